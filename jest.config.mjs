@@ -1,0 +1,18 @@
+// Two suites: `quick` beside the code (seconds), `slow` across services and on real processes (minutes).
+const shared = {
+  testEnvironment: '<rootDir>/test/support/onnx-environment.cjs',
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  transform: { '^.+\\.ts$': '@swc/jest' },
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleFileExtensions: ['js', 'ts', 'json', 'node', 'mjs', 'cjs'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  globalSetup: '<rootDir>/test/support/build-once.mjs',
+};
+
+export default {
+  maxWorkers: 2,
+  projects: [
+    { ...shared, displayName: 'quick', testMatch: ['<rootDir>/{libs,apps}/*/{src,test}/**/*.spec.ts', '<rootDir>/test/quick/**/*.spec.ts'] },
+    { ...shared, displayName: 'slow', testMatch: ['<rootDir>/test/{acceptance,resilience}/**/*.spec.ts'], testTimeout: 600_000 },
+  ],
+};

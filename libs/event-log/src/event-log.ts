@@ -1,0 +1,161 @@
+/**
+ * The event log: named topics, each a fixed number of partitions, each an append-only sequence of records with offsets
+ * 0, 1, 2, … A subset of Kafka's model on purpose, so that a log can move between drivers; what only one driver could
+ * do is not here.
+ */
+
+/** Text headers as Kafka carries them. Names are lower-case. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** A record to append. */
+export interface NewRecord {
+  readonly topic: string;
+  /** Decides the partition: murmur2(UTF-8 bytes) as in Kafka's default partitioner. Null is spread by round robin. */
+  readonly key: string | null;
+  /** Null is a tombstone. */
+  readonly value: Uint8Array | null;
+  readonly headers?: Headers;
+  /** Overrides the key's partition: for moving a log between drivers. */
+  readonly partition?: number;
+  /** Milliseconds since the epoch; the driver's clock when absent. */
+  readonly timestampMs?: number;
+}
+
+/** Where a record stands. */
+export interface RecordPosition {
+  readonly topic: string;
+  readonly partition: number;
+  /** 0-based, without gaps in the embedded driver; a Kafka log may have gaps (transaction markers, compaction). */
+  readonly offset: number;
+}
+
+/** A committed record. Its bytes are the reader's own: they stay valid. */
+export interface LogRecord extends RecordPosition {
+  readonly key: string | null;
+  readonly value: Uint8Array | null;
+  readonly headers: Headers;
+  readonly timestampMs: number;
+}
+
+export interface TopicSpec {
+  readonly name: string;
+  readonly partitions: number;
+}
+
+/** The next offset a group will read of a partition. */
+export interface ConsumedOffset {
+  readonly topic: string;
+  readonly partition: number;
+  readonly nextOffset: number;
+}
+
+/** First offset still stored and the offset that the next committed record will get. */
+export interface Watermarks {
+  readonly partition: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** One atomic step of a consumer: what it appends and how far it has read, committed together or not at all. */
+export interface Transaction {
+  readonly records: readonly NewRecord[];
+  /** Present for consume-process-produce. The claim is the delivered batch's: a consumer that lost its partition is FENCED. */
+  readonly consumed?: { readonly claim: Claim; readonly offsets: readonly ConsumedOffset[] };
+}
+
+/** Proof that a member of a group owns a partition. Drivers put their own fencing facts in `token`. */
+export interface Claim {
+  readonly group: string;
+  readonly memberId: string;
+  readonly token: unknown;
+}
+
+/** Records of one partition in offset order, at least one. */
+export interface RecordBatch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly records: readonly LogRecord[];
+  readonly claim: Claim;
+  /** Aborts when the partition is taken away or the subscription closes: unfinished work should stop. */
+  readonly signal: AbortSignal;
+}
+
+export interface ConsumeOptions {
+  readonly group: string;
+  readonly topics: readonly string[];
+  /** Where a group without a committed offset begins. */
+  readonly from: 'earliest' | 'latest';
+  /** Most records of a batch. */
+  readonly maxBatchRecords: number;
+  /**
+   * Handles one batch and commits it itself through {@link EventLog.transact}; batches of one partition come one at a
+   * time, those of different partitions side by side up to `maxConcurrentPartitions`. What was not committed is
+   * delivered again after the handler returns, so a handler that wants to wait before a retry sleeps first. A handler
+   * that throws ends the subscription with its error.
+   */
+  readonly onBatch: (batch: RecordBatch) => Promise<void>;
+  readonly maxConcurrentPartitions?: number;
+}
+
+export interface Subscription {
+  /** Settles when the subscription has ended: resolved by {@link close}, rejected by an error of handler or log. */
+  readonly closed: Promise<void>;
+  /** Partitions owned right now, as "topic/partition". */
+  assignment(): readonly string[];
+  /** Stops fetching, waits for the batches in flight, leaves the group. */
+  close(): Promise<void>;
+}
+
+export interface ReadOptions {
+  readonly topic: string;
+  readonly partition: number;
+  /** First offset to read; OFFSET_OUT_OF_RANGE when below the low or above the high watermark. */
+  readonly from: number;
+  /** Exclusive; the high watermark at the time of the call when absent. */
+  readonly to?: number;
+  /** Most records of one yielded chunk; 1000 when absent. */
+  readonly chunkRecords?: number;
+}
+
+/**
+ * The port. Errors are SeamErrors: UNKNOWN_TOPIC, OFFSET_OUT_OF_RANGE, FENCED, LOG_FULL, LOG_READ_ONLY, LOG_CORRUPT,
+ * LOG_INCOMPATIBLE_VERSION, LOG_UNAVAILABLE, RECORD_TOO_LARGE, INVALID_INPUT.
+ */
+export abstract class EventLog {
+  /** Creates what is missing. A topic that exists with another number of partitions is a CONFLICT. */
+  abstract createTopics(topics: readonly TopicSpec[]): Promise<void>;
+
+  abstract topics(): Promise<readonly TopicSpec[]>;
+
+  /** Appends all records atomically and durably, in the given order per partition. Same as `transact({ records })`. */
+  abstract append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]>;
+
+  /** Commits one atomic step. Resolves once it is durable. FENCED when the claim is no longer valid: nothing happened. */
+  abstract transact(transaction: Transaction): Promise<readonly RecordPosition[]>;
+
+  /** Joins a group; the partitions of its topics are shared among the group's members, across processes. */
+  abstract consume(options: ConsumeOptions): Promise<Subscription>;
+
+  /** Yields committed records of one partition in chunks, oldest first, then ends. Needs no group. */
+  abstract read(options: ReadOptions): AsyncIterable<readonly LogRecord[]>;
+
+  /**
+   * Yields committed records of all partitions of the topics from the given place on and waits for more until the
+   * signal aborts. Per partition in offset order. For views and tails that keep their position themselves.
+   */
+  abstract follow(options: {
+    readonly topics: readonly string[];
+    readonly from: 'earliest' | 'latest' | readonly ConsumedOffset[];
+    readonly signal: AbortSignal;
+  }): AsyncIterable<readonly LogRecord[]>;
+
+  /** Offset of the first record whose timestamp is at or after the given one; the high watermark when there is none. */
+  abstract offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number>;
+
+  /** Committed offsets of a group; partitions without one are absent. */
+  abstract committedOffsets(group: string): Promise<readonly ConsumedOffset[]>;
+
+  abstract watermarks(topic: string): Promise<readonly Watermarks[]>;
+
+  abstract close(): Promise<void>;
+}

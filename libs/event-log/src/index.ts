@@ -1,0 +1,16 @@
+export {
+  type Claim,
+  type ConsumedOffset,
+  type ConsumeOptions,
+  EventLog,
+  type Headers,
+  type LogRecord,
+  type NewRecord,
+  type ReadOptions,
+  type RecordBatch,
+  type RecordPosition,
+  type Subscription,
+  type TopicSpec,
+  type Transaction,
+  type Watermarks,
+} from './event-log.js';

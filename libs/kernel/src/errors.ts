@@ -1,0 +1,85 @@
+/**
+ * Typed errors. One table holds every code with its retryability, so an error cannot disagree with its own code.
+ * An error is recognised by a symbol brand, not by `instanceof`: two copies of this package may be loaded at once.
+ */
+const BRAND = Symbol.for('seamstream.error');
+
+/** Every code of the system. `retryable`: the same call may succeed later without a change by anyone. */
+export const ERROR_CODES = {
+  // Input and configuration
+  INVALID_INPUT: { retryable: false },
+  INVALID_CONFIGURATION: { retryable: false },
+  NOT_FOUND: { retryable: false },
+  CONFLICT: { retryable: false },
+  ABORTED: { retryable: true },
+  INTERNAL: { retryable: false },
+  // Events on the wire
+  UNKNOWN_SCHEMA: { retryable: false },
+  MALFORMED_RECORD: { retryable: false },
+  INCOMPATIBLE_SCHEMA: { retryable: false },
+  // Event log
+  UNKNOWN_TOPIC: { retryable: false },
+  OFFSET_OUT_OF_RANGE: { retryable: false },
+  FENCED: { retryable: true },
+  LOG_FULL: { retryable: true },
+  LOG_READ_ONLY: { retryable: false },
+  LOG_CORRUPT: { retryable: false },
+  LOG_INCOMPATIBLE_VERSION: { retryable: false },
+  LOG_UNAVAILABLE: { retryable: true },
+  RECORD_TOO_LARGE: { retryable: false },
+  // Object store
+  OBJECT_NOT_FOUND: { retryable: false },
+  PRECONDITION_FAILED: { retryable: false },
+  OBJECT_CORRUPT: { retryable: false },
+  OBJECT_STORE_UNAVAILABLE: { retryable: true },
+  OBJECT_STORE_FULL: { retryable: true },
+  // Models and training
+  SHAPE_MISMATCH: { retryable: false },
+  UNSUPPORTED_OPERATOR: { retryable: false },
+  UNSUPPORTED_MODEL: { retryable: false },
+  CHECKPOINT_INVALID: { retryable: false },
+  ADAPTER_INVALID: { retryable: false },
+  NON_FINITE: { retryable: false },
+  PROMPT_TOO_LONG: { retryable: false },
+  SESSION_FAILED: { retryable: true },
+  UNSUPPORTED_JSON_SCHEMA: { retryable: false },
+  ENTRY_INVALID: { retryable: false },
+  DATA_REFUSED: { retryable: false },
+  // Verifiers
+  UNKNOWN_VERIFIER: { retryable: false },
+  VERIFIER_FAILED: { retryable: true },
+} as const satisfies Record<string, { retryable: boolean }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface SeamErrorOptions {
+  /** Plain data that helps a program or an operator: positions, names, actual values. */
+  details?: Readonly<Record<string, unknown>>;
+  cause?: unknown;
+}
+
+/** An error with a code. Its message names the operation, what was expected, what came and what to do. */
+export class SeamError extends Error {
+  readonly [BRAND] = true;
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, options: SeamErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'SeamError';
+    this.code = code;
+    this.retryable = ERROR_CODES[code].retryable;
+    this.details = options.details ?? {};
+  }
+}
+
+/** Whether `error` is a {@link SeamError}, from whichever copy of this package, optionally with the given code. */
+export function isSeamError(error: unknown, code?: ErrorCode): error is SeamError {
+  return typeof error === 'object' && error !== null && BRAND in error && (code === undefined || (error as SeamError).code === code);
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

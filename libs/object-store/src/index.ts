@@ -1,0 +1,1 @@
+export { type ObjectInfo, ObjectStore, type PutOptions } from './object-store.js';
