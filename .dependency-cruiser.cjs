@@ -1,0 +1,122 @@
+// The architecture as a machine reads it. `libsTopDown` is the ladder: a library imports only names below its own.
+// To change the architecture is to move a word in this array, with an ADR.
+const libsTopDown = [
+  'service-kit',
+  'event-log-lmdb',
+  'object-store-fs',
+  'read-models',
+  'release',
+  'learning',
+  'success-buffer',
+  'rollout',
+  'embedded-world',
+  'experience',
+  'verifiers',
+  'language-model',
+  'tensor-graph',
+  'event-log',
+  'object-store',
+  'events',
+  'kernel',
+];
+
+// Apps that host other apps: the standalone process and the command line. Services never import each other.
+const hostingApps = ['standalone', 'cli'];
+
+const upwards = libsTopDown.slice(1).map((name, index) => ({
+  name: `no-upward-import-from-${name}`,
+  comment: `libs/${name} may import only libraries below it (see libsTopDown). Move the code down, or invert the dependency with a port.`,
+  severity: 'error',
+  from: { path: `^libs/${name}/` },
+  to: { path: `^libs/(${libsTopDown.slice(0, index + 1).join('|')})/` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...upwards,
+    {
+      name: 'no-circle',
+      comment: 'Two files that import each other are one file. Split by idea, or merge.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-lib-to-app',
+      comment: 'Libraries know no app. Move what is needed into a library.',
+      severity: 'error',
+      from: { path: '^libs/' },
+      to: { path: '^apps/' },
+    },
+    {
+      name: 'no-app-to-app',
+      comment: 'Services talk through the event log. Only the hosting apps may import another app.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/', pathNot: `^apps/(${hostingApps.join('|')})/` },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'no-import-of-the-command-line',
+      comment: 'The command line is the outermost ring.',
+      severity: 'error',
+      from: { pathNot: '^(apps/cli|test)/' },
+      to: { path: '^apps/cli/' },
+    },
+    {
+      name: 'no-ladder-without-name',
+      comment: 'A library that is not in libsTopDown has no place in the architecture: add it there, with an ADR.',
+      severity: 'error',
+      from: {},
+      to: { path: '^libs/', pathNot: `^libs/(${libsTopDown.join('|')})/` },
+    },
+    {
+      name: 'only-through-the-index',
+      comment: "Import another package by its name; its src/index.ts (or its contract suite) is all it offers.",
+      severity: 'error',
+      from: { path: '^(libs|apps)/([^/]+)/' },
+      to: { path: '^(libs|apps)/[^/]+/src/', pathNot: ['^$1/$2/', '^libs/[^/]+/src/index\\.ts$', '^libs/[^/]+/src/[^/]+\\.contract\\.ts$', '^apps/[^/]+/src/(app\\.module|index)\\.ts$'] },
+    },
+    {
+      name: 'framework-only-at-the-edge',
+      comment: 'NestJS is known to service-kit and the apps. A library that needs it is an edge in disguise.',
+      severity: 'error',
+      from: { path: '^libs/', pathNot: '^libs/service-kit/' },
+      to: { path: 'node_modules/(@nestjs|rxjs|reflect-metadata|nestjs-pino|pino|prom-client)/' },
+    },
+    {
+      name: 'lmdb-in-its-driver',
+      comment: 'Technology lives in the driver that is named after it.',
+      severity: 'error',
+      from: { pathNot: '^(libs/event-log-lmdb|test/performance)/' },
+      to: { path: '(^|node_modules/)lmdb(/|$)' },
+    },
+    {
+      name: 'onnx-runtime-in-its-place',
+      comment: 'Only tensor-graph and language-model run sessions.',
+      severity: 'error',
+      from: { path: '^(libs|apps)/', pathNot: '^libs/(tensor-graph|language-model)/' },
+      to: { path: '(^|node_modules/)onnxruntime-(node|common)(/|$)' },
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'An import that does not resolve makes every other rule blind.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-test-code-in-production',
+      comment: 'Specs and contract suites are not shipped.',
+      severity: 'error',
+      from: { pathNot: '\\.(spec|contract)\\.ts$|^test/' },
+      to: { path: '\\.(spec|contract)\\.ts$|^test/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { conditionNames: ['source', 'import', 'node', 'default'], exportsFields: ['exports'] },
+  },
+};

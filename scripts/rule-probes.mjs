@@ -1,0 +1,56 @@
+// Plants one violation per architectural rule and expects the machine to refuse it by that rule's name: a rule over an
+// import that no longer resolves would otherwise pass in silence.
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const run = promisify(execFile);
+
+/** rule, file to plant, its text. Every planted file lies in a folder named `planted`, removed afterwards. */
+const PROBES = [
+  ['no-upward-import-from-kernel', 'libs/kernel/src/planted/up.ts', "import '@seamstream/events';\n"],
+  ['no-upward-import-from-tensor-graph', 'libs/tensor-graph/src/planted/up.ts', "import '@seamstream/language-model';\n"],
+  ['no-upward-import-from-success-buffer', 'libs/success-buffer/src/planted/up.ts', "import '@seamstream/learning';\n"],
+  ['no-circle', 'libs/kernel/src/planted/a.ts', "import './b.js';\n", 'libs/kernel/src/planted/b.ts', "import './a.js';\n"],
+  ['no-lib-to-app', 'libs/kernel/src/planted/app.ts', "import '../../../../apps/generator/src/planted/victim.js';\n"],
+  ['no-app-to-app', 'apps/buffer/src/planted/app.ts', "import '../../../generator/src/planted/victim.js';\n", 'apps/generator/src/planted/victim.ts', 'export {};\n'],
+  ['only-through-the-index', 'libs/events/src/planted/deep.ts', "import '../../../kernel/src/errors.js';\n"],
+  ['framework-only-at-the-edge', 'libs/learning/src/planted/nest.ts', "import '@nestjs/common';\n"],
+  ['lmdb-in-its-driver', 'libs/events/src/planted/lmdb.ts', "import 'lmdb';\n"],
+  ['onnx-runtime-in-its-place', 'libs/learning/src/planted/onnx.ts', "import 'onnxruntime-node';\n"],
+  ['no-unresolvable', 'libs/kernel/src/planted/lost.ts', "import './nowhere.js';\n"],
+  ['no-test-code-in-production', 'libs/event-log/src/planted/contract.ts', "import '../event-log.contract.js';\n"],
+];
+
+const planted = PROBES.flatMap(([, ...files]) => files.filter((_, index) => index % 2 === 0));
+const removeAll = () => Promise.all([...new Set(planted.map((file) => dirname(join(root, file))))].map((folder) => rm(folder, { recursive: true, force: true })));
+
+let failed = 0;
+try {
+  for (const [, ...files] of PROBES) {
+    for (let i = 0; i < files.length; i += 2) {
+      await mkdir(dirname(join(root, files[i])), { recursive: true });
+      await writeFile(join(root, files[i]), files[i + 1]);
+    }
+  }
+  const report = await run(process.execPath, [join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs'), '--output-type', 'json', 'libs', 'apps'], {
+    cwd: root,
+    maxBuffer: 1 << 28,
+  }).catch((error) => error);
+  if (report.stdout === "") throw new Error(`dependency-cruiser did not run: ${report.stderr}`);
+  const { violations } = JSON.parse(report.stdout).summary;
+  for (const [rule, file] of PROBES) {
+    const caught = violations.some((violation) => violation.rule.name === rule && violation.from === file);
+    if (!caught) failed++;
+    process.stdout.write(`${caught ? 'refused ' : 'PASSED  '} ${rule}\n`);
+  }
+} finally {
+  await removeAll();
+}
+if (failed > 0) {
+  process.stderr.write(`${failed} of ${PROBES.length} planted violations were not refused: the rule is dead, mend .dependency-cruiser.cjs\n`);
+  process.exit(1);
+}
