@@ -76,7 +76,12 @@ export class SeamError extends Error {
 
 /** Whether `error` is a {@link SeamError}, from whichever copy of this package, optionally with the given code. */
 export function isSeamError(error: unknown, code?: ErrorCode): error is SeamError {
-  return typeof error === 'object' && error !== null && BRAND in error && (code === undefined || (error as SeamError).code === code);
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    BRAND in error &&
+    (code === undefined || (error as SeamError).code === code)
+  );
 }
 
 /** The message of anything that was thrown. */
