@@ -11,13 +11,7 @@ describe('Random', () => {
 
   it('keeps its stream across releases: logged seeds must stay reproducible', () => {
     const random = Random.of('golden');
-    expect([random.uint32(), random.uint32(), random.uint32()]).toMatchInlineSnapshot(`
-[
-  2602186330,
-  445613205,
-  1190143359,
-]
-`);
+    expect([random.uint32(), random.uint32(), random.uint32()]).toEqual([2602186330, 445613205, 1190143359]);
   });
 
   it('spreads floats over [0, 1) with mean 1/2 and variance 1/12', () => {
