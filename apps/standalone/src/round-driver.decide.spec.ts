@@ -1,0 +1,142 @@
+import { decideRound, type RoundPlan } from './round-driver.decide.js';
+import { initialLoopProgress, type LoopProgress, type RunProgress } from './round-progress.js';
+
+const plan: RoundPlan = { roundSize: 4, maxBaseRounds: 5, maxShiftedRounds: 2, targetPerDomain: 0.9, patience: 3 };
+
+/** Progress after the given rounds (phase, published) and run results (validation of a promoted run, or null for a rejected one). */
+function progress(rounds: readonly ['base' | 'shifted', number][], results: readonly (number | null)[]): LoopProgress {
+  return {
+    ...initialLoopProgress,
+    rounds: new Map(
+      rounds.map(([phase, published], index) => [
+        index + 1,
+        {
+          round: index + 1,
+          phase,
+          published,
+          explored: { executed: 0, solved: 0 },
+          control: { executed: 0, solved: 0 },
+          firstPublishedAtMs: 0,
+        },
+      ]),
+    ),
+    runs: new Map(
+      results.map((validation, index): [string, RunProgress] => [
+        `run-${index}`,
+        {
+          runId: `run-${index}`,
+          algorithm: 'sft',
+          startedAtMs: 0,
+          endedAtMs: 1,
+          parent: null,
+          adapterDigest: 'd',
+          status: validation === null ? 'rejected' : 'promoted',
+          validation,
+          validationPerDomain: validation === null ? {} : { timber: validation },
+          metrics: {},
+          reason: null,
+        },
+      ]),
+    ),
+  };
+}
+
+describe("the rounds' driver", () => {
+  it('begins with the first round of the base phase', () => {
+    expect(decideRound(initialLoopProgress, plan)).toEqual({ kind: 'publish', round: 1, phase: 'base' });
+  });
+
+  it('goes on with a round that was published only in part', () => {
+    expect(decideRound(progress([['base', 2]], []), plan)).toEqual({ kind: 'publish', round: 1, phase: 'base' });
+  });
+
+  it('waits for the decision on the training run of the last round', () => {
+    expect(decideRound(progress([['base', 4]], []), plan)).toEqual({ kind: 'wait' });
+  });
+
+  it('publishes the next round after a decision, promoted or rejected', () => {
+    expect(decideRound(progress([['base', 4]], [0.2]), plan)).toEqual({ kind: 'publish', round: 2, phase: 'base' });
+    expect(decideRound(progress([['base', 4]], [null]), plan)).toEqual({ kind: 'publish', round: 2, phase: 'base' });
+  });
+
+  it('lets the new problems appear once every domain has reached the target', () => {
+    expect(decideRound(progress([['base', 4]], [0.95]), plan)).toEqual({ kind: 'publish', round: 2, phase: 'shifted' });
+  });
+
+  it('lets them appear when the base rounds are over', () => {
+    const five = Array.from({ length: 5 }, (): ['base', number] => ['base', 4]);
+    expect(decideRound(progress(five, [0.1, 0.2, 0.3, 0.4, 0.5]), plan)).toEqual({
+      kind: 'publish',
+      round: 6,
+      phase: 'shifted',
+    });
+  });
+
+  it('ends when the shifted phase has converged, counting only its own runs', () => {
+    const before = progress(
+      [
+        ['base', 4],
+        ['shifted', 4],
+      ],
+      [0.95],
+    );
+    expect(decideRound(before, plan)).toEqual({ kind: 'wait' });
+    expect(
+      decideRound(
+        progress(
+          [
+            ['base', 4],
+            ['shifted', 4],
+          ],
+          [0.95, 0.5],
+        ),
+        plan,
+      ),
+    ).toEqual({ kind: 'publish', round: 3, phase: 'shifted' });
+    expect(
+      decideRound(
+        progress(
+          [
+            ['base', 4],
+            ['shifted', 4],
+          ],
+          [0.95, 0.93],
+        ),
+        plan,
+      ),
+    ).toMatchObject({ kind: 'finished', reason: expect.stringContaining('Converged') });
+  });
+
+  it('ends when the shifted rounds are over', () => {
+    expect(
+      decideRound(
+        progress(
+          [
+            ['base', 4],
+            ['shifted', 4],
+            ['shifted', 4],
+          ],
+          [0.95, 0.5, 0.6],
+        ),
+        plan,
+      ),
+    ).toMatchObject({ kind: 'finished', reason: expect.stringContaining('planned rounds are over') });
+  });
+
+  it('gives up a phase when the last runs were all rejected', () => {
+    const three: ['base', number][] = [
+      ['base', 4],
+      ['base', 4],
+      ['base', 4],
+    ];
+    expect(decideRound(progress(three, [null, null, null]), plan)).toEqual({
+      kind: 'publish',
+      round: 4,
+      phase: 'shifted',
+    });
+    expect(decideRound(progress(three, [null, null, null]), { ...plan, maxShiftedRounds: 0 })).toMatchObject({
+      kind: 'finished',
+      reason: expect.stringContaining('none of the last 3'),
+    });
+  });
+});

@@ -1,0 +1,69 @@
+/**
+ * Decides what the rounds' driver does next, from the progress folded so far: publish the next round, wait, or end. A
+ * round ends with the decision on its training run.
+ */
+import { endedRuns, type LoopProgress, type RunProgress } from './round-progress.js';
+
+export interface RoundPlan {
+  /** Problems per round. */
+  readonly roundSize: number;
+  /** Rounds of the base phase at most, and of the phase in which the domain variant appears. */
+  readonly maxBaseRounds: number;
+  readonly maxShiftedRounds: number;
+  /** A phase has converged once the served adapter's recorded validation success, in every domain, reaches this. */
+  readonly targetPerDomain: number;
+  /** Give up when neither of this many last runs was promoted. */
+  readonly patience: number;
+}
+
+export type RoundDecision =
+  | { readonly kind: 'publish'; readonly round: number; readonly phase: 'base' | 'shifted' }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'finished'; readonly reason: string };
+
+/** Whether the adapter promoted last in these runs reaches the target in every domain. */
+function hasConverged(runs: readonly RunProgress[], target: number): boolean {
+  const rates = Object.values(runs.findLast((run) => run.status === 'promoted')?.validationPerDomain ?? {});
+  return rates.length > 0 && rates.every((rate) => rate >= target);
+}
+
+function isStuck(runs: readonly RunProgress[], patience: number): boolean {
+  return runs.length >= patience && runs.slice(-patience).every((run) => run.status !== 'promoted');
+}
+
+/** Pure: equal progress and plan, equal decision. */
+export function decideRound(progress: LoopProgress, plan: RoundPlan): RoundDecision {
+  const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
+  const last = rounds.at(-1);
+  const ended = endedRuns(progress);
+  if (last === undefined) return { kind: 'publish', round: 1, phase: 'base' };
+  if (last.published < plan.roundSize) return { kind: 'publish', round: last.round, phase: last.phase };
+  if (ended.length < last.round) return { kind: 'wait' };
+
+  const baseRounds = rounds.filter((row) => row.phase === 'base').length;
+  const shiftedRounds = rounds.length - baseRounds;
+  if (last.phase === 'base') {
+    const settled =
+      hasConverged(ended, plan.targetPerDomain) || baseRounds >= plan.maxBaseRounds || isStuck(ended, plan.patience);
+    if (!settled) return { kind: 'publish', round: last.round + 1, phase: 'base' };
+    if (plan.maxShiftedRounds > 0) return { kind: 'publish', round: last.round + 1, phase: 'shifted' };
+    return { kind: 'finished', reason: endReason(ended, plan, baseRounds >= plan.maxBaseRounds) };
+  }
+  const shiftedRuns = ended.slice(baseRounds);
+  if (
+    hasConverged(shiftedRuns, plan.targetPerDomain) ||
+    shiftedRounds >= plan.maxShiftedRounds ||
+    isStuck(shiftedRuns, plan.patience)
+  ) {
+    return { kind: 'finished', reason: endReason(shiftedRuns, plan, shiftedRounds >= plan.maxShiftedRounds) };
+  }
+  return { kind: 'publish', round: last.round + 1, phase: 'shifted' };
+}
+
+function endReason(runs: readonly RunProgress[], plan: RoundPlan, outOfRounds: boolean): string {
+  if (hasConverged(runs, plan.targetPerDomain))
+    return `Converged: every domain reached ${plan.targetPerDomain * 100} % on the validation problems.`;
+  if (isStuck(runs, plan.patience))
+    return `Stopped: none of the last ${plan.patience} training runs improved on its parent.`;
+  return outOfRounds ? 'Stopped: the planned rounds are over.' : 'Stopped.';
+}

@@ -1,0 +1,65 @@
+import { initialLoopProgress } from '../round-progress.js';
+import { bar, renderView, sparkline, TerminalView } from './terminal-view.js';
+
+const facts = { seed: 1, elapsedSeconds: 65, training: null, activity: null };
+
+describe('the terminal view', () => {
+  it('draws rates as blocks and keeps the newest', () => {
+    expect(sparkline([0, 0.5, 1], 10)).toBe('▁▅█');
+    expect(sparkline([0, 0.5, 1], 2)).toBe('▅█');
+    expect(bar(0.5, 4)).toBe('██░░');
+    expect(bar(7, 3)).toBe('███');
+  });
+
+  it('shows time, round and rates, and never exceeds the width', () => {
+    const progress = {
+      ...initialLoopProgress,
+      rounds: new Map([
+        [
+          1,
+          {
+            round: 1,
+            phase: 'base' as const,
+            published: 64,
+            explored: { executed: 10, solved: 5 },
+            control: { executed: 4, solved: 1 },
+            firstPublishedAtMs: 0,
+          },
+        ],
+      ]),
+      lastSolved: { prompt: 'Shelf: oak 4. '.repeat(20), entry: '{"concepts":["oak"]}', response: 'oak 4\nAnswer: 4' },
+    };
+    const lines = renderView(progress, facts, 60);
+    expect(lines[0]).toBe('Seamstream  seed 1  01:05  round 1');
+    expect(lines.some((line) => line.includes('with an experience  50.0%'))).toBe(true);
+    expect(lines.some((line) => line.includes('no experience       25.0%'))).toBe(true);
+    expect(lines).toContain('    executor  oak 4 / Answer: 4');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  it('writes plain lines once per run where there is no terminal', () => {
+    const written: string[] = [];
+    const view = new TerminalView({ write: (text: string) => written.push(text) });
+    const run = {
+      runId: 'r',
+      algorithm: 'sft',
+      startedAtMs: 0,
+      endedAtMs: 1,
+      parent: null,
+      adapterDigest: 'abcdef0123456789',
+      status: 'promoted' as const,
+      validation: 0.5,
+      validationPerDomain: {},
+      metrics: {},
+      reason: 'not worse',
+    };
+    const progress = { ...initialLoopProgress, runs: new Map([['r', run]]) };
+    view.draw(progress, facts);
+    view.draw(progress, facts);
+    expect(written).toHaveLength(1);
+    expect(written[0]).toContain('round 1');
+    expect(written[0]).toContain('abcdef0123');
+    expect(written[0]).toContain('50.0%');
+    expect(written[0]).not.toContain('\u001b');
+  });
+});
