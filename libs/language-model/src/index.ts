@@ -1,3 +1,38 @@
-export type { FinishReason, GeneratedSequence, GenerationRequest, GenerationResult, SamplingSettings } from './generation.types.js';
+export {
+  type Adapter,
+  type AdapterContent,
+  type AdapterIntake,
+  adapterDigest,
+  checkAdapter,
+  createAdapter,
+  decodeAdapter,
+  encodeAdapter,
+} from './adapter.js';
+export { trainByteLevelBpe } from './byte-level-bpe.js';
+export type {
+  FinishReason,
+  GeneratedSequence,
+  GenerationRequest,
+  GenerationResult,
+  SamplingSettings,
+} from './generation.types.js';
 export type { JsonSchema } from './grammar/json-schema.types.js';
-export type { OptimizerSettings, StepMetrics, TrainableSettings, TrainingObjective, TrainingSequence } from './training.types.js';
+export {
+  decodeSafetensors,
+  encodeSafetensors,
+  readSafetensors,
+  readSafetensorsHeader,
+  type SafetensorsFile,
+  type SafetensorsHeader,
+  type StoredTensor,
+  type TensorLocation,
+} from './safetensors.js';
+export { assertSamplingSettings, type SampledToken, sampleToken } from './sampler.js';
+export { type EncodeOptions, Tokenizer, type TokenizerJson } from './tokenizer.js';
+export type {
+  OptimizerSettings,
+  StepMetrics,
+  TrainableSettings,
+  TrainingObjective,
+  TrainingSequence,
+} from './training.types.js';

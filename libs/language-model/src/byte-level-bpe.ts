@@ -1,0 +1,144 @@
+/**
+ * Training of a byte-level BPE (Sennrich et al. 2016, https://arxiv.org/abs/1508.07909; bytes as in GPT-2). Merges are
+ * chosen as the `tokenizers` library's BpeTrainer does: the most frequent adjacent pair, the pair with the lower ids among
+ * equals. So the result is a function of the texts' word counts alone. Meant for corpora of a few megabytes.
+ */
+import { SeamError } from '@seamstream/kernel';
+import { byteToUnicode } from './byte-level-alphabet.js';
+import type { TokenizerJson } from './tokenizer.js';
+
+/** GPT-2's pre-tokenization (openai/gpt-2 src/encoder.py): merges never cross these pieces. */
+const PIECES = /'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
+
+interface Word {
+  ids: number[];
+  readonly count: number;
+}
+
+/**
+ * The tokenizer.json of a vocabulary learned from the texts: special tokens first, then the 256 bytes, then merges.
+ * Fewer than `vocabularySize` tokens come out where no pair is left to merge.
+ * @throws INVALID_INPUT when the size does not hold the bytes and the special tokens.
+ */
+export function trainByteLevelBpe(
+  texts: Iterable<string>,
+  vocabularySize: number,
+  specialTokens: readonly string[],
+): TokenizerJson {
+  if (!Number.isInteger(vocabularySize) || vocabularySize < 256 + specialTokens.length) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Training a tokenizer: expected a vocabulary of at least ${256 + specialTokens.length} (256 bytes and ${specialTokens.length} special tokens), got ${vocabularySize}.`,
+    );
+  }
+  const tokens = [...specialTokens, ...[...byteToUnicode].sort()];
+  const idOf = new Map(tokens.map((token, id) => [token, id]));
+  const words = countWords(texts, idOf);
+  const merges: [string, string][] = [];
+
+  // Counts per pair, and which words may hold it; only the words of a merged pair are touched again.
+  const pairCounts = new Map<number, number>();
+  const wordsOfPair = new Map<number, Set<number>>();
+  const pairKey = (left: number, right: number): number => left * vocabularySize + right;
+  const countPairs = (word: number, sign: 1 | -1): void => {
+    const { ids, count } = words[word]!;
+    for (let i = 0; i + 1 < ids.length; i++) {
+      const key = pairKey(ids[i]!, ids[i + 1]!);
+      pairCounts.set(key, (pairCounts.get(key) ?? 0) + sign * count);
+      if (sign < 0) continue;
+      let holders = wordsOfPair.get(key);
+      if (holders === undefined) wordsOfPair.set(key, (holders = new Set()));
+      holders.add(word);
+    }
+  };
+  words.forEach((_, word) => {
+    countPairs(word, 1);
+  });
+
+  while (tokens.length < vocabularySize) {
+    let bestKey = -1;
+    let bestCount = 0;
+    for (const [key, count] of pairCounts) {
+      if (count > bestCount || (count === bestCount && count > 0 && key < bestKey)) {
+        bestKey = key;
+        bestCount = count;
+      }
+    }
+    if (bestKey < 0) break;
+    const left = Math.floor(bestKey / vocabularySize);
+    const right = bestKey % vocabularySize;
+    const merged = `${tokens[left]}${tokens[right]}`;
+    merges.push([tokens[left]!, tokens[right]!]);
+    let id = idOf.get(merged);
+    if (id === undefined) {
+      id = tokens.length;
+      tokens.push(merged);
+      idOf.set(merged, id);
+    }
+    for (const word of wordsOfPair.get(bestKey) ?? []) {
+      countPairs(word, -1);
+      words[word]!.ids = replacePair(words[word]!.ids, left, right, id);
+      countPairs(word, 1);
+    }
+    pairCounts.delete(bestKey);
+    wordsOfPair.delete(bestKey);
+  }
+
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true };
+  return {
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: specialTokens.map((content, id) => ({
+      id,
+      content,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+      special: true,
+    })),
+    normalizer: null,
+    pre_tokenizer: byteLevel,
+    post_processor: null,
+    decoder: byteLevel,
+    model: {
+      type: 'BPE',
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: false,
+      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
+      merges,
+    },
+  } as TokenizerJson;
+}
+
+function countWords(texts: Iterable<string>, idOf: ReadonlyMap<string, number>): Word[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    for (const [piece] of text.toWellFormed().matchAll(PIECES)) counts.set(piece, (counts.get(piece) ?? 0) + 1);
+  }
+  const encoder = new TextEncoder();
+  return [...counts].map(([piece, count]) => ({
+    count,
+    ids: Array.from(encoder.encode(piece), (byte) => idOf.get(byteToUnicode[byte]!)!),
+  }));
+}
+
+/** Replaces every non-overlapping (left, right) from the left. */
+function replacePair(ids: readonly number[], left: number, right: number, merged: number): number[] {
+  const result: number[] = [];
+  for (let i = 0; i < ids.length; i++) {
+    if (ids[i] === left && ids[i + 1] === right) {
+      result.push(merged);
+      i++;
+    } else {
+      result.push(ids[i]!);
+    }
+  }
+  return result;
+}

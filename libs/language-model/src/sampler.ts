@@ -1,0 +1,156 @@
+/**
+ * One token from a row of logits. Sums are accumulated in 64 bits and in a fixed order, so that equal logits, settings and
+ * random streams give the same token on every platform.
+ *
+ * Two distributions must not be confused: the token is *drawn* after temperature, top-k and top-p; its log-probability is
+ * *recorded* under the plain softmax over the legal tokens, because that is what a trainer can form again.
+ */
+import { type Random, SeamError } from '@seamstream/kernel';
+import type { SamplingSettings } from './generation.types.js';
+
+export interface SampledToken {
+  readonly id: number;
+  /** ln p(id) under softmax over the legal tokens (over all of them where `legal` is null), in nats. */
+  readonly logProb: number;
+  /** Σ p(legal) under softmax over all tokens; exactly 1 where `legal` is null. */
+  readonly legalMass: number;
+}
+
+/**
+ * Draws a token.
+ * @param logits one row, [V]; −∞ is allowed, NaN and +∞ are not.
+ * @param legal ids that may be drawn, ascending; null: all.
+ * @param random consumed once per call, and not at all when greedy or when one token is legal.
+ * @throws NON_FINITE on NaN or +∞ among the logits, or when every legal logit is −∞; INVALID_INPUT when `legal` is empty.
+ */
+export function sampleToken(
+  logits: Float32Array,
+  legal: Int32Array | null,
+  sampling: Pick<SamplingSettings, 'temperature' | 'topK' | 'topP'>,
+  random: Random,
+): SampledToken {
+  const size = legal === null ? logits.length : legal.length;
+  if (size === 0) throw new SeamError('INVALID_INPUT', 'Sampling a token: no token is legal. Expected at least one.');
+
+  // 1. The most probable legal token: the greedy choice and the offset that keeps exp() in range.
+  let best = -1;
+  let bestLogit = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < size; i++) {
+    const id = legal === null ? i : legal[i]!;
+    const logit = logits[id];
+    if (logit === undefined)
+      throw new SeamError('INVALID_INPUT', `Sampling a token: legal id ${id} has no logit among ${logits.length}.`);
+    if (Number.isNaN(logit) || logit === Number.POSITIVE_INFINITY) throw nonFinite(id, logit);
+    if (logit > bestLogit) {
+      best = id;
+      bestLogit = logit;
+    }
+  }
+  if (best < 0) {
+    throw new SeamError(
+      'NON_FINITE',
+      `Sampling a token: the logits of all ${size} legal tokens are −Infinity. The model's output is broken.`,
+    );
+  }
+
+  // 2. Masses under the recorded distributions.
+  let legalSum = 0;
+  for (let i = 0; i < size; i++) legalSum += Math.exp(logits[legal === null ? i : legal[i]!]! - bestLogit);
+  const legalMass = legal === null ? 1 : massOf(logits, bestLogit, legalSum);
+  const recorded = (id: number): SampledToken => ({
+    id,
+    logProb: logits[id]! - bestLogit - Math.log(legalSum),
+    legalMass,
+  });
+
+  if (sampling.temperature === 0 || size === 1) return recorded(best);
+  return recorded(draw(logits, legal, size, bestLogit, sampling, random));
+}
+
+function nonFinite(id: number, logit: number): SeamError {
+  return new SeamError(
+    'NON_FINITE',
+    `Sampling a token: the logit of token ${id} is ${logit}. The weights or the adapter are broken.`,
+    {
+      details: { id },
+    },
+  );
+}
+
+/** legalSum · e^bestLogit over the same sum over all tokens, shifted by the largest logit of all so that nothing overflows. */
+function massOf(logits: Float32Array, bestLegal: number, legalSum: number): number {
+  let largest = bestLegal;
+  for (let id = 0; id < logits.length; id++) {
+    const logit = logits[id]!;
+    if (Number.isNaN(logit) || logit === Number.POSITIVE_INFINITY) throw nonFinite(id, logit);
+    if (logit > largest) largest = logit;
+  }
+  let sum = 0;
+  for (let id = 0; id < logits.length; id++) sum += Math.exp(logits[id]! - largest);
+  // The two sums add the same numbers in different orders: rounding may carry their ratio past 1 by an ulp.
+  return Math.min(1, (legalSum * Math.exp(bestLegal - largest)) / sum);
+}
+
+/** Temperature, then top-k, then top-p: the order of transformers' logits warpers. */
+function draw(
+  logits: Float32Array,
+  legal: Int32Array | null,
+  size: number,
+  bestLogit: number,
+  { temperature, topK, topP }: Pick<SamplingSettings, 'temperature' | 'topK' | 'topP'>,
+  random: Random,
+): number {
+  const ids = new Int32Array(size);
+  const weights = new Float64Array(size);
+  for (let i = 0; i < size; i++) {
+    const id = legal === null ? i : legal[i]!;
+    ids[i] = id;
+    weights[i] = Math.exp((logits[id]! - bestLogit) / temperature);
+  }
+  let kept: Uint32Array | null = null;
+  if ((topK > 0 && topK < size) || topP < 1) {
+    // Most probable first, the lower id among equals.
+    kept = new Uint32Array(size).map((_, i) => i).sort((a, b) => weights[b]! - weights[a]! || ids[a]! - ids[b]!);
+    if (topK > 0) kept = kept.subarray(0, topK);
+    if (topP < 1) kept = nucleus(kept, weights, topP);
+  }
+  const count = kept === null ? size : kept.length;
+  let total = 0;
+  for (let n = 0; n < count; n++) total += weights[kept === null ? n : kept[n]!]!;
+  const point = random.float() * total;
+  let cumulative = 0;
+  let chosen = -1;
+  for (let n = 0; n < count; n++) {
+    const i = kept === null ? n : kept[n]!;
+    if (weights[i] === 0) continue;
+    chosen = i;
+    cumulative += weights[i]!;
+    if (point < cumulative) break;
+  }
+  return ids[chosen]!;
+}
+
+/** The shortest prefix whose mass reaches `topP` of the whole; at least one token. */
+function nucleus(sorted: Uint32Array, weights: Float64Array, topP: number): Uint32Array {
+  let total = 0;
+  for (const i of sorted) total += weights[i]!;
+  let mass = 0;
+  for (let n = 0; n < sorted.length; n++) {
+    mass += weights[sorted[n]!]!;
+    if (mass >= topP * total) return sorted.subarray(0, n + 1);
+  }
+  return sorted;
+}
+
+/** @throws INVALID_INPUT naming every setting that is out of range. */
+export function assertSamplingSettings(sampling: SamplingSettings): void {
+  const faults: string[] = [];
+  if (!(sampling.temperature >= 0 && Number.isFinite(sampling.temperature)))
+    faults.push(`temperature ≥ 0, got ${sampling.temperature}`);
+  if (!(Number.isInteger(sampling.topK) && sampling.topK >= 0))
+    faults.push(`topK an integer ≥ 0, got ${sampling.topK}`);
+  if (!(sampling.topP > 0 && sampling.topP <= 1)) faults.push(`topP in (0, 1], got ${sampling.topP}`);
+  if (!(Number.isInteger(sampling.maxTokens) && sampling.maxTokens > 0))
+    faults.push(`maxTokens an integer > 0, got ${sampling.maxTokens}`);
+  if (faults.length > 0) throw new SeamError('INVALID_INPUT', `Sampling settings: expected ${faults.join('; ')}.`);
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { trainByteLevelBpe } from './byte-level-bpe.js';
+import { Tokenizer, type TokenizerJson } from './tokenizer.js';
+
+const JSON_FILE = trainByteLevelBpe(
+  ['{"concepts":["oak","ash"]} the total is 12, isn\'t it?', 'Zoë zählt Bäume: 木'],
+  320,
+  ['<|endoftext|>'],
+);
+const tokenizer = Tokenizer.fromJson(JSON_FILE);
+
+describe('the tokenizer', () => {
+  it('gives back any well-formed text exactly, spaces and line ends included', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
+      }),
+    );
+    for (const text of ['  a  b \n\n c\t', '\ufeffmark', '👩‍👩‍👧 ok', '', "don't 'll"])
+      expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
+  });
+
+  it('encodes a lone surrogate as the replacement character, since it has no UTF-8', () => {
+    expect(tokenizer.decode(tokenizer.encode('a\ud800b'))).toBe('a\ufffdb');
+  });
+
+  it('treats the spelling of a special token in a text as characters unless asked to recognise it', () => {
+    const text = 'a<|endoftext|>b';
+    expect(tokenizer.encode(text)).not.toContain(0);
+    expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
+    expect(tokenizer.encode(text, { specialTokens: true })).toEqual([
+      ...tokenizer.encode('a'),
+      0,
+      ...tokenizer.encode('b'),
+    ]);
+  });
+
+  it('knows the raw bytes of every token; a special token has none', () => {
+    expect(tokenizer.vocabulary).toHaveLength(tokenizer.vocabularySize);
+    expect(tokenizer.vocabulary[0]).toHaveLength(0);
+    const singles = new Set(tokenizer.vocabulary.filter((bytes) => bytes.length === 1).map((bytes) => bytes[0]));
+    expect(singles.size).toBe(256);
+    const text = 'Zoë: 木';
+    expect(Buffer.concat(tokenizer.encode(text).map((id) => tokenizer.vocabulary[id]!)).toString()).toBe(text);
+  });
+
+  it('shows bytes that end inside a character as the replacement character', () => {
+    const ids = tokenizer.encode('→');
+    expect(ids.length).toBeGreaterThan(1);
+    expect(tokenizer.decode(ids.slice(0, -1))).toContain('\ufffd');
+  });
+
+  it('has a digest of its content, whatever the order of the keys in the file', () => {
+    const reordered = {
+      ...JSON_FILE,
+      model: { ...JSON_FILE.model, vocab: Object.fromEntries(Object.entries(JSON_FILE.model.vocab).reverse()) },
+    };
+    expect(Tokenizer.fromJson(reordered).digest).toBe(tokenizer.digest);
+    expect(Tokenizer.fromJson({ ...JSON_FILE, added_tokens: [] }).digest).not.toBe(tokenizer.digest);
+  });
+
+  it('refuses a tokenizer that is not a byte-level BPE', () => {
+    const metaspace = { ...JSON_FILE, decoder: { type: 'Metaspace' } } as TokenizerJson;
+    expect(() => Tokenizer.fromJson(metaspace)).toThrow(/ByteLevel/);
+    expect(() => Tokenizer.fromJson({} as TokenizerJson)).toThrow(/BPE/);
+  });
+
+  it('loads tokenizer.json from a model folder and says what is missing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tokenizer-'));
+    await expect(Tokenizer.load(folder)).rejects.toMatchObject({
+      code: 'CHECKPOINT_INVALID',
+      details: { file: 'tokenizer.json' },
+    });
+    await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(JSON_FILE));
+    expect((await Tokenizer.load(folder)).digest).toBe(tokenizer.digest);
+  });
+});
