@@ -1,3 +1,5 @@
+export { ConsumerLoop, type GroupSeat } from './consumer-loop.js';
+export { InMemoryEventLog, InMemoryLogStorage } from './event-log.fake.js';
 export {
   type Claim,
   type ConsumedOffset,
@@ -14,3 +16,16 @@ export {
   type Transaction,
   type Watermarks,
 } from './event-log.js';
+export { murmur2, partitionForKey } from './murmur2.js';
+export { assignPartitions, type GroupMember, partitionName } from './partition-assignment.js';
+export {
+  checkConsumeOptions,
+  checkOffset,
+  checkRecord,
+  checkTopicSpec,
+  MAX_RECORD_BYTES,
+  offsetOutOfRange,
+  partitionConflict,
+  recordBytes,
+  unknownTopic,
+} from './record-rules.js';

@@ -1,0 +1,363 @@
+/**
+ * The event log in memory: the port's whole behaviour without durability. Several logs on one {@link InMemoryLogStorage}
+ * behave like several processes on one log.
+ */
+import { type Clock, SeamError, systemClock } from '@seamstream/kernel';
+import { ConsumerLoop, type GroupSeat } from './consumer-loop.js';
+import {
+  type Claim,
+  type ConsumedOffset,
+  type ConsumeOptions,
+  EventLog,
+  type LogRecord,
+  type NewRecord,
+  type ReadOptions,
+  type RecordPosition,
+  type Subscription,
+  type TopicSpec,
+  type Transaction,
+  type Watermarks,
+} from './event-log.js';
+import { partitionForKey } from './murmur2.js';
+import { assignPartitions, partitionName } from './partition-assignment.js';
+import {
+  checkConsumeOptions,
+  checkOffset,
+  checkRecord,
+  checkTopicSpec,
+  offsetOutOfRange,
+  partitionConflict,
+  unknownTopic,
+} from './record-rules.js';
+
+interface Seat {
+  readonly memberId: string;
+  readonly topics: readonly string[];
+  readonly from: 'earliest' | 'latest';
+  readonly loop: ConsumerLoop;
+}
+
+interface Group {
+  readonly members: Map<string, Seat>;
+  readonly owners: Map<string, { readonly memberId: string; readonly generation: number }>;
+  readonly offsets: Map<string, ConsumedOffset>;
+}
+
+/** Proof of ownership: one partition, and how many times it had changed hands. */
+interface Token {
+  readonly topic: string;
+  readonly partition: number;
+  readonly generation: number;
+}
+
+/** What a broker would keep. */
+export class InMemoryLogStorage {
+  readonly topics = new Map<string, LogRecord[][]>();
+  readonly groups = new Map<string, Group>();
+  readonly listeners = new Set<() => void>();
+  keyless = 0;
+  nextMember = 0;
+  nextGeneration = 0;
+}
+
+export class InMemoryEventLog extends EventLog {
+  private readonly storage: InMemoryLogStorage;
+  private readonly clock: Clock;
+  private readonly subscriptions = new Set<ConsumerLoop>();
+  private readonly ended = new AbortController();
+
+  constructor(options: { storage?: InMemoryLogStorage; clock?: Clock } = {}) {
+    super();
+    this.storage = options.storage ?? new InMemoryLogStorage();
+    this.clock = options.clock ?? systemClock;
+  }
+
+  override async createTopics(topics: readonly TopicSpec[]): Promise<void> {
+    this.assertOpen('creating topics');
+    for (const spec of topics) {
+      checkTopicSpec(spec);
+      const existing = this.storage.topics.get(spec.name);
+      if (existing && existing.length !== spec.partitions)
+        throw partitionConflict(spec.name, existing.length, spec.partitions);
+    }
+    for (const { name, partitions } of topics) {
+      if (!this.storage.topics.has(name))
+        this.storage.topics.set(
+          name,
+          Array.from({ length: partitions }, () => []),
+        );
+    }
+  }
+
+  override async topics(): Promise<readonly TopicSpec[]> {
+    this.assertOpen('listing topics');
+    return [...this.storage.topics]
+      .map(([name, partitions]) => ({ name, partitions: partitions.length }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  override append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]> {
+    return this.transact({ records });
+  }
+
+  override async transact({ records, consumed }: Transaction): Promise<readonly RecordPosition[]> {
+    this.assertOpen('committing');
+    const now = this.clock.now();
+    // 1. Refuse everything that can be refused before anything changes.
+    let keyless = this.storage.keyless;
+    const placed = records.map((record, index) => {
+      checkRecord(record, index);
+      const partitions = this.partitionsOf('appending', record.topic);
+      const partition =
+        record.partition ??
+        (record.key === null ? keyless++ % partitions.length : partitionForKey(record.key, partitions.length));
+      const log = partitions[partition];
+      if (!log) throw unknownTopic('appending', record.topic, this.topicNames(), partition);
+      return { record, partition, log };
+    });
+    const group = consumed && this.checkConsumed(consumed.claim, consumed.offsets);
+    // 2. Apply, without a chance to fail half-way.
+    this.storage.keyless = keyless;
+    const positions = placed.map(({ record, partition, log }): RecordPosition => {
+      const position = { topic: record.topic, partition, offset: log.length };
+      log.push({
+        ...position,
+        key: record.key,
+        value: record.value && new Uint8Array(record.value),
+        headers: { ...record.headers },
+        timestampMs: record.timestampMs ?? now,
+      });
+      return position;
+    });
+    for (const offset of consumed?.offsets ?? []) {
+      const { topic, partition, nextOffset } = offset;
+      group?.offsets.set(partitionName(topic, partition), { topic, partition, nextOffset });
+    }
+    if (positions.length > 0) for (const listener of [...this.storage.listeners]) listener();
+    return positions;
+  }
+
+  override async consume(options: ConsumeOptions): Promise<Subscription> {
+    this.assertOpen('consuming');
+    checkConsumeOptions(options);
+    for (const topic of options.topics) this.partitionsOf(`consuming as group ${options.group}`, topic);
+    const memberId = `member-${String(this.storage.nextMember++).padStart(6, '0')}`;
+    const group = this.groupOf(options.group);
+    const wake = (): void => loop.wake();
+    const seat: GroupSeat = {
+      fetch: async (topic, partition, claim, maxRecords) => {
+        this.checkClaim(claim);
+        const next = group.offsets.get(partitionName(topic, partition))?.nextOffset ?? 0;
+        return this.partitionsOf('consuming', topic)
+          [partition]!.slice(next, next + maxRecords)
+          .map(copyOf);
+      },
+      handBack: async (topic, partition, claim) => {
+        this.checkClaim(claim);
+        group.owners.delete(partitionName(topic, partition));
+        this.rebalance(options.group);
+      },
+      leave: async () => {
+        this.storage.listeners.delete(wake);
+        this.subscriptions.delete(loop);
+        group.members.delete(memberId);
+        for (const [name, owner] of group.owners) if (owner.memberId === memberId) group.owners.delete(name);
+        this.rebalance(options.group);
+      },
+    };
+    const loop = new ConsumerLoop(options, seat);
+    this.subscriptions.add(loop);
+    this.storage.listeners.add(wake);
+    group.members.set(memberId, { memberId, topics: options.topics, from: options.from, loop });
+    this.rebalance(options.group);
+    return loop;
+  }
+
+  override async *read({
+    topic,
+    partition,
+    from,
+    to,
+    chunkRecords = 1000,
+  }: ReadOptions): AsyncIterable<readonly LogRecord[]> {
+    this.assertOpen('reading');
+    const log = this.partitionOf('reading', topic, partition);
+    checkOffset('reading', 'from', from);
+    const high = log.length;
+    const end = to ?? high;
+    checkOffset('reading', 'to', end);
+    if (from > high) throw offsetOutOfRange('reading', { topic, partition, low: 0, high, offset: from });
+    if (end > high) throw offsetOutOfRange('reading', { topic, partition, low: 0, high, offset: end });
+    for (let at = from; at < end; at += chunkRecords) {
+      this.assertOpen('reading');
+      yield log.slice(at, Math.min(at + chunkRecords, end)).map(copyOf);
+    }
+  }
+
+  override async *follow(options: {
+    readonly topics: readonly string[];
+    readonly from: 'earliest' | 'latest' | readonly ConsumedOffset[];
+    readonly signal: AbortSignal;
+  }): AsyncIterable<readonly LogRecord[]> {
+    this.assertOpen('following');
+    const { topics, from, signal } = options;
+    const cursors = topics.flatMap((topic) =>
+      this.partitionsOf('following', topic).map((log, partition) => {
+        const given =
+          typeof from === 'string'
+            ? undefined
+            : from.find((place) => place.topic === topic && place.partition === partition);
+        const next = given?.nextOffset ?? (from === 'latest' ? log.length : 0);
+        if (next > log.length)
+          throw offsetOutOfRange('following', { topic, partition, low: 0, high: log.length, offset: next });
+        return { log, next };
+      }),
+    );
+    const until = AbortSignal.any([signal, this.ended.signal]);
+    while (!until.aborted) {
+      let found = false;
+      for (const cursor of cursors) {
+        const records = cursor.log.slice(cursor.next, cursor.next + 1000).map(copyOf);
+        if (records.length === 0) continue;
+        found = true;
+        cursor.next += records.length;
+        yield records;
+        if (until.aborted) break;
+      }
+      if (!found && !until.aborted) await this.nextCommit(until);
+    }
+    if (!signal.aborted) this.assertOpen('following');
+  }
+
+  override async offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number> {
+    this.assertOpen('looking up a time');
+    const log = this.partitionOf('looking up a time', topic, partition);
+    const found = log.findIndex((record) => record.timestampMs >= timestampMs);
+    return found < 0 ? log.length : found;
+  }
+
+  override async committedOffsets(group: string): Promise<readonly ConsumedOffset[]> {
+    this.assertOpen('reading committed offsets');
+    return [...(this.storage.groups.get(group)?.offsets.values() ?? [])].sort(
+      (a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0) || a.partition - b.partition,
+    );
+  }
+
+  override async watermarks(topic: string): Promise<readonly Watermarks[]> {
+    this.assertOpen('reading watermarks');
+    return this.partitionsOf('reading watermarks', topic).map((log, partition) => ({
+      partition,
+      low: 0,
+      high: log.length,
+    }));
+  }
+
+  override async close(): Promise<void> {
+    await Promise.all([...this.subscriptions].map((loop) => loop.close()));
+    this.ended.abort();
+  }
+
+  private assertOpen(operation: string): void {
+    if (this.ended.signal.aborted) {
+      throw new SeamError('LOG_UNAVAILABLE', `${operation}: this log was closed. Open it again.`);
+    }
+  }
+
+  private topicNames(): readonly string[] {
+    return [...this.storage.topics.keys()].sort();
+  }
+
+  private partitionsOf(operation: string, topic: string): LogRecord[][] {
+    const found = this.storage.topics.get(topic);
+    if (!found) throw unknownTopic(operation, topic, this.topicNames());
+    return found;
+  }
+
+  private partitionOf(operation: string, topic: string, partition: number): LogRecord[] {
+    const found = this.partitionsOf(operation, topic)[partition];
+    if (!found) throw unknownTopic(operation, topic, this.topicNames(), partition);
+    return found;
+  }
+
+  private groupOf(name: string): Group {
+    const group = this.storage.groups.get(name) ?? { members: new Map(), owners: new Map(), offsets: new Map() };
+    this.storage.groups.set(name, group);
+    return group;
+  }
+
+  private checkClaim(claim: Claim): { readonly group: Group; readonly token: Token } {
+    const group = this.groupOf(claim.group);
+    const token = claim.token as Token;
+    const owner = group.owners.get(partitionName(token.topic, token.partition));
+    if (owner?.memberId !== claim.memberId || owner.generation !== token.generation) {
+      throw new SeamError(
+        'FENCED',
+        `committing as ${claim.memberId} of group ${claim.group}: partition ${token.topic}/${token.partition} was taken away. ` +
+          'Nothing was committed; its owner gets the records again.',
+        { details: { group: claim.group, memberId: claim.memberId, topic: token.topic, partition: token.partition } },
+      );
+    }
+    return { group, token };
+  }
+
+  private checkConsumed(claim: Claim, offsets: readonly ConsumedOffset[]): Group {
+    const { group, token } = this.checkClaim(claim);
+    for (const { topic, partition, nextOffset } of offsets) {
+      if (topic !== token.topic || partition !== token.partition) {
+        throw new SeamError(
+          'INVALID_INPUT',
+          `committing offsets of group ${claim.group}: the claim is for ${token.topic}/${token.partition}, got an offset of ${topic}/${partition}`,
+        );
+      }
+      checkOffset('committing offsets', 'nextOffset', nextOffset);
+      const high = this.partitionOf('committing offsets', topic, partition).length;
+      if (nextOffset > high)
+        throw offsetOutOfRange('committing an offset of', { topic, partition, low: 0, high, offset: nextOffset });
+    }
+    return group;
+  }
+
+  /** Brings ownership nearer to {@link assignPartitions}: free partitions are granted, misplaced ones asked back. */
+  private rebalance(name: string): void {
+    const group = this.groupOf(name);
+    const members = [...group.members.values()];
+    const counts = new Map([...this.storage.topics].map(([topic, partitions]) => [topic, partitions.length]));
+    const owners = new Map([...group.owners].map(([partition, { memberId }]) => [partition, memberId]));
+    for (const [partition, memberId] of assignPartitions(members, counts, owners)) {
+      const slash = partition.lastIndexOf('/');
+      const [topic, number] = [partition.slice(0, slash), Number(partition.slice(slash + 1))];
+      const owner = group.owners.get(partition);
+      if (owner && owner.memberId !== memberId) group.members.get(owner.memberId)?.loop.revoke(topic, number);
+      if (group.owners.has(partition)) continue;
+      const seat = group.members.get(memberId)!;
+      const generation = ++this.storage.nextGeneration;
+      group.owners.set(partition, { memberId, generation });
+      if (seat.from === 'latest' && !group.offsets.has(partition)) {
+        // The start is written down, so that what comes from now on is not lost if another member takes over.
+        group.offsets.set(partition, {
+          topic,
+          partition: number,
+          nextOffset: this.storage.topics.get(topic)![number]!.length,
+        });
+      }
+      const token: Token = { topic, partition: number, generation };
+      seat.loop.grant(topic, number, { group: name, memberId, token });
+    }
+  }
+
+  private nextCommit(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.storage.listeners.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.storage.listeners.add(done);
+      signal.addEventListener('abort', done);
+    });
+  }
+}
+
+function copyOf(record: LogRecord): LogRecord {
+  return { ...record, value: record.value && new Uint8Array(record.value), headers: { ...record.headers } };
+}

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { assignPartitions, type GroupMember } from './partition-assignment.js';
+
+const member = (memberId: string, ...topics: string[]): GroupMember => ({ memberId, topics });
+const entries = (map: Map<string, string>) => Object.fromEntries(map);
+
+describe('assignPartitions', () => {
+  it('gives everything to the only member', () => {
+    expect(entries(assignPartitions([member('a', 't')], new Map([['t', 3]]), new Map()))).toEqual({
+      't/0': 'a',
+      't/1': 'a',
+      't/2': 'a',
+    });
+  });
+
+  it('moves no more than balance needs when a member joins', () => {
+    const before = new Map([
+      ['t/0', 'a'],
+      ['t/1', 'a'],
+      ['t/2', 'a'],
+      ['t/3', 'a'],
+    ]);
+    const after = assignPartitions([member('a', 't'), member('b', 't')], new Map([['t', 4]]), before);
+    expect(entries(after)).toEqual({ 't/0': 'a', 't/1': 'a', 't/2': 'b', 't/3': 'b' });
+  });
+
+  it('leaves the others alone when a member is gone', () => {
+    const before = new Map([
+      ['t/0', 'a'],
+      ['t/1', 'b'],
+      ['t/2', 'c'],
+    ]);
+    const after = assignPartitions([member('a', 't'), member('c', 't')], new Map([['t', 3]]), before);
+    expect(entries(after)).toEqual({ 't/0': 'a', 't/1': 'a', 't/2': 'c' });
+  });
+
+  it('keeps partitions of the same number together across topics with the same subscribers', () => {
+    const members = [member('a', 'experiences', 'outcomes'), member('b', 'experiences', 'outcomes')];
+    const assigned = assignPartitions(
+      members,
+      new Map([
+        ['experiences', 4],
+        ['outcomes', 4],
+      ]),
+      new Map(),
+    );
+    for (const partition of [0, 1, 2, 3])
+      expect(assigned.get(`experiences/${partition}`)).toBe(assigned.get(`outcomes/${partition}`));
+    expect(new Set(assigned.values())).toEqual(new Set(['a', 'b']));
+  });
+
+  it('gives a topic only to members that asked for it', () => {
+    const assigned = assignPartitions(
+      [member('a', 'x'), member('b', 'y')],
+      new Map([
+        ['x', 2],
+        ['y', 2],
+        ['z', 2],
+      ]),
+      new Map(),
+    );
+    expect(entries(assigned)).toEqual({ 'x/0': 'a', 'x/1': 'a', 'y/0': 'b', 'y/1': 'b' });
+  });
+
+  it('is balanced, complete, settled after one step and the same whatever order the members are listed in', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 7 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 20 }),
+        (ids, count, previous) => {
+          const members = ids.map((id) => member(`m${id}`, 't'));
+          const owners = new Map(previous.slice(0, count).map((id, partition) => [`t/${partition}`, `m${id}`]));
+          const partitions = new Map([['t', count]]);
+          const assigned = assignPartitions(members, partitions, owners);
+          const loads = members.map(
+            ({ memberId }) => [...assigned.values()].filter((owner) => owner === memberId).length,
+          );
+          expect(assigned.size).toBe(count);
+          expect(Math.max(...loads) - Math.min(...loads)).toBeLessThanOrEqual(1);
+          expect(assignPartitions(members, partitions, assigned)).toEqual(assigned);
+          expect(entries(assignPartitions(members.toReversed(), partitions, owners))).toEqual(entries(assigned));
+        },
+      ),
+      { seed: 20, numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,106 @@
+/**
+ * Who of a group's members owns which partition. A pure function, so that every member of a group, in any process,
+ * computes the same answer from the same facts and no leader is needed.
+ *
+ * Partitions of the same number move together when their topics have the same subscribers (as Kafka's RangeAssignor
+ * does it): records of one key in co-partitioned topics meet in one member. Within that, loads differ as little as
+ * possible, and what is owned already stays where it is unless balance demands a move.
+ */
+
+export interface GroupMember {
+  readonly memberId: string;
+  readonly topics: readonly string[];
+}
+
+/** "topic/partition": how a partition is named in maps and messages. */
+export function partitionName(topic: string, partition: number): string {
+  return `${topic}/${partition}`;
+}
+
+/** Partitions that move together. */
+interface Unit {
+  readonly names: readonly string[];
+  readonly candidates: readonly string[];
+}
+
+/**
+ * The owner of each partition, by "topic/partition"; partitions without a subscriber are absent. Deterministic in its
+ * arguments' content, whatever their order.
+ *
+ * @param partitions number of partitions per topic
+ * @param owners present owners, by "topic/partition"; owners that are no members are ignored
+ */
+export function assignPartitions(
+  members: readonly GroupMember[],
+  partitions: ReadonlyMap<string, number>,
+  owners: ReadonlyMap<string, string>,
+): Map<string, string> {
+  const units = unitsOf(members, partitions);
+  const load = new Map(members.map(({ memberId }) => [memberId, 0]));
+  const owned = new Map<Unit, string>();
+  const give = (unit: Unit, memberId: string): void => {
+    const before = owned.get(unit);
+    if (before !== undefined) load.set(before, load.get(before)! - unit.names.length);
+    owned.set(unit, memberId);
+    load.set(memberId, load.get(memberId)! + unit.names.length);
+  };
+  // 1. What is owned stays.
+  for (const unit of units) {
+    const present = presentOwner(unit, owners);
+    if (present !== undefined) give(unit, present);
+  }
+  // 2. What is free goes to the least loaded.
+  for (const unit of units) {
+    if (!owned.has(unit)) give(unit, leastLoaded(unit.candidates, load));
+  }
+  // 3. A unit moves while that brings two loads closer together; the sum of squared loads falls each time, so it ends.
+  for (let moved = true; moved; ) {
+    moved = false;
+    for (const unit of units.toReversed()) {
+      const from = owned.get(unit)!;
+      const to = leastLoaded(unit.candidates, load);
+      if (load.get(from)! - load.get(to)! > unit.names.length) {
+        give(unit, to);
+        moved = true;
+      }
+    }
+  }
+  return new Map([...owned].flatMap(([unit, memberId]) => unit.names.map((name) => [name, memberId] as const)));
+}
+
+function unitsOf(members: readonly GroupMember[], partitions: ReadonlyMap<string, number>): Unit[] {
+  const units = new Map<string, { partition: number; names: string[]; candidates: string[] }>();
+  for (const [topic, count] of [...partitions].sort(([a], [b]) => compare(a, b))) {
+    const candidates = members
+      .filter((member) => member.topics.includes(topic))
+      .map((member) => member.memberId)
+      .sort(compare);
+    if (candidates.length === 0) continue;
+    for (let partition = 0; partition < count; partition++) {
+      const key = `${partition} ${candidates.join(' ')}`;
+      const unit = units.get(key) ?? { partition, names: [], candidates };
+      unit.names.push(partitionName(topic, partition));
+      units.set(key, unit);
+    }
+  }
+  return [...units.values()].sort((a, b) => a.partition - b.partition || compare(a.names[0]!, b.names[0]!));
+}
+
+/** The candidate that owns most of the unit; of equals the first by name. */
+function presentOwner(unit: Unit, owners: ReadonlyMap<string, string>): string | undefined {
+  let best: string | undefined;
+  let most = 0;
+  for (const candidate of unit.candidates) {
+    const count = unit.names.filter((name) => owners.get(name) === candidate).length;
+    if (count > most) [best, most] = [candidate, count];
+  }
+  return best;
+}
+
+function leastLoaded(candidates: readonly string[], load: ReadonlyMap<string, number>): string {
+  return candidates.reduce((best, candidate) => (load.get(candidate)! < load.get(best)! ? candidate : best));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

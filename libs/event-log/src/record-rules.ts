@@ -1,0 +1,156 @@
+/**
+ * What every driver refuses before anything is recorded. The limits are Kafka's, so that what one driver took another
+ * can take.
+ */
+import { SeamError } from '@seamstream/kernel';
+import type { ConsumeOptions, NewRecord, TopicSpec } from './event-log.js';
+
+/**
+ * Most bytes of a record: key, value and headers together. Below Kafka's default `max.message.bytes` (1 048 588), which
+ * counts the batch's own framing too.
+ */
+export const MAX_RECORD_BYTES = 1_000_000;
+
+/** Longest topic name, and its alphabet: org.apache.kafka.common.internals.Topic. */
+const MAX_TOPIC_NAME = 249;
+const TOPIC_NAME = /^[a-zA-Z0-9._-]+$/;
+const MAX_PARTITIONS = 10_000;
+const HEADER_NAME = /^[a-z0-9._-]{1,128}$/;
+
+/** INVALID_INPUT unless the name is one that Kafka takes: 1 to 249 of `a-z A-Z 0-9 . _ -`, not `.` or `..`. */
+export function checkTopicSpec(spec: TopicSpec): void {
+  const { name, partitions } = spec;
+  if (name.length > MAX_TOPIC_NAME || !TOPIC_NAME.test(name) || name === '.' || name === '..') {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `creating a topic: expected a name of 1 to ${MAX_TOPIC_NAME} characters of a-z A-Z 0-9 . _ - (not . or ..), got ${JSON.stringify(name)}`,
+      { details: { topic: name } },
+    );
+  }
+  if (!Number.isSafeInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `creating topic ${name}: expected 1 to ${MAX_PARTITIONS} partitions, got ${partitions}`,
+      { details: { topic: name, partitions } },
+    );
+  }
+}
+
+/** The error of a topic that exists with another number of partitions. */
+export function partitionConflict(name: string, existing: number, wanted: number): SeamError {
+  return new SeamError(
+    'CONFLICT',
+    `creating topic ${name}: it exists with ${existing} partitions, ${wanted} were asked for; keys would change their ` +
+      'partition. Use the existing number or another topic name.',
+    { details: { topic: name, existing, wanted } },
+  );
+}
+
+/** The error of a topic or partition that the log does not have. */
+export function unknownTopic(
+  operation: string,
+  topic: string,
+  known: readonly string[],
+  partition?: number,
+): SeamError {
+  const place = partition === undefined ? `topic ${JSON.stringify(topic)}` : `partition ${partition} of topic ${topic}`;
+  return new SeamError(
+    'UNKNOWN_TOPIC',
+    `${operation}: there is no ${place}. Known topics: ${known.length === 0 ? 'none' : known.join(', ')}. Create it with createTopics first.`,
+    { details: { topic, ...(partition === undefined ? {} : { partition }) } },
+  );
+}
+
+/** Size of a record as {@link MAX_RECORD_BYTES} counts it, in bytes. */
+export function recordBytes(record: NewRecord): number {
+  let bytes = (record.key === null ? 0 : Buffer.byteLength(record.key)) + (record.value?.length ?? 0);
+  for (const name in record.headers) bytes += name.length + Buffer.byteLength(record.headers[name] ?? '');
+  return bytes;
+}
+
+/**
+ * INVALID_INPUT for a key or header that UTF-8 cannot carry, a header name that is not lower-case, a time stamp that is
+ * not a whole number of milliseconds since the epoch; RECORD_TOO_LARGE above {@link MAX_RECORD_BYTES}.
+ */
+export function checkRecord(record: NewRecord, index: number): void {
+  const refuse = (expected: string, came: unknown): never => {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `appending record ${index} to ${record.topic}: expected ${expected}, got ${JSON.stringify(came)}`,
+      { details: { topic: record.topic, index } },
+    );
+  };
+  const { key, value, headers, timestampMs } = record;
+  if (key !== null && (typeof key !== 'string' || !key.isWellFormed()))
+    refuse('a key of well-formed text or null', key);
+  if (value !== null && !(value instanceof Uint8Array)) refuse('a value of bytes (Uint8Array) or null', typeof value);
+  for (const name in headers) {
+    if (!HEADER_NAME.test(name)) refuse('header names of 1 to 128 characters of a-z 0-9 . _ -', name);
+    const text: unknown = headers[name];
+    if (typeof text !== 'string' || !text.isWellFormed()) refuse(`well-formed text in header ${name}`, text);
+  }
+  if (timestampMs !== undefined && (!Number.isSafeInteger(timestampMs) || timestampMs < 0)) {
+    refuse('a time stamp in whole milliseconds since the epoch', timestampMs);
+  }
+  const bytes = recordBytes(record);
+  if (bytes > MAX_RECORD_BYTES) {
+    throw new SeamError(
+      'RECORD_TOO_LARGE',
+      `appending record ${index} to ${record.topic}: expected at most ${MAX_RECORD_BYTES} bytes of key, value and headers, got ${bytes}. ` +
+        'Put large content into the object store and its address and digest into the event.',
+      { details: { topic: record.topic, index, bytes, maxBytes: MAX_RECORD_BYTES } },
+    );
+  }
+}
+
+/** INVALID_INPUT unless group, topics, batch size and concurrency make sense. */
+export function checkConsumeOptions(options: ConsumeOptions): void {
+  const { group, topics, maxBatchRecords, maxConcurrentPartitions } = options;
+  const refuse = (expected: string, came: unknown): never => {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `consuming as group ${JSON.stringify(group)}: expected ${expected}, got ${String(came)}`,
+      {
+        details: { group },
+      },
+    );
+  };
+  if (!TOPIC_NAME.test(group) || group.length > MAX_TOPIC_NAME)
+    refuse(`a group of 1 to ${MAX_TOPIC_NAME} characters of a-z A-Z 0-9 . _ -`, group);
+  if (topics.length === 0) refuse('at least one topic', 'none');
+  if (!Number.isSafeInteger(maxBatchRecords) || maxBatchRecords < 1)
+    refuse('maxBatchRecords of at least 1', maxBatchRecords);
+  if (maxConcurrentPartitions !== undefined && !(maxConcurrentPartitions >= 1)) {
+    refuse('maxConcurrentPartitions of at least 1', maxConcurrentPartitions);
+  }
+}
+
+/** INVALID_INPUT unless the number is an offset: a whole number from 0 on. */
+export function checkOffset(operation: string, name: string, offset: number): void {
+  if (!Number.isSafeInteger(offset) || offset < 0) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `${operation}: expected ${name} to be a whole number from 0 on, got ${offset}`,
+    );
+  }
+}
+
+/** The error of a place that a partition does not have (any more, or yet). */
+export function offsetOutOfRange(
+  operation: string,
+  place: {
+    readonly topic: string;
+    readonly partition: number;
+    readonly low: number;
+    readonly high: number;
+    readonly offset: number;
+  },
+): SeamError {
+  const { topic, partition, low, high, offset } = place;
+  return new SeamError(
+    'OFFSET_OUT_OF_RANGE',
+    `${operation} ${topic}/${partition}: offset ${offset} is outside of what is stored, ${low} to ${high} (exclusive). ` +
+      'Ask watermarks() for the range.',
+    { details: { ...place } },
+  );
+}
