@@ -1,0 +1,102 @@
+// `generate` (default) writes src/generated/ from schemas/; `check` says what is stale or incompatible; `release` freezes
+// the current schemas into schemas/history/, after which records written with them are read for ever.
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from '../../../scripts/build.mjs';
+
+const library = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(dirname(library));
+const schemas = join(root, 'schemas');
+
+const readJson = async (path) => JSON.parse(await readFile(path, 'utf8'));
+const filesOf = async (folder) =>
+  (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.avsc')).sort();
+
+async function readSchemaSet() {
+  const topics = await readJson(join(schemas, 'topics.json'));
+  const shared = [];
+  const byName = new Map();
+  for (const { name: folder } of (await readdir(schemas, { withFileTypes: true })).filter((entry) =>
+    entry.isDirectory(),
+  )) {
+    if (folder === 'history') continue;
+    for (const file of await filesOf(join(schemas, folder))) {
+      const schema = await readJson(join(schemas, folder, file));
+      if (schema.name !== basename(file, '.avsc'))
+        throw new Error(`${folder}/${file} defines ${schema.name}: a file bears the name of what it defines`);
+      if (folder === 'common') shared.push(schema);
+      else byName.set(schema.name, schema);
+    }
+  }
+  const events = Object.values(topics.topics)
+    .flatMap(({ events }) => Object.keys(events))
+    .map((name) => {
+      const schema = byName.get(name);
+      if (schema === undefined) throw new Error(`schemas/topics.json names ${name}, but there is no ${name}.avsc`);
+      byName.delete(name);
+      return schema;
+    });
+  if (byName.size > 0) throw new Error(`${[...byName.keys()].join(', ')}: in no topic of schemas/topics.json`);
+  const history = {};
+  for (const name of events.map((event) => event.name)) {
+    const folder = join(schemas, 'history', name);
+    history[name] = await Promise.all((await filesOf(folder)).map((file) => readJson(join(folder, file))));
+  }
+  return { shared, events, topics, history };
+}
+
+const command = process.argv[2] ?? 'generate';
+await build();
+const { eventTypesSource, schemaConstantsSource, selfContained } = await import('../dist/schema/typescript-source.js');
+const { fingerprintOf } = await import('../dist/schema/avro-schema.js');
+
+const sources = (set) => [
+  [join(library, 'src/generated/events.generated.ts'), eventTypesSource(set)],
+  [join(library, 'src/generated/schemas.generated.ts'), schemaConstantsSource(set)],
+];
+
+async function generate() {
+  for (const [path, text] of sources(await readSchemaSet())) {
+    if ((await readFile(path, 'utf8').catch(() => '')) === text) continue;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    process.stdout.write(`wrote ${relative(root, path)}\n`);
+  }
+}
+
+async function check() {
+  const { incompatibilities } = await import('../dist/schema/compatibility.js');
+  const set = await readSchemaSet();
+  const faults = [];
+  for (const [path, text] of sources(set)) {
+    if ((await readFile(path, 'utf8').catch(() => '')) !== text)
+      faults.push(`${relative(root, path)} is stale: run npm run schemas and commit the result`);
+  }
+  faults.push(...incompatibilities(set));
+  const counts = Object.values(set.history).flat().length;
+  if (faults.length === 0) process.stdout.write(`${set.events.length} events read all ${counts} released schemas\n`);
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+}
+
+async function release() {
+  await check();
+  if (process.exitCode !== 0) return;
+  const set = await readSchemaSet();
+  for (const event of set.events) {
+    const schema = selfContained(set, event);
+    const path = join(schemas, 'history', event.name, `${fingerprintOf(schema)}.avsc`);
+    await mkdir(dirname(path), { recursive: true });
+    const text = `${JSON.stringify(schema, null, 2)}\n`;
+    if ((await readFile(path, 'utf8').catch(() => '')) !== '') continue;
+    await writeFile(path, text);
+    process.stdout.write(`released ${relative(root, path)}\n`);
+  }
+  await generate();
+}
+
+const commands = { generate, check, release };
+if (commands[command] === undefined)
+  throw new Error(`unknown command "${command}": expected ${Object.keys(commands).join(', ')}`);
+await commands[command]();

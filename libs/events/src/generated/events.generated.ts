@@ -1,0 +1,614 @@
+// Written by `npm run schemas` from schemas/. Do not edit: change the schema and run it again.
+
+/** explore: one of a group to learn from; deploy: the single answer to a user; control: without an experience. */
+export type Arm = 'explore' | 'deploy' | 'control';
+
+/** Success measured on a fixed set of problems with greedy decoding. */
+export interface Evaluation {
+  /** Name of the set. */
+  readonly problemSet: string;
+  /** SHA-256 of the set's problems. */
+  readonly problemSetDigest: string;
+  /** Number of problems in the set. */
+  readonly problems: number;
+  /** Fraction solved by the candidate. */
+  readonly success: number;
+  /** Fraction solved by the parent on the same set; null where there is no parent. */
+  readonly parentSuccess: number | null;
+  /** Fraction solved by the candidate per domain. */
+  readonly perDomain: Readonly<Record<string, number>>;
+}
+
+/** Identity and causality, carried by every event; projected to CloudEvents headers on the wire. */
+export interface EventMeta {
+  /**
+   * UUID of this event; derived events use UUIDv5 of cause, role and index, so that a redelivery yields the same
+   * id.
+   */
+  readonly messageId: string;
+  /** The problem's id (for training and adapter events: the run's id). */
+  readonly correlationId: string;
+  /** messageId of the event that caused this one. */
+  readonly causationId: string | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly occurredAt: number;
+  /** The service that states the fact, e.g. seam/generator. */
+  readonly source: string;
+  /** Whose data it is, for erasure. */
+  readonly subject: string | null;
+  /** Taint: the least trusted of the sources this event was made from. */
+  readonly sourceClass: SourceClass;
+  /** W3C trace context. */
+  readonly traceparent: string | null;
+}
+
+/** What answered. The executor is frozen: its digest never changes within a log. */
+export interface ExecutorIdentity {
+  /** Name of the model. */
+  readonly model: string;
+  /** SHA-256 of the weights, or the server's own revision. */
+  readonly revision: string;
+  /** Name and digest of the prompt template. */
+  readonly template: string;
+  /** Canonical JSON of the decoding settings. */
+  readonly decoding: string;
+}
+
+/** Records from (inclusive) … to (exclusive) of one partition. */
+export interface OffsetRange {
+  /** Name of the topic. */
+  readonly topic: string;
+  /** 0-based. */
+  readonly partition: number;
+  /** First offset, inclusive. */
+  readonly from: number;
+  /** Offset after the last, exclusive. */
+  readonly to: number;
+}
+
+/** A problem as published; carried along so that every consumer can work from the event alone. */
+export interface Problem {
+  /** Key of the record on problems, experiences and outcomes. */
+  readonly problemId: string;
+  /** The kind of problem, e.g. arithmetic; strata and rates are counted per domain. */
+  readonly domain: string;
+  /** The statement, as the generator and the executor read it. */
+  readonly prompt: string;
+  /** The reference answer or the tests, in the form the verifier expects. Only the verifier may read it. */
+  readonly reference: string;
+  /** Who judges the answer. The verifier that runs must be of exactly this kind. */
+  readonly verifier: VerifierSpec;
+  /** Free text pairs of the publisher; no code decides by them. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** How the entry was sampled. */
+export interface SamplingSettings {
+  /** 0: greedy. */
+  readonly temperature: number;
+  /** 0: no limit */
+  readonly topK: number;
+  /** 1: no limit. */
+  readonly topP: number;
+  /** Most tokens of the entry. */
+  readonly maxTokens: number;
+  /** Derived from the problem event's id and the candidate's index. */
+  readonly seed: string;
+}
+
+/** Where the content of an event comes from; the least trusted of its causes taints what is derived. */
+export type SourceClass = 'trusted' | 'user' | 'web' | 'model';
+
+/** Which verifier judges, in which version, with which options. */
+export interface VerifierSpec {
+  /** e.g. exact, numeric */
+  readonly kind: string;
+  /** Version that the publisher wrote the reference for. */
+  readonly version: string;
+  /** Options in the form the verifier documents, e.g. a tolerance. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
+export type PublishMode = 'explore' | 'deploy';
+
+/** Somebody published a problem. */
+export interface ProblemPublished {
+  readonly meta: EventMeta;
+  /** The problem. */
+  readonly problem: Problem;
+  /** explore: spend a group of candidates to learn from; deploy: answer once. */
+  readonly mode: PublishMode;
+  /** After this moment nobody needs the answer. */
+  readonly expiresAt: number | null;
+}
+
+/** The generator wrote one candidate entry for a problem. */
+export interface ExperienceGenerated {
+  readonly meta: EventMeta;
+  /** The problem, copied. */
+  readonly problem: Problem;
+  /** This candidate. */
+  readonly experienceId: string;
+  /** All candidates for one problem event. */
+  readonly groupId: string;
+  /** 0 … groupSize − 1. */
+  readonly candidateIndex: number;
+  /** Number of candidates; 1 in the deploy arm. */
+  readonly groupSize: number;
+  /** explore or deploy. */
+  readonly arm: Arm;
+  /** The entry, JSON text valid under its schema. */
+  readonly entry: string;
+  /** Digest of the entry's JSON Schema. */
+  readonly entrySchema: string;
+  /** The generator's prompt exactly as it was fed. */
+  readonly promptTokenIds: readonly number[];
+  /** The sampled ids exactly as sampled; training never re-encodes text. */
+  readonly tokenIds: readonly number[];
+  /**
+   * ln of each token's probability under the grammar-masked distribution it was drawn from, in nats; 0 for forced
+   * tokens.
+   */
+  readonly logProbs: readonly number[];
+  /**
+   * Probability mass of the legal tokens before masking, so that the unmasked log-probability is logProb +
+   * ln(legalMass).
+   */
+  readonly legalMass: readonly number[];
+  /** Whether the grammar left exactly one legal token: such tokens carry no gradient. */
+  readonly forced: readonly boolean[];
+  /** How the entry was drawn. */
+  readonly sampling: SamplingSettings;
+  /** SHA-256 of the tokenizer that the ids belong to. */
+  readonly tokenizerDigest: string;
+  /** Digest of the base model, measured. */
+  readonly baseModelDigest: string;
+  /** Measured from the tensors in use, not from a name; null is the bare base model. */
+  readonly adapterDigest: string | null;
+  /** Time from the request to the entry; not part of any digest. */
+  readonly latencyMs: number;
+}
+
+/** The problem belongs to the control arm: the executor shall solve it without an entry. */
+export interface ExperienceWithheld {
+  readonly meta: EventMeta;
+  /** The problem, copied. */
+  readonly problem: Problem;
+  /** Stands for the missing entry, so that its outcome can name it. */
+  readonly experienceId: string;
+  /** A group of one. */
+  readonly groupId: string;
+  /** Fraction of problems in the control arm. */
+  readonly share: number;
+}
+
+/** The frozen executor answered and the verifier judged. */
+export interface OutcomeRecorded {
+  readonly meta: EventMeta;
+  /** The problem, copied. */
+  readonly problem: Problem;
+  /** The candidate that the executor was given. */
+  readonly experienceId: string;
+  /** Copied from the experience. */
+  readonly groupId: string;
+  /** 0 … groupSize − 1. */
+  readonly candidateIndex: number;
+  /** Number of candidates in the group. */
+  readonly groupSize: number;
+  /** Copied from the experience. */
+  readonly arm: Arm;
+  /** Null in the control arm. */
+  readonly entry: string | null;
+  /** Of the generator, copied from the experience. */
+  readonly promptTokenIds: readonly number[];
+  /** Of the entry, copied from the experience; empty in the control arm. */
+  readonly tokenIds: readonly number[];
+  /** Copied from the experience. */
+  readonly forced: readonly boolean[];
+  /** Copied from the experience; null in the control arm, where no generator was asked. */
+  readonly baseModelDigest: string | null;
+  /** Copied from the experience; null is the bare base model or, in the control arm, no generator. */
+  readonly adapterDigest: string | null;
+  /** What answered. */
+  readonly executor: ExecutorIdentity;
+  /** The executor's whole answer. */
+  readonly response: string;
+  /** Null when the response holds no answer. */
+  readonly extractedAnswer: string | null;
+  /** The verifier's verdict. */
+  readonly success: boolean;
+  /** 0 … 1: verdict × validity of the entry. */
+  readonly reward: number;
+  /** Version of the verifier that judged, as it names itself; its kind is problem.verifier.kind. */
+  readonly verifierVersion: string;
+  /** Why, in the verifier's words. */
+  readonly verifierDetail: string;
+  /** Tokens that the executor read. */
+  readonly promptTokens: number;
+  /** Tokens that the executor wrote. */
+  readonly responseTokens: number;
+  /** Time of execution and verification; not part of any digest. */
+  readonly latencyMs: number;
+}
+
+/** The infrastructure failed: no verdict, and never a reward of 0. */
+export interface ExecutionFailed {
+  readonly meta: EventMeta;
+  /** The problem, copied. */
+  readonly problem: Problem;
+  /** The candidate that could not be tried. */
+  readonly experienceId: string;
+  /** Copied from the experience. */
+  readonly groupId: string;
+  /** 0 … groupSize − 1. */
+  readonly candidateIndex: number;
+  /** Number of candidates in the group. */
+  readonly groupSize: number;
+  /** Copied from the experience. */
+  readonly arm: Arm;
+  /** Copied from the experience. */
+  readonly adapterDigest: string | null;
+  /** Error code. */
+  readonly code: string;
+  /** The error in words. */
+  readonly reason: string;
+  /** Times it was tried before giving up. */
+  readonly attempts: number;
+}
+
+/** The problem's time was over before an answer; nothing was executed. */
+export interface ProblemExpired {
+  readonly meta: EventMeta;
+  /** The problem, copied. */
+  readonly problem: Problem;
+  /** When the service noticed, in milliseconds since the Unix epoch. */
+  readonly expiredAt: number;
+}
+
+/** A pair of problem and entry entered the success buffer. */
+export interface SuccessAdmitted {
+  readonly meta: EventMeta;
+  /** domain/difficulty */
+  readonly stratum: string;
+  /** messageId of the OutcomeRecorded. */
+  readonly outcomeId: string;
+  /** The entry that helped. */
+  readonly experienceId: string;
+  /** The problem that it helped with. */
+  readonly problemId: string;
+  /** SHA-256 of the normalized pair of problem and entry. */
+  readonly contentDigest: string;
+  /** Preference among pairs: 1 − group success rate, scaled by the control arm's failure rate. */
+  readonly helpfulness: number;
+}
+
+export type RejectionReason = 'exact_duplicate' | 'near_duplicate' | 'invalid_entry' | 'length_out_of_bounds' | 'stratum_full' | 'displaced';
+
+/** A success did not enter the buffer, or left it again. */
+export interface SuccessRejected {
+  readonly meta: EventMeta;
+  /** domain/difficulty */
+  readonly stratum: string;
+  /** messageId of the OutcomeRecorded. */
+  readonly outcomeId: string;
+  /** The entry. */
+  readonly experienceId: string;
+  /** The problem. */
+  readonly problemId: string;
+  /** displaced: it was in the buffer and left it for a better pair. */
+  readonly reason: RejectionReason;
+  /** Why, with the figures that decided. */
+  readonly detail: string;
+  /** outcomeId of the pair that stays instead. */
+  readonly duplicateOf: string | null;
+}
+
+/** A whole version of the buffer became readable in the object store. */
+export interface BufferCommitted {
+  readonly meta: EventMeta;
+  /** Number of this version: 1, 2, 3, … */
+  readonly sequence: number;
+  /** Key of the manifest in the object store. */
+  readonly manifestKey: string;
+  /** SHA-256 of the manifest. */
+  readonly manifestDigest: string;
+  /** SHA-256 over the rows in canonical order: equal content, equal digest. */
+  readonly bufferDigest: string;
+  /** Pairs in this version. */
+  readonly rows: number;
+  /** Pairs by stratum (domain/difficulty). */
+  readonly rowsPerStratum: Readonly<Record<string, number>>;
+  /** The offsets that this version was folded from. */
+  readonly inputs: readonly OffsetRange[];
+}
+
+/** A trainer began to learn from the log. */
+export interface TrainingRunStarted {
+  readonly meta: EventMeta;
+  /** Derived from what the run learns from, so that a restarted trainer continues the same run. */
+  readonly runId: string;
+  /** e.g. grpo, sft. */
+  readonly algorithm: string;
+  /** Canonical JSON of the whole resolved configuration. */
+  readonly configuration: string;
+  /** The offset ranges that are replayed. */
+  readonly inputs: readonly OffsetRange[];
+  /** Key of the buffer's manifest that is read, for algorithms that learn from the buffer. */
+  readonly manifestKey: string | null;
+  /** SHA-256 of that manifest. */
+  readonly manifestDigest: string | null;
+  /** Digest of the base model. */
+  readonly baseModelDigest: string;
+  /** Digest of the adapter that training starts from; null is the bare base model. */
+  readonly parentAdapter: string | null;
+  /** Seed of every random choice of the run. */
+  readonly seed: string;
+  /** Version of the code that trains. */
+  readonly codeVersion: string;
+}
+
+/** State of a run that a killed trainer resumes from. */
+export interface TrainingRunCheckpointed {
+  readonly meta: EventMeta;
+  /** The run. */
+  readonly runId: string;
+  /** Optimizer steps done. */
+  readonly step: number;
+  /** Key in the object store. */
+  readonly checkpointKey: string;
+  /** SHA-256 of the checkpoint. */
+  readonly checkpointDigest: string;
+  /** Figures at this step by name, e.g. loss. */
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** A run ended with an adapter. */
+export interface TrainingRunCompleted {
+  readonly meta: EventMeta;
+  /** The run. */
+  readonly runId: string;
+  /** SHA-256 of the adapter that it made. */
+  readonly adapterDigest: string;
+  /** Optimizer steps done. */
+  readonly steps: number;
+  /** Final figures by name. */
+  readonly metrics: Readonly<Record<string, number>>;
+  /** Wall-clock time; not part of any digest. */
+  readonly durationMs: number;
+}
+
+/** A run ended by an error. */
+export interface TrainingRunFailed {
+  readonly meta: EventMeta;
+  /** The run. */
+  readonly runId: string;
+  /** Error code, e.g. NON_FINITE. */
+  readonly code: string;
+  /** The error in words: what was done, expected and came. */
+  readonly reason: string;
+  /** The last known figures by name; may hold NaN, which is often the reason. */
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** A run ended without a new served adapter: nothing to learn from, or the result was worse than its parent. */
+export interface TrainingRunRejected {
+  readonly meta: EventMeta;
+  /** The run. */
+  readonly runId: string;
+  /** The adapter that was refused; null when none was made. */
+  readonly adapterDigest: string | null;
+  /** Why, in words for an operator. */
+  readonly reason: string;
+  /** The measurement that the refusal rests on, if it rests on one. */
+  readonly evaluation: Evaluation | null;
+  /** Final figures of the run by name. */
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+export type AdapterKind = 'full' | 'lora';
+
+/** An adapter is in the object store. */
+export interface AdapterPublished {
+  readonly meta: EventMeta;
+  /** SHA-256 of its content; never reused. */
+  readonly adapterDigest: string;
+  /** Key in the object store. */
+  readonly key: string;
+  /** full: all weights; lora: low-rank pairs. */
+  readonly kind: AdapterKind;
+  /** Size in the object store. */
+  readonly sizeBytes: number;
+  /** Digest of the base model that it fits. */
+  readonly baseModelDigest: string;
+  /** The adapter it was trained from; null is the bare base model. */
+  readonly parent: string | null;
+  /** The run that made it. */
+  readonly runId: string;
+  /** e.g. grpo, sft. */
+  readonly algorithm: string;
+  /** The offset ranges that it learned from. */
+  readonly inputs: readonly OffsetRange[];
+  /** SHA-256 of the buffer's manifest, for algorithms that learn from the buffer. */
+  readonly manifestDigest: string | null;
+  /** Signature of the model's logits on fixed probe prompts with this adapter loaded. */
+  readonly fingerprint: string;
+  /** Final figures of the run by name. */
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** Generators shall serve this adapter. */
+export interface AdapterPromoted {
+  readonly meta: EventMeta;
+  /** SHA-256 of its content. */
+  readonly adapterDigest: string;
+  /** Key in the object store. */
+  readonly key: string;
+  /** The signature that a model serving it must answer. */
+  readonly fingerprint: string;
+  /** The adapter it was trained from; null is the bare base model. */
+  readonly parent: string | null;
+  /** The run that made it; null when a person promoted it. */
+  readonly runId: string | null;
+  /** The rule that decided, in words. */
+  readonly rule: string;
+  /** The measurement that the rule judged. */
+  readonly evaluation: Evaluation | null;
+}
+
+/** Generators shall serve an earlier adapter (null: the base model) again. */
+export interface AdapterRolledBack {
+  readonly meta: EventMeta;
+  /** The adapter that is no longer served. */
+  readonly adapterDigest: string;
+  /** The adapter that is served again; null is the bare base model. */
+  readonly to: string | null;
+  /** Key of `to` in the object store. */
+  readonly key: string | null;
+  /** Signature of `to`. */
+  readonly fingerprint: string | null;
+  /** Why, in words. */
+  readonly reason: string;
+}
+
+/** A record that a consumer could not use, with its bytes. */
+export interface DeadLettered {
+  readonly meta: EventMeta;
+  /** Where the record stands: its topic, */
+  readonly topic: string;
+  /** its partition, */
+  readonly partition: number;
+  /** and its offset. */
+  readonly offset: number;
+  /** The consumer group that gave up. */
+  readonly group: string;
+  /** The original key, byte for byte as text. */
+  readonly key: string | null;
+  /** The original bytes; null is a tombstone. */
+  readonly value: Uint8Array | null;
+  /** The original headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Error code, e.g. MALFORMED_RECORD. */
+  readonly code: string;
+  /** The error in words. */
+  readonly reason: string;
+  /** Times it was tried before giving up. */
+  readonly attempts: number;
+}
+
+/** Every event by its type. The type is not a field on the wire: the schema's fingerprint tells it. */
+export interface EventsByType {
+  readonly ProblemPublished: ProblemPublished;
+  readonly ExperienceGenerated: ExperienceGenerated;
+  readonly ExperienceWithheld: ExperienceWithheld;
+  readonly OutcomeRecorded: OutcomeRecorded;
+  readonly ExecutionFailed: ExecutionFailed;
+  readonly ProblemExpired: ProblemExpired;
+  readonly SuccessAdmitted: SuccessAdmitted;
+  readonly SuccessRejected: SuccessRejected;
+  readonly BufferCommitted: BufferCommitted;
+  readonly TrainingRunStarted: TrainingRunStarted;
+  readonly TrainingRunCheckpointed: TrainingRunCheckpointed;
+  readonly TrainingRunCompleted: TrainingRunCompleted;
+  readonly TrainingRunFailed: TrainingRunFailed;
+  readonly TrainingRunRejected: TrainingRunRejected;
+  readonly AdapterPublished: AdapterPublished;
+  readonly AdapterPromoted: AdapterPromoted;
+  readonly AdapterRolledBack: AdapterRolledBack;
+  readonly DeadLettered: DeadLettered;
+}
+
+export type EventType = keyof EventsByType;
+
+/** An event with its type, as code passes it around. */
+export type EventOf<T extends EventType> = { [K in T]: { readonly type: K } & EventsByType[K] }[T];
+
+/** Everything that can happen. */
+export type SeamEvent = EventOf<EventType>;
+
+/** Names of the topics. */
+export const TOPIC = {
+  problems: 'seam.problems',
+  experiences: 'seam.experiences',
+  outcomes: 'seam.outcomes',
+  buffer: 'seam.buffer',
+  training: 'seam.training',
+  adapters: 'seam.adapters',
+  deadLetters: 'seam.dead-letters',
+} as const;
+
+export type TopicName = (typeof TOPIC)[keyof typeof TOPIC];
+
+/** Every topic with its number of partitions and the events that may stand in it. */
+export const TOPICS: readonly { readonly name: TopicName; readonly partitions: number; readonly events: readonly EventType[] }[] = [
+  { name: 'seam.problems', partitions: 4, events: ['ProblemPublished'] },
+  { name: 'seam.experiences', partitions: 4, events: ['ExperienceGenerated', 'ExperienceWithheld'] },
+  { name: 'seam.outcomes', partitions: 4, events: ['OutcomeRecorded', 'ExecutionFailed', 'ProblemExpired'] },
+  { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'BufferCommitted'] },
+  { name: 'seam.training', partitions: 4, events: ['TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected'] },
+  { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack'] },
+  { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
+];
+
+/** The topic of every event. */
+export const TOPIC_OF = {
+  ProblemPublished: 'seam.problems',
+  ExperienceGenerated: 'seam.experiences',
+  ExperienceWithheld: 'seam.experiences',
+  OutcomeRecorded: 'seam.outcomes',
+  ExecutionFailed: 'seam.outcomes',
+  ProblemExpired: 'seam.outcomes',
+  SuccessAdmitted: 'seam.buffer',
+  SuccessRejected: 'seam.buffer',
+  BufferCommitted: 'seam.buffer',
+  TrainingRunStarted: 'seam.training',
+  TrainingRunCheckpointed: 'seam.training',
+  TrainingRunCompleted: 'seam.training',
+  TrainingRunFailed: 'seam.training',
+  TrainingRunRejected: 'seam.training',
+  AdapterPublished: 'seam.adapters',
+  AdapterPromoted: 'seam.adapters',
+  AdapterRolledBack: 'seam.adapters',
+  DeadLettered: 'seam.dead-letters',
+} as const satisfies Record<EventType, TopicName>;
+
+/** The record's key, which decides the partition; null is spread over all. */
+export function keyOf(event: SeamEvent): string | null {
+  switch (event.type) {
+    case 'ProblemPublished':
+      return event.problem.problemId;
+    case 'ExperienceGenerated':
+      return event.problem.problemId;
+    case 'ExperienceWithheld':
+      return event.problem.problemId;
+    case 'OutcomeRecorded':
+      return event.problem.problemId;
+    case 'ExecutionFailed':
+      return event.problem.problemId;
+    case 'ProblemExpired':
+      return event.problem.problemId;
+    case 'SuccessAdmitted':
+      return event.stratum;
+    case 'SuccessRejected':
+      return event.stratum;
+    case 'BufferCommitted':
+      return 'commits';
+    case 'TrainingRunStarted':
+      return event.runId;
+    case 'TrainingRunCheckpointed':
+      return event.runId;
+    case 'TrainingRunCompleted':
+      return event.runId;
+    case 'TrainingRunFailed':
+      return event.runId;
+    case 'TrainingRunRejected':
+      return event.runId;
+    case 'AdapterPublished':
+      return event.adapterDigest;
+    case 'AdapterPromoted':
+      return event.adapterDigest;
+    case 'AdapterRolledBack':
+      return event.adapterDigest;
+    case 'DeadLettered':
+      return event.key;
+  }
+}

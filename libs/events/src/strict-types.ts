@@ -1,0 +1,189 @@
+/**
+ * avsc's types made strict. avsc trusts what it reads: an array that claims 2^40 items is allocated, broken UTF-8 becomes
+ * U+FFFD, a NaN passes. Records come from anybody who can write to the log, so each of these is refused here, at no cost
+ * that shows (the classes below replace avsc's one for one; `_read`, `_write` and `_check` are the methods that its
+ * generated record code calls, avsc 5.7.9).
+ *
+ * A read past the end of the buffer yields nonsense and moves the position on: avsc checks the position at the end.
+ */
+import { isUtf8 } from 'node:buffer';
+import avro from 'avsc';
+import type { AvroDefinition, AvroSchema } from './schema/avro-schema.js';
+
+/** The part of avsc's cursor over a buffer that is used here. */
+interface Tap {
+  /** `utf8Slice` is what toString calls after its checks of arguments; the types of Node do not list it. */
+  readonly buf: Buffer & { utf8Slice(start: number, end: number): string };
+  pos: number;
+  readLong(): number;
+  readFloat(): number;
+  readDouble(): number;
+  writeFloat(value: number): void;
+  writeDouble(value: number): void;
+}
+
+interface Reader {
+  _read(tap: Tap): unknown;
+}
+
+type Hook = ((value: unknown, type: unknown) => void) | undefined;
+
+/** What a type's checker answers, telling the hook (which knows the path) about a refusal. */
+function refuseUnless(valid: boolean, value: unknown, type: unknown, hook: Hook): boolean {
+  if (!valid) hook?.(value, type);
+  return valid;
+}
+
+function readText(tap: Tap): string {
+  const length = tap.readLong();
+  const start = tap.pos;
+  if (length < 0) throw new RangeError(`a text of length ${length} at byte ${start}`);
+  tap.pos = start + length;
+  if (tap.pos > tap.buf.length) return '';
+  const text = tap.buf.utf8Slice(start, tap.pos);
+  // Broken UTF-8 always shows as U+FFFD, which a valid text may hold too.
+  if (text.includes('\ufffd') && !isUtf8(tap.buf.subarray(start, tap.pos))) {
+    throw new RangeError(`a text that is not valid UTF-8 at byte ${start}`);
+  }
+  return text;
+}
+
+class StrictString extends avro.types.StringType {
+  _read(tap: Tap): string {
+    return readText(tap);
+  }
+}
+
+class StrictInt extends avro.types.IntType {
+  _read(tap: Tap): number {
+    const value = tap.readLong();
+    if (value !== (value | 0)) throw new RangeError(`an int of ${value} before byte ${tap.pos}`);
+    return value;
+  }
+}
+
+class StrictBoolean extends avro.types.BooleanType {
+  _read(tap: Tap): boolean {
+    const byte = tap.buf[tap.pos++];
+    if (byte !== undefined && byte > 1) throw new RangeError(`a boolean of ${byte} at byte ${tap.pos - 1}`);
+    return byte === 1;
+  }
+}
+
+class FiniteDouble extends avro.types.DoubleType {
+  _check(value: unknown, _flags: unknown, hook: Hook): boolean {
+    return refuseUnless(Number.isFinite(value), value, this, hook);
+  }
+
+  _read(tap: Tap): number {
+    const value = tap.readDouble();
+    // Past the end avsc yields undefined, which is no number of the record.
+    if (!Number.isFinite(value) && tap.pos <= tap.buf.length)
+      throw new RangeError(`a double of ${value} at byte ${tap.pos - 8}`);
+    return value;
+  }
+
+  _write(tap: Tap, value: unknown): void {
+    if (!Number.isFinite(value)) throw new RangeError('a double that is not finite');
+    tap.writeDouble(value as number);
+  }
+}
+
+class FiniteFloat extends avro.types.FloatType {
+  _check(value: unknown, _flags: unknown, hook: Hook): boolean {
+    return refuseUnless(typeof value === 'number' && Number.isFinite(Math.fround(value)), value, this, hook);
+  }
+
+  _read(tap: Tap): number {
+    const value = tap.readFloat();
+    if (!Number.isFinite(value) && tap.pos <= tap.buf.length)
+      throw new RangeError(`a float of ${value} at byte ${tap.pos - 4}`);
+    return value;
+  }
+
+  _write(tap: Tap, value: unknown): void {
+    if (typeof value !== 'number' || !Number.isFinite(Math.fround(value)))
+      throw new RangeError('a float that is not finite');
+    tap.writeFloat(value);
+  }
+}
+
+/** Reads the head of a block of items (specification, "Arrays"): each item takes at least one byte. */
+function readCount(tap: Tap): number {
+  let count = tap.readLong();
+  if (count < 0) {
+    count = -count;
+    tap.readLong(); // the block's size in bytes
+  }
+  if (!(count <= Math.max(0, tap.buf.length - tap.pos))) {
+    throw new RangeError(
+      `a list of ${count} items before byte ${tap.pos}, but ${tap.buf.length - tap.pos} bytes are left`,
+    );
+  }
+  return count;
+}
+
+// In a resolver (old version → new) avsc calls `_read` with a `this` that has nothing but the item's or value's reader.
+class BoundedArray extends avro.types.ArrayType {
+  _read(this: { readonly itemsType: Reader }, tap: Tap): unknown[] {
+    const items = this.itemsType;
+    const list: unknown[] = [];
+    for (let count = readCount(tap); count > 0; count = readCount(tap)) {
+      for (let i = 0; i < count; i++) list.push(items._read(tap));
+    }
+    return list;
+  }
+}
+
+class BoundedMap extends avro.types.MapType {
+  _read(this: { readonly valuesType: Reader }, tap: Tap): Record<string, unknown> {
+    const values = this.valuesType;
+    const map: Record<string, unknown> = {};
+    for (let count = readCount(tap); count > 0; count = readCount(tap)) {
+      for (let i = 0; i < count; i++) {
+        const key = readText(tap);
+        if (key === '__proto__') throw new RangeError('a map with the key __proto__');
+        map[key] = values._read(tap);
+      }
+    }
+    return map;
+  }
+}
+
+const STRICT_PRIMITIVES: Readonly<Record<string, avro.Type>> = {
+  string: new StrictString(),
+  int: new StrictInt(),
+  boolean: new StrictBoolean(),
+  double: new FiniteDouble(),
+  float: new FiniteFloat(),
+};
+
+type ForSchemaOptions = NonNullable<Parameters<typeof avro.Type.forSchema>[1]>;
+
+/** The strict type of a self-contained schema. Throws avsc's own errors for a schema that is none, or an ambiguous union. */
+export function strictType(schema: AvroSchema): avro.Type {
+  const hook =
+    (finite: boolean) =>
+    (inner: unknown, options: ForSchemaOptions): avro.Type | undefined => {
+      const definition = inner as AvroSchema;
+      const name = typeof definition === 'string' ? definition : (definition as AvroDefinition).type;
+      if (typeof name !== 'string') return undefined;
+      const { nonFinite = false } = definition as AvroDefinition;
+      if (name === 'array' || name === 'map') {
+        const Strict = name === 'array' ? BoundedArray : BoundedMap;
+        return new Strict(inner as avro.Schema, { ...options, typeHook: hook(finite && !nonFinite) });
+      }
+      return !finite && (name === 'double' || name === 'float') ? undefined : STRICT_PRIMITIVES[name];
+    };
+  return avro.Type.forSchema(schema as avro.Schema, {
+    typeHook: hook(true),
+    wrapUnions: 'never',
+    omitRecordMethods: true,
+    registry: {},
+  });
+}
+
+/** The same bytes as a Buffer, not copied. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
