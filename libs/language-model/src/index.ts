@@ -9,6 +9,15 @@ export {
   encodeAdapter,
 } from './adapter.js';
 export { trainByteLevelBpe } from './byte-level-bpe.js';
+export {
+  type Checkpoint,
+  checkpointShapes,
+  type GenerationDefaults,
+  loadCheckpoint,
+  modelDigest,
+  parseModelConfig,
+  saveCheckpoint,
+} from './checkpoint.js';
 export type {
   FinishReason,
   GeneratedSequence,

@@ -52,7 +52,7 @@ export class Tokenizer {
   ) {
     const added = json.added_tokens ?? [];
     const size = 1 + Math.max(...Object.values(json.model.vocab), ...added.map(({ id }) => id));
-    const vocabulary = Array.from({ length: size }, () => new Uint8Array(0));
+    const vocabulary: Uint8Array[] = Array.from({ length: size }, () => new Uint8Array(0));
     for (const [token, id] of Object.entries(json.model.vocab)) vocabulary[id] = bytesOf(token);
     for (const { id, content, special } of added)
       vocabulary[id] = special ? new Uint8Array(0) : new TextEncoder().encode(content);
