@@ -1,1 +1,15 @@
-export {};
+export { type BufferConfig, bufferConfigSchema } from './buffer.config.js';
+export type {
+  BufferDecision,
+  BufferInput,
+  BufferRow,
+  Difficulty,
+  InputPosition,
+  OutcomeFacts,
+} from './buffer.types.js';
+export { type BufferState, evolve, initialState, inputRanges } from './buffer-state.js';
+export { type BufferCommit, commit, type EntryValidator } from './commit.decide.js';
+export { type BufferManifest, decodeManifest, encodeManifest, manifestDigest } from './manifest.js';
+export { NearDuplicateClusters } from './near-duplicates.js';
+export { decodeRows, encodeRows, type RowFormat, rowsDigest } from './rows.js';
+export { decodeSnapshot, encodeSnapshot } from './snapshot.js';

@@ -1,0 +1,181 @@
+/**
+ * The fold of outcomes into groups. The state remembers every result of the groups that count, so that what the buffer
+ * keeps is a function of the set of results, whatever their order and however often a commit looked at them:
+ * - a result is known by its experience; the same one again changes nothing, a verdict replaces a failure, and of two
+ *   verdicts the one with the smaller id counts;
+ * - a group's age is that of its first record, so nothing that arrives later makes it young again.
+ */
+
+import type { OffsetRange } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
+import type { BufferConfig } from './buffer.config.js';
+import type { BufferInput, InputPosition, OutcomeFacts } from './buffer.types.js';
+import type { NearDuplicateClusters } from './near-duplicates.js';
+
+/** A success as it was recorded: a pair that may be kept. */
+export interface Success {
+  readonly outcomeId: string;
+  readonly experienceId: string;
+  readonly problemId: string;
+  readonly domain: string;
+  readonly prompt: string;
+  readonly entry: string;
+  readonly promptTokenIds: readonly number[];
+  readonly tokenIds: readonly number[];
+  readonly forced: readonly boolean[];
+  readonly reward: number;
+  readonly adapterDigest: string | null;
+  readonly baseModelDigest: string | null;
+  /** Whose data it is, for the cap per subject; null is nobody's and has no cap. */
+  readonly subject: string | null;
+}
+
+/** `pair` is null for a success without an entry (the control arm). */
+export type GroupMember =
+  | { readonly status: 'failed' }
+  | { readonly status: 'unsolved'; readonly outcomeId: string }
+  | { readonly status: 'solved'; readonly outcomeId: string; readonly pair: Success | null };
+
+export interface Group {
+  readonly groupId: string;
+  readonly domain: string;
+  readonly arm: 'explore' | 'deploy' | 'control';
+  readonly groupSize: number;
+  /** topic/partition */
+  readonly partition: string;
+  firstOffset: number;
+  /** By experienceId. */
+  readonly members: Map<string, GroupMember>;
+}
+
+/** What was last said about a success. */
+export interface Announcement {
+  readonly status: 'admitted' | 'rejected';
+  readonly stratum: string;
+  readonly experienceId: string;
+  readonly problemId: string;
+}
+
+/** Facts computed from a success alone, kept between commits. */
+export interface PairTraits {
+  readonly contentDigest: string;
+  /** Domain and, by scope, entry: what near duplicates are sought within. */
+  readonly bucket: string;
+  readonly priority: string;
+  readonly fault: { readonly reason: 'invalid_entry' | 'length_out_of_bounds'; readonly detail: string } | null;
+}
+
+/** Computed from the rest of the state whenever it is missing; no part of a snapshot. */
+export interface Workspace {
+  readonly traits: WeakMap<Success, PairTraits>;
+  readonly buckets: Map<string, { readonly ids: Map<string, number>; readonly clusters: NearDuplicateClusters }>;
+}
+
+export interface BufferState {
+  readonly config: BufferConfig;
+  /** Commits so far. */
+  readonly sequence: number;
+  readonly groups: Map<string, Group>;
+  /** By outcomeId. */
+  readonly announced: ReadonlyMap<string, Announcement>;
+  /** What was folded, by topic/partition. */
+  readonly ranges: Map<string, OffsetRange>;
+  readonly workspace: Workspace;
+}
+
+export function initialState(config: BufferConfig): BufferState {
+  return {
+    config,
+    sequence: 0,
+    groups: new Map(),
+    announced: new Map(),
+    ranges: new Map(),
+    workspace: { traits: new WeakMap(), buckets: new Map() },
+  };
+}
+
+/**
+ * Folds one result. The state is taken over: the same object comes back, changed (a copy per event would cost the whole
+ * buffer). INVALID_INPUT when token ids and forced flags differ in length.
+ */
+export function evolve(state: BufferState, event: BufferInput, position: InputPosition): BufferState {
+  const partition = `${position.topic}/${position.partition}`;
+  const range = state.ranges.get(partition);
+  state.ranges.set(partition, {
+    topic: position.topic,
+    partition: position.partition,
+    from: Math.min(range?.from ?? position.offset, position.offset),
+    to: Math.max(range?.to ?? 0, position.offset + 1),
+  });
+  const group = state.groups.get(event.groupId) ?? {
+    groupId: event.groupId,
+    domain: event.problem.domain,
+    arm: event.arm,
+    groupSize: event.groupSize,
+    partition,
+    firstOffset: position.offset,
+    members: new Map<string, GroupMember>(),
+  };
+  group.firstOffset = Math.min(group.firstOffset, position.offset);
+  const known = group.members.get(event.experienceId);
+  group.members.set(event.experienceId, moreDefinite(known, memberOf(event)));
+  state.groups.set(event.groupId, group);
+  return state;
+}
+
+/** What was folded so far, per partition, in the order of topic and partition. */
+export function inputRanges(state: BufferState): readonly OffsetRange[] {
+  return [...state.ranges.values()].sort((a, b) =>
+    a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1,
+  );
+}
+
+/** Whether the group is younger than the age limit. */
+export function isActive(state: BufferState, group: Group): boolean {
+  const { maxAgeRecords } = state.config;
+  const newest = (state.ranges.get(group.partition)?.to ?? 0) - 1;
+  return maxAgeRecords === 0 || newest - group.firstOffset <= maxAgeRecords;
+}
+
+/** Whether every member of the group has a result. */
+export function isComplete(group: Group): boolean {
+  return group.members.size >= group.groupSize;
+}
+
+function memberOf(event: BufferInput): GroupMember {
+  if (event.type === 'ExecutionFailed') return { status: 'failed' };
+  const outcomeId = event.meta.messageId;
+  if (!event.success) return { status: 'unsolved', outcomeId };
+  return { status: 'solved', outcomeId, pair: pairOf(event) };
+}
+
+function moreDefinite(known: GroupMember | undefined, came: GroupMember): GroupMember {
+  if (known === undefined || known.status === 'failed') return came;
+  if (came.status === 'failed') return known;
+  return came.outcomeId < known.outcomeId ? came : known;
+}
+
+function pairOf(outcome: OutcomeFacts): Success | null {
+  if (outcome.entry === null) return null;
+  if (outcome.tokenIds.length !== outcome.forced.length) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `fold outcome ${outcome.meta.messageId}: expected a forced flag per token, came ${outcome.forced.length} flags for ${outcome.tokenIds.length} tokens; the record was not written by a generator of this version`,
+    );
+  }
+  return {
+    outcomeId: outcome.meta.messageId,
+    experienceId: outcome.experienceId,
+    problemId: outcome.problem.problemId,
+    domain: outcome.problem.domain,
+    prompt: outcome.problem.prompt,
+    entry: outcome.entry,
+    promptTokenIds: outcome.promptTokenIds,
+    tokenIds: outcome.tokenIds,
+    forced: outcome.forced,
+    reward: outcome.reward,
+    adapterDigest: outcome.adapterDigest,
+    baseModelDigest: outcome.baseModelDigest,
+    subject: outcome.meta.subject,
+  };
+}

@@ -1,0 +1,46 @@
+import { canonicalJson, messageOf, SeamError, sha256 } from '@seamstream/kernel';
+import { z } from 'zod';
+import { bufferConfigSchema } from './buffer.config.js';
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.int().nonnegative();
+
+const manifestSchema = z.strictObject({
+  /** Number of the commit, from 1. */
+  sequence: z.int().positive(),
+  bufferDigest: digest,
+  rows: count,
+  /** Rows per stratum (domain/difficulty). */
+  strata: z.record(z.string(), count),
+  /** Objects that hold all rows; where there are several, each is one format of the same rows. */
+  files: z.array(z.strictObject({ key: z.string(), sha256: digest, rows: count, sizeBytes: count })),
+  /** What the buffer was computed from: records from (inclusive) … to (exclusive) of each partition. */
+  inputs: z.array(z.strictObject({ topic: z.string(), partition: count, from: count, to: count })),
+  config: bufferConfigSchema,
+});
+
+/** What one committed version of the buffer consists of, and what it was made from. */
+export type BufferManifest = z.infer<typeof manifestSchema>;
+
+/** SHA-256 of the manifest's canonical JSON, which is also what {@link encodeManifest} writes. */
+export function manifestDigest(manifest: BufferManifest): string {
+  return sha256(canonicalJson(manifest));
+}
+
+/** The manifest as canonical JSON bytes. */
+export function encodeManifest(manifest: BufferManifest): Uint8Array {
+  return new TextEncoder().encode(canonicalJson(manifest));
+}
+
+/** OBJECT_CORRUPT when the bytes are no manifest. */
+export function decodeManifest(bytes: Uint8Array): BufferManifest {
+  try {
+    return manifestSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch (cause) {
+    throw new SeamError(
+      'OBJECT_CORRUPT',
+      `read buffer manifest: expected the canonical JSON of a manifest, came ${bytes.length} bytes that are not (${messageOf(cause)}); restore the object or rebuild the buffer from the log`,
+      { cause },
+    );
+  }
+}

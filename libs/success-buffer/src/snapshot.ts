@@ -1,0 +1,72 @@
+/**
+ * The state as bytes, for a service that restarts: zstd of canonical JSON, everything in the order of its ids, so that
+ * equal states have equal bytes (within one version of zstd). Indexes and traits are computed again when they are needed.
+ */
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { OffsetRange } from '@seamstream/events';
+import { canonicalJson, messageOf, SeamError } from '@seamstream/kernel';
+import type { BufferConfig } from './buffer.config.js';
+import {
+  type Announcement,
+  type BufferState,
+  type Group,
+  type GroupMember,
+  initialState,
+  inputRanges,
+} from './buffer-state.js';
+
+const FORMAT = 'seamstream.success-buffer/1';
+
+interface Snapshot {
+  readonly format: string;
+  readonly config: BufferConfig;
+  readonly sequence: number;
+  readonly groups: readonly (Omit<Group, 'members'> & {
+    readonly members: readonly (readonly [string, GroupMember])[];
+  })[];
+  readonly announced: readonly (readonly [string, Announcement])[];
+  readonly ranges: readonly OffsetRange[];
+}
+
+function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+}
+
+export function encodeSnapshot(state: BufferState): Uint8Array {
+  const snapshot: Snapshot = {
+    format: FORMAT,
+    config: state.config,
+    sequence: state.sequence,
+    groups: [...state.groups].sort(byKey).map(([, group]) => ({ ...group, members: [...group.members].sort(byKey) })),
+    announced: [...state.announced].sort(byKey),
+    ranges: inputRanges(state),
+  };
+  return new Uint8Array(zstdCompressSync(canonicalJson(snapshot)));
+}
+
+/** OBJECT_CORRUPT when the bytes are no snapshot of this format. */
+export function decodeSnapshot(bytes: Uint8Array): BufferState {
+  const snapshot = parse(bytes);
+  return {
+    ...initialState(snapshot.config),
+    sequence: snapshot.sequence,
+    groups: new Map(snapshot.groups.map((group) => [group.groupId, { ...group, members: new Map(group.members) }])),
+    announced: new Map(snapshot.announced),
+    ranges: new Map(snapshot.ranges.map((range) => [`${range.topic}/${range.partition}`, range])),
+  };
+}
+
+function parse(bytes: Uint8Array): Snapshot {
+  let came: string;
+  try {
+    const snapshot = JSON.parse(zstdDecompressSync(bytes).toString('utf8')) as Snapshot;
+    if (snapshot.format === FORMAT) return snapshot;
+    came = `format ${snapshot.format}`;
+  } catch (cause) {
+    came = messageOf(cause);
+  }
+  throw new SeamError(
+    'OBJECT_CORRUPT',
+    `read buffer snapshot: expected ${FORMAT}, came ${bytes.length} bytes with ${came}; delete the snapshot and let the buffer read the log from its start`,
+  );
+}

@@ -1,0 +1,409 @@
+import { canonicalJson } from '@seamstream/kernel';
+import fc from 'fast-check';
+import {
+  type BufferCommit,
+  type BufferInput,
+  type BufferState,
+  bufferConfigSchema,
+  commit,
+  decodeSnapshot,
+  encodeSnapshot,
+  evolve,
+  type InputPosition,
+  initialState,
+  inputRanges,
+} from './index.js';
+
+interface Told {
+  readonly event: BufferInput;
+  readonly position: InputPosition;
+}
+
+interface ResultOptions {
+  readonly group: string;
+  readonly member?: number;
+  readonly size?: number;
+  readonly result?: 'solved' | 'unsolved' | 'failed';
+  readonly arm?: 'explore' | 'deploy' | 'control';
+  readonly domain?: string;
+  readonly prompt?: string;
+  readonly entry?: string;
+  readonly subject?: string;
+  readonly offset?: number;
+  readonly partition?: number;
+  readonly tokens?: number;
+  readonly id?: string;
+}
+
+const meta = {
+  correlationId: 'problem',
+  causationId: null,
+  occurredAt: 0,
+  source: 'seam/executor',
+  sourceClass: 'model',
+  traceparent: null,
+} as const;
+
+/** One recorded result; ids are readable: outcome `g1-0` is member 0 of group g1. */
+function told(options: ResultOptions): Told {
+  const {
+    group,
+    member = 0,
+    size = 1,
+    result = 'solved',
+    arm = 'explore',
+    domain = 'timber',
+    offset = 0,
+    partition = 0,
+    tokens = 4,
+  } = options;
+  const id = options.id ?? `${group}-${member}`;
+  const facts = {
+    meta: { messageId: id, subject: options.subject ?? null, ...meta },
+    problem: {
+      problemId: `problem-${group}`,
+      domain,
+      prompt: options.prompt ?? `statement of ${group}`,
+      reference: '',
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    experienceId: `experience-${group}-${member}`,
+    groupId: group,
+    groupSize: size,
+    arm,
+    adapterDigest: null,
+  };
+  const position = { topic: 'seam.outcomes', partition, offset };
+  if (result === 'failed') return { event: { type: 'ExecutionFailed', ...facts }, position };
+  const outcome = {
+    ...facts,
+    entry: arm === 'control' ? null : (options.entry ?? `{"strategy":"${id}"}`),
+    promptTokenIds: [1, 2, 3],
+    tokenIds: Array.from({ length: tokens }, (_, i) => i),
+    forced: Array.from({ length: tokens }, (_, i) => i % 2 === 0),
+    baseModelDigest: 'base',
+    success: result === 'solved',
+    reward: result === 'solved' ? 1 : 0,
+  };
+  return { event: { type: 'OutcomeRecorded', ...outcome }, position };
+}
+
+/** A group of results written as + (solved), - (unsolved), x (failed). */
+function group(name: string, results: string, options: Omit<ResultOptions, 'group'> = {}): Told[] {
+  const kinds = { '+': 'solved', '-': 'unsolved', x: 'failed' } as const;
+  return results.split('').map((sign, member) =>
+    told({
+      size: results.length,
+      ...options,
+      group: name,
+      member,
+      result: kinds[sign as keyof typeof kinds],
+      offset: (options.offset ?? 0) + member,
+    }),
+  );
+}
+
+const validateEntry = (_domain: string, entry: string): string | undefined =>
+  entry.includes('bad') ? 'entry/strategy must not be bad' : undefined;
+
+function bufferOf(events: readonly Told[], config: Parameters<typeof bufferConfigSchema.parse>[0] = {}): BufferState {
+  return events.reduce(
+    (state, { event, position }) => evolve(state, event, position),
+    initialState(bufferConfigSchema.parse(config)),
+  );
+}
+
+const commitOf = (events: readonly Told[], config?: Parameters<typeof bufferConfigSchema.parse>[0]): BufferCommit =>
+  commit(bufferOf(events, config), { validateEntry });
+
+const keptIds = ({ rows }: BufferCommit): string[] => rows.map(({ outcomeId }) => outcomeId);
+
+const said = ({ decisions }: BufferCommit): string[] =>
+  decisions.map((decision) =>
+    decision.type === 'SuccessAdmitted'
+      ? `${decision.outcomeId} admitted to ${decision.stratum}`
+      : `${decision.outcomeId} rejected: ${decision.reason}${decision.duplicateOf === null ? '' : ` of ${decision.duplicateOf}`}`,
+  );
+
+describe('groups', () => {
+  it('keeps the successes of a complete group in the stratum of its success rate', () => {
+    const result = commitOf([...group('g1', '+---'), ...group('g2', '++--'), ...group('g3', '+++-')]);
+    expect(result.rowsPerStratum).toEqual({ 'timber/easy': 3, 'timber/hard': 1, 'timber/medium': 2 });
+    expect(result.rows[0]).toMatchObject({ outcomeId: 'g1-0', stratum: 'timber/hard', helpfulness: 0.75, reward: 1 });
+  });
+
+  it('waits for the last result of a group', () => {
+    const [first, second] = group('g1', '+-');
+    const early = commitOf([first!]);
+    expect(early.rows).toEqual([]);
+    expect(early.decisions).toEqual([]);
+    const late = commit(evolve(early.state, second!.event, second!.position), { validateEntry });
+    expect(said(late)).toEqual(['g1-0 admitted to timber/medium']);
+  });
+
+  it('counts an infrastructure failure as an answer that says nothing about success', () => {
+    const result = commitOf(group('g1', '++-x'));
+    expect(result.rows.map(({ helpfulness }) => helpfulness)).toEqual([1 - 2 / 3, 1 - 2 / 3]);
+  });
+
+  it('takes a single verdict as no contrast: medium, half helpful', () => {
+    const result = commitOf([...group('g1', '+', { arm: 'deploy' }), ...group('g2', '+xxx')]);
+    expect(result.rows.map(({ stratum, helpfulness }) => [stratum, helpfulness])).toEqual([
+      ['timber/medium', 0.5],
+      ['timber/medium', 0.5],
+    ]);
+  });
+
+  it('lets a verdict replace a failure of the same experience, whichever came first', () => {
+    const failure = told({ group: 'g1', result: 'failed' });
+    const verdict = told({ group: 'g1', offset: 5 });
+    expect(keptIds(commitOf([failure, verdict]))).toEqual(['g1-0']);
+    expect(keptIds(commitOf([verdict, failure]))).toEqual(['g1-0']);
+  });
+
+  it('refuses an outcome whose forced flags do not match its tokens', () => {
+    const { event, position } = told({ group: 'g1' });
+    const broken = { ...event, forced: [true] } as BufferInput;
+    expect(() => evolve(bufferOf([]), broken, position)).toThrow(/came 1 flags for 4 tokens/);
+  });
+});
+
+describe('helpfulness', () => {
+  it('is scaled down by what the control arm solves in the same domain', () => {
+    const controls = ['+', '+', '+', '-'].flatMap((sign, i) => group(`c${i}`, sign, { arm: 'control' }));
+    const result = commitOf([...group('g1', '+---'), ...group('g2', '+---', { domain: 'herbs' }), ...controls]);
+    expect(result.rows.map(({ domain, helpfulness }) => [domain, helpfulness])).toEqual([
+      ['timber', 0.75 * 0.25],
+      ['herbs', 0.75],
+    ]);
+  });
+
+  it('never keeps a control outcome', () => {
+    expect(commitOf(group('c1', '+', { arm: 'control' })).decisions).toEqual([]);
+  });
+});
+
+describe('rejections', () => {
+  it('keeps one of equal contents: that of the group that needed it most', () => {
+    const result = commitOf([
+      ...group('g1', '+++-', { prompt: 'same', entry: '{"a":1,"b":2}' }),
+      ...group('g2', '+---', { prompt: 'same', entry: '{ "b": 2, "a": 1 }' }),
+    ]);
+    expect(said(result)).toEqual([
+      'g1-0 rejected: exact_duplicate of g2-0',
+      'g1-1 rejected: exact_duplicate of g2-0',
+      'g1-2 rejected: exact_duplicate of g2-0',
+      'g2-0 admitted to timber/hard',
+    ]);
+  });
+
+  const statement =
+    'the mill has oak 3 ash 7 yew 12 teak 5 pine 9 cedar 1 and we need for one barrel and one oar the boards in all';
+
+  it('joins statements that differ by a word when their entries are equal', () => {
+    const entry = '{"concepts":["oak","ash"]}';
+    const result = commitOf([
+      ...group('g1', '+-', { prompt: statement, entry }),
+      ...group('g2', '+-', { prompt: `${statement} please`, entry }),
+      ...group('g3', '+-', { prompt: statement.replace('oak 3', 'oak 8').replace('yew 12', 'yew 2'), entry }),
+    ]);
+    expect(said(result)).toEqual([
+      'g1-0 admitted to timber/medium',
+      'g2-0 rejected: near_duplicate of g1-0',
+      'g3-0 admitted to timber/medium',
+    ]);
+  });
+
+  it('keeps near-equal statements apart when they teach different entries, unless the domain is the scope', () => {
+    const events = [
+      ...group('g1', '+-', { prompt: statement, entry: '{"strategy":"add them"}' }),
+      ...group('g2', '+-', { prompt: statement, entry: '{"strategy":"add all"}' }),
+    ];
+    expect(keptIds(commitOf(events))).toEqual(['g1-0', 'g2-0']);
+    expect(keptIds(commitOf(events, { nearDuplicates: { scope: 'domain' } }))).toEqual(['g1-0']);
+  });
+
+  it('names what makes an entry invalid or too long', () => {
+    const result = commitOf([...group('g1', '+', { entry: 'bad' }), ...group('g2', '+', { tokens: 600 })]);
+    expect(
+      result.decisions.map((decision) => ('detail' in decision ? [decision.reason, decision.detail] : [])),
+    ).toEqual([
+      ['invalid_entry', 'entry/strategy must not be bad'],
+      ['length_out_of_bounds', 'entry of 600 tokens (expected 1 … 512), prompt of 3 (expected at most 2048)'],
+    ]);
+  });
+
+  it('keeps the most helpful pairs of a full stratum and says which later pair displaced which', () => {
+    const config = { capacityPerStratum: 1 };
+    const first = commitOf(group('g1', '+--'), config);
+    expect(said(first)).toEqual(['g1-0 admitted to timber/hard']);
+    const better = group('g2', '+-------');
+    const second = commit(
+      better.reduce((state, { event, position }) => evolve(state, event, position), first.state),
+      { validateEntry },
+    );
+    expect(said(second)).toEqual(['g1-0 rejected: displaced', 'g2-0 admitted to timber/hard']);
+  });
+
+  it('limits the rows of one subject across strata and leaves trusted rows without a subject alone', () => {
+    const events = [
+      ...['a', 'b', 'c'].flatMap((name) => group(name, '+-', { subject: 'mallory' })),
+      ...group('d', '+----', { subject: 'mallory' }),
+      ...['e', 'f', 'g'].flatMap((name) => group(name, '+-')),
+    ];
+    const result = commitOf(events, { maxRowsPerSubject: 2 });
+    expect(keptIds(result).filter((id) => 'abcd'.includes(id[0]!))).toHaveLength(2);
+    expect(keptIds(result)).toEqual(expect.arrayContaining(['d-0', 'e-0', 'f-0', 'g-0']));
+    expect(said(result).filter((line) => line.endsWith('subject_cap'))).toHaveLength(2);
+  });
+
+  it('lets rows age out by their distance in records, even if the group was completed late', () => {
+    const config = { maxAgeRecords: 10 };
+    const first = commitOf(group('g1', '+-', { offset: 0 }), config);
+    const [early, late] = group('g2', '+-', { offset: 3 });
+    const events = [
+      early!,
+      ...group('g3', '+-', { offset: 11 }),
+      { ...late!, position: { ...late!.position, offset: 14 } },
+    ];
+    const second = commit(
+      events.reduce((state, { event, position }) => evolve(state, event, position), first.state),
+      { validateEntry },
+    );
+    expect(keptIds(second)).toEqual(['g3-0']);
+    expect(said(second)).toEqual(['g1-0 rejected: aged_out', 'g3-0 admitted to timber/medium']);
+  });
+});
+
+// Small alphabets make collisions, duplicates and full strata common.
+const words = ['oak', 'ash', 'yew', 'teak', 'pine'];
+const arbitraryGroup = fc.record({
+  results: fc.string({ unit: fc.constantFrom('+', '-', 'x'), minLength: 1, maxLength: 4 }),
+  prompt: fc.array(fc.constantFrom(...words), { minLength: 6, maxLength: 9 }).map((chosen) => chosen.join(' ')),
+  entry: fc.constantFrom('{"a":1}', '{"a":2}', 'bad'),
+  arm: fc.constantFrom('explore', 'explore', 'deploy', 'control'),
+  domain: fc.constantFrom('timber', 'herbs'),
+  partition: fc.integer({ min: 0, max: 1 }),
+  subject: fc.constantFrom(undefined, 'mallory'),
+  incomplete: fc.boolean(),
+});
+const history = fc.array(arbitraryGroup, { maxLength: 14 }).map((groups) =>
+  groups.flatMap(({ results, incomplete, subject, ...options }, index) =>
+    group(`g${index}`, results, {
+      ...options,
+      ...(subject === undefined ? {} : { subject }),
+      offset: index * 4,
+      size: results.length + (incomplete ? 1 : 0),
+    }),
+  ),
+);
+const config = {
+  capacityPerStratum: 2,
+  maxRowsPerSubject: 3,
+  maxAgeRecords: 30,
+  nearDuplicates: { shingleWords: 2, threshold: 0.5 },
+};
+
+describe('the kept set', () => {
+  it('is a function of the set of results: not of their order, nor of redeliveries, nor of commits in between', () => {
+    const scenario = history.chain((events) =>
+      fc.record({
+        events: fc.constant(events),
+        order: fc.shuffledSubarray(events, { minLength: events.length }),
+        again: fc.subarray(events),
+        commitAfter: fc.array(fc.boolean(), { minLength: events.length * 2, maxLength: events.length * 2 }),
+        restartAfter: fc.array(fc.boolean(), { minLength: events.length * 2, maxLength: events.length * 2 }),
+      }),
+    );
+    fc.assert(
+      fc.property(scenario, ({ events, order, again, commitAfter, restartAfter }) => {
+        const expected = commitOf(events, config);
+        const told = new Map<string, string>();
+        let state = bufferOf([], config);
+        const commitNow = (): BufferCommit => {
+          const made = commit(state, { validateEntry });
+          state = made.state;
+          for (const { type, outcomeId } of made.decisions) told.set(outcomeId, type);
+          return made;
+        };
+        [...order, ...again].forEach(({ event, position }, index) => {
+          state = evolve(state, event, position);
+          if (commitAfter[index]) commitNow();
+          if (restartAfter[index]) state = decodeSnapshot(encodeSnapshot(state));
+        });
+        const result = commitNow();
+        expect(result.bufferDigest).toBe(expected.bufferDigest);
+        expect(result.rows).toEqual(expected.rows);
+        expect(result.rowsPerStratum).toEqual(expected.rowsPerStratum);
+        // What was said adds up to what is kept.
+        expect(
+          [...told]
+            .filter(([, type]) => type === 'SuccessAdmitted')
+            .map(([id]) => id)
+            .sort(),
+        ).toEqual(keptIds(expected));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('has a decision for every success of every complete group', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        const result = commitOf(events, { ...config, maxAgeRecords: 0 });
+        const admitted = result.decisions.filter(({ type }) => type === 'SuccessAdmitted').length;
+        expect(admitted).toBe(result.rows.length);
+        const groups = Map.groupBy(events, ({ event }) => event.groupId);
+        const successes = [...groups.values()]
+          .filter((members) => members.length === members[0]!.event.groupSize && members[0]!.event.arm !== 'control')
+          .flat()
+          .filter(({ event }) => event.type === 'OutcomeRecorded' && event.success);
+        expect(result.decisions).toHaveLength(successes.length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('says nothing when nothing changed', () => {
+    const first = commitOf(group('g1', '+--+'));
+    const second = commit(first.state, { validateEntry });
+    expect(second.decisions).toEqual([]);
+    expect(second.bufferDigest).toBe(first.bufferDigest);
+    expect(second.state.sequence).toBe(2);
+  });
+
+  it('has a digest that is pinned', () => {
+    expect(commitOf([...group('g1', '+--+'), ...group('g2', '+')]).bufferDigest).toBe(
+      'd8bf3c5490730df9b6d1aeab01083e770d4e3f6cf988f68d2315ba7b75ad8efe',
+    );
+  });
+});
+
+describe('a snapshot', () => {
+  it('has equal bytes for equal states, however they were reached', () => {
+    const events = [
+      ...group('g1', '+--x'),
+      ...group('g2', '+-', { partition: 1 }),
+      ...group('c', '-', { arm: 'control' }),
+    ];
+    expect(encodeSnapshot(bufferOf([...events].reverse()))).toEqual(encodeSnapshot(bufferOf(events)));
+    expect(encodeSnapshot(bufferOf(events.slice(1)))).not.toEqual(encodeSnapshot(bufferOf(events)));
+  });
+
+  it('continues where the state stopped', () => {
+    const { state } = commitOf(group('g1', '+-'));
+    const restored = decodeSnapshot(encodeSnapshot(state));
+    expect(encodeSnapshot(restored)).toEqual(encodeSnapshot(state));
+    expect(canonicalJson(inputRanges(restored))).toBe('[{"from":0,"partition":0,"to":2,"topic":"seam.outcomes"}]');
+    const again = commit(restored, { validateEntry });
+    expect(again.decisions).toEqual([]);
+    expect(again.rows.map(({ outcomeId }) => outcomeId)).toEqual(['g1-0']);
+  });
+
+  it('that is damaged is refused with what to do', () => {
+    expect(() => decodeSnapshot(new Uint8Array([1, 2, 3]))).toThrow(
+      /expected seamstream.success-buffer\/1, came 3 bytes .* delete the snapshot/,
+    );
+  });
+});
