@@ -1,0 +1,90 @@
+/**
+ * A compiled graph on ONNX Runtime. `run` blocks its thread while it computes: keep sessions in workers.
+ */
+import { messageOf, SeamError } from '@seamstream/kernel';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { Graph } from './graph.js';
+import { encodeModel } from './onnx-model.js';
+
+export type ExecutionProvider = 'cpu' | 'cuda' | 'webgpu';
+
+export interface SessionSettings {
+  readonly executionProvider?: ExecutionProvider;
+  /** Threads that one operator may use; 1 makes results independent of the number of cores. */
+  readonly threads?: number;
+  /** Folder that the locations of external data are relative to; needed when the graph has any. */
+  readonly externalDataFolder?: string;
+}
+
+/** Row-major content and sizes. The session reads the content in place while it runs. */
+export interface TensorData {
+  readonly data: Float32Array | Int32Array | BigInt64Array;
+  readonly dims: readonly number[];
+}
+
+export interface FloatTensor {
+  readonly data: Float32Array;
+  readonly dims: readonly number[];
+}
+
+export class Session {
+  readonly #session: InferenceSession;
+  readonly #name: string;
+
+  private constructor(name: string, session: InferenceSession) {
+    this.#name = name;
+    this.#session = session;
+  }
+
+  /**
+   * Compiles a graph.
+   * @throws SESSION_FAILED with the runtime's own words.
+   */
+  static async create(graph: Graph, settings: SessionSettings = {}): Promise<Session> {
+    try {
+      const session = await InferenceSession.create(encodeModel(graph), {
+        executionProviders: [settings.executionProvider ?? 'cpu'],
+        intraOpNumThreads: settings.threads ?? 1,
+        interOpNumThreads: 1,
+        executionMode: 'sequential',
+        graphOptimizationLevel: 'all',
+        // Warnings about unused outputs of fused nodes say nothing to a user.
+        logSeverityLevel: 3,
+        ...(settings.externalDataFolder === undefined
+          ? {}
+          : {
+              extra: { session: { model_external_initializers_file_folder_path: settings.externalDataFolder } },
+            }),
+      });
+      return new Session(graph.name, session);
+    } catch (cause) {
+      throw new SeamError('SESSION_FAILED', `Compiling graph ${graph.name} failed: ${messageOf(cause)}`, { cause });
+    }
+  }
+
+  /**
+   * One run. Feeds by input name; every output of the graph, or those named.
+   * @throws SESSION_FAILED with the runtime's own words.
+   */
+  async run(feeds: Readonly<Record<string, TensorData>>, outputs?: readonly string[]): Promise<Record<string, FloatTensor>> {
+    const inputs: Record<string, Tensor> = {};
+    for (const [name, { data, dims }] of Object.entries(feeds)) {
+      inputs[name] =
+        data instanceof Float32Array
+          ? new Tensor('float32', data, dims)
+          : data instanceof Int32Array
+            ? new Tensor('int32', data, dims)
+            : new Tensor('int64', data, dims);
+    }
+    try {
+      const results = outputs ? await this.#session.run(inputs, [...outputs]) : await this.#session.run(inputs);
+      return results as unknown as Record<string, FloatTensor>;
+    } catch (cause) {
+      throw new SeamError('SESSION_FAILED', `Running graph ${this.#name} failed: ${messageOf(cause)}`, { cause });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#session.release();
+  }
+}
