@@ -26,6 +26,9 @@ export type {
   SamplingSettings,
 } from './generation.types.js';
 export type { JsonSchema } from './grammar/json-schema.types.js';
+export { HIDDEN_CODE_POINTS, isPlainCodePoint } from './grammar/plain-text.js';
+export { checkJsonSchema } from './grammar/schema-check.js';
+export { type AllowedTokens, compileGrammar, type GrammarState, type TokenGrammar } from './grammar/token-grammar.js';
 export {
   decodeSafetensors,
   encodeSafetensors,

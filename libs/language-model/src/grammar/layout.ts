@@ -1,0 +1,164 @@
+/**
+ * A JSON Schema as a graph of text. Each node says what may be written next: one of several fixed texts, the inside of a
+ * free string, the digits of an integer, or nothing more. Compact JSON, properties in the order of their declaration.
+ *
+ *   {"a":[" ──► oak | ash ──► "  ──► ,"  ──► oak | ash …
+ *                              └──► ]}  ──► end
+ *
+ * Bounds make the graph finite and acyclic: an array of at most n items has n copies of its item. It is built from the end to the
+ * beginning, so a node's successors always have smaller ids.
+ */
+import { SeamError } from '@seamstream/kernel';
+import type { JsonSchema } from './json-schema.types.js';
+
+export type LayoutNode = TextNode | StringNode | IntegerNode | EndNode;
+
+export interface TextEdge {
+  readonly text: string;
+  readonly next: LayoutNode;
+}
+
+export interface TextNode {
+  readonly kind: 'text';
+  readonly id: number;
+  readonly edges: readonly TextEdge[];
+}
+
+export interface StringNode {
+  readonly kind: 'string';
+  readonly id: number;
+  /** Bounds in Unicode code points. */
+  readonly minLength: number;
+  readonly maxLength: number;
+  /** Begins with the closing quotation mark. */
+  readonly next: LayoutNode;
+}
+
+export interface IntegerNode {
+  readonly kind: 'integer';
+  readonly id: number;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly next: LayoutNode;
+}
+
+export interface EndNode {
+  readonly kind: 'end';
+  readonly id: 0;
+}
+
+/** Larger layouts come from bounds that nobody means; this one still compiles in a second. */
+const MAX_NODES = 50_000;
+/** Up to this many integers are alternatives to choose from, each in its canonical tokens; more are spelled digit by digit. */
+const MAX_LISTED_INTEGERS = 128;
+
+/** @param schema as accepted by `checkJsonSchema`. @throws UNSUPPORTED_JSON_SCHEMA where array bounds multiply beyond 50 000 nodes. */
+export function layoutOf(schema: JsonSchema): LayoutNode {
+  return new LayoutBuilder().build(schema, { kind: 'end', id: 0 });
+}
+
+class LayoutBuilder {
+  private nodes = 1;
+
+  private nextId(): number {
+    if (this.nodes === MAX_NODES) {
+      throw new SeamError(
+        'UNSUPPORTED_JSON_SCHEMA',
+        `Compiling a grammar: the schema's bounds on nested arrays multiply to more than ${MAX_NODES} places. Lower maxItems.`,
+        {
+          details: { keyword: 'maxItems', path: '#' },
+        },
+      );
+    }
+    return this.nodes++;
+  }
+
+  build(schema: JsonSchema, next: LayoutNode): LayoutNode {
+    if ('const' in schema) return this.literal(JSON.stringify(schema.const), next);
+    if ('enum' in schema) return this.alternatives(schema.enum, next);
+    switch (schema.type) {
+      case 'boolean':
+        return this.alternatives([true, false], next);
+      case 'integer': {
+        const { minimum, maximum } = schema;
+        if (maximum - minimum < MAX_LISTED_INTEGERS) {
+          return this.alternatives(
+            Array.from({ length: maximum - minimum + 1 }, (_, i) => minimum + i),
+            next,
+          );
+        }
+        return { kind: 'integer', id: this.nextId(), minimum, maximum, next };
+      }
+      case 'string': {
+        const { minLength = 0, maxLength } = schema;
+        const close = this.literal('"', next);
+        if (maxLength === 0) return this.literal('"', close);
+        return this.literal('"', { kind: 'string', id: this.nextId(), minLength, maxLength, next: close });
+      }
+      case 'array':
+        return this.array(schema, next);
+      case 'object':
+        return this.object(schema, next);
+    }
+  }
+
+  /** One fixed text; runs of fixed text become one edge. */
+  private literal(text: string, next: LayoutNode): LayoutNode {
+    const [only, second] = next.kind === 'text' ? next.edges : [];
+    const edge =
+      only !== undefined && second === undefined ? { text: text + only.text, next: only.next } : { text, next };
+    return this.branch([edge]);
+  }
+
+  private branch(edges: readonly TextEdge[]): LayoutNode {
+    return { kind: 'text', id: this.nextId(), edges };
+  }
+
+  /** Quotation marks that all alternatives share belong to the literal text around them. */
+  private alternatives(values: readonly (string | number | boolean | null)[], next: LayoutNode): LayoutNode {
+    const distinct = [...new Set(values)];
+    if (distinct.length === 1) return this.literal(JSON.stringify(distinct[0]), next);
+    if (!distinct.every((value) => typeof value === 'string')) {
+      return this.branch(distinct.map((value) => ({ text: JSON.stringify(value), next })));
+    }
+    const close = this.literal('"', next);
+    return this.literal(
+      '"',
+      this.branch(distinct.map((value) => ({ text: JSON.stringify(value).slice(1, -1), next: close }))),
+    );
+  }
+
+  private array(
+    { items, minItems = 0, maxItems }: Extract<JsonSchema, { type: 'array' }>,
+    next: LayoutNode,
+  ): LayoutNode {
+    if (maxItems === 0) return this.literal('[]', next);
+    // `rest` is what follows item number `count`.
+    let rest = this.literal(']', next);
+    for (let count = maxItems - 1; count >= 1; count--) {
+      const more = this.literal(',', this.build(items, rest));
+      rest = count < minItems ? more : this.union(this.literal(']', next), more);
+    }
+    const some = this.literal('[', this.build(items, rest));
+    return minItems > 0 ? some : this.union(this.literal('[]', next), some);
+  }
+
+  private object(schema: Extract<JsonSchema, { type: 'object' }>, next: LayoutNode): LayoutNode {
+    // `after[1]`: what follows when a property has been written, `after[0]`: when none has.
+    let after = [this.literal('}', next), this.literal('}', next)] as const;
+    for (const [name, property] of Object.entries(schema.properties).reverse()) {
+      const present = this.build(property, after[1]);
+      const isRequired = schema.required.includes(name);
+      const at = (skipped: LayoutNode, separator: string): LayoutNode => {
+        const written = this.literal(`${separator}${JSON.stringify(name)}:`, present);
+        return isRequired ? written : this.union(written, skipped);
+      };
+      after = [at(after[0], ''), at(after[1], ',')];
+    }
+    return this.literal('{', after[0]);
+  }
+
+  private union(...nodes: readonly LayoutNode[]): LayoutNode {
+    return this.branch(nodes.flatMap((node) => (node.kind === 'text' ? node.edges : [{ text: '', next: node }])));
+  }
+}
