@@ -1,0 +1,101 @@
+/** A world in memory for specs: the command line runs in it as it runs in a process. */
+import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
+import { TOPICS } from '@seamstream/events';
+import { ManualClock, SeamError } from '@seamstream/kernel';
+import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
+import type { CommandRuntime, Shell } from './command-runtime.js';
+import type { ExitCode } from './exit-codes.js';
+import { runSeam } from './main.js';
+import { NO_PROGRESS } from './terminal/progress.js';
+import { PLAIN_STYLE } from './terminal/style.js';
+import { jsonLine } from './terminal/terminal.js';
+
+export interface FakeWorld {
+  /** Runs `seam` with these arguments, as a process would. */
+  seam(...args: string[]): Promise<ExitCode>;
+  readonly log: EventLog;
+  readonly objects: ObjectStore;
+  readonly clock: ManualClock;
+  /** Files by path; "-" is standard input. */
+  readonly files: Map<string, Uint8Array>;
+  /** What was written to stdout since the last call. */
+  takeOutput(): string;
+  /** What was written to stderr since the last call. */
+  takeErrors(): string;
+  /** The JSON values on stdout since the last call, one per line. */
+  takeJson(): unknown[];
+  /** As Ctrl-C. */
+  interrupt(): void;
+}
+
+/** Starts with the topics and nothing in them, at noon of 31 January 2030. */
+export async function fakeWorld(): Promise<FakeWorld> {
+  const clock = new ManualClock(Date.UTC(2030, 0, 31, 12));
+  const log = new InMemoryEventLog({ clock });
+  await log.createTopics(TOPICS);
+  const objects = new InMemoryObjectStore();
+  const files = new Map<string, Uint8Array>();
+  let controller = new AbortController();
+  let output = '';
+  let errors = '';
+  const takeOutput = (): string => {
+    const taken = output;
+    output = '';
+    return taken;
+  };
+  const runtime = (json: boolean): CommandRuntime => ({
+    clock,
+    signal: controller.signal,
+    terminal: {
+      json,
+      style: PLAIN_STYLE,
+      print: (text) => shell.write(text),
+      printJson: (value) => shell.write(jsonLine(value)),
+      remark: (text) => shell.writeError(`${text}\n`),
+      progress: () => NO_PROGRESS,
+      drained: () => Promise.resolve(),
+    },
+    readInput(path) {
+      const found = files.get(path);
+      if (found !== undefined) return Promise.resolve(found);
+      return Promise.reject(new SeamError('NOT_FOUND', `Reading ${path}: there is no such file.`));
+    },
+    writeOutput(path, body) {
+      files.set(path, body);
+      return Promise.resolve();
+    },
+    openLog: () => Promise.resolve(log),
+    openObjects: () => Promise.resolve(objects),
+  });
+  const shell: Shell = {
+    write(text) {
+      output += text;
+    },
+    writeError(text) {
+      errors += text;
+    },
+    withRuntime: (options, action) => action(runtime(options.json ?? false)),
+  };
+  return {
+    seam(...args) {
+      controller = new AbortController();
+      return runSeam(args, shell);
+    },
+    log,
+    objects,
+    clock,
+    files,
+    takeOutput,
+    takeErrors() {
+      const taken = errors;
+      errors = '';
+      return taken;
+    },
+    takeJson: () =>
+      takeOutput()
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as unknown),
+    interrupt: () => controller.abort(),
+  };
+}

@@ -1,0 +1,37 @@
+/** What a command may touch of the world. A spec hands in fakes; `main.ts` hands in the process. */
+import type { EventLog } from '@seamstream/event-log';
+import type { Clock } from '@seamstream/kernel';
+import type { ObjectStore } from '@seamstream/object-store';
+import type { ExitCode } from './exit-codes.js';
+import type { Terminal } from './terminal/terminal.js';
+
+export interface CommandRuntime {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  /** Aborts on Ctrl-C: work stops at the next safe place. */
+  readonly signal: AbortSignal;
+  /** Reads a whole file, or standard input for "-". */
+  readInput(path: string): Promise<Uint8Array>;
+  /** Writes a file whole or not at all. */
+  writeOutput(path: string, body: Uint8Array): Promise<void>;
+  /** Opens the log; `create` makes an empty one where there is none, otherwise that is NOT_FOUND. Closed by the runtime. */
+  openLog(mode: 'existing' | 'create'): Promise<EventLog>;
+  openObjects(): Promise<ObjectStore>;
+}
+
+/** Runs a command's action with the process as its runtime and keeps its exit code. */
+export type RunCommand = (action: (runtime: CommandRuntime) => Promise<ExitCode>) => Promise<void>;
+
+/** Options that every command has. */
+export interface GlobalOptions {
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
+
+/** Around a whole command line: where help and errors go, and who makes the runtime of an action. */
+export interface Shell {
+  write(text: string): void;
+  writeError(text: string): void;
+  /** Opens the world for an action and closes what the action opened, also when it throws. */
+  withRuntime(options: GlobalOptions, action: (runtime: CommandRuntime) => Promise<ExitCode>): Promise<ExitCode>;
+}

@@ -1,0 +1,56 @@
+import type { EventLog } from '@seamstream/event-log';
+import { TOPIC } from '@seamstream/events';
+import { decodeRecord } from '../log/decode-record.js';
+import { readMerged } from '../log/read-merged.js';
+import { type DeadLetter, REDRIVE_HEADER } from './dead-letter.js';
+
+/** All dead letters, oldest first. `unreadable` counts records of their topic that are no dead letters themselves. */
+export async function readDeadLetters(
+  log: EventLog,
+): Promise<{ readonly letters: readonly DeadLetter[]; readonly unreadable: number }> {
+  const marks = await log.watermarks(TOPIC.deadLetters);
+  const ranges = marks.map(({ partition, low, high }) => ({
+    topic: TOPIC.deadLetters,
+    partition,
+    from: low,
+    to: high,
+  }));
+  const letters: DeadLetter[] = [];
+  let unreadable = 0;
+  for await (const record of readMerged(log, ranges)) {
+    const decoded = decodeRecord(record);
+    if ('event' in decoded && decoded.event.type === 'DeadLettered') letters.push(decoded.event);
+    else unreadable++;
+  }
+  return { letters, unreadable };
+}
+
+/**
+ * Places of the records that were redriven, read from the headers of the topics themselves, so that no other memory of
+ * a redrive is needed. A redriven record stands behind its original in the same partition: only that part is read.
+ */
+export async function readRedriven(log: EventLog, letters: readonly DeadLetter[]): Promise<ReadonlySet<string>> {
+  const firstOf = new Map<string, Map<number, number>>();
+  for (const { topic, partition, offset } of letters) {
+    const partitions = firstOf.get(topic) ?? new Map<number, number>();
+    partitions.set(partition, Math.min(partitions.get(partition) ?? offset, offset));
+    firstOf.set(topic, partitions);
+  }
+  const redriven = new Set<string>();
+  const topics = new Set((await log.topics()).map(({ name }) => name));
+  for (const [topic, partitions] of firstOf) {
+    if (!topics.has(topic)) continue;
+    for (const { partition, low, high } of await log.watermarks(topic)) {
+      const first = partitions.get(partition);
+      if (first === undefined) continue;
+      const from = Math.min(Math.max(low, first), high);
+      for await (const chunk of log.read({ topic, partition, from, to: high })) {
+        for (const { headers } of chunk) {
+          const place = headers[REDRIVE_HEADER];
+          if (place !== undefined) redriven.add(place);
+        }
+      }
+    }
+  }
+  return redriven;
+}

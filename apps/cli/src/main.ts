@@ -1,0 +1,94 @@
+/** The `seam` command: which commands there are, and what is the same for all of them. */
+import { readFileSync } from 'node:fs';
+import { isSeamError, messageOf } from '@seamstream/kernel';
+import { Command, CommanderError } from 'commander';
+import { examples } from './command-options.js';
+import type { GlobalOptions, RunCommand, Shell } from './command-runtime.js';
+import { listDeadLettersCommand } from './dead-letters/list-dead-letters.command.js';
+import { redriveDeadLettersCommand } from './dead-letters/redrive-dead-letters.command.js';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
+import { processShell } from './process-runtime.js';
+import { publishCommand } from './publish/publish-problems.command.js';
+import { tailCommand } from './tail/tail-topic.command.js';
+import { jsonLine } from './terminal/terminal.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const AFTER_HELP = `
+Exit codes:
+  0    done, every check held
+  1    a check failed: unbalanced ledger, another digest, a refused run
+  2    bad input: unknown option, bad line, something that is not there; nothing was changed
+  70   the system failed
+  130  stopped by Ctrl-C
+${examples([
+  ['npm start', 'watch the loop learn; the commands below look at its log'],
+  ['seam publish problems.jsonl', 'publish problems of your own'],
+  ['seam tail outcomes --follow', 'watch the verdicts'],
+  ['seam ledger', 'every published problem is accounted for'],
+  ['seam help publish', 'teaches one command'],
+])}
+Environment: SEAM_DATA_DIR and the other SEAM_* settings; NO_COLOR turns colours off.
+`;
+
+function program(run: RunCommand): Command {
+  const seam = new Command('seam')
+    .description('Publish problems, watch what happens, replay the log, train and evaluate adapters.')
+    .version(version)
+    .option('--data-dir <folder>', 'where log and objects are (default: SEAM_DATA_DIR, or "data")')
+    .option('--json', 'JSON on stdout and nothing else; remarks and progress go to stderr')
+    .addHelpText('after', AFTER_HELP)
+    .addCommand(publishCommand(run))
+    .addCommand(tailCommand(run))
+    .addCommand(
+      new Command('dead-letters')
+        .summary('records that could not be used: list them, give them back')
+        .addCommand(listDeadLettersCommand(run))
+        .addCommand(redriveDeadLettersCommand(run)),
+    );
+  return seam;
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+/** Output through the shell; commander's own faults (unknown option, missing argument) leave by exception. */
+function settle(command: Command, shell: Shell): void {
+  command
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => shell.write(text), writeErr: (text) => shell.writeError(text) })
+    .configureHelp({ showGlobalOptions: true, helpWidth: 120 })
+    .showHelpAfterError(`Try "${pathOf(command)} --help".`);
+  for (const child of command.commands) settle(child, shell);
+}
+
+/** What a failed command says: on stderr for a person, with --json on stdout for a program too. */
+function report(error: unknown, json: boolean, shell: Shell): void {
+  const known = isSeamError(error);
+  shell.writeError(`seam: ${messageOf(error)}\n`);
+  if (!known && error instanceof Error) shell.writeError(`${error.stack ?? ''}\n`);
+  if (json) {
+    const [code, details] = known ? [error.code, error.details] : ['INTERNAL', {}];
+    shell.write(jsonLine({ error: { code, message: messageOf(error), details } }));
+  }
+}
+
+/** Runs the command line (what stands behind `seam`) and returns its exit code. Never throws. */
+export async function runSeam(args: readonly string[], shell: Shell = processShell): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.ok;
+  const seam = program(async (action) => {
+    exitCode = await shell.withRuntime(seam.opts<GlobalOptions>(), action);
+  });
+  settle(seam, shell);
+  try {
+    await seam.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
+    report(error, args.includes('--json'), shell);
+    return exitCodeOf(error);
+  }
+}

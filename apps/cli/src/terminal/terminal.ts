@@ -1,0 +1,62 @@
+/**
+ * Where a command speaks. Results go to stdout, everything else (progress, remarks, errors) to stderr; with --json
+ * stdout holds JSON and nothing else. A command gets this instead of `process`, so that a spec can listen.
+ */
+import { type Progress, startProgress } from './progress.js';
+import { type Style, styleFor } from './style.js';
+
+export interface Terminal {
+  /** stdout is to hold JSON only. */
+  readonly json: boolean;
+  readonly style: Style;
+  /** Text to stdout, exactly as given. */
+  print(text: string): void;
+  /** One JSON value on a line of stdout. */
+  printJson(value: unknown): void;
+  /** Remark to stderr, a line break added. */
+  remark(text: string): void;
+  progress(label: string, total: number): Progress;
+  /** Resolves once a slow reader of stdout has caught up. */
+  drained(): Promise<void>;
+}
+
+/** Bytes as base64, since JSON has none; a bigint as its digits. */
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value, (_key, inner: unknown) => {
+    // A Buffer reaches the replacer as the result of its own toJSON.
+    if (typeof inner === 'object' && inner !== null && 'type' in inner && inner.type === 'Buffer' && 'data' in inner) {
+      return Buffer.from(inner.data as number[]).toString('base64');
+    }
+    if (inner instanceof Uint8Array) return Buffer.from(inner).toString('base64');
+    return typeof inner === 'bigint' ? inner.toString() : inner;
+  })}\n`;
+}
+
+export function processTerminal(options: {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly json: boolean;
+}): Terminal {
+  const { stdout, stderr, environment, json } = options;
+  return {
+    json,
+    style: styleFor(stdout.isTTY && !json, environment),
+    print: (text) => void stdout.write(text),
+    printJson: (value) => void stdout.write(jsonLine(value)),
+    remark: (text) => void stderr.write(`${text}\n`),
+    progress: (label, total) => startProgress(stderr, label, total),
+    drained: () =>
+      stdout.writableNeedDrain
+        ? new Promise((resolve) => {
+            const settle = (): void => {
+              stdout.off('drain', settle);
+              stdout.off('close', settle);
+              resolve();
+            };
+            stdout.once('drain', settle);
+            stdout.once('close', settle);
+          })
+        : Promise.resolve(),
+  };
+}
