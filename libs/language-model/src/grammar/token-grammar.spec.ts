@@ -145,7 +145,7 @@ describe('a grammar over tokens', () => {
           expect(JSON.stringify(value)).toBe(text);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -157,7 +157,7 @@ describe('a grammar over tokens', () => {
         expect(walk(grammar, Random.of(seed), least)).toHaveLength(least);
         expect(walk(grammar, Random.of(seed), least + extra).length).toBeLessThanOrEqual(least + extra);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -236,7 +236,7 @@ describe('a grammar over tokens', () => {
         }
         expect(accepted).toBe(isLegal);
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 

@@ -250,7 +250,7 @@ class CompiledGrammar implements TokenGrammar {
     const key = masks.map(({ key }) => key).join('|');
     let merged = this.mergedMasks.get(key);
     if (merged === undefined) {
-      merged = { ids: Int32Array.from(new Set(masks.flatMap(({ ids }) => [...ids]))).sort() };
+      merged = { ids: masks.map(({ ids }) => ids).reduce(union) };
       this.mergedMasks.set(key, merged);
     }
     return merged;
@@ -371,6 +371,20 @@ class CompiledGrammar implements TokenGrammar {
   minTokensToComplete(state: GrammarState): number {
     return (state as State).minTokens;
   }
+}
+
+/** Two ascending lists as one, without repetitions. */
+function union(a: Int32Array, b: Int32Array): Int32Array {
+  const merged = new Int32Array(a.length + b.length);
+  let size = 0;
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const left = a[i] ?? Number.POSITIVE_INFINITY;
+    const right = b[j] ?? Number.POSITIVE_INFINITY;
+    merged[size++] = Math.min(left, right);
+    if (left <= right) i++;
+    if (right <= left) j++;
+  }
+  return merged.slice(0, size);
 }
 
 function least(positions: readonly Position[]): number {

@@ -1,0 +1,145 @@
+import { Random } from '@seamstream/kernel';
+import fc from 'fast-check';
+import { assertSamplingSettings, sampleToken } from './sampler.js';
+
+const plain = { temperature: 1, topK: 0, topP: 1 };
+const LOGITS = Float32Array.of(Math.log(1), Math.log(2), Math.log(3), Math.log(4)); // p = .1, .2, .3, .4
+
+/** Frequencies of each id over n draws. */
+function frequencies(
+  n: number,
+  settings: Partial<typeof plain>,
+  legal: number[] | null = null,
+  seed = 'sampler',
+): number[] {
+  const counts = new Array<number>(LOGITS.length).fill(0);
+  const random = Random.of(seed);
+  const mask = legal === null ? null : Int32Array.from(legal);
+  for (let i = 0; i < n; i++) counts[sampleToken(LOGITS, mask, { ...plain, ...settings }, random).id]!++;
+  return counts;
+}
+
+function chiSquare(counts: readonly number[], probabilities: readonly number[]): number {
+  const n = counts.reduce((sum, count) => sum + count, 0);
+  return counts.reduce((sum, count, i) => {
+    const expected = n * probabilities[i]!;
+    if (expected === 0) return count === 0 ? sum : Number.POSITIVE_INFINITY;
+    return sum + (count - expected) ** 2 / expected;
+  }, 0);
+}
+
+// 99.9 % quantile of χ² with 3 degrees of freedom; with fewer degrees the test is only stricter on us.
+const CHI_SQUARE_LIMIT = 16.27;
+
+describe('sampling a token', () => {
+  it('records ln p under softmax over all tokens', () => {
+    const { id, logProb, legalMass } = sampleToken(LOGITS, null, { ...plain, temperature: 0 }, Random.of('x'));
+    expect(id).toBe(3);
+    expect(logProb).toBeCloseTo(Math.log(0.4), 6);
+    expect(legalMass).toBe(1);
+  });
+
+  it('records ln p under softmax over the legal tokens, and their share of the whole', () => {
+    const { id, logProb, legalMass } = sampleToken(
+      LOGITS,
+      Int32Array.of(0, 2),
+      { ...plain, temperature: 0 },
+      Random.of('x'),
+    );
+    expect(id).toBe(2);
+    expect(logProb).toBeCloseTo(Math.log(0.75), 6);
+    expect(legalMass).toBeCloseTo(0.4, 6);
+  });
+
+  it('records before temperature, top-k and top-p, whatever they are', () => {
+    for (const settings of [{ temperature: 0.3 }, { topK: 1 }, { topP: 0.1 }, { temperature: 5, topK: 2, topP: 0.9 }]) {
+      const { id, logProb } = sampleToken(LOGITS, null, { ...plain, ...settings }, Random.of('y'));
+      expect(logProb).toBeCloseTo(Math.log((id + 1) / 10), 6);
+    }
+  });
+
+  it('agrees with exact enumeration: legal probabilities sum to one and factor the unmasked ones', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.float({ min: -80, max: 80, noNaN: true }), { minLength: 2, maxLength: 12 }),
+        fc.nat(),
+        (values, seed) => {
+          const logits = Float32Array.from(values);
+          const random = Random.of(seed);
+          const legal = Int32Array.from([...logits.keys()].filter((id) => id === 0 || random.int(2) === 0));
+          const whole = Array.from(logits, (logit) => Math.exp(logit - Math.max(...logits)));
+          const sum = whole.reduce((a, b) => a + b, 0);
+          let total = 0;
+          for (const id of legal) {
+            const { id: drawn, logProb, legalMass } = sampleToken(logits, legal, plain, Random.of(seed, id));
+            expect(Math.exp(logProb) * legalMass).toBeCloseTo(whole[drawn]! / sum, 9);
+            total += Math.exp(logits[id]! - Math.max(...Array.from(legal, (each) => logits[each]!)));
+          }
+          const { id, logProb } = sampleToken(logits, legal, { ...plain, temperature: 0 }, random);
+          expect(Math.exp(logProb)).toBeCloseTo(1 / total, 9);
+          expect(id).toBe(
+            legal.find((each) => logits[each] === Math.max(...Array.from(legal, (other) => logits[other]!))),
+          );
+        },
+      ),
+    );
+  });
+
+  it('takes the lowest id among equals when greedy', () => {
+    expect(sampleToken(Float32Array.of(1, 5, 5, 5), null, { ...plain, temperature: 0 }, Random.of('x')).id).toBe(1);
+    expect(
+      sampleToken(Float32Array.of(1, 5, 5, 5), Int32Array.of(0, 2, 3), { ...plain, temperature: 0 }, Random.of('x')).id,
+    ).toBe(2);
+  });
+
+  it.each<[string, Partial<typeof plain>, number[] | null, number[]]>([
+    ['the softmax itself', {}, null, [0.1, 0.2, 0.3, 0.4]],
+    ['the softmax over the legal tokens', {}, [0, 1, 3], [1 / 7, 2 / 7, 0, 4 / 7]],
+    ['p^(1/T) at temperature 1/2', { temperature: 0.5 }, null, [1 / 30, 4 / 30, 9 / 30, 16 / 30]],
+    ['the two most probable at top-k 2', { topK: 2 }, null, [0, 0, 3 / 7, 4 / 7]],
+    ['the smallest set that reaches p at top-p 0.65', { topP: 0.65 }, null, [0, 0, 3 / 7, 4 / 7]],
+    ['three tokens where two do not reach p', { topP: 0.75 }, null, [0, 2 / 9, 3 / 9, 4 / 9]],
+    ['top-p of what top-k left', { topK: 3, topP: 0.77 }, null, [0, 0, 3 / 7, 4 / 7]],
+    ['top-k of the legal tokens', { topK: 2 }, [0, 1, 2], [0, 0.4, 0.6, 0]],
+  ])('draws from %s', (_, settings, legal, expected) => {
+    expect(chiSquare(frequencies(20_000, settings, legal), expected)).toBeLessThan(CHI_SQUARE_LIMIT);
+  });
+
+  it('is a function of the random stream, and leaves the stream alone where there is nothing to choose', () => {
+    expect(frequencies(100, {}, null, 'a')).toEqual(frequencies(100, {}, null, 'a'));
+    const random = Random.of('untouched');
+    sampleToken(LOGITS, Int32Array.of(2), plain, random);
+    sampleToken(LOGITS, null, { ...plain, temperature: 0 }, random);
+    expect(random.float()).toBe(Random.of('untouched').float());
+  });
+
+  it('never draws a token of probability zero, and copes with extreme logits', () => {
+    const logits = Float32Array.of(Number.NEGATIVE_INFINITY, -3e38, 3e38, 0);
+    const random = Random.of('extreme');
+    for (let i = 0; i < 100; i++)
+      expect(sampleToken(logits, null, plain, random)).toEqual({ id: 2, logProb: 0, legalMass: 1 });
+    const { legalMass, logProb } = sampleToken(logits, Int32Array.of(0, 3), plain, random);
+    expect([legalMass, logProb]).toEqual([0, 0]);
+  });
+
+  it('refuses NaN, +Infinity and a row without any possible token, naming the token', () => {
+    expect(() => sampleToken(Float32Array.of(0, Number.NaN), null, plain, Random.of('x'))).toThrow(/token 1 is NaN/);
+    expect(() => sampleToken(Float32Array.of(0, Number.NaN), Int32Array.of(0), plain, Random.of('x'))).toThrow(
+      /token 1 is NaN/,
+    );
+    expect(() => sampleToken(Float32Array.of(Number.POSITIVE_INFINITY, 0), null, plain, Random.of('x'))).toThrow(
+      /token 0 is Infinity/,
+    );
+    expect(() =>
+      sampleToken(Float32Array.of(0, Number.NEGATIVE_INFINITY), Int32Array.of(1), plain, Random.of('x')),
+    ).toThrow(/−Infinity/);
+    expect(() => sampleToken(LOGITS, new Int32Array(0), plain, Random.of('x'))).toThrow(/no token is legal/);
+  });
+
+  it('lists every sampling setting that is out of range at once', () => {
+    expect(() => assertSamplingSettings({ temperature: -1, topK: 1.5, topP: 0, maxTokens: 0 })).toThrow(
+      /temperature.*topK.*topP.*maxTokens/,
+    );
+    expect(() => assertSamplingSettings({ temperature: 0, topK: 0, topP: 1, maxTokens: 1 })).not.toThrow();
+  });
+});
