@@ -39,11 +39,15 @@ async function readSchemaSet() {
     });
   if (byName.size > 0) throw new Error(`${[...byName.keys()].join(', ')}: in no topic of schemas/topics.json`);
   const history = {};
-  for (const name of events.map((event) => event.name)) {
+  const released = (await readdir(join(schemas, 'history'), { withFileTypes: true }).catch(() => [])).filter((entry) =>
+    entry.isDirectory(),
+  );
+  for (const { name } of released) {
     const folder = join(schemas, 'history', name);
     history[name] = await Promise.all((await filesOf(folder)).map((file) => readJson(join(folder, file))));
   }
-  return { shared, events, topics, history };
+  const releasedTopics = await readJson(join(schemas, 'history/topics.json')).catch(() => undefined);
+  return { shared, events, topics, history, ...(releasedTopics === undefined ? {} : { releasedTopics }) };
 }
 
 const command = process.argv[2] ?? 'generate';
@@ -93,6 +97,7 @@ async function release() {
     await writeFile(path, text);
     process.stdout.write(`released ${relative(root, path)}\n`);
   }
+  await writeFile(join(schemas, 'history/topics.json'), await readFile(join(schemas, 'topics.json')));
   await generate();
 }
 

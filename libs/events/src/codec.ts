@@ -10,8 +10,8 @@
  */
 import { messageOf, SeamError } from '@seamstream/kernel';
 import type avro from 'avsc';
-import { type EventType, keyOf, type SeamEvent, TOPIC_OF } from './generated/events.generated.js';
-import { SCHEMAS } from './generated/schemas.generated.js';
+import { keyOf, type SeamEvent, TOPIC_OF } from './generated/events.generated.js';
+import { type NamedSchema, SCHEMAS } from './generated/schemas.generated.js';
 import { type AvroDefinition, type AvroSchema, isUnion } from './schema/avro-schema.js';
 import { asBuffer, strictType } from './strict-types.js';
 
@@ -35,21 +35,35 @@ export interface EncodedRecord {
 const HEADER_BYTES = 10;
 const MARKER = 0x01c3; // C3 01 as a little-endian 16-bit number
 
+/** What a codec is made from: current and released schemas by event, as generated, and the topic of each. */
+export interface CodecInput {
+  readonly schemas: Readonly<Record<string, NamedSchema & { readonly released: readonly NamedSchema[] }>>;
+  readonly topicOf: Readonly<Record<string, string>>;
+}
+
 /** One event type's reader and writer, made on first use: most processes see few of them. */
-class EventCodec {
-  readonly topic: string;
+class EventForm {
   readonly header: Buffer;
   /** Fields of bytes: avsc takes nothing but a Buffer there. */
   private readonly bytesFields: readonly string[];
+  private readonly schema: AvroDefinition;
   private made: avro.Type | undefined;
 
-  constructor(readonly name: EventType) {
-    this.topic = TOPIC_OF[name];
-    this.header = Buffer.from(`c301${SCHEMAS[name].fingerprint}`, 'hex');
-    const { fields = [] } = JSON.parse(SCHEMAS[name].schema) as AvroDefinition;
-    this.bytesFields = fields
+  constructor(
+    readonly name: string,
+    readonly topic: string,
+    { fingerprint, schema }: NamedSchema,
+  ) {
+    this.header = Buffer.from(`c301${fingerprint}`, 'hex');
+    this.schema = JSON.parse(schema) as AvroDefinition;
+    this.bytesFields = (this.schema.fields ?? [])
       .filter(({ type }) => type === 'bytes' || (isUnion(type) && type.includes('bytes')))
       .map((field) => field.name);
+  }
+
+  get type(): avro.Type {
+    this.made ??= strictType(this.schema);
+    return this.made;
   }
 
   /** The event as avsc takes it. */
@@ -62,11 +76,6 @@ class EventCodec {
     }
     return copy as unknown as SeamEvent;
   }
-
-  get type(): avro.Type {
-    this.made ??= strictType(JSON.parse(SCHEMAS[this.name].schema) as AvroSchema);
-    return this.made;
-  }
 }
 
 /** A version that records may have been written in. `resolver` leads from it to the current one. */
@@ -76,7 +85,7 @@ class WriterVersion {
   private resolver: ReturnType<avro.Type['createResolver']> | undefined;
 
   constructor(
-    readonly codec: EventCodec,
+    readonly form: EventForm,
     fingerprint: string,
     private readonly releasedSchema: string | undefined,
   ) {
@@ -86,97 +95,164 @@ class WriterVersion {
   }
 
   read(bytes: Buffer): { value: unknown; offset: number } {
-    if (this.releasedSchema === undefined)
-      return this.codec.type.decode(bytes, HEADER_BYTES) as { value: unknown; offset: number };
-    this.resolver ??= this.codec.type.createResolver(strictType(JSON.parse(this.releasedSchema) as AvroSchema));
-    return this.codec.type.decode(bytes, HEADER_BYTES, this.resolver) as { value: unknown; offset: number };
+    const { type } = this.form;
+    if (this.releasedSchema !== undefined) {
+      this.resolver ??= type.createResolver(strictType(JSON.parse(this.releasedSchema) as AvroSchema));
+    }
+    return type.decode(bytes, HEADER_BYTES, this.resolver) as { value: unknown; offset: number };
   }
 }
 
-const CODECS = new Map<string, EventCodec>();
-/** By the lower half of the fingerprint; a collision of halves among our own schemas is refused at start. */
-const VERSIONS = new Map<number, WriterVersion>();
+/** Encodes and decodes the events of one set of schemas. */
+export class EventCodec {
+  private readonly forms = new Map<string, EventForm>();
+  /** By the lower half of the fingerprint; a collision of halves among our own schemas is refused at start. */
+  private readonly versions = new Map<number, WriterVersion>();
+  private scratch: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
+  private lastMs = 0;
+  private lastTime = '1970-01-01T00:00:00.000Z';
 
-for (const name of Object.keys(SCHEMAS) as EventType[]) {
-  const codec = new EventCodec(name);
-  CODECS.set(name, codec);
-  const { fingerprint, released } = SCHEMAS[name];
-  for (const version of [
-    new WriterVersion(codec, fingerprint, undefined),
-    ...released.map((old) => new WriterVersion(codec, old.fingerprint, old.schema)),
-  ]) {
-    if (VERSIONS.has(version.low))
+  constructor({ schemas, topicOf }: CodecInput) {
+    for (const [name, schema] of Object.entries(schemas)) {
+      const form = new EventForm(name, topicOf[name] ?? '', schema);
+      this.forms.set(name, form);
+      this.add(new WriterVersion(form, schema.fingerprint, undefined));
+      for (const old of schema.released) this.add(new WriterVersion(form, old.fingerprint, old.schema));
+    }
+  }
+
+  private add(version: WriterVersion): void {
+    const other = this.versions.get(version.low);
+    if (other !== undefined) {
       throw new SeamError(
         'INTERNAL',
-        `two schemas share half a fingerprint: ${name} and ${VERSIONS.get(version.low)?.codec.name ?? ''}`,
+        `Two schemas share half a fingerprint: of ${version.form.name} and of ${other.form.name}. Add a field to one of them.`,
       );
-    VERSIONS.set(version.low, version);
-  }
-}
-
-let scratch: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
-
-/**
- * The event as a record: topic, key, value and headers. Fields that the schema does not know are left out, an absent field
- * with a default gets it. Floats are rounded to 32 bits. Throws INVALID_INPUT naming every field that does not fit.
- */
-export function encodeEvent(event: SeamEvent): EncodedEvent {
-  const codec = CODECS.get(event.type);
-  if (codec === undefined) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Encoding an event: expected one of ${[...CODECS.keys()].join(', ')}, came ${JSON.stringify(event.type)}. Set its type.`,
-    );
-  }
-  const { meta } = event;
-  const prepared = codec.prepared(event);
-  let end: number;
-  let time: string;
-  try {
-    end = codec.type.encode(prepared, scratch, HEADER_BYTES);
-    while (end < 0) {
-      // The negative number is how many bytes were missing.
-      scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end));
-      end = codec.type.encode(prepared, scratch, HEADER_BYTES);
     }
-    time = rfc3339(meta.occurredAt);
-  } catch (cause) {
-    throw invalidEvent(prepared, codec, cause);
+    this.versions.set(version.low, version);
   }
-  const value = Buffer.allocUnsafe(end);
-  scratch.copy(value, 0, 0, end);
-  codec.header.copy(value);
-  return {
-    topic: codec.topic,
-    key: keyOf(event),
-    value,
-    headers: {
+
+  /**
+   * The event as a record: topic, key, value and headers. Fields that the schema does not know are left out, an absent
+   * field with a default gets it. Floats are rounded to 32 bits. Throws INVALID_INPUT naming every field that does not fit.
+   */
+  encode(event: SeamEvent): EncodedEvent {
+    const form = this.forms.get(event.type);
+    if (form === undefined) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Encoding an event: expected one of ${[...this.forms.keys()].join(', ')}, came ${shown(event.type)}. Set its type.`,
+      );
+    }
+    const { meta } = event;
+    const prepared = form.prepared(event);
+    let end: number;
+    let time: string;
+    try {
+      end = form.type.encode(prepared, this.scratch, HEADER_BYTES);
+      while (end < 0) {
+        // The negative number is how many bytes were missing.
+        this.scratch = Buffer.allocUnsafeSlow(2 * (this.scratch.length - end));
+        end = form.type.encode(prepared, this.scratch, HEADER_BYTES);
+      }
+      time = this.rfc3339(meta.occurredAt);
+    } catch (cause) {
+      throw invalidEvent(prepared, form, cause);
+    }
+    const value = Buffer.allocUnsafe(end);
+    this.scratch.copy(value, HEADER_BYTES, HEADER_BYTES, end);
+    form.header.copy(value);
+    const headers: Record<string, string> = {
       'content-type': 'application/avro',
       ce_specversion: '1.0',
       ce_id: meta.messageId,
       ce_type: `seamstream.${event.type}`,
       ce_source: meta.source,
       ce_time: time,
-      ...(meta.traceparent == null ? undefined : { traceparent: meta.traceparent }),
-    },
-  };
-}
-
-let lastMs = 0;
-let lastTime = new Date(0).toISOString();
-
-/** RFC 3339 in UTC with milliseconds. Events of one moment are many and formatting is slow: the last one is kept. */
-function rfc3339(ms: number): string {
-  if (ms !== lastMs) {
-    lastTime = new Date(ms).toISOString(); // throws a RangeError beyond ±8.64e15 ms
-    lastMs = ms;
+    };
+    // Absent in an event that was made without it, null in one that was decoded.
+    if (typeof meta.traceparent === 'string') headers['traceparent'] = meta.traceparent;
+    return { topic: form.topic, key: keyOf(event), value, headers };
   }
-  return lastTime;
+
+  /** RFC 3339 in UTC with milliseconds. Events of one moment are many and formatting is slow: the last one is kept. */
+  private rfc3339(ms: number): string {
+    if (ms !== this.lastMs) {
+      this.lastTime = new Date(ms).toISOString(); // throws a RangeError beyond ±8.64e15 ms
+      this.lastMs = ms;
+    }
+    return this.lastTime;
+  }
+
+  /**
+   * The event in a record. Throws UNKNOWN_SCHEMA when no known schema has the record's fingerprint, MALFORMED_RECORD for
+   * everything else that makes the bytes no event of this topic; both carry topic, partition, offset and the cause.
+   */
+  decode(record: EncodedRecord): SeamEvent {
+    if (record.value === null) throw malformed(record, undefined, 'the record has no value');
+    const bytes = asBuffer(record.value);
+    if (bytes.length < HEADER_BYTES) {
+      throw malformed(
+        record,
+        undefined,
+        `${bytes.length} bytes are fewer than the ${HEADER_BYTES} of marker and fingerprint`,
+      );
+    }
+    if (bytes.readUInt16LE(0) !== MARKER) {
+      throw malformed(
+        record,
+        undefined,
+        `it begins with ${bytes.toString('hex', 0, 2)}, expected c301 (Avro single-object encoding)`,
+      );
+    }
+    const version = this.versions.get(bytes.readUInt32LE(2));
+    if (version?.high !== bytes.readUInt32LE(6)) {
+      const fingerprint = bytes.toString('hex', 2, HEADER_BYTES);
+      throw new SeamError(
+        'UNKNOWN_SCHEMA',
+        `Reading ${place(record)}: no known schema has the fingerprint ${fingerprint}. It was written by a newer version or by somebody else: upgrade this service, then redrive the record.`,
+        { details: { topic: record.topic, partition: record.partition, offset: record.offset, fingerprint } },
+      );
+    }
+    const { name, topic } = version.form;
+    if (topic !== record.topic) throw malformed(record, name, `${name} belongs into ${topic}`);
+    let decoded: { value: unknown; offset: number };
+    try {
+      decoded = version.read(bytes);
+    } catch (cause) {
+      throw malformed(record, name, messageOf(cause), cause);
+    }
+    if (decoded.offset < 0) throw malformed(record, name, `its ${bytes.length} bytes end in the middle`);
+    if (decoded.offset !== bytes.length)
+      throw malformed(record, name, `${bytes.length - decoded.offset} bytes follow its end`);
+    const event = decoded.value as { type?: string };
+    event.type = name;
+    return event as SeamEvent;
+  }
 }
 
-function invalidEvent(event: SeamEvent, codec: EventCodec, cause: unknown): SeamError {
+const CODEC = new EventCodec({ schemas: SCHEMAS, topicOf: TOPIC_OF });
+
+/**
+ * The event as a record: topic, key, value and headers. Fields that the schema does not know are left out, an absent field
+ * with a default gets it. Floats (log-probabilities) are rounded to 32 bits. Throws INVALID_INPUT naming every field that
+ * does not fit.
+ */
+export function encodeEvent(event: SeamEvent): EncodedEvent {
+  return CODEC.encode(event);
+}
+
+/**
+ * The event in a record. Throws UNKNOWN_SCHEMA when no known schema has the record's fingerprint, MALFORMED_RECORD for
+ * everything else that makes the bytes no event of this topic; both carry topic, partition, offset and the cause.
+ */
+export function decodeEvent(record: EncodedRecord): SeamEvent {
+  return CODEC.decode(record);
+}
+
+function invalidEvent(event: SeamEvent, form: EventForm, cause: unknown): SeamError {
   const faults: string[] = [];
-  codec.type.isValid(event, {
+  form.type.isValid(event, {
     errorHook: (path, value: unknown, type) => {
       faults.push(`${path.join('.')}: expected ${describe(type)}, came ${shown(value)}`);
     },
@@ -205,57 +281,11 @@ function describe(type: avro.Type): string {
   return type.name ?? typeName;
 }
 
-/**
- * The event in a record. Throws UNKNOWN_SCHEMA when no known schema has the record's fingerprint, MALFORMED_RECORD for
- * everything else that makes the bytes no event of this topic; both carry topic, partition, offset and the cause.
- */
-export function decodeEvent(record: EncodedRecord): SeamEvent {
-  if (record.value === null) throw malformed(record, undefined, 'the record has no value');
-  const bytes = asBuffer(record.value);
-  if (bytes.length < HEADER_BYTES) {
-    throw malformed(
-      record,
-      undefined,
-      `${bytes.length} bytes are fewer than the ${HEADER_BYTES} of marker and fingerprint`,
-    );
-  }
-  if (bytes.readUInt16LE(0) !== MARKER) {
-    throw malformed(
-      record,
-      undefined,
-      `it begins with ${bytes.toString('hex', 0, 2)}, expected c301 (Avro single-object encoding)`,
-    );
-  }
-  const version = VERSIONS.get(bytes.readUInt32LE(2));
-  if (version === undefined || version.high !== bytes.readUInt32LE(6)) {
-    const fingerprint = bytes.toString('hex', 2, HEADER_BYTES);
-    throw new SeamError(
-      'UNKNOWN_SCHEMA',
-      `Reading ${place(record)}: no known schema has the fingerprint ${fingerprint}. It was written by a newer version or by somebody else: upgrade this service, then redrive the record.`,
-      { details: { topic: record.topic, partition: record.partition, offset: record.offset, fingerprint } },
-    );
-  }
-  const { name, topic } = version.codec;
-  if (topic !== record.topic) throw malformed(record, name, `${name} belongs into ${topic}`);
-  let decoded: { value: unknown; offset: number };
-  try {
-    decoded = version.read(bytes);
-  } catch (cause) {
-    throw malformed(record, name, messageOf(cause), cause);
-  }
-  if (decoded.offset < 0) throw malformed(record, name, `its ${bytes.length} bytes end in the middle`);
-  if (decoded.offset !== bytes.length)
-    throw malformed(record, name, `${bytes.length - decoded.offset} bytes follow its end`);
-  const event = decoded.value as { type?: string };
-  event.type = name;
-  return event as SeamEvent;
-}
-
 function place({ topic, partition, offset }: EncodedRecord): string {
   return `${topic}/${partition}@${offset}`;
 }
 
-function malformed(record: EncodedRecord, eventType: EventType | undefined, fault: string, cause?: unknown): SeamError {
+function malformed(record: EncodedRecord, eventType: string | undefined, fault: string, cause?: unknown): SeamError {
   return new SeamError(
     'MALFORMED_RECORD',
     `Reading ${place(record)}${eventType === undefined ? '' : ` as ${eventType}`}: ${fault}. The record cannot be used; its bytes belong into the dead letters.`,

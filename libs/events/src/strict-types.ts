@@ -10,14 +10,20 @@ import { isUtf8 } from 'node:buffer';
 import avro from 'avsc';
 import type { AvroDefinition, AvroSchema } from './schema/avro-schema.js';
 
+/** What toString and write of a Buffer call after checking their arguments; the types of Node do not list them. */
+type Utf8Buffer = Buffer & {
+  utf8Slice(start: number, end: number): string;
+  utf8Write(text: string, start: number, maxBytes: number): number;
+};
+
 /** The part of avsc's cursor over a buffer that is used here. */
 interface Tap {
-  /** `utf8Slice` is what toString calls after its checks of arguments; the types of Node do not list it. */
-  readonly buf: Buffer & { utf8Slice(start: number, end: number): string };
+  readonly buf: Utf8Buffer;
   pos: number;
   readLong(): number;
   readFloat(): number;
   readDouble(): number;
+  writeLong(value: number): void;
   writeFloat(value: number): void;
   writeDouble(value: number): void;
 }
@@ -48,9 +54,40 @@ function readText(tap: Tap): string {
   return text;
 }
 
+/** Most texts are ASCII, as long in bytes as in characters: written in one go, and again in the rare other case. */
+function writeText(tap: Tap, text: string): void {
+  const { buf, pos } = tap;
+  const { length } = text;
+  const head = length < 64 ? 1 : 2; // bytes of the length as a zigzag varint
+  if (
+    length < 8192 &&
+    pos + head + 3 * length <= buf.length &&
+    buf.utf8Write(text, pos + head, 3 * length) === length
+  ) {
+    if (head === 1) buf[pos] = length << 1;
+    else {
+      buf[pos] = ((length << 1) & 0x7f) | 0x80;
+      buf[pos + 1] = length >> 6;
+    }
+    tap.pos = pos + head + length;
+    return;
+  }
+  const bytes = Buffer.byteLength(text);
+  tap.writeLong(bytes);
+  const start = tap.pos;
+  tap.pos += bytes;
+  if (tap.pos <= buf.length) buf.utf8Write(text, start, bytes);
+}
+
 class StrictString extends avro.types.StringType {
   _read(tap: Tap): string {
     return readText(tap);
+  }
+
+  // avsc's own writes half a surrogate pair as three bytes that are no UTF-8; here it becomes U+FFFD.
+  _write(tap: Tap, value: unknown): void {
+    if (typeof value !== 'string') throw new TypeError('a text that is no string');
+    writeText(tap, value);
   }
 }
 
@@ -129,9 +166,27 @@ class BoundedArray extends avro.types.ArrayType {
     const items = this.itemsType;
     const list: unknown[] = [];
     for (let count = readCount(tap); count > 0; count = readCount(tap)) {
-      for (let i = 0; i < count; i++) list.push(items._read(tap));
+      if (items === STRICT_INT) readInts(tap, count, list);
+      else for (let i = 0; i < count; i++) list.push(items._read(tap));
     }
     return list;
+  }
+}
+
+/** Token ids are most of a record's items: those of one or two bytes are read in place. */
+function readInts(tap: Tap, count: number, list: unknown[]): void {
+  const { buf } = tap;
+  for (let i = 0; i < count; i++) {
+    const first = buf[tap.pos] ?? 0;
+    const second = buf[tap.pos + 1] ?? 0x80;
+    if (first < 0x80) {
+      tap.pos++;
+      list.push((first >> 1) ^ -(first & 1)); // zigzag
+    } else if (second < 0x80) {
+      tap.pos += 2;
+      const bits = (first & 0x7f) | (second << 7);
+      list.push((bits >> 1) ^ -(bits & 1));
+    } else list.push(STRICT_INT._read(tap));
   }
 }
 
@@ -150,9 +205,11 @@ class BoundedMap extends avro.types.MapType {
   }
 }
 
+const STRICT_INT = new StrictInt();
+
 const STRICT_PRIMITIVES: Readonly<Record<string, avro.Type>> = {
   string: new StrictString(),
-  int: new StrictInt(),
+  int: STRICT_INT,
   boolean: new StrictBoolean(),
   double: new FiniteDouble(),
   float: new FiniteFloat(),

@@ -282,7 +282,7 @@ export interface SuccessAdmitted {
   readonly helpfulness: number;
 }
 
-export type RejectionReason = 'exact_duplicate' | 'near_duplicate' | 'invalid_entry' | 'length_out_of_bounds' | 'stratum_full' | 'displaced';
+export type RejectionReason = 'exact_duplicate' | 'near_duplicate' | 'invalid_entry' | 'length_out_of_bounds' | 'stratum_full' | 'subject_cap' | 'displaced' | 'aged_out';
 
 /** A success did not enter the buffer, or left it again. */
 export interface SuccessRejected {
@@ -295,7 +295,10 @@ export interface SuccessRejected {
   readonly experienceId: string;
   /** The problem. */
   readonly problemId: string;
-  /** displaced: it was in the buffer and left it for a better pair. */
+  /**
+   * displaced: it was in the buffer and left it for a better pair. subject_cap: its subject holds as many pairs
+   * as one may. aged_out: it was in the buffer and its group became too old.
+   */
   readonly reason: RejectionReason;
   /** Why, with the figures that decided. */
   readonly detail: string;

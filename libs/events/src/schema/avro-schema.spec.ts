@@ -1,4 +1,11 @@
-import { type AvroSchema, canonicalForm, crc64Avro, fingerprintOf, inlineNames } from './avro-schema.js';
+import {
+  type AvroDefinition,
+  type AvroSchema,
+  canonicalForm,
+  crc64Avro,
+  fingerprintOf,
+  inlineNames,
+} from './avro-schema.js';
 
 /** The cases of the Avro project's own test data (share/test/data/schema-tests.txt): schema, canonical form, fingerprint. */
 const VECTORS: readonly [string, string, string?][] = [
@@ -124,7 +131,7 @@ describe('the canonical form and fingerprint of a schema', () => {
 describe('making a schema self-contained', () => {
   const colour = { type: 'enum', name: 'Colour', namespace: 's', symbols: ['red'] };
   const pair = { type: 'record', name: 'Pair', namespace: 's', fields: [{ name: 'colour', type: 'Colour' }] };
-  const shared = new Map([
+  const shared = new Map<string, AvroDefinition>([
     ['s.Colour', colour],
     ['s.Pair', pair],
   ]);

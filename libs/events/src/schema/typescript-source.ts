@@ -23,7 +23,7 @@ export interface SchemaSet {
   /** Every event in the order of topics.json. */
   readonly events: readonly AvroDefinition[];
   readonly topics: TopicsFile;
-  /** Released versions: self-contained schemas by event name. */
+  /** Released versions: self-contained schemas by the event name they were released under. */
   readonly history: Readonly<Record<string, readonly AvroDefinition[]>>;
 }
 
@@ -149,7 +149,9 @@ export function schemaConstantsSource(set: SchemaSet): string {
     const name = event.name ?? '';
     const current = selfContained(set, event);
     const fingerprint = fingerprintOf(current);
-    const released = (set.history[name] ?? []).filter((schema) => fingerprintOf(schema) !== fingerprint);
+    const released = [name, ...(event.aliases ?? [])]
+      .flatMap((each) => set.history[each] ?? [])
+      .filter((schema) => fingerprintOf(schema) !== fingerprint);
     return [
       `  ${name}: {\n    fingerprint: '${fingerprint}',\n    schema: '${withoutDocs(current)}',\n    released: [\n`,
       ...released.map(
