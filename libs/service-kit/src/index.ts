@@ -1,1 +1,21 @@
-export {};
+export { type CommonConfig, commonConfigSchema } from './config/common-config.js';
+export { type Environment, loadConfig, printableConfig, secret, variableNames } from './config/load-config.js';
+export { closeDrivers, type Drivers, openDrivers } from './drivers/drivers.js';
+export { openEventLog } from './drivers/event-log.driver.js';
+export { openObjectStore } from './drivers/object-store.driver.js';
+export { checkHealth, type HealthCheck, HealthChecks, type HealthReport } from './health/service-health.js';
+export {
+  type RunningService,
+  runService,
+  type ServiceContext,
+  type ServiceDefinition,
+  type StartServiceOptions,
+  startService,
+} from './run-service.js';
+export { createServiceLogger, type ServiceLogger } from './service-logger.js';
+export { consumerLag, ServiceMetrics } from './service-metrics.js';
+export { backoffMs, sleep } from './transport/backoff.js';
+export { ConsumeTopic, type TopicConsumption } from './transport/consume-topic.decorator.js';
+export type { BatchConsumer, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';
+export { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
+export { done, type Outcome, retry, skip, stop } from './transport/outcome.js';

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+/** What every service reads. A service adds one section of its own: `commonConfigSchema.extend({ generator: … })`. */
+export const commonConfigSchema = z.object({
+  /** Folder of the embedded drivers; the log and the objects lie in its subfolders unless told otherwise. */
+  dataFolder: z.string().min(1).default('data'),
+  eventLog: z
+    .object({
+      /** `memory` lives and dies with the process: for tests and trials. */
+      driver: z.enum(['lmdb', 'memory']).default('lmdb'),
+      /** Default: dataFolder/log. */
+      folder: z.string().min(1).optional(),
+    })
+    .prefault({}),
+  objectStore: z
+    .object({
+      driver: z.enum(['fs', 'memory']).default('fs'),
+      /** Default: dataFolder/objects. */
+      folder: z.string().min(1).optional(),
+    })
+    .prefault({}),
+  http: z
+    .object({
+      /** 0 takes a free port; it is logged. */
+      port: z.int().min(0).max(65535).default(0),
+      host: z.string().min(1).default('127.0.0.1'),
+    })
+    .prefault({}),
+  /** The service's own log lines, JSON on stderr. */
+  logging: z
+    .object({
+      level: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    })
+    .prefault({}),
+  consuming: z
+    .object({
+      /** Times that a single record is tried before it goes to the dead letters. */
+      maxAttempts: z.int().positive().default(5),
+      /** Wait before the second try; doubles with each further one. */
+      firstRetryMs: z.int().nonnegative().default(100),
+      /** Longest wait between two tries. */
+      maxRetryMs: z.int().nonnegative().default(10_000),
+      /** Time that work in flight gets at shutdown before it is handed back. */
+      shutdownGraceMs: z.int().nonnegative().default(10_000),
+    })
+    .prefault({}),
+});
+
+export type CommonConfig = z.infer<typeof commonConfigSchema>;

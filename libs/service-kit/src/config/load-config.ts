@@ -1,0 +1,181 @@
+/**
+ * The only reader of the environment. A service describes its configuration once, as a zod object; the name of a variable
+ * follows from the path: `generator.controlShare` is SEAM_GENERATOR_CONTROL_SHARE. All faults are listed at once, a
+ * variable that nobody reads is one of them.
+ */
+import { SeamError } from '@seamstream/kernel';
+import { z } from 'zod';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = 'SEAM_';
+
+/** Services share one environment file; each refuses misspelt names of its own and leaves those of the others alone. */
+const SECTIONS_OF_SERVICES = ['GENERATOR', 'EXECUTOR', 'BUFFER', 'TRAINER', 'GATEWAY', 'STANDALONE', 'TEST'];
+
+interface Leaf {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly schema: z.ZodType;
+}
+
+/**
+ * Marks a value that is never printed: `secret(z.string())`.
+ */
+export function secret<T extends z.ZodType>(schema: T): T {
+  return schema.meta({ ...schema.meta(), secret: true });
+}
+
+/**
+ * Reads, checks and freezes the configuration.
+ * @throws INVALID_CONFIGURATION listing every variable at fault: what was expected and what came
+ */
+export function loadConfig<T extends z.ZodObject>(schema: T, env: Environment): z.infer<T> {
+  const leaves = leavesOf(schema);
+  const byName = new Map(leaves.map((leaf) => [leaf.name, leaf]));
+  const input: Record<string, unknown> = {};
+  for (const leaf of leaves) {
+    const text = env[leaf.name];
+    if (text !== undefined) place(input, leaf.path, valueOf(leaf.schema, text));
+  }
+  const own = new Set(Object.keys(schema.shape).map(upperSnake));
+  const faults = Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !byName.has(name) && !isOfAnotherService(name, own))
+    .map((name) => `${name}: no such setting${nearest(name, [...byName.keys()])}`);
+  const result = schema.safeParse(input);
+  if (!result.success) {
+    for (const issue of result.error.issues) {
+      const name = variableOf(issue.path, leaves);
+      const leaf = byName.get(name);
+      const came =
+        env[name] === undefined ? 'nothing' : leaf && isSecret(leaf.schema) ? 'another' : JSON.stringify(env[name]);
+      faults.push(`${name}: ${issue.message}, came ${came}`);
+    }
+  }
+  if (faults.length > 0 || !result.success) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Reading the configuration: ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}. Correct the environment and start again.\n  ${faults.sort().join('\n  ')}`,
+      { details: { faults } },
+    );
+  }
+  return deepFreeze(result.data);
+}
+
+/** The resolved configuration as indented JSON, secrets replaced by `***`. */
+export function printableConfig(schema: z.ZodObject, config: unknown): string {
+  const copy = structuredClone(config) as Record<string, unknown>;
+  for (const leaf of leavesOf(schema)) {
+    if (isSecret(leaf.schema) && at(copy, leaf.path) !== undefined) place(copy, leaf.path, '***');
+  }
+  return JSON.stringify(copy, null, 2);
+}
+
+/** Every variable that the schema reads, in its order. */
+export function variableNames(schema: z.ZodObject): readonly string[] {
+  return leavesOf(schema).map(({ name }) => name);
+}
+
+function leavesOf(schema: z.ZodObject): Leaf[] {
+  const leaves: Leaf[] = [];
+  const visit = (object: z.ZodObject, path: readonly string[]): void => {
+    for (const [key, inner] of Object.entries(object.shape)) {
+      const place = [...path, key];
+      const core = unwrapped(inner as z.ZodType).at(-1);
+      if (core instanceof z.ZodObject) visit(core, place);
+      else leaves.push({ name: PREFIX + place.map(upperSnake).join('_'), path: place, schema: inner as z.ZodType });
+    }
+  };
+  visit(schema, []);
+  const names = new Set(leaves.map(({ name }) => name));
+  if (names.size < leaves.length)
+    throw new SeamError('INTERNAL', 'Reading the configuration: two settings share one variable name. Rename one.');
+  return leaves;
+}
+
+/** The schema and what it wraps, outermost first: defaults, optionals, pipes. */
+function unwrapped(schema: z.ZodType): z.ZodType[] {
+  const chain = [schema];
+  for (let at: z.ZodType = schema; ; ) {
+    if (
+      at instanceof z.ZodDefault ||
+      at instanceof z.ZodPrefault ||
+      at instanceof z.ZodOptional ||
+      at instanceof z.ZodNullable
+    ) {
+      at = at.unwrap() as z.ZodType;
+    } else return chain;
+    chain.push(at);
+  }
+}
+
+function isSecret(schema: z.ZodType): boolean {
+  return unwrapped(schema).some((each) => each.meta()?.['secret'] === true);
+}
+
+/** What the text means for this leaf. Text that does not fit stays text, and the schema says what it expected. */
+function valueOf(schema: z.ZodType, text: string): unknown {
+  const core = unwrapped(schema).at(-1);
+  if (core instanceof z.ZodString || core instanceof z.ZodEnum) return text;
+  if (core instanceof z.ZodNumber) return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
+  if (core instanceof z.ZodBoolean) return text === 'true' ? true : text === 'false' ? false : text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function variableOf(path: readonly PropertyKey[], leaves: readonly Leaf[]): string {
+  const leaf = leaves.find((each) => each.path.every((part, index) => part === path[index]));
+  return leaf?.name ?? PREFIX + path.map((part) => upperSnake(String(part))).join('_');
+}
+
+function isOfAnotherService(name: string, own: ReadonlySet<string>): boolean {
+  const section = SECTIONS_OF_SERVICES.find((each) => name.startsWith(`${PREFIX}${each}_`));
+  return section !== undefined && !own.has(section);
+}
+
+function upperSnake(name: string): string {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
+}
+
+/** " (did you mean X?)" when a name differs by at most three edits. */
+function nearest(name: string, names: readonly string[]): string {
+  const [best] = names
+    .map((each) => ({ each, distance: editDistance(name, each) }))
+    .sort((a, b) => a.distance - b.distance);
+  return best !== undefined && best.distance <= 3 ? ` (did you mean ${best.each}?)` : '';
+}
+
+/** Levenshtein's distance, row by row. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+function place(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [head, ...rest] = path;
+  if (head === undefined) return;
+  if (rest.length === 0) target[head] = value;
+  else place((target[head] ??= {}) as Record<string, unknown>, rest, value);
+}
+
+function at(target: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], target);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

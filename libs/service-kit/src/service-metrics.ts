@@ -1,0 +1,85 @@
+import type { EventLog } from '@seamstream/event-log';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Records of a topic that a group has not consumed yet, per partition. */
+export async function consumerLag(log: EventLog, group: string, topic: string): Promise<ReadonlyMap<number, number>> {
+  const [watermarks, committed] = await Promise.all([log.watermarks(topic), log.committedOffsets(group)]);
+  return new Map(
+    watermarks.map(({ partition, low, high }) => {
+      const next =
+        committed.find((offset) => offset.topic === topic && offset.partition === partition)?.nextOffset ?? low;
+      return [partition, high - Math.max(low, next)];
+    }),
+  );
+}
+
+/** Counters of one service; its own registry, so that several services live in one process. */
+export class ServiceMetrics {
+  readonly registry = new Registry();
+
+  readonly recordsConsumed = new Counter({
+    name: 'seam_records_consumed_total',
+    help: 'Records whose consumption was committed.',
+    labelNames: ['group', 'topic'],
+    registers: [this.registry],
+  });
+
+  readonly eventsAppended = new Counter({
+    name: 'seam_events_appended_total',
+    help: 'Events appended in the transactions of a group.',
+    labelNames: ['group'],
+    registers: [this.registry],
+  });
+
+  readonly deadLetters = new Counter({
+    name: 'seam_dead_letters_total',
+    help: 'Records given up, by error code.',
+    labelNames: ['group', 'code'],
+    registers: [this.registry],
+  });
+
+  readonly retries = new Counter({
+    name: 'seam_retries_total',
+    help: 'Waits before another try, by error code.',
+    labelNames: ['group', 'code'],
+    registers: [this.registry],
+  });
+
+  readonly fenced = new Counter({
+    name: 'seam_fenced_records_total',
+    help: 'Records whose finished work was dropped because another instance owns the partition.',
+    labelNames: ['group'],
+    registers: [this.registry],
+  });
+
+  readonly batchSeconds = new Histogram({
+    name: 'seam_batch_seconds',
+    help: 'Time from the delivery of a batch to its commit.',
+    labelNames: ['group'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
+    registers: [this.registry],
+  });
+
+  private readonly watched: { readonly group: string; readonly topic: string; readonly log: EventLog }[] = [];
+
+  constructor() {
+    const { watched } = this;
+    new Gauge({
+      name: 'seam_consumer_lag',
+      help: 'Records of a partition that the group has not consumed yet.',
+      labelNames: ['group', 'topic', 'partition'],
+      registers: [this.registry],
+      async collect() {
+        for (const { group, topic, log } of watched) {
+          for (const [partition, lag] of await consumerLag(log, group, topic))
+            this.set({ group, topic, partition: String(partition) }, lag);
+        }
+      },
+    });
+  }
+
+  /** Reports this group's lag from now on, asked for when the metrics are. */
+  watchLag(group: string, topic: string, log: EventLog): void {
+    this.watched.push({ group, topic, log });
+  }
+}

@@ -1,0 +1,34 @@
+import { type ArgumentsHost, applyDecorators, Catch, type ExceptionFilter, UseFilters } from '@nestjs/common';
+import { EventPattern } from '@nestjs/microservices';
+import type { TopicName } from '@seamstream/events';
+import { type Observable, throwError } from 'rxjs';
+
+/** How a controller method consumes a topic. */
+export interface TopicConsumption {
+  readonly topic: TopicName;
+  /** The consumer group; its committed offsets are the service's place in the log. One method per group. */
+  readonly group: string;
+  /** Most records of a batch; the service's configuration may say otherwise. */
+  readonly maxBatchRecords: number;
+  /** Partitions worked on side by side; all of them when absent. */
+  readonly maxConcurrentPartitions?: number;
+}
+
+/** Errors of a consumer reach the transport as they are; NestJS would replace them by "Internal server error". */
+@Catch()
+class PassThroughFilter implements ExceptionFilter {
+  catch(exception: unknown, _host: ArgumentsHost): Observable<never> {
+    return throwError(() => exception);
+  }
+}
+
+/**
+ * The decorated controller method is a {@link BatchConsumer}: it receives batches of decoded records and answers with one
+ * outcome, or one per record.
+ */
+export function ConsumeTopic(consumption: TopicConsumption): MethodDecorator {
+  return applyDecorators(
+    EventPattern(`${consumption.group}@${consumption.topic}`, { consumption }) as MethodDecorator,
+    UseFilters(PassThroughFilter),
+  );
+}

@@ -1,0 +1,82 @@
+/** A record that a consumer group gives up, as an event with everything needed to send it again. */
+import { type LogRecord, MAX_RECORD_BYTES } from '@seamstream/event-log';
+import { type DeadLettered, deriveMeta, type EventOf, originMeta, type SeamEvent } from '@seamstream/events';
+import { derivedId } from '@seamstream/kernel';
+
+/** Room for everything of a dead letter but the original's key, value and headers. */
+const OVERHEAD_BYTES = 8_000;
+const MAX_REASON_CHARACTERS = 2_000;
+
+export interface Fault {
+  readonly code: string;
+  readonly reason: string;
+  readonly attempts: number;
+}
+
+/**
+ * The dead letter of a record; its id follows from group and position, so that giving up twice states one fact.
+ * @param event the record's event, where it could be decoded
+ * @param source the service, e.g. seam/generator
+ */
+export function deadLetterOf(
+  record: LogRecord,
+  event: SeamEvent | undefined,
+  fault: Fault,
+  context: { readonly group: string; readonly source: string; readonly nowMs: number },
+): EventOf<'DeadLettered'> {
+  const { group, source, nowMs } = context;
+  const { topic, partition, offset, key, headers } = record;
+  const role = `dead-letter:${group}:${topic}/${partition}@${offset}`;
+  const meta =
+    event === undefined
+      ? originMeta({
+          messageId: derivedId(`${topic}/${partition}@${offset}`, role),
+          correlationId: key ?? `${topic}/${partition}@${offset}`,
+          source,
+          occurredAt: nowMs,
+          sourceClass: 'web',
+        })
+      : deriveMeta(event.meta, { role, source, occurredAt: nowMs });
+  const kept = fitted(record);
+  const letter: DeadLettered = {
+    meta,
+    topic,
+    partition,
+    offset,
+    group,
+    key,
+    value: kept.value,
+    headers: kept.headersFit ? headers : {},
+    code: fault.code,
+    reason: `${fault.reason.slice(0, MAX_REASON_CHARACTERS)}${kept.remark}`,
+    attempts: fault.attempts,
+  };
+  return { type: 'DeadLettered', ...letter };
+}
+
+/** A record of the largest size has no room for its own dead letter: then its bytes are cut, and the reason says so. */
+function fitted(record: LogRecord): {
+  readonly value: Buffer | null;
+  readonly headersFit: boolean;
+  readonly remark: string;
+} {
+  const { key, value, headers } = record;
+  const budget = MAX_RECORD_BYTES - OVERHEAD_BYTES - 2 * Buffer.byteLength(key ?? '');
+  const headerBytes = Object.entries(headers).reduce(
+    (sum, [name, text]) => sum + name.length + Buffer.byteLength(text) + 8,
+    0,
+  );
+  const headersFit = headerBytes <= budget / 2;
+  const room = Math.max(0, budget - (headersFit ? headerBytes : 0));
+  const whole = value === null ? null : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  const isCut = whole !== null && whole.length > room;
+  const remarks = [
+    ...(isCut ? [`only the first ${room} of ${whole.length} bytes are kept here`] : []),
+    ...(headersFit ? [] : ['its headers are not kept here']),
+  ];
+  return {
+    value: isCut ? whole.subarray(0, room) : whole,
+    headersFit,
+    remark: remarks.length === 0 ? '' : ` (${remarks.join(', ')}; the whole record stands at its place in the log)`,
+  };
+}

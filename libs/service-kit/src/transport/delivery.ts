@@ -1,0 +1,31 @@
+import type { Claim, RecordPosition } from '@seamstream/event-log';
+import type { SeamEvent } from '@seamstream/events';
+import type { Outcome } from './outcome.js';
+
+/** A decoded record as a consumer sees it. */
+export interface DeliveredRecord<E extends SeamEvent = SeamEvent> {
+  readonly event: E;
+  readonly position: RecordPosition;
+  /** 1 on the first delivery in this process. */
+  readonly attempt: number;
+  /** The next failure sends it to the dead letters: say what else should be recorded now. */
+  readonly isLastAttempt: boolean;
+}
+
+/** Records of one partition in offset order, at least one. */
+export interface DeliveredBatch<E extends SeamEvent = SeamEvent> {
+  readonly topic: string;
+  readonly partition: number;
+  readonly records: readonly DeliveredRecord<E>[];
+  /** Offset of the first record of the log that this batch covers, records that could not be decoded included. */
+  readonly firstOffset: number;
+  /** Offset after the last one; committed with what the consumer answers. */
+  readonly nextOffset: number;
+  /** Under which the batch is owned; another claim on the same partition means that somebody else may have worked on it. */
+  readonly claim: Claim;
+  /** Aborts when the work should stop: throw ABORTED (or anything), nothing is committed and the records come again. */
+  readonly signal: AbortSignal;
+}
+
+/** One answer for all records, or one per record in their order. */
+export type BatchConsumer = (batch: DeliveredBatch) => Promise<Outcome | readonly Outcome[]>;

@@ -1,0 +1,399 @@
+import { Controller, Module } from '@nestjs/common';
+import {
+  InMemoryEventLog,
+  InMemoryLogStorage,
+  type LogRecord,
+  type NewRecord,
+  type Transaction,
+} from '@seamstream/event-log';
+import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { derivedId, SeamError } from '@seamstream/kernel';
+import { InMemoryObjectStore } from '@seamstream/object-store';
+import { commonConfigSchema } from '../config/common-config.js';
+import { type RunningService, startService } from '../run-service.js';
+import { ConsumeTopic } from './consume-topic.decorator.js';
+import type { BatchConsumer, DeliveredBatch } from './delivery.js';
+import { done, retry, skip, stop } from './outcome.js';
+
+const GROUP = 'seam.test';
+const config = commonConfigSchema.parse({
+  logging: { level: 'silent' },
+  consuming: { maxAttempts: 3, firstRetryMs: 1, maxRetryMs: 5, shutdownGraceMs: 200 },
+});
+
+function problem(id: string): EventOf<'ProblemPublished'> {
+  return {
+    type: 'ProblemPublished',
+    meta: originMeta({
+      messageId: derivedId(id, 'problem'),
+      correlationId: id,
+      source: 'seam/test',
+      occurredAt: 1_700_000_000_000,
+      sourceClass: 'trusted',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    }),
+    problem: {
+      problemId: id,
+      domain: 'sums',
+      prompt: `What is ${id}?`,
+      reference: '4',
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    mode: 'explore',
+    expiresAt: null,
+  };
+}
+
+function expired(batch: DeliveredBatch['records'][number]): EventOf<'ProblemExpired'> {
+  if (batch.event.type !== 'ProblemPublished') throw new Error('unexpected event');
+  const { meta, problem: subject } = batch.event;
+  return {
+    type: 'ProblemExpired',
+    meta: { ...meta, messageId: derivedId(meta.messageId, 'expired'), causationId: meta.messageId },
+    problem: subject,
+    expiredAt: 1,
+  };
+}
+
+/** Answers every problem with an event that names it. */
+const answerAll: BatchConsumer = async (batch) => batch.records.map((record) => done([expired(record)]));
+
+class FlakyLog extends InMemoryEventLog {
+  failures: SeamError[] = [];
+
+  override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
+    const failure = transaction.consumed && this.failures.shift();
+    if (failure) throw failure;
+    return super.transact(transaction);
+  }
+}
+
+async function newLog(storage = new InMemoryLogStorage()): Promise<FlakyLog> {
+  const log = new FlakyLog({ storage });
+  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  return log;
+}
+
+let running: RunningService[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.close()));
+  running = [];
+});
+
+async function serve(log: InMemoryEventLog, consume: BatchConsumer, maxBatchRecords = 100): Promise<RunningService> {
+  @Controller()
+  class ProblemConsumer {
+    @ConsumeTopic({ topic: TOPIC.problems, group: GROUP, maxBatchRecords })
+    consume(batch: DeliveredBatch): ReturnType<BatchConsumer> {
+      return consume(batch);
+    }
+  }
+
+  @Module({ controllers: [ProblemConsumer] })
+  class TestModule {}
+
+  const service = await startService(
+    { name: 'test', module: () => ({ module: TestModule }) },
+    { config, drivers: { log, objects: new InMemoryObjectStore() }, serveHttp: false },
+  );
+  running.push(service);
+  return service;
+}
+
+async function recordsOf(log: InMemoryEventLog, topic: string): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for (const { partition } of await log.watermarks(topic)) {
+    for await (const chunk of log.read({ topic, partition, from: 0 })) records.push(...chunk);
+  }
+  return records;
+}
+
+async function eventsOf<T extends SeamEvent['type']>(
+  log: InMemoryEventLog,
+  topic: string,
+  type: T,
+): Promise<EventOf<T>[]> {
+  const events = (await recordsOf(log, topic)).map(decodeEvent);
+  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
+}
+
+async function consumedCount(log: InMemoryEventLog): Promise<number> {
+  return (await log.committedOffsets(GROUP)).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
+}
+
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  const giveUp = Date.now() + 4_000;
+  while (!(await condition())) {
+    if (Date.now() > giveUp) throw new Error('the awaited condition did not come about within 4 s');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `p-${index}`);
+const published = (names: readonly string[]): NewRecord[] => names.map((name) => encodeEvent(problem(name)));
+const answered = async (log: InMemoryEventLog): Promise<string[]> =>
+  (await eventsOf(log, TOPIC.outcomes, 'ProblemExpired')).map((event) => event.problem.problemId).sort();
+
+describe('the event-log transport', () => {
+  it('hands decoded batches to a decorated method and commits its events together with the offsets', async () => {
+    const log = await newLog();
+    await log.append(published(ids(30)));
+    const batches: DeliveredBatch[] = [];
+    await serve(
+      log,
+      async (batch) => {
+        batches.push(batch);
+        return answerAll(batch);
+      },
+      5,
+    );
+    await until(async () => (await consumedCount(log)) === 30);
+    expect(await answered(log)).toEqual(ids(30).sort());
+    expect(Math.max(...batches.map(({ records }) => records.length))).toBeLessThanOrEqual(5);
+    for (const { records } of batches) {
+      const offsets = records.map(({ position }) => position.offset);
+      expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
+    }
+  });
+
+  it('carries the trace context of the cause into its headers', async () => {
+    const log = await newLog();
+    await log.append(published(['a']));
+    await serve(log, answerAll);
+    await until(async () => (await consumedCount(log)) === 1);
+    const [record] = await recordsOf(log, TOPIC.outcomes);
+    expect(record?.headers['traceparent']).toBe('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01');
+  });
+
+  it('sends a thousand malformed records to the dead letters with code, reason and bytes, and the rest is unaffected', async () => {
+    const log = await newLog();
+    const good = ids(50);
+    const garbage = Array.from(
+      { length: 1000 },
+      (_, index): NewRecord => ({
+        topic: TOPIC.problems,
+        key: `bad-${index}`,
+        value: Buffer.from(`not avro ${index}`),
+        headers: { origin: 'test' },
+      }),
+    );
+    await log.append([...garbage.slice(0, 500), ...published(good), ...garbage.slice(500)]);
+    await serve(log, answerAll);
+    await until(async () => (await consumedCount(log)) === 1050);
+    expect(await answered(log)).toEqual(good.sort());
+    const letters = await eventsOf(log, TOPIC.deadLetters, 'DeadLettered');
+    expect(letters).toHaveLength(1000);
+    const letter = letters.find(({ key }) => key === 'bad-7');
+    expect(letter).toMatchObject({
+      topic: TOPIC.problems,
+      group: GROUP,
+      code: 'MALFORMED_RECORD',
+      headers: { origin: 'test' },
+      attempts: 1,
+    });
+    expect(Buffer.from(letter?.value ?? []).toString()).toBe('not avro 7');
+    expect(letter?.reason).toContain('expected c301');
+    expect(new Set(letters.map(({ meta }) => meta.messageId)).size).toBe(1000);
+  });
+
+  it('keeps the beginning of a record that is too large for its own dead letter, and says so', async () => {
+    const log = await newLog();
+    await log.append([{ topic: TOPIC.problems, key: 'big', value: new Uint8Array(999_900).fill(7) }]);
+    await serve(log, answerAll);
+    await until(async () => (await consumedCount(log)) === 1);
+    const [letter] = await eventsOf(log, TOPIC.deadLetters, 'DeadLettered');
+    expect(letter?.value?.length).toBeGreaterThan(900_000);
+    expect(letter?.reason).toMatch(/only the first \d+ of 999900 bytes/);
+  });
+
+  it('dead-letters what the consumer skips, in the same transaction as the rest of the batch', async () => {
+    const log = await newLog();
+    await log.append(published(ids(10)));
+    await serve(log, async (batch) =>
+      batch.records.map((record) =>
+        record.event.meta.correlationId === 'p-3'
+          ? skip('PROMPT_TOO_LONG', 'too long: 900 tokens')
+          : done([expired(record)]),
+      ),
+    );
+    await until(async () => (await consumedCount(log)) === 10);
+    expect(await answered(log)).toEqual(
+      ids(10)
+        .filter((id) => id !== 'p-3')
+        .sort(),
+    );
+    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+      {
+        key: 'p-3',
+        code: 'PROMPT_TOO_LONG',
+        reason: 'too long: 900 tokens',
+        meta: { causationId: problem('p-3').meta.messageId, correlationId: 'p-3' },
+      },
+    ]);
+  });
+
+  it('isolates a record on which the consumer throws by halving the batch', async () => {
+    const log = await newLog();
+    await log.append(published(ids(40)).map((record) => ({ ...record, partition: 0 })));
+    const calls: number[] = [];
+    await serve(log, async (batch) => {
+      calls.push(batch.records.length);
+      if (batch.records.some(({ event }) => event.meta.correlationId === 'p-17')) throw new Error('cannot be digested');
+      return answerAll(batch);
+    });
+    await until(async () => (await consumedCount(log)) === 40);
+    expect(await answered(log)).toEqual(
+      ids(40)
+        .filter((id) => id !== 'p-17')
+        .sort(),
+    );
+    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+      { key: 'p-17', code: 'INTERNAL', reason: 'cannot be digested', attempts: 2 },
+    ]);
+    expect(calls.slice(0, 3)).toEqual([40, 40, 20]);
+  });
+
+  it('retries one record with back-off up to the limit, after committing what stands before it', async () => {
+    const log = await newLog();
+    await log.append(published(ids(6)).map((record) => ({ ...record, partition: 0 })));
+    const attempts: { readonly attempt: number; readonly isLastAttempt: boolean; readonly committed: number }[] = [];
+    await serve(log, async (batch) => {
+      const committed = await consumedCount(log);
+      return batch.records.map((record) => {
+        if (record.event.meta.correlationId !== 'p-2') return done([expired(record)]);
+        attempts.push({ attempt: record.attempt, isLastAttempt: record.isLastAttempt, committed });
+        return retry('SESSION_FAILED', 'the model is busy');
+      });
+    });
+    await until(async () => (await consumedCount(log)) === 6);
+    expect(attempts).toEqual([
+      { attempt: 1, isLastAttempt: false, committed: 0 },
+      { attempt: 2, isLastAttempt: false, committed: 2 },
+      { attempt: 3, isLastAttempt: true, committed: 2 },
+    ]);
+    expect(await answered(log)).toEqual(['p-0', 'p-1', 'p-3', 'p-4', 'p-5']);
+    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+      { key: 'p-2', code: 'SESSION_FAILED', reason: 'the model is busy', attempts: 3 },
+    ]);
+  });
+
+  it('a record that succeeds on its second try leaves nothing behind', async () => {
+    const log = await newLog();
+    await log.append(published(['a']));
+    let tries = 0;
+    await serve(log, async (batch) => (++tries === 1 ? retry('SESSION_FAILED', 'not yet', 1) : answerAll(batch)));
+    await until(async () => (await consumedCount(log)) === 1);
+    expect(await answered(log)).toEqual(['a']);
+    expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
+  });
+
+  it('waits out an outage however long, without blaming a record', async () => {
+    const log = await newLog();
+    await log.append(published(['a', 'b']).map((record) => ({ ...record, partition: 0 })));
+    log.failures = Array.from({ length: 12 }, () => new SeamError('LOG_FULL', 'the disk is full'));
+    const service = await serve(log, answerAll);
+    await until(async () => (await consumedCount(log)) === 2);
+    expect(await answered(log)).toEqual(['a', 'b']);
+    expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
+    expect(await service.metrics.registry.getSingleMetricAsString('seam_retries_total')).toContain(
+      'code="LOG_FULL"} 12',
+    );
+  });
+
+  it('drops and counts work that is fenced, and dead-letters nothing', async () => {
+    const log = await newLog();
+    await log.append(published(['a']));
+    log.failures = [new SeamError('FENCED', 'another owns it')];
+    const service = await serve(log, answerAll);
+    await until(async () => (await consumedCount(log)) === 1); // the fake still owns the partition and delivers again
+    expect(await answered(log)).toEqual(['a']);
+    expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
+    expect(await service.metrics.registry.getSingleMetricAsString('seam_fenced_records_total')).toContain('} 1');
+  });
+
+  it('ends the service with the reason when a consumer answers stop, and commits what stood before', async () => {
+    const log = await newLog();
+    await log.append(published(ids(3)).map((record) => ({ ...record, partition: 0 })));
+    const service = await serve(log, async (batch) =>
+      batch.records.map((record) =>
+        record.event.meta.correlationId === 'p-1'
+          ? stop('CONFLICT', 'the executor is not the frozen one')
+          : done([expired(record)]),
+      ),
+    );
+    await expect(service.ended).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('the executor is not the frozen one'),
+    });
+    expect(await answered(log)).toEqual(['p-0']);
+    expect(await consumedCount(log)).toBe(1);
+  });
+
+  it('refuses an answer that is not parallel to the batch instead of guessing', async () => {
+    const log = await newLog();
+    await log.append(published(ids(2)).map((record) => ({ ...record, partition: 0 })));
+    await serve(log, async () => []);
+    await until(async () => (await consumedCount(log)) === 2);
+    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+      { code: 'INTERNAL' },
+      { code: 'INTERNAL' },
+    ]);
+  });
+
+  it('lets work in flight finish and commit at shutdown', async () => {
+    const log = await newLog();
+    await log.append(published(['a']));
+    let begun = false;
+    const service = await serve(log, async (batch) => {
+      begun = true;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return answerAll(batch);
+    });
+    await until(() => begun);
+    await service.close();
+    expect(await answered(log)).toEqual(['a']);
+    expect(await consumedCount(log)).toBe(1);
+    await expect(service.ended).resolves.toBeUndefined();
+  });
+
+  it('hands back what is not finished by the deadline: nothing is committed and another instance does it', async () => {
+    const storage = new InMemoryLogStorage();
+    const log = await newLog(storage);
+    await log.append(published(['a']));
+    let stopped = false;
+    let begun = false;
+    const service = await serve(log, async (batch) => {
+      begun = true;
+      await new Promise<void>((resolve) => batch.signal.addEventListener('abort', () => resolve()));
+      stopped = true;
+      return answerAll(batch);
+    });
+    await until(() => begun);
+    const started = Date.now();
+    await service.close();
+    expect(stopped).toBe(true);
+    expect(Date.now() - started).toBeGreaterThanOrEqual(190); // shutdownGraceMs is 200; timers may fire a little early
+    expect(await consumedCount(log)).toBe(0);
+    expect(await recordsOf(log, TOPIC.outcomes)).toHaveLength(0);
+    await serve(await newLog(storage), answerAll);
+    await until(async () => (await consumedCount(log)) === 1);
+    expect(await answered(log)).toEqual(['a']);
+  });
+
+  it('two instances share the partitions and answer every record once', async () => {
+    const storage = new InMemoryLogStorage();
+    const first = await newLog(storage);
+    const second = await newLog(storage);
+    const slow: BatchConsumer = async (batch) => {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      return answerAll(batch);
+    };
+    await serve(first, slow, 3);
+    await serve(second, slow, 3);
+    await first.append(published(ids(60)));
+    await until(async () => (await consumedCount(first)) === 60);
+    expect(await answered(first)).toEqual(ids(60).sort());
+  });
+});

@@ -1,0 +1,219 @@
+/**
+ * NestJS's door to the event log: every method decorated with {@link ConsumeTopic} becomes a member of its consumer group
+ * and receives batches. Bounded by one batch per partition and `maxConcurrentPartitions`; a slow consumer is not fetched
+ * for, which is all the back-pressure a log needs.
+ *
+ * Shutdown: fetching stops at once; work in flight gets `shutdownGraceMs` to finish and commit, then its signal aborts and
+ * its records stay for whoever comes next. A partition that another member takes is told to stop without grace.
+ */
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import type { EventLog, RecordBatch, Subscription } from '@seamstream/event-log';
+import { type Clock, messageOf, SeamError, systemClock } from '@seamstream/kernel';
+import { isObservable, lastValueFrom } from 'rxjs';
+import type { CommonConfig } from '../config/common-config.js';
+import type { ServiceLogger } from '../service-logger.js';
+import type { ServiceMetrics } from '../service-metrics.js';
+import { BatchWorker } from './batch-worker.js';
+import type { TopicConsumption } from './consume-topic.decorator.js';
+import type { DeliveredBatch } from './delivery.js';
+import type { Outcome } from './outcome.js';
+
+export interface EventLogStrategyOptions {
+  readonly log: EventLog;
+  /** The service in the meta of dead letters and in log lines, e.g. seam/generator. */
+  readonly source: string;
+  readonly consuming: CommonConfig['consuming'];
+  readonly metrics: ServiceMetrics;
+  readonly logger: ServiceLogger;
+  /** By group: replaces the decorator's figures. */
+  readonly overrides?: Readonly<
+    Record<string, Partial<Pick<TopicConsumption, 'maxBatchRecords' | 'maxConcurrentPartitions'>>>
+  >;
+  readonly clock?: Clock;
+}
+
+interface Consumer {
+  readonly consumption: TopicConsumption;
+  readonly subscription: Subscription;
+  state: 'running' | 'ended';
+}
+
+export class EventLogStrategy extends Server implements CustomTransportStrategy {
+  override readonly transportId = Symbol('seamstream.event-log');
+  // Nest then leaves failures to us instead of logging and forgetting them.
+  override readonly propagatesEventHandlerErrors = true;
+  /** Rejects when a subscription ends with an error; resolves when the strategy is closed. */
+  readonly ended: Promise<void>;
+  private readonly consumers: Consumer[] = [];
+  private readonly inFlight = new Set<Promise<void>>();
+  private readonly deadline = new AbortController();
+  private closing: Promise<void> | undefined;
+  private settle!: { resolve: () => void; reject: (error: unknown) => void };
+
+  constructor(private readonly options: EventLogStrategyOptions) {
+    super();
+    this.ended = new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+    });
+    this.ended.catch(() => undefined); // whoever runs the service looks; nobody must
+  }
+
+  /** Groups and whether their subscription runs. */
+  subscriptions(): readonly {
+    readonly group: string;
+    readonly topic: string;
+    readonly isRunning: boolean;
+    readonly partitions: readonly string[];
+  }[] {
+    return this.consumers.map(({ consumption, subscription, state }) => ({
+      group: consumption.group,
+      topic: consumption.topic,
+      isRunning: state === 'running',
+      partitions: state === 'running' ? subscription.assignment() : [],
+    }));
+  }
+
+  async listen(callback: (error?: unknown) => void): Promise<void> {
+    try {
+      const groups = new Set<string>();
+      for (const handler of this.messageHandlers.values()) {
+        const consumption = this.consumptionOf(handler);
+        if (groups.has(consumption.group)) {
+          throw new SeamError(
+            'INVALID_CONFIGURATION',
+            `Consuming ${consumption.topic}: group ${consumption.group} already has a consumer in this service. Give each method its own group.`,
+          );
+        }
+        groups.add(consumption.group);
+        await this.subscribe(consumption, handler);
+      }
+      callback();
+    } catch (error) {
+      callback(error);
+    }
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.shutDown();
+    return this.closing;
+  }
+
+  /** There is nothing to listen to besides {@link ended}. */
+  on(): void {
+    throw new SeamError('INTERNAL', 'Listening to the event-log transport: it has no events. Await `ended` instead.');
+  }
+
+  unwrap<T>(): T {
+    return this.options.log as T;
+  }
+
+  private async subscribe(consumption: TopicConsumption, handler: MessageHandler): Promise<void> {
+    const { log, source, consuming, metrics, logger, clock = systemClock } = this.options;
+    const { group, topic, maxBatchRecords, maxConcurrentPartitions } = consumption;
+    const worker = new BatchWorker(
+      {
+        log,
+        group,
+        source,
+        ...consuming,
+        clock,
+        observer: {
+          committed: ({ records, events, deadLetters, seconds }) => {
+            metrics.recordsConsumed.inc({ group, topic }, records);
+            metrics.eventsAppended.inc({ group }, events);
+            metrics.batchSeconds.observe({ group }, seconds);
+            logger.debug({ group, records, events, deadLetters, seconds }, 'batch committed');
+          },
+          deadLettered: (fault, { partition, offset }) => {
+            metrics.deadLetters.inc({ group, code: fault.code });
+            logger.warn({ group, topic, partition, offset, ...fault }, 'record sent to the dead letters');
+          },
+          retried: ({ code, reason }, waitMs) => {
+            metrics.retries.inc({ group, code });
+            logger.warn({ group, topic, code, reason, waitMs }, 'trying again after a wait');
+          },
+          fenced: (records) => {
+            metrics.fenced.inc({ group }, records);
+            logger.info({ group, topic, records }, 'work dropped: another instance owns the partition');
+          },
+        },
+      },
+      (batch) => this.ask(handler, batch),
+    );
+    const subscription = await log.consume({
+      group,
+      topics: [topic],
+      from: 'earliest',
+      maxBatchRecords,
+      ...(maxConcurrentPartitions === undefined ? {} : { maxConcurrentPartitions }),
+      onBatch: (batch) => this.track(worker, batch),
+    });
+    const consumer: Consumer = { consumption, subscription, state: 'running' };
+    this.consumers.push(consumer);
+    metrics.watchLag(group, topic, log);
+    void subscription.closed.then(
+      () => {
+        consumer.state = 'ended';
+      },
+      (error: unknown) => {
+        consumer.state = 'ended';
+        logger.error({ group, topic, reason: messageOf(error) }, 'subscription ended with an error');
+        this.settle.reject(error);
+      },
+    );
+  }
+
+  private track(worker: BatchWorker, batch: RecordBatch): Promise<void> {
+    const stopSignal = new AbortController();
+    // At shutdown the log's own signal aborts at once; ours waits for the deadline.
+    const onAbort = (): void => {
+      if (this.closing === undefined) stopSignal.abort(batch.signal.reason);
+    };
+    batch.signal.addEventListener('abort', onAbort);
+    if (batch.signal.aborted) onAbort();
+    const work = worker
+      .work(batch, AbortSignal.any([stopSignal.signal, this.deadline.signal]))
+      .finally(() => batch.signal.removeEventListener('abort', onAbort));
+    const quiet = work.catch(() => undefined);
+    this.inFlight.add(quiet);
+    void quiet.then(() => this.inFlight.delete(quiet));
+    return work;
+  }
+
+  private async ask(handler: MessageHandler, batch: DeliveredBatch): Promise<Outcome | readonly Outcome[]> {
+    const answer: unknown = await handler(batch, undefined);
+    return (isObservable(answer) ? await lastValueFrom(answer) : answer) as Outcome | readonly Outcome[];
+  }
+
+  private consumptionOf(handler: MessageHandler): TopicConsumption {
+    const consumption = handler.extras?.['consumption'] as TopicConsumption | undefined;
+    if (consumption === undefined) {
+      throw new SeamError('INTERNAL', 'Starting the event-log transport: a handler lacks @ConsumeTopic. Decorate it.');
+    }
+    return { ...consumption, ...this.options.overrides?.[consumption.group] };
+  }
+
+  private async shutDown(): Promise<void> {
+    const { consuming, logger } = this.options;
+    // `closing` is set before this line's first await, see close(): from here on the log's signals do not stop work.
+    await Promise.resolve();
+    const closed = Promise.allSettled(this.consumers.map(({ subscription }) => subscription.close()));
+    const timer = setTimeout(() => {
+      logger.warn(
+        { batches: this.inFlight.size, graceMs: consuming.shutdownGraceMs },
+        'shutdown: work in flight is handed back',
+      );
+      this.deadline.abort(new SeamError('ABORTED', 'The service shuts down: the time to finish is over.'));
+    }, consuming.shutdownGraceMs);
+    // A consumer that ignores its signal must not hold the process: it is left behind, and what it commits is FENCED.
+    const gaveUp = new Promise<void>((resolve) => {
+      this.deadline.signal.addEventListener('abort', () => setTimeout(resolve, ABANDON_AFTER_MS).unref());
+    });
+    await Promise.race([closed, gaveUp]);
+    clearTimeout(timer);
+    this.settle.resolve();
+  }
+}
+
+/** Time between the abort signal and leaving a consumer behind. */
+const ABANDON_AFTER_MS = 1_000;

@@ -1,0 +1,36 @@
+/**
+ * What a consumer answers, for a whole batch or per record. A consumer that throws is treated as one that answered
+ * `retry`, so nothing is lost by forgetting to answer; but an answer says why.
+ */
+import type { SeamEvent } from '@seamstream/events';
+import type { ErrorCode } from '@seamstream/kernel';
+
+export type Outcome =
+  /** Append these events and move on. */
+  | { readonly kind: 'done'; readonly events: readonly SeamEvent[] }
+  /** The record cannot be used: it goes to the dead letters with its bytes. */
+  | { readonly kind: 'skip'; readonly code: ErrorCode; readonly reason: string }
+  /** Try again later; after the limit of attempts as `skip`. */
+  | { readonly kind: 'retry'; readonly code: ErrorCode; readonly reason: string; readonly afterMs: number | undefined }
+  /** Nobody should consume this topic as it is: the service ends with an error and a person looks. */
+  | { readonly kind: 'stop'; readonly code: ErrorCode; readonly reason: string };
+
+/** Append these events and move on; without events: nothing follows from this record. */
+export function done(events: readonly SeamEvent[] = []): Outcome {
+  return { kind: 'done', events };
+}
+
+/** The record goes to the dead letters with code, reason and bytes. */
+export function skip(code: ErrorCode, reason: string): Outcome {
+  return { kind: 'skip', code, reason };
+}
+
+/** Try again after `afterMs` milliseconds (back-off when absent); to the dead letters after the limit of attempts. */
+export function retry(code: ErrorCode, reason: string, afterMs?: number): Outcome {
+  return { kind: 'retry', code, reason, afterMs };
+}
+
+/** End the subscription with an error. Nothing of the record is committed. */
+export function stop(code: ErrorCode, reason: string): Outcome {
+  return { kind: 'stop', code, reason };
+}
