@@ -1,1 +1,26 @@
-export {};
+export { algorithms } from './algorithms.js';
+export {
+  type CurriculumConfig,
+  type CurriculumState,
+  curriculumConfigSchema,
+  decideAlgorithm,
+  evolveCurriculum,
+  initialCurriculum,
+} from './curriculum.decide.js';
+export { bareSequences } from './example.js';
+export type {
+  BufferInput,
+  ComputedLogProbs,
+  Diagnostics,
+  LearningAlgorithm,
+  LearningContext,
+  LearningInput,
+  LogInput,
+  Preparation,
+  Refusal,
+  ResultEvent,
+  Review,
+  TrainingExample,
+  TrainingPlan,
+  TrainingStep,
+} from './learning.types.js';

@@ -1,0 +1,65 @@
+/**
+ * Which algorithm runs next, from recorded facts alone. GRPO needs groups with both better and worse entries; where
+ * nearly all fail it has nothing to compare and its few live groups pull the policy into a corner (REFERENCES.md D4), so
+ * the buffer's successes are imitated first.
+ */
+import { z } from 'zod';
+import type { ResultEvent } from './learning.types.js';
+
+export const curriculumConfigSchema = z.strictObject({
+  /** Imitate (sft) while the explored success rate is below this, then compare (grpo). */
+  imitateBelow: z.number().min(0).max(1).default(0.5),
+  /** Whose rate is meant: that of all problems, or of the domain that does worst. */
+  measure: z.enum(['overall', 'worst-domain']).default('overall'),
+  /** Weight of the last round in the running mean of rates; 1 forgets all earlier rounds. */
+  smoothing: z.number().gt(0).max(1).default(0.5),
+  warmUp: z.string().default('sft'),
+  refine: z.string().default('grpo'),
+});
+
+export type CurriculumConfig = z.infer<typeof curriculumConfigSchema>;
+
+/** Running means over rounds, of exploration only. */
+export interface CurriculumState {
+  readonly rounds: number;
+  /** Success rate per domain, 0 … 1. */
+  readonly rates: Readonly<Record<string, number>>;
+  /** Success rate of all; null before the first verdict. */
+  readonly overall: number | null;
+}
+
+export const initialCurriculum: CurriculumState = { rounds: 0, rates: {}, overall: null };
+
+/** Folds the results of one round, in any order: mean ← smoothing · rate + (1 − smoothing) · mean. */
+export function evolveCurriculum(
+  state: CurriculumState,
+  results: readonly ResultEvent[],
+  { smoothing }: CurriculumConfig,
+): CurriculumState {
+  const judged = results.filter((result) => result.type === 'OutcomeRecorded').filter(({ arm }) => arm === 'explore');
+  const rates: Record<string, number> = { ...state.rates };
+  const mixed = (before: number | null | undefined, rate: number): number =>
+    before === null || before === undefined ? rate : smoothing * rate + (1 - smoothing) * before;
+  for (const [domain, ofDomain] of Map.groupBy(judged, ({ problem }) => problem.domain)) {
+    rates[domain] = mixed(rates[domain], successRate(ofDomain));
+  }
+  const overall = judged.length === 0 ? state.overall : mixed(state.overall, successRate(judged));
+  return { rounds: state.rounds + 1, rates, overall };
+}
+
+/** The algorithm to run after the folded rounds, and the reason in words. */
+export function decideAlgorithm(
+  state: CurriculumState,
+  { imitateBelow, measure, warmUp, refine }: CurriculumConfig,
+): { readonly algorithm: string; readonly reason: string } {
+  const rate =
+    measure === 'overall' ? (state.overall ?? 0) : Math.min(...Object.values(state.rates), state.overall ?? 0);
+  const figures = `explored success ${(rate * 100).toFixed(1)} % (${measure}), threshold ${(imitateBelow * 100).toFixed(1)} %`;
+  return rate < imitateBelow
+    ? { algorithm: warmUp, reason: `${figures}: imitate successes` }
+    : { algorithm: refine, reason: `${figures}: compare within groups` };
+}
+
+function successRate(outcomes: readonly { readonly success: boolean }[]): number {
+  return outcomes.filter(({ success }) => success).length / outcomes.length;
+}

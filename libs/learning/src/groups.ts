@@ -1,0 +1,122 @@
+/**
+ * Joins what was generated with what became of it: the groups of an exploration, as a function of the set of records
+ * (order and repeats do not matter).
+ */
+
+import type { ExperienceGenerated } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
+import type { LearningContext, LogInput, ResultEvent } from './learning.types.js';
+
+export interface GroupMember {
+  readonly experience: ExperienceGenerated;
+  readonly reward: number;
+}
+
+export interface ScoredGroup {
+  readonly groupId: string;
+  /** Judged members by candidate index, at least two. */
+  readonly members: readonly GroupMember[];
+  /** Served adapters since the one that wrote the oldest member; 0 is the adapter that training starts from. */
+  readonly age: number;
+}
+
+/** What was left out and why; counts of groups. */
+export interface GroupCensus {
+  /** Explored groups with at least one record. */
+  readonly groups: number;
+  /** A result is still missing. */
+  readonly incompleteGroups: number;
+  /** Fewer than two members were judged: the rest failed in the infrastructure. */
+  readonly smallGroups: number;
+  /** Older than the window, or written by an adapter that was never served. */
+  readonly staleGroups: number;
+  /** Of another base model. */
+  readonly foreignGroups: number;
+  /** Sampled with another distribution than the logged log-probabilities speak of. */
+  readonly otherSamplingGroups: number;
+  /** Members that failed in the infrastructure, in groups that were used without them. */
+  readonly failedMembers: number;
+}
+
+export interface JoinOptions {
+  /** Greatest age that is used. */
+  readonly maxAge: number;
+  /** Leave out groups whose sampling was not temperature 1, top-k 0, top-p 1. */
+  readonly plainSamplingOnly: boolean;
+}
+
+/** Groups that can be learned from, ascending by groupId. DATA_REFUSED when a member lacks its behaviour log-probabilities. */
+export function joinGroups(
+  { experiences, results }: LogInput,
+  { baseModelDigest, servedAdapters }: LearningContext,
+  { maxAge, plainSamplingOnly }: JoinOptions,
+): { readonly groups: ScoredGroup[]; readonly census: GroupCensus } {
+  const resultOf = definiteResults(results);
+  const explored = new Map(experiences.filter(({ arm }) => arm === 'explore').map((each) => [each.experienceId, each]));
+  const byGroup = [...Map.groupBy(explored.values(), ({ groupId }) => groupId)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const census = {
+    groups: byGroup.length,
+    incompleteGroups: 0,
+    smallGroups: 0,
+    staleGroups: 0,
+    foreignGroups: 0,
+    otherSamplingGroups: 0,
+    failedMembers: 0,
+  };
+  const groups: ScoredGroup[] = [];
+  for (const [groupId, members] of byGroup) {
+    const complete =
+      members.length >= members[0]!.groupSize && members.every(({ experienceId }) => resultOf.has(experienceId));
+    const age = Math.max(...members.map(({ adapterDigest }) => ageOf(adapterDigest, servedAdapters)));
+    const judged = members.flatMap((experience) => {
+      const result = resultOf.get(experience.experienceId);
+      return result?.type === 'OutcomeRecorded' ? [{ experience, reward: result.reward }] : [];
+    });
+    if (!complete) census.incompleteGroups++;
+    else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) census.foreignGroups++;
+    else if (age > maxAge) census.staleGroups++;
+    else if (plainSamplingOnly && !members.every(isPlainlySampled)) census.otherSamplingGroups++;
+    else if (judged.length < 2) census.smallGroups++;
+    else {
+      judged.forEach(({ experience }) => assertBehaviourLogged(experience));
+      judged.sort((a, b) => a.experience.candidateIndex - b.experience.candidateIndex);
+      groups.push({ groupId, members: judged, age });
+      census.failedMembers += members.length - judged.length;
+    }
+  }
+  return { groups, census };
+}
+
+/** A verdict before a failure, and of two verdicts the one with the smaller id. */
+function definiteResults(results: readonly ResultEvent[]): ReadonlyMap<string, ResultEvent> {
+  const definite = new Map<string, ResultEvent>();
+  for (const result of results) {
+    const known = definite.get(result.experienceId);
+    const replaces =
+      known === undefined ||
+      (known.type === 'ExecutionFailed' && result.type === 'OutcomeRecorded') ||
+      (known.type === result.type && result.meta.messageId < known.meta.messageId);
+    if (replaces) definite.set(result.experienceId, result);
+  }
+  return definite;
+}
+
+function ageOf(adapterDigest: string | null, served: readonly (string | null)[]): number {
+  const at = served.lastIndexOf(adapterDigest);
+  return at < 0 ? Number.POSITIVE_INFINITY : served.length - 1 - at;
+}
+
+function isPlainlySampled({ sampling }: ExperienceGenerated): boolean {
+  return sampling.temperature === 1 && sampling.topK === 0 && sampling.topP === 1;
+}
+
+function assertBehaviourLogged({ experienceId, tokenIds, logProbs, forced }: ExperienceGenerated): void {
+  const complete = logProbs.length === tokenIds.length && forced.length === tokenIds.length;
+  // A probability is at most 1; float32 logs of sampled tokens may exceed 0 by rounding only.
+  if (complete && logProbs.every((logProb) => Number.isFinite(logProb) && logProb <= 1e-3)) return;
+  throw new SeamError(
+    'DATA_REFUSED',
+    `learn from experience ${experienceId}: expected the behaviour log-probability and the forced flag of each of its ${tokenIds.length} tokens, came ${logProbs.length} log-probabilities${complete ? ' that are not all finite and at most 0' : ` and ${forced.length} flags`}; without them data of another policy cannot be weighed, so replay records of a generator that logs them`,
+    { details: { experienceId } },
+  );
+}

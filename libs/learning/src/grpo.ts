@@ -1,0 +1,231 @@
+/**
+ * Offline GRPO: learns from recorded groups of candidates by their advantage over their siblings. The formula, where it
+ * departs from the published one and what every figure means: docs/algorithms/grpo.md.
+ */
+import { z } from 'zod';
+import { advantageKinds, groupAdvantages, isDead } from './advantage.js';
+import { checkedLogProbs, defineAlgorithm } from './algorithm.js';
+import { layExample, sequenceOf } from './example.js';
+import { joinGroups, type ScoredGroup } from './groups.js';
+import { effectiveSampleRatio, importanceRatio, k3, truncatedWeight } from './importance.js';
+import type { Diagnostics, LearningContext, TrainingExample, TrainingPlan } from './learning.types.js';
+import { optimizerSchema, trainableSchema } from './optimizer.config.js';
+import { drawBatches, durationSchema, learningRateAt, learningRateSchema, stepsOf } from './schedule.js';
+import { lossAverages, tokenWeights } from './token-weights.js';
+
+/** Configuration of GRPO. */
+export const grpoConfigSchema = z.strictObject({
+  /** How a reward becomes an advantage, see advantage.ts. `mean` does not blow up groups that are nearly dead. */
+  advantage: z.enum(advantageKinds).default('mean'),
+  /** Whether every token counts alike or every entry. */
+  lossAverage: z.enum(lossAverages).default('token-mean'),
+  clip: z
+    .strictObject({
+      /** The ratio is clipped to 1 − low … 1 + high; the higher upper bound keeps rare tokens alive (DAPO, https://arxiv.org/abs/2503.14476). */
+      low: z.number().min(0).max(1).default(0.2),
+      high: z.number().nonnegative().default(0.28),
+    })
+    .prefault({}),
+  importance: z
+    .strictObject({
+      /** Cap of the importance weight π_proximal / μ; 2 as TRL and verl (truncated importance sampling). */
+      cap: z.number().positive().default(2),
+      /** A run whose raw weights have a smaller effective sample size (as a fraction) is refused. */
+      minEffectiveSampleRatio: z.number().min(0).max(1).default(0.3),
+    })
+    .prefault({}),
+  kl: z
+    .strictObject({
+      /** Weight of k3(π ‖ reference). 0 as in DAPO; SEAM used 0.001. */
+      coefficient: z.number().nonnegative().default(0),
+      /** What the policy is held to: the adapter that training starts from, or the bare base model. */
+      reference: z.enum(['parent', 'base']).default('parent'),
+    })
+    .prefault({}),
+  /** Weight of the entropy of the masked distribution, in nats. Without it tiny worlds collapsed (REFERENCES.md D2). */
+  entropyCoefficient: z.number().nonnegative().default(0.02),
+  window: z
+    .strictObject({
+      /** Entries of the last so many served adapters are used, the current one included. */
+      versions: z.int().positive().default(4),
+      /** Rounds of problems that are replayed. */
+      rounds: z.int().positive().default(4),
+    })
+    .prefault({}),
+  /** Use only entries sampled at temperature 1 without top-k and top-p: the logged log-probabilities speak of that distribution. */
+  plainSamplingOnly: z.boolean().default(true),
+  /** A run with fewer live groups is refused. */
+  minLiveGroups: z.int().positive().default(2),
+  /** Entries per optimizer step. */
+  batchSize: z.int().positive().default(64),
+  duration: durationSchema.default({ unit: 'steps', steps: 10 }),
+  learningRate: learningRateSchema.prefault({ peak: 3e-4 }),
+  optimizer: optimizerSchema.prefault({}),
+  trainable: trainableSchema.default({ kind: 'full' }),
+});
+
+type GrpoConfig = z.infer<typeof grpoConfigSchema>;
+
+export const grpo = defineAlgorithm({
+  name: 'grpo',
+  reads: 'log',
+  configSchema: grpoConfigSchema,
+
+  replayedRounds: (config) => config.window.rounds,
+
+  prepare(input, config, context, seed) {
+    const { groups, census } = joinGroups(input, context, {
+      maxAge: config.window.versions - 1,
+      plainSamplingOnly: config.plainSamplingOnly,
+    });
+    const live = groups.filter(({ members }) => !isDead(members.map(({ reward }) => reward)));
+    const examples = live.flatMap((group) => examplesOf(group, config, context));
+    const diagnostics: Diagnostics = {
+      ...census,
+      ...figuresOf(groups, live),
+      examples: examples.length,
+      freeTokens: sum(examples.map(({ targets }) => targets.length)),
+    };
+    if (live.length < config.minLiveGroups || examples.length === 0) {
+      return { status: 'refused', reason: whyNothingToLearn(groups, live, census.groups), diagnostics };
+    }
+    const steps = stepsOf(config.duration, examples.length, config.batchSize);
+    const draws = drawBatches(
+      examples.map(() => 1),
+      { steps, batchSize: config.batchSize, seed },
+    );
+    const plan: TrainingPlan = {
+      examples,
+      steps: draws.map((batch, step) => ({
+        learningRate: learningRateAt(config.learningRate, step, steps),
+        examples: batch.map(({ index }) => index),
+        tokenWeights: tokenWeights(
+          batch.map(({ index, times }) => ({ tokens: examples[index]!.targets.length, weight: times })),
+          config.lossAverage,
+        ),
+      })),
+      objective: {
+        kind: 'clipped-policy-gradient',
+        clipLow: config.clip.low,
+        clipHigh: config.clip.high,
+        klCoefficient: config.kl.coefficient,
+        entropyCoefficient: config.entropyCoefficient,
+      },
+      needs: {
+        proximalLogProbs: true,
+        referenceLogProbs: config.kl.coefficient === 0 ? null : config.kl.reference,
+      },
+      optimizer: { ...config.optimizer, learningRate: config.learningRate.peak },
+      trainable: config.trainable,
+      diagnostics,
+    };
+    return { status: 'ready', plan };
+  },
+
+  review(plan, config, computed) {
+    const proximal = checkedLogProbs(plan, 'proximal', computed);
+    const ratios: number[] = [];
+    let truncated = 0;
+    let klNats = 0;
+    plan.examples.forEach((example, index) => {
+      behaviourOf(example).forEach((behaviour, token) => {
+        const ratio = importanceRatio(proximal[index]![token]!, behaviour);
+        ratios.push(ratio);
+        if (ratio > config.importance.cap) truncated++;
+        klNats += k3(behaviour, proximal[index]![token]!);
+      });
+    });
+    const effective = effectiveSampleRatio(ratios);
+    const diagnostics: Diagnostics = {
+      effectiveSampleRatio: effective,
+      truncatedRatio: truncated / ratios.length,
+      behaviourKlNats: klNats / ratios.length,
+      importanceWeightMax: ratios.reduce((a, b) => Math.max(a, b), 0),
+    };
+    if (effective >= config.importance.minEffectiveSampleRatio) return { status: 'ready', diagnostics };
+    return {
+      status: 'refused',
+      reason: `the recorded entries are too far from the present policy: their effective sample size is ${percent(effective)} of their number, expected at least ${percent(config.importance.minEffectiveSampleRatio)}; explore anew or shorten window.versions`,
+      diagnostics,
+    };
+  },
+
+  complete(plan, config, step, computed) {
+    const proximal = checkedLogProbs(plan, 'proximal', computed);
+    const { referenceLogProbs } = plan.needs;
+    const reference = referenceLogProbs === null ? proximal : checkedLogProbs(plan, 'reference', computed);
+    const { examples, tokenWeights: shares } = plan.steps[step]!;
+    return examples.map((index, position) => {
+      const example = plan.examples[index]!;
+      const behaviour = behaviourOf(example);
+      const proximalLogProbs = proximal[index]!;
+      return {
+        ...sequenceOf(example, shares[position]!),
+        policy: {
+          advantages: behaviour.map(() => example.policy?.advantage ?? 0),
+          proximalLogProbs,
+          importanceWeights: behaviour.map((logged, token) =>
+            truncatedWeight(importanceRatio(proximalLogProbs[token]!, logged), config.importance.cap),
+          ),
+          referenceLogProbs: reference[index]!,
+        },
+      };
+    });
+  },
+});
+
+function examplesOf({ members }: ScoredGroup, config: GrpoConfig, context: LearningContext): TrainingExample[] {
+  const advantages = groupAdvantages(
+    members.map(({ reward }) => reward),
+    config.advantage,
+  );
+  return members.flatMap(({ experience }, index) => {
+    const example = layExample(experience.experienceId, experience, context.entrySchemaOf(experience.problem.domain));
+    if (example.targets.length === 0) return []; // All forced: nothing was chosen.
+    const behaviourLogProbs = example.targets.map((target) => experience.logProbs[target - example.continuationStart]!);
+    return [{ ...example, policy: { advantage: advantages[index]!, behaviourLogProbs } }];
+  });
+}
+
+function figuresOf(groups: readonly ScoredGroup[], live: readonly ScoredGroup[]): Diagnostics {
+  const rewards = groups.flatMap(({ members }) => members.map(({ reward }) => reward));
+  const ages = groups.map(({ age }) => age);
+  const dead = groups.filter((group) => !live.includes(group));
+  return {
+    scoredGroups: groups.length,
+    liveGroups: live.length,
+    deadGroups: dead.length,
+    deadSolvedGroups: dead.filter(({ members }) => members[0]!.reward > 0).length,
+    meanReward: mean(rewards),
+    ageMean: mean(ages),
+    ageMax: ages.reduce((a, b) => Math.max(a, b), 0),
+  };
+}
+
+function whyNothingToLearn(groups: readonly ScoredGroup[], live: readonly ScoredGroup[], found: number): string {
+  if (found === 0)
+    return 'no explored group is in the replayed records; publish problems in the mode "explore", or replay more';
+  if (groups.length === 0)
+    return `none of the ${found} explored groups can be used (see the counts of incomplete, small, stale, foreign and other-sampling groups)`;
+  const solved = groups.filter(
+    ({ members }) => isDead(members.map(({ reward }) => reward)) && members[0]!.reward > 0,
+  ).length;
+  const unsolved = groups.length - live.length - solved;
+  return `no variance: only ${live.length} of ${groups.length} groups have both better and worse entries (${solved} were solved by every entry, ${unsolved} by none); ${unsolved > solved ? 'warm up with sft, or explore with larger groups' : 'the problems are mastered, or the verifier accepts anything'}`;
+}
+
+function behaviourOf({ policy }: TrainingExample): readonly number[] {
+  return policy?.behaviourLogProbs ?? [];
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : sum(values) / values.length;
+}
+
+function percent(ratio: number): string {
+  return `${(ratio * 100).toFixed(1)} %`;
+}

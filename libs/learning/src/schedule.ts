@@ -1,0 +1,93 @@
+/** Which examples a step trains on and how fast: functions of counts and seed. */
+import { Random } from '@seamstream/kernel';
+import { z } from 'zod';
+
+/** Learning rate over the steps of a run. */
+export const learningRateSchema = z.strictObject({
+  /** Highest rate. */
+  peak: z.number().positive(),
+  /** Steps over which the rate rises linearly from peak / (warmupSteps + 1). */
+  warmupSteps: z.int().nonnegative().default(0),
+  /** What follows: `constant`, or down to `finalRatio` × peak at the last step. */
+  decay: z.enum(['constant', 'linear', 'cosine']).default('constant'),
+  finalRatio: z.number().min(0).max(1).default(0.1),
+});
+
+export type LearningRateSettings = z.infer<typeof learningRateSchema>;
+
+/** Rate of step 0 … steps − 1. */
+export function learningRateAt(settings: LearningRateSettings, step: number, steps: number): number {
+  const { peak, warmupSteps, decay, finalRatio } = settings;
+  if (step < warmupSteps) return (peak * (step + 1)) / (warmupSteps + 1);
+  const span = steps - 1 - warmupSteps;
+  const progress = span <= 0 ? 0 : (step - warmupSteps) / span;
+  switch (decay) {
+    case 'constant':
+      return peak;
+    case 'linear':
+      return peak * (1 - progress * (1 - finalRatio));
+    case 'cosine':
+      return peak * (finalRatio + (1 - finalRatio) * 0.5 * (1 + Math.cos(Math.PI * progress)));
+  }
+}
+
+/** Length of a run: a fixed number of steps, or as many as see every example this often. */
+export const durationSchema = z.discriminatedUnion('unit', [
+  z.strictObject({ unit: z.literal('steps'), steps: z.int().positive() }),
+  z.strictObject({ unit: z.literal('epochs'), epochs: z.number().positive() }),
+]);
+
+export type Duration = z.infer<typeof durationSchema>;
+
+/** Number of steps, at least one. */
+export function stepsOf(duration: Duration, examples: number, batchSize: number): number {
+  if (duration.unit === 'steps') return duration.steps;
+  return Math.max(1, Math.ceil((duration.epochs * examples) / Math.min(batchSize, Math.max(1, examples))));
+}
+
+export interface Draw {
+  readonly index: number;
+  /** How often the batch holds it; ≥ 1. */
+  readonly times: number;
+}
+
+/**
+ * Draws `steps` batches of `min(batchSize, number of examples)` by systematic sampling (Madow 1949): over the whole run,
+ * example i is drawn n·w_i/Σw times, rounded down or up, so that no example is drawn twice while one of equal weight is
+ * not drawn at all, and neighbours in the given order (one stratum) get their share as a whole. The draws are then
+ * shuffled over the run.
+ *
+ * @param weights ≥ 0, finite, not all 0; in canonical order, strata together
+ * @returns per step, ascending by index
+ */
+export function drawBatches(
+  weights: readonly number[],
+  { steps, batchSize, seed }: { readonly steps: number; readonly batchSize: number; readonly seed: string },
+): Draw[][] {
+  const random = Random.of('batches', seed);
+  const size = Math.min(batchSize, weights.length);
+  const count = steps * size;
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const offset = random.float();
+  const drawn: number[] = [];
+  let passed = 0;
+  weights.forEach((weight, index) => {
+    passed += weight;
+    // The last example takes what rounding of the sum would leave.
+    const until = index === weights.length - 1 ? count : Math.ceil((passed / total) * count - offset);
+    while (drawn.length < until) drawn.push(index);
+  });
+  const shuffled = random.shuffled(drawn);
+  return Array.from({ length: steps }, (_, step) => {
+    const times = new Map<number, number>();
+    for (const index of shuffled.slice(step * size, (step + 1) * size)) times.set(index, (times.get(index) ?? 0) + 1);
+    return [...times].sort(([a], [b]) => a - b).map(([index, count]) => ({ index, times: count }));
+  });
+}
+
+/** Weights scaled so that every class has the same sum; a class whose weights are all 0 keeps them. */
+export function balancedByClass(weights: readonly number[], classes: readonly string[]): number[] {
+  const sums = new Map<string, number>();
+  weights.forEach((weight, index) => sums.set(classes[index]!, (sums.get(classes[index]!) ?? 0) + weight));
+  return weights.map((weight, index) => (weight === 0 ? 0 : weight / sums.get(classes[index]!)!));
+}
