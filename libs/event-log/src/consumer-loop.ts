@@ -31,6 +31,8 @@ interface OwnedPartition {
   stale: boolean;
   /** `handBack`: another member is to have it. `lost`: another member has it already. */
   fate: 'keep' | 'handBack' | 'lost';
+  /** The same partition under a newer claim: begins when this one's handler has returned. */
+  successor: OwnedPartition | undefined;
 }
 
 export class ConsumerLoop implements Subscription {
@@ -62,9 +64,13 @@ export class ConsumerLoop implements Subscription {
       state: 'idle',
       stale: false,
       fate: 'keep',
+      successor: undefined,
     };
-    this.owned.set(partitionName(topic, partition), entry);
-    this.enqueue(entry);
+    const name = partitionName(topic, partition);
+    const before = this.owned.get(name);
+    this.owned.set(name, entry);
+    if (before?.state === 'running') before.successor = entry;
+    else this.enqueue(entry);
   }
 
   /** The partition is wanted elsewhere: its work is told to stop and it is handed back once its handler returned. */
@@ -189,6 +195,7 @@ export class ConsumerLoop implements Subscription {
     if (entry.fate !== 'keep') {
       entry.state = 'idle';
       void this.finish(entry);
+      if (entry.successor) this.enqueue(entry.successor);
     } else if (found > 0 || entry.stale) {
       this.enqueue(entry);
     } else {

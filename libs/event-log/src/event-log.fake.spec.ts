@@ -1,0 +1,7 @@
+import { describeEventLogContract } from './event-log.contract.js';
+import { InMemoryEventLog, InMemoryLogStorage } from './event-log.fake.js';
+
+describeEventLogContract('the log in memory', async (clock) => {
+  const storage = new InMemoryLogStorage();
+  return { open: async () => new InMemoryEventLog({ storage, clock }), dispose: async () => undefined };
+});
