@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isSeamError, messageOf } from '@seamstream/kernel';
 import { Command, CommanderError } from 'commander';
+import { bufferCommand } from './buffer/show-buffer.command.js';
 import { examples } from './command-options.js';
 import type { GlobalOptions, RunCommand, Shell } from './command-runtime.js';
 import { listDeadLettersCommand } from './dead-letters/list-dead-letters.command.js';
@@ -30,21 +31,29 @@ ${examples([
   ['seam ledger', 'every published problem is accounted for'],
   ['seam help publish', 'teaches one command'],
 ])}
-Environment: SEAM_DATA_DIR and the other SEAM_* settings; NO_COLOR turns colours off.
+Environment: SEAM_DATA_FOLDER and the other SEAM_* settings; NO_COLOR turns colours off.
 `;
 
 function program(run: RunCommand): Command {
   const seam = new Command('seam')
     .description('Publish problems, watch what happens, replay the log, train and evaluate adapters.')
     .version(version)
-    .option('--data-dir <folder>', 'where log and objects are (default: SEAM_DATA_DIR, or "data")')
+    .option('--data-dir <folder>', 'where log and objects are (default: SEAM_DATA_FOLDER, or "data")')
     .option('--json', 'JSON on stdout and nothing else; remarks and progress go to stderr')
     .addHelpText('after', AFTER_HELP)
     .addCommand(publishCommand(run))
     .addCommand(tailCommand(run))
+    .addCommand(bufferCommand(run))
     .addCommand(
       new Command('dead-letters')
         .summary('records that could not be used: list them, give them back')
+        .addHelpText(
+          'after',
+          examples([
+            ['seam dead-letters list', 'what could not be used, and why'],
+            ['seam dead-letters redrive', 'give them to their consumers once more'],
+          ]),
+        )
         .addCommand(listDeadLettersCommand(run))
         .addCommand(redriveDeadLettersCommand(run)),
     );

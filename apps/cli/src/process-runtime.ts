@@ -37,7 +37,7 @@ async function writeOutput(path: string, body: Uint8Array): Promise<void> {
 }
 
 /** Aborts at the first SIGINT or SIGTERM; the second ends the process at once. */
-function stopSignal(): { readonly signal: AbortSignal; release(): void } {
+function stopSignal(): { readonly signal: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();
   const stop = (): void => {
     if (controller.signal.aborted) process.exit(EXIT.interrupted);

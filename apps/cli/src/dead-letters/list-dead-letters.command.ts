@@ -17,7 +17,7 @@ export async function listDeadLetters(runtime: CommandRuntime, filter: DeadLette
   const redriven = await readRedriven(log, selected);
   if (terminal.json) {
     terminal.printJson({
-      deadLetters: selected.map(({ type: _, ...letter }) => ({ ...letter, redriven: redriven.has(placeOf(letter)) })),
+      deadLetters: selected.map((letter) => ({ ...letter, redriven: redriven.has(placeOf(letter)) })),
       byCode: Object.fromEntries(countByCode(selected)),
       unreadable,
     });

@@ -22,15 +22,15 @@ interface Source {
 
 async function refill(source: Source): Promise<boolean> {
   while (source.next >= source.chunk.length) {
-    const { done, value } = await source.chunks.next();
-    if (done === true) return false;
-    source.chunk = value;
+    const result = await source.chunks.next();
+    if (result.done === true) return false;
+    source.chunk = result.value;
     source.next = 0;
   }
   return true;
 }
 
-const head = (source: Source): LogRecord => source.chunk[source.next] as LogRecord;
+const head = (source: Source): LogRecord => source.chunk[source.next]!;
 
 function isBefore(a: Source, b: Source): boolean {
   const [left, right] = [head(a), head(b)];

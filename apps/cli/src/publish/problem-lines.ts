@@ -3,7 +3,7 @@
  * turns its lines into problems or into complaints; it records nothing and knows no log.
  */
 import { derivedId, messageOf } from '@seamstream/kernel';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { plural, received } from '../terminal/text.js';
 
 export type PublishMode = 'explore' | 'deploy';

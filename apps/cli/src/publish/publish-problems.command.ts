@@ -22,7 +22,7 @@ import { VERIFIER_VERSIONS } from './verifier-versions.js';
 const FORMATS: Readonly<Record<string, ProblemFormat>> = { seam: SEAM_FORMAT, gsm8k: GSM8K_FORMAT };
 
 export interface PublishOptions {
-  readonly format: keyof typeof FORMATS & string;
+  readonly format: string;
   readonly mode: PublishMode;
   readonly domain?: string;
   readonly limit?: number;

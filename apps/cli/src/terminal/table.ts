@@ -8,7 +8,7 @@ export interface Column {
 
 /** Screen cells of a text; escapes of a style take none. */
 function width(text: string): number {
-  return [...text.replace(/\u001b\[[0-9;]*m/g, '')].length;
+  return Array.from(text.replace(/\u001b\[[0-9;]*m/g, '')).length;
 }
 
 /**

@@ -19,13 +19,13 @@ export function onOneLine(text: string): string {
 /** At most `width` characters of the text on one line, the last an ellipsis when something was cut. */
 export function excerpt(text: string, width = 60): string {
   const line = onOneLine(text);
-  const characters = [...line];
+  const characters = Array.from(line);
   return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
 }
 
-/** A received value as a person wants to see it in an error: its JSON, cut short. `undefined` reads "nothing". */
+/** A received JSON value as a person wants to see it in an error: as JSON, cut short. `undefined` reads "nothing". */
 export function received(value: unknown): string {
-  return value === undefined ? 'nothing' : excerpt(JSON.stringify(value) ?? String(value), 60);
+  return value === undefined ? 'nothing' : excerpt(JSON.stringify(value), 60);
 }
 
 /** First 8 characters of an id or digest: enough to tell two apart on a screen. */

@@ -1,0 +1,50 @@
+/** What the buffer's events say about it. Pure. */
+import type { EventOf, SeamEvent } from '@seamstream/events';
+import type { Style } from '../terminal/style.js';
+import { renderFacts, renderTable } from '../terminal/table.js';
+import { count, onOneLine, percent, plural } from '../terminal/text.js';
+
+export interface BufferOverview {
+  /** All versions, by sequence. */
+  readonly commits: readonly EventOf<'BufferCommitted'>[];
+  readonly admitted: number;
+  /** Successes that did not enter, or left again, by reason. */
+  readonly rejected: Readonly<Record<string, number>>;
+}
+
+export function foldBufferEvents(events: Iterable<SeamEvent>): BufferOverview {
+  const commits = new Map<string, EventOf<'BufferCommitted'>>();
+  const rejected: Record<string, number> = {};
+  let admitted = 0;
+  for (const event of events) {
+    if (event.type === 'BufferCommitted') commits.set(event.meta.messageId, event);
+    else if (event.type === 'SuccessAdmitted') admitted++;
+    else if (event.type === 'SuccessRejected') rejected[event.reason] = (rejected[event.reason] ?? 0) + 1;
+  }
+  return { commits: [...commits.values()].sort((a, b) => a.sequence - b.sequence), admitted, rejected };
+}
+
+export function renderOverview(overview: BufferOverview, style: Style): string {
+  const last = overview.commits.at(-1);
+  if (last === undefined)
+    return 'The buffer has no version yet. It commits one when a round of problems is complete.\n';
+  const rejected = Object.entries(overview.rejected).sort(([, a], [, b]) => b - a);
+  const facts = renderFacts(
+    [
+      ['version', `${last.sequence} of ${new Date(last.meta.occurredAt).toISOString()}`],
+      ['rows', count(last.rows)],
+      ['digest', last.bufferDigest],
+      ['manifest', onOneLine(last.manifestKey)],
+      ['admitted', plural(overview.admitted, 'time')],
+      ['rejected', rejected.map(([reason, times]) => `${reason} ${count(times)}`).join(', ') || 'none'],
+    ],
+    style,
+  );
+  const strata = Object.entries(last.rowsPerStratum).sort(([a], [b]) => (a < b ? -1 : 1));
+  const table = renderTable(
+    [{ title: 'STRATUM' }, { title: 'ROWS', align: 'right' }, { title: 'SHARE', align: 'right' }],
+    strata.map(([stratum, rows]) => [onOneLine(stratum), count(rows), percent(rows / last.rows)]),
+    style,
+  );
+  return `${facts}\n${table}`;
+}

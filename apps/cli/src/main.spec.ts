@@ -1,0 +1,64 @@
+import { fakeWorld } from './command-runtime.fake.js';
+import { runSeam } from './main.js';
+
+describe('seam', () => {
+  it('teaches: commands, exit codes, examples, environment', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('--help')).toBe(0);
+    const help = world.takeOutput();
+    for (const part of ['publish', 'tail', 'ledger', 'Exit codes:', 'Examples:', 'SEAM_DATA_FOLDER']) {
+      expect(help).toContain(part);
+    }
+  });
+
+  it('has an example in the help of every command', async () => {
+    const world = await fakeWorld();
+    await world.seam('--help');
+    const section = world.takeOutput().split('Commands:\n')[1]?.split('\n\n')[0] ?? '';
+    const names = section.split('\n').map((line) => /^ {2}([a-z-]+)/.exec(line)?.[1]);
+    const commands = names.filter((name) => name !== undefined && name !== 'help') as string[];
+    expect(commands).toEqual(expect.arrayContaining(['publish', 'tail', 'dead-letters', 'buffer']));
+    for (const name of commands) {
+      expect(await world.seam(name, '--help')).toBe(0);
+      const help = world.takeOutput();
+      expect(help).toContain('--data-dir');
+      expect(help).toContain('Examples:');
+    }
+  });
+
+  it('says its version', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('--version')).toBe(0);
+    expect(world.takeOutput()).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('refuses unknown commands and options with what to try', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('ledgr')).toBe(2);
+    expect(world.takeErrors()).toContain("unknown command 'ledgr'");
+    expect(await world.seam('tail', 'problems', '--folow')).toBe(2);
+    expect(world.takeErrors()).toMatch(
+      /unknown option '--folow'\n\(Did you mean --follow\?\)\n+Try "seam tail --help"\./,
+    );
+    expect(await world.seam('tail', 'problems', 'outcomes')).toBe(2);
+    expect(world.takeErrors()).toContain('too many arguments');
+  });
+
+  it('gives an error as JSON on stdout and as text on stderr', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('tail', 'nowhere', '--json')).toBe(2);
+    expect(world.takeJson()).toMatchObject([{ error: { code: 'UNKNOWN_TOPIC', details: { topic: 'nowhere' } } }]);
+    expect(world.takeErrors()).toContain('seam: Opening topic "nowhere"');
+  });
+
+  it('ends with 70 for a fault of its own', async () => {
+    let said = '';
+    const exitCode = await runSeam(['buffer'], {
+      write: () => undefined,
+      writeError: (text) => (said += text),
+      withRuntime: () => Promise.reject(new TypeError('boom')),
+    });
+    expect(exitCode).toBe(70);
+    expect(said).toContain('seam: boom');
+  });
+});
