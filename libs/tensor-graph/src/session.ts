@@ -18,7 +18,8 @@ export interface SessionSettings {
 
 /** Row-major content and sizes. The session reads the content in place while it runs. */
 export interface TensorData {
-  readonly data: Float32Array | Int32Array | BigInt64Array;
+  /** Booleans are bytes. */
+  readonly data: Float32Array | Int32Array | BigInt64Array | Uint8Array;
   readonly dims: readonly number[];
 }
 
@@ -74,7 +75,9 @@ export class Session {
           ? new Tensor('float32', data, dims)
           : data instanceof Int32Array
             ? new Tensor('int32', data, dims)
-            : new Tensor('int64', data, dims);
+            : data instanceof Uint8Array
+              ? new Tensor('bool', data, dims)
+              : new Tensor('int64', data, dims);
     }
     try {
       const results = outputs ? await this.#session.run(inputs, [...outputs]) : await this.#session.run(inputs);

@@ -194,12 +194,12 @@ const RULES: Readonly<Record<string, ShapeRule>> = {
       { type, shape: shape.map((size, at) => (at < axis ? size : 1)) },
     ];
   },
-  /** x [B, H, T, hd], position_ids [B, T], cos and sin [positions, hd / 2]. */
+  /** x [B, T, H·hd], position_ids [B, T], cos and sin [positions, hd / 2]. */
   RotaryEmbedding: ({ input, refuse }) => {
     const { type, shape } = input(0);
-    const half = input(2).shape[1];
-    if (shape.length !== 4 || typeof half !== 'number' || shape[3] !== 2 * half) {
-      refuse('x of shape [B, H, T, hd] with cos and sin of shape [positions, hd / 2]');
+    const [width, half] = [shape[2], input(2).shape[1]];
+    if (shape.length !== 3 || typeof half !== 'number' || typeof width !== 'number' || width % (2 * half) !== 0) {
+      refuse('x of shape [B, T, H·hd] with cos and sin of shape [positions, hd / 2]');
     }
     return [{ type, shape }];
   },

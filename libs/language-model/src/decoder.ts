@@ -1,0 +1,217 @@
+/**
+ * The decoder-only transformer of the Llama family, described once: RMSNorm, rotary positions (Hugging Face's
+ * rotate-half layout), grouped-query attention, SwiGLU. Qwen2 adds a bias to q, k and v; Qwen3 normalises their heads.
+ * What differs between prefill, decoding and training is only how a layer attends, so that is an argument.
+ *
+ * Llama: https://arxiv.org/abs/2302.13971; Qwen2: https://arxiv.org/abs/2407.10671; Qwen3: https://arxiv.org/abs/2505.09388.
+ */
+import { Graph, type Value } from '@seamstream/tensor-graph';
+import { type Checkpoint, checkpointShapes } from './checkpoint.js';
+import type { ModelConfig } from './model-config.types.js';
+import { loraNames, trainableShapes } from './parameters.js';
+import type { StoredTensor } from './safetensors.js';
+import type { TrainableSettings } from './training.types.js';
+
+/** Where weights come from. */
+export interface WeightSource {
+  readonly checkpoint: Pick<Checkpoint, 'config' | 'tensors'>;
+  /** Tensors of these settings are inputs of the graph, named like the tensor; all others are fixed in the model. */
+  readonly inputs?: TrainableSettings;
+  /** Replaces tensors of the checkpoint that are fixed in the model. */
+  readonly replaced?: ReadonlyMap<string, StoredTensor>;
+}
+
+/** How a layer's queries meet keys and values. q [B, T, H·hd], k and v [B, T, KVH·hd], both rotated; returns [B, T, H·hd]. */
+export type Attend = (layer: number, q: Value, k: Value, v: Value) => Value;
+
+/** Additive mask of a pair that must not meet: exp underflows to exactly 0, and no row of scores becomes NaN. */
+export const MASKED = -1e9;
+
+export class Decoder {
+  readonly config: ModelConfig;
+  /** Input tensors that hold weights, in the order of trainableShapes. */
+  readonly weightInputs = new Map<string, Value>();
+  readonly #weights = new Map<string, Value>();
+  readonly #source: WeightSource;
+  readonly #rotation: { readonly cos: Value; readonly sin: Value };
+
+  constructor(
+    readonly graph: Graph,
+    source: WeightSource,
+  ) {
+    this.#source = source;
+    this.config = source.checkpoint.config;
+    if (source.inputs) {
+      for (const [name, shape] of trainableShapes(this.config, source.inputs)) {
+        this.weightInputs.set(name, graph.input(name, 'float32', shape));
+      }
+    }
+    const { cos, sin } = rotaryTables(this.config);
+    const shape = [this.config.maxPositions, this.config.headDimension / 2];
+    this.#rotation = {
+      cos: graph.initializer('rotary_cos', 'float32', shape, cos),
+      sin: graph.initializer('rotary_sin', 'float32', shape, sin),
+    };
+  }
+
+  /**
+   * The normalised hidden states before the head.
+   * @param tokens int32 [B, T]
+   * @param positions int32 [B, T], below maxPositions
+   * @returns [B, T, D]
+   */
+  hiddenStates(tokens: Value, positions: Value, attend: Attend): Value {
+    const { graph } = this;
+    const places = graph.apply('Cast', [positions], { to: 7 });
+    let x = graph.apply('Gather', [this.#weight('model.embed_tokens.weight'), tokens], { axis: 0 });
+    for (let layer = 0; layer < this.config.layers; layer++) {
+      const at = `model.layers.${layer}`;
+      x = graph.apply('Add', [
+        x,
+        this.#attention(at, layer, this.#norm(x, `${at}.input_layernorm.weight`), places, attend),
+      ]);
+      x = graph.apply('Add', [x, this.#feedForward(at, this.#norm(x, `${at}.post_attention_layernorm.weight`))]);
+    }
+    return this.#norm(x, 'model.norm.weight');
+  }
+
+  /** Logits of hidden states [N, D] → [N, V]. */
+  logits(hidden: Value): Value {
+    const head = this.config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight';
+    return this.graph.apply('FusedMatMul', [hidden, this.#weight(head)], { transB: 1, alpha: 1 });
+  }
+
+  #attention(at: string, layer: number, x: Value, positions: Value, attend: Attend): Value {
+    const { config } = this;
+    const rotated = (name: 'q' | 'k', heads: number): Value => {
+      let projected = this.#linear(x, `${at}.self_attn.${name}_proj`, config.attentionBias);
+      if (config.queryKeyNorm) {
+        const split = this.graph.apply('Reshape', [projected, this.graph.integer([0, 0, heads, config.headDimension])]);
+        const normal = this.#norm(split, `${at}.self_attn.${name}_norm.weight`);
+        projected = this.graph.apply('Reshape', [normal, this.graph.integer([0, 0, heads * config.headDimension])]);
+      }
+      return this.graph.apply('RotaryEmbedding', [projected, positions, this.#rotation.cos, this.#rotation.sin], {
+        interleaved: 0,
+      });
+    };
+    const q = rotated('q', config.heads);
+    const k = rotated('k', config.keyValueHeads);
+    const v = this.#linear(x, `${at}.self_attn.v_proj`, config.attentionBias);
+    return this.#linear(attend(layer, q, k, v), `${at}.self_attn.o_proj`, false);
+  }
+
+  #feedForward(at: string, x: Value): Value {
+    const gate = this.graph.apply('QuickGelu', [this.#linear(x, `${at}.mlp.gate_proj`, false)], { alpha: 1 });
+    const up = this.#linear(x, `${at}.mlp.up_proj`, false);
+    return this.#linear(this.graph.apply('Mul', [gate, up]), `${at}.mlp.down_proj`, false);
+  }
+
+  #norm(x: Value, weight: string): Value {
+    return this.graph.node(
+      'SimplifiedLayerNormalization',
+      [x, this.#weight(weight)],
+      { axis: -1, epsilon: this.config.rmsNormEpsilon, stash_type: 1 },
+      2,
+    )[0]!;
+  }
+
+  #linear(x: Value, module: string, hasBias: boolean): Value {
+    const weight = `${module}.weight`;
+    let y = this.graph.apply('FusedMatMul', [x, this.#weight(weight)], { transB: 1, alpha: 1 });
+    if (hasBias) y = this.graph.apply('Add', [y, this.#weight(`${module}.bias`)]);
+    const { a, b } = loraNames(weight);
+    const settings = this.#source.inputs;
+    if (settings?.kind === 'lora' && this.weightInputs.has(a)) {
+      const low = this.graph.apply('FusedMatMul', [x, this.#weight(a)], { transB: 1, alpha: 1 });
+      const scale = settings.alpha / settings.rank;
+      y = this.graph.apply('Add', [
+        y,
+        this.graph.apply('FusedMatMul', [low, this.#weight(b)], { transB: 1, alpha: scale }),
+      ]);
+    }
+    return y;
+  }
+
+  #weight(name: string): Value {
+    let value = this.weightInputs.get(name) ?? this.#weights.get(name);
+    if (!value) {
+      const stored = this.#source.replaced?.get(name) ?? this.#source.checkpoint.tensors.get(name)!;
+      const shape = checkpointShapes(this.config).get(name)!;
+      value = this.graph.initializer(name, 'float32', shape, stored.data);
+      this.#weights.set(name, value);
+    }
+    return value;
+  }
+}
+
+/**
+ * cos and sin of position·θ^(−2i/hd), each [positions, hd / 2], rounded to float32 at the same places as
+ * transformers does (LlamaRotaryEmbedding), since at high positions the rounding of the angle is visible.
+ */
+export function rotaryTables(config: ModelConfig): { cos: Float32Array; sin: Float32Array } {
+  const half = config.headDimension / 2;
+  const cos = new Float32Array(config.maxPositions * half);
+  const sin = new Float32Array(config.maxPositions * half);
+  for (let i = 0; i < half; i++) {
+    const power = Math.fround(config.ropeTheta ** Math.fround((2 * i) / config.headDimension));
+    const frequency = Math.fround(1 / power);
+    for (let position = 0; position < config.maxPositions; position++) {
+      const angle = Math.fround(position * frequency);
+      cos[position * half + i] = Math.cos(angle);
+      sin[position * half + i] = Math.sin(angle);
+    }
+  }
+  return { cos, sin };
+}
+
+/**
+ * Attention within each sequence of a batch, every token seeing itself and what stands before it. Sequences are padded
+ * on the right, so real tokens never see padding.
+ * @param causal float32 [R·T, T] with R = H / KVH, from {@link causalMask}
+ * @param observe receives k and v of every layer as [B, KVH, T, hd].
+ */
+export function causalAttention(
+  graph: Graph,
+  config: ModelConfig,
+  causal: Value,
+  observe?: (layer: number, k: Value, v: Value) => void,
+): Attend {
+  const { heads, keyValueHeads, headDimension } = config;
+  const repeats = heads / keyValueHeads;
+  const scale = 1 / Math.sqrt(headDimension);
+  const split = (x: Value): Value => {
+    const byHead = graph.apply('Reshape', [x, graph.integer([0, 0, keyValueHeads, headDimension])]);
+    return graph.apply('Transpose', [byHead], { perm: [0, 2, 1, 3] });
+  };
+  return (layer, q, k, v) => {
+    const keys = split(k); // [B, KVH, T, hd]
+    const values = split(v);
+    observe?.(layer, keys, values);
+    const grouped = graph.apply('Reshape', [q, graph.integer([0, 0, keyValueHeads, repeats, headDimension])]);
+    const queries = graph.apply('Transpose', [grouped], { perm: [0, 2, 3, 1, 4] }); // [B, KVH, R, T, hd]
+    // The heads that share keys stand in one matrix, [B, KVH, R·T, hd]: one product instead of repeated keys.
+    const stacked = graph.apply('Reshape', [queries, graph.integer([0, 0, -1, headDimension])]);
+    const scores = graph.apply('FusedMatMul', [stacked, keys], { transB: 1, alpha: scale }); // [B, KVH, R·T, T]
+    const weights = graph.apply('Softmax', [graph.apply('Add', [scores, causal])], { axis: -1 });
+    const mixed = graph.apply('MatMul', [weights, values]); // [B, KVH, R·T, hd]
+    const apart = graph.apply('Reshape', [mixed, graph.integer([0, 0, repeats, -1, headDimension])]);
+    const joined = graph.apply('Transpose', [apart], { perm: [0, 3, 1, 2, 4] });
+    return graph.apply('Reshape', [joined, graph.integer([0, 0, heads * headDimension])]);
+  };
+}
+
+/** The name of the axis that the mask and the stacked queries share. */
+export function stackedQueries(config: ModelConfig): string {
+  const repeats = config.heads / config.keyValueHeads;
+  return repeats === 1 ? 'T' : `${repeats}*T`;
+}
+
+/** The mask that {@link causalAttention} takes, [R·T, T]: query t of every head of a group sees keys 0 … t. */
+export function causalMask(config: ModelConfig, length: number): Float32Array {
+  const repeats = config.heads / config.keyValueHeads;
+  const mask = new Float32Array(repeats * length * length);
+  for (let row = 0; row < repeats * length; row++) {
+    mask.fill(MASKED, row * length + (row % length) + 1, (row + 1) * length);
+  }
+  return mask;
+}
