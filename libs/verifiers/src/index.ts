@@ -1,1 +1,3 @@
-export {};
+export { finalAnswer } from './final-answer.js';
+export { checkVerifiable, knownVerifiers, verify } from './registry.js';
+export type { JudgedResponse, Verdict } from './verifier.types.js';

@@ -1,0 +1,127 @@
+import { checkVerifiable, knownVerifiers, verify } from './registry.js';
+
+const exact = (text: string, reference: string, options: Record<string, string> = {}) =>
+  verify({ kind: 'exact', version: '1', options }, { text, finished: true }, reference);
+const numeric = (text: string, reference: string, options: Record<string, string> = {}) =>
+  verify({ kind: 'numeric', version: '1', options }, { text, finished: true }, reference);
+
+describe('the final answer of a response', () => {
+  it.each<[string, string | null]>([
+    ['oak 3 plus ash 4 = 7\nAnswer: 7', '7'],
+    ['Answer: 3\nno, wait.\nAnswer: 4', '4'],
+    ['Answer: 3\nThat is 4.', '3'],
+    ['so it is\n#### 1,234', '1,234'],
+    ['thus $\\boxed{\\frac{1}{2}}$.', '\\frac{1}{2}'],
+    ['**Final answer:** \\boxed{12}', '12'],
+    ['Answer:\n  red blue', 'red blue'],
+    ['Answer: $18$.', '18'],
+    ['Answer: 0.5', '0.5'],
+    ['The result is 7', null],
+    ['Answer:', null],
+    ['Answer:   \n  ', null],
+    ['\\boxed{12', null],
+    ['', null],
+    [`Answer: ${'x'.repeat(501)}`, null],
+  ])('of %j is %j', (text, answer) => {
+    expect(exact(text, 'whatever').extractedAnswer).toBe(answer);
+  });
+
+  it('is absent from an unfinished response, whatever it says so far', () => {
+    const spec = { kind: 'numeric', version: '1', options: {} };
+    expect(verify(spec, { text: 'Answer: 12', finished: false }, '12')).toEqual({
+      success: false,
+      extractedAnswer: null,
+      detail: expect.stringContaining('unfinished') as string,
+    });
+  });
+});
+
+describe('the exact verifier', () => {
+  it('compares text without regard to case, width and spacing', () => {
+    expect(exact('Answer:  Red   BLUE', 'red blue')).toEqual({
+      success: true,
+      extractedAnswer: 'Red   BLUE',
+      detail: 'equal to the reference',
+    });
+    expect(exact('Answer: ｒｅｄ', 'red').success).toBe(true);
+    expect(exact('Answer: blue red', 'red blue').success).toBe(false);
+    expect(exact('red', 'red').success).toBe(false);
+  });
+
+  it('tells case apart when asked to', () => {
+    expect(exact('Answer: Red', 'red', { caseSensitive: 'true' }).success).toBe(false);
+  });
+});
+
+describe('the numeric verifier', () => {
+  it.each<[string, string, Record<string, string>, boolean]>([
+    ['12', '12', {}, true],
+    ['12.0', '12', {}, true],
+    ['+12', '12', {}, true],
+    ['1,234', '1234', {}, true],
+    ['12,34', '1234', {}, false],
+    ['1,234', '1234', { thousands: 'none' }, false],
+    ['$18', '18', {}, true],
+    ['-$18', '-18', {}, true],
+    ['−5', '-5', {}, true],
+    ['3/4', '0.75', {}, true],
+    ['-\\dfrac{3}{4}', '-0.75', {}, true],
+    ['1/3', '0.3333', {}, false],
+    ['1/3', '0.3333', { tolerance: '0.0001' }, true],
+    ['3/0', '0', {}, false],
+    ['3/4', '0.75', { fractions: 'refuse' }, false],
+    ['50%', '50', {}, true],
+    ['50\\%', '0.5', { percent: 'fraction' }, true],
+    ['50%', '50', { percent: 'refuse' }, false],
+    ['101', '100', { relativeTolerance: '0.01' }, true],
+    ['102', '100', { relativeTolerance: '0.01' }, false],
+    ['1e3', '1000', {}, true],
+    ['18 dollars', '18', {}, false],
+    ['18 dollars', '18', { units: 'ignore' }, true],
+    ['3 or 5', '3', { units: 'ignore' }, false],
+    ['9007199254740993', '9007199254740992', {}, false],
+    ['9007199254740993', '9007199254740993', {}, true],
+    ['1e999', '1', { tolerance: '1' }, false],
+    ['NaN', '0', {}, false],
+    ['Infinity', '0', { tolerance: '1' }, false],
+    ['0x10', '16', {}, false],
+    ['twelve', '12', {}, false],
+  ])('judges %s against %s with %j as %s', (answer, reference, options, success) => {
+    expect(numeric(`Answer: ${answer}`, reference, options).success).toBe(success);
+  });
+
+  it('reads references as GSM8K writes them', () => {
+    expect(numeric('so\n#### 18', 'Janet sells 9 eggs. 9 * 2 = <<9*2=18>>18 dollars\n#### 18').success).toBe(true);
+    expect(numeric('Answer: 70,000', 'profit of $70000\n#### 70,000').success).toBe(true);
+  });
+});
+
+describe('a problem that cannot be judged', () => {
+  it('is an error, never a verdict: unknown verifier, with the known ones named', () => {
+    expect(knownVerifiers).toEqual(['exact@1', 'numeric@1']);
+    expect(() => verify({ kind: 'poem', version: '1', options: {} }, { text: '', finished: true }, 'x')).toThrow(
+      expect.objectContaining({
+        code: 'UNKNOWN_VERIFIER',
+        message: expect.stringContaining('exact@1, numeric@1') as string,
+      }),
+    );
+    expect(() => checkVerifiable({ kind: 'exact', version: '2', options: {} }, 'x')).toThrow(/exact@2/);
+  });
+
+  it.each<[string, string, string, Record<string, string>, RegExp]>([
+    ['numeric', 'a word as number', 'twelve', {}, /expected a number as reference/],
+    ['numeric', 'nothing as number', '', {}, /expected a number/],
+    ['numeric', 'a number beyond all bounds', '1e999', {}, /too large/],
+    ['exact', 'nothing as text', '  ', {}, /expected a reference with text/],
+    ['numeric', 'a negative tolerance', '1', { tolerance: '-1' }, /tolerance/],
+    ['numeric', 'an unknown choice', '1', { percent: 'maybe' }, /percent to be number or fraction or refuse/],
+    ['exact', 'an unknown option', 'a', { tolerence: '1' }, /no option tolerence/],
+    ['exact', 'an odd flag', 'a', { caseSensitive: 'yes' }, /caseSensitive/],
+  ])('%s: %s', (kind, _, reference, options, message) => {
+    expect(() => checkVerifiable({ kind, version: '1', options }, reference)).toThrow(message);
+    // Even where the response holds no answer at all.
+    expect(() => verify({ kind, version: '1', options }, { text: '', finished: false }, reference)).toThrow(
+      expect.objectContaining({ code: 'INVALID_INPUT' }),
+    );
+  });
+});
