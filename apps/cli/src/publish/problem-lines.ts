@@ -2,7 +2,8 @@
  * A problem file is JSON Lines: one JSON object per line, UTF-8, blank lines ignored (https://jsonlines.org). This file
  * turns its lines into problems or into complaints; it records nothing and knows no log.
  */
-import { derivedId, messageOf } from '@seamstream/kernel';
+import { derivedId, isSeamError, messageOf } from '@seamstream/kernel';
+import { checkVerifiable, knownVerifiers } from '@seamstream/verifiers';
 import type { z } from 'zod';
 import { plural, received } from '../terminal/text.js';
 
@@ -69,8 +70,6 @@ export interface PublishSettings {
   readonly mode: PublishMode;
   /** Replaces the domain of every line. */
   readonly domain?: string | undefined;
-  /** Version of each verifier that may judge, by kind. */
-  readonly verifiers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -102,6 +101,12 @@ function faultsOf(line: number, value: unknown, error: z.ZodError): LineFault[] 
   });
 }
 
+/** Version of a verifier that a line means when it names none. */
+function newestVersion(kind: string): string {
+  const newest = knownVerifiers.findLast((name) => name.startsWith(`${kind}@`));
+  return newest?.slice(kind.length + 1) ?? '1';
+}
+
 function hasKey(value: unknown, key: string): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.hasOwn(value, key) || Object.values(value).some((inner) => hasKey(inner, key));
@@ -129,16 +134,19 @@ export function readProblemLine(
   const parsed = settings.format.shape.safeParse(value);
   if (!parsed.success) return { faults: faultsOf(line, value, parsed.error) };
   const stated = parsed.data;
-  const { kind } = stated.verifier;
-  const served = Object.hasOwn(settings.verifiers, kind) ? settings.verifiers[kind] : undefined;
-  if (served === undefined) {
-    const expected = `a verifier that exists: ${Object.keys(settings.verifiers).join(', ')}`;
-    return { faults: [{ line, field: 'verifier', expected, came: received(kind) }] };
-  }
-  const version = stated.verifier.version ?? served;
-  if (version !== served) {
-    const expected = `version ${served} of the ${kind} verifier`;
-    return { faults: [{ line, field: 'verifier.version', expected, came: received(version) }] };
+  const { kind, options = {} } = stated.verifier;
+  const verifier = { kind, version: stated.verifier.version ?? newestVersion(kind), options };
+  try {
+    checkVerifiable(verifier, stated.reference);
+  } catch (error) {
+    if (isSeamError(error, 'UNKNOWN_VERIFIER')) {
+      const came = stated.verifier.version === undefined ? kind : `${kind}@${verifier.version}`;
+      const expected = `a verifier that exists: ${knownVerifiers.join(', ')}`;
+      return { faults: [{ line, field: 'verifier', expected, came: received(came) }] };
+    }
+    if (!isSeamError(error, 'INVALID_INPUT')) throw error;
+    const expected = `what its verifier can judge by (${error.message})`;
+    return { faults: [{ line, field: 'reference', expected, came: received(stated.reference) }] };
   }
   return {
     problem: {
@@ -148,7 +156,7 @@ export function readProblemLine(
       domain: settings.domain ?? stated.domain,
       prompt: stated.prompt,
       reference: stated.reference,
-      verifier: { kind, version, options: stated.verifier.options ?? {} },
+      verifier,
       metadata: stated.metadata ?? {},
       mode: stated.mode ?? settings.mode,
       subject: stated.subject ?? null,

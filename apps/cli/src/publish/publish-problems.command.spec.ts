@@ -58,21 +58,26 @@ describe('seam publish', () => {
         '{"prompt":"x","reference":"y","verifier":"oracle"}',
         '{"prompt":"x","reference":"y","metadata":{"level":3}}',
         '{"prompt":"x","reference":"\\ud800"}',
+        '{"prompt":"x","reference":"five","verifier":"numeric"}',
+        '{"prompt":"x","reference":"5","verifier":{"kind":"numeric","options":{"tolerence":"1"}}}',
         '[1,2]',
       ),
     );
     expect(await world.seam('publish', 'p.jsonl')).toBe(2);
     const said = world.takeErrors();
-    expect(said).toContain('8 of 9 lines cannot be used; nothing was recorded');
+    expect(said).toContain('10 of 11 lines cannot be used; nothing was recorded');
     expect(said).toContain('line 2: reference: expected a text (the answer');
     expect(said).toContain('came nothing');
     expect(said).toContain('line 3: expected one JSON object, came "not json"');
     expect(said).toContain('line 4: prompt: expected a text that is not empty, came ""');
     expect(said).toContain('line 5: answr: expected no such field');
-    expect(said).toContain('line 6: verifier: expected a verifier that exists: exact, numeric, came "oracle"');
+    expect(said).toContain('line 6: verifier: expected a verifier that exists: exact@1, numeric@1, came "oracle"');
     expect(said).toContain('line 7: metadata.level: expected a text, came 3');
     expect(said).toContain('line 8: reference: ');
-    expect(said).toContain('line 9: expected one JSON object, came [1,2]');
+    expect(said).toContain('line 9: reference: expected what its verifier can judge by');
+    expect(said).toContain('came "five"');
+    expect(said).toContain('no option tolerence');
+    expect(said).toContain('line 11: expected one JSON object, came [1,2]');
     expect(await published(world)).toEqual([]);
   });
 

@@ -17,7 +17,6 @@ import {
 import { APPEND_RECORDS, planPublication, problemRecord, publishedIds } from './publish-problems.js';
 import { SEAM_FORMAT } from './seam.format.js';
 import { splitLines } from './split-lines.js';
-import { VERIFIER_VERSIONS } from './verifier-versions.js';
 
 const FORMATS: Readonly<Record<string, ProblemFormat>> = { seam: SEAM_FORMAT, gsm8k: GSM8K_FORMAT };
 
@@ -45,7 +44,6 @@ export async function publishProblems(
     format,
     mode: options.mode,
     domain: options.domain,
-    verifiers: VERIFIER_VERSIONS,
   };
   const file = readProblemFile(splitLines(bytes), settings, (line) => problemIdOf(digest, line, 0), options.limit);
   if (file.badLines > 0) {
