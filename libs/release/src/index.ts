@@ -1,1 +1,17 @@
-export {};
+export {
+  DEFAULT_PROMOTION_POLICY,
+  DEFAULT_ROLLBACK_POLICY,
+  decidePromotion,
+  decideRollback,
+  type PromotionDecision,
+  type PromotionPolicy,
+  type RollbackDecision,
+  type RollbackPolicy,
+  type ServiceRecord,
+} from './promotion.decide.js';
+export {
+  evolveServedAdapter,
+  initialServedAdapter,
+  type ServedAdapter,
+  type ServedAdapterState,
+} from './served-adapter.projection.js';
