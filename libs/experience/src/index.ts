@@ -1,1 +1,11 @@
-export {};
+export { entryText, type ParsedEntry, parseEntry } from './entry.js';
+export {
+  DEFAULT_ENTRY_SCHEMA,
+  domainEntrySchema,
+  ENTRY_FIELDS,
+  type EntryField,
+  type FieldWords,
+  schemaDigest,
+} from './entry.schema.js';
+export { PromptTemplate } from './prompt-template.js';
+export { asData, loadPrompts, type Prompts } from './prompts.js';

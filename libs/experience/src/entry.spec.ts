@@ -1,0 +1,88 @@
+import { Random } from '@seamstream/kernel';
+import { compileGrammar, Tokenizer, trainByteLevelBpe } from '@seamstream/language-model';
+import { entryText, parseEntry } from './entry.js';
+import { DEFAULT_ENTRY_SCHEMA, domainEntrySchema, schemaDigest } from './entry.schema.js';
+
+const TIMBER = domainEntrySchema({
+  concepts: { words: ['oak', 'ash', 'yew'], minItems: 2 },
+  strategy: { words: ['add them', 'find the gap'] },
+  pitfalls: { words: ['none', 'cracked board'] },
+});
+const ENTRY = '{"concepts":["oak","ash"],"strategy":["add them"],"pitfalls":["none"]}';
+
+describe('an entry', () => {
+  it('is brought to one text whatever its spacing and order', () => {
+    const loose = ' { "pitfalls": ["none"], "strategy": ["add\\u0020them"],\n "concepts": ["oak", "ash"] } ';
+    expect(parseEntry(loose, TIMBER).text).toBe(ENTRY);
+    expect(entryText(JSON.parse(loose), TIMBER)).toBe(ENTRY);
+    expect(parseEntry(ENTRY, TIMBER).value).toEqual({
+      concepts: ['oak', 'ash'],
+      strategy: ['add them'],
+      pitfalls: ['none'],
+    });
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['text that is not JSON', '{"concepts":', /not JSON/],
+    ['a word of another domain', ENTRY.replace('oak', 'mint'), /at #\/concepts\/0 it must be equal to one of/],
+    ['a missing field', '{"concepts":["oak","ash"],"strategy":["add them"]}', /required property 'pitfalls'/],
+    ['a field too many', ENTRY.replace('}', ',"answer":"7"}'), /must NOT have additional properties/],
+    ['too few words', ENTRY.replace(',"ash"', ''), /at #\/concepts it must NOT have fewer than 2 items/],
+    ['a list for the whole', '[]', /must be object/],
+    ['more characters than any entry has', `"${'x'.repeat(20000)}"`, /20002 characters/],
+  ])('is refused with %s', (_, text, message) => {
+    expect(() => parseEntry(text, TIMBER)).toThrow(message);
+    expect(() => parseEntry(text, TIMBER)).toThrow(expect.objectContaining({ code: 'ENTRY_INVALID' }));
+  });
+
+  it.each([
+    ['a zero-width space', '\u200b'],
+    ['a right-to-left override', '\u202e'],
+    ['an escape', '\u001b'],
+    ['a line end', '\n'],
+    ['a tag character', '\u{e0041}'],
+  ])('is refused with %s in its text', (_, character) => {
+    const text = JSON.stringify({ concepts: [`oak${character}`], strategy: ['add them'], pitfalls: [] });
+    expect(() => parseEntry(text, DEFAULT_ENTRY_SCHEMA)).toThrow(
+      /at #\/concepts\/0 it holds the invisible character U\+/,
+    );
+  });
+
+  it('as sampled under the grammar always parses, also from an untrained hand, and is canonical already', () => {
+    const tokenizer = Tokenizer.fromJson(trainByteLevelBpe([ENTRY, ENTRY], 300, ['<|endoftext|>']));
+    for (const schema of [DEFAULT_ENTRY_SCHEMA, TIMBER]) {
+      const grammar = compileGrammar(schema, tokenizer.vocabulary, (text) => tokenizer.encode(text));
+      for (let seed = 0; seed < 60; seed++) {
+        const random = Random.of('entry', seed);
+        const ids: number[] = [];
+        let state = grammar.start();
+        while (!grammar.isComplete(state)) {
+          const legal = grammar.allowedWithin(state, 200 - ids.length).ids;
+          ids.push(legal[random.int(legal.length)]!);
+          state = grammar.advance(state, ids.at(-1)!);
+        }
+        expect(ids.length).toBeLessThanOrEqual(200);
+        const text = tokenizer.decode(ids);
+        expect(parseEntry(text, schema).text).toBe(text);
+      }
+    }
+  });
+});
+
+describe('an entry schema', () => {
+  it('has a digest that depends on its words and on the order of its fields', () => {
+    const other = domainEntrySchema({
+      concepts: { words: ['oak'] },
+      strategy: { words: ['a'] },
+      pitfalls: { words: ['b'] },
+    });
+    expect(schemaDigest(TIMBER)).toBe(schemaDigest(JSON.parse(JSON.stringify(TIMBER)) as typeof TIMBER));
+    expect(schemaDigest(other)).not.toBe(schemaDigest(TIMBER));
+  });
+
+  it('needs different words in every field', () => {
+    const words = { concepts: { words: ['oak'] }, strategy: { words: ['a'] }, pitfalls: { words: ['b'] } };
+    expect(() => domainEntrySchema({ ...words, strategy: { words: [] } })).toThrow(/strategy/);
+    expect(() => domainEntrySchema({ ...words, pitfalls: { words: ['b', 'b'] } })).toThrow(/pitfalls/);
+  });
+});

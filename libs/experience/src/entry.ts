@@ -1,0 +1,98 @@
+/** An entry as text: what was written is parsed, validated and brought to one canonical form. */
+
+import { canonicalJson, SeamError } from '@seamstream/kernel';
+import { isPlainCodePoint, type JsonSchema } from '@seamstream/language-model';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { schemaDigest } from './entry.schema.js';
+
+export interface ParsedEntry {
+  readonly value: unknown;
+  /** Compact JSON, properties in the schema's order: equal entries have equal text. */
+  readonly text: string;
+}
+
+/** No schema of this library comes near; it bounds what a foreign producer can make a consumer parse. */
+const MAX_ENTRY_LENGTH = 16_384;
+
+const ajv = new Ajv2020({ strict: true, allErrors: false });
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * Reads an entry from anywhere.
+ * @throws ENTRY_INVALID when the text is too long, is not JSON, does not validate or holds characters that a reader
+ * cannot see (controls, bidirectional controls, zero-width characters); `details.path` is a JSON pointer where one applies.
+ */
+export function parseEntry(text: string, schema: JsonSchema): ParsedEntry {
+  if (text.length > MAX_ENTRY_LENGTH)
+    throw invalid(`it has ${text.length} characters, at most ${MAX_ENTRY_LENGTH} are accepted`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw invalid(`it is not JSON (${String(cause)})`, {}, cause);
+  }
+  const validate = validatorOf(schema);
+  if (!validate(value)) {
+    const [error] = validate.errors ?? [];
+    const path = `#${error?.instancePath ?? ''}`;
+    throw invalid(
+      `at ${path} it ${error?.message ?? 'does not validate'}${error?.params === undefined ? '' : ` (${canonicalJson(error.params)})`}`,
+      { path },
+    );
+  }
+  refuseHidden(value, '#');
+  return { value, text: JSON.stringify(inOrder(value, schema)) };
+}
+
+/** The canonical text of a value that is known to validate. Errors as {@link parseEntry}. */
+export function entryText(value: unknown, schema: JsonSchema): string {
+  return parseEntry(JSON.stringify(value), schema).text;
+}
+
+function validatorOf(schema: JsonSchema): ValidateFunction {
+  const digest = schemaDigest(schema);
+  let validate = validators.get(digest);
+  if (validate === undefined) {
+    validate = ajv.compile(schema);
+    validators.set(digest, validate);
+  }
+  return validate;
+}
+
+function refuseHidden(value: unknown, path: string): void {
+  if (typeof value === 'string') {
+    for (const character of value) {
+      const codePoint = character.codePointAt(0) as number;
+      if (!isPlainCodePoint(codePoint)) {
+        throw invalid(
+          `at ${path} it holds the invisible character U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`,
+          { path, codePoint },
+        );
+      }
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) refuseHidden(inner, `${path}/${key}`);
+  }
+}
+
+function inOrder(value: unknown, schema: JsonSchema): unknown {
+  if (Array.isArray(value) && 'type' in schema && schema.type === 'array')
+    return value.map((item) => inOrder(item, schema.items));
+  if (typeof value === 'object' && value !== null && 'type' in schema && schema.type === 'object') {
+    const given = value as Readonly<Record<string, unknown>>;
+    const present = Object.entries(schema.properties).filter(([name]) => Object.hasOwn(given, name));
+    return Object.fromEntries(present.map(([name, property]) => [name, inOrder(given[name], property)]));
+  }
+  return value;
+}
+
+function invalid(problem: string, details: Readonly<Record<string, unknown>> = {}, cause?: unknown): SeamError {
+  return new SeamError(
+    'ENTRY_INVALID',
+    `Reading an experience entry: ${problem}. Expected one line of JSON under the entry's schema.`,
+    {
+      details,
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
+}
