@@ -1,0 +1,380 @@
+/**
+ * The event log in an LMDB file: several processes read and write one folder at once, one commit is one LMDB transaction,
+ * on disk before it is acknowledged. Reads run in the caller's thread; writes, and the heartbeats of group members, in a
+ * thread of their own (log-writer.ts). Not for network file systems: LMDB needs one machine's locks and memory map.
+ */
+import { realpathSync } from 'node:fs';
+import {
+  type Claim,
+  type ConsumedOffset,
+  type ConsumeOptions,
+  ConsumerLoop,
+  checkConsumeOptions,
+  checkOffset,
+  checkRecord,
+  checkTopicSpec,
+  EventLog,
+  type LogRecord,
+  type NewRecord,
+  offsetOutOfRange,
+  partitionForKey,
+  type ReadOptions,
+  type RecordPosition,
+  type Subscription,
+  type TopicSpec,
+  type Transaction,
+  unknownTopic,
+  type Watermarks,
+} from '@seamstream/event-log';
+import { type Clock, newId, SeamError, systemClock } from '@seamstream/kernel';
+import { CommitWatch } from './commit-watch.js';
+import { type MembershipChange, thisProcess } from './group-membership.js';
+import { DEFAULT_MAP_SIZE_BYTES, type LogFiles, openLogFiles } from './log-files.js';
+import { LogReader } from './log-reader.js';
+import type { ConsumedPart, TransactRequest } from './log-writer.js';
+import { encodeBlocks } from './record-block.js';
+import { WriterThread } from './writer-thread.js';
+
+export interface LmdbEventLogOptions {
+  /** Created when it does not exist. */
+  readonly folder: string;
+  /** Most bytes of the log, then LOG_FULL. Address space is reserved, disk is not. Default 64 GiB. */
+  readonly mapSizeBytes?: number;
+  /** Time stamps of records that bring none. */
+  readonly clock?: Clock;
+  /** Refuses every write with LOG_READ_ONLY and creates nothing. */
+  readonly readOnly?: boolean;
+  /**
+   * After how many milliseconds without a sign of life a group's member is replaced; default 3000. Heartbeats come from a
+   * thread of their own, so a busy event loop misses none; a stopped process does. One whose process has ended on the same
+   * machine is replaced at once.
+   */
+  readonly sessionTimeoutMs?: number;
+}
+
+const DEFAULT_SESSION_TIMEOUT_MS = 3000;
+/** Records of a chunk of `read` and `follow` when not told otherwise. */
+const DEFAULT_CHUNK_RECORDS = 1000;
+
+/** Proof of ownership: one partition, and the generation of its ownership. */
+interface Token {
+  readonly topic: string;
+  readonly partition: number;
+  readonly generation: number;
+}
+
+export class LmdbEventLog extends EventLog {
+  private readonly reader: LogReader;
+  private readonly writer: WriterThread;
+  private readonly watch: CommitWatch;
+  private readonly subscriptions = new Set<ConsumerLoop>();
+  private readonly ended = new AbortController();
+  private closing: Promise<void> | undefined;
+  private keyless = 0;
+
+  private constructor(
+    private readonly files: LogFiles,
+    private readonly options: Required<LmdbEventLogOptions>,
+  ) {
+    super();
+    const { folder, mapSizeBytes } = options;
+    this.reader = new LogReader(files);
+    this.writer = new WriterThread({ folder, mapSizeBytes });
+    this.watch = new CommitWatch(realpathSync(folder), () => this.reader.lastCommit());
+  }
+
+  /**
+   * Opens the log of a folder, creating it unless `readOnly`. LOG_UNAVAILABLE: nothing to read there; LOG_READ_ONLY: the
+   * folder cannot be written; LOG_CORRUPT: another program's file or a damaged one; LOG_INCOMPATIBLE_VERSION: another
+   * release's.
+   */
+  static async open(options: LmdbEventLogOptions): Promise<LmdbEventLog> {
+    const complete = {
+      mapSizeBytes: DEFAULT_MAP_SIZE_BYTES,
+      clock: systemClock,
+      readOnly: false,
+      sessionTimeoutMs: DEFAULT_SESSION_TIMEOUT_MS,
+      ...options,
+    };
+    if (!(complete.mapSizeBytes >= 1024 ** 2) || !(complete.sessionTimeoutMs >= 100)) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `opening the event log in ${options.folder}: expected mapSizeBytes of at least 1 MiB and sessionTimeoutMs of at least 100, ` +
+          `got ${complete.mapSizeBytes} and ${complete.sessionTimeoutMs}`,
+      );
+    }
+    return new LmdbEventLog(openLogFiles(complete.folder, complete), complete);
+  }
+
+  override async createTopics(topics: readonly TopicSpec[]): Promise<void> {
+    this.assertWritable('creating topics');
+    for (const spec of topics) checkTopicSpec(spec);
+    await this.writer.request({ kind: 'createTopics', topics });
+  }
+
+  override async topics(): Promise<readonly TopicSpec[]> {
+    this.assertOpen('listing topics');
+    return this.reader.topics();
+  }
+
+  override append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]> {
+    return this.transact({ records });
+  }
+
+  override async transact({ records, consumed }: Transaction): Promise<readonly RecordPosition[]> {
+    this.assertWritable('committing');
+    const parts = consumed ? this.consumedParts(consumed.claim, consumed.offsets) : undefined;
+    if (records.length === 0 && !parts) return [];
+    // 1. Group by partition, in order.
+    const byPartition = new Map<
+      string,
+      { topic: string; partition: number; indices: number[]; records: NewRecord[] }
+    >();
+    for (const [index, record] of records.entries()) {
+      checkRecord(record, index);
+      const partition = this.choosePartition(record);
+      const name = `${record.topic}/${partition}`;
+      let bucket = byPartition.get(name);
+      if (!bucket) byPartition.set(name, (bucket = { topic: record.topic, partition, indices: [], records: [] }));
+      bucket.indices.push(index);
+      bucket.records.push(record);
+    }
+    // 2. Encode here, so that the write lock is held for as short as possible.
+    const now = this.options.clock.now();
+    const buckets = [...byPartition.values()];
+    const encoded = buckets.map(({ topic, partition, records: own }) => encodeBlocks(topic, partition, own, now));
+    const request: TransactRequest = { blocks: encoded.flat(), consumed: parts };
+    // 3. Commit in the writer's thread; the blocks' memory moves there.
+    const baseOffsets = await this.writer.request<readonly number[]>(
+      { kind: 'transact', request },
+      request.blocks.map((block) => block.bytes.buffer),
+    );
+    this.watch.announce();
+    // 4. Positions in the order of the records.
+    const positions = new Array<RecordPosition>(records.length);
+    let block = 0;
+    for (const [bucketIndex, { topic, partition, indices }] of buckets.entries()) {
+      let at = 0;
+      for (const { count } of encoded[bucketIndex]!) {
+        const baseOffset = baseOffsets[block++]!;
+        for (let i = 0; i < count; i++) positions[indices[at++]!] = { topic, partition, offset: baseOffset + i };
+      }
+    }
+    return positions;
+  }
+
+  override async consume(options: ConsumeOptions): Promise<Subscription> {
+    this.assertWritable('consuming');
+    checkConsumeOptions(options);
+    const { group, topics, from } = options;
+    for (const topic of topics) this.reader.topic(`consuming as group ${group}`, topic);
+    const memberId = newId();
+    let stopListening = (): void => undefined;
+    const loop = new ConsumerLoop(options, {
+      fetch: async (topic, partition, claim, maxRecords) => this.fetch(topic, partition, claim, maxRecords),
+      handBack: async (topic, partition, claim) => {
+        const { generation } = claim.token as Token;
+        await this.writer.request({ kind: 'handBack', memberId, topic, partition, generation });
+      },
+      leave: async () => {
+        stopListening();
+        this.subscriptions.delete(loop);
+        this.writer.members.delete(memberId);
+        await this.writer.request({ kind: 'leave', memberId });
+      },
+    });
+    this.writer.members.set(memberId, {
+      onChange: (change) => applyChange(loop, { group, memberId }, change),
+      onError: (error) => loop.fail(error),
+    });
+    this.subscriptions.add(loop);
+    const row = { topics, from, sessionTimeoutMs: this.options.sessionTimeoutMs, process: thisProcess() };
+    try {
+      await this.writer.request({ kind: 'join', group, memberId, row });
+    } catch (error) {
+      this.subscriptions.delete(loop);
+      this.writer.members.delete(memberId);
+      throw error;
+    }
+    stopListening = this.watch.listen(() => loop.wake());
+    return loop;
+  }
+
+  override async *read({
+    topic,
+    partition,
+    from,
+    to,
+    chunkRecords = DEFAULT_CHUNK_RECORDS,
+  }: ReadOptions): AsyncIterable<readonly LogRecord[]> {
+    this.assertOpen('reading');
+    const high = this.reader.high('reading', topic, partition);
+    const end = to ?? high;
+    checkOffset('reading', 'from', from);
+    checkOffset('reading', 'to', end);
+    if (from > high) throw offsetOutOfRange('reading', { topic, partition, low: 0, high, offset: from });
+    if (end > high) throw offsetOutOfRange('reading', { topic, partition, low: 0, high, offset: end });
+    for (let at = from; at < end; ) {
+      this.assertOpen('reading');
+      const records = this.reader.records(topic, partition, { from: at, to: end, maxRecords: chunkRecords });
+      yield records;
+      at += records.length;
+    }
+  }
+
+  override async *follow(options: {
+    readonly topics: readonly string[];
+    readonly from: 'earliest' | 'latest' | readonly ConsumedOffset[];
+    readonly signal: AbortSignal;
+  }): AsyncIterable<readonly LogRecord[]> {
+    this.assertOpen('following');
+    const { topics, from, signal } = options;
+    const cursors = topics.flatMap((topic) =>
+      this.reader.watermarks('following', topic).map(({ partition, high }) => {
+        const given =
+          typeof from === 'string'
+            ? undefined
+            : from.find((place) => place.topic === topic && place.partition === partition);
+        const next = given?.nextOffset ?? (from === 'latest' ? high : 0);
+        if (next > high) throw offsetOutOfRange('following', { topic, partition, low: 0, high, offset: next });
+        return { topic, partition, next };
+      }),
+    );
+    const until = AbortSignal.any([signal, this.ended.signal]);
+    // Listening begins before the first look, so that no commit falls between a look and a wait.
+    let news = true;
+    let wake = (): void => undefined;
+    const stopListening = this.watch.listen(() => {
+      news = true;
+      wake();
+    });
+    const onAbort = (): void => wake();
+    until.addEventListener('abort', onAbort);
+    try {
+      while (!until.aborted) {
+        news = false;
+        for (const cursor of cursors) {
+          const { topic, partition } = cursor;
+          const high = this.reader.high('following', topic, partition);
+          while (cursor.next < high && !until.aborted) {
+            const records = this.reader.records(topic, partition, {
+              from: cursor.next,
+              to: high,
+              maxRecords: DEFAULT_CHUNK_RECORDS,
+            });
+            cursor.next += records.length;
+            yield records;
+          }
+        }
+        if (!news && !until.aborted) await new Promise<void>((resolve) => (wake = resolve));
+      }
+    } finally {
+      stopListening();
+      until.removeEventListener('abort', onAbort);
+    }
+    if (!signal.aborted) this.assertOpen('following');
+  }
+
+  override async offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number> {
+    this.assertOpen('looking up a time');
+    return this.reader.offsetForTime(topic, partition, timestampMs);
+  }
+
+  override async committedOffsets(group: string): Promise<readonly ConsumedOffset[]> {
+    this.assertOpen('reading committed offsets');
+    return this.reader.committedOffsets(group);
+  }
+
+  override async watermarks(topic: string): Promise<readonly Watermarks[]> {
+    this.assertOpen('reading watermarks');
+    return this.reader.watermarks('reading watermarks', topic);
+  }
+
+  override close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private async closeOnce(): Promise<void> {
+    await Promise.all([...this.subscriptions].map((loop) => loop.close()));
+    this.ended.abort();
+    this.watch.close();
+    await this.writer.close();
+    await this.files.root.close();
+  }
+
+  private async fetch(
+    topic: string,
+    partition: number,
+    claim: Claim,
+    maxRecords: number,
+  ): Promise<readonly LogRecord[]> {
+    const { nextOffset, owner } = this.reader.progress(claim.group, topic, partition);
+    if (owner?.memberId !== claim.memberId || owner.generation !== (claim.token as Token).generation) {
+      throw new SeamError(
+        'FENCED',
+        `consuming as ${claim.memberId} of group ${claim.group}: partition ${topic}/${partition} was taken away`,
+      );
+    }
+    const from = nextOffset ?? 0;
+    const high = this.reader.high('consuming', topic, partition);
+    return this.reader.records(topic, partition, { from, to: high, maxRecords });
+  }
+
+  private choosePartition({ topic, key, partition }: NewRecord): number {
+    const { partitions } = this.reader.topic('appending', topic);
+    if (partition === undefined) return key === null ? this.keyless++ % partitions : partitionForKey(key, partitions);
+    if (!Number.isInteger(partition) || partition < 0 || partition >= partitions)
+      throw unknownTopic('appending', topic, [topic], partition);
+    return partition;
+  }
+
+  private consumedParts({ group, memberId, token }: Claim, offsets: readonly ConsumedOffset[]): ConsumedPart {
+    const { topic, partition, generation } = token as Token;
+    for (const offset of offsets) {
+      if (offset.topic !== topic || offset.partition !== partition) {
+        throw new SeamError(
+          'INVALID_INPUT',
+          `committing offsets of group ${group}: the claim is for ${topic}/${partition}, got an offset of ${offset.topic}/${offset.partition}`,
+        );
+      }
+      checkOffset('committing offsets', 'nextOffset', offset.nextOffset);
+    }
+    return { group, memberId, topic, partition, generation, nextOffset: offsets.at(-1)?.nextOffset };
+  }
+
+  private assertOpen(operation: string): void {
+    if (this.ended.signal.aborted)
+      throw new SeamError('LOG_UNAVAILABLE', `${operation}: this log was closed. Open it again.`);
+  }
+
+  private assertWritable(operation: string): void {
+    this.assertOpen(operation);
+    if (this.options.readOnly) {
+      throw new SeamError(
+        'LOG_READ_ONLY',
+        `${operation}: the event log in ${this.options.folder} was opened with readOnly. Open it without.`,
+      );
+    }
+  }
+}
+
+/** Tells a consumer what a round of coordination found: first what is lost, then what is wanted, then what is new. */
+function applyChange(
+  loop: ConsumerLoop,
+  { group, memberId }: { group: string; memberId: string },
+  change: MembershipChange,
+): void {
+  const owned = new Map(change.owned.map(({ topic, partition, generation }) => [`${topic}/${partition}`, generation]));
+  for (const name of loop.assignment()) {
+    const slash = name.lastIndexOf('/');
+    const [topic, partition] = [name.slice(0, slash), Number(name.slice(slash + 1))];
+    const held = (loop.claimOf(topic, partition)?.token as Token | undefined)?.generation;
+    if (held !== owned.get(name)) loop.drop(topic, partition);
+  }
+  for (const { topic, partition } of change.wanted) loop.revoke(topic, partition);
+  for (const { topic, partition, generation } of change.granted) {
+    const token: Token = { topic, partition, generation };
+    loop.grant(topic, partition, { group, memberId, token });
+  }
+}

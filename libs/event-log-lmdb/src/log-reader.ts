@@ -1,0 +1,181 @@
+/** Reading a log: every call looks at the newest commit, copies what it returns, and leaves no cursor or snapshot open. */
+import {
+  type ConsumedOffset,
+  type LogRecord,
+  type TopicSpec,
+  unknownTopic,
+  type Watermarks,
+} from '@seamstream/event-log';
+import { type LogFiles, translated } from './log-files.js';
+import { blockKey, type OwnerRow, placeOf, prefixRange, stateKey, type TopicRow } from './log-keys.js';
+import { corrupt, decodeRecords, type OpenBlock, openBlock } from './record-block.js';
+
+export class LogReader {
+  private readonly topicRows = new Map<string, TopicRow>();
+
+  constructor(private readonly files: LogFiles) {}
+
+  /** Number of the last commit, by any process. */
+  lastCommit(): number {
+    return (this.files.root.getStats() as { lastTxnId: number }).lastTxnId;
+  }
+
+  topics(): TopicSpec[] {
+    return this.fresh('listing topics', () =>
+      [...this.files.state.getRange({ ...prefixRange('t/'), snapshot: false })].map(({ key, value }) => ({
+        name: Buffer.from(key).toString('latin1').slice(2),
+        partitions: (JSON.parse(Buffer.from(value).toString()) as TopicRow).partitions,
+      })),
+    );
+  }
+
+  /** UNKNOWN_TOPIC when there is none. Topics never change once made, so a row is read once. */
+  topic(operation: string, name: string): TopicRow {
+    let row = this.topicRows.get(name);
+    if (!row) {
+      const found = this.fresh(operation, () => this.files.state.getBinary(stateKey.topic(name)));
+      if (!found)
+        throw unknownTopic(
+          operation,
+          name,
+          this.topics().map((topic) => topic.name),
+        );
+      row = JSON.parse(found.toString()) as TopicRow;
+      this.topicRows.set(name, row);
+    }
+    return row;
+  }
+
+  /** UNKNOWN_TOPIC when the topic has no such partition. */
+  partition(operation: string, name: string, partition: number): TopicRow {
+    const row = this.topic(operation, name);
+    if (!Number.isInteger(partition) || partition < 0 || partition >= row.partitions)
+      throw unknownTopic(operation, name, [name], partition);
+    return row;
+  }
+
+  watermarks(operation: string, name: string): Watermarks[] {
+    const { id, partitions } = this.topic(operation, name);
+    return this.fresh(operation, () =>
+      Array.from({ length: partitions }, (_, partition) => ({ partition, low: 0, high: this.end(id, partition) })),
+    );
+  }
+
+  /** High watermark of a partition. */
+  high(operation: string, name: string, partition: number): number {
+    const { id } = this.partition(operation, name, partition);
+    return this.fresh(operation, () => this.end(id, partition));
+  }
+
+  committedOffsets(group: string): ConsumedOffset[] {
+    return this.fresh('reading committed offsets', () => {
+      const prefix = `c/${group}/`;
+      return [...this.files.state.getRange({ ...prefixRange(prefix), snapshot: false })]
+        .map(({ key, value }) => {
+          const name = Buffer.from(key).toString('latin1').slice(prefix.length);
+          const slash = name.lastIndexOf('/');
+          return {
+            topic: name.slice(0, slash),
+            partition: Number(name.slice(slash + 1)),
+            nextOffset: Number(Buffer.from(value).toString()),
+          };
+        })
+        .sort((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0) || a.partition - b.partition);
+    });
+  }
+
+  /** Committed offset of a partition, undefined before the first commit, and who owns it. */
+  progress(
+    group: string,
+    topic: string,
+    partition: number,
+  ): { readonly nextOffset: number | undefined; readonly owner: OwnerRow | undefined } {
+    return this.fresh('consuming', () => {
+      const offset = this.files.state.getBinary(stateKey.committed(group, topic, partition));
+      const owner = this.files.state.getBinary(stateKey.owner(group, topic, partition));
+      return {
+        nextOffset: offset && Number(offset.toString()),
+        owner: owner && (JSON.parse(owner.toString()) as OwnerRow),
+      };
+    });
+  }
+
+  /**
+   * Up to `maxRecords` records with offsets in [from, to); `to` at most the high watermark. A damaged record ends the list;
+   * when it is the first one, LOG_CORRUPT.
+   */
+  records(
+    topic: string,
+    partition: number,
+    range: { readonly from: number; readonly to: number; readonly maxRecords: number },
+  ): LogRecord[] {
+    const { id } = this.partition('reading', topic, partition);
+    const to = Math.min(range.to, range.from + range.maxRecords);
+    const records: LogRecord[] = [];
+    if (range.from >= to) return records;
+    return this.fresh(`reading ${topic}/${partition}`, () => {
+      try {
+        let block = this.blockWith(topic, id, partition, range.from);
+        for (;;) {
+          decodeRecords(block, range.from, to, records);
+          const next = block.baseOffset + block.count;
+          if (next >= to) return records;
+          block = this.blockAt(topic, id, partition, next);
+        }
+      } catch (error) {
+        if (records.length > 0) return records; // what is sound is served; the next call meets the damage
+        throw error;
+      }
+    });
+  }
+
+  /** Offset of the first record at or after the time (milliseconds since the epoch); the high watermark when there is none. */
+  offsetForTime(topic: string, partition: number, timestampMs: number): number {
+    const { id } = this.partition('looking up a time', topic, partition);
+    return this.fresh('looking up a time', () => {
+      const end = this.end(id, partition);
+      // The greatest time stamp up to a block never falls from block to block: find the first block where it reaches the time.
+      let [low, high] = [0, end];
+      while (low < high) {
+        const block = this.blockWith(topic, id, partition, Math.floor((low + high) / 2));
+        if (block.maxTimestampMs >= timestampMs) high = block.baseOffset;
+        else low = block.baseOffset + block.count;
+      }
+      if (low >= end) return end;
+      const block = this.blockWith(topic, id, partition, low);
+      const records: LogRecord[] = [];
+      decodeRecords(block, block.baseOffset, end, records);
+      return records.find((record) => record.timestampMs >= timestampMs)?.offset ?? block.baseOffset + block.count;
+    });
+  }
+
+  private end(topicId: number, partition: number): number {
+    return this.files.state.getBinary(stateKey.partition(topicId, partition))?.readDoubleLE(0) ?? 0;
+  }
+
+  private blockAt(topic: string, topicId: number, partition: number, baseOffset: number): OpenBlock {
+    const bytes = this.files.records.getBinary(blockKey(topicId, partition, baseOffset));
+    if (!bytes) throw corrupt(topic, partition, baseOffset, 'its block is missing');
+    return openBlock(topic, { topicId, partition, baseOffset }, bytes);
+  }
+
+  private blockWith(topic: string, topicId: number, partition: number, offset: number): OpenBlock {
+    const options = { start: blockKey(topicId, partition, offset), reverse: true, limit: 1, snapshot: false };
+    for (const key of this.files.records.getKeys(options)) {
+      const place = placeOf(key);
+      if (place?.topicId !== topicId || place.partition !== partition) break;
+      const block = this.blockAt(topic, topicId, partition, place.baseOffset);
+      if (offset < block.baseOffset + block.count) return block;
+    }
+    throw corrupt(topic, partition, offset, 'its block is missing');
+  }
+
+  private fresh<T>(operation: string, read: () => T): T {
+    try {
+      this.files.root.resetReadTxn();
+      return read();
+    } catch (error) {
+      throw translated(error, operation);
+    }
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * Everything that changes a log. Runs in a thread of its own (log-writer.worker.ts), because a commit waits for the disk and
+ * for writers in other processes, and the event loop must not. All requests that wait when a transaction begins share it, so
+ * that many callers pay for one fsync (group commit).
+ */
+
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { offsetOutOfRange, partitionConflict, type TopicSpec, unknownTopic } from '@seamstream/event-log';
+import { isSeamError, SeamError } from '@seamstream/kernel';
+import {
+  coordinate,
+  createHeartbeat,
+  HEARTBEAT_FOLDER,
+  type MemberRow,
+  type MembershipChange,
+  monotonicMs,
+  nextId,
+  release,
+  writeHeartbeat,
+} from './group-membership.js';
+import { type LogFiles, logFull, translated } from './log-files.js';
+import { blockKey, type OwnerRow, stateKey, type TopicRow } from './log-keys.js';
+import { placeBlock, type UnplacedBlock } from './record-block.js';
+
+/** How far a claim's owner has read, and the proof that it is the owner. */
+export interface ConsumedPart {
+  readonly group: string;
+  readonly memberId: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly generation: number;
+  /** Absent when nothing was read on; the claim is checked all the same. */
+  readonly nextOffset: number | undefined;
+}
+
+export interface TransactRequest {
+  readonly blocks: readonly UnplacedBlock[];
+  readonly consumed: ConsumedPart | undefined;
+}
+
+interface Waiting {
+  readonly request: TransactRequest;
+  readonly resolve: (baseOffsets: readonly number[]) => void;
+  readonly reject: (error: SeamError) => void;
+}
+
+interface Member {
+  readonly group: string;
+  readonly memberId: string;
+  readonly row: MemberRow;
+  readonly timer: NodeJS.Timeout;
+  readonly round: () => void;
+}
+
+/** Room that a transaction may take besides its blocks: changed B-tree pages. */
+const SLACK_BYTES = 64 * 1024;
+
+export class LogWriter {
+  private waiting: Waiting[] = [];
+  private readonly members = new Map<string, Member>();
+
+  constructor(
+    private readonly files: LogFiles,
+    private readonly options: { readonly folder: string; readonly mapSizeBytes: number },
+  ) {}
+
+  /** Queues one atomic step; answers the base offset of each block. */
+  transact(request: TransactRequest): Promise<readonly number[]> {
+    return new Promise((resolve, reject) => {
+      if (this.waiting.length === 0) setImmediate(() => this.commitWaiting());
+      this.waiting.push({ request, resolve, reject });
+    });
+  }
+
+  createTopics(topics: readonly TopicSpec[]): void {
+    this.attempt('creating topics', () =>
+      this.files.root.transactionSync(() => {
+        const rows = topics.map(({ name }) => this.topicRow(name));
+        for (const [index, { name, partitions }] of topics.entries()) {
+          const row = rows[index];
+          if (row && row.partitions !== partitions) throw partitionConflict(name, row.partitions, partitions);
+        }
+        for (const { name, partitions } of topics) {
+          if (this.topicRow(name)) continue;
+          this.files.state.putSync(
+            stateKey.topic(name),
+            Buffer.from(JSON.stringify({ id: nextId(this.files), partitions } satisfies TopicRow)),
+          );
+        }
+      }),
+    );
+  }
+
+  /** Makes a member of a group and keeps it alive; `onChange` hears of every round that changed or reported something. */
+  join(
+    group: string,
+    memberId: string,
+    row: MemberRow,
+    onChange: (change: MembershipChange) => void,
+    onError: (error: SeamError) => void,
+  ): void {
+    const { folder } = this.options;
+    this.attempt(`joining group ${group}`, () => {
+      mkdirSync(join(folder, HEARTBEAT_FOLDER), { recursive: true });
+      createHeartbeat(folder, memberId, monotonicMs());
+    });
+    const round = (): void => {
+      try {
+        try {
+          writeHeartbeat(folder, memberId, monotonicMs());
+        } catch {
+          createHeartbeat(folder, memberId, monotonicMs()); // another member took this one for dead and cleaned up
+        }
+        onChange(coordinate(this.files, folder, { group, memberId, row }));
+      } catch (error) {
+        const known = translated(error, `coordinating group ${group}`);
+        // Without space nothing can be claimed: what is owned goes on, the rest waits for space.
+        if (known.code !== 'LOG_FULL') onError(known);
+      }
+    };
+    // Often enough that a hand-over takes a few of them, seldom enough to cost nothing.
+    const timer = setInterval(round, Math.min(150, Math.max(20, row.sessionTimeoutMs / 20)));
+    this.members.set(memberId, { group, memberId, row, timer, round });
+    this.coordinateGroup(group);
+  }
+
+  /** Gives a partition back. */
+  handBack(
+    memberId: string,
+    owned: { readonly topic: string; readonly partition: number; readonly generation: number },
+  ): void {
+    const member = this.members.get(memberId);
+    if (!member) return;
+    this.attempt(`handing back ${owned.topic}/${owned.partition}`, () =>
+      release(this.files, this.options.folder, member, owned),
+    );
+    this.coordinateGroup(member.group);
+  }
+
+  leave(memberId: string): void {
+    const member = this.members.get(memberId);
+    if (!member) return;
+    clearInterval(member.timer);
+    this.members.delete(memberId);
+    this.attempt(`leaving group ${member.group}`, () => release(this.files, this.options.folder, member, 'leave'));
+    this.coordinateGroup(member.group);
+  }
+
+  close(): void {
+    for (const { timer } of this.members.values()) clearInterval(timer);
+    this.members.clear();
+  }
+
+  /** A round for every member of a group in this thread: hand-overs between them need not wait for timers. */
+  private coordinateGroup(group: string): void {
+    for (const member of this.members.values()) if (member.group === group) member.round();
+  }
+
+  private commitWaiting(): void {
+    const group = this.waiting;
+    this.waiting = [];
+    const outcomes: (readonly number[] | SeamError)[] = [];
+    try {
+      this.refuseWhenFull(group);
+      this.files.root.transactionSync(() => {
+        outcomes.length = 0;
+        const partitions = new Map<string, PartitionEnd>();
+        for (const { request } of group) {
+          try {
+            outcomes.push(this.apply(request, partitions));
+          } catch (error) {
+            // A refusal comes before the request's first write; anything else undoes the whole transaction.
+            if (!isSeamError(error)) throw error;
+            outcomes.push(error);
+          }
+        }
+        for (const { key, nextOffset, maxTimestampMs } of partitions.values()) {
+          const row = Buffer.allocUnsafe(16);
+          row.writeDoubleLE(nextOffset, 0);
+          row.writeDoubleLE(maxTimestampMs, 8);
+          this.files.state.putSync(key, row);
+        }
+      });
+    } catch (error) {
+      const known = translated(error, 'committing to the event log');
+      for (const { reject } of group) reject(known);
+      return;
+    }
+    for (const [index, { resolve, reject }] of group.entries()) {
+      const outcome = outcomes[index]!;
+      if (isSeamError(outcome)) reject(outcome);
+      else resolve(outcome as readonly number[]);
+    }
+  }
+
+  /** One request inside the transaction: every check first, then the writes. */
+  private apply({ blocks, consumed }: TransactRequest, partitions: Map<string, PartitionEnd>): readonly number[] {
+    const { records, state } = this.files;
+    if (consumed) this.checkOwner(consumed);
+    const topics = blocks.map(({ topic, partition }) => {
+      const row = this.topicRow(topic);
+      if (!row || partition >= row.partitions) throw unknownTopic('appending', topic, [], partition);
+      return row;
+    });
+    if (consumed?.nextOffset !== undefined) {
+      const { topic, partition, nextOffset } = consumed;
+      const row = this.topicRow(topic);
+      if (!row) throw unknownTopic('committing offsets', topic, []);
+      const high = this.partitionEnd(row.id, partition, partitions).nextOffset;
+      if (nextOffset > high)
+        throw offsetOutOfRange('committing an offset of', { topic, partition, low: 0, high, offset: nextOffset });
+    }
+    const baseOffsets = blocks.map((block, index) => {
+      const topicId = topics[index]!.id;
+      const end = this.partitionEnd(topicId, block.partition, partitions);
+      const baseOffset = end.nextOffset;
+      end.maxTimestampMs = Math.max(end.maxTimestampMs, block.maxTimestampMs);
+      placeBlock(block.bytes, { topicId, partition: block.partition, baseOffset }, end.maxTimestampMs);
+      records.putSync(blockKey(topicId, block.partition, baseOffset), Buffer.from(block.bytes.buffer));
+      end.nextOffset += block.count;
+      return baseOffset;
+    });
+    if (consumed?.nextOffset !== undefined) {
+      const { group, topic, partition, nextOffset } = consumed;
+      state.putSync(stateKey.committed(group, topic, partition), Buffer.from(String(nextOffset)));
+    }
+    return baseOffsets;
+  }
+
+  private checkOwner({ group, memberId, topic, partition, generation }: ConsumedPart): void {
+    const row = this.files.state.getBinary(stateKey.owner(group, topic, partition));
+    const owner = row && (JSON.parse(row.toString()) as OwnerRow);
+    if (owner?.memberId === memberId && owner.generation === generation) return;
+    throw new SeamError(
+      'FENCED',
+      `committing as ${memberId} of group ${group}: partition ${topic}/${partition} was taken away. ` +
+        'Nothing was committed; its owner gets the records again.',
+      { details: { group, memberId, topic, partition } },
+    );
+  }
+
+  /** LMDB would let the file grow on; the operator set a limit. */
+  private refuseWhenFull(group: readonly Waiting[]): void {
+    let bytes = SLACK_BYTES;
+    for (const { request } of group) for (const block of request.blocks) bytes += block.bytes.length;
+    if (bytes === SLACK_BYTES) return; // offsets and ownership reuse pages
+    const { size } = statSync(join(this.options.folder, 'data.mdb'));
+    if (size + bytes > this.options.mapSizeBytes) {
+      throw logFull(
+        'committing to the event log',
+        `the log has ${size} of at most ${this.options.mapSizeBytes} bytes and the commit needs up to ${bytes}; open it with a larger mapSizeBytes`,
+      );
+    }
+  }
+
+  private partitionEnd(topicId: number, partition: number, known: Map<string, PartitionEnd>): PartitionEnd {
+    const key = stateKey.partition(topicId, partition);
+    const name = key.toString('latin1');
+    let end = known.get(name);
+    if (!end) {
+      const row = this.files.state.getBinary(key);
+      end = { key, nextOffset: row?.readDoubleLE(0) ?? 0, maxTimestampMs: row?.readDoubleLE(8) ?? 0 };
+      known.set(name, end);
+    }
+    return end;
+  }
+
+  private topicRow(topic: string): TopicRow | undefined {
+    const row = this.files.state.getBinary(stateKey.topic(topic));
+    return row && (JSON.parse(row.toString()) as TopicRow);
+  }
+
+  private attempt<T>(operation: string, action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      throw translated(error, operation);
+    }
+  }
+}
+
+interface PartitionEnd {
+  readonly key: Buffer;
+  nextOffset: number;
+  maxTimestampMs: number;
+}
