@@ -92,7 +92,7 @@ export const grpo = defineAlgorithm({
     const steps = stepsOf(config.duration, examples.length, config.batchSize);
     const draws = drawBatches(
       examples.map(() => 1),
-      { steps, batchSize: config.batchSize, seed },
+      { steps, batchSize: config.batchSize, seed, classes: examples.map(() => '') },
     );
     const plan: TrainingPlan = {
       examples,

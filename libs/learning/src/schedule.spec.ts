@@ -1,10 +1,18 @@
 import fc from 'fast-check';
-import { balancedByClass, drawBatches, learningRateAt, learningRateSchema, stepsOf } from './schedule.js';
+import { balancedByClass, type Draw, drawBatches, learningRateAt, learningRateSchema, stepsOf } from './schedule.js';
 
 describe('batches', () => {
-  const countsOf = (weights: readonly number[], steps: number, batchSize: number, seed = 's'): number[] => {
-    const counts = weights.map(() => 0);
-    for (const { index, times } of drawBatches(weights, { steps, batchSize, seed }).flat()) counts[index]! += times;
+  const drawOf = (
+    weights: readonly number[],
+    steps: number,
+    batchSize: number,
+    seed = 's',
+    classes = weights.map(() => ''),
+  ): Draw[][] => drawBatches(weights, { steps, batchSize, seed, classes });
+
+  const countsOf = (...args: Parameters<typeof drawOf>): number[] => {
+    const counts = args[0].map(() => 0);
+    for (const { index, times } of drawOf(...args).flat()) counts[index]! += times;
     return counts;
   };
 
@@ -18,9 +26,10 @@ describe('batches', () => {
 
   it('hold the batch size, or all examples where there are fewer', () => {
     const sizes = (count: number): number[] =>
-      drawBatches(
+      drawOf(
         Array.from({ length: count }, () => 1),
-        { steps: 3, batchSize: 8, seed: 's' },
+        3,
+        8,
       ).map((batch) => batch.reduce((sum, { times }) => sum + times, 0));
     expect(sizes(100)).toEqual([8, 8, 8]);
     expect(sizes(5)).toEqual([5, 5, 5]);
@@ -42,9 +51,27 @@ describe('batches', () => {
   });
 
   it('are a function of the seed', () => {
-    const draw = (seed: string): unknown => drawBatches([1, 1, 1, 1, 1, 1, 1, 1], { steps: 3, batchSize: 4, seed });
+    const draw = (seed: string): Draw[][] => drawOf([1, 1, 1, 1, 1, 1, 1, 1], 3, 4, seed);
     expect(draw('run-1')).toEqual(draw('run-1'));
     expect(draw('run-1')).not.toEqual(draw('run-2'));
+  });
+
+  it('hold every example once when there are no more than fit', () => {
+    for (const batch of drawOf([1, 1, 1, 1], 10, 4))
+      expect(batch).toEqual([0, 1, 2, 3].map((index) => ({ index, times: 1 })));
+  });
+
+  it('give every step its share of every class', () => {
+    const classes = ['a', 'a', 'a', 'b', 'b', 'b', 'b', 'b', 'b'];
+    for (const batch of drawOf(
+      classes.map(() => 1),
+      5,
+      6,
+      's',
+      classes,
+    )) {
+      expect(batch.filter(({ index }) => classes[index] === 'a').length).toBe(2);
+    }
   });
 
   it('give classes equal shares when they are balanced', () => {

@@ -51,38 +51,53 @@ export interface Draw {
   readonly times: number;
 }
 
+export interface DrawOptions {
+  readonly steps: number;
+  readonly batchSize: number;
+  readonly seed: string;
+  /** Class of each example; each step takes from every class its share. */
+  readonly classes: readonly string[];
+}
+
 /**
- * Draws `steps` batches of `min(batchSize, number of examples)` by systematic sampling (Madow 1949): over the whole run,
- * example i is drawn n·w_i/Σw times, rounded down or up, so that no example is drawn twice while one of equal weight is
- * not drawn at all, and neighbours in the given order (one stratum) get their share as a whole. The draws are then
- * shuffled over the run.
+ * Draws `steps` batches of `min(batchSize, number of examples)` by systematic sampling (Madow 1949,
+ * Annals of Mathematical Statistics 20): the weights are laid end to end, class by class and within a class in seeded
+ * order, and n = steps × size evenly spaced points pick the examples. So over the run example i is drawn n·w_i/Σw times,
+ * rounded down or up. Each stretch of `steps` neighbouring points serves one place of the batch, one point per step in
+ * seeded order: every step therefore has its share of every class.
+ * A step holds an example more than once only if its weight reaches over several places.
  *
- * @param weights ≥ 0, finite, not all 0; in canonical order, strata together
+ *   weights   |--a--|--b--|------c------|-d-|      steps = 2, size = 3
+ *   points     .  .  |  .  .  |  .  .              place 0: a a, place 1: b c, place 2: c d
+ *
+ * @param weights ≥ 0, finite, not all 0; examples in canonical order
  * @returns per step, ascending by index
  */
-export function drawBatches(
-  weights: readonly number[],
-  { steps, batchSize, seed }: { readonly steps: number; readonly batchSize: number; readonly seed: string },
-): Draw[][] {
+export function drawBatches(weights: readonly number[], { steps, batchSize, seed, classes }: DrawOptions): Draw[][] {
   const random = Random.of('batches', seed);
   const size = Math.min(batchSize, weights.length);
   const count = steps * size;
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const members = [...Map.groupBy(weights.keys(), (index) => classes[index]!)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const order = members.flatMap(([, indices]) => random.shuffled(indices));
+  const total = order.reduce((sum, index) => sum + weights[index]!, 0);
   const offset = random.float();
-  const drawn: number[] = [];
+  const picked: number[] = [];
   let passed = 0;
-  weights.forEach((weight, index) => {
-    passed += weight;
+  order.forEach((index, position) => {
+    passed += weights[index]!;
     // The last example takes what rounding of the sum would leave.
-    const until = index === weights.length - 1 ? count : Math.ceil((passed / total) * count - offset);
-    while (drawn.length < until) drawn.push(index);
+    const until = position === order.length - 1 ? count : Math.ceil((passed / total) * count - offset);
+    while (picked.length < until) picked.push(index);
   });
-  const shuffled = random.shuffled(drawn);
-  return Array.from({ length: steps }, (_, step) => {
-    const times = new Map<number, number>();
-    for (const index of shuffled.slice(step * size, (step + 1) * size)) times.set(index, (times.get(index) ?? 0) + 1);
-    return [...times].sort(([a], [b]) => a - b).map(([index, count]) => ({ index, times: count }));
-  });
+  const batches = Array.from({ length: steps }, () => new Map<number, number>());
+  const everyStep = [...batches.keys()];
+  for (let place = 0; place < size; place++) {
+    random.shuffled(everyStep).forEach((step, point) => {
+      const index = picked[place * steps + point]!;
+      batches[step]!.set(index, (batches[step]!.get(index) ?? 0) + 1);
+    });
+  }
+  return batches.map((batch) => [...batch].sort(([a], [b]) => a - b).map(([index, times]) => ({ index, times })));
 }
 
 /** Weights scaled so that every class has the same sum; a class whose weights are all 0 keeps them. */

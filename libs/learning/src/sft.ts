@@ -81,7 +81,12 @@ export const sft = defineAlgorithm({
       };
     }
     const steps = stepsOf(config.duration, rows.length, config.batchSize);
-    const draws = drawBatches(weights, { steps, batchSize: config.batchSize, seed });
+    const draws = drawBatches(weights, {
+      steps,
+      batchSize: config.batchSize,
+      seed,
+      classes: rows.map(({ row }) => row.stratum),
+    });
     const plan: TrainingPlan = {
       examples,
       steps: draws.map((batch, step) => ({

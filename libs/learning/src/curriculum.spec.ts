@@ -1,0 +1,62 @@
+import {
+  curriculumConfigSchema,
+  decideAlgorithm,
+  evolveCurriculum,
+  initialCurriculum,
+  type ResultEvent,
+} from './index.js';
+
+const config = curriculumConfigSchema.parse({});
+
+/** Results of a round as far as the curriculum reads them. */
+const round = (
+  rates: Readonly<Record<string, readonly [solved: number, judged: number]>>,
+  arm = 'explore',
+): ResultEvent[] =>
+  Object.entries(rates).flatMap(([domain, [solved, judged]]) =>
+    Array.from(
+      { length: judged },
+      (_, i) => ({ type: 'OutcomeRecorded', arm, problem: { domain }, success: i < solved }) as ResultEvent,
+    ),
+  );
+
+const after = (...rounds: readonly ResultEvent[][]) =>
+  rounds.reduce((state, results) => evolveCurriculum(state, results, config), initialCurriculum);
+
+describe('the curriculum', () => {
+  it('imitates before anything is known and while exploration mostly fails', () => {
+    expect(decideAlgorithm(initialCurriculum, config).algorithm).toBe('sft');
+    expect(decideAlgorithm(after(round({ timber: [1, 10] })), config)).toEqual({
+      algorithm: 'sft',
+      reason: 'explored success 10.0 % (overall), threshold 50.0 %: imitate successes',
+    });
+  });
+
+  it('compares within groups once exploration succeeds often enough', () => {
+    expect(decideAlgorithm(after(round({ timber: [6, 10] })), config).algorithm).toBe('grpo');
+  });
+
+  it('judges by a running mean, so that one lucky round decides nothing', () => {
+    const state = after(round({ timber: [2, 10] }), round({ timber: [7, 10] }));
+    expect(state.overall).toBeCloseTo(0.45, 12);
+    expect(decideAlgorithm(state, config).algorithm).toBe('sft');
+  });
+
+  it('goes back to imitation when the stream shifts and success falls', () => {
+    const state = after(round({ timber: [9, 10] }), round({ timber: [1, 10] }), round({ timber: [1, 10] }));
+    expect(decideAlgorithm(state, config).algorithm).toBe('sft');
+  });
+
+  it('can look at the domain that does worst', () => {
+    const state = after(round({ timber: [9, 10], herbs: [2, 10] }));
+    expect(decideAlgorithm(state, config).algorithm).toBe('grpo');
+    expect(decideAlgorithm(state, { ...config, measure: 'worst-domain' }).reason).toContain('20.0 % (worst-domain)');
+  });
+
+  it('takes no notice of control and deploy outcomes, nor of failures', () => {
+    const failure = { type: 'ExecutionFailed', arm: 'explore', problem: { domain: 'timber' } } as ResultEvent;
+    expect(after([...round({ timber: [9, 10] }, 'control'), ...round({ timber: [9, 10] }, 'deploy'), failure])).toEqual(
+      { rounds: 1, rates: {}, overall: null },
+    );
+  });
+});

@@ -1,0 +1,403 @@
+import type { ExperienceGenerated } from '@seamstream/events';
+import { canonicalJson } from '@seamstream/kernel';
+import fc from 'fast-check';
+import {
+  algorithms,
+  bareSequences,
+  type LearningContext,
+  type LogInput,
+  type Preparation,
+  type ResultEvent,
+  type TrainingPlan,
+} from './index.js';
+
+const grpo = algorithms.get('grpo')!;
+
+const context: LearningContext = {
+  baseModelDigest: 'base',
+  servedAdapters: [null, 'a1', 'a2'],
+  entrySchemaOf: (domain) => ({ enum: [domain] }),
+};
+
+const metaOf = (messageId: string) => ({
+  messageId,
+  correlationId: 'problem',
+  causationId: null,
+  occurredAt: 0,
+  source: 'seam/test',
+  subject: null,
+  sourceClass: 'model' as const,
+  traceparent: null,
+});
+const problem = {
+  problemId: 'p',
+  domain: 'timber',
+  prompt: '?',
+  reference: '',
+  verifier: { kind: 'exact', version: '1', options: {} },
+  metadata: {},
+};
+
+/** Token 10 is forced, 11 and 12 are choices logged at ln ½ and ln ¼. */
+function experience(
+  group: string,
+  candidateIndex: number,
+  groupSize: number,
+  changes: Partial<ExperienceGenerated> = {},
+): ExperienceGenerated {
+  return {
+    meta: metaOf(`e-${group}-${candidateIndex}`),
+    problem,
+    experienceId: `${group}-${candidateIndex}`,
+    groupId: group,
+    candidateIndex,
+    groupSize,
+    arm: 'explore',
+    entry: '{}',
+    entrySchema: 'schema',
+    promptTokenIds: [1, 2, 3],
+    tokenIds: [10, 11, 12],
+    logProbs: [0, Math.log(1 / 2), Math.log(1 / 4)],
+    legalMass: [1, 1, 1],
+    forced: [true, false, false],
+    sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
+    tokenizerDigest: 'tokenizer',
+    baseModelDigest: 'base',
+    adapterDigest: 'a2',
+    latencyMs: 0,
+    ...changes,
+  };
+}
+
+function resultOf(from: ExperienceGenerated, reward: number | 'failed'): ResultEvent {
+  const { problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest } = from;
+  const facts = {
+    meta: metaOf(`o-${experienceId}`),
+    problem,
+    experienceId,
+    groupId,
+    candidateIndex,
+    groupSize,
+    arm,
+    adapterDigest,
+  };
+  if (reward === 'failed')
+    return { type: 'ExecutionFailed', ...facts, code: 'SESSION_FAILED', reason: 'gone', attempts: 3 };
+  return {
+    type: 'OutcomeRecorded',
+    ...facts,
+    entry: from.entry,
+    promptTokenIds: from.promptTokenIds,
+    tokenIds: from.tokenIds,
+    forced: from.forced,
+    baseModelDigest: from.baseModelDigest,
+    executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
+    response: '',
+    extractedAnswer: null,
+    success: reward > 0,
+    reward,
+    verifierVersion: '1',
+    verifierDetail: '',
+    promptTokens: 1,
+    responseTokens: 1,
+    latencyMs: 0,
+  };
+}
+
+/** Groups by name: rewards of the members, and what is different about their experiences. */
+function logOf(
+  groups: Readonly<Record<string, readonly (number | 'failed')[]>>,
+  changes: Partial<ExperienceGenerated> = {},
+): LogInput {
+  const pairs = Object.entries(groups).flatMap(([group, rewards]) =>
+    rewards.map((reward, i) => ({ reward, generated: experience(group, i, rewards.length, changes) })),
+  );
+  return {
+    reads: 'log',
+    experiences: pairs.map(({ generated }) => generated),
+    results: pairs.map(({ generated, reward }) => resultOf(generated, reward)),
+  };
+}
+
+const together = (...logs: readonly LogInput[]): LogInput => ({
+  reads: 'log',
+  experiences: logs.flatMap(({ experiences }) => experiences),
+  results: logs.flatMap(({ results }) => results),
+});
+
+const few = { minLiveGroups: 1 };
+const prepare = (log: LogInput, config: object = few, seed = 'run'): Preparation =>
+  grpo.prepare(log, config, context, seed);
+
+function planOf(log: LogInput, config: object = few, seed = 'run'): TrainingPlan {
+  const prepared = prepare(log, config, seed);
+  if (prepared.status === 'refused') throw new Error(prepared.reason);
+  return prepared.plan;
+}
+
+const advantagesOf = ({ examples }: TrainingPlan): Record<string, number | undefined> =>
+  Object.fromEntries(examples.map(({ exampleId, policy }) => [exampleId, policy?.advantage]));
+
+/** ln ½ and ln ¼ for every example: the policy that sampled them. */
+const onPolicy = (plan: TrainingPlan): number[][] => plan.examples.map(() => [Math.log(1 / 2), Math.log(1 / 4)]);
+
+describe('grpo groups', () => {
+  it('give each entry its reward minus the mean of its group', () => {
+    expect(advantagesOf(planOf(logOf({ g1: [1, 0, 0, 0], g2: [1, 1, 0, 0] })))).toEqual({
+      'g1-0': 0.75,
+      'g1-1': -0.25,
+      'g1-2': -0.25,
+      'g1-3': -0.25,
+      'g2-0': 0.5,
+      'g2-1': 0.5,
+      'g2-2': -0.5,
+      'g2-3': -0.5,
+    });
+  });
+
+  it('are dropped and counted when dead, and the mean reward counts them still', () => {
+    const plan = planOf(logOf({ live: [1, 0], solved: [1, 1], unsolved: [0, 0], alsoUnsolved: [0, 0] }));
+    expect(plan.examples.map(({ exampleId }) => exampleId)).toEqual(['live-0', 'live-1']);
+    expect(plan.diagnostics).toMatchObject({
+      groups: 4,
+      scoredGroups: 4,
+      liveGroups: 1,
+      deadGroups: 3,
+      deadSolvedGroups: 1,
+      meanReward: 3 / 8,
+    });
+  });
+
+  it('go on with the judged members where the infrastructure failed, but never with one alone', () => {
+    const plan = planOf(logOf({ g1: [1, 0, 'failed'], g2: [1, 'failed', 'failed'] }));
+    expect(advantagesOf(plan)).toEqual({ 'g1-0': 0.5, 'g1-1': -0.5 });
+    expect(plan.diagnostics).toMatchObject({ failedMembers: 1, smallGroups: 1, scoredGroups: 1 });
+  });
+
+  it('wait for their last result', () => {
+    const log = logOf({ g1: [1, 0], g2: [1, 0, 1] });
+    const plan = planOf({ ...log, results: log.results.filter(({ experienceId }) => experienceId !== 'g2-2') });
+    expect(plan.diagnostics).toMatchObject({ incompleteGroups: 1, liveGroups: 1 });
+  });
+
+  it('of the deploy arm teach nothing', () => {
+    const prepared = prepare(logOf({ g1: [1, 0] }, { arm: 'deploy' }));
+    expect(prepared).toMatchObject({
+      status: 'refused',
+      reason: expect.stringContaining('no explored group'),
+      diagnostics: { groups: 0 },
+    });
+  });
+
+  it('of another base model or another sampling distribution are left out', () => {
+    const log = together(
+      logOf({ g1: [1, 0] }),
+      logOf({ g2: [1, 0] }, { baseModelDigest: 'other' }),
+      logOf({ g3: [1, 0] }, { sampling: { temperature: 0.7, topK: 0, topP: 1, maxTokens: 9, seed: 's' } }),
+    );
+    expect(planOf(log).diagnostics).toMatchObject({
+      groups: 3,
+      liveGroups: 1,
+      foreignGroups: 1,
+      otherSamplingGroups: 1,
+    });
+    expect(planOf(log, { ...few, plainSamplingOnly: false }).diagnostics).toMatchObject({
+      liveGroups: 2,
+      otherSamplingGroups: 0,
+    });
+  });
+
+  it('have an age in served adapters, and a limit to it', () => {
+    const log = together(
+      logOf({ now: [1, 0] }),
+      logOf({ before: [1, 0] }, { adapterDigest: 'a1' }),
+      logOf({ first: [1, 0] }, { adapterDigest: null }),
+      logOf({ never: [1, 0] }, { adapterDigest: 'rejected' }),
+    );
+    expect(planOf(log, { ...few, window: { versions: 3 } }).diagnostics).toMatchObject({
+      liveGroups: 3,
+      staleGroups: 1,
+      ageMax: 2,
+      ageMean: 1,
+    });
+    expect(planOf(log, { ...few, window: { versions: 1 } }).diagnostics).toMatchObject({
+      liveGroups: 1,
+      staleGroups: 3,
+      ageMax: 0,
+    });
+  });
+});
+
+describe('a grpo plan', () => {
+  it('trains on the sampled ids, on free tokens only, under the schema of the domain', () => {
+    const [example] = planOf(logOf({ g1: [1, 0] })).examples;
+    expect(example).toEqual({
+      exampleId: 'g1-0',
+      tokenIds: [1, 2, 3, 10, 11, 12],
+      targets: [4, 5],
+      continuationStart: 3,
+      schema: { enum: ['timber'] },
+      policy: { advantage: 0.5, behaviourLogProbs: [Math.log(1 / 2), Math.log(1 / 4)] },
+    });
+  });
+
+  it('is a function of the set of records and of the seed: not of their order, nor of repeats', () => {
+    const log = logOf({ g1: [1, 0, 'failed'], g2: [1, 0, 0], g3: [0, 0, 0], g4: [0, 1, 1] });
+    const config = { minLiveGroups: 1, batchSize: 4 };
+    const expected = canonicalJson(prepare(log, config));
+    const orders = fc.tuple(
+      fc.shuffledSubarray([...log.experiences], { minLength: log.experiences.length }),
+      fc.shuffledSubarray([...log.results], { minLength: log.results.length }),
+      fc.subarray([...log.results]),
+    );
+    fc.assert(
+      fc.property(orders, ([experiences, results, again]) => {
+        const same: LogInput = {
+          reads: 'log',
+          experiences: [...experiences, ...experiences.slice(0, 2)],
+          results: [...results, ...again],
+        };
+        expect(canonicalJson(prepare(same, config))).toBe(expected);
+      }),
+      { numRuns: 50 },
+    );
+    expect(canonicalJson(prepare(log, config, 'another run'))).not.toBe(expected);
+  });
+
+  it('has steps whose shares add up to one', () => {
+    const plan = planOf(logOf({ g1: [1, 0, 0], g2: [1, 1, 0] }), {
+      batchSize: 4,
+      duration: { unit: 'steps', steps: 3 },
+    });
+    expect(plan.steps).toHaveLength(3);
+    for (const { examples, tokenWeights } of plan.steps) {
+      const total = examples.reduce(
+        (sum, index, i) => sum + tokenWeights[i]! * plan.examples[index]!.targets.length,
+        0,
+      );
+      expect(total).toBeCloseTo(1, 12);
+    }
+  });
+
+  it('asks for reference log-probabilities only when the KL term counts', () => {
+    const log = logOf({ g1: [1, 0] });
+    expect(planOf(log).needs).toEqual({ proximalLogProbs: true, referenceLogProbs: null });
+    expect(planOf(log, { ...few, kl: { coefficient: 0.01, reference: 'base' } }).needs.referenceLogProbs).toBe('base');
+  });
+
+  it('lists the sequences whose log-probabilities are to be computed', () => {
+    const plan = planOf(logOf({ g1: [1, 0] }));
+    expect(bareSequences(plan).map(({ tokenIds, targets, weights }) => [tokenIds, targets, weights])).toEqual([
+      [
+        [1, 2, 3, 10, 11, 12],
+        [4, 5],
+        [0, 0],
+      ],
+      [
+        [1, 2, 3, 10, 11, 12],
+        [4, 5],
+        [0, 0],
+      ],
+    ]);
+  });
+});
+
+describe('a grpo step', () => {
+  const oneStep = { ...few, batchSize: 2, duration: { unit: 'steps', steps: 1 } };
+
+  it('has the loss of the formula at the proximal policy, computed by hand', () => {
+    const plan = planOf(logOf({ g1: [1, 0] }), oneStep);
+    // The policy now gives the first choice ¾ (ratio 1.5) and the second 1 (ratio 4, cut to 2).
+    const proximal = plan.examples.map(() => [Math.log(3 / 4), Math.log(1)]);
+    const sequences = grpo.complete(plan, oneStep, 0, { proximal });
+    expect(sequences.map(({ policy }) => policy?.importanceWeights)).toEqual([
+      [expect.closeTo(1.5, 12), 2],
+      [expect.closeTo(1.5, 12), 2],
+    ]);
+    // At π = π_proximal every ratio r is 1 and k3 is 0: L = −Σ w ρ A with w = ¼.
+    const losses = sequences.map(({ weights, policy }) =>
+      weights.reduce((sum, w, n) => sum - w * policy!.importanceWeights[n]! * policy!.advantages[n]!, 0),
+    );
+    expect(losses).toEqual([expect.closeTo((-(1.5 + 2) * 0.5) / 4, 12), expect.closeTo(((1.5 + 2) * 0.5) / 4, 12)]);
+    expect(sequences[0]?.policy?.referenceLogProbs).toEqual(proximal[0]);
+  });
+
+  it('on fresh data is the plain policy gradient: all importance weights are one', () => {
+    const plan = planOf(logOf({ g1: [1, 0] }), oneStep);
+    for (const { policy } of grpo.complete(plan, oneStep, 0, { proximal: onPolicy(plan) }))
+      expect(policy?.importanceWeights).toEqual([1, 1]);
+  });
+
+  it('refuses log-probabilities that do not fit', () => {
+    const plan = planOf(logOf({ g1: [1, 0] }), oneStep);
+    expect(() => grpo.complete(plan, oneStep, 0, {})).toThrow(/expected one list per example \(2\), came none/);
+    expect(() => grpo.complete(plan, oneStep, 0, { proximal: [[0], [0, 0]] })).toThrow(
+      /of g1-0: expected 2, one per trained token, came 1/,
+    );
+    expect(() =>
+      grpo.complete(plan, oneStep, 0, {
+        proximal: [
+          [0, Number.NaN],
+          [0, 0],
+        ],
+      }),
+    ).toThrow(/came NaN at token 5/);
+  });
+});
+
+describe('the review of computed log-probabilities', () => {
+  const plan = planOf(logOf({ g1: [1, 0] }));
+
+  it('finds a full effective sample size and no KL on fresh data', () => {
+    expect(grpo.review(plan, few, { proximal: onPolicy(plan) })).toEqual({
+      status: 'ready',
+      diagnostics: { effectiveSampleRatio: 1, truncatedRatio: 0, behaviourKlNats: 0, importanceWeightMax: 1 },
+    });
+  });
+
+  it('refuses data that the present policy would hardly sample', () => {
+    // Ratios 1.5, 4 · 10⁻⁶, … : one token of four carries nearly all weight.
+    const proximal = [
+      [Math.log(3 / 4), Math.log(1e-6)],
+      [Math.log(1e-6), Math.log(1e-6)],
+    ];
+    const review = grpo.review(plan, few, { proximal });
+    expect(review).toMatchObject({
+      status: 'refused',
+      reason: expect.stringMatching(/effective sample size is 25\.0 % .* at least 30\.0 %/),
+    });
+  });
+});
+
+describe('grpo refuses', () => {
+  it('records without behaviour log-probabilities', () => {
+    expect(() => prepare(logOf({ g1: [1, 0] }, { logProbs: [] }))).toThrow(/came 0 log-probabilities/);
+    expect(() => prepare(logOf({ g1: [1, 0] }, { logProbs: [0, Number.NaN, 0] }))).toThrow(/not all finite/);
+  });
+
+  it('to run where nothing can be learned, and says why', () => {
+    const reasonOf = (log: LogInput): string => {
+      const prepared = prepare(log, {});
+      return prepared.status === 'refused' ? prepared.reason : 'ready';
+    };
+    expect(reasonOf(logOf({ g1: [0, 0], g2: [0, 0], g3: [1, 0] }))).toBe(
+      'no variance: only 1 of 3 groups have both better and worse entries (0 were solved by every entry, 2 by none); warm up with sft, or explore with larger groups',
+    );
+    expect(reasonOf(logOf({ g1: [1, 1], g2: [1, 1] }))).toContain(
+      'the problems are mastered, or the verifier accepts anything',
+    );
+    expect(reasonOf(logOf({ g1: [1, 'failed'] }))).toContain('none of the 1 explored groups can be used');
+  });
+
+  it('unknown settings, all at once', () => {
+    expect(() => grpo.resolveConfiguration({ clip: { low: -1 }, temprature: 1 })).toThrow(
+      /resolve configuration of grpo: .*temprature.*low/s,
+    );
+  });
+
+  it('the buffer as its input', () => {
+    expect(() => grpo.prepare({ reads: 'buffer', rows: [] }, {}, context, 'run')).toThrow(
+      /expected input read from the log, came buffer/,
+    );
+  });
+});
