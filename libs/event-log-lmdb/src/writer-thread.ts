@@ -41,6 +41,7 @@ export class WriterThread {
     if (!worker || this.failure) return;
     const ended = new Promise((resolve) => worker.once('exit', resolve));
     await this.request({ kind: 'close' });
+    worker.ref(); // the last answer let go of the thread, but a process whose last act this is must see it end
     await ended;
   }
 
