@@ -1,1 +1,1 @@
-export {};
+export { FsObjectStore, type FsObjectStoreOptions } from './fs-object-store.js';

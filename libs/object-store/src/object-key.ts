@@ -6,7 +6,7 @@ const ALPHABET = /^[A-Za-z0-9!\-_.*'()/=]+$/;
 
 /**
  * INVALID_INPUT unless every driver can store the key: 1 to 1024 of `A-Z a-z 0-9 ! - _ . * ' ( ) / =`, segments of 1 to
- * 255 characters between slashes, none of them `.` or `..`, no slash at the ends.
+ * 200 characters between slashes, none of them `.` or `..`, no slash at the ends.
  */
 export function checkKey(operation: string, key: string): void {
   const fault = faultOf(key);
@@ -89,6 +89,6 @@ function faultOf(key: string): string | undefined {
   const segments = key.split('/');
   if (segments.includes('')) return 'starts or ends with a slash or has two in a row';
   if (segments.some(isDots)) return 'has a . or .. segment';
-  if (segments.some((segment) => segment.length > 255)) return 'has a segment of more than 255 characters';
+  if (segments.some((segment) => segment.length > 200)) return 'has a segment of more than 200 characters';
   return undefined;
 }
