@@ -1,0 +1,285 @@
+import { InMemoryEventLog, InMemoryLogStorage, type NewRecord, type Transaction } from '@seamstream/event-log';
+import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
+import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
+import { type RunningService, startService } from '@seamstream/service-kit';
+import { decodeManifest, decodeRows, manifestDigest, rowsDigest } from '@seamstream/success-buffer';
+import { bufferService, bufferServiceConfigSchema, type EntryValidation } from './app.module.js';
+
+const config = bufferServiceConfigSchema.parse({
+  logging: { level: 'silent' },
+  consuming: { firstRetryMs: 1, maxRetryMs: 5 },
+  buffer: { commitEveryProblems: 8, formats: ['parquet', 'jsonl'], maxBatchRecords: 7 },
+});
+
+const validation: EntryValidation = {
+  faultOf: (_domain, entry) => (entry.startsWith('{') ? undefined : 'it is no object'),
+};
+
+/** Results of one problem: a group of four of which some succeed, or a single control. */
+function resultsOf(index: number): SeamEvent[] {
+  const random = Random.of('buffer-spec', index);
+  const problemId = `p-${index}`;
+  const cause = derivedId(problemId, 'problem');
+  if (index % 11 === 5) {
+    const { meta, problem } = outcome(index, 0, 1, false, cause, problemId);
+    return [{ type: 'ProblemExpired', meta, problem, expiredAt: 1 }];
+  }
+  const groupSize = index % 5 === 0 ? 1 : 4;
+  return Array.from({ length: groupSize }, (_, candidate) => {
+    const result = outcome(index, candidate, groupSize, random.float() < 0.5, cause, problemId);
+    if (index % 7 !== 3 || candidate !== 1) return result;
+    const { entry: _e, promptTokenIds: _p, tokenIds: _t, forced: _f, ...rest } = result;
+    return { ...rest, type: 'ExecutionFailed', code: 'SESSION_FAILED', reason: 'down', attempts: 3 };
+  });
+}
+
+function outcome(
+  index: number,
+  candidate: number,
+  groupSize: number,
+  success: boolean,
+  cause: string,
+  problemId: string,
+): EventOf<'OutcomeRecorded'> {
+  const experienceId = derivedId(cause, 'experience', candidate);
+  const entry = groupSize === 1 ? null : `{"hint":"${['carry', 'borrow', 'halve'][(index + candidate) % 3]}"}`;
+  return {
+    type: 'OutcomeRecorded',
+    meta: {
+      ...originMeta({
+        messageId: derivedId(experienceId, 'outcome'),
+        correlationId: problemId,
+        source: 'seam/executor',
+        occurredAt: 1_700_000_000_000,
+        sourceClass: 'model',
+        subject: index % 2 === 0 ? 'ada' : null,
+      }),
+      causationId: experienceId,
+    },
+    problem: {
+      problemId,
+      domain: index % 3 === 0 ? 'sums' : 'words',
+      prompt: `Problem number ${index} of ${sha256(String(index))}`,
+      reference: '4',
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    experienceId,
+    groupId: cause,
+    candidateIndex: candidate,
+    groupSize,
+    arm: groupSize === 1 ? 'control' : 'explore',
+    entry,
+    promptTokenIds: [1, 2, 3],
+    tokenIds: entry === null ? [] : [4, 5, 6],
+    forced: entry === null ? [] : [true, false, true],
+    baseModelDigest: entry === null ? null : 'base',
+    adapterDigest: null,
+    executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
+    response: '4',
+    extractedAnswer: '4',
+    success,
+    reward: success ? 1 : 0,
+    verifierVersion: '1',
+    verifierDetail: 'equal',
+    promptTokens: 10,
+    responseTokens: 2,
+    latencyMs: 3,
+  };
+}
+
+class FlakyLog extends InMemoryEventLog {
+  failEvery = 0;
+  private commits = 0;
+
+  override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
+    if (transaction.consumed && this.failEvery > 0 && ++this.commits % this.failEvery === 0)
+      throw new SeamError('LOG_FULL', 'the disk is full');
+    return super.transact(transaction);
+  }
+}
+
+interface World {
+  readonly storage: InMemoryLogStorage;
+  readonly objects: InMemoryObjects;
+}
+
+const newWorld = (): World => ({ storage: new InMemoryLogStorage(), objects: new Map() });
+
+async function openLog({ storage }: World): Promise<FlakyLog> {
+  const log = new FlakyLog({ storage });
+  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  return log;
+}
+
+async function append(world: World, from: number, to: number): Promise<void> {
+  const records: NewRecord[] = [];
+  for (let index = from; index < to; index++) records.push(...resultsOf(index).map(encodeEvent));
+  await (await openLog(world)).append(records);
+}
+
+let running: RunningService[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.close()));
+  running = [];
+});
+
+async function serve(world: World, log: InMemoryEventLog): Promise<RunningService> {
+  const service = await startService(bufferService(validation), {
+    config,
+    drivers: { log, objects: new InMemoryObjectStore(world.objects) },
+    serveHttp: false,
+  });
+  running.push(service);
+  return service;
+}
+
+async function eventsOf<T extends SeamEvent['type']>(log: InMemoryEventLog, type: T): Promise<EventOf<T>[]> {
+  const events: SeamEvent[] = [];
+  for (const { partition } of await log.watermarks(TOPIC.buffer)) {
+    for await (const chunk of log.read({ topic: TOPIC.buffer, partition, from: 0 }))
+      events.push(...chunk.map(decodeEvent));
+  }
+  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
+}
+
+async function isConsumed(log: InMemoryEventLog): Promise<boolean> {
+  const consumed = (await log.committedOffsets('seam.buffer')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
+  return consumed === (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const giveUp = Date.now() + 8_000;
+  while (!(await condition())) {
+    if (Date.now() > giveUp) throw new Error('the awaited condition did not come about within 8 s');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** Rounds of eight problems, each published when the one before is consumed, as the embedded loop does it. */
+async function playRounds(
+  world: World,
+  rounds: number,
+  between: (round: number) => Promise<void> = async () => undefined,
+): Promise<string[]> {
+  const reader = await openLog(world);
+  for (let round = 0; round < rounds; round++) {
+    await append(world, round * 8, round * 8 + 8);
+    await between(round);
+    await until(() => isConsumed(reader));
+  }
+  return (await eventsOf(reader, 'BufferCommitted'))
+    .sort((a, b) => a.sequence - b.sequence)
+    .map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`);
+}
+
+async function undisturbed(rounds: number): Promise<{ readonly versions: string[]; readonly world: World }> {
+  const world = newWorld();
+  await serve(world, await openLog(world));
+  return { versions: await playRounds(world, rounds), world };
+}
+
+describe('the buffer service', () => {
+  it('commits a version after every eighth completed problem, readable in full from the object store', async () => {
+    const { world } = await undisturbed(3);
+    const log = await openLog(world);
+    const versions = await eventsOf(log, 'BufferCommitted');
+    expect(versions.map(({ sequence }) => sequence).sort()).toEqual([1, 2, 3]);
+    const last = versions.find(({ sequence }) => sequence === 3)!;
+    const objects = new InMemoryObjectStore(world.objects);
+    const manifest = decodeManifest(await objects.get(last.manifestKey));
+    expect(manifestDigest(manifest)).toBe(last.manifestDigest);
+    expect(manifest.files.map(({ key }) => key.split('.').at(-1))).toEqual(['parquet', 'jsonl']);
+    for (const file of manifest.files) {
+      const body = await objects.get(file.key);
+      expect(sha256(body)).toBe(file.sha256);
+      const rows = await decodeRows(body);
+      expect(rowsDigest(rows)).toBe(last.bufferDigest);
+      expect(rows).toHaveLength(last.rows);
+    }
+    expect(last.rows).toBeGreaterThan(5);
+    const ends = (await log.watermarks(TOPIC.outcomes)).map(({ partition, high }) => ({
+      topic: TOPIC.outcomes,
+      partition,
+      from: 0,
+      to: high,
+    }));
+    expect(last.inputs).toEqual(ends);
+  });
+
+  it('says of every success why it is in or out, and whose data it is', async () => {
+    const { world } = await undisturbed(3);
+    const log = await openLog(world);
+    const admitted = await eventsOf(log, 'SuccessAdmitted');
+    const rejected = await eventsOf(log, 'SuccessRejected');
+    const displaced = rejected.filter(({ reason }) => reason === 'displaced').length;
+    const last = (await eventsOf(log, 'BufferCommitted')).find(({ sequence }) => sequence === 3)!;
+    expect(admitted.length - displaced).toBe(last.rows);
+    for (const event of [...admitted, ...rejected]) {
+      const index = Number(event.problemId.slice(2));
+      expect(event.meta).toMatchObject({
+        causationId: event.outcomeId,
+        correlationId: event.problemId,
+        subject: index % 2 === 0 ? 'ada' : null,
+      });
+    }
+    const messageIds = [...admitted, ...rejected].map(({ meta }) => meta.messageId);
+    expect(new Set(messageIds).size).toBe(messageIds.length);
+  });
+
+  it('restarted in the middle of every round it commits the same versions as undisturbed', async () => {
+    const { versions } = await undisturbed(4);
+    const world = newWorld();
+    let service = await serve(world, await openLog(world));
+    const disturbed = await playRounds(world, 4, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 3));
+      await service.close();
+      service = await serve(world, await openLog(world));
+    });
+    expect(disturbed).toEqual(versions);
+  });
+
+  it('with failing transactions its memory follows what was committed: the same versions come out', async () => {
+    const { versions } = await undisturbed(4);
+    const world = newWorld();
+    const log = await openLog(world);
+    log.failEvery = 3;
+    await serve(world, log);
+    expect(await playRounds(world, 4)).toEqual(versions);
+  });
+
+  it('without its snapshots it makes every version again from the log and goes on as before', async () => {
+    const { versions } = await undisturbed(4);
+    const world = newWorld();
+    const first = await serve(world, await openLog(world));
+    await playRounds(world, 2);
+    await first.close();
+    for (const key of [...world.objects.keys()]) if (key.endsWith('snapshot.bin')) world.objects.delete(key);
+    await serve(world, await openLog(world));
+    const reader = await openLog(world);
+    for (const round of [2, 3]) {
+      await append(world, round * 8, round * 8 + 8);
+      await until(() => isConsumed(reader));
+    }
+    const made = (await eventsOf(reader, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
+    expect(made.map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`)).toEqual(versions);
+  });
+
+  it('folds a redelivered record once: duplicates in the log change no row', async () => {
+    const { world } = await undisturbed(1);
+    const [version] = await eventsOf(await openLog(world), 'BufferCommitted');
+    const again = newWorld();
+    const records = Array.from({ length: 8 }, (_, index) => resultsOf(index))
+      .flat()
+      .map(encodeEvent);
+    const doubled = records.flatMap((record, index) => (index < records.length - 1 ? [record, record] : [record]));
+    await serve(again, await openLog(again));
+    await (await openLog(again)).append(doubled);
+    const log = await openLog(again);
+    await until(() => isConsumed(log));
+    const versions = await eventsOf(log, 'BufferCommitted');
+    expect(versions.map(({ bufferDigest }) => bufferDigest)).toContain(version?.bufferDigest);
+  });
+});

@@ -1,0 +1,61 @@
+/**
+ * The buffer's state with its place in the log: how far each partition was read, and how many problems were completed
+ * since the last version. A problem is complete when every candidate of its group has a result, or when it expired.
+ */
+import type { OffsetRange, SeamEvent } from '@seamstream/events';
+import { type BufferState, evolve } from '@seamstream/success-buffer';
+
+export interface BufferFold {
+  readonly state: BufferState;
+  /** By partition of the outcomes' topic: the offset after the last folded event. */
+  readonly nextOffsets: ReadonlyMap<number, number>;
+  /** Problems completed since the last committed version. */
+  readonly completedProblems: number;
+  /** Those of them that expired: messageIds, so that one delivered twice counts once. */
+  readonly expired: ReadonlySet<string>;
+}
+
+/** Nothing folded on top of the given state, which was read as far as the given offsets. */
+export function foldAt(state: BufferState, nextOffsets: ReadonlyMap<number, number>): BufferFold {
+  return { state, nextOffsets, completedProblems: 0, expired: new Set() };
+}
+
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/**
+ * Folds one event of the outcomes' topic; one that was folded already changes nothing. The buffer's state is taken over
+ * (success-buffer changes it in place), so the given fold is not to be used afterwards.
+ */
+export function evolveFold(fold: BufferFold, event: SeamEvent, place: Place): BufferFold {
+  const next = fold.nextOffsets.get(place.partition) ?? 0;
+  if (place.offset < next) return fold;
+  const nextOffsets = new Map(fold.nextOffsets).set(place.partition, place.offset + 1);
+  if (event.type === 'ProblemExpired') {
+    const expired = new Set(fold.expired).add(event.meta.messageId);
+    return {
+      ...fold,
+      nextOffsets,
+      expired,
+      completedProblems: fold.completedProblems + expired.size - fold.expired.size,
+    };
+  }
+  if (event.type !== 'OutcomeRecorded' && event.type !== 'ExecutionFailed') return { ...fold, nextOffsets };
+  const before = isComplete(fold.state, event.groupId);
+  const state = evolve(fold.state, event, place);
+  const completed = !before && isComplete(state, event.groupId) ? 1 : 0;
+  return { ...fold, state, nextOffsets, completedProblems: fold.completedProblems + completed };
+}
+
+/** What was folded, from the beginning of each partition, in the order of partitions. */
+export function foldedRanges(fold: BufferFold, topic: string): readonly OffsetRange[] {
+  return [...fold.nextOffsets].sort(([a], [b]) => a - b).map(([partition, to]) => ({ topic, partition, from: 0, to }));
+}
+
+function isComplete({ groups }: BufferState, groupId: string): boolean {
+  const group = groups.get(groupId);
+  return group !== undefined && group.members.size >= group.groupSize;
+}

@@ -1,0 +1,192 @@
+/**
+ * A version of the buffer in the object store, and the way back from the log:
+ *
+ *   buffer/<sequence>-<digest>/rows.parquet     every row (rows.jsonl on request)
+ *                              manifest.json    names the files, their digests and the offsets they came from
+ *                              snapshot.bin     the fold's state, so that a restart reads only the tail
+ *
+ * Keys follow from content: a version that is written again after a crash is written over itself.
+ */
+import { type ConsumedOffset, type EventLog, partitionForKey } from '@seamstream/event-log';
+import { type BufferCommitted, decodeEvent, type EventOf, type OffsetRange, TOPIC } from '@seamstream/events';
+import { isSeamError, SeamError, sha256 } from '@seamstream/kernel';
+import type { ObjectStore } from '@seamstream/object-store';
+import {
+  type BufferCommit,
+  type BufferConfig,
+  type BufferManifest,
+  commit,
+  decodeManifest,
+  decodeSnapshot,
+  type EntryValidator,
+  encodeManifest,
+  encodeRows,
+  encodeSnapshot,
+  initialState,
+  manifestDigest,
+  type RowFormat,
+} from '@seamstream/success-buffer';
+import { type BufferFold, evolveFold, foldAt } from './buffer-fold.js';
+
+/** The key of all BufferCommitted records (schemas/topics.json), so that they stand in one partition in their order. */
+const COMMITS_KEY = 'commits';
+const CHUNK_RECORDS = 500;
+
+export interface WrittenVersion {
+  readonly manifest: BufferManifest;
+  readonly manifestKey: string;
+  readonly manifestDigest: string;
+}
+
+/** Writes files, snapshot and, last, the manifest: whoever finds a manifest finds everything that it names. */
+export async function writeVersion(
+  objects: ObjectStore,
+  version: BufferCommit,
+  options: {
+    readonly inputs: readonly OffsetRange[];
+    readonly config: BufferConfig;
+    readonly formats: readonly RowFormat[];
+  },
+): Promise<WrittenVersion> {
+  const { state, rows, bufferDigest, rowsPerStratum } = version;
+  const folder = `buffer/${String(state.sequence).padStart(6, '0')}-${bufferDigest.slice(0, 16)}`;
+  const files: BufferManifest['files'] = [];
+  for (const format of options.formats) {
+    const body = encodeRows(rows, format);
+    const key = `${folder}/rows.${format}`;
+    await objects.put(key, body);
+    files.push({ key, sha256: sha256(body), rows: rows.length, sizeBytes: body.length });
+  }
+  const manifest: BufferManifest = {
+    sequence: state.sequence,
+    bufferDigest,
+    rows: rows.length,
+    strata: { ...rowsPerStratum },
+    files,
+    inputs: options.inputs.map((range) => ({ ...range })),
+    config: options.config,
+  };
+  await objects.put(snapshotKey(`${folder}/manifest.json`), encodeSnapshot(state));
+  await objects.put(`${folder}/manifest.json`, encodeManifest(manifest), { contentType: 'application/json' });
+  return { manifest, manifestKey: `${folder}/manifest.json`, manifestDigest: manifestDigest(manifest) };
+}
+
+/**
+ * The fold as it stands after the given consumed offsets: the snapshot of the last version and the tail of the log; without
+ * a usable snapshot every version is made again from the log's start, and must come out as it was recorded.
+ * @throws CONFLICT when it does not
+ */
+export async function restoreFold(
+  log: EventLog,
+  objects: ObjectStore,
+  options: {
+    readonly consumed: readonly ConsumedOffset[];
+    readonly config: BufferConfig;
+    readonly validateEntry: EntryValidator;
+  },
+): Promise<BufferFold> {
+  const versions = await committedVersions(log);
+  const last = versions.at(-1);
+  let fold = foldAt(initialState(options.config), new Map());
+  if (last !== undefined) {
+    const state = await readSnapshot(objects, last.manifestKey);
+    fold =
+      state === undefined
+        ? await replayVersions(log, objects, { versions, start: fold, validateEntry: options.validateEntry })
+        : foldAt(state, new Map(last.inputs.map(({ partition, to }) => [partition, to])));
+    fold = { ...fold, state: { ...fold.state, config: options.config } };
+  }
+  const ends = options.consumed.filter(({ topic }) => topic === TOPIC.outcomes);
+  return foldRanges(log, fold, new Map(ends.map(({ partition, nextOffset }) => [partition, nextOffset])));
+}
+
+/** Every committed version, oldest first. */
+async function committedVersions(log: EventLog): Promise<readonly EventOf<'BufferCommitted'>[]> {
+  const watermarks = await log.watermarks(TOPIC.buffer);
+  const partition = partitionForKey(COMMITS_KEY, watermarks.length);
+  const { low, high } = watermarks.find((each) => each.partition === partition)!;
+  const versions: EventOf<'BufferCommitted'>[] = [];
+  for await (const records of log.read({
+    topic: TOPIC.buffer,
+    partition,
+    from: low,
+    to: high,
+    chunkRecords: CHUNK_RECORDS,
+  })) {
+    for (const record of records) {
+      if (record.key !== COMMITS_KEY) continue;
+      const event = decodeEvent(record);
+      if (event.type === 'BufferCommitted') versions.push(event);
+    }
+  }
+  return versions.sort((a, b) => a.sequence - b.sequence);
+}
+
+/**
+ * Makes every version again from the log and compares its digest with the recorded one.
+ * @throws CONFLICT at the first version that differs: the log, the code or the configuration is not what it was
+ */
+async function replayVersions(
+  log: EventLog,
+  objects: ObjectStore,
+  {
+    versions,
+    start,
+    validateEntry,
+  }: {
+    readonly versions: readonly BufferCommitted[];
+    readonly start: BufferFold;
+    readonly validateEntry: EntryValidator;
+  },
+): Promise<BufferFold> {
+  let fold = start;
+  for (const version of versions) {
+    const { config } = decodeManifest(await objects.get(version.manifestKey));
+    fold = { ...fold, state: { ...fold.state, config } };
+    fold = await foldRanges(log, fold, new Map(version.inputs.map(({ partition, to }) => [partition, to])));
+    const { state, bufferDigest } = commit(fold.state, { validateEntry });
+    if (bufferDigest !== version.bufferDigest) {
+      throw new SeamError(
+        'CONFLICT',
+        `Replaying buffer version ${version.sequence}: expected the recorded digest ${version.bufferDigest}, came ${bufferDigest}. Records are missing or the rules changed; compare the code versions.`,
+        { details: { sequence: version.sequence, expected: version.bufferDigest, actual: bufferDigest } },
+      );
+    }
+    fold = foldAt(state, fold.nextOffsets);
+  }
+  return fold;
+}
+
+async function foldRanges(log: EventLog, start: BufferFold, ends: ReadonlyMap<number, number>): Promise<BufferFold> {
+  let fold = start;
+  for (const [partition, to] of [...ends].sort(([a], [b]) => a - b)) {
+    const from = fold.nextOffsets.get(partition) ?? 0;
+    if (from >= to) continue; // a version may have read further than what was committed as consumed
+    for await (const records of log.read({ topic: TOPIC.outcomes, partition, from, to, chunkRecords: CHUNK_RECORDS })) {
+      for (const record of records) {
+        let event: ReturnType<typeof decodeEvent>;
+        try {
+          event = decodeEvent(record);
+        } catch {
+          continue; // its consumer sent it to the dead letters
+        }
+        fold = evolveFold(fold, event, record);
+      }
+    }
+  }
+  return fold;
+}
+
+/** Undefined when there is none, or one that cannot be read: then the log is replayed. */
+async function readSnapshot(objects: ObjectStore, manifestKey: string): Promise<BufferFold['state'] | undefined> {
+  try {
+    return decodeSnapshot(await objects.get(snapshotKey(manifestKey)));
+  } catch (error) {
+    if (isSeamError(error, 'OBJECT_NOT_FOUND') || isSeamError(error, 'OBJECT_CORRUPT')) return undefined;
+    throw error;
+  }
+}
+
+function snapshotKey(manifestKey: string): string {
+  return manifestKey.replace(/manifest\.json$/, 'snapshot.bin');
+}

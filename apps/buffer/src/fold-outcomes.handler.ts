@@ -1,0 +1,164 @@
+/**
+ * Folds outcomes into the success buffer and commits a version whenever enough problems are complete. The state is
+ * global (near duplicates and strata know no partitions), so one instance works on all partitions, one batch at a time.
+ *
+ * State in memory follows what is committed: a batch that does not begin where the state ends, or that comes under
+ * another claim, means that a transaction failed or that somebody else was at work; then the state is restored.
+ */
+import type { EventLog } from '@seamstream/event-log';
+import { type EventMeta, type EventOf, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
+import { type Clock, canonicalJson, derivedId } from '@seamstream/kernel';
+import type { ObjectStore } from '@seamstream/object-store';
+import type { DeliveredBatch, ServiceLogger } from '@seamstream/service-kit';
+import { type BufferDecision, type BufferState, commit } from '@seamstream/success-buffer';
+import { type BufferFold, evolveFold, foldAt, foldedRanges } from './buffer-fold.js';
+import { restoreFold, writeVersion } from './buffer-versions.js';
+import type { BufferServiceConfig } from './config.js';
+import type { EntryValidation } from './entry-validation.port.js';
+
+const SOURCE = 'seam/buffer';
+
+export interface FoldOutcomesDependencies {
+  readonly log: EventLog;
+  readonly objects: ObjectStore;
+  readonly validation: EntryValidation;
+  readonly clock: Clock;
+  readonly logger: ServiceLogger;
+}
+
+interface Held {
+  fold: BufferFold;
+  /** By partition: where the next batch must begin, and under which claim the last one came. */
+  readonly places: Map<number, { readonly next: number; readonly claim: string | undefined }>;
+}
+
+export class FoldOutcomesHandler {
+  private held: Held | undefined;
+
+  constructor(
+    private readonly dependencies: FoldOutcomesDependencies,
+    private readonly config: BufferServiceConfig['buffer'],
+  ) {}
+
+  /** The events that follow from a batch: what was admitted and rejected, and the versions committed. */
+  async handle(batch: DeliveredBatch): Promise<readonly SeamEvent[]> {
+    const held = await this.positionedAt(batch);
+    // Until this batch is through, a failure leaves nothing to go on from.
+    this.held = undefined;
+    const events: SeamEvent[] = [];
+    for (const { event, position } of batch.records) {
+      held.fold = evolveFold(held.fold, event, position);
+      if (held.fold.completedProblems >= this.config.commitEveryProblems) {
+        const version = await this.commitVersion(held.fold, event.meta);
+        held.fold = foldAt(version.state, held.fold.nextOffsets);
+        events.push(...version.events);
+      }
+    }
+    held.places.set(batch.partition, { next: batch.nextOffset, claim: canonicalJson(batch.claim) });
+    this.held = held;
+    return events;
+  }
+
+  private async positionedAt(batch: DeliveredBatch): Promise<Held> {
+    const place = this.held?.places.get(batch.partition);
+    const isContinued =
+      place === undefined ||
+      (place.next <= batch.firstOffset && (place.claim === undefined || place.claim === canonicalJson(batch.claim)));
+    if (this.held !== undefined && isContinued) return this.held;
+    const { log, objects, validation, logger } = this.dependencies;
+    const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
+    const fold = await restoreFold(log, objects, {
+      consumed,
+      config: this.config.rules,
+      validateEntry: validation.faultOf.bind(validation),
+    });
+    logger.info(
+      { sequence: fold.state.sequence, groups: fold.state.groups.size, completedProblems: fold.completedProblems },
+      'buffer restored',
+    );
+    return {
+      fold,
+      places: new Map(consumed.map(({ partition, nextOffset }) => [partition, { next: nextOffset, claim: undefined }])),
+    };
+  }
+
+  private async commitVersion(
+    fold: BufferFold,
+    cause: EventMeta,
+  ): Promise<{ readonly state: BufferState; readonly events: readonly SeamEvent[] }> {
+    const { objects, validation, clock, logger } = this.dependencies;
+    const version = commit(fold.state, { validateEntry: validation.faultOf.bind(validation) });
+    const inputs = foldedRanges(fold, TOPIC.outcomes);
+    const written = await writeVersion(objects, version, {
+      inputs,
+      config: this.config.rules,
+      formats: this.config.formats,
+    });
+    const occurredAt = clock.now();
+    const subjects = subjectsOf(version.state);
+    const { sequence } = version.state;
+    const decisions = version.decisions.map((decision) =>
+      decisionEvent(decision, { sequence, occurredAt, subject: subjects.get(decision.outcomeId) ?? null }),
+    );
+    const committed: EventOf<'BufferCommitted'> = {
+      type: 'BufferCommitted',
+      meta: {
+        ...originMeta({
+          messageId: derivedId(written.manifestDigest, 'buffer-committed', sequence),
+          correlationId: written.manifestKey,
+          source: SOURCE,
+          occurredAt,
+          sourceClass: 'model',
+        }),
+        causationId: cause.messageId,
+      },
+      sequence,
+      manifestKey: written.manifestKey,
+      manifestDigest: written.manifestDigest,
+      bufferDigest: version.bufferDigest,
+      rows: version.rows.length,
+      rowsPerStratum: version.rowsPerStratum,
+      inputs,
+    };
+    logger.info(
+      { sequence, rows: version.rows.length, decisions: decisions.length, bufferDigest: version.bufferDigest },
+      'buffer version written',
+    );
+    return { state: version.state, events: [...decisions, committed] };
+  }
+}
+
+function decisionEvent(
+  decision: BufferDecision,
+  {
+    sequence,
+    occurredAt,
+    subject,
+  }: { readonly sequence: number; readonly occurredAt: number; readonly subject: string | null },
+): SeamEvent {
+  const { outcomeId, problemId } = decision;
+  const meta: EventMeta = {
+    ...originMeta({
+      messageId: derivedId(outcomeId, `buffer:${decision.type}`, sequence),
+      correlationId: problemId,
+      source: SOURCE,
+      occurredAt,
+      sourceClass: 'model',
+      subject,
+    }),
+    causationId: outcomeId,
+  };
+  return { ...decision, meta };
+}
+
+/** Whose data each kept pair is, so that what is said about it can be erased with it. */
+function subjectsOf({ groups }: BufferState): ReadonlyMap<string, string> {
+  const subjects = new Map<string, string>();
+  for (const { members } of groups.values()) {
+    for (const member of members.values()) {
+      const subject = member.status === 'solved' ? member.pair?.subject : undefined;
+      if (member.status === 'solved' && typeof subject === 'string') subjects.set(member.outcomeId, subject);
+    }
+  }
+  return subjects;
+}
