@@ -86,7 +86,7 @@ function report(error: unknown, json: boolean, shell: Shell): void {
 }
 
 /** Runs the command line (what stands behind `seam`) and returns its exit code. Never throws. */
-export async function runSeam(args: readonly string[], shell: Shell = processShell): Promise<ExitCode> {
+export async function runSeam(args: readonly string[], shell: Shell = processShell()): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
   const seam = program(async (action) => {
     exitCode = await shell.withRuntime(seam.opts<GlobalOptions>(), action);

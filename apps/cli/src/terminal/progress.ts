@@ -24,7 +24,7 @@ export function plainProgressLine(
 ): string | undefined {
   const tenth = (value: number): number => Math.floor((value * 10) / total);
   if (tenth(done) === tenth(before)) return undefined;
-  return `${label}: ${count(done)} of ${count(total)} (${tenth(done) * 10} %)${note === '' ? '' : `  ${note}`}\n`;
+  return `${label}: ${count(done)} of ${count(total)} (${Math.floor((done * 100) / total)} %)${note === '' ? '' : `  ${note}`}\n`;
 }
 
 /** A bar on a terminal, a line per tenth elsewhere. Nothing at all for no work. */

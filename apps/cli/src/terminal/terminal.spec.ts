@@ -77,7 +77,7 @@ describe('colours', () => {
 describe('progress', () => {
   it('is a line per tenth where there is no terminal', () => {
     expect(plainProgressLine('work', 0, 5, 100, '')).toBeUndefined();
-    expect(plainProgressLine('work', 5, 11, 100, '')).toBe('work: 11 of 100 (10 %)\n');
+    expect(plainProgressLine('work', 5, 11, 100, '')).toBe('work: 11 of 100 (11 %)\n');
     expect(plainProgressLine('work', 90, 100, 100, 'loss 1')).toBe('work: 100 of 100 (100 %)  loss 1\n');
     let written = '';
     const stream = { isTTY: false, write: (text: string) => (written += text) };
