@@ -48,6 +48,33 @@ describe('group advantages', () => {
     );
   });
 
+  it('estimate (1 − 1/G) times the gradient of the expected reward, by enumeration of all groups', () => {
+    const logits = [0.3, -0.2, 0.9];
+    const rewardOf = [0, 1, 0.5];
+    const groupSize = 3;
+    const mass = logits.reduce((sum, logit) => sum + Math.exp(logit), 0);
+    const policy = logits.map((logit) => Math.exp(logit) / mass);
+    const expected = policy.reduce((sum, p, i) => sum + p * rewardOf[i]!, 0);
+    // ∂E[r]/∂z_k = π_k (r_k − E[r]) and ∂ln π_a/∂z_k = 1[a = k] − π_k for a softmax over logits z.
+    const exact = policy.map((p, k) => p * (rewardOf[k]! - expected));
+    const estimate = [0, 0, 0];
+    for (let code = 0; code < 3 ** groupSize; code++) {
+      const actions = Array.from({ length: groupSize }, (_, i) => Math.floor(code / 3 ** i) % 3);
+      const probability = actions.reduce((product, action) => product * policy[action]!, 1);
+      const advantages = groupAdvantages(
+        actions.map((action) => rewardOf[action]!),
+        'mean',
+      );
+      actions.forEach((action, i) =>
+        estimate.forEach(
+          (_, k) =>
+            (estimate[k]! += (probability * advantages[i]! * ((action === k ? 1 : 0) - policy[k]!)) / groupSize),
+        ),
+      );
+    }
+    estimate.forEach((value, k) => expect(value).toBeCloseTo((1 - 1 / groupSize) * exact[k]!, 12));
+  });
+
   it('are zero in a dead group', () => {
     expect(isDead([1, 1])).toBe(true);
     expect(isDead([1, 0])).toBe(false);
