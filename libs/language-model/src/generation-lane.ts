@@ -15,7 +15,9 @@ import type { GeneratedSequence, GenerationRequest, GenerationResult } from './g
 import { decodeGraph, prefillGraph } from './generation-graphs.js';
 import { compileGrammar, type GrammarState, type TokenGrammar } from './grammar/token-grammar.js';
 import { sampleToken } from './sampler.js';
+import { type ScoredSequence, scoreSequences } from './sequence-batch.js';
 import type { Tokenizer } from './tokenizer.js';
+import { logProbGraph } from './training-graph.js';
 
 /** Prompts are padded to multiples of this: few waves, little padding. */
 const PROMPT_STEP = 16;
@@ -62,6 +64,10 @@ interface Group {
 interface CompiledWeights {
   readonly prefill: Session;
   readonly decode: Session;
+  /** Compiled when first asked for. */
+  scoring: Session | undefined;
+  scoringMasked: Session | undefined;
+  readonly source: WeightSource;
 }
 
 /** The tensors to feed with an adapter's weights, if these are inputs. */
@@ -101,22 +107,38 @@ export class GenerationLane {
     return results;
   }
 
+  /** ln π of the targets of each sequence; see scoreSequences. */
+  async logProbabilities(sequences: readonly ScoredSequence[], adapter?: Adapter): Promise<number[][]> {
+    const { compiled, feeds } = await this.#weights(adapter);
+    const settings = { threads: this.#threads };
+    return scoreSequences(
+      this.#checkpoint.config,
+      sequences,
+      (schema) => this.grammar(schema),
+      async (batch, isMasked) => {
+        const session = isMasked
+          ? (compiled.scoringMasked ??= await Session.create(logProbGraph(compiled.source, true).graph, settings))
+          : (compiled.scoring ??= await Session.create(logProbGraph(compiled.source, false).graph, settings));
+        return (await session.run({ ...feeds, ...batch }))['log_probs']!.data;
+      },
+    );
+  }
+
   /** Logits of the last token of each prompt, [V] each, every prompt computed alone. */
   async probe(prompts: readonly (readonly number[])[], adapter?: Adapter): Promise<Float32Array[]> {
     const { compiled, feeds } = await this.#weights(adapter);
     const logits: Float32Array[] = [];
     for (const prompt of prompts) {
-      const outputs = await prefill(this.#checkpoint.config, compiled.prefill, feeds, [prompt], prompt.length, ['logits']);
+      const outputs = await prefill(this.#checkpoint.config, compiled.prefill, feeds, [prompt], prompt.length, [
+        'logits',
+      ]);
       logits.push(outputs['logits']!.data);
     }
     return logits;
   }
 
   async close(): Promise<void> {
-    for (const { prefill: first, decode } of this.#compiled.values()) {
-      await first.close();
-      await decode.close();
-    }
+    for (const sessions of this.#compiled.values()) await closeSessions(sessions);
     this.#compiled.clear();
   }
 
@@ -139,6 +161,9 @@ export class GenerationLane {
       compiled = {
         prefill: await Session.create(prefillGraph(source).graph, { threads: this.#threads }),
         decode: await Session.create(decodeGraph(source).graph, { threads: this.#threads }),
+        scoring: undefined,
+        scoringMasked: undefined,
+        source,
       };
     }
     // Most recently used last; what is in use, its predecessor and the base stay compiled.
@@ -148,8 +173,7 @@ export class GenerationLane {
       if (this.#compiled.size <= 3) break;
       if (old === 'base') continue;
       this.#compiled.delete(old);
-      await sessions.prefill.close();
-      await sessions.decode.close();
+      await closeSessions(sessions);
     }
     return { compiled, feeds };
   }
@@ -200,6 +224,12 @@ export class GenerationLane {
       this.#grammars.set(key, grammar);
     }
     return grammar;
+  }
+}
+
+async function closeSessions(sessions: CompiledWeights): Promise<void> {
+  for (const session of [sessions.prefill, sessions.decode, sessions.scoring, sessions.scoringMasked]) {
+    await session?.close();
   }
 }
 

@@ -29,6 +29,9 @@ export type { JsonSchema } from './grammar/json-schema.types.js';
 export { HIDDEN_CODE_POINTS, isPlainCodePoint } from './grammar/plain-text.js';
 export { checkJsonSchema } from './grammar/schema-check.js';
 export { type AllowedTokens, compileGrammar, type GrammarState, type TokenGrammar } from './grammar/token-grammar.js';
+export { type GenerationOptions, LanguageModel, type LoadSettings } from './language-model.js';
+export type { ModelConfig, ModelFamily } from './model-config.types.js';
+export { initialTensors, trainableShapes } from './parameters.js';
 export {
   decodeSafetensors,
   encodeSafetensors,
@@ -40,6 +43,7 @@ export {
   type TensorLocation,
 } from './safetensors.js';
 export { assertSamplingSettings, type SampledToken, sampleToken } from './sampler.js';
+export type { ScoredSequence } from './sequence-batch.js';
 export { type EncodeOptions, Tokenizer, type TokenizerJson } from './tokenizer.js';
 export type {
   OptimizerSettings,

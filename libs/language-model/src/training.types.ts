@@ -17,6 +17,8 @@ export interface TrainingSequence {
    */
   readonly schema?: JsonSchema;
   readonly continuationStart?: number;
+  /** The token budget that the continuation was sampled with: near its end the legal tokens depend on it. Absent: unlimited. */
+  readonly maxTokens?: number;
   /** Policy objective only. */
   readonly policy?: {
     readonly advantages: readonly number[];

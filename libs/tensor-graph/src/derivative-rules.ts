@@ -124,9 +124,7 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
   Neg: ({ graph, dy }) => [graph.apply('Neg', [dy])],
   Exp: ({ graph, node, dy }) => [graph.apply('Mul', [dy, node.outputs[0]!])],
   Log: ({ graph, dy, input }) => [graph.apply('Div', [dy, input(0)])],
-  Sqrt: ({ graph, node, dy }) => [
-    graph.apply('Div', [graph.apply('Mul', [dy, graph.float(0.5)]), node.outputs[0]!]),
-  ],
+  Sqrt: ({ graph, node, dy }) => [graph.apply('Div', [graph.apply('Mul', [dy, graph.float(0.5)]), node.outputs[0]!])],
   Reciprocal: ({ graph, node, dy }) => {
     const y = node.outputs[0]!;
     return [graph.apply('Neg', [graph.apply('Mul', [dy, graph.apply('Mul', [y, y])])])];
@@ -195,8 +193,7 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
    */
   SimplifiedLayerNormalization: ({ graph, node, dy, input, wanted }) => {
     const [x, weight] = [input(0), input(1)];
-    const inverse =
-      node.outputs[1] ?? graph.node('SimplifiedLayerNormalization', node.inputs, node.attributes, 2)[1]!;
+    const inverse = node.outputs[1] ?? graph.node('SimplifiedLayerNormalization', node.inputs, node.attributes, 2)[1]!;
     const normal = graph.apply('Mul', [x, inverse]);
     const scaled = graph.apply('Mul', [dy, weight]);
     let dx: Value | undefined;

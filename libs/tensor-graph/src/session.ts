@@ -67,7 +67,10 @@ export class Session {
    * One run. Feeds by input name; every output of the graph, or those named.
    * @throws SESSION_FAILED with the runtime's own words.
    */
-  async run(feeds: Readonly<Record<string, TensorData>>, outputs?: readonly string[]): Promise<Record<string, FloatTensor>> {
+  async run(
+    feeds: Readonly<Record<string, TensorData>>,
+    outputs?: readonly string[],
+  ): Promise<Record<string, FloatTensor>> {
     const inputs: Record<string, Tensor> = {};
     for (const [name, { data, dims }] of Object.entries(feeds)) {
       inputs[name] =

@@ -36,7 +36,13 @@ const integer = (attributes: Attributes, name: string, otherwise: number): numbe
 const sameAsFirst: ShapeRule = ({ input }) => [{ type: input(0).type, shape: input(0).shape }];
 
 const elementwise: ShapeRule = ({ operator, input, inputs }) => [
-  { type: input(0).type, shape: broadcast(operator, inputs.map((_, index) => input(index).shape)) },
+  {
+    type: input(0).type,
+    shape: broadcast(
+      operator,
+      inputs.map((_, index) => input(index).shape),
+    ),
+  },
 ];
 
 const comparison: ShapeRule = ({ operator, input }) => [
@@ -112,7 +118,8 @@ const RULES: Readonly<Record<string, ShapeRule>> = {
     return [{ type: input(0).type, shape: order.map((axis) => input(0).shape[axis]!) }];
   },
   Reshape: ({ graph, input, inputs, refuse }) => {
-    const target = graph.integersOf(inputs[1]) ?? refuse('a constant target; pass the shape by applyWithShape otherwise');
+    const target =
+      graph.integersOf(inputs[1]) ?? refuse('a constant target; pass the shape by applyWithShape otherwise');
     const from = input(0).shape;
     const total = product(from);
     const fixed = target.map((size, axis) => (size === 0 ? from[axis]! : size === -1 ? 1 : size));
@@ -140,7 +147,8 @@ const RULES: Readonly<Record<string, ShapeRule>> = {
   Slice: ({ graph, input, inputs, refuse }) => {
     const { type, shape } = input(0);
     const [starts, ends, axes] = [1, 2, 3].map(
-      (index) => graph.integersOf(inputs[index]) ?? refuse('constant starts, ends and axes; use applyWithShape otherwise'),
+      (index) =>
+        graph.integersOf(inputs[index]) ?? refuse('constant starts, ends and axes; use applyWithShape otherwise'),
     ) as [readonly number[], readonly number[], readonly number[]];
     const result = [...shape];
     axes.forEach((given, index) => {

@@ -1,0 +1,231 @@
+/**
+ * A language model that is ready to generate. The work is done in worker threads, each with one-threaded sessions of its
+ * own: requests are shared out, the event loop keeps ticking, and because a candidate does not depend on its batch mates,
+ * neither the number of threads nor the sharing out can be seen in a result.
+ */
+import { availableParallelism } from 'node:os';
+import { Random, SeamError, sha256 } from '@seamstream/kernel';
+import type { Adapter } from './adapter.js';
+import type { GeneratedSequence, GenerationRequest, GenerationResult } from './generation.types.js';
+import type { ModelConfig } from './model-config.types.js';
+import type { ScoredSequence } from './sequence-batch.js';
+import { Tokenizer } from './tokenizer.js';
+import { WorkerClient } from './worker-call.js';
+
+export interface LoadSettings {
+  /** Worker threads; all cores when absent. Results do not depend on it. */
+  readonly threads?: number;
+}
+
+export interface GenerationOptions {
+  /** Weights to use instead of the base model's. */
+  readonly adapter?: Adapter;
+}
+
+/** Candidates of one errand: enough to fill a wave, few enough that threads finish together. */
+const ERRAND_ROWS = 128;
+/** Adapters that a worker keeps: the serving one, its predecessor, and two under evaluation. */
+const KEPT_ADAPTERS = 4;
+const PROBES = 4;
+const PROBE_TOKENS = 16;
+/** Logits are compared to 1e-3: above float32 noise between processors, far below what a training step changes. */
+const FINGERPRINT_DIGITS = 1000;
+
+interface Errand {
+  readonly request: GenerationRequest;
+  readonly index: number;
+  readonly firstSeed: number;
+}
+
+export class LanguageModel {
+  readonly #workers: readonly WorkerClient[];
+  /** Digests that each worker holds, the most recently used last. */
+  readonly #held: readonly Set<string>[];
+  readonly #tokenizer: Tokenizer | undefined;
+
+  private constructor(
+    workers: readonly WorkerClient[],
+    tokenizer: Tokenizer | undefined,
+    /** SHA-256 of configuration and weights; see Checkpoint. */
+    readonly digest: string,
+    readonly config: ModelConfig,
+  ) {
+    this.#workers = workers;
+    this.#held = workers.map(() => new Set());
+    this.#tokenizer = tokenizer;
+  }
+
+  /**
+   * Loads a model folder as Hugging Face publishes it.
+   * @throws CHECKPOINT_INVALID, UNSUPPORTED_MODEL, SESSION_FAILED
+   */
+  static async load(folder: string, settings: LoadSettings = {}): Promise<LanguageModel> {
+    const threads = settings.threads ?? availableParallelism();
+    const entry = new URL('../dist/generation.worker.js', import.meta.url);
+    const workers = Array.from({ length: threads }, () => new WorkerClient(entry, { folder, threads: 1 }));
+    try {
+      const described = await Promise.all(
+        workers.map((worker) =>
+          worker.call<{ digest: string; config: ModelConfig; hasTokenizer: boolean }>('describe', undefined),
+        ),
+      );
+      const { digest, config, hasTokenizer } = described[0]!;
+      return new LanguageModel(workers, hasTokenizer ? await Tokenizer.load(folder) : undefined, digest, config);
+    } catch (error) {
+      await Promise.all(workers.map((worker) => worker.close()));
+      throw error;
+    }
+  }
+
+  /** @throws CHECKPOINT_INVALID when the folder has no tokenizer.json. */
+  get tokenizer(): Tokenizer {
+    if (!this.#tokenizer) {
+      throw new SeamError(
+        'CHECKPOINT_INVALID',
+        'The model folder has no tokenizer.json: add the one it was trained with',
+      );
+    }
+    return this.#tokenizer;
+  }
+
+  /**
+   * Continues every prompt once per seed.
+   * @returns one result per request, its candidates in the order of the seeds.
+   * @throws PROMPT_TOO_LONG, INVALID_INPUT, UNSUPPORTED_JSON_SCHEMA, NON_FINITE, ADAPTER_INVALID
+   */
+  async generate(requests: readonly GenerationRequest[], options: GenerationOptions = {}): Promise<GenerationResult[]> {
+    const results = requests.map(({ seeds }) => new Array<GeneratedSequence>(seeds.length));
+    await this.#share(errandsOf(requests, this.#workers.length), options.adapter, async (worker, errands, adapter) => {
+      const answers = await worker.call<GenerationResult[]>('generate', {
+        requests: errands.map(({ request }) => request),
+        ...(adapter === undefined ? {} : { adapter }),
+      });
+      answers.forEach((candidates, at) => {
+        const { index, firstSeed } = errands[at]!;
+        candidates.forEach((candidate, seed) => {
+          results[index]![firstSeed + seed] = candidate;
+        });
+      });
+    });
+    return results;
+  }
+
+  /**
+   * ln π of the targets of each sequence in nats: under the softmax over legal tokens where it has a schema.
+   * @throws INVALID_INPUT
+   */
+  async logProbabilities(sequences: readonly ScoredSequence[], options: GenerationOptions = {}): Promise<number[][]> {
+    const results: number[][] = sequences.map(() => []);
+    const size = Math.max(1, Math.ceil(sequences.length / this.#workers.length));
+    const parts = Array.from({ length: Math.ceil(sequences.length / size) }, (_, part) => part * size);
+    await this.#share(parts, options.adapter, async (worker, first, adapter) => {
+      const scores = await worker.call<number[][]>('logProbabilities', {
+        sequences: sequences.slice(first, first + size),
+        ...(adapter === undefined ? {} : { adapter }),
+      });
+      scores.forEach((score, at) => {
+        results[first + at] = score;
+      });
+    });
+    return results;
+  }
+
+  /**
+   * What these weights answer to fixed prompts, as 64 hexadecimal digits: two models with one fingerprint compute the
+   * same thing. Measured by the same graphs that serve.
+   */
+  async fingerprint(adapter?: Adapter): Promise<string> {
+    const random = Random.of('fingerprint probes');
+    const prompts = Array.from({ length: PROBES }, () =>
+      Array.from({ length: PROBE_TOKENS }, () => random.int(this.config.vocabularySize)),
+    );
+    let logits: Float32Array[] = [];
+    await this.#share([prompts], adapter, async (worker, asked, digest) => {
+      logits = await worker.call<Float32Array[]>('probe', {
+        prompts: asked,
+        ...(digest === undefined ? {} : { adapter: digest }),
+      });
+    });
+    return sha256(
+      ...logits.map((row) => Int32Array.from(row, (value) => Math.round(value * FINGERPRINT_DIGITS)).join()),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.close()));
+  }
+
+  /** Hands errands to whichever worker is free, each worker having been given the adapter first. */
+  async #share<Part>(
+    parts: readonly Part[],
+    adapter: Adapter | undefined,
+    perform: (worker: WorkerClient, part: Part, adapter: string | undefined) => Promise<void>,
+  ): Promise<void> {
+    if (adapter && adapter.baseModelDigest !== this.digest) {
+      throw new SeamError(
+        'ADAPTER_INVALID',
+        `Adapter ${adapter.digest} was trained on base model ${adapter.baseModelDigest}, this model is ${this.digest}: load the model it belongs to`,
+      );
+    }
+    let next = 0;
+    // The first failure stops the handing out; what runs is waited for, so that no errand outlives the call.
+    const outcomes = await Promise.allSettled(
+      this.#workers.slice(0, parts.length).map(async (worker, at) => {
+        await this.#provide(worker, this.#held[at]!, adapter);
+        while (next < parts.length) {
+          const part = parts[next++]!;
+          try {
+            await perform(worker, part, adapter?.digest);
+          } catch (error) {
+            next = parts.length;
+            throw error;
+          }
+        }
+      }),
+    );
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  async #provide(worker: WorkerClient, held: Set<string>, adapter: Adapter | undefined): Promise<void> {
+    if (!adapter) return;
+    if (held.delete(adapter.digest)) {
+      held.add(adapter.digest);
+      return;
+    }
+    held.add(adapter.digest);
+    const calls = [worker.call('keepAdapter', adapter)];
+    for (const digest of held) {
+      if (held.size <= KEPT_ADAPTERS) break;
+      held.delete(digest);
+      calls.push(worker.call('dropAdapter', digest));
+    }
+    await Promise.all(calls);
+  }
+}
+
+/** Requests in parts of like work. Like prompts stand together, so that they share waves. */
+function errandsOf(requests: readonly GenerationRequest[], workers: number): Errand[][] {
+  const total = requests.reduce((count, { seeds }) => count + seeds.length, 0);
+  const target = Math.min(ERRAND_ROWS, Math.max(1, Math.ceil(total / workers)));
+  const order = requests.map((_, index) => index);
+  order.sort((a, b) => requests[a]!.promptTokenIds.length - requests[b]!.promptTokenIds.length || a - b);
+  const parts: Errand[][] = [];
+  let part: Errand[] = [];
+  let rows = 0;
+  for (const index of order) {
+    const request = requests[index]!;
+    // A request without seeds is sent as well: the worker refuses it by name.
+    for (let at = 0; at === 0 || at < request.seeds.length; at += target) {
+      const seeds = request.seeds.slice(at, at + target);
+      if (part.length > 0 && rows + seeds.length > target) {
+        parts.push(part);
+        part = [];
+        rows = 0;
+      }
+      part.push({ request: { ...request, seeds }, index, firstSeed: at });
+      rows += seeds.length;
+    }
+  }
+  if (part.length > 0) parts.push(part);
+  return parts;
+}

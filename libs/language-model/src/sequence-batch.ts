@@ -1,0 +1,173 @@
+/** Training sequences as the tensors that the graphs of training-graph.ts take. */
+import { SeamError } from '@seamstream/kernel';
+import type { TensorData } from '@seamstream/tensor-graph';
+import { causalMask } from './decoder.js';
+import type { TokenGrammar } from './grammar/token-grammar.js';
+import type { ModelConfig } from './model-config.types.js';
+import type { TrainingSequence } from './training.types.js';
+
+/** A sequence of which only the log-probabilities are wanted. */
+export type ScoredSequence = Pick<
+  TrainingSequence,
+  'tokenIds' | 'targets' | 'schema' | 'continuationStart' | 'maxTokens'
+>;
+
+export type GrammarOf = (schema: NonNullable<TrainingSequence['schema']>) => TokenGrammar;
+
+/** Lengths are padded to multiples of this, so that equal sizes recur and the runtime reuses its memory plan. */
+const LENGTH_STEP = 8;
+
+export function paddedLength(sequence: Pick<TrainingSequence, 'tokenIds'>): number {
+  return Math.ceil(sequence.tokenIds.length / LENGTH_STEP) * LENGTH_STEP;
+}
+
+/**
+ * Groups of indices into `sequences` that are computed together: longest first, at most `maxTokens` with padding.
+ * With `sameLength` only equal padded lengths meet, which makes results independent of the grouping.
+ */
+export function microBatches(sequences: readonly ScoredSequence[], maxTokens: number, sameLength: boolean): number[][] {
+  const order = sequences.map((_, index) => index);
+  order.sort((a, b) => paddedLength(sequences[b]!) - paddedLength(sequences[a]!) || a - b);
+  const batches: number[][] = [];
+  let batch: number[] = [];
+  for (const index of order) {
+    const length = paddedLength(sequences[batch[0] ?? index]!);
+    const isFull = (batch.length + 1) * length > maxTokens;
+    const differs = sameLength && length !== paddedLength(sequences[index]!);
+    if (batch.length > 0 && (isFull || differs)) {
+      batches.push(batch);
+      batch = [];
+    }
+    batch.push(index);
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}
+
+/** @throws INVALID_INPUT naming the sequence and what is wrong with it. */
+export function checkSequence(config: ModelConfig, sequence: ScoredSequence, index: number): void {
+  const { tokenIds, targets } = sequence;
+  const refuse = (expected: string, got: string): never => {
+    throw new SeamError('INVALID_INPUT', `Training sequence ${index} expected ${expected}, got ${got}`, {
+      details: { sequence: index },
+    });
+  };
+  if (tokenIds.length < 2 || tokenIds.length > config.maxPositions) {
+    refuse(`2 to ${config.maxPositions} tokens`, `${tokenIds.length}`);
+  }
+  const bad = tokenIds.find((id) => !Number.isInteger(id) || id < 0 || id >= config.vocabularySize);
+  if (bad !== undefined) refuse(`token ids below ${config.vocabularySize}`, `${bad}`);
+  targets.forEach((target, at) => {
+    if (!Number.isInteger(target) || target < 1 || target >= tokenIds.length || target <= (targets[at - 1] ?? 0)) {
+      refuse(`ascending targets from 1 to ${tokenIds.length - 1}`, `${target} at ${at}`);
+    }
+  });
+  if (sequence.schema && sequence.continuationStart === undefined)
+    refuse('a continuationStart beside its schema', 'none');
+}
+
+/** The legal-token mask of each target, one row of V bytes each. */
+function fillLegal(
+  legal: Uint8Array,
+  row: number,
+  vocabulary: number,
+  sequence: ScoredSequence,
+  grammarOf: GrammarOf,
+): void {
+  const { schema, targets, tokenIds } = sequence;
+  if (!schema) {
+    legal.fill(1, row * vocabulary, (row + targets.length) * vocabulary);
+    return;
+  }
+  const grammar = grammarOf(schema);
+  const start = sequence.continuationStart!;
+  let state = grammar.start();
+  let position = start;
+  targets.forEach((target, at) => {
+    for (; position < target; position++) state = grammar.advance(state, tokenIds[position]!);
+    const { ids } =
+      sequence.maxTokens === undefined
+        ? grammar.allowed(state)
+        : grammar.allowedWithin(state, sequence.maxTokens - (target - start));
+    const offset = (row + at) * vocabulary;
+    for (const id of ids) legal[offset + id] = 1;
+    if (legal[offset + tokenIds[target]!] !== 1) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `The token ${tokenIds[target]} at ${target} is not legal under the sequence's schema: train on the sampled token ids and the schema they were sampled with`,
+      );
+    }
+  });
+}
+
+/** The feeds of one run: tokens [B, T], the N targets of all sequences in order, and a mask where any has a schema. */
+export function batchFeeds(
+  config: ModelConfig,
+  sequences: readonly ScoredSequence[],
+  isMasked: boolean,
+  grammarOf: GrammarOf,
+): Record<string, TensorData> {
+  const B = sequences.length;
+  const T = Math.max(...sequences.map(paddedLength));
+  const N = sequences.reduce((count, { targets }) => count + targets.length, 0);
+  const V = config.vocabularySize;
+  const tokens = new Int32Array(B * T);
+  const positions = new Int32Array(B * T);
+  const places = new Int32Array(N);
+  const targets = new Int32Array(N);
+  const legal = new Uint8Array(isMasked ? N * V : 0);
+  let n = 0;
+  sequences.forEach((sequence, b) => {
+    tokens.set(sequence.tokenIds, b * T);
+    for (let t = 0; t < T; t++) positions[b * T + t] = Math.min(t, config.maxPositions - 1);
+    if (isMasked) fillLegal(legal, n, V, sequence, grammarOf);
+    for (const target of sequence.targets) {
+      places[n] = b * T + target - 1;
+      targets[n] = sequence.tokenIds[target]!;
+      n++;
+    }
+  });
+  const repeats = config.heads / config.keyValueHeads;
+  return {
+    tokens: { data: tokens, dims: [B, T] },
+    positions: { data: positions, dims: [B, T] },
+    causal: { data: causalMask(config, T), dims: [repeats * T, T] },
+    places: { data: places, dims: [N] },
+    targets: { data: targets, dims: [N, 1] },
+    ...(isMasked ? { legal: { data: legal, dims: [N, V] } } : {}),
+  };
+}
+
+/**
+ * ln π of every target of every sequence, parallel to `targets`. Only sequences of one padded length share a run, so a
+ * result does not depend on the other sequences.
+ */
+export async function scoreSequences(
+  config: ModelConfig,
+  sequences: readonly ScoredSequence[],
+  grammarOf: GrammarOf,
+  run: (feeds: Record<string, TensorData>, isMasked: boolean) => Promise<Float32Array>,
+): Promise<number[][]> {
+  sequences.forEach((sequence, index) => checkSequence(config, sequence, index));
+  const results: number[][] = sequences.map(() => []);
+  const scored = sequences.flatMap(({ targets }, index) => (targets.length > 0 ? [index] : []));
+  const batches = microBatches(
+    scored.map((index) => sequences[index]!),
+    SCORING_TOKENS,
+    true,
+  );
+  for (const batch of batches) {
+    const indices = batch.map((at) => scored[at]!);
+    const members = indices.map((index) => sequences[index]!);
+    const isMasked = members.some(({ schema }) => schema !== undefined);
+    const logProbs = await run(batchFeeds(config, members, isMasked, grammarOf), isMasked);
+    let n = 0;
+    for (const index of indices) {
+      for (let at = 0; at < sequences[index]!.targets.length; at++) results[index]!.push(logProbs[n++]!);
+    }
+  }
+  return results;
+}
+
+/** Tokens of one scoring run: bounds the memory for attention. */
+const SCORING_TOKENS = 2048;
