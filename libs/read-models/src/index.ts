@@ -1,1 +1,27 @@
-export {};
+export {
+  type AdapterLineage,
+  type AdapterLineageState,
+  type AdapterStatus,
+  type AdapterVersion,
+  adapterLineageProjection,
+} from './adapter-lineage.projection.js';
+export {
+  type DeadLetter,
+  type DeadLetters,
+  type DeadLettersState,
+  deadLettersProjection,
+} from './dead-letters.projection.js';
+export { type Ledger, type LedgerState, ledgerProjection } from './ledger.projection.js';
+export type { EventPosition, Projection } from './projection.js';
+export {
+  type SuccessByArm,
+  type SuccessByArmState,
+  type SuccessTally,
+  successByArmProjection,
+} from './success-by-arm.projection.js';
+export {
+  type TrainingProgress,
+  type TrainingProgressState,
+  type TrainingRun,
+  trainingProgressProjection,
+} from './training-progress.projection.js';

@@ -1,0 +1,132 @@
+/** Every adapter that was made: from what, by which run, how it was measured, and whether it is or was served. */
+import { type AdapterKind, type Evaluation, type OffsetRange, TOPIC } from '@seamstream/events';
+import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
+import { FoldedOffsets, type Projection } from './projection.js';
+
+/** served: now; promoted: earlier; rejected: its run was refused; published: nobody decided yet. */
+export type AdapterStatus = 'published' | 'served' | 'promoted' | 'rolledBack' | 'rejected';
+
+export interface AdapterVersion {
+  /** 1, 2, 3, … in the order of publication. */
+  readonly version: number;
+  readonly adapterDigest: string;
+  /** The adapter it was trained from; null is the bare base model. */
+  readonly parent: string | null;
+  readonly runId: string;
+  readonly algorithm: string;
+  readonly kind: AdapterKind;
+  readonly baseModelDigest: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly sizeBytes: number;
+  readonly inputs: readonly OffsetRange[];
+  readonly manifestDigest: string | null;
+  readonly metrics: Readonly<Record<string, number>>;
+  /** Milliseconds since the Unix epoch. */
+  readonly publishedAt: number;
+  readonly status: AdapterStatus;
+  /** The measurement that promotion or rejection rests on. */
+  readonly evaluation: Evaluation | null;
+  /** The rule that promoted it, or the reason of its rejection or rollback. */
+  readonly reason: string | null;
+}
+
+interface Decision {
+  readonly evaluation: Evaluation | null;
+  readonly reason: string;
+}
+
+export interface AdapterLineageState {
+  readonly folded: FoldedOffsets;
+  served: ServedAdapterState;
+  readonly versions: Map<string, Omit<AdapterVersion, 'status' | 'evaluation' | 'reason'>>;
+  readonly promotions: Map<string, Decision>;
+  readonly rollbacks: Map<string, string>;
+  /** From another topic than the rest: kept apart, so that it may come first. */
+  readonly rejections: Map<string, Decision & { readonly runId: string }>;
+}
+
+export interface AdapterLineage {
+  /** Digest of the adapter that generators shall serve; null is the bare base model. */
+  readonly served: string | null;
+  /** In the order of publication. */
+  readonly versions: readonly AdapterVersion[];
+}
+
+export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLineage> = {
+  topics: [TOPIC.adapters, TOPIC.training],
+
+  initialState: () => ({
+    folded: new FoldedOffsets(),
+    served: initialServedAdapter(),
+    versions: new Map(),
+    promotions: new Map(),
+    rollbacks: new Map(),
+    rejections: new Map(),
+  }),
+
+  evolve(state, event, position) {
+    if (!state.folded.advance(position)) return state;
+    state.served = evolveServedAdapter(state.served, event);
+    switch (event.type) {
+      case 'AdapterPublished': {
+        const { type: _, meta, ...facts } = event;
+        // Equal content is the same adapter, whoever makes it again.
+        if (!state.versions.has(event.adapterDigest)) {
+          state.versions.set(event.adapterDigest, {
+            version: state.versions.size + 1,
+            ...facts,
+            publishedAt: meta.occurredAt,
+          });
+        }
+        break;
+      }
+      case 'AdapterPromoted':
+        state.rollbacks.delete(event.adapterDigest);
+        state.promotions.set(event.adapterDigest, { evaluation: event.evaluation, reason: event.rule });
+        break;
+      case 'AdapterRolledBack':
+        state.rollbacks.set(event.adapterDigest, event.reason);
+        break;
+      case 'TrainingRunRejected':
+        // Runs stand in several partitions: of two that made the same adapter, the same one counts for every reader.
+        if (
+          event.adapterDigest !== null &&
+          event.runId <= (state.rejections.get(event.adapterDigest)?.runId ?? event.runId)
+        ) {
+          state.rejections.set(event.adapterDigest, {
+            evaluation: event.evaluation,
+            reason: event.reason,
+            runId: event.runId,
+          });
+        }
+        break;
+      default:
+    }
+    return state;
+  },
+
+  read({ served: { served }, versions, promotions, rollbacks, rejections }) {
+    const servedDigest = served?.adapterDigest ?? null;
+    return {
+      served: servedDigest,
+      versions: [...versions.values()].map((facts) => {
+        const digest = facts.adapterDigest;
+        const promotion = promotions.get(digest);
+        const rejection = rejections.get(digest);
+        const rollback = rollbacks.get(digest);
+        const [status, reason]: [AdapterStatus, string | null] =
+          digest === servedDigest
+            ? ['served', promotion?.reason ?? null]
+            : rollback !== undefined
+              ? ['rolledBack', rollback]
+              : promotion !== undefined
+                ? ['promoted', promotion.reason]
+                : rejection !== undefined
+                  ? ['rejected', rejection.reason]
+                  : ['published', null];
+        return { ...facts, status, reason, evaluation: promotion?.evaluation ?? rejection?.evaluation ?? null };
+      }),
+    };
+  },
+};

@@ -1,0 +1,256 @@
+import { adapterLineageProjection } from './adapter-lineage.projection.js';
+import { deadLettersProjection } from './dead-letters.projection.js';
+import { answerOf, deadLettered, interleaved, placed, recorded } from './log-of.contract.js';
+import { successByArmProjection } from './success-by-arm.projection.js';
+import {
+  adapterPromoted,
+  adapterPublished,
+  adapterRolledBack,
+  EXAMPLE_LINEAGE,
+  runCheckpointed,
+  runCompleted,
+  runFailed,
+  runRejected,
+  runStarted,
+} from './training-log.contract.js';
+import { trainingProgressProjection } from './training-progress.projection.js';
+
+describe('success by arm', () => {
+  const events = [
+    recorded('a', true, { index: 0, size: 2, adapterDigest: 'd1' }),
+    recorded('a', false, { index: 1, size: 2, adapterDigest: 'd1' }),
+    recorded('b', true, { arm: 'deploy', domain: 'words', adapterDigest: 'd1' }),
+    recorded('c', false, { arm: 'control' }),
+    recorded('d', false, { arm: 'deploy' }),
+  ];
+  const none = { outcomes: 0, successes: 0, rate: null };
+
+  it('is counted per arm, domain and adapter', () => {
+    expect(answerOf(successByArmProjection, placed(events))).toEqual({
+      arms: {
+        explore: { outcomes: 2, successes: 1, rate: 0.5 },
+        deploy: { outcomes: 2, successes: 1, rate: 0.5 },
+        control: { outcomes: 1, successes: 0, rate: 0 },
+      },
+      domains: [
+        {
+          domain: 'arithmetic',
+          arms: {
+            explore: { outcomes: 2, successes: 1, rate: 0.5 },
+            deploy: { outcomes: 1, successes: 0, rate: 0 },
+            control: { outcomes: 1, successes: 0, rate: 0 },
+          },
+        },
+        { domain: 'words', arms: { explore: none, deploy: { outcomes: 1, successes: 1, rate: 1 }, control: none } },
+      ],
+      adapters: [
+        { adapterDigest: null, explore: none, deploy: { outcomes: 1, successes: 0, rate: 0 } },
+        {
+          adapterDigest: 'd1',
+          explore: { outcomes: 2, successes: 1, rate: 0.5 },
+          deploy: { outcomes: 1, successes: 1, rate: 1 },
+        },
+      ],
+    });
+  });
+
+  it('counts a candidate once however often it is told', () => {
+    expect(answerOf(successByArmProjection, placed([...events, ...events, ...events]))).toEqual(
+      answerOf(successByArmProjection, placed(events)),
+    );
+  });
+});
+
+describe('the adapters', () => {
+  it('have versions in the order of publication, with parent, measurement and standing', () => {
+    const { served, versions } = answerOf(adapterLineageProjection, placed(EXAMPLE_LINEAGE));
+    expect(served).toBe('a1');
+    expect(
+      versions.map(({ version, adapterDigest, parent, status, reason, evaluation }) => [
+        version,
+        adapterDigest,
+        parent,
+        status,
+        reason,
+        evaluation?.success ?? null,
+      ]),
+    ).toEqual([
+      [1, 'a1', null, 'served', 'not worse', 0.5],
+      [2, 'a2', 'a1', 'rejected', 'worse than its parent', 0.25],
+      [3, 'a3', 'a1', 'rolledBack', 'success fell', 0.75],
+      [4, 'a4', 'a1', 'published', null, null],
+    ]);
+  });
+
+  it('keep their version and origin when they are published again', () => {
+    const log = placed([
+      adapterPublished('a1', null, 'r1'),
+      adapterPublished('a2', 'a1', 'r2'),
+      adapterPublished('a1', 'a2', 'r3'),
+    ]);
+    expect(
+      answerOf(adapterLineageProjection, log).versions.map(({ version, adapterDigest, runId }) => [
+        version,
+        adapterDigest,
+        runId,
+      ]),
+    ).toEqual([
+      [1, 'a1', 'r1'],
+      [2, 'a2', 'r2'],
+    ]);
+  });
+
+  it('that were promoted and replaced stay promoted', () => {
+    const log = placed([
+      adapterPublished('a1', null, 'r1'),
+      adapterPublished('a2', 'a1', 'r2'),
+      adapterPromoted('a1', 0.5),
+      adapterRolledBack('a1', null),
+      adapterPromoted('a1', 0.5),
+      adapterPromoted('a2', 0.6),
+    ]);
+    expect(answerOf(adapterLineageProjection, log).versions.map(({ status }) => status)).toEqual([
+      'promoted',
+      'served',
+    ]);
+  });
+});
+
+describe('training', () => {
+  it('shows every run with its newest figures and sums up dead groups', () => {
+    const log = placed([
+      runStarted('r1', 'sft'),
+      runCheckpointed('r1', 10, { loss: 2 }),
+      runCheckpointed('r1', 20, { loss: 1 }),
+      runCompleted('r1', 30, { loss: 0.5, deadGroups: 3 }),
+      runStarted('r2', 'grpo'),
+      runCheckpointed('r2', 5, { loss: 4, deadGroups: 4 }),
+      runStarted('r3', 'grpo'),
+      runCheckpointed('r3', 5, { loss: 4 }),
+      runFailed('r3', { loss: Number.NaN }),
+      runStarted('r4', 'grpo'),
+      runCompleted('r4', 9, { deadGroups: 1 }),
+      runRejected('r4', 'a4'),
+    ]);
+    const { runs, deadGroups } = answerOf(trainingProgressProjection, log);
+    expect(
+      runs.map(({ runId, algorithm, status, steps, metrics, adapterDigest, code, reason }) => ({
+        runId,
+        algorithm,
+        status,
+        steps,
+        metrics,
+        adapterDigest,
+        code,
+        reason,
+      })),
+    ).toEqual([
+      {
+        runId: 'r1',
+        algorithm: 'sft',
+        status: 'completed',
+        steps: 30,
+        metrics: { loss: 0.5, deadGroups: 3 },
+        adapterDigest: 'made-by-r1',
+        code: null,
+        reason: null,
+      },
+      {
+        runId: 'r2',
+        algorithm: 'grpo',
+        status: 'running',
+        steps: 5,
+        metrics: { loss: 4, deadGroups: 4 },
+        adapterDigest: null,
+        code: null,
+        reason: null,
+      },
+      {
+        runId: 'r3',
+        algorithm: 'grpo',
+        status: 'failed',
+        steps: 5,
+        metrics: { loss: Number.NaN },
+        adapterDigest: null,
+        code: 'NON_FINITE',
+        reason: 'the loss is NaN',
+      },
+      {
+        runId: 'r4',
+        algorithm: 'grpo',
+        status: 'rejected',
+        steps: 9,
+        metrics: { deadGroups: 1 },
+        adapterDigest: 'a4',
+        code: null,
+        reason: 'worse than its parent',
+      },
+    ]);
+    expect(runs[0]?.checkpoints).toEqual([
+      { step: 10, metrics: { loss: 2 } },
+      { step: 20, metrics: { loss: 1 } },
+    ]);
+    expect(deadGroups).toBe(8);
+  });
+
+  it('goes on where it was when a killed trainer starts the run again', () => {
+    const log = placed([
+      runStarted('r1', 'sft'),
+      runCheckpointed('r1', 10, { loss: 2 }),
+      runStarted('r1', 'sft'),
+      runCheckpointed('r1', 10, { loss: 2 }),
+      runCheckpointed('r1', 20, { loss: 1 }),
+    ]);
+    const { runs } = answerOf(trainingProgressProjection, log);
+    expect(runs).toHaveLength(1);
+    expect(runs[0]).toMatchObject({ status: 'running', steps: 20, endedAt: null });
+    expect(runs[0]?.checkpoints.map(({ step }) => step)).toEqual([10, 20]);
+  });
+});
+
+describe('dead letters', () => {
+  it('are listed by the place of the record that they speak of, and counted by code', () => {
+    const log = placed([
+      deadLettered('seam.problems', 'p', 12),
+      deadLettered('seam.outcomes', 'p', 3, 'UNKNOWN_SCHEMA'),
+      deadLettered('seam.problems', 'q', 7),
+      deadLettered('seam.problems', 'p', 12),
+    ]);
+    const { letters, byCode } = answerOf(deadLettersProjection, log);
+    expect(letters.map(({ topic, offset, key, code, valueBytes }) => [topic, offset, key, code, valueBytes])).toEqual([
+      ['seam.outcomes', 3, 'p', 'UNKNOWN_SCHEMA', 3],
+      ['seam.problems', 7, 'q', 'MALFORMED_RECORD', 3],
+      ['seam.problems', 12, 'p', 'MALFORMED_RECORD', 3],
+    ]);
+    expect(byCode).toEqual({ MALFORMED_RECORD: 2, UNKNOWN_SCHEMA: 1 });
+    expect(letters[2]?.letter).toEqual(log[0]?.[1]);
+  });
+});
+
+describe('every answer', () => {
+  const events = [
+    ...EXAMPLE_LINEAGE,
+    ...Array.from({ length: 12 }, (_, i) => [
+      runStarted(`s${i}`, 'sft'),
+      runCheckpointed(`s${i}`, 3, { loss: i }),
+      runRejected(`s${i}`, `a${i % 5}`),
+    ]).flat(),
+    ...Array.from({ length: 40 }, (_, i) =>
+      recorded(`p${i % 9}`, i % 3 === 0, { index: i % 4, size: 4, domain: `d${i % 9}`, adapterDigest: `a${i % 2}` }),
+    ),
+    ...Array.from({ length: 20 }, (_, i) => deadLettered('seam.problems', i % 2 === 0 ? null : `p${i % 3}`, i % 7)),
+  ];
+  const log = placed(events);
+
+  it.each([
+    ['success by arm', successByArmProjection],
+    ['lineage', adapterLineageProjection],
+    ['training', trainingProgressProjection],
+    ['dead letters', deadLettersProjection],
+  ] as const)('is the same in whatever order partitions are read: %s', (_, projection) => {
+    const fold = (records: typeof log): unknown => answerOf<never, unknown>(projection as never, records);
+    const expected = fold(log);
+    for (let seed = 0; seed < 50; seed++) expect(fold(interleaved(log, seed))).toEqual(expected);
+    expect(fold([...log, ...log])).toEqual(expected);
+  });
+});

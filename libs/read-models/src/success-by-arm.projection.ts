@@ -1,0 +1,92 @@
+/** How often executions succeed: per arm, per arm and domain, and per adapter as measured. Each candidate counts once. */
+import { type Arm, TOPIC } from '@seamstream/events';
+import { FoldedOffsets, MetCandidates, type Projection, sortedEntries } from './projection.js';
+
+export interface SuccessTally {
+  readonly outcomes: number;
+  readonly successes: number;
+  /** successes / outcomes; null without outcomes. */
+  readonly rate: number | null;
+}
+
+interface Tally {
+  outcomes: number;
+  successes: number;
+}
+
+export interface SuccessByArmState {
+  readonly folded: FoldedOffsets;
+  readonly met: MetCandidates;
+  readonly arms: Map<string, Tally>;
+  readonly domains: Map<string, Map<string, Tally>>;
+  readonly adapters: Map<string, { readonly adapterDigest: string | null; readonly arms: Map<string, Tally> }>;
+}
+
+export interface SuccessByArm {
+  readonly arms: Readonly<Record<Arm, SuccessTally>>;
+  /** By domain, by name. */
+  readonly domains: readonly { readonly domain: string; readonly arms: Readonly<Record<Arm, SuccessTally>> }[];
+  /** By the adapter that wrote the entry (null: the bare base model), by digest; without the control arm. */
+  readonly adapters: readonly {
+    readonly adapterDigest: string | null;
+    readonly explore: SuccessTally;
+    readonly deploy: SuccessTally;
+  }[];
+}
+
+function count(tallies: Map<string, Tally>, arm: Arm, success: boolean): void {
+  const tally = tallies.get(arm) ?? { outcomes: 0, successes: 0 };
+  tally.outcomes++;
+  if (success) tally.successes++;
+  tallies.set(arm, tally);
+}
+
+function tallyOf(tallies: ReadonlyMap<string, Tally>, arm: Arm): SuccessTally {
+  const { outcomes, successes } = tallies.get(arm) ?? { outcomes: 0, successes: 0 };
+  return { outcomes, successes, rate: outcomes === 0 ? null : successes / outcomes };
+}
+
+function armsOf(tallies: ReadonlyMap<string, Tally>): Record<Arm, SuccessTally> {
+  return {
+    explore: tallyOf(tallies, 'explore'),
+    deploy: tallyOf(tallies, 'deploy'),
+    control: tallyOf(tallies, 'control'),
+  };
+}
+
+export const successByArmProjection: Projection<SuccessByArmState, SuccessByArm> = {
+  topics: [TOPIC.outcomes],
+
+  initialState: () => ({
+    folded: new FoldedOffsets(),
+    met: new MetCandidates(),
+    arms: new Map(),
+    domains: new Map(),
+    adapters: new Map(),
+  }),
+
+  evolve(state, event, position) {
+    if (!state.folded.advance(position) || event.type !== 'OutcomeRecorded') return state;
+    const { arm, success, problem, adapterDigest, groupId, candidateIndex, groupSize } = event;
+    if (!state.met.meet(groupId, candidateIndex, groupSize)) return state;
+    count(state.arms, arm, success);
+    const domain = state.domains.get(problem.domain) ?? new Map<string, Tally>();
+    state.domains.set(problem.domain, domain);
+    count(domain, arm, success);
+    if (arm === 'control') return state;
+    const adapter = state.adapters.get(adapterDigest ?? '') ?? { adapterDigest, arms: new Map<string, Tally>() };
+    state.adapters.set(adapterDigest ?? '', adapter);
+    count(adapter.arms, arm, success);
+    return state;
+  },
+
+  read: ({ arms, domains, adapters }) => ({
+    arms: armsOf(arms),
+    domains: sortedEntries(domains).map(([domain, tallies]) => ({ domain, arms: armsOf(tallies) })),
+    adapters: sortedEntries(adapters).map(([, { adapterDigest, arms: tallies }]) => ({
+      adapterDigest,
+      explore: tallyOf(tallies, 'explore'),
+      deploy: tallyOf(tallies, 'deploy'),
+    })),
+  }),
+};

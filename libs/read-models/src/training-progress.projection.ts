@@ -1,0 +1,118 @@
+/** What the trainers do: every run with its steps and figures. All events of a run stand in one partition. */
+import { TOPIC } from '@seamstream/events';
+import { FoldedOffsets, type Projection } from './projection.js';
+
+export interface TrainingRun {
+  readonly runId: string;
+  readonly algorithm: string;
+  readonly status: 'running' | 'completed' | 'failed' | 'rejected';
+  /** Adapter that training started from; null is the bare base model. */
+  readonly parentAdapter: string | null;
+  /** Adapter that it made. */
+  readonly adapterDigest: string | null;
+  /** Optimizer steps done, as far as told. */
+  readonly steps: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** Error code of a failed run. */
+  readonly code: string | null;
+  /** Why it failed or was rejected. */
+  readonly reason: string | null;
+  /** The newest figures by name. */
+  readonly metrics: Readonly<Record<string, number>>;
+  /** The figures of every checkpoint, by step. */
+  readonly checkpoints: readonly { readonly step: number; readonly metrics: Readonly<Record<string, number>> }[];
+}
+
+export interface TrainingProgress {
+  /** By start, then by id. */
+  readonly runs: readonly TrainingRun[];
+  /** Groups without variance that runs dropped: the sum of the runs' metric `deadGroups`. */
+  readonly deadGroups: number;
+}
+
+type MutableRun = { -readonly [K in keyof TrainingRun]: TrainingRun[K] } & {
+  checkpoints: TrainingRun['checkpoints'][number][];
+};
+
+export interface TrainingProgressState {
+  readonly folded: FoldedOffsets;
+  readonly runs: Map<string, MutableRun>;
+}
+
+export const trainingProgressProjection: Projection<TrainingProgressState, TrainingProgress> = {
+  topics: [TOPIC.training],
+
+  initialState: () => ({ folded: new FoldedOffsets(), runs: new Map() }),
+
+  evolve(state, event, position) {
+    if (!state.folded.advance(position)) return state;
+    if (event.type === 'TrainingRunStarted') {
+      if (state.runs.has(event.runId)) return state; // resumed after a kill
+      const { runId, algorithm, parentAdapter, meta } = event;
+      state.runs.set(runId, {
+        runId,
+        algorithm,
+        status: 'running',
+        parentAdapter,
+        adapterDigest: null,
+        steps: 0,
+        startedAt: meta.occurredAt,
+        endedAt: null,
+        code: null,
+        reason: null,
+        metrics: {},
+        checkpoints: [],
+      });
+      return state;
+    }
+    const run = 'runId' in event && event.runId !== null ? state.runs.get(event.runId) : undefined;
+    if (run === undefined) return state;
+    switch (event.type) {
+      case 'TrainingRunCheckpointed':
+        if (event.step <= run.steps) break; // told again by a resumed trainer
+        run.steps = event.step;
+        run.metrics = event.metrics;
+        run.checkpoints.push({ step: event.step, metrics: event.metrics });
+        break;
+      case 'TrainingRunCompleted':
+        Object.assign(run, {
+          status: 'completed',
+          steps: event.steps,
+          adapterDigest: event.adapterDigest,
+          metrics: event.metrics,
+          endedAt: run.endedAt ?? event.meta.occurredAt,
+        });
+        break;
+      case 'TrainingRunFailed':
+        Object.assign(run, {
+          status: 'failed',
+          code: event.code,
+          reason: event.reason,
+          metrics: { ...run.metrics, ...event.metrics },
+          endedAt: run.endedAt ?? event.meta.occurredAt,
+        });
+        break;
+      case 'TrainingRunRejected':
+        Object.assign(run, {
+          status: 'rejected',
+          adapterDigest: event.adapterDigest ?? run.adapterDigest,
+          reason: event.reason,
+          metrics: { ...run.metrics, ...event.metrics },
+          endedAt: run.endedAt ?? event.meta.occurredAt,
+        });
+        break;
+      default:
+    }
+    return state;
+  },
+
+  read({ runs }) {
+    const list = [...runs.values()].sort((a, b) => a.startedAt - b.startedAt || (a.runId < b.runId ? -1 : 1));
+    return {
+      runs: list.map((run) => ({ ...run, checkpoints: [...run.checkpoints] })),
+      deadGroups: list.reduce((sum, { metrics }) => sum + (metrics['deadGroups'] ?? 0), 0),
+    };
+  },
+};
