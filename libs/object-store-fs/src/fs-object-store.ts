@@ -191,7 +191,7 @@ export class FsObjectStore extends ObjectStore {
     seen: Version,
     file: string | undefined,
     recheck: (present: Version) => void,
-  ): Promise<void> {
+  ): Promise<Version> {
     const folder = this.versionFolder(key);
     const target = file === undefined ? DELETED : relative(folder, join(this.dataFolder, file));
     await makeFolders(this.objectFolder, folder);
