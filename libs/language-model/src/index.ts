@@ -30,6 +30,7 @@ export { HIDDEN_CODE_POINTS, isPlainCodePoint } from './grammar/plain-text.js';
 export { checkJsonSchema } from './grammar/schema-check.js';
 export { type AllowedTokens, compileGrammar, type GrammarState, type TokenGrammar } from './grammar/token-grammar.js';
 export { type GenerationOptions, LanguageModel, type LoadSettings } from './language-model.js';
+export { constantRate, warmUpCosineRate } from './learning-rate.js';
 export type { ModelConfig, ModelFamily } from './model-config.types.js';
 export { initialTensors, trainableShapes } from './parameters.js';
 export {
@@ -52,3 +53,4 @@ export type {
   TrainingObjective,
   TrainingSequence,
 } from './training.types.js';
+export { TrainingSession, type TrainingSessionSettings } from './training-session.js';

@@ -1,0 +1,151 @@
+/** Training on one thread: gradients of shards, and the optimizer over blocks of the shared arrays. */
+import { SeamError } from '@seamstream/kernel';
+import { Session, type TensorData } from '@seamstream/tensor-graph';
+import { adamwUpdate } from './adamw.js';
+import type { Checkpoint } from './checkpoint.js';
+import type { WeightSource } from './decoder.js';
+import { batchFeeds, type GrammarOf, microBatches, type ScoredSequence, scoreSequences } from './sequence-batch.js';
+import { blockBounds, segmentAt, type TrainableMemory } from './trainable-memory.js';
+import type { OptimizerSettings, TrainableSettings, TrainingObjective, TrainingSequence } from './training.types.js';
+import { gradientName, logProbGraph, lossGraph } from './training-graph.js';
+
+/** Sums over a shard's trained tokens, each token with its weight. */
+export interface ShardSums {
+  readonly loss: number;
+  readonly kl: number;
+  readonly entropy: number;
+  readonly clipped: number;
+}
+
+/** Padded tokens of one run: bounds the memory for activations, large enough to fill matrix products. */
+const STEP_TOKENS = 2048;
+
+export class TrainingLane {
+  readonly #sessions = new Map<string, Promise<Session>>();
+  readonly #source: WeightSource;
+  readonly #weightFeeds: Readonly<Record<string, TensorData>>;
+
+  constructor(
+    private readonly checkpoint: Checkpoint,
+    settings: TrainableSettings,
+    private readonly objective: TrainingObjective,
+    private readonly memory: TrainableMemory,
+    private readonly grammarOf: GrammarOf,
+  ) {
+    this.#source = { checkpoint, inputs: settings };
+    this.#weightFeeds = Object.fromEntries(
+      memory.segments.map(({ name, start, end }) => [
+        name,
+        { data: memory.weights.subarray(start, end), dims: memory.shapes.get(name)! },
+      ]),
+    );
+  }
+
+  /** Writes the gradient of the shard's loss to its array. */
+  async differentiate(shard: number, sequences: readonly TrainingSequence[]): Promise<ShardSums> {
+    const gradient = this.memory.gradients[shard]!;
+    const sums = { loss: 0, kl: 0, entropy: 0, clipped: 0 };
+    gradient.fill(0);
+    const batches = microBatches(sequences, STEP_TOKENS, false);
+    for (const [at, batch] of batches.entries()) {
+      const members = batch.map((index) => sequences[index]!);
+      const isMasked = members.some(({ schema }) => schema !== undefined);
+      const session = await this.#session(isMasked ? 'loss masked' : 'loss', () =>
+        lossGraph(this.#source, this.objective, isMasked),
+      );
+      const outputs = await session.run({
+        ...this.#weightFeeds,
+        ...batchFeeds(this.checkpoint.config, members, isMasked, this.grammarOf),
+        ...objectiveFeeds(this.objective, members),
+      });
+      for (const sum of ['loss', 'kl', 'entropy', 'clipped'] as const) sums[sum] += outputs[sum]?.data[0] ?? 0;
+      for (const { name, start, end } of this.memory.segments) {
+        const part = outputs[gradientName(name)]!.data;
+        if (at === 0) gradient.set(part, start);
+        else for (let i = start; i < end; i++) gradient[i] = gradient[i]! + part[i - start]!;
+      }
+    }
+    return sums;
+  }
+
+  /** Adds all shards' gradients into the first one's array; the sum of squares of each block. */
+  async reduce(blocks: readonly number[]): Promise<number[]> {
+    const [total, ...others] = this.memory.gradients as [Float32Array, ...Float32Array[]];
+    return blocks.map((block) => {
+      const { start, end } = blockBounds(this.memory, block);
+      for (const other of others) {
+        for (let i = start; i < end; i++) total[i] = total[i]! + other[i]!;
+      }
+      let squares = 0;
+      for (let i = start; i < end; i++) squares += total[i]! * total[i]!;
+      if (!Number.isFinite(squares)) this.#refuse(total, start, end);
+      return squares;
+    });
+  }
+
+  /** One AdamW step over the given blocks. */
+  async update(blocks: readonly number[], scale: number, step: number, settings: OptimizerSettings): Promise<void> {
+    const { weights, firstMoments, secondMoments, gradients, segments } = this.memory;
+    const state = { weights, firstMoments, secondMoments, gradients: gradients[0]! };
+    for (const block of blocks) {
+      const { start, end } = blockBounds(this.memory, block);
+      for (const segment of segments) {
+        const from = Math.max(start, segment.start);
+        const to = Math.min(end, segment.end);
+        if (from < to) adamwUpdate(state, from, to, segment.decays, scale, step, settings);
+      }
+    }
+  }
+
+  /** ln π of the targets under the weights as they are now. */
+  async logProbabilities(sequences: readonly ScoredSequence[]): Promise<number[][]> {
+    return scoreSequences(this.checkpoint.config, sequences, this.grammarOf, async (feeds, isMasked) => {
+      const session = await this.#session(isMasked ? 'scores masked' : 'scores', () =>
+        logProbGraph(this.#source, isMasked),
+      );
+      return (await session.run({ ...this.#weightFeeds, ...feeds }))['log_probs']!.data;
+    });
+  }
+
+  #session(key: string, build: () => { graph: Parameters<typeof Session.create>[0] }): Promise<Session> {
+    let session = this.#sessions.get(key);
+    if (!session) {
+      session = Session.create(build().graph, { threads: 1 });
+      this.#sessions.set(key, session);
+    }
+    return session;
+  }
+
+  #refuse(gradient: Float32Array, start: number, end: number): never {
+    for (let i = start; i < end; i++) {
+      const segment = Number.isFinite(gradient[i]) ? undefined : segmentAt(this.memory, i);
+      if (segment) {
+        throw new SeamError(
+          'NON_FINITE',
+          `A training step's gradient of ${segment.name} is ${gradient[i]} at element ${i - segment.start}; the weights are unchanged: lower the learning rate or clip, and look at the batch`,
+          { details: { tensor: segment.name, element: i - segment.start } },
+        );
+      }
+    }
+    throw new SeamError('NON_FINITE', "A training step's gradient norm overflows; the weights are unchanged");
+  }
+}
+
+function objectiveFeeds(
+  objective: TrainingObjective,
+  sequences: readonly TrainingSequence[],
+): Record<string, TensorData> {
+  const vector = (pick: (sequence: TrainingSequence) => readonly number[]): TensorData => {
+    const data = Float32Array.from(sequences.flatMap(pick));
+    return { data, dims: [data.length] };
+  };
+  const weights = vector((sequence) => sequence.weights);
+  if (objective.kind === 'negative-log-likelihood') return { weights };
+  return {
+    weights,
+    advantages: vector(({ policy }) => policy!.advantages),
+    proximal: vector(({ policy }) => policy!.proximalLogProbs),
+    importance: vector(({ policy }) => policy!.importanceWeights),
+    reference: vector(({ policy }) => policy!.referenceLogProbs),
+  };
+}
