@@ -24,3 +24,4 @@ export type {
   TrainingPlan,
   TrainingStep,
 } from './learning.types.js';
+export { type LearningPreset, presets } from './presets.js';

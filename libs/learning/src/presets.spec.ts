@@ -1,0 +1,24 @@
+import { algorithms, presets } from './index.js';
+
+describe('a preset', () => {
+  it('configures algorithms that exist with settings that they accept, and its curriculum runs only those', () => {
+    for (const { curriculum, algorithms: configurations } of presets.values()) {
+      for (const [name, configuration] of Object.entries(configurations)) {
+        expect(algorithms.get(name)?.resolveConfiguration(configuration)).toMatchObject(configuration);
+      }
+      expect(Object.keys(configurations)).toEqual(expect.arrayContaining([curriculum.warmUp, curriculum.refine]));
+    }
+  });
+
+  it('for the embedded demonstration imitates fast and compares slowly', () => {
+    const { algorithms: configurations } = presets.get('embedded')!;
+    expect(algorithms.get('sft')?.resolveConfiguration(configurations.sft)).toMatchObject({
+      learningRate: { peak: 1e-3, decay: 'constant' },
+    });
+    expect(algorithms.get('grpo')?.resolveConfiguration(configurations.grpo)).toMatchObject({
+      learningRate: { peak: 3e-4 },
+      importance: { cap: 2 },
+      clip: { low: 0.2, high: 0.28 },
+    });
+  });
+});
