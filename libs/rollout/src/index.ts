@@ -1,1 +1,31 @@
-export {};
+export {
+  type ArmResult,
+  type DomainResult,
+  EVALUATION_ARMS,
+  type EvaluationArm,
+  type EvaluationResult,
+  type EvaluationSettings,
+  evaluate,
+  problemSetDigest,
+} from './evaluate.js';
+export { LanguageModelExecutor, type LanguageModelExecutorSettings } from './executor.language-model.adapter.js';
+export {
+  candidateSeed,
+  type ExperienceCandidate,
+  type Exploration,
+  type ExplorationRequest,
+  type ExplorationSettings,
+  experienceIdOf,
+  generateExperiences,
+  groupIdOf,
+  type ProblemStatement,
+} from './explore.js';
+export type {
+  ExecutorAnswer,
+  ExecutorFailure,
+  ExecutorModel,
+  ExecutorResponse,
+  GeneratorModel,
+} from './models.port.js';
+export { executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';
+export { cyclicDerangement, wilsonInterval } from './statistics.js';

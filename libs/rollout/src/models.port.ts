@@ -1,0 +1,47 @@
+/** The two models of a rollout as this library needs them. A language model of the engine is a generator as it is. */
+import type { ExecutorIdentity } from '@seamstream/events';
+import type { ErrorCode } from '@seamstream/kernel';
+import type { Adapter, GenerationRequest, GenerationResult } from '@seamstream/language-model';
+
+/** Writes entries. */
+export interface GeneratorModel {
+  /** Digest of the base model's configuration and weights. */
+  readonly digest: string;
+  readonly config: { readonly maxPositions: number };
+  readonly tokenizer: {
+    readonly digest: string;
+    encode(text: string): number[];
+    decode(ids: readonly number[]): string;
+  };
+  generate(
+    requests: readonly GenerationRequest[],
+    options?: { readonly adapter?: Adapter },
+  ): Promise<readonly GenerationResult[]>;
+}
+
+/** The frozen model that solves. It is asked in text, so that it may as well be a server. */
+export interface ExecutorModel {
+  /** The template is not its own; see `executorIdentity`. */
+  readonly identity: Omit<ExecutorIdentity, 'template'>;
+  /** Answers in the order of the prompts, decoded greedily. Rejects only where no prompt can be answered. */
+  answer(prompts: readonly string[]): Promise<readonly ExecutorAnswer[]>;
+}
+
+export interface ExecutorResponse {
+  readonly status: 'answered';
+  readonly text: string;
+  /** It ended by itself, not at its token limit. */
+  readonly finished: boolean;
+  readonly promptTokens: number;
+  readonly responseTokens: number;
+}
+
+/** One prompt could not be answered; that says nothing about the entry in it. */
+export interface ExecutorFailure {
+  readonly status: 'failed';
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly retryable: boolean;
+}
+
+export type ExecutorAnswer = ExecutorResponse | ExecutorFailure;

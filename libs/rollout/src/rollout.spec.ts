@@ -1,0 +1,362 @@
+import type { Problem } from '@seamstream/events';
+import { domainEntrySchema, loadPrompts, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
+import type { LanguageModel } from '@seamstream/language-model';
+import { type EvaluationSettings, evaluate } from './evaluate.js';
+import { LanguageModelExecutor } from './executor.language-model.adapter.js';
+import { candidateSeed, type ExplorationSettings, experienceIdOf, generateExperiences, groupIdOf } from './explore.js';
+import { FakeExecutor, FakeGenerator, fakeTokenizer } from './models.fake.js';
+import type { GeneratorModel } from './models.port.js';
+import { executorIdentity, judge, solveProblems } from './solve.js';
+
+/** The engine's class is a generator as it is: a compile-time claim. */
+const asGenerator = (model: LanguageModel): GeneratorModel => model;
+
+const SCHEMAS = {
+  wood: domainEntrySchema({
+    concepts: { words: ['oak', 'ash', 'yew'] },
+    strategy: { words: ['add', 'subtract'] },
+    pitfalls: { words: ['none'] },
+  }),
+  herbs: domainEntrySchema({
+    concepts: { words: ['mint', 'sage'] },
+    strategy: { words: ['once', 'twice'] },
+    pitfalls: { words: ['none'] },
+  }),
+};
+const entryOf = (concept: string, strategy: string): string =>
+  JSON.stringify({ concepts: [concept], strategy: [strategy], pitfalls: ['none'] });
+const schemaFor = (domain: string) => SCHEMAS[domain as keyof typeof SCHEMAS];
+
+/** Problems whose statement names the concept; the executor needs to be told it. */
+const PROBLEMS: readonly Problem[] = Array.from({ length: 24 }, (_, i) => {
+  const domain = i % 3 === 0 ? 'herbs' : 'wood';
+  const concept = domain === 'wood' ? ['oak', 'ash', 'yew'][i % 3]! : ['mint', 'sage'][(i / 3) % 2]!;
+  return {
+    problemId: `p${i}`,
+    domain,
+    prompt: `Number ${i} asks for ${concept}.`,
+    reference: `SECRET${i}`,
+    verifier: { kind: 'exact', version: '1', options: {} },
+    metadata: {},
+  };
+});
+const conceptOf = (text: string): string => /asks for (\w+)/.exec(text)![1]!;
+const rightEntry = (text: string): string =>
+  entryOf(conceptOf(text), ['mint', 'sage'].includes(conceptOf(text)) ? 'once' : 'add');
+
+/** Right when the entry names the concept that the statement asks for; number 0 is solved without any, unless misled. */
+const rule = (prompt: string): string => {
+  const number = /Number (\d+)/.exec(prompt)![1]!;
+  const entry = /Experience:\n(.*)\nSolution:/.exec(prompt)?.[1];
+  const told = entry?.includes(`"${conceptOf(prompt)}"`) ?? false;
+  const unaided = number === '0' && (entry === undefined || entry === '');
+  return told || unaided ? `so\nAnswer: SECRET${number}` : 'Answer: unknown';
+};
+
+const tokenizer = fakeTokenizer([
+  ...PROBLEMS.map(({ prompt }) => rightEntry(prompt)),
+  ...PROBLEMS.map(({ prompt }) => prompt),
+]);
+let prompts: Prompts;
+beforeAll(async () => {
+  prompts = await loadPrompts();
+});
+
+const sampling = { temperature: 1, topK: 0, topP: 1, maxTokens: 64 };
+const exploration = (model: GeneratorModel, changes: Partial<ExplorationSettings> = {}): ExplorationSettings => ({
+  model,
+  adapter: null,
+  prompts,
+  groupSize: 4,
+  sampling,
+  schemaFor,
+  ...changes,
+});
+const requestsOf = (problems: readonly Problem[]) =>
+  problems.map((problem) => ({ eventId: `event-${problem.problemId}`, problem }));
+
+describe('exploring a problem', () => {
+  it('gives a group of valid entries with everything that a trainer needs, ids and seeds derived from the event', async () => {
+    const model = new FakeGenerator(tokenizer);
+    const [group] = await generateExperiences(requestsOf(PROBLEMS.slice(0, 1)), exploration(model));
+    if (group?.status !== 'explored') throw new Error('not explored');
+    expect(group.groupId).toBe(groupIdOf('event-p0'));
+    expect(group.candidates.map(({ experienceId }) => experienceId)).toEqual(
+      [0, 1, 2, 3].map((i) => experienceIdOf('event-p0', i)),
+    );
+    for (const [i, candidate] of group.candidates.entries()) {
+      expect(parseEntry(candidate.entry, SCHEMAS.herbs).text).toBe(candidate.entry);
+      expect(tokenizer.decode(candidate.tokenIds)).toBe(candidate.entry);
+      expect(tokenizer.decode(candidate.promptTokenIds)).toBe('Number 0 asks for mint.\nExperience:\n');
+      expect(candidate).toMatchObject({
+        candidateIndex: i,
+        entrySchema: schemaDigest(SCHEMAS.herbs),
+        sampling: { ...sampling, seed: candidateSeed('event-p0', i) },
+        adapterDigest: null,
+        baseModelDigest: model.digest,
+        tokenizerDigest: tokenizer.digest,
+      });
+      for (const values of [candidate.logProbs, candidate.legalMass, candidate.forced])
+        expect(values).toHaveLength(candidate.tokenIds.length);
+    }
+    expect(new Set(group.candidates.map(({ entry }) => entry)).size).toBeGreaterThan(1);
+  });
+
+  it('gives a problem the same group whatever it is asked together with', async () => {
+    const all = await generateExperiences(requestsOf(PROBLEMS), exploration(new FakeGenerator(tokenizer)));
+    const backwards = await generateExperiences(
+      requestsOf([...PROBLEMS].reverse()),
+      exploration(new FakeGenerator(tokenizer)),
+    );
+    expect(backwards.reverse()).toEqual(all);
+    const [alone] = await generateExperiences(
+      requestsOf(PROBLEMS.slice(7, 8)),
+      exploration(new FakeGenerator(tokenizer)),
+    );
+    expect(alone).toEqual(all[7]);
+  });
+
+  it('measures the adapter it used', async () => {
+    const model = new FakeGenerator(tokenizer);
+    const adapter = model.teach('all', rightEntry);
+    const [group] = await generateExperiences(
+      requestsOf(PROBLEMS.slice(1, 2)),
+      exploration(model, { adapter, groupSize: 1 }),
+    );
+    expect(group).toMatchObject({ candidates: [{ adapterDigest: adapter.digest, entry: entryOf('ash', 'add') }] });
+  });
+
+  it('lets a problem that does not fit fail alone', async () => {
+    const long = { ...PROBLEMS[0]!, prompt: 'a b '.repeat(400) };
+    const [failed, explored] = await generateExperiences(
+      requestsOf([long, PROBLEMS[1]!]),
+      exploration(new FakeGenerator(tokenizer)),
+    );
+    expect(failed).toMatchObject({ status: 'failed', code: 'PROMPT_TOO_LONG' });
+    expect(explored).toMatchObject({ status: 'explored', problem: { problemId: 'p1' } });
+  });
+});
+
+describe('solving and judging', () => {
+  it('asks with the entry in its slot, with an empty slot or without one', async () => {
+    const executor = new FakeExecutor(rule);
+    const problem = PROBLEMS[1]!;
+    await solveProblems(
+      [entryOf('ash', 'add'), '', null].map((entry) => ({ problem, entry })),
+      executor,
+      prompts,
+    );
+    expect(executor.prompts).toEqual([
+      `${problem.prompt}\nExperience:\n${entryOf('ash', 'add')}\nSolution:`,
+      `${problem.prompt}\nExperience:\n\nSolution:`,
+      `${problem.prompt}\nSolution:`,
+    ]);
+  });
+
+  it('rewards a right answer with 1, a wrong or unfinished one with 0', () => {
+    expect(judge(PROBLEMS[2]!, { text: 'Answer: secret2', finished: true })).toMatchObject({
+      success: true,
+      reward: 1,
+      extractedAnswer: 'secret2',
+    });
+    expect(judge(PROBLEMS[2]!, { text: 'Answer: secret3', finished: true })).toMatchObject({
+      success: false,
+      reward: 0,
+    });
+    expect(judge(PROBLEMS[2]!, { text: 'Answer: secret2', finished: false })).toMatchObject({
+      success: false,
+      reward: 0,
+      extractedAnswer: null,
+    });
+  });
+
+  it('names the executor with its templates', () => {
+    expect(executorIdentity(new FakeExecutor(rule), prompts)).toEqual({
+      model: 'fake',
+      revision: '1',
+      decoding: '{}',
+      template: prompts.executorTemplate,
+    });
+  });
+});
+
+describe('an evaluation', () => {
+  const settingsOf = (changes: Partial<EvaluationSettings> = {}): EvaluationSettings => {
+    const generator = new FakeGenerator(tokenizer);
+    return {
+      arms: ['noExperience', 'wrapperOnly', 'fixedHint', 'otherProblemsEntry', 'untrained', 'trained'],
+      executor: new FakeExecutor(rule),
+      generator,
+      adapter: generator.teach('all', rightEntry),
+      prompts,
+      schemaFor,
+      maxEntryTokens: 64,
+      seed: 's',
+      ...changes,
+    };
+  };
+
+  it('measures every arm on the same problems, with rescued and broken against no experience', async () => {
+    const { arms, rescued, broken, problems } = await evaluate(PROBLEMS, settingsOf());
+    expect(problems).toBe(24);
+    expect(arms.noExperience).toMatchObject({ successes: 1, problems: 24, success: 1 / 24 });
+    expect(arms.wrapperOnly!.successes).toBe(1);
+    expect(arms.fixedHint!.successes).toBe(0);
+    expect(arms.trained).toMatchObject({
+      successes: 24,
+      success: 1,
+      perDomain: { herbs: { problems: 8, successes: 8 }, wood: { problems: 16, success: 1 } },
+    });
+    expect(arms.untrained!.successes).toBeLessThan(24);
+    expect(rescued).toBeCloseTo(23 / 24, 12);
+    expect(broken).toBe(0);
+    expect(arms.trained!.interval95[0]).toBeCloseTo(0.862, 3); // 24 of 24
+  });
+
+  it('counts as broken what the executor solves alone and not with the entry', async () => {
+    const generator = new FakeGenerator(tokenizer);
+    const misled = generator.teach('wrong', (text) =>
+      conceptOf(text) === 'mint' ? entryOf('sage', 'once') : rightEntry(text),
+    );
+    const { rescued, broken } = await evaluate(
+      PROBLEMS,
+      settingsOf({ generator, adapter: misled, arms: ['noExperience', 'trained'] }),
+    );
+    expect(broken).toBeCloseTo(1 / 24, 12);
+    expect(rescued).toBeCloseTo(20 / 24, 12);
+  });
+
+  it('exchanges entries within a domain unless told otherwise', async () => {
+    for (const exchangeWithin of ['domain', 'all'] as const) {
+      const executor = new FakeExecutor(rule);
+      const generator = new FakeGenerator(tokenizer);
+      const adapter = generator.teach('all', rightEntry);
+      const { arms } = await evaluate(
+        PROBLEMS,
+        settingsOf({ executor, generator, adapter, exchangeWithin, arms: ['otherProblemsEntry'] }),
+      );
+      const crossed = executor.prompts.filter(
+        (prompt) => /asks for (mint|sage)/.test(prompt) !== /"(mint|sage)"/.test(prompt),
+      ).length;
+      expect(crossed > 0).toBe(exchangeWithin === 'all');
+      expect(arms.otherProblemsEntry!.successes).toBeLessThan(24);
+    }
+  });
+
+  it('is repeatable, and independent of the batch size', async () => {
+    const whole = await evaluate(PROBLEMS, settingsOf());
+    expect(await evaluate(PROBLEMS, settingsOf({ batchSize: 5 }))).toEqual(whole);
+  });
+
+  it('never shows the reference to a model', async () => {
+    const executor = new FakeExecutor(rule);
+    const generator = new FakeGenerator(tokenizer);
+    await evaluate(PROBLEMS, settingsOf({ executor, generator, adapter: generator.teach('all', rightEntry) }));
+    const seen = [
+      ...executor.prompts,
+      ...generator.requests.map(({ promptTokenIds }) => tokenizer.decode(promptTokenIds)),
+    ];
+    expect(seen.length).toBeGreaterThan(24 * 7);
+    for (const text of seen) expect(text).not.toContain('SECRET');
+  });
+
+  it('reports progress per arm', async () => {
+    const seen: string[] = [];
+    await evaluate(
+      PROBLEMS,
+      settingsOf({
+        arms: ['noExperience'],
+        batchSize: 10,
+        onProgress: (arm, done, total) => seen.push(`${arm} ${done}/${total}`),
+      }),
+    );
+    expect(seen).toEqual(['noExperience 10/24', 'noExperience 20/24', 'noExperience 24/24']);
+  });
+
+  it('leaves out what could not be asked instead of calling it unsolved, and stops where asking again might help', async () => {
+    const failing = (retryable: boolean) =>
+      new FakeExecutor((prompt) =>
+        prompt.includes('Number 3 ')
+          ? { status: 'failed', code: retryable ? 'SESSION_FAILED' : 'PROMPT_TOO_LONG', reason: 'no', retryable }
+          : rule(prompt),
+      );
+    const { arms } = await evaluate(PROBLEMS, settingsOf({ arms: ['trained'], executor: failing(false) }));
+    expect(arms.trained).toMatchObject({ problems: 23, successes: 23, success: 1, failed: 1 });
+    await expect(evaluate(PROBLEMS, settingsOf({ arms: ['trained'], executor: failing(true) }))).rejects.toMatchObject({
+      code: 'SESSION_FAILED',
+    });
+  });
+
+  it('refuses a set without problems or with one twice', async () => {
+    await expect(evaluate([], settingsOf())).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(evaluate([PROBLEMS[0]!, PROBLEMS[0]!], settingsOf())).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+});
+
+describe('a language model as executor', () => {
+  const end = 0;
+  /** Repeats the last word of its prompt, then ends. */
+  const echo = (maxPositions = 60) => {
+    const asked: number[] = [];
+    const model: GeneratorModel = {
+      digest: 'weights',
+      config: { maxPositions },
+      tokenizer,
+      generate: (requests) => {
+        asked.push(requests.length);
+        return Promise.resolve(
+          requests.map(({ promptTokenIds, sampling: { maxTokens } }) => {
+            const ids = [...tokenizer.encode(` ${tokenizer.decode(promptTokenIds).split(' ').at(-1)}`), end];
+            const tokenIds = ids.slice(0, maxTokens);
+            const parallel = {
+              logProbs: tokenIds.map(() => 0),
+              legalMass: tokenIds.map(() => 1),
+              forced: tokenIds.map(() => false),
+            };
+            return [
+              {
+                tokenIds,
+                ...parallel,
+                finishReason: ids.length > maxTokens ? ('length' as const) : ('completed' as const),
+              },
+            ];
+          }),
+        );
+      },
+    };
+    return { model, asked };
+  };
+
+  it('answers in order, computes equal prompts once, and leaves the end token out of the text', async () => {
+    const { model, asked } = echo();
+    const executor = new LanguageModelExecutor(model, { name: 'echo', maxTokens: 20 });
+    const answers = await executor.answer(['say oak', 'say ash', 'say oak']);
+    expect(answers.map((answer) => (answer.status === 'answered' ? answer.text : ''))).toEqual([
+      ' oak',
+      ' ash',
+      ' oak',
+    ]);
+    expect(answers[0]).toMatchObject({ finished: true, promptTokens: tokenizer.encode('say oak').length });
+    expect(asked).toEqual([2]);
+    expect(executor.identity).toEqual({
+      model: 'echo',
+      revision: 'weights',
+      decoding: '{"maxTokens":20,"temperature":0,"topK":0,"topP":1}',
+    });
+  });
+
+  it('says when a response is cut off, and lets a prompt that does not fit fail alone', async () => {
+    const executor = new LanguageModelExecutor(echo(24).model, { name: 'echo', maxTokens: 4 });
+    const [cut, long, whole] = await executor.answer(['say zzzzzz', 'x '.repeat(20), 'say oak']);
+    expect(cut).toMatchObject({ status: 'answered', finished: false });
+    expect(long).toMatchObject({ status: 'failed', code: 'PROMPT_TOO_LONG', retryable: false });
+    expect(whole).toMatchObject({ status: 'answered', finished: true });
+  });
+
+  it('refuses to run with other weights than the frozen ones', () => {
+    expect(
+      () => new LanguageModelExecutor(echo().model, { name: 'echo', maxTokens: 2, expectedDigest: 'other' }),
+    ).toThrow(/expected the frozen weights other, the model has weights/);
+    expect(asGenerator).toBeDefined();
+  });
+});
