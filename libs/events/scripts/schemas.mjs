@@ -1,5 +1,6 @@
 // `generate` (default) writes src/generated/ from schemas/; `check` says what is stale or incompatible; `release` freezes
-// the current schemas into schemas/history/, after which records written with them are read for ever.
+// the current schemas into schemas/history/, after which records written with them are read for ever. A second argument names
+// another folder of schemas (for tests).
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +8,7 @@ import { build } from '../../../scripts/build.mjs';
 
 const library = dirname(dirname(fileURLToPath(import.meta.url)));
 const root = dirname(dirname(library));
-const schemas = join(root, 'schemas');
+const schemas = process.argv[3] ?? join(root, 'schemas');
 
 const readJson = async (path) => JSON.parse(await readFile(path, 'utf8'));
 const filesOf = async (folder) =>

@@ -88,7 +88,7 @@ describe('an event on the wire', () => {
   });
 
   it('takes defaults for absent fields and leaves out unknown ones', () => {
-    const { expiresAt: _, ...published } = EXAMPLE_EVENTS.ProblemPublished;
+    const published = { ...EXAMPLE_EVENTS.ProblemPublished, expiresAt: undefined };
     const event = { ...published, surprise: true } as unknown as SeamEvent;
     expect(decodeEvent(recordOf(event))).toEqual({ ...published, expiresAt: null });
   });

@@ -99,7 +99,7 @@ class WriterVersion {
     if (this.releasedSchema !== undefined) {
       this.resolver ??= type.createResolver(strictType(JSON.parse(this.releasedSchema) as AvroSchema));
     }
-    return type.decode(bytes, HEADER_BYTES, this.resolver) as { value: unknown; offset: number };
+    return type.decode(bytes, HEADER_BYTES, this.resolver);
   }
 }
 
@@ -171,7 +171,7 @@ export class EventCodec {
       ce_time: time,
     };
     // Absent in an event that was made without it, null in one that was decoded.
-    if (typeof meta.traceparent === 'string') headers['traceparent'] = meta.traceparent;
+    if (typeof meta.traceparent === 'string') headers.traceparent = meta.traceparent;
     return { topic: form.topic, key: keyOf(event), value, headers };
   }
 
@@ -276,8 +276,9 @@ function shown(value: unknown): string {
 function describe(type: avro.Type): string {
   const { typeName } = type;
   if (typeName === 'double' || typeName === 'float') return `a finite ${typeName}`;
-  if (typeName === 'enum') return `one of ${(type as avro.types.EnumType).symbols.join(', ')}`;
-  if (typeName === 'union:unwrapped') return (type as avro.types.UnwrappedUnionType).types.map(describe).join(' or ');
+  if (typeName === 'enum') return `one of ${(type as unknown as { symbols: readonly string[] }).symbols.join(', ')}`;
+  if (typeName === 'union:unwrapped')
+    return (type as unknown as { types: readonly avro.Type[] }).types.map(describe).join(' or ');
   return type.name ?? typeName;
 }
 

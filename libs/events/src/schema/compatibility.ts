@@ -219,7 +219,7 @@ function resolve(schema: AvroSchema, types: Named): AvroSchema {
 }
 
 function kindOf(schema: AvroSchema): string {
-  return typeof schema === 'string' ? schema : isUnion(schema) ? 'union' : String(schema.type as string);
+  return typeof schema === 'string' ? schema : isUnion(schema) ? 'union' : (schema.type as string);
 }
 
 function nameOf(schema: AvroSchema): string {

@@ -15,7 +15,7 @@ export interface TopicsFile {
 }
 
 /** Where an event's key comes from: a path of field names, or the same text for all. */
-export type KeyRule = { readonly key: string } | { readonly constantKey: string };
+type KeyRule = { readonly key: string } | { readonly constantKey: string };
 
 export interface SchemaSet {
   /** Types that several events share, by simple name. */
