@@ -346,8 +346,9 @@ describe('a language model as executor', () => {
   });
 
   it('says when a response is cut off, and lets a prompt that does not fit fail alone', async () => {
-    const executor = new LanguageModelExecutor(echo(24).model, { name: 'echo', maxTokens: 4 });
-    const [cut, long, whole] = await executor.answer(['say zzzzzz', 'x '.repeat(20), 'say oak']);
+    const maxTokens = tokenizer.encode(' oak').length + 1;
+    const executor = new LanguageModelExecutor(echo(20 + maxTokens).model, { name: 'echo', maxTokens });
+    const [cut, long, whole] = await executor.answer(['say zzzzzz', 'x '.repeat(40), 'say oak']);
     expect(cut).toMatchObject({ status: 'answered', finished: false });
     expect(long).toMatchObject({ status: 'failed', code: 'PROMPT_TOO_LONG', retryable: false });
     expect(whole).toMatchObject({ status: 'answered', finished: true });
