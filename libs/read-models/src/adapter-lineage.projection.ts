@@ -1,5 +1,5 @@
 /** Every adapter that was made: from what, by which run, how it was measured, and whether it is or was served. */
-import { type AdapterKind, type Evaluation, type OffsetRange, TOPIC } from '@seamstream/events';
+import { type AdapterKind, type AdapterPublished, type Evaluation, type OffsetRange, TOPIC } from '@seamstream/events';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
 import { FoldedOffsets, type Projection } from './projection.js';
 
@@ -53,6 +53,25 @@ export interface AdapterLineage {
   readonly versions: readonly AdapterVersion[];
 }
 
+function versionOf(event: AdapterPublished, version: number): Omit<AdapterVersion, 'status' | 'evaluation' | 'reason'> {
+  return {
+    version,
+    adapterDigest: event.adapterDigest,
+    parent: event.parent,
+    runId: event.runId,
+    algorithm: event.algorithm,
+    kind: event.kind,
+    baseModelDigest: event.baseModelDigest,
+    key: event.key,
+    fingerprint: event.fingerprint,
+    sizeBytes: event.sizeBytes,
+    inputs: event.inputs,
+    manifestDigest: event.manifestDigest,
+    metrics: event.metrics,
+    publishedAt: event.meta.occurredAt,
+  };
+}
+
 export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLineage> = {
   topics: [TOPIC.adapters, TOPIC.training],
 
@@ -70,14 +89,9 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
     state.served = evolveServedAdapter(state.served, event);
     switch (event.type) {
       case 'AdapterPublished': {
-        const { type: _, meta, ...facts } = event;
         // Equal content is the same adapter, whoever makes it again.
         if (!state.versions.has(event.adapterDigest)) {
-          state.versions.set(event.adapterDigest, {
-            version: state.versions.size + 1,
-            ...facts,
-            publishedAt: meta.occurredAt,
-          });
+          state.versions.set(event.adapterDigest, versionOf(event, state.versions.size + 1));
         }
         break;
       }

@@ -20,7 +20,7 @@ const group = (problemId: string, verdicts: readonly boolean[]) =>
     generated(problemId, { index, size: verdicts.length }),
     recorded(problemId, success, { index, size: verdicts.length }),
   ]);
-const only = (standing: string) =>
+const only = (standing: string): unknown =>
   expect.objectContaining({
     published: 1,
     solved: 0,

@@ -112,7 +112,7 @@ export const trainingProgressProjection: Projection<TrainingProgressState, Train
     const list = [...runs.values()].sort((a, b) => a.startedAt - b.startedAt || (a.runId < b.runId ? -1 : 1));
     return {
       runs: list.map((run) => ({ ...run, checkpoints: [...run.checkpoints] })),
-      deadGroups: list.reduce((sum, { metrics }) => sum + (metrics['deadGroups'] ?? 0), 0),
+      deadGroups: list.reduce((sum, { metrics }) => sum + (metrics.deadGroups ?? 0), 0),
     };
   },
 };
