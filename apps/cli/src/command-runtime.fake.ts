@@ -96,6 +96,6 @@ export async function fakeWorld(): Promise<FakeWorld> {
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as unknown),
-    interrupt: () => controller.abort(),
+    interrupt: () => controller.abort(new SeamError('ABORTED', 'Stopped on request.')),
   };
 }

@@ -2,12 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { isSeamError, messageOf } from '@seamstream/kernel';
 import { Command, CommanderError } from 'commander';
+import { adaptersCommand } from './adapters/list-adapters.command.js';
 import { bufferCommand } from './buffer/show-buffer.command.js';
 import { examples } from './command-options.js';
 import type { GlobalOptions, RunCommand, Shell } from './command-runtime.js';
 import { listDeadLettersCommand } from './dead-letters/list-dead-letters.command.js';
 import { redriveDeadLettersCommand } from './dead-letters/redrive-dead-letters.command.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
+import { ledgerCommand } from './ledger/show-ledger.command.js';
 import { processShell } from './process-runtime.js';
 import { publishCommand } from './publish/publish-problems.command.js';
 import { tailCommand } from './tail/tail-topic.command.js';
@@ -43,6 +45,8 @@ function program(run: RunCommand): Command {
     .addHelpText('after', AFTER_HELP)
     .addCommand(publishCommand(run))
     .addCommand(tailCommand(run))
+    .addCommand(ledgerCommand(run))
+    .addCommand(adaptersCommand(run))
     .addCommand(bufferCommand(run))
     .addCommand(
       new Command('dead-letters')

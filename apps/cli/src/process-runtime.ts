@@ -91,7 +91,7 @@ function stopSignal(): { readonly signal: AbortSignal; readonly release: () => v
   const controller = new AbortController();
   const stop = (): void => {
     if (controller.signal.aborted) process.exit(EXIT.interrupted);
-    controller.abort();
+    controller.abort(new SeamError('ABORTED', 'Stopped on request; what was done before is done.'));
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   return {

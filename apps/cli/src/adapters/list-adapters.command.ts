@@ -1,0 +1,63 @@
+import type { AdapterLineage } from '@seamstream/read-models';
+import { adapterLineageProjection } from '@seamstream/read-models';
+import { Command } from 'commander';
+import { examples } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { foldProjection } from '../log/fold-projection.js';
+import type { Style } from '../terminal/style.js';
+import { findAdapter, renderAdapter, renderAdapterList, renderAdapterTree } from './render-adapters.js';
+
+/** All adapters of the log, with what became of them. */
+export async function readLineage(runtime: CommandRuntime): Promise<AdapterLineage> {
+  const { terminal, signal } = runtime;
+  const log = await runtime.openLog('existing');
+  const progress = (total: number) => terminal.progress('reading the log', total);
+  return (await foldProjection(log, adapterLineageProjection, { signal, progress })).answer;
+}
+
+async function showLineage(
+  runtime: CommandRuntime,
+  render: (lineage: AdapterLineage, style: Style) => string,
+): Promise<ExitCode> {
+  const lineage = await readLineage(runtime);
+  const { terminal } = runtime;
+  if (terminal.json) terminal.printJson(lineage);
+  else terminal.print(render(lineage, terminal.style));
+  return EXIT.ok;
+}
+
+async function showAdapter(runtime: CommandRuntime, digest: string): Promise<ExitCode> {
+  const version = findAdapter(await readLineage(runtime), digest);
+  const { terminal } = runtime;
+  if (terminal.json) terminal.printJson(version);
+  else terminal.print(renderAdapter(version, terminal.style));
+  return EXIT.ok;
+}
+
+export function adaptersCommand(run: RunCommand): Command {
+  return new Command('adapters')
+    .summary('versions, parents, how they were measured, which one is served')
+    .description('Lists every adapter in the log. A digest is the adapter: SHA-256 of its content.')
+    .addHelpText(
+      'after',
+      examples([
+        ['seam adapters', 'the list'],
+        ['seam adapters tree', 'who was trained from whom'],
+        ['seam adapters show 4f3a90c1', 'one in full; the first digits suffice'],
+        ['seam replay --verify-adapter 4f3a90c1', 'train it again and compare'],
+      ]),
+    )
+    .action(() => run((runtime) => showLineage(runtime, renderAdapterList)))
+    .addCommand(
+      new Command('tree')
+        .summary('who was trained from whom')
+        .action(() => run((runtime) => showLineage(runtime, renderAdapterTree))),
+    )
+    .addCommand(
+      new Command('show')
+        .summary('one adapter in full')
+        .argument('<digest>', 'or its first digits, at least four')
+        .action((digest: string) => run((runtime) => showAdapter(runtime, digest))),
+    );
+}

@@ -1,0 +1,140 @@
+/** Adapters as a list, as a tree of parents, and one in full. Pure. */
+
+import { SeamError } from '@seamstream/kernel';
+import type { AdapterLineage, AdapterStatus, AdapterVersion } from '@seamstream/read-models';
+import type { Style } from '../terminal/style.js';
+import { renderFacts, renderTable } from '../terminal/table.js';
+import { bytes, count, excerpt, onOneLine, percent, shortId } from '../terminal/text.js';
+
+function statusText(status: AdapterStatus, style: Style): string {
+  switch (status) {
+    case 'served':
+      return style.green('served');
+    case 'rolledBack':
+      return style.yellow('rolled back');
+    case 'rejected':
+      return style.yellow('rejected');
+    case 'promoted':
+    case 'published':
+      return status;
+  }
+}
+
+export function renderAdapterList({ versions, served }: AdapterLineage, style: Style): string {
+  if (versions.length === 0) return 'No adapters yet: the base model is served.\n';
+  const table = renderTable(
+    [
+      { title: '#', align: 'right' },
+      { title: 'ADAPTER' },
+      { title: 'ALGORITHM' },
+      { title: 'PARENT' },
+      { title: 'STATUS' },
+      { title: 'SUCCESS', align: 'right' },
+      { title: 'PARENT', align: 'right' },
+      { title: 'SIZE', align: 'right' },
+      { title: 'PUBLISHED' },
+    ],
+    versions.map((version) => [
+      String(version.version),
+      shortId(version.adapterDigest),
+      onOneLine(version.algorithm),
+      version.parent === null ? 'base' : shortId(version.parent),
+      statusText(version.status, style),
+      percent(version.evaluation?.success),
+      percent(version.evaluation?.parentSuccess),
+      bytes(version.sizeBytes),
+      new Date(version.publishedAt).toISOString().slice(0, 19).replace('T', ' '),
+    ]),
+    style,
+  );
+  return `${table}Served: ${served === null ? 'the base model' : shortId(served)}\n`;
+}
+
+/** Children under their parents, the base model at the root. A parent that the log does not know stands at the root too. */
+export function renderAdapterTree({ versions, served }: AdapterLineage, style: Style): string {
+  const known = new Set(versions.map(({ adapterDigest }) => adapterDigest));
+  const children = Map.groupBy(versions, ({ parent }) => (parent !== null && known.has(parent) ? parent : null));
+  const lines = [served === null ? `base  ${style.green('served')}` : 'base'];
+  const visit = (parent: string | null, indent: string): void => {
+    const list = children.get(parent) ?? [];
+    list.forEach((version, index) => {
+      const isLast = index === list.length - 1;
+      const { adapterDigest, algorithm, status, evaluation } = version;
+      const orphan =
+        parent === null && version.parent !== null ? ` (from ${shortId(version.parent)}, unknown here)` : '';
+      lines.push(
+        `${indent}${isLast ? '└─ ' : '├─ '}${shortId(adapterDigest)}  ${onOneLine(algorithm)}  ${statusText(status, style)}  ${percent(evaluation?.success)}${orphan}`,
+      );
+      visit(adapterDigest, indent + (isLast ? '   ' : '│  '));
+    });
+  };
+  visit(null, '');
+  return `${lines.join('\n')}\n`;
+}
+
+export function renderAdapter(version: AdapterVersion, style: Style): string {
+  const { evaluation } = version;
+  const facts: [string, string][] = [
+    ['adapter', version.adapterDigest],
+    ['version', String(version.version)],
+    [
+      'status',
+      `${statusText(version.status, style)}${version.reason === null ? '' : ` (${excerpt(version.reason, 100)})`}`,
+    ],
+    ['algorithm', onOneLine(version.algorithm)],
+    ['kind', `${version.kind}, ${bytes(version.sizeBytes)}`],
+    ['parent', version.parent ?? 'base model'],
+    ['base model', version.baseModelDigest],
+    ['fingerprint', onOneLine(version.fingerprint)],
+    ['run', onOneLine(version.runId)],
+    ['object', onOneLine(version.key)],
+    ['published', new Date(version.publishedAt).toISOString()],
+    ['trained on', version.manifestDigest === null ? 'the log' : `buffer manifest ${version.manifestDigest}`],
+    ...version.inputs.map(({ topic, partition, from, to }): [string, string] => [
+      'offsets',
+      `${onOneLine(topic)}/${partition} ${count(from)} … ${count(to)}`,
+    ]),
+  ];
+  if (evaluation !== null) {
+    facts.push([
+      'evaluation',
+      `${percent(evaluation.success)} of ${count(evaluation.problems)} on ${onOneLine(evaluation.problemSet)}, parent ${percent(evaluation.parentSuccess)}`,
+    ]);
+    for (const [domain, success] of Object.entries(evaluation.perDomain).sort()) {
+      facts.push([`  ${onOneLine(domain)}`, percent(success)]);
+    }
+  }
+  for (const [name, value] of Object.entries(version.metrics).sort()) {
+    facts.push([onOneLine(name), Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(5)))]);
+  }
+  return renderFacts(facts, style);
+}
+
+/** Fewest digits of a digest that may stand for it. */
+const LEAST_DIGITS = 4;
+
+/** The adapter whose digest begins so. NOT_FOUND for none, INVALID_INPUT for several or too few digits. */
+export function findAdapter({ versions }: AdapterLineage, digits: string): AdapterVersion {
+  if (!/^[0-9a-f]+$/i.test(digits) || digits.length < LEAST_DIGITS) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Looking for an adapter: expected at least ${LEAST_DIGITS} hexadecimal digits of its digest, came "${digits}".`,
+    );
+  }
+  const found = versions.filter(({ adapterDigest }) => adapterDigest.startsWith(digits.toLowerCase()));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (found.length > 1) {
+    const names = found.map(({ adapterDigest }) => shortId(adapterDigest)).join(', ');
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Looking for an adapter: expected one, but "${digits}" begins ${names}. Give more digits.`,
+    );
+  }
+  const known = versions.map(({ adapterDigest }) => shortId(adapterDigest)).join(', ');
+  throw new SeamError(
+    'NOT_FOUND',
+    `Looking for adapter ${digits}: expected one of those in the log (${known === '' ? 'there are none yet' : known}), came none.`,
+    { details: { digest: digits } },
+  );
+}

@@ -1,0 +1,62 @@
+import { encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
+import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+
+const meta = originMeta({
+  messageId: 'm',
+  correlationId: 'c',
+  source: 'seam/test',
+  occurredAt: 0,
+  sourceClass: 'user',
+});
+const problem = (problemId: string) => ({
+  problemId,
+  domain: 'sums',
+  prompt: 'p',
+  reference: '5',
+  verifier: { kind: 'exact', version: '1', options: {} },
+  metadata: {},
+});
+const publishedEvent = (id: string): SeamEvent => ({
+  type: 'ProblemPublished',
+  meta,
+  problem: problem(id),
+  mode: 'explore',
+  expiresAt: null,
+});
+const expiredEvent = (id: string): SeamEvent => ({ type: 'ProblemExpired', meta, problem: problem(id), expiredAt: 1 });
+
+async function withEvents(...events: SeamEvent[]): Promise<FakeWorld> {
+  const world = await fakeWorld();
+  await world.log.append(events.map(encodeEvent));
+  return world;
+}
+
+describe('seam ledger', () => {
+  it('says where every published problem ended, and that they are all accounted for', async () => {
+    const world = await withEvents(publishedEvent('a'), publishedEvent('b'), publishedEvent('b'), expiredEvent('a'));
+    expect(await world.seam('ledger', '--check')).toBe(0);
+    const output = world.takeOutput();
+    expect(output).toMatch(/^published +2$/m);
+    expect(output).toMatch(/^expired +1 +50\.0 % +its time was over/m);
+    expect(output).toMatch(/^inFlight +1 +50\.0 %/m);
+    expect(output).toContain('1 repeated problems were counted once.');
+    expect(output).toContain('Balanced: the 2 published problems are all accounted for.');
+  });
+
+  it('ends with 1 on --check when facts belong to no published problem', async () => {
+    const world = await withEvents(publishedEvent('a'), expiredEvent('ghost'));
+    expect(await world.seam('ledger')).toBe(0);
+    expect(world.takeOutput()).toContain(
+      'NOT BALANCED: 1 published, 1 accounted for, 1 with facts but never published.',
+    );
+    expect(await world.seam('ledger', '--check', '--json')).toBe(1);
+    expect(world.takeJson()).toMatchObject([{ published: 1, orphaned: 1, balanced: false }]);
+  });
+
+  it('copes with records that are no events', async () => {
+    const world = await withEvents(publishedEvent('a'));
+    await world.log.append([{ topic: 'seam.outcomes', key: 'a', value: Buffer.from('poison') }]);
+    expect(await world.seam('ledger', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ published: 1, inFlight: 1, balanced: true }]);
+  });
+});

@@ -1,0 +1,100 @@
+/**
+ * Makes every committed version of the buffer again, from the outcomes in the log and the rules in its manifest, and
+ * compares digests. Nothing that the buffer service stored besides (its snapshots, its files) is believed.
+ */
+
+import type { EventLog } from '@seamstream/event-log';
+import { type EventOf, TOPIC } from '@seamstream/events';
+import type { ObjectStore } from '@seamstream/object-store';
+import { type BufferState, commit, type EntryValidator, evolve, initialState } from '@seamstream/success-buffer';
+import { readManifest } from '../buffer/read-buffer.js';
+import { decodeRecord } from '../log/decode-record.js';
+import type { Progress } from '../terminal/progress.js';
+import type { Style } from '../terminal/style.js';
+import { renderTable } from '../terminal/table.js';
+import { count, shortId } from '../terminal/text.js';
+
+export interface VerifiedVersion {
+  readonly sequence: number;
+  readonly rows: number;
+  readonly recordedDigest: string;
+  readonly replayedDigest: string;
+  readonly equal: boolean;
+}
+
+/** Replays the versions in their order; each takes up where the one before it ended. */
+export async function verifyBuffer(options: {
+  readonly log: EventLog;
+  readonly objects: ObjectStore;
+  /** Oldest first. */
+  readonly commits: readonly EventOf<'BufferCommitted'>[];
+  readonly validateEntry: EntryValidator;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}): Promise<readonly VerifiedVersion[]> {
+  const { log, objects, commits, validateEntry, progress, signal } = options;
+  const verified: VerifiedVersion[] = [];
+  const nextOffsets = new Map<string, number>();
+  let state: BufferState | undefined;
+  for (const version of commits) {
+    signal.throwIfAborted();
+    const { config } = await readManifest(objects, version);
+    state = state === undefined ? initialState(config) : { ...state, config };
+    for (const { topic, partition, to } of version.inputs) {
+      const from = nextOffsets.get(`${topic}/${partition}`) ?? 0;
+      if (from >= to) continue;
+      for await (const chunk of log.read({ topic, partition, from, to })) {
+        for (const record of chunk) {
+          const decoded = decodeRecord(record);
+          if (!('event' in decoded)) continue; // its consumer sent it to the dead letters
+          const { event } = decoded;
+          if (event.type === 'OutcomeRecorded' || event.type === 'ExecutionFailed')
+            state = evolve(state, event, record);
+        }
+        progress.advance(chunk.length);
+      }
+      nextOffsets.set(`${topic}/${partition}`, to);
+    }
+    const replayed = commit(state, { validateEntry });
+    state = replayed.state;
+    verified.push({
+      sequence: version.sequence,
+      rows: replayed.rows.length,
+      recordedDigest: version.bufferDigest,
+      replayedDigest: replayed.bufferDigest,
+      equal: replayed.bufferDigest === version.bufferDigest,
+    });
+  }
+  return verified;
+}
+
+/** Records that the last version was made from. */
+export function recordsToReplay(commits: readonly EventOf<'BufferCommitted'>[]): number {
+  const last = commits.at(-1);
+  const inputs = last?.inputs.filter(({ topic }) => topic === TOPIC.outcomes) ?? [];
+  return inputs.reduce((sum, { to }) => sum + to, 0);
+}
+
+export function renderVerifiedVersions(versions: readonly VerifiedVersion[], style: Style): string {
+  const table = renderTable(
+    [
+      { title: 'VERSION', align: 'right' },
+      { title: 'ROWS', align: 'right' },
+      { title: 'RECORDED' },
+      { title: 'REPLAYED' },
+      { title: '' },
+    ],
+    versions.map(({ sequence, rows, recordedDigest, replayedDigest, equal }) => [
+      String(sequence),
+      count(rows),
+      shortId(recordedDigest),
+      shortId(replayedDigest),
+      equal ? style.green('equal') : style.red('DIFFERENT'),
+    ]),
+    style,
+  );
+  const different = versions.filter(({ equal }) => !equal).length;
+  return different === 0
+    ? `${table}The log gives every version of the buffer again.\n`
+    : `${table}${different} of ${versions.length} versions differ: records are missing, or the rules are not those that made them.\n`;
+}
