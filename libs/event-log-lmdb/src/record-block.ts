@@ -11,12 +11,13 @@
  * `crc` of a block covers the 32 bytes before it, `crc` of a record its body (CRC-32 as in zlib). `index` is the record's
  * number in its block, so a record's offset is baseOffset + index. `maxTimestampMs` is the greatest time stamp of the
  * partition up to and including this block, which makes a search by time a binary search. 0xffffffff bytes of key or value
- * mean null; headers are JSON text, none are 0 bytes. baseOffset and maxTimestampMs are filled in by the writer, inside its
+ * mean null; headers are as in header-codec.ts. baseOffset and maxTimestampMs are filled in by the writer, inside its
  * transaction, when the offsets are known.
  */
 import { crc32 } from 'node:zlib';
 import type { LogRecord, NewRecord } from '@seamstream/event-log';
 import { SeamError } from '@seamstream/kernel';
+import { headersBound, readHeaders, writeHeaders } from './header-codec.js';
 
 const MAGIC = 0x31424553; // "SEB1"
 const HEADER_BYTES = 40;
@@ -55,54 +56,60 @@ export function encodeBlocks(
   nowMs: number,
 ): UnplacedBlock[] {
   const blocks: UnplacedBlock[] = [];
-  const headerTexts = records.map((record) => {
-    for (const _ in record.headers) return JSON.stringify(record.headers);
-    return '';
-  });
-  const keySizes = records.map(({ key }) => (key === null ? 0 : Buffer.byteLength(key)));
-  const headerSizes = headerTexts.map((text) => (text === '' ? 0 : Buffer.byteLength(text)));
-  for (let start = 0; start < records.length; ) {
-    let size = HEADER_BYTES;
-    let end = start;
-    while (end < records.length && end - start < MAX_BLOCK_RECORDS && (end === start || size < MAX_BLOCK_BYTES)) {
-      size +=
-        RECORD_HEADER_BYTES +
-        BODY_HEADER_BYTES +
-        keySizes[end]! +
-        headerSizes[end]! +
-        (records[end]!.value?.length ?? 0);
-      end++;
+  let count = 0;
+  let at = HEADER_BYTES;
+  let maxTimestampMs = 0;
+  const finish = (): void => {
+    const bytes = new Uint8Array(at); // of its own, so that it can be handed to the writer's thread
+    scratchView.setUint32(0, MAGIC, true);
+    scratchView.setUint32(4, count, true);
+    bytes.set(scratch.subarray(0, at));
+    blocks.push({ topic, partition, count, maxTimestampMs, bytes });
+    count = 0;
+    at = HEADER_BYTES;
+    maxTimestampMs = 0;
+  };
+  for (const { key, value, headers, timestampMs = nowMs } of records) {
+    const bound =
+      RECORD_HEADER_BYTES + BODY_HEADER_BYTES + (key?.length ?? 0) * 3 + headersBound(headers) + (value?.length ?? 0);
+    if (count > 0 && (count === MAX_BLOCK_RECORDS || at >= MAX_BLOCK_BYTES)) finish();
+    if (at + bound > scratch.length) growScratch(at + bound);
+    if (timestampMs > maxTimestampMs) maxTimestampMs = timestampMs;
+    const bodyAt = at + RECORD_HEADER_BYTES;
+    let end = bodyAt + BODY_HEADER_BYTES;
+    const keyBytes = key === null ? NULL : scratch.write(key, end, 'utf8');
+    if (key !== null) end += keyBytes;
+    const headersAt = end;
+    end = writeHeaders(headers, scratch, end);
+    scratchView.setUint32(bodyAt, count, true);
+    scratchView.setFloat64(bodyAt + 4, timestampMs, true);
+    scratchView.setUint32(bodyAt + 12, keyBytes, true);
+    scratchView.setUint32(bodyAt + 16, end - headersAt, true);
+    scratchView.setUint32(bodyAt + 20, value === null ? NULL : value.length, true);
+    if (value !== null) {
+      scratch.set(value, end);
+      end += value.length;
     }
-    const bytes = Buffer.from(new ArrayBuffer(size)); // of its own, so that it can be handed to the writer's thread
-    const view = new DataView(bytes.buffer);
-    let maxTimestampMs = 0;
-    let at = HEADER_BYTES;
-    for (let i = start; i < end; i++) {
-      const { key, value, timestampMs = nowMs } = records[i]!;
-      if (timestampMs > maxTimestampMs) maxTimestampMs = timestampMs;
-      const bodyAt = at + RECORD_HEADER_BYTES;
-      view.setUint32(bodyAt, i - start, true);
-      view.setFloat64(bodyAt + 4, timestampMs, true);
-      view.setUint32(bodyAt + 12, key === null ? NULL : keySizes[i]!, true);
-      view.setUint32(bodyAt + 16, headerSizes[i]!, true);
-      view.setUint32(bodyAt + 20, value === null ? NULL : value.length, true);
-      let end = bodyAt + BODY_HEADER_BYTES;
-      if (key !== null) end += bytes.write(key, end, 'utf8');
-      if (headerSizes[i]! > 0) end += bytes.write(headerTexts[i]!, end, 'utf8');
-      if (value !== null) {
-        bytes.set(value, end);
-        end += value.length;
-      }
-      view.setUint32(at, end - bodyAt, true);
-      view.setUint32(at + 4, crc32(bytes.subarray(bodyAt, end)), true);
-      at = end;
-    }
-    view.setUint32(0, MAGIC, true);
-    view.setUint32(4, end - start, true);
-    blocks.push({ topic, partition, count: end - start, maxTimestampMs, bytes: new Uint8Array(bytes.buffer) });
-    start = end;
+    scratchView.setUint32(at, end - bodyAt, true);
+    scratchView.setUint32(at + 4, crc32(plainScratch.subarray(bodyAt, end)), true);
+    at = end;
+    count++;
   }
+  if (count > 0) finish();
   return blocks;
+}
+
+/** Where blocks are put together; encoding is synchronous, so one is enough. */
+let scratch = Buffer.alloc(MAX_BLOCK_BYTES * 2);
+let plainScratch = new Uint8Array(scratch.buffer, scratch.byteOffset, scratch.length);
+let scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.length);
+
+function growScratch(bytes: number): void {
+  const grown = Buffer.alloc(bytes * 2);
+  grown.set(scratch);
+  scratch = grown;
+  plainScratch = new Uint8Array(grown.buffer, grown.byteOffset, grown.length);
+  scratchView = new DataView(grown.buffer, grown.byteOffset, grown.length);
 }
 
 /** Writes place, greatest time stamp so far (milliseconds) and checksum into a block's header. */
@@ -146,43 +153,41 @@ export function openBlock(topic: string, place: BlockPlace, bytes: Buffer): Open
  */
 export function decodeRecords(block: OpenBlock, from: number, to: number, into: LogRecord[]): void {
   const { topic, partition, baseOffset, bytes } = block;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length); // whose slices are plain arrays, not Buffers
   const last = Math.min(block.count, to - baseOffset);
   let at = HEADER_BYTES;
   for (let index = 0; index < last; index++) {
     const offset = baseOffset + index;
     const bodyAt = at + RECORD_HEADER_BYTES;
     if (bodyAt + BODY_HEADER_BYTES > bytes.length) throw corrupt(topic, partition, offset, 'its block ends before it');
-    const end = bodyAt + bytes.readUInt32LE(at);
-    if (end > bytes.length || end < bodyAt + BODY_HEADER_BYTES)
+    const end = bodyAt + view.getUint32(at, true);
+    if (end > bytes.length || end < bodyAt + BODY_HEADER_BYTES) {
       throw corrupt(topic, partition, offset, 'its length reaches out of its block');
+    }
     if (offset >= from) {
-      if (crc32(bytes.subarray(bodyAt, end)) !== bytes.readUInt32LE(at + 4) || bytes.readUInt32LE(bodyAt) !== index) {
+      if (
+        crc32(plain.subarray(bodyAt, end)) !== view.getUint32(at + 4, true) ||
+        view.getUint32(bodyAt, true) !== index
+      ) {
         throw corrupt(topic, partition, offset, 'its bytes do not match their checksum');
       }
-      const keyBytes = bytes.readUInt32LE(bodyAt + 12);
-      const headersAt = bodyAt + BODY_HEADER_BYTES + (keyBytes === NULL ? 0 : keyBytes);
-      const valueAt = headersAt + bytes.readUInt32LE(bodyAt + 16);
+      const keyAt = bodyAt + BODY_HEADER_BYTES;
+      const keyBytes = view.getUint32(bodyAt + 12, true);
+      const headersAt = keyBytes === NULL ? keyAt : keyAt + keyBytes;
+      const valueAt = headersAt + view.getUint32(bodyAt + 16, true);
       into.push({
         topic,
         partition,
         offset,
-        key: keyBytes === NULL ? null : bytes.toString('utf8', bodyAt + BODY_HEADER_BYTES, headersAt),
-        value: bytes.readUInt32LE(bodyAt + 20) === NULL ? null : copyOf(bytes, valueAt, end),
-        headers:
-          headersAt === valueAt
-            ? {}
-            : (JSON.parse(bytes.toString('utf8', headersAt, valueAt)) as Record<string, string>),
-        timestampMs: bytes.readDoubleLE(bodyAt + 4),
+        key: keyBytes === NULL ? null : bytes.toString('utf8', keyAt, headersAt),
+        value: view.getUint32(bodyAt + 20, true) === NULL ? null : plain.slice(valueAt, end),
+        headers: readHeaders(bytes, headersAt, valueAt),
+        timestampMs: view.getFloat64(bodyAt + 4, true),
       });
     }
     at = end;
   }
-}
-
-function copyOf(bytes: Buffer, from: number, to: number): Uint8Array {
-  const copy = new Uint8Array(to - from);
-  copy.set(bytes.subarray(from, to));
-  return copy;
 }
 
 /** The error of a place whose bytes are not what was written. */

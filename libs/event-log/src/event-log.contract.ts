@@ -4,7 +4,7 @@
  * fresh names, so that a shared broker can be under test.
  */
 import { ManualClock, newId, type SeamError } from '@seamstream/kernel';
-import type { EventLog, LogRecord, NewRecord, RecordBatch, Subscription } from './event-log.js';
+import type { ConsumeOptions, EventLog, LogRecord, NewRecord, RecordBatch, Subscription } from './event-log.js';
 import { partitionForKey } from './murmur2.js';
 import { MAX_RECORD_BYTES } from './record-rules.js';
 
@@ -37,7 +37,7 @@ async function refusalOf(action: Promise<unknown>): Promise<SeamError> {
   );
 }
 
-/** Runs the suite against what `create` makes; `create` is called once per test. */
+/** Runs the suite against what `create` makes; `create` is called once. */
 export function describeEventLogContract(
   name: string,
   create: (clock: ManualClock) => Promise<EventLogUnderTest>,
@@ -49,20 +49,35 @@ export function describeEventLogContract(
     let log: EventLog;
     let opened: EventLog[];
 
+    let subscriptions: Subscription[];
+
     const open = async (): Promise<EventLog> => {
       const another = await storage.open();
       opened.push(another);
       return another;
     };
+    const consume = async (target: EventLog, options: ConsumeOptions): Promise<Subscription> => {
+      const subscription = await target.consume(options);
+      subscriptions.push(subscription);
+      return subscription;
+    };
 
-    beforeEach(async () => {
-      opened = [];
+    // One storage and one log for all tests: opening costs most of the time, and fresh names keep tests apart.
+    beforeAll(async () => {
       storage = await create(clock);
-      log = await open();
+      log = await storage.open();
+    });
+    afterAll(async () => {
+      await log.close();
+      await storage.dispose();
+    });
+    beforeEach(() => {
+      opened = [];
+      subscriptions = [];
     });
     afterEach(async () => {
+      await Promise.all(subscriptions.map((one) => one.close()));
       await Promise.all(opened.map((one) => one.close()));
-      await storage.dispose();
     });
 
     const topicWith = async (partitions: number): Promise<string> => {
@@ -125,7 +140,7 @@ export function describeEventLogContract(
     ): Promise<{ seen: LogRecord[]; batches: RecordBatch[]; subscription: Subscription }> => {
       const seen: LogRecord[] = [];
       const batches: RecordBatch[] = [];
-      const subscription = await target.consume({
+      const subscription = await consume(target, {
         group: options.group,
         topics: options.topics,
         from: options.from ?? 'earliest',
@@ -558,7 +573,7 @@ export function describeEventLogContract(
         const topic = await topicWith(1);
         await log.append(numbered(topic, 6));
         const deliveries: (string | null)[][] = [];
-        const subscription = await log.consume({
+        const subscription = await consume(log, {
           group: group(),
           topics: [topic],
           from: 'earliest',
@@ -599,7 +614,7 @@ export function describeEventLogContract(
         await log.append([0, 1, 2, 3, 4, 5].flatMap((partition) => numbered(topic, 20, { partition })));
         const order: number[] = [];
         let [running, most] = [0, 0];
-        const subscription = await log.consume({
+        const subscription = await consume(log, {
           group: group(),
           topics: [topic],
           from: 'earliest',
@@ -623,7 +638,7 @@ export function describeEventLogContract(
         const topic = await topicWith(1);
         const name = group();
         await log.append([record(topic, 'poison')]);
-        const subscription = await log.consume({
+        const subscription = await consume(log, {
           group: name,
           topics: [topic],
           from: 'earliest',
@@ -655,7 +670,7 @@ export function describeEventLogContract(
           onBatch: async () => undefined,
           ...bad,
         };
-        expect(await refusalOf(log.consume(options))).toMatchObject({ code: 'INVALID_INPUT' });
+        expect(await refusalOf(consume(log, options))).toMatchObject({ code: 'INVALID_INPUT' });
       });
     });
 
@@ -664,7 +679,7 @@ export function describeEventLogContract(
         const [source, target] = [await topicWith(1), await topicWith(1)];
         const name = group();
         await log.append(numbered(source, 10));
-        const subscription = await log.consume({
+        const subscription = await consume(log, {
           group: name,
           topics: [source],
           from: 'earliest',
@@ -689,7 +704,7 @@ export function describeEventLogContract(
         await log.append(numbered(source, 3));
         const refusals: unknown[] = [];
         let attempts = 0;
-        const subscription = await log.consume({
+        const subscription = await consume(log, {
           group: group(),
           topics: [source],
           from: 'earliest',
@@ -851,7 +866,7 @@ export function describeEventLogContract(
           Array.from({ length: 1200 }, (_, index) => record(topic, `${index}`, { partition: index % 4 })),
         );
         const join = async (target: EventLog) =>
-          target.consume({
+          consume(target, {
             group: name,
             topics: [topic],
             from: 'earliest',
@@ -911,7 +926,7 @@ export function describeEventLogContract(
         await log.append([record(topic, 'x')]);
         let started = (): void => undefined;
         const running = new Promise<void>((resolve) => (started = resolve));
-        const subscription = await log.consume({
+        const subscription = await consume(log, {
           group: group(),
           topics: [topic],
           from: 'earliest',

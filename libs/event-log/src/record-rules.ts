@@ -15,7 +15,10 @@ export const MAX_RECORD_BYTES = 1_000_000;
 const MAX_TOPIC_NAME = 249;
 const TOPIC_NAME = /^[a-zA-Z0-9._-]+$/;
 const MAX_PARTITIONS = 10_000;
-const HEADER_NAME = /^[a-z0-9._-]{1,128}$/;
+const HEADER_NAME = /^[a-z0-9][a-z0-9._-]{0,127}$/;
+/** Names that were found good: records of one kind carry the same few. */
+const goodHeaderNames = new Set<string>();
+const MAX_HEADERS = 256;
 
 /** INVALID_INPUT unless the name is one that Kafka takes: 1 to 249 of `a-z A-Z 0-9 . _ -`, not `.` or `..`. */
 export function checkTopicSpec(spec: TopicSpec): void {
@@ -84,8 +87,14 @@ export function checkRecord(record: NewRecord, index: number): void {
   if (key !== null && (typeof key !== 'string' || !key.isWellFormed()))
     refuse('a key of well-formed text or null', key);
   if (value !== null && !(value instanceof Uint8Array)) refuse('a value of bytes (Uint8Array) or null', typeof value);
+  let count = 0;
   for (const name in headers) {
-    if (!HEADER_NAME.test(name)) refuse('header names of 1 to 128 characters of a-z 0-9 . _ -', name);
+    if (++count > MAX_HEADERS) refuse(`at most ${MAX_HEADERS} headers`, Object.keys(headers).length);
+    if (!goodHeaderNames.has(name)) {
+      if (!HEADER_NAME.test(name))
+        refuse('header names of 1 to 128 characters of a-z 0-9 . _ -, the first a letter or digit', name);
+      if (goodHeaderNames.size < 1000) goodHeaderNames.add(name);
+    }
     const text: unknown = headers[name];
     if (typeof text !== 'string' || !text.isWellFormed()) refuse(`well-formed text in header ${name}`, text);
   }

@@ -1,0 +1,87 @@
+/**
+ * Headers in a record's body. Records of one kind carry the same names, so names are one text that is looked up, not built:
+ *
+ *   | namesBytes u16 | count u16 | valueBytes u32 × count | names, each followed by LF, ASCII | values, UTF-8 |
+ *
+ * No headers are 0 bytes. Little-endian.
+ */
+import type { Headers } from '@seamstream/event-log';
+
+const PREFIX_BYTES = 4;
+
+/** Most sets of names that are remembered; a log has about one per event type. */
+const MAX_REMEMBERED = 1000;
+const remembered = new Map<string, readonly string[]>();
+
+/** Upper bound of the bytes that {@link writeHeaders} takes. */
+export function headersBound(headers: Headers | undefined): number {
+  if (headers === undefined) return 0;
+  let bound = PREFIX_BYTES;
+  for (const name in headers) bound += 4 + name.length + 1 + headers[name]!.length * 3;
+  return bound;
+}
+
+/** The names written last, and their bytes: the next record mostly has the same. */
+let lastNames: readonly string[] = [];
+let lastNamesBytes = new Uint8Array(0);
+
+/** Writes headers at `at` and answers where they end. */
+export function writeHeaders(headers: Headers | undefined, into: Buffer, at: number): number {
+  if (headers === undefined) return at;
+  let values = '';
+  let count = 0;
+  let isLast = true;
+  let lengthAt = at + PREFIX_BYTES;
+  for (const name in headers) {
+    const value = headers[name]!;
+    values += value;
+    isLast &&= lastNames[count] === name;
+    into.writeUInt32LE(value.length, lengthAt);
+    lengthAt += 4;
+    count++;
+  }
+  if (count === 0) return at;
+  if (!isLast || count !== lastNames.length) {
+    lastNames = Object.keys(headers);
+    lastNamesBytes = new Uint8Array(Buffer.from(`${lastNames.join('\n')}\n`, 'latin1'));
+  }
+  into.writeUInt16LE(lastNamesBytes.length, at);
+  into.writeUInt16LE(count, at + 2);
+  into.set(lastNamesBytes, lengthAt);
+  const valuesAt = lengthAt + lastNamesBytes.length;
+  const written = into.write(values, valuesAt, 'utf8');
+  if (written !== values.length) {
+    // Not only ASCII: lengths in bytes differ from those in characters.
+    lengthAt = at + PREFIX_BYTES;
+    for (const name in headers) lengthAt = into.writeUInt32LE(Buffer.byteLength(headers[name]!), lengthAt);
+  }
+  return valuesAt + written;
+}
+
+/** Reads the headers in [at, end). */
+export function readHeaders(bytes: Buffer, at: number, end: number): Headers {
+  if (at === end) return {};
+  const namesBytes = bytes.readUInt16LE(at);
+  const count = bytes.readUInt16LE(at + 2);
+  const namesAt = at + PREFIX_BYTES + 4 * count;
+  const valuesAt = namesAt + namesBytes;
+  const names = namesOf(bytes.toString('latin1', namesAt, valuesAt));
+  const values = bytes.toString('utf8', valuesAt, end);
+  const isAscii = values.length === end - valuesAt; // then a byte is a character
+  const headers: Record<string, string> = {};
+  let from = 0;
+  for (let index = 0; index < count; index++) {
+    const to = from + bytes.readUInt32LE(at + PREFIX_BYTES + 4 * index);
+    headers[names[index]!] = isAscii ? values.slice(from, to) : bytes.toString('utf8', valuesAt + from, valuesAt + to);
+    from = to;
+  }
+  return headers;
+}
+
+function namesOf(text: string): readonly string[] {
+  const known = remembered.get(text);
+  if (known) return known;
+  const names = text.slice(0, -1).split('\n');
+  if (remembered.size < MAX_REMEMBERED) remembered.set(text, names);
+  return names;
+}
