@@ -8,8 +8,9 @@
 import { SeamError } from '@seamstream/kernel';
 import type { Dimension } from './dimension.js';
 import { product } from './dimension.js';
-import type { Graph, Node, Value } from './graph.js';
+import type { Graph } from './graph.js';
 import { normalAxis } from './shape-rules.js';
+import type { Node, Value } from './value.js';
 
 export interface DerivativeCall {
   readonly graph: Graph;
@@ -48,7 +49,7 @@ function reshapeLike(graph: Graph, value: Value, like: Value): Value {
 /** Zeros shaped like `value`. */
 function zerosLike(graph: Graph, value: Value): Value {
   const known = value.shape.every((size) => typeof size === 'number');
-  const shape = known ? graph.integer(value.shape as readonly number[]) : graph.apply('Shape', [value]);
+  const shape = known ? graph.integer(value.shape) : graph.apply('Shape', [value]);
   return graph.applyWithShape('ConstantOfShape', [shape], {}, 'float32', value.shape);
 }
 
@@ -75,7 +76,7 @@ const selection = (comparison: 'LessOrEqual' | 'GreaterOrEqual'): DerivativeRule
 const matrixProduct: DerivativeRule = ({ graph, node, dy, input, wanted }) => {
   const [a, b] = [input(0), input(1)];
   const [transA, transB] = [flag(node, 'transA'), flag(node, 'transB')];
-  const alpha = typeof node.attributes['alpha'] === 'number' ? node.attributes['alpha'] : 1;
+  const alpha = typeof node.attributes.alpha === 'number' ? node.attributes.alpha : 1;
   const multiply = (left: Value, right: Value, swapLeft: boolean, swapRight: boolean): Value =>
     graph.apply('FusedMatMul', [left, right], { transA: swapLeft ? 1 : 0, transB: swapRight ? 1 : 0, alpha });
   const flat = (value: Value): Value =>
@@ -99,13 +100,11 @@ function spread({ graph, node, dy, input }: DerivativeCall): Value {
   const x = input(0);
   const axes = graph.integersOf(node.inputs[1]);
   let kept = dy;
-  if (node.attributes['keepdims'] === 0) {
+  if (node.attributes.keepdims === 0) {
     const all = axes ?? x.shape.map((_, axis) => axis);
     kept = graph.apply('Unsqueeze', [dy, graph.integer(all.map((axis) => normalAxis(axis, x.shape.length)))]);
   }
-  const target = x.shape.every((size) => typeof size === 'number')
-    ? graph.integer(x.shape as readonly number[])
-    : graph.apply('Shape', [x]);
+  const target = x.shape.every((size) => typeof size === 'number') ? graph.integer(x.shape) : graph.apply('Shape', [x]);
   return graph.applyWithShape('Expand', [kept, target], {}, dy.type, x.shape);
 }
 
@@ -140,7 +139,7 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
   },
   /** y = x·σ(αx), the SiLU for α = 1: y' = σ + α·y·(1 − σ). */
   QuickGelu: ({ graph, node, dy, input }) => {
-    const alpha = node.attributes['alpha'] as number;
+    const alpha = node.attributes.alpha as number;
     const y = node.outputs[0]!;
     const scaled = alpha === 1 ? input(0) : graph.apply('Mul', [input(0), graph.float(alpha)]);
     const sigmoid = graph.apply('Sigmoid', [scaled]);
@@ -214,12 +213,12 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
   Unsqueeze: ({ graph, dy, input }) => [reshapeLike(graph, dy, input(0))],
   Expand: ({ graph, dy, input }) => [sumTo(graph, dy, input(0).shape)],
   Transpose: ({ graph, node, dy }) => {
-    const order = node.attributes['perm'] as readonly number[];
+    const order = node.attributes.perm as readonly number[];
     const back = order.map((_, axis) => order.indexOf(axis));
     return [graph.apply('Transpose', [dy], { perm: back })];
   },
   Concat: ({ graph, node, dy, input, wanted }) => {
-    const axis = normalAxis(node.attributes['axis'] as number, dy.shape.length);
+    const axis = normalAxis(node.attributes.axis as number, dy.shape.length);
     let start = 0;
     return node.inputs.map((_, index) => {
       const size = input(index).shape[axis]!;
@@ -253,7 +252,7 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
   },
   /** Rows taken from a table: their gradients are added back to the rows they came from. */
   Gather: ({ graph, node, dy, input }) => {
-    if (node.attributes['axis'] !== undefined && node.attributes['axis'] !== 0) {
+    if (node.attributes.axis !== undefined && node.attributes.axis !== 0) {
       throw new SeamError('UNSUPPORTED_OPERATOR', 'Gather is differentiated along axis 0; transpose the data first');
     }
     const indices = input(1);
@@ -263,7 +262,7 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
   },
   GatherElements: ({ graph, node, dy, input }) => [
     graph.apply('ScatterElements', [zerosLike(graph, input(0)), input(1), dy], {
-      axis: (node.attributes['axis'] as number | undefined) ?? 0,
+      axis: (node.attributes.axis as number | undefined) ?? 0,
       reduction: 'add',
     }),
     undefined,
@@ -271,7 +270,7 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
   /** Only with reduction=add and whole rows of the data as places (last axis of the indices is 1). */
   ScatterND: ({ graph, node, dy, input, wanted }) => {
     const indices = input(1);
-    if (node.attributes['reduction'] !== 'add' || indices.shape.at(-1) !== 1) {
+    if (node.attributes.reduction !== 'add' || indices.shape.at(-1) !== 1) {
       throw new SeamError('UNSUPPORTED_OPERATOR', 'ScatterND is differentiated with reduction=add and row indices');
     }
     if (!wanted(2)) return [dy];

@@ -1,7 +1,8 @@
 import { SeamError } from '@seamstream/kernel';
 import { DERIVATIVE_RULES } from './derivative-rules.js';
 import { shapeText } from './dimension.js';
-import type { Graph, Value } from './graph.js';
+import type { Graph } from './graph.js';
+import type { Value } from './value.js';
 
 /**
  * Appends to `graph` the nodes that compute dL/dx for every x of `withRespectTo`, by reverse accumulation:

@@ -6,40 +6,7 @@ import { SeamError } from '@seamstream/kernel';
 import type { Dimension } from './dimension.js';
 import { shapeText } from './dimension.js';
 import { inferShapes } from './shape-rules.js';
-
-export type DataType = 'float32' | 'int32' | 'int64' | 'bool' | 'bfloat16' | 'float16';
-
-/** A tensor of the graph: an input, an initializer or the output of a node. */
-export interface Value {
-  readonly name: string;
-  readonly type: DataType;
-  readonly shape: readonly Dimension[];
-}
-
-/** Integers and floats are told apart by name when written (see FLOAT_ATTRIBUTES in onnx-model.ts). */
-export type Attributes = Readonly<Record<string, number | string | readonly number[]>>;
-
-export interface Node {
-  readonly operator: string;
-  /** '' is ONNX itself. */
-  readonly domain: '' | 'com.microsoft';
-  /** An absent optional input is undefined. */
-  readonly inputs: readonly (Value | undefined)[];
-  readonly outputs: readonly Value[];
-  readonly attributes: Attributes;
-}
-
-/** Where an initializer's bytes stand in a file beside the model: raw little-endian, row-major. */
-export interface ExternalData {
-  readonly location: string;
-  readonly offset: number;
-  readonly length: number;
-}
-
-export interface Initializer {
-  readonly value: Value;
-  readonly data: Uint8Array | ExternalData;
-}
+import type { Attributes, DataType, ExternalData, Initializer, Node, Value } from './value.js';
 
 const CONTRIBUTED = new Set(['FusedMatMul', 'RotaryEmbedding', 'QuickGelu']);
 

@@ -1,7 +1,7 @@
 export { gradients } from './differentiate.js';
 export type { Dimension } from './dimension.js';
-export type { Attributes, DataType, ExternalData, Initializer, Node, Value } from './graph.js';
 export { Graph } from './graph.js';
 export { encodeModel } from './onnx-model.js';
 export type { ExecutionProvider, FloatTensor, SessionSettings, TensorData } from './session.js';
 export { Session } from './session.js';
+export type { Attributes, DataType, ExternalData, Initializer, Node, Value } from './value.js';

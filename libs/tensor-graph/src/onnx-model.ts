@@ -7,8 +7,8 @@
  *   TensorProto 1 dims*  2 data_type  8 name  9 raw_data  13 external_data* { 1 key  2 value }  14 data_location
  */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { Graph, Initializer, Node, Value } from './graph.js';
-import { codeOfType } from './shape-rules.js';
+import type { Graph } from './graph.js';
+import { codeOfType, type Initializer, type Node, type Value } from './value.js';
 
 /** IR 10 and opset 21 belong together (ONNX 1.16) and are what the pinned runtime supports in full. */
 const IR_VERSION = 10;

@@ -5,15 +5,21 @@
 import { SeamError } from '@seamstream/kernel';
 import type { Dimension } from './dimension.js';
 import { broadcast, product, quotient, shapeText } from './dimension.js';
-import type { Attributes, DataType, Graph, Value } from './graph.js';
+import { type Attributes, type DataType, typeOfCode, type Value } from './value.js';
 
 export interface Inferred {
   readonly type: DataType;
   readonly shape: readonly Dimension[];
 }
 
+/** What inference needs to know of the graph. */
+interface ShapeContext {
+  readonly name: string;
+  integersOf(value: Value | undefined): readonly number[] | undefined;
+}
+
 interface Call {
-  readonly graph: Graph;
+  readonly graph: ShapeContext;
   readonly operator: string;
   readonly inputs: readonly (Value | undefined)[];
   readonly attributes: Attributes;
@@ -114,7 +120,7 @@ const RULES: Readonly<Record<string, ShapeRule>> = {
   Cast: ({ input, attributes }) => [{ type: typeOfCode(integer(attributes, 'to', 1)), shape: input(0).shape }],
   Shape: ({ input }) => [{ type: 'int64', shape: [input(0).shape.length] }],
   Transpose: ({ input, attributes }) => {
-    const order = attributes['perm'] as readonly number[];
+    const order = attributes.perm as readonly number[];
     return [{ type: input(0).type, shape: order.map((axis) => input(0).shape[axis]!) }];
   },
   Reshape: ({ graph, input, inputs, refuse }) => {
@@ -213,32 +219,12 @@ const RULES: Readonly<Record<string, ShapeRule>> = {
   },
 };
 
-const CODES: readonly (readonly [number, DataType])[] = [
-  [1, 'float32'],
-  [6, 'int32'],
-  [7, 'int64'],
-  [9, 'bool'],
-  [10, 'float16'],
-  [16, 'bfloat16'],
-];
-
-/** The code of a type in onnx.proto's TensorProto.DataType. */
-export function codeOfType(type: DataType): number {
-  return CODES.find(([, name]) => name === type)![0];
-}
-
-function typeOfCode(code: number): DataType {
-  const found = CODES.find(([known]) => known === code);
-  if (!found) throw new SeamError('UNSUPPORTED_OPERATOR', `Cast to the ONNX type ${code} is not supported`);
-  return found[1];
-}
-
 /**
  * Types and shapes of the outputs of an operator.
  * @throws SHAPE_MISMATCH naming operator, operands and shapes; UNSUPPORTED_OPERATOR.
  */
 export function inferShapes(
-  graph: Graph,
+  graph: ShapeContext,
   operator: string,
   inputs: readonly (Value | undefined)[],
   attributes: Attributes,
