@@ -32,7 +32,7 @@ describe('an entry', () => {
     ['more characters than any entry has', `"${'x'.repeat(20000)}"`, /20002 characters/],
   ])('is refused with %s', (_, text, message) => {
     expect(() => parseEntry(text, TIMBER)).toThrow(message);
-    expect(() => parseEntry(text, TIMBER)).toThrow(expect.objectContaining({ code: 'ENTRY_INVALID' }));
+    expect(() => parseEntry(text, TIMBER)).toThrow(expect.objectContaining({ code: 'ENTRY_INVALID' }) as Error);
   });
 
   it.each([

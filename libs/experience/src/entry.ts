@@ -62,7 +62,7 @@ function validatorOf(schema: JsonSchema): ValidateFunction {
 function refuseHidden(value: unknown, path: string): void {
   if (typeof value === 'string') {
     for (const character of value) {
-      const codePoint = character.codePointAt(0) as number;
+      const codePoint = character.codePointAt(0)!;
       if (!isPlainCodePoint(codePoint)) {
         throw invalid(
           `at ${path} it holds the invisible character U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`,

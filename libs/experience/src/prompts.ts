@@ -53,8 +53,7 @@ const CONTROL_TOKENS =
 export function asData(text: string): string {
   let plain = '';
   for (const character of text.replaceAll('\r\n', '\n').toWellFormed()) {
-    if (character === '\n' || character === '\t' || isPlainCodePoint(character.codePointAt(0) as number))
-      plain += character;
+    if (character === '\n' || character === '\t' || isPlainCodePoint(character.codePointAt(0)!)) plain += character;
   }
   return plain.replaceAll(CONTROL_TOKENS, (token) => `${token[0]} ${token.slice(1)}`);
 }

@@ -55,7 +55,7 @@ describe('an adapter', () => {
   ])('is refused with %s', (_, intake, message) => {
     const bytes = encodeAdapter(createAdapter(CONTENT));
     expect(() => decodeAdapter(bytes, intake)).toThrow(message);
-    expect(() => decodeAdapter(bytes, intake)).toThrow(expect.objectContaining({ code: 'ADAPTER_INVALID' }));
+    expect(() => decodeAdapter(bytes, intake)).toThrow(expect.objectContaining({ code: 'ADAPTER_INVALID' }) as Error);
   });
 
   it('is refused when its bytes were changed after it was named', () => {
@@ -71,7 +71,9 @@ describe('an adapter', () => {
 
   it('is refused when the file is damaged, foreign or without its metadata', () => {
     const bytes = encodeAdapter(createAdapter(CONTENT));
-    expect(() => decodeAdapter(bytes.subarray(0, 40))).toThrow(expect.objectContaining({ code: 'ADAPTER_INVALID' }));
+    expect(() => decodeAdapter(bytes.subarray(0, 40))).toThrow(
+      expect.objectContaining({ code: 'ADAPTER_INVALID' }) as Error,
+    );
     expect(() => decodeAdapter(encodeSafetensors(decodeSafetensors(bytes, 'x').tensors))).toThrow(
       /not an adapter of this system/,
     );

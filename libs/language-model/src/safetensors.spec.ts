@@ -125,7 +125,7 @@ describe('safetensors', () => {
       expect.objectContaining({
         code: 'CHECKPOINT_INVALID',
         details: { file: 'some.safetensors', ...(tensor === null ? {} : { tensor }) },
-      }),
+      }) as Error,
     );
   });
 

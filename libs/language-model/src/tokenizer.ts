@@ -8,9 +8,17 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers';
+import * as library from '@huggingface/tokenizers';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { unicodeToByte } from './byte-level-alphabet.js';
+
+/** The part of the library that is used; its own type files do not resolve under Node's module rules. */
+interface LibraryTokenizer {
+  encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: number[] };
+}
+const LibraryTokenizer = (
+  library as unknown as { Tokenizer: new (tokenizer: object, config: object) => LibraryTokenizer }
+).Tokenizer;
 
 interface AddedToken {
   readonly id: number;
@@ -83,19 +91,14 @@ export class Tokenizer {
 
   /** @throws UNSUPPORTED_MODEL when it is not a byte-level BPE: only there is a token a fixed run of bytes. */
   static fromJson(json: TokenizerJson): Tokenizer {
-    const vocab: unknown = json?.model?.vocab;
-    const isBpe =
-      typeof vocab === 'object' &&
-      vocab !== null &&
-      Array.isArray(json.model.merges) &&
-      (json.model.type ?? 'BPE') === 'BPE';
-    if (!isBpe || !mentionsByteLevel(json.decoder)) {
+    // It was read from a file: nothing about it is certain.
+    const { model, decoder } = json as { readonly model?: Partial<TokenizerJson['model']>; readonly decoder?: unknown };
+    const isBpe = typeof model?.vocab === 'object' && Array.isArray(model.merges) && (model.type ?? 'BPE') === 'BPE';
+    if (!isBpe || !mentionsByteLevel(decoder)) {
       throw new SeamError(
         'UNSUPPORTED_MODEL',
         'Loading a tokenizer: expected a BPE model with a ByteLevel decoder (Llama 3, Qwen2, Qwen3, GPT-2). Use a model of these families.',
-        {
-          details: { model: json?.model?.type ?? null, decoder: json?.decoder ?? null },
-        },
+        { details: { model: model?.type ?? null, decoder: decoder ?? null } },
       );
     }
     const ordinary = { ...json, added_tokens: (json.added_tokens ?? []).filter(({ special }) => !special) };
@@ -109,8 +112,8 @@ export class Tokenizer {
    * `decode(encode(text)) === text` for every well-formed text unless the tokenizer.json itself normalises.
    */
   encode(text: string, { specialTokens = false }: EncodeOptions = {}): number[] {
-    const library = specialTokens ? this.withSpecial : this.plain;
-    return library.encode(text.toWellFormed(), { add_special_tokens: false }).ids;
+    const encoder = specialTokens ? this.withSpecial : this.plain;
+    return encoder.encode(text.toWellFormed(), { add_special_tokens: false }).ids;
   }
 
   /** The text of the ids; special tokens and unknown ids are left out, bytes that are not UTF-8 become U+FFFD. */

@@ -86,11 +86,11 @@ export async function generateExperiences(
   requests: readonly ExplorationRequest[],
   settings: ExplorationSettings,
 ): Promise<Exploration[]> {
-  const { model, adapter, prompts, groupSize, sampling, schemaFor } = settings;
+  const { model, adapter, prompts, groupSize, sampling } = settings;
   const prepared = requests.map(({ eventId, problem }) => ({
     eventId,
     problem,
-    schema: schemaFor(problem.domain),
+    schema: settings.schemaFor(problem.domain),
     promptTokenIds: model.tokenizer.encode(prompts.generator(problem.prompt)),
   }));
   const fits = ({ promptTokenIds }: { readonly promptTokenIds: readonly number[] }): boolean =>

@@ -1,4 +1,4 @@
-import { Random, SeamError } from '@seamstream/kernel';
+import { type Random, SeamError } from '@seamstream/kernel';
 
 /** 97.5 % quantile of the standard normal distribution. */
 const Z = 1.959963984540054;

@@ -103,7 +103,7 @@ describe('a problem that cannot be judged', () => {
       expect.objectContaining({
         code: 'UNKNOWN_VERIFIER',
         message: expect.stringContaining('exact@1, numeric@1') as string,
-      }),
+      }) as Error,
     );
     expect(() => checkVerifiable({ kind: 'exact', version: '2', options: {} }, 'x')).toThrow(/exact@2/);
   });
@@ -121,7 +121,7 @@ describe('a problem that cannot be judged', () => {
     expect(() => checkVerifiable({ kind, version: '1', options }, reference)).toThrow(message);
     // Even where the response holds no answer at all.
     expect(() => verify({ kind, version: '1', options }, { text: '', finished: false }, reference)).toThrow(
-      expect.objectContaining({ code: 'INVALID_INPUT' }),
+      expect.objectContaining({ code: 'INVALID_INPUT' }) as Error,
     );
   });
 });

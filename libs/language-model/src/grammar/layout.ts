@@ -13,7 +13,7 @@ import type { JsonSchema } from './json-schema.types.js';
 
 export type LayoutNode = TextNode | StringNode | IntegerNode | EndNode;
 
-export interface TextEdge {
+interface TextEdge {
   readonly text: string;
   readonly next: LayoutNode;
 }
@@ -42,7 +42,7 @@ export interface IntegerNode {
   readonly next: LayoutNode;
 }
 
-export interface EndNode {
+interface EndNode {
   readonly kind: 'end';
   readonly id: 0;
 }

@@ -60,12 +60,15 @@ function checkAt(schema: unknown, path: string): void {
   refuseOthers(schema, path, ['type', ...KEYWORDS[type]!]);
   switch (type) {
     case 'object':
-      return checkObject(schema, path);
+      checkObject(schema, path);
+      return;
     case 'array':
       checkBounds(schema, path, 'minItems', 'maxItems');
-      return checkAt(schema.items, `${path}/items`);
+      checkAt(schema.items, `${path}/items`);
+      return;
     case 'string':
-      return checkBounds(schema, path, 'minLength', 'maxLength');
+      checkBounds(schema, path, 'minLength', 'maxLength');
+      return;
     case 'integer':
       for (const keyword of ['minimum', 'maximum']) {
         if (!Number.isSafeInteger(schema[keyword]))

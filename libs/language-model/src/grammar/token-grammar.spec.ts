@@ -59,7 +59,7 @@ function follow(grammar: TokenGrammar, ids: readonly number[]): GrammarState {
   return ids.reduce((state, id) => grammar.advance(state, id), grammar.start());
 }
 
-const words = fc.string({ unit: fc.constantFrom(...'abcdxyz éß木"\\.,:[]{}0129-'), maxLength: 8 });
+const words = fc.string({ unit: fc.constantFrom(...Array.from('abcdxyz éß木"\\.,:[]{}0129-')), maxLength: 8 });
 const scalars = fc.oneof(words, fc.integer({ min: -300, max: 300 }), fc.boolean(), fc.constant(null));
 const bounds = (most: number) =>
   fc.tuple(fc.nat(most), fc.nat(most)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);
@@ -105,7 +105,7 @@ const randomVocabularies = fc
   .array(
     fc.oneof(
       fc
-        .string({ unit: fc.constantFrom(...'ab01-"{}[]:, \\é木'), minLength: 2, maxLength: 4 })
+        .string({ unit: fc.constantFrom(...Array.from('ab01-"{}[]:, \\é木')), minLength: 2, maxLength: 4 })
         .map((text) => Buffer.from(text)),
       fc.uint8Array({ minLength: 2, maxLength: 3 }),
     ),
@@ -226,7 +226,8 @@ describe('a grammar over tokens', () => {
         const inside = tokenizer.encode(text.slice('{"s":"'.length, -2));
         const ids = [...tokenizer.encode('{"s":"'), ...inside, ...tokenizer.encode('"}')];
         const isLegal =
-          [...content].every((character) => isPlainCodePoint(character.codePointAt(0)!)) && [...content].length <= 12;
+          Array.from(content).every((character) => isPlainCodePoint(character.codePointAt(0)!)) &&
+          Array.from(content).length <= 12;
         let accepted = true;
         try {
           accepted = grammar.isComplete(follow(grammar, ids));
@@ -261,7 +262,7 @@ describe('a grammar over tokens', () => {
     });
     const accepts = (text: string): boolean => {
       try {
-        const singles = [...text].flatMap((character) => tokenizer.encode(character));
+        const singles = Array.from(text).flatMap((character) => tokenizer.encode(character));
         return grammar.isComplete(
           follow(grammar, [...tokenizer.encode('{"n":'), ...singles, ...tokenizer.encode('}')]),
         );

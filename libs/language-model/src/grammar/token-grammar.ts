@@ -14,11 +14,10 @@ import { type IntegerNode, type LayoutNode, layoutOf, type StringNode } from './
 import { checkJsonSchema } from './schema-check.js';
 import { BETWEEN, StringTokens } from './string-automaton.js';
 
-declare const grammarState: unique symbol;
-
 /** A place in a text under a grammar. Immutable, valid for the grammar that made it, equal states are the same object. */
 export interface GrammarState {
-  readonly [grammarState]: true;
+  /** Names the place within its grammar. */
+  readonly key: string;
 }
 
 export interface AllowedTokens {
@@ -86,20 +85,16 @@ type Position =
       readonly tokens: IntegerTokens;
     };
 
-class State {
-  declare readonly [grammarState]: true;
+interface State extends GrammarState {
+  readonly positions: readonly Position[];
   readonly minTokens: number;
   readonly isComplete: boolean;
-  readonly next = new Map<number, State>();
-  readonly withinBudget = new Map<number, AllowedTokens>();
-  allowed: AllowedTokens | undefined;
-  worstAfterOne: number | undefined;
-  forcedRun: readonly number[] | undefined;
-
-  constructor(readonly positions: readonly Position[]) {
-    this.minTokens = Math.min(...positions.map(({ minTokens }) => minTokens));
-    this.isComplete = positions.length === 1 && positions[0]!.kind === 'end';
-  }
+  readonly next: Map<number, State>;
+  readonly withinBudget: Map<number, AllowedTokens>;
+  // Computed when first asked for.
+  allowed?: AllowedTokens;
+  worstAfterOne?: number;
+  forcedRun?: readonly number[];
 }
 
 const NOTHING: AllowedTokens = { ids: new Int32Array(0) };
@@ -225,7 +220,14 @@ class CompiledGrammar implements TokenGrammar {
     const key = distinct.length === 1 ? String(distinct[0]!.id) : distinct.map(({ id }) => id).join();
     let state = this.states.get(key);
     if (state === undefined) {
-      state = new State(distinct);
+      state = {
+        key,
+        positions: distinct,
+        minTokens: least(distinct),
+        isComplete: distinct[0]?.kind === 'end' && distinct.length === 1,
+        next: new Map(),
+        withinBudget: new Map(),
+      };
       this.states.set(key, state);
     }
     return state;
