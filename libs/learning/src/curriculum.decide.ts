@@ -1,6 +1,6 @@
 /**
  * Which algorithm runs next, from recorded facts alone. GRPO needs groups with both better and worse entries; where
- * nearly all fail it has nothing to compare and its few live groups pull the policy into a corner (REFERENCES.md D4), so
+ * nearly all fail it has nothing to compare and its few live groups pull the policy into a corner, so
  * the buffer's successes are imitated first.
  */
 import { z } from 'zod';

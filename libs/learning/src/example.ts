@@ -18,7 +18,7 @@ interface Sampled {
 }
 
 /** Positions within the entry of the tokens that were a choice. */
-export function freePositions(forced: readonly boolean[]): number[] {
+function freePositions(forced: readonly boolean[]): number[] {
   return forced.flatMap((isForced, position) => (isForced ? [] : [position]));
 }
 

@@ -7,7 +7,7 @@ import type { ExperienceGenerated } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import type { LearningContext, LogInput, ResultEvent } from './learning.types.js';
 
-export interface GroupMember {
+interface GroupMember {
   readonly experience: ExperienceGenerated;
   readonly reward: number;
 }

@@ -174,6 +174,17 @@ describe('grpo groups', () => {
     expect(plan.diagnostics).toMatchObject({ failedMembers: 1, smallGroups: 1, scoredGroups: 1 });
   });
 
+  it('count the verdict with the smaller id where an entry was judged twice', () => {
+    const log = logOf({ g1: [1, 0] });
+    const again: ResultEvent = { ...resultOf(log.experiences[0]!, 0), meta: metaOf('z-later') };
+    for (const results of [
+      [...log.results, again],
+      [again, ...log.results],
+    ]) {
+      expect(advantagesOf(planOf({ ...log, results }))).toEqual({ 'g1-0': 0.5, 'g1-1': -0.5 });
+    }
+  });
+
   it('wait for their last result', () => {
     const log = logOf({ g1: [1, 0], g2: [1, 0, 1] });
     const plan = planOf({ ...log, results: log.results.filter(({ experienceId }) => experienceId !== 'g2-2') });

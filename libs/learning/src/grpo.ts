@@ -42,7 +42,7 @@ export const grpoConfigSchema = z.strictObject({
       reference: z.enum(['parent', 'base']).default('parent'),
     })
     .prefault({}),
-  /** Weight of the entropy of the masked distribution, in nats. Without it tiny worlds collapsed (REFERENCES.md D2). */
+  /** Weight of the entropy of the masked distribution, in nats.: without it generators of a million parameters lost their variety within a few versions. */
   entropyCoefficient: z.number().nonnegative().default(0.02),
   window: z
     .strictObject({
@@ -190,7 +190,8 @@ function examplesOf({ members }: ScoredGroup, config: GrpoConfig, context: Learn
 function figuresOf(groups: readonly ScoredGroup[], live: readonly ScoredGroup[]): Diagnostics {
   const rewards = groups.flatMap(({ members }) => members.map(({ reward }) => reward));
   const ages = groups.map(({ age }) => age);
-  const dead = groups.filter((group) => !live.includes(group));
+  const isLive = new Set(live);
+  const dead = groups.filter((group) => !isLive.has(group));
   return {
     scoredGroups: groups.length,
     liveGroups: live.length,

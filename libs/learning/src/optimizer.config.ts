@@ -22,7 +22,7 @@ export const trainableSchema = z.discriminatedUnion('kind', [
     targetModules: z
       .array(z.string())
       .default(['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']),
-    /** A base model that knows nothing needs its embeddings trained too (REFERENCES.md D4). */
+    /** A base model that knows nothing needs its embeddings trained too (LoRA alone left a toy generator at chance). */
     modulesToSave: z.array(z.enum(['embed_tokens', 'lm_head'])).default([]),
     seed: z.string().default('lora'),
   }),

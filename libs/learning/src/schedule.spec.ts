@@ -61,6 +61,25 @@ describe('batches', () => {
       expect(batch).toEqual([0, 1, 2, 3].map((index) => ({ index, times: 1 })));
   });
 
+  it('bring an example together with other partners in each epoch', () => {
+    const batches = drawOf(
+      Array.from({ length: 16 }, () => 1),
+      4,
+      8,
+    ).map((batch) => batch.map(({ index }) => index).join());
+    expect(new Set(batches).size).toBe(4);
+  });
+
+  it('can bring any two examples together', () => {
+    const seeds = Array.from({ length: 20 }, (_, i) => `seed-${i}`);
+    const together = seeds.filter((seed) =>
+      drawOf([1, 1, 1, 1, 1, 1, 1, 1], 2, 4, seed).some(
+        (batch) => batch.some(({ index }) => index === 0) && batch.some(({ index }) => index === 1),
+      ),
+    );
+    expect(together.length).toBeGreaterThan(0);
+  });
+
   it('give every step its share of every class', () => {
     const classes = ['a', 'a', 'a', 'b', 'b', 'b', 'b', 'b', 'b'];
     for (const batch of drawOf(

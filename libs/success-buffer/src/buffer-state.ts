@@ -66,7 +66,7 @@ export interface PairTraits {
 }
 
 /** Computed from the rest of the state whenever it is missing; no part of a snapshot. */
-export interface Workspace {
+interface Workspace {
   readonly traits: WeakMap<Success, PairTraits>;
   readonly buckets: Map<string, { readonly ids: Map<string, number>; readonly clusters: NearDuplicateClusters }>;
 }

@@ -37,7 +37,7 @@ export const bufferConfigSchema = z.strictObject({
   lengths: z
     .strictObject({
       minEntryTokens: z.int().nonnegative().default(1),
-      /** SEAM caps generation at 4096 tokens and names length bounds without figures (METHODS.md 1.2); entries here are short. */
+      /** SEAM (https://arxiv.org/abs/2602.02556) names length bounds without figures; entries here are short. */
       maxEntryTokens: z.int().positive().default(512),
       maxPromptTokens: z.int().positive().default(2048),
     })

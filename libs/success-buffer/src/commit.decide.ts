@@ -137,8 +137,7 @@ function collectCandidates(state: BufferState, validateEntry: EntryValidator): C
     if (group.arm === 'control' || !state.config.arms.includes(group.arm) || !isComplete(group)) continue;
     candidates.push(...candidatesOf(state, group, controlRates.get(group.domain), validateEntry));
   }
-  // By id, so that nothing below can depend on the order of arrival.
-  return candidates.sort((a, b) => compareText(a.pair.outcomeId, b.pair.outcomeId));
+  return candidates;
 }
 
 function candidatesOf(

@@ -83,6 +83,13 @@ describe('near-duplicate clusters', () => {
     expect(clustersOf(chain)).toEqual([[0, 1, 2], [0, 1, 2], [0, 1, 2], [3]]);
   });
 
+  it('join at the threshold exactly', () => {
+    const clusters = new NearDuplicateClusters({ threshold: 0.5, shingleWords: 2 });
+    // {ab, bc, cd} and {ab, bc, ce}: 2 shared of 4. Found by the bands with probability 0.87; these two are.
+    const [first, second] = [clusters.add('a b c d'), clusters.add('a b c e')];
+    expect(clusters.clusterOf(first)).toBe(clusters.clusterOf(second));
+  });
+
   it('find planted copies with 2 to 6 of 100 words changed, and join no others', () => {
     const random = Random.of('planted');
     const vocabulary = Array.from({ length: 3000 }, (_, i) => `w${i}`);

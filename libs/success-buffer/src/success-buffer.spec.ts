@@ -162,6 +162,13 @@ describe('groups', () => {
     expect(keptIds(commitOf([verdict, failure]))).toEqual(['g1-0']);
   });
 
+  it('counts the verdict with the smaller id where an experience was judged twice, whichever came first', () => {
+    const solved = told({ group: 'g1', id: 'a' });
+    const unsolved = told({ group: 'g1', id: 'b', result: 'unsolved', offset: 5 });
+    expect(keptIds(commitOf([solved, unsolved]))).toEqual(['a']);
+    expect(keptIds(commitOf([unsolved, solved]))).toEqual(['a']);
+  });
+
   it('refuses an outcome whose forced flags do not match its tokens', () => {
     const { event, position } = told({ group: 'g1' });
     const broken = { ...event, forced: [true] } as BufferInput;
@@ -213,6 +220,24 @@ describe('rejections', () => {
       'g2-0 rejected: near_duplicate of g1-0',
       'g3-0 admitted to timber/medium',
     ]);
+  });
+
+  it('parts what was joined only through a statement that aged out', () => {
+    const entry = '{"concepts":["oak"]}';
+    const [first, link, last] = ['a b c d e f g h', 'a b c d e f g x', 'z b c d e f g x'];
+    const config = { maxAgeRecords: 10, nearDuplicates: { threshold: 0.6, shingleWords: 2 } };
+    const early = commitOf(
+      [
+        ...group('g2', '+-', { prompt: link, entry, offset: 0 }),
+        ...group('g1', '+-', { prompt: first, entry, offset: 6 }),
+        ...group('g3', '+-', { prompt: last, entry, offset: 8 }),
+      ],
+      config,
+    );
+    expect(keptIds(early)).toEqual(['g1-0']);
+    const [other] = group('g4', '-', { offset: 12 });
+    const late = commit(evolve(early.state, other!.event, other!.position), { validateEntry });
+    expect(keptIds(late)).toEqual(['g1-0', 'g3-0']);
   });
 
   it('keeps near-equal statements apart when they teach different entries, unless the domain is the scope', () => {
