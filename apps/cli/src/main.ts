@@ -12,6 +12,7 @@ import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { ledgerCommand } from './ledger/show-ledger.command.js';
 import { processShell } from './process-runtime.js';
 import { publishCommand } from './publish/publish-problems.command.js';
+import { replayCommand } from './replay/replay-log.command.js';
 import { tailCommand } from './tail/tail-topic.command.js';
 import { jsonLine } from './terminal/terminal.js';
 
@@ -45,6 +46,7 @@ function program(run: RunCommand): Command {
     .addHelpText('after', AFTER_HELP)
     .addCommand(publishCommand(run))
     .addCommand(tailCommand(run))
+    .addCommand(replayCommand(run))
     .addCommand(ledgerCommand(run))
     .addCommand(adaptersCommand(run))
     .addCommand(bufferCommand(run))

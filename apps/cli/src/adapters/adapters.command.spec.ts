@@ -2,17 +2,19 @@ import { encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const digest = (start: string): string => start.padEnd(64, '0');
-const meta = originMeta({
-  messageId: 'm',
-  correlationId: 'r',
-  source: 'seam/trainer',
-  occurredAt: 0,
-  sourceClass: 'model',
-});
+let events = 0;
+const meta = () =>
+  originMeta({
+    messageId: `m-${events++}`,
+    correlationId: 'r',
+    source: 'seam/trainer',
+    occurredAt: 0,
+    sourceClass: 'model',
+  });
 
 const publishedEvent = (start: string, parent: string | null): SeamEvent => ({
   type: 'AdapterPublished',
-  meta,
+  meta: meta(),
   adapterDigest: digest(start),
   key: `adapters/${start}`,
   kind: 'full',
@@ -28,7 +30,7 @@ const publishedEvent = (start: string, parent: string | null): SeamEvent => ({
 });
 const promotedEvent = (start: string, parent: string | null, success: number): SeamEvent => ({
   type: 'AdapterPromoted',
-  meta,
+  meta: meta(),
   adapterDigest: digest(start),
   key: `adapters/${start}`,
   fingerprint: 'f',

@@ -1,0 +1,134 @@
+import { SeamError } from '@seamstream/kernel';
+import {
+  adapterLineageProjection,
+  ledgerProjection,
+  type Projection,
+  successByArmProjection,
+  trainingProgressProjection,
+} from '@seamstream/read-models';
+import type { EntryValidator } from '@seamstream/success-buffer';
+import { Command, Option } from 'commander';
+import { renderAdapterList } from '../adapters/render-adapters.js';
+import { readOverview } from '../buffer/read-buffer.js';
+import { examples } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { renderLedger } from '../ledger/render-ledger.js';
+import { foldProjection } from '../log/fold-projection.js';
+import type { Style } from '../terminal/style.js';
+import { plural } from '../terminal/text.js';
+import { renderSuccess, renderTraining } from './render-read-models.js';
+import { recordsToReplay, renderVerifiedVersions, verifyBuffer } from './verify-buffer.js';
+
+/** A read model with its text, closed over its types: from outside, all look alike. */
+interface ReadModel {
+  readonly meaning: string;
+  readonly rebuild: (runtime: CommandRuntime) => Promise<{
+    readonly answer: unknown;
+    readonly text: string;
+    readonly records: number;
+    readonly unreadable: number;
+  }>;
+}
+
+function readModel<State, Answer>(
+  meaning: string,
+  projection: Projection<State, Answer>,
+  render: (answer: Answer, style: Style) => string,
+): ReadModel {
+  return {
+    meaning,
+    async rebuild(runtime) {
+      const { terminal, signal } = runtime;
+      const progress = (total: number) => terminal.progress('reading the log', total);
+      const folded = await foldProjection(await runtime.openLog('existing'), projection, { signal, progress });
+      return { ...folded, text: render(folded.answer, terminal.style) };
+    },
+  };
+}
+
+const READ_MODELS: Readonly<Record<string, ReadModel>> = {
+  ledger: readModel('what became of every problem', ledgerProjection, renderLedger),
+  success: readModel('success per arm, domain and adapter', successByArmProjection, renderSuccess),
+  adapters: readModel('versions and lineage', adapterLineageProjection, renderAdapterList),
+  training: readModel('runs with their steps and figures', trainingProgressProjection, renderTraining),
+};
+
+export interface ReplayOptions {
+  readonly readModel?: string;
+  readonly verifyBuffer?: true;
+  readonly verifyAdapter?: string;
+}
+
+async function rebuildReadModel(runtime: CommandRuntime, name: string): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const model = READ_MODELS[name] ?? READ_MODELS.ledger!;
+  const { answer, text, records, unreadable } = await model.rebuild(runtime);
+  if (terminal.json) terminal.printJson({ readModel: name, records, unreadable, answer });
+  else terminal.print(text);
+  const poison = unreadable === 0 ? '' : `, ${plural(unreadable, 'of them is no event', 'of them are no events')}`;
+  terminal.remark(`Rebuilt from ${plural(records, 'record')}${poison}.`);
+  return EXIT.ok;
+}
+
+async function verifyBufferVersions(runtime: CommandRuntime, validateEntry: EntryValidator): Promise<ExitCode> {
+  const { terminal, signal } = runtime;
+  const log = await runtime.openLog('existing');
+  const { commits } = await readOverview(log);
+  if (commits.length === 0) {
+    throw new SeamError(
+      'NOT_FOUND',
+      'Verifying the buffer: expected a committed version, came none. The buffer commits one when a round of problems is complete.',
+    );
+  }
+  const progress = terminal.progress('replaying outcomes', recordsToReplay(commits));
+  try {
+    const objects = await runtime.openObjects();
+    const versions = await verifyBuffer({ log, objects, commits, validateEntry, progress, signal });
+    const equal = versions.every((version) => version.equal);
+    progress.stop();
+    if (terminal.json) terminal.printJson({ verified: 'buffer', equal, versions });
+    else terminal.print(renderVerifiedVersions(versions, terminal.style));
+    return equal ? EXIT.ok : EXIT.failedCheck;
+  } finally {
+    progress.stop();
+  }
+}
+
+export async function replayLog(runtime: CommandRuntime, options: ReplayOptions): Promise<ExitCode> {
+  if (options.readModel !== undefined) return rebuildReadModel(runtime, options.readModel);
+  if (options.verifyBuffer) return verifyBufferVersions(runtime, () => undefined);
+  throw new SeamError(
+    'INVALID_INPUT',
+    'Replaying the log: expected --read-model, --verify-buffer or --verify-adapter, came none. "seam replay --help" shows examples.',
+  );
+}
+
+export function replayCommand(run: RunCommand): Command {
+  const names = Object.keys(READ_MODELS);
+  return new Command('replay')
+    .summary('rebuild a read model, or prove that the log gives the same buffer or adapter again')
+    .description('The log is the only source of truth: every state is a replay of it. This command replays it.')
+    .addOption(
+      new Option('--read-model <name>', 'rebuild this one and print it')
+        .choices(names)
+        .conflicts(['verifyBuffer', 'verifyAdapter']),
+    )
+    .addOption(
+      new Option('--verify-buffer', 'fold the outcomes again and compare the digest of every version').conflicts(
+        'verifyAdapter',
+      ),
+    )
+    .addOption(new Option('--verify-adapter <digest>', 'run its recorded training again and compare the digest'))
+    .addHelpText(
+      'after',
+      `\nRead models:\n${names.map((name) => `  ${name.padEnd(9)} ${READ_MODELS[name]?.meaning ?? ''}\n`).join('')}${examples(
+        [
+          ['seam replay --read-model success', 'success per arm, from the first record on'],
+          ['seam replay --verify-buffer', 'exit 1 when a version differs'],
+          ['seam replay --verify-adapter 4f3a90c1', 'exit 1 when training gives another digest'],
+        ],
+      )}`,
+    )
+    .action((options: ReplayOptions) => run((runtime) => replayLog(runtime, options)));
+}
