@@ -185,6 +185,24 @@ describe('grpo groups', () => {
     }
   });
 
+  it('take a verdict that came after a failure of the same entry', () => {
+    const log = logOf({ g1: [1, 0] });
+    const failure = resultOf(log.experiences[0]!, 'failed');
+    for (const results of [
+      [...log.results, failure],
+      [failure, ...log.results],
+    ]) {
+      expect(advantagesOf(planOf({ ...log, results }))).toEqual({ 'g1-0': 0.5, 'g1-1': -0.5 });
+    }
+  });
+
+  it('of an adapter that is served again after a roll-back are fresh', () => {
+    const rolledBack = { ...context, servedAdapters: ['a2', 'a3', 'a2'] };
+    expect(grpo.prepare(logOf({ g1: [1, 0] }), few, rolledBack, 'run')).toMatchObject({
+      plan: { diagnostics: { ageMax: 0 } },
+    });
+  });
+
   it('wait for their last result', () => {
     const log = logOf({ g1: [1, 0], g2: [1, 0, 1] });
     const plan = planOf({ ...log, results: log.results.filter(({ experienceId }) => experienceId !== 'g2-2') });
@@ -331,6 +349,17 @@ describe('a grpo step', () => {
     );
     expect(losses).toEqual([expect.closeTo((-(1.5 + 2) * 0.5) / 4, 12), expect.closeTo(((1.5 + 2) * 0.5) / 4, 12)]);
     expect(sequences[0]?.policy?.referenceLogProbs).toEqual(proximal[0]);
+  });
+
+  it('is held to the computed reference when the KL term counts', () => {
+    const config = { ...oneStep, kl: { coefficient: 0.001, reference: 'base' } };
+    const plan = planOf(logOf({ g1: [1, 0] }), config);
+    const reference = plan.examples.map(() => [-1, -2]);
+    const [first] = grpo.complete(plan, config, 0, { proximal: onPolicy(plan), reference });
+    expect(first?.policy?.referenceLogProbs).toEqual([-1, -2]);
+    expect(() => grpo.complete(plan, config, 0, { proximal: onPolicy(plan) })).toThrow(
+      /use reference log-probabilities/,
+    );
   });
 
   it('on fresh data is the plain policy gradient: all importance weights are one', () => {

@@ -299,6 +299,12 @@ describe('rejections', () => {
     expect(keptIds(second)).toEqual(['g3-0']);
     expect(said(second)).toEqual(['g1-0 rejected: aged_out', 'g3-0 admitted to timber/medium']);
   });
+
+  it('say nothing of the ageing of pairs that were never admitted', () => {
+    const first = commitOf(group('g1', '+', { entry: 'bad' }), { maxAgeRecords: 10 });
+    const [later] = group('g2', '-', { offset: 50 });
+    expect(commit(evolve(first.state, later!.event, later!.position), { validateEntry }).decisions).toEqual([]);
+  });
 });
 
 // Small alphabets make collisions, duplicates and full strata common.
