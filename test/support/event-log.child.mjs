@@ -1,6 +1,7 @@
 // A process that uses an event log until it is killed.
 //   write FOLDER TOPIC WRITER FIRST   appends rounds of four records over two partitions, one commit each; prints each round once acknowledged
 //   copy FOLDER GROUP SOURCE SINK     copies SOURCE to SINK, record by record, each batch one commit; prints a line per batch
+//   copy-slowly …                     the same, with a pause of 100 ms before each commit
 //   block FOLDER GROUP SOURCE MS      joins a group, then blocks the event loop for MS milliseconds, then prints its assignment
 import { writeSync } from 'node:fs';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
@@ -29,6 +30,7 @@ if (mode === 'write') {
       if (mode === 'block') return;
       const nextOffset = records.at(-1).offset + 1;
       say(`handling ${partition} ${records[0].offset}`);
+      if (mode === 'copy-slowly') await new Promise((resolve) => setTimeout(resolve, 100));
       await log.transact({
         records: records.map((record) => ({ topic: last, key: record.key, value: record.value, partition })),
         consumed: { claim, offsets: [{ topic, partition, nextOffset }] },

@@ -185,8 +185,7 @@ export function coordinate(
   if (seen.dead.length > 0 || seen.missing || seen.claimable.length > 0) {
     files.root.transactionSync(() => {
       granted.length = 0;
-      const { root, state } = files;
-      void root;
+      const { state } = files;
       seen = look(); // another member may have acted meanwhile
       const before = readGroup(files, group);
       for (const id of seen.dead) state.removeSync(stateKey.member(group, id));
@@ -211,6 +210,8 @@ export function coordinate(
       }
     });
     for (const id of seen.dead) removeHeartbeat(folder, id);
+    // A killed process leaves its snapshot registered, and pages newer than that could not be reused.
+    if (seen.dead.length > 0) files.root.readerCheck();
   }
   const owned = [...seen.state.owners]
     .filter(([, owner]) => owner.memberId === memberId)

@@ -5,6 +5,7 @@
  * `state`    text:
  *   format                              → {"format", "version"}: refuses files of other programs and other versions
  *   next-id                             → the last topic id, or generation, given out
+ *   commits                             → f64, little-endian: how often records or offsets were committed
  *   t/<topic>                           → {"id", "partitions"}
  *   p/<topicId>/<partition>             → nextOffset f64 | maxTimestampMs f64, little-endian
  *   c/<group>/<topic>/<partition>       → committed offset, as decimal text
@@ -50,6 +51,7 @@ const text = (key: string): Buffer => Buffer.from(key, 'latin1');
 export const stateKey = {
   format: text('format'),
   nextId: text('next-id'),
+  commits: text('commits'),
   topic: (topic: string): Buffer => text(`t/${topic}`),
   partition: (topicId: number, partition: number): Buffer => text(`p/${topicId}/${partition}`),
   committed: (group: string, topic: string, partition: number): Buffer => text(`c/${group}/${topic}/${partition}`),

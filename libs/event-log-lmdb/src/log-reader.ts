@@ -15,9 +15,12 @@ export class LogReader {
 
   constructor(private readonly files: LogFiles) {}
 
-  /** Number of the last commit, by any process. */
+  /**
+   * Number of the last commit of records or offsets, by any process. Read from a row: LMDB's own number would come with
+   * `getStats`, which leaves a snapshot open that later reads are then stuck on (lmdb 3.5.6).
+   */
   lastCommit(): number {
-    return (this.files.root.getStats() as { lastTxnId: number }).lastTxnId;
+    return this.fresh('looking for news', () => this.files.state.getBinary(stateKey.commits)?.readDoubleLE(0) ?? 0);
   }
 
   topics(): TopicSpec[] {

@@ -175,6 +175,10 @@ export class LogWriter {
             outcomes.push(error);
           }
         }
+        if (outcomes.every((outcome) => isSeamError(outcome))) return;
+        const commits = Buffer.allocUnsafe(8);
+        commits.writeDoubleLE((this.files.state.getBinary(stateKey.commits)?.readDoubleLE(0) ?? 0) + 1);
+        this.files.state.putSync(stateKey.commits, commits);
         for (const { key, nextOffset, maxTimestampMs } of partitions.values()) {
           const row = Buffer.allocUnsafe(16);
           row.writeDoubleLE(nextOffset, 0);
