@@ -1,10 +1,11 @@
 import { InMemoryEventLog, InMemoryLogStorage, type NewRecord, type Transaction } from '@seamstream/event-log';
 import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
 import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { type RunningService, startService } from '@seamstream/service-kit';
 import { decodeManifest, decodeRows, manifestDigest, rowsDigest } from '@seamstream/success-buffer';
-import { bufferService, bufferServiceConfigSchema, type EntryValidation } from './app.module.js';
+import { bufferService, bufferServiceConfigSchema } from './app.module.js';
 
 const config = bufferServiceConfigSchema.parse({
   logging: { level: 'silent' },
@@ -12,9 +13,18 @@ const config = bufferServiceConfigSchema.parse({
   buffer: { commitEveryProblems: 8, formats: ['parquet', 'jsonl'], maxBatchRecords: 7 },
 });
 
-const validation: EntryValidation = {
-  faultOf: (_domain, entry) => (entry.startsWith('{') ? undefined : 'it is no object'),
-};
+const schemaFor = entrySchemas({
+  sums: domainEntrySchema({
+    concepts: { words: ['carry', 'borrow', 'halve'] },
+    strategy: { words: ['once'] },
+    pitfalls: { words: ['none'] },
+  }),
+  words: domainEntrySchema({
+    concepts: { words: ['carry', 'borrow'] },
+    strategy: { words: ['once'] },
+    pitfalls: { words: ['none'] },
+  }),
+});
 
 /** Results of one problem: a group of four of which some succeed, or a single control. */
 function resultsOf(index: number): SeamEvent[] {
@@ -43,7 +53,10 @@ function outcome(
   problemId: string,
 ): EventOf<'OutcomeRecorded'> {
   const experienceId = derivedId(cause, 'experience', candidate);
-  const entry = groupSize === 1 ? null : `{"hint":"${['carry', 'borrow', 'halve'][(index + candidate) % 3]}"}`;
+  const entry =
+    groupSize === 1
+      ? null
+      : `{"concepts":["${['carry', 'borrow', 'halve'][(index + candidate) % 3]}"],"strategy":["once"],"pitfalls":["none"]}`;
   return {
     type: 'OutcomeRecorded',
     meta: {
@@ -127,7 +140,7 @@ afterEach(async () => {
 });
 
 async function serve(world: World, log: InMemoryEventLog): Promise<RunningService> {
-  const service = await startService(bufferService(validation), {
+  const service = await startService(bufferService({ schemaFor }), {
     config,
     drivers: { log, objects: new InMemoryObjectStore(world.objects) },
     serveHttp: false,

@@ -1,21 +1,31 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { systemClock } from '@seamstream/kernel';
+import { type EntrySchemas, loadEntrySchemas, parseEntry } from '@seamstream/experience';
+import { isSeamError, systemClock } from '@seamstream/kernel';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import type { EntryValidator } from '@seamstream/success-buffer';
 import type { BufferServiceConfig } from './config.js';
-import type { EntryValidation } from './entry-validation.port.js';
 import { FoldOutcomesHandler } from './fold-outcomes.handler.js';
 import { BUFFER_GROUP, OutcomesConsumer } from './outcomes.consumer.js';
 
 export { type BufferServiceConfig, bufferServiceConfigSchema } from './config.js';
-export { EntryValidation } from './entry-validation.port.js';
+
+/** What a host may bring along instead of having it loaded. */
+export interface BufferAssets {
+  readonly schemaFor?: EntrySchemas;
+}
 
 @Module({})
 export class BufferModule {
-  static forRoot(
-    { config, drivers, logger }: ServiceContext<BufferServiceConfig>,
-    validation: EntryValidation,
-  ): DynamicModule {
-    const handler = new FoldOutcomesHandler({ ...drivers, validation, clock: systemClock, logger }, config.buffer);
+  static async forRoot(
+    context: ServiceContext<BufferServiceConfig>,
+    assets: BufferAssets = {},
+  ): Promise<DynamicModule> {
+    const { config, drivers, logger } = context;
+    const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
+    const handler = new FoldOutcomesHandler(
+      { ...drivers, validateEntry: entryValidator(schemaFor), clock: systemClock, logger },
+      config.buffer,
+    );
     return {
       module: BufferModule,
       controllers: [OutcomesConsumer],
@@ -24,11 +34,24 @@ export class BufferModule {
   }
 }
 
+/** Judges an entry by its domain's schema alone, so that versions can be made again from the log. */
+export function entryValidator(schemaFor: EntrySchemas): EntryValidator {
+  return (domain, entry) => {
+    try {
+      parseEntry(entry, schemaFor(domain));
+      return undefined;
+    } catch (error) {
+      if (isSeamError(error, 'ENTRY_INVALID')) return error.message;
+      throw error;
+    }
+  };
+}
+
 /** The buffer as a service: outcomes in; decisions and versions out. */
-export function bufferService(validation: EntryValidation): ServiceDefinition<BufferServiceConfig> {
+export function bufferService(assets: BufferAssets = {}): ServiceDefinition<BufferServiceConfig> {
   return {
     name: 'buffer',
-    module: (context) => BufferModule.forRoot(context, validation),
+    module: (context) => BufferModule.forRoot(context, assets),
     consumption: ({ buffer }) => ({ [BUFFER_GROUP]: { maxBatchRecords: buffer.maxBatchRecords } }),
   };
 }

@@ -10,18 +10,17 @@ import { type EventMeta, type EventOf, originMeta, type SeamEvent, TOPIC } from 
 import { type Clock, canonicalJson, derivedId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { DeliveredBatch, ServiceLogger } from '@seamstream/service-kit';
-import { type BufferDecision, type BufferState, commit } from '@seamstream/success-buffer';
+import { type BufferDecision, type BufferState, commit, type EntryValidator } from '@seamstream/success-buffer';
 import { type BufferFold, evolveFold, foldAt, foldedRanges } from './buffer-fold.js';
 import { restoreFold, writeVersion } from './buffer-versions.js';
 import type { BufferServiceConfig } from './config.js';
-import type { EntryValidation } from './entry-validation.port.js';
 
 const SOURCE = 'seam/buffer';
 
 export interface FoldOutcomesDependencies {
   readonly log: EventLog;
   readonly objects: ObjectStore;
-  readonly validation: EntryValidation;
+  readonly validateEntry: EntryValidator;
   readonly clock: Clock;
   readonly logger: ServiceLogger;
 }
@@ -65,12 +64,12 @@ export class FoldOutcomesHandler {
       place === undefined ||
       (place.next <= batch.firstOffset && (place.claim === undefined || place.claim === canonicalJson(batch.claim)));
     if (this.held !== undefined && isContinued) return this.held;
-    const { log, objects, validation, logger } = this.dependencies;
+    const { log, objects, validateEntry, logger } = this.dependencies;
     const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
     const fold = await restoreFold(log, objects, {
       consumed,
       config: this.config.rules,
-      validateEntry: validation.faultOf.bind(validation),
+      validateEntry,
     });
     logger.info(
       { sequence: fold.state.sequence, groups: fold.state.groups.size, completedProblems: fold.completedProblems },
@@ -86,8 +85,8 @@ export class FoldOutcomesHandler {
     fold: BufferFold,
     cause: EventMeta,
   ): Promise<{ readonly state: BufferState; readonly events: readonly SeamEvent[] }> {
-    const { objects, validation, clock, logger } = this.dependencies;
-    const version = commit(fold.state, { validateEntry: validation.faultOf.bind(validation) });
+    const { objects, validateEntry, clock, logger } = this.dependencies;
+    const version = commit(fold.state, { validateEntry });
     const inputs = foldedRanges(fold, TOPIC.outcomes);
     const written = await writeVersion(objects, version, {
       inputs,

@@ -7,5 +7,6 @@ export {
   type FieldWords,
   schemaDigest,
 } from './entry.schema.js';
+export { type EntrySchemas, entrySchemas, loadEntrySchemas } from './entry-schemas.js';
 export { PromptTemplate } from './prompt-template.js';
 export { asData, loadPrompts, type Prompts } from './prompts.js';

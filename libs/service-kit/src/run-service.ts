@@ -24,6 +24,8 @@ export interface ServiceContext<C extends CommonConfig> {
   readonly metrics: ServiceMetrics;
   /** What /health/ready asks; the transport's own checks are there already. */
   readonly health: HealthChecks;
+  /** Called when the service has ended and nothing consumes any more: for models and files that it opened. */
+  onClose(close: () => Promise<void>): void;
 }
 
 export interface ServiceDefinition<C extends CommonConfig> {
@@ -77,7 +79,11 @@ export async function startService<C extends CommonConfig>(
   });
   const health = new HealthChecks();
   health.add(...transportChecks(drivers.log, strategy));
-  const module = await definition.module({ config, drivers, logger, metrics, health });
+  const closers: (() => Promise<void>)[] = [];
+  const onClose = (close: () => Promise<void>): void => {
+    closers.push(close);
+  };
+  const module = await definition.module({ config, drivers, logger, metrics, health, onClose });
   const root: DynamicModule = {
     module: ServiceRootModule,
     imports: [module],
@@ -91,7 +97,7 @@ export async function startService<C extends CommonConfig>(
   if (!serveHttp) {
     const app = await NestFactory.createMicroservice(root, { ...nestOptions, strategy });
     await app.listen();
-    return runningService(definition.name, undefined, metrics, strategy, app);
+    return runningService({ name: definition.name, url: undefined, metrics, strategy, app, closers });
   }
   const app = await NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(), nestOptions);
   app.connectMicroservice({ strategy });
@@ -99,16 +105,18 @@ export async function startService<C extends CommonConfig>(
   await app.listen(config.http.port, config.http.host);
   const url = await app.getUrl();
   logger.info({ url }, 'service started');
-  return runningService(definition.name, url, metrics, strategy, app);
+  return runningService({ name: definition.name, url, metrics, strategy, app, closers });
 }
 
-function runningService(
-  name: string,
-  url: string | undefined,
-  metrics: ServiceMetrics,
-  strategy: EventLogStrategy,
-  app: { get<T>(token: Type<T> | symbol, options: { strict: boolean }): T; close(): Promise<void> },
-): RunningService {
+function runningService(parts: {
+  readonly name: string;
+  readonly url: string | undefined;
+  readonly metrics: ServiceMetrics;
+  readonly strategy: EventLogStrategy;
+  readonly app: { get<T>(token: Type<T> | symbol, options: { strict: boolean }): T; close(): Promise<void> };
+  readonly closers: readonly (() => Promise<void>)[];
+}): RunningService {
+  const { name, url, metrics, strategy, app, closers } = parts;
   let closing: Promise<void> | undefined;
   return {
     name,
@@ -118,7 +126,11 @@ function runningService(
     get: (token) => app.get(token, { strict: false }),
     close: () => {
       // Consumers first, so that models and files are there until the last batch is through.
-      closing ??= strategy.close().then(() => app.close());
+      closing ??= (async () => {
+        await strategy.close();
+        await app.close();
+        for (const close of closers.toReversed()) await close();
+      })();
       return closing;
     },
   };

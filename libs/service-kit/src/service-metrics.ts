@@ -78,6 +78,11 @@ export class ServiceMetrics {
     });
   }
 
+  /** A counter of the service's own. */
+  counter<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
+    return new Counter({ name, help, labelNames: [...labelNames], registers: [this.registry] });
+  }
+
   /** Reports this group's lag from now on, asked for when the metrics are. */
   watchLag(group: string, topic: string, log: EventLog): void {
     this.watched.push({ group, topic, log });

@@ -19,6 +19,8 @@ export const commonConfigSchema = z.object({
       folder: z.string().min(1).optional(),
     })
     .prefault({}),
+  /** JSON file that maps domains to the JSON Schema of their entries; the general schema holds elsewhere. */
+  entrySchemas: z.string().min(1).optional(),
   http: z
     .object({
       /** 0 takes a free port; it is logged. */

@@ -1,0 +1,4 @@
+import { runService } from '@seamstream/service-kit';
+import { bufferService, bufferServiceConfigSchema } from './app.module.js';
+
+await runService(bufferService(), bufferServiceConfigSchema);

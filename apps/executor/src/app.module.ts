@@ -1,0 +1,62 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
+import { systemClock } from '@seamstream/kernel';
+import { LanguageModel } from '@seamstream/language-model';
+import { type ExecutorModel, executorIdentity, LanguageModelExecutor } from '@seamstream/rollout';
+import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import type { ExecutorConfig } from './config.js';
+import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
+import { EXECUTOR_GROUP, ExperiencesConsumer } from './experiences.consumer.js';
+import { assertFrozen } from './frozen-executor.js';
+
+export { type ExecutorConfig, executorConfigSchema } from './config.js';
+
+/** What a host may bring along instead of having it loaded; what it brings, it closes. */
+export interface ExecutorAssets {
+  readonly executor?: ExecutorModel;
+  readonly prompts?: Prompts;
+  readonly schemaFor?: EntrySchemas;
+}
+
+@Module({})
+export class ExecutorModule {
+  static async forRoot(context: ServiceContext<ExecutorConfig>, assets: ExecutorAssets = {}): Promise<DynamicModule> {
+    const { config, drivers, health } = context;
+    const executor = assets.executor ?? (await loadExecutor(context));
+    const prompts = assets.prompts ?? (await loadPrompts());
+    const identity = executorIdentity(executor, prompts);
+    await assertFrozen(drivers.log, identity);
+    health.add({ name: 'executor', check: async () => ({ model: identity.model, revision: identity.revision }) });
+    const handler = new ExecuteExperiencesHandler({
+      executor,
+      prompts,
+      schemaFor: assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas)),
+      clock: systemClock,
+    });
+    return {
+      module: ExecutorModule,
+      controllers: [ExperiencesConsumer],
+      providers: [{ provide: ExecuteExperiencesHandler, useValue: handler }],
+    };
+  }
+}
+
+async function loadExecutor({ config, onClose }: ServiceContext<ExecutorConfig>): Promise<ExecutorModel> {
+  const { modelFolder, threads, name, maxTokens, expectedDigest } = config.executor;
+  const model = await LanguageModel.load(modelFolder, { threads });
+  onClose(() => model.close());
+  return new LanguageModelExecutor(model, {
+    name,
+    maxTokens,
+    ...(expectedDigest === undefined ? {} : { expectedDigest }),
+  });
+}
+
+/** The executor as a service: experiences in, outcomes out. */
+export function executorService(assets: ExecutorAssets = {}): ServiceDefinition<ExecutorConfig> {
+  return {
+    name: 'executor',
+    module: (context) => ExecutorModule.forRoot(context, assets),
+    consumption: ({ executor }) => ({ [EXECUTOR_GROUP]: { maxBatchRecords: executor.maxBatchRecords } }),
+  };
+}

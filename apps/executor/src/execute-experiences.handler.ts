@@ -1,0 +1,176 @@
+/**
+ * Experiences to outcomes: the frozen executor answers, the verifier judges. A failure of the infrastructure is tried
+ * again and then recorded as what it is; it is never a reward of 0, which would teach that the entry was bad.
+ */
+import { deriveMeta, type EventOf, type SeamEvent } from '@seamstream/events';
+import { type EntrySchemas, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
+import { type Clock, type ErrorCode, isSeamError, messageOf } from '@seamstream/kernel';
+import {
+  type ExecutorAnswer,
+  type ExecutorModel,
+  executorIdentity,
+  judge,
+  type SolvingRequest,
+  solveProblems,
+} from '@seamstream/rollout';
+import { type DeliveredBatch, type DeliveredRecord, done, type Outcome, retry } from '@seamstream/service-kit';
+
+const SOURCE = 'seam/executor';
+
+type Experience = EventOf<'ExperienceGenerated'> | EventOf<'ExperienceWithheld'>;
+
+export interface ExecuteExperiencesDependencies {
+  readonly executor: ExecutorModel;
+  readonly prompts: Prompts;
+  readonly schemaFor: EntrySchemas;
+  readonly clock: Clock;
+}
+
+export class ExecuteExperiencesHandler {
+  constructor(private readonly dependencies: ExecuteExperiencesDependencies) {}
+
+  /** One outcome per record, in their order. */
+  async handle(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+    const { clock } = this.dependencies;
+    const startedMs = clock.now();
+    const experiences = batch.records.filter((record): record is DeliveredRecord<Experience> =>
+      isExperience(record.event),
+    );
+    const answers = new Map<SeamEvent, ExecutorAnswer>();
+    const given = await this.answersTo(experiences);
+    experiences.forEach(({ event }, index) => answers.set(event, given[index]!));
+    const latencyMs = clock.now() - startedMs;
+    return batch.records.map((record) => {
+      const answer = answers.get(record.event);
+      if (answer === undefined || !isExperience(record.event)) return done();
+      if (answer.status === 'failed' && answer.retryable && !record.isLastAttempt)
+        return retry(answer.code, answer.reason);
+      return done([this.conclude(record.event, answer, { attempts: record.attempt, latencyMs })]);
+    });
+  }
+
+  private async answersTo(experiences: readonly DeliveredRecord<Experience>[]): Promise<readonly ExecutorAnswer[]> {
+    const { executor, prompts } = this.dependencies;
+    const requests = experiences.map(({ event }): SolvingRequest => {
+      const { problemId, domain, prompt } = event.problem;
+      return { problem: { problemId, domain, prompt }, entry: entryOf(event) };
+    });
+    try {
+      return requests.length === 0 ? [] : await solveProblems(requests, executor, prompts);
+    } catch (error) {
+      // The transport tries a failing batch again and halves it; only a record that stands alone is concluded here.
+      const [alone] = experiences;
+      const isRetryable = !isSeamError(error) || error.retryable;
+      if (experiences.length !== 1 || alone === undefined || (isRetryable && !alone.isLastAttempt)) throw error;
+      return [
+        {
+          status: 'failed',
+          code: isSeamError(error) ? error.code : 'INTERNAL',
+          reason: messageOf(error),
+          retryable: false,
+        },
+      ];
+    }
+  }
+
+  private conclude(
+    experience: Experience,
+    answer: ExecutorAnswer,
+    { attempts, latencyMs }: { readonly attempts: number; readonly latencyMs: number },
+  ): SeamEvent {
+    if (answer.status === 'failed') return this.failed(experience, answer, attempts);
+    let judgement: ReturnType<typeof judge>;
+    try {
+      judgement = judge(experience.problem, answer);
+    } catch (error) {
+      // The problem cannot be judged: that says nothing about the answer.
+      if (!isSeamError(error)) throw error;
+      return this.failed(experience, { code: error.code, reason: error.message }, attempts);
+    }
+    const { executor, prompts, clock } = this.dependencies;
+    const generated = experience.type === 'ExperienceGenerated' ? experience : undefined;
+    return {
+      type: 'OutcomeRecorded',
+      meta: deriveMeta(experience.meta, {
+        role: 'outcome',
+        source: SOURCE,
+        occurredAt: clock.now(),
+        sourceClass: 'model',
+      }),
+      ...identityOf(experience),
+      entry: entryOf(experience),
+      promptTokenIds: generated?.promptTokenIds ?? [],
+      tokenIds: generated?.tokenIds ?? [],
+      forced: generated?.forced ?? [],
+      baseModelDigest: generated?.baseModelDigest ?? null,
+      executor: executorIdentity(executor, prompts),
+      response: answer.text,
+      extractedAnswer: judgement.extractedAnswer,
+      success: judgement.success,
+      reward: this.isValid(experience) ? judgement.reward : 0,
+      verifierVersion: experience.problem.verifier.version,
+      verifierDetail: judgement.detail,
+      promptTokens: answer.promptTokens,
+      responseTokens: answer.responseTokens,
+      latencyMs,
+    };
+  }
+
+  private failed(
+    experience: Experience,
+    { code, reason }: { readonly code: ErrorCode; readonly reason: string },
+    attempts: number,
+  ): EventOf<'ExecutionFailed'> {
+    return {
+      type: 'ExecutionFailed',
+      // The same id as an outcome would have: of one experience there is one result.
+      meta: deriveMeta(experience.meta, {
+        role: 'outcome',
+        source: SOURCE,
+        occurredAt: this.dependencies.clock.now(),
+        sourceClass: 'model',
+      }),
+      ...identityOf(experience),
+      code,
+      reason,
+      attempts,
+    };
+  }
+
+  /** Reward is verdict × validity. An entry under a schema that this service does not know is left to the buffer to judge. */
+  private isValid(experience: Experience): boolean {
+    if (experience.type === 'ExperienceWithheld') return true;
+    const schema = this.dependencies.schemaFor(experience.problem.domain);
+    if (schemaDigest(schema) !== experience.entrySchema) return true;
+    try {
+      parseEntry(experience.entry, schema);
+      return true;
+    } catch (error) {
+      if (isSeamError(error, 'ENTRY_INVALID')) return false;
+      throw error;
+    }
+  }
+}
+
+function isExperience(event: SeamEvent): event is Experience {
+  return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
+}
+
+/** Null asks the executor without an experience. */
+function entryOf(experience: Experience): string | null {
+  return experience.type === 'ExperienceGenerated' ? experience.entry : null;
+}
+
+function identityOf(
+  experience: Experience,
+): Pick<
+  EventOf<'OutcomeRecorded'>,
+  'problem' | 'experienceId' | 'groupId' | 'candidateIndex' | 'groupSize' | 'arm' | 'adapterDigest'
+> {
+  const { problem, experienceId, groupId } = experience;
+  if (experience.type === 'ExperienceWithheld') {
+    return { problem, experienceId, groupId, candidateIndex: 0, groupSize: 1, arm: 'control', adapterDigest: null };
+  }
+  const { candidateIndex, groupSize, arm, adapterDigest } = experience;
+  return { problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest };
+}

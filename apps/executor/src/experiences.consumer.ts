@@ -1,0 +1,16 @@
+import { Controller } from '@nestjs/common';
+import { TOPIC } from '@seamstream/events';
+import { ConsumeTopic, type DeliveredBatch, type Outcome } from '@seamstream/service-kit';
+import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
+
+export const EXECUTOR_GROUP = 'seam.executor';
+
+@Controller()
+export class ExperiencesConsumer {
+  constructor(private readonly executeExperiences: ExecuteExperiencesHandler) {}
+
+  @ConsumeTopic({ topic: TOPIC.experiences, group: EXECUTOR_GROUP, maxBatchRecords: 256 })
+  consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+    return this.executeExperiences.handle(batch);
+  }
+}

@@ -1,0 +1,49 @@
+/** The executor is frozen: within one log, every outcome names the same one. */
+import type { EventLog } from '@seamstream/event-log';
+import { decodeEvent, type ExecutorIdentity, TOPIC } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
+
+const CHUNK_RECORDS = 100;
+
+/**
+ * Compares the executor with the first one on record.
+ * @throws CONFLICT naming what differs
+ */
+export async function assertFrozen(log: EventLog, identity: ExecutorIdentity): Promise<void> {
+  const recorded = await firstRecorded(log);
+  if (recorded === undefined) return;
+  const differing = (['revision', 'template', 'decoding'] as const).filter(
+    (field) => recorded[field] !== identity[field],
+  );
+  if (differing.length > 0) {
+    throw new SeamError(
+      'CONFLICT',
+      `Starting executor ${identity.model}: the outcomes in this log were made by another one (${differing
+        .map((field) => `${field}: recorded ${recorded[field]}, this one ${identity[field]}`)
+        .join('; ')}). Restore its model, templates and settings, or begin a new log.`,
+      { details: { recorded, identity } },
+    );
+  }
+}
+
+async function firstRecorded(log: EventLog): Promise<ExecutorIdentity | undefined> {
+  for (const { partition, low, high } of await log.watermarks(TOPIC.outcomes)) {
+    for await (const records of log.read({
+      topic: TOPIC.outcomes,
+      partition,
+      from: low,
+      to: high,
+      chunkRecords: CHUNK_RECORDS,
+    })) {
+      for (const record of records) {
+        try {
+          const event = decodeEvent(record);
+          if (event.type === 'OutcomeRecorded') return event.executor;
+        } catch {
+          // Not a record that anybody could have learned from: its consumers send it to the dead letters.
+        }
+      }
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
+import { systemClock } from '@seamstream/kernel';
+import { LanguageModel } from '@seamstream/language-model';
+import type { GeneratorModel } from '@seamstream/rollout';
+import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import type { GeneratorConfig } from './config.js';
+import { GENERATOR_GROUP, ProblemsConsumer } from './problems.consumer.js';
+import { type ProvableModel, ServingAdapter } from './serving-adapter.js';
+import { WriteExperiencesHandler } from './write-experiences.handler.js';
+
+export { type GeneratorConfig, generatorConfigSchema } from './config.js';
+export { ServingAdapter } from './serving-adapter.js';
+
+/** What a host may bring along instead of having it loaded; what it brings, it closes. */
+export interface GeneratorAssets {
+  readonly model?: GeneratorModel & ProvableModel;
+  readonly prompts?: Prompts;
+  readonly schemaFor?: EntrySchemas;
+}
+
+@Module({})
+export class GeneratorModule {
+  static async forRoot(context: ServiceContext<GeneratorConfig>, assets: GeneratorAssets = {}): Promise<DynamicModule> {
+    const { config, drivers, logger, metrics, health } = context;
+    const model = assets.model ?? (await loadModel(context));
+    const refusals = metrics.counter(
+      'seam_adapters_refused_total',
+      'Promoted adapters that this generator refused to serve.',
+    );
+    const adapters = new ServingAdapter({ ...drivers, model, logger, onRefused: () => refusals.inc() });
+    health.add({ name: 'adapter', check: async () => adapters.status() });
+    const handler = new WriteExperiencesHandler(
+      {
+        model,
+        prompts: assets.prompts ?? (await loadPrompts()),
+        schemaFor: assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas)),
+        adapters,
+        clock: systemClock,
+      },
+      config.generator,
+    );
+    return {
+      module: GeneratorModule,
+      controllers: [ProblemsConsumer],
+      providers: [
+        { provide: WriteExperiencesHandler, useValue: handler },
+        { provide: ServingAdapter, useValue: adapters },
+      ],
+    };
+  }
+}
+
+async function loadModel({ config, onClose }: ServiceContext<GeneratorConfig>): Promise<LanguageModel> {
+  const model = await LanguageModel.load(config.generator.modelFolder, { threads: config.generator.threads });
+  onClose(() => model.close());
+  return model;
+}
+
+/** The generator as a service: problems in, experiences out. */
+export function generatorService(assets: GeneratorAssets = {}): ServiceDefinition<GeneratorConfig> {
+  return {
+    name: 'generator',
+    module: (context) => GeneratorModule.forRoot(context, assets),
+    consumption: ({ generator }) => ({ [GENERATOR_GROUP]: { maxBatchRecords: generator.maxBatchRecords } }),
+  };
+}

@@ -1,0 +1,32 @@
+import { commonConfigSchema } from '@seamstream/service-kit';
+import { z } from 'zod';
+
+/** Everything that the generator reads: SEAM_GENERATOR_… and the common settings. */
+export const generatorConfigSchema = commonConfigSchema.extend({
+  generator: z
+    .object({
+      /** Folder of the base model, as Hugging Face publishes one. */
+      modelFolder: z.string().min(1).default('models/generator'),
+      /** Threads that generate; results do not depend on it. */
+      threads: z.int().positive().default(2),
+      /** Candidates per explored problem: 4 to 8 in the literature; never one, which has no advantage. */
+      groupSize: z.int().min(2).default(8),
+      /** Fraction of problems that get no experience: the control arm, chosen by a hash of the problem's id. */
+      controlShare: z.number().min(0).max(1).default(0.1),
+      sampling: z
+        .object({
+          /** Of exploration; deployed answers are greedy. Learning wants the plain distribution: 1, no top-k, no top-p. */
+          temperature: z.number().positive().default(1),
+          topK: z.int().nonnegative().default(0),
+          topP: z.number().gt(0).max(1).default(1),
+          /** Most tokens of an entry. */
+          maxTokens: z.int().positive().default(64),
+        })
+        .prefault({}),
+      /** Most problems of a batch; all candidates of a batch come from one adapter. */
+      maxBatchRecords: z.int().positive().default(64),
+    })
+    .prefault({}),
+});
+
+export type GeneratorConfig = z.infer<typeof generatorConfigSchema>;

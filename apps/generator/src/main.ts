@@ -1,0 +1,4 @@
+import { runService } from '@seamstream/service-kit';
+import { generatorConfigSchema, generatorService } from './app.module.js';
+
+await runService(generatorService(), generatorConfigSchema);

@@ -1,0 +1,16 @@
+import { Controller } from '@nestjs/common';
+import { TOPIC } from '@seamstream/events';
+import { ConsumeTopic, type DeliveredBatch, type Outcome } from '@seamstream/service-kit';
+import { WriteExperiencesHandler } from './write-experiences.handler.js';
+
+export const GENERATOR_GROUP = 'seam.generator';
+
+@Controller()
+export class ProblemsConsumer {
+  constructor(private readonly writeExperiences: WriteExperiencesHandler) {}
+
+  @ConsumeTopic({ topic: TOPIC.problems, group: GENERATOR_GROUP, maxBatchRecords: 64 })
+  consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+    return this.writeExperiences.handle(batch);
+  }
+}

@@ -1,0 +1,133 @@
+/** Problems to experiences: decide each problem's fate, write the groups, say what happened. */
+import { deriveMeta, type EventOf, type ProblemPublished, type SeamEvent } from '@seamstream/events';
+import type { EntrySchemas, Prompts } from '@seamstream/experience';
+import type { Clock } from '@seamstream/kernel';
+import type { Adapter } from '@seamstream/language-model';
+import {
+  type Exploration,
+  experienceIdOf,
+  type GeneratorModel,
+  generateExperiences,
+  groupIdOf,
+} from '@seamstream/rollout';
+import { type DeliveredBatch, done, type Outcome, skip } from '@seamstream/service-kit';
+import { decideFate, type ProblemFate } from './arm.decide.js';
+import type { GeneratorConfig } from './config.js';
+import type { ServingAdapter } from './serving-adapter.js';
+
+const SOURCE = 'seam/generator';
+
+export interface WriteExperiencesDependencies {
+  readonly model: GeneratorModel;
+  readonly prompts: Prompts;
+  readonly schemaFor: EntrySchemas;
+  readonly adapters: Pick<ServingAdapter, 'catchUp'>;
+  readonly clock: Clock;
+}
+
+export class WriteExperiencesHandler {
+  constructor(
+    private readonly dependencies: WriteExperiencesDependencies,
+    private readonly config: GeneratorConfig['generator'],
+  ) {}
+
+  /** One outcome per record, in their order. */
+  async handle(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+    const { adapters, clock } = this.dependencies;
+    const nowMs = clock.now();
+    // 1. One adapter for the whole batch, the last promoted one.
+    const adapter = await adapters.catchUp();
+    const fates = new Map<SeamEvent, ProblemFate>();
+    for (const { event } of batch.records) {
+      if (event.type === 'ProblemPublished') fates.set(event, decideFate(event, nowMs, this.config.controlShare));
+    }
+    // 2. All groups of one kind are written together.
+    const explorations = new Map<SeamEvent, Exploration>();
+    for (const mode of ['explore', 'deploy'] as const) {
+      const events = [...fates]
+        .filter(([, fate]) => fate === mode)
+        .map(([event]) => event as EventOf<'ProblemPublished'>);
+      if (events.length === 0) continue;
+      const written = await this.write(events, mode, adapter);
+      events.forEach((event, index) => explorations.set(event, written[index]!));
+    }
+    // 3. Say it.
+    const latencyMs = clock.now() - nowMs;
+    return batch.records.map(({ event }) => {
+      if (event.type !== 'ProblemPublished') return done();
+      const fate = fates.get(event)!;
+      if (fate === 'expired') return done([this.expired(event, nowMs)]);
+      if (fate === 'control') return done([this.withheld(event, nowMs)]);
+      const exploration = explorations.get(event)!;
+      if (exploration.status === 'failed') return skip(exploration.code, exploration.reason);
+      return done(generated(event, fate, exploration, { nowMs, latencyMs }));
+    });
+  }
+
+  private write(
+    events: readonly ProblemPublished[],
+    mode: 'explore' | 'deploy',
+    adapter: Adapter | null,
+  ): Promise<readonly Exploration[]> {
+    const { model, prompts, schemaFor } = this.dependencies;
+    const { groupSize, sampling } = this.config;
+    return generateExperiences(
+      events.map(({ meta, problem: { problemId, domain, prompt } }) => ({
+        eventId: meta.messageId,
+        problem: { problemId, domain, prompt },
+      })),
+      {
+        model,
+        adapter,
+        prompts,
+        groupSize: mode === 'explore' ? groupSize : 1,
+        sampling: mode === 'explore' ? sampling : { temperature: 0, topK: 0, topP: 1, maxTokens: sampling.maxTokens },
+        schemaFor,
+      },
+    );
+  }
+
+  private expired({ meta, problem }: ProblemPublished, nowMs: number): EventOf<'ProblemExpired'> {
+    return {
+      type: 'ProblemExpired',
+      meta: deriveMeta(meta, { role: 'expired', source: SOURCE, occurredAt: nowMs }),
+      problem,
+      expiredAt: nowMs,
+    };
+  }
+
+  private withheld({ meta, problem }: ProblemPublished, nowMs: number): EventOf<'ExperienceWithheld'> {
+    return {
+      type: 'ExperienceWithheld',
+      meta: deriveMeta(meta, { role: 'experience', source: SOURCE, occurredAt: nowMs }),
+      problem,
+      experienceId: experienceIdOf(meta.messageId, 0),
+      groupId: groupIdOf(meta.messageId),
+      share: this.config.controlShare,
+    };
+  }
+}
+
+function generated(
+  { meta, problem }: ProblemPublished,
+  arm: 'explore' | 'deploy',
+  { groupId, candidates }: Extract<Exploration, { status: 'explored' }>,
+  { nowMs, latencyMs }: { readonly nowMs: number; readonly latencyMs: number },
+): readonly EventOf<'ExperienceGenerated'>[] {
+  return candidates.map((candidate) => ({
+    type: 'ExperienceGenerated',
+    meta: deriveMeta(meta, {
+      role: 'experience',
+      index: candidate.candidateIndex,
+      source: SOURCE,
+      occurredAt: nowMs,
+      sourceClass: 'model',
+    }),
+    problem,
+    groupId,
+    groupSize: candidates.length,
+    arm,
+    ...candidate,
+    latencyMs,
+  }));
+}

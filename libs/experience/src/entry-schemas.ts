@@ -1,0 +1,42 @@
+/** Which schema an entry of a domain is written under. */
+import { readFile } from 'node:fs/promises';
+import { messageOf, SeamError } from '@seamstream/kernel';
+import { checkJsonSchema, type JsonSchema } from '@seamstream/language-model';
+import { DEFAULT_ENTRY_SCHEMA } from './entry.schema.js';
+
+export type EntrySchemas = (domain: string) => JsonSchema;
+
+/** The schema of each named domain, and the general one for all others. */
+export function entrySchemas(byDomain: Readonly<Record<string, JsonSchema>> = {}): EntrySchemas {
+  const schemas = new Map(Object.entries(byDomain));
+  return (domain) => schemas.get(domain) ?? DEFAULT_ENTRY_SCHEMA;
+}
+
+/**
+ * Reads a JSON file that maps domains to schemas; without a file the general schema holds everywhere.
+ * @throws INVALID_CONFIGURATION naming file and domain
+ */
+export async function loadEntrySchemas(file?: string): Promise<EntrySchemas> {
+  if (file === undefined) return entrySchemas();
+  const fault = (problem: string, cause?: unknown): SeamError =>
+    new SeamError(
+      'INVALID_CONFIGURATION',
+      `Reading entry schemas from ${file}: expected a JSON object of domains and their schemas, ${problem}. Correct the file.`,
+      { cause },
+    );
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    throw fault(messageOf(cause), cause);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault('it holds something else');
+  for (const [domain, schema] of Object.entries(value)) {
+    try {
+      checkJsonSchema(schema as JsonSchema);
+    } catch (cause) {
+      throw fault(`the schema of ${domain} is refused (${messageOf(cause)})`, cause);
+    }
+  }
+  return entrySchemas(value as Readonly<Record<string, JsonSchema>>);
+}
