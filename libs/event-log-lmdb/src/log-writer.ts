@@ -4,7 +4,7 @@
  * that many callers pay for one fsync (group commit).
  */
 
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { offsetOutOfRange, partitionConflict, type TopicSpec, unknownTopic } from '@seamstream/event-log';
 import { isSeamError, SeamError } from '@seamstream/kernel';
@@ -55,6 +55,9 @@ interface Member {
 
 /** Room that a transaction may take besides its blocks: changed B-tree pages. */
 const SLACK_BYTES = 64 * 1024;
+
+/** A disk with less is full for our purposes: a commit of blocks needs about as much in one piece. */
+const LOW_SPACE_BYTES = 1024 ** 2;
 
 export class LogWriter {
   private waiting: Waiting[] = [];
@@ -187,7 +190,7 @@ export class LogWriter {
         }
       });
     } catch (error) {
-      const known = translated(error, 'committing to the event log');
+      const known = this.explained(error);
       for (const { reject } of group) reject(known);
       return;
     }
@@ -256,6 +259,18 @@ export class LogWriter {
         `the log has ${size} of at most ${this.options.mapSizeBytes} bytes and the commit needs up to ${bytes}; open it with a larger mapSizeBytes`,
       );
     }
+  }
+
+  /** LMDB reports a page that was written in part as EIO; on a full disk that is the disk's fault. */
+  private explained(error: unknown): SeamError {
+    const operation = 'committing to the event log';
+    const EIO = 5;
+    if ((error as { code?: unknown }).code === EIO) {
+      const { bavail, bsize } = statfsSync(this.options.folder);
+      if (bavail * bsize < LOW_SPACE_BYTES)
+        return logFull(operation, `the disk has ${bavail * bsize} bytes left`, error);
+    }
+    return translated(error, operation);
   }
 
   private partitionEnd(topicId: number, partition: number, known: Map<string, PartitionEnd>): PartitionEnd {
