@@ -5,7 +5,7 @@
  * piece cannot be cut before a choice, its alternatives are tokenized together with what stands around them.
  *
  * A cut between `left` and `right` is taken to be safe when encode(left + right) = encode(left) · encode(right) for every
- * `right` of the next two edges. For tokenizers that split text by a pattern before merging (all of the supported families)
+ * `right` that may follow, looked at for some characters. For tokenizers that split text by a pattern before merging (all of the supported families)
  * this holds at the edge of every word, and then the tokens of a whole value are exactly encode(its text) as long as it has no
  * free strings or spelled-out integers; those begin and end with a cut of their own. Where alternatives would multiply beyond
  * a limit, the cut is taken although it is not safe: the text stays valid, its tokens are no longer the canonical ones there.
@@ -22,7 +22,9 @@ export interface TrieNode {
 
 /** Beyond it alternatives are cut apart. A schema of three enumerated fields in a row without a safe cut stays below. */
 const MAX_ALTERNATIVES = 1024;
-/** Texts looked at beyond a cut; more than these are represented by the first edge alone. */
+/** UTF-16 units looked at beyond a cut: longer than the runs of punctuation between a schema's words. */
+const LOOKAHEAD_LENGTH = 12;
+/** Texts looked at beyond a cut; more alternatives are looked at less far. */
 const MAX_LOOKAHEADS = 256;
 
 interface Alternative {
@@ -80,13 +82,22 @@ export class CanonicalTokens {
     });
   }
 
+  /** The texts that may follow a cut, each followed far enough to settle how its beginning is cut, as long as they are few. */
   private lookaheadsOf(node: TextNode): readonly string[] {
     let texts = this.lookaheads.get(node);
     if (texts === undefined) {
-      const far = node.edges.flatMap(({ text, next }) =>
-        next.kind === 'text' ? next.edges.map((edge) => text + edge.text) : [text],
-      );
-      texts = far.length <= MAX_LOOKAHEADS ? far : node.edges.map(({ text }) => text);
+      let paths: readonly Alternative[] = node.edges;
+      const goesOn = ({ text, next }: Alternative): boolean => text.length < LOOKAHEAD_LENGTH && next.kind === 'text';
+      while (paths.some(goesOn)) {
+        const further = paths.flatMap((path) =>
+          goesOn(path) && path.next.kind === 'text'
+            ? path.next.edges.map(({ text, next }) => ({ text: path.text + text, next }))
+            : [path],
+        );
+        if (further.length > MAX_LOOKAHEADS) break;
+        paths = further;
+      }
+      texts = paths.map(({ text }) => text);
       this.lookaheads.set(node, texts);
     }
     return texts;

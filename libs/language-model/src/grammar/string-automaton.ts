@@ -6,6 +6,14 @@
 import { SeamError } from '@seamstream/kernel';
 import { HIDDEN_CODE_POINTS } from './plain-text.js';
 
+/** What every token does from one state. */
+interface TokenSteps {
+  /** Legal ones only, by ascending id. */
+  readonly steps: readonly TokenStep[];
+  /** Room for this many code points is room for any of them. */
+  readonly largestNeed: number;
+}
+
 /** Between two characters; the only state in which the string may end. */
 export const BETWEEN = 0;
 const AFTER_BACKSLASH = 1;
@@ -92,7 +100,7 @@ function walk(from: number, bytes: Uint8Array): Step | null {
 
 /** The string automaton over one vocabulary: which tokens are legal where, and how many are needed to reach an end. */
 export class StringTokens {
-  private readonly stepsFrom = new Map<number, readonly TokenStep[]>();
+  private readonly stepsFrom = new Map<number, TokenSteps>();
   private readonly masks = new Map<string, Int32Array>();
   private readonly distances = new Map<string, Int32Array[]>();
   private readonly idsByFirstByte: number[][] = Array.from({ length: 256 }, () => []);
@@ -125,12 +133,11 @@ export class StringTokens {
    * for that character too.
    */
   allowed(state: number, room: number): Int32Array {
-    const steps = this.steps(state);
-    const largest = steps.reduce((most, step) => Math.max(most, needOf(step)), 0);
-    const key = `${state}/${Math.min(room, largest)}`;
+    const { steps, largestNeed } = this.stepsOf(state);
+    const key = `${state}/${Math.min(room, largestNeed)}`;
     let mask = this.masks.get(key);
     if (mask === undefined) {
-      mask = Int32Array.from(steps.filter((step) => needOf(step) <= room).map(({ id }) => id)).sort();
+      mask = Int32Array.from(steps.filter((step) => needOf(step) <= room).map(({ id }) => id));
       this.masks.set(key, mask);
     }
     return mask;
@@ -151,21 +158,22 @@ export class StringTokens {
     return worst;
   }
 
-  private steps(from: number): readonly TokenStep[] {
-    let steps = this.stepsFrom.get(from);
-    if (steps === undefined) {
-      const found: TokenStep[] = [];
+  private stepsOf(from: number): TokenSteps {
+    let found = this.stepsFrom.get(from);
+    if (found === undefined) {
+      const steps: TokenStep[] = [];
       states[from]!.next.forEach((next, byte) => {
         if (next === DEAD) return;
         for (const id of this.idsByFirstByte[byte]!) {
           const step = walk(from, this.vocabulary[id]!);
-          if (step !== null) found.push({ id, ...step });
+          if (step !== null) steps.push({ id, ...step });
         }
       });
-      steps = found;
-      this.stepsFrom.set(from, steps);
+      steps.sort((a, b) => a.id - b.id);
+      found = { steps, largestNeed: steps.reduce((most, step) => Math.max(most, needOf(step)), 0) };
+      this.stepsFrom.set(from, found);
     }
-    return steps;
+    return found;
   }
 
   private readonly transitionsFrom = new Map<number, readonly Step[]>();
@@ -176,7 +184,7 @@ export class StringTokens {
     if (transitions === undefined) {
       transitions = [
         ...new Map(
-          this.steps(from).map(({ state, characters }) => [`${state}/${characters}`, { state, characters }]),
+          this.stepsOf(from).steps.map(({ state, characters }) => [`${state}/${characters}`, { state, characters }]),
         ).values(),
       ];
       this.transitionsFrom.set(from, transitions);
