@@ -1,0 +1,254 @@
+import { InMemoryEventLog } from '@seamstream/event-log';
+import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { domainEntrySchema, entrySchemas, schemaDigest } from '@seamstream/experience';
+import { derivedId, SeamError } from '@seamstream/kernel';
+import { InMemoryObjectStore } from '@seamstream/object-store';
+import type { ExecutorAnswer, ExecutorModel } from '@seamstream/rollout';
+import { type RunningService, startService } from '@seamstream/service-kit';
+import { executorConfigSchema, executorService } from './app.module.js';
+
+const config = executorConfigSchema.parse({
+  logging: { level: 'silent' },
+  consuming: { maxAttempts: 3, firstRetryMs: 1, maxRetryMs: 5 },
+});
+const schema = domainEntrySchema({
+  concepts: { words: ['carry'] },
+  strategy: { words: ['once'] },
+  pitfalls: { words: ['none'] },
+});
+const schemaFor = entrySchemas({ sums: schema });
+const ENTRY = '{"concepts":["carry"],"strategy":["once"],"pitfalls":["none"]}';
+
+/** Solves what comes with an experience; some prompts meet a failure a given number of times. */
+class FakeExecutor implements ExecutorModel {
+  readonly prompts: string[] = [];
+  readonly calls: number[] = [];
+
+  constructor(
+    private readonly trouble: (prompt: string, attempt: number) => ExecutorAnswer | Error | undefined = () => undefined,
+    readonly identity = { model: 'fake', revision: 'weights-1', decoding: '{}' },
+  ) {}
+
+  async answer(prompts: readonly string[]): Promise<readonly ExecutorAnswer[]> {
+    this.calls.push(prompts.length);
+    this.prompts.push(...prompts);
+    return prompts.map((prompt) => {
+      const trouble = this.trouble(prompt, this.prompts.filter((each) => each === prompt).length);
+      if (trouble instanceof Error) throw trouble;
+      const text = prompt.includes('carry') ? 'Answer: 4' : 'Answer: 5';
+      return trouble ?? { status: 'answered', text, finished: true, promptTokens: 9, responseTokens: 2 };
+    });
+  }
+}
+
+function experience(
+  id: string,
+  changes: { entry?: string; entrySchema?: string; reference?: string; verifier?: string } = {},
+): EventOf<'ExperienceGenerated'> {
+  return {
+    type: 'ExperienceGenerated',
+    meta: originMeta({
+      messageId: derivedId(id, 'experience'),
+      correlationId: id,
+      source: 'seam/generator',
+      occurredAt: 1,
+      sourceClass: 'model',
+    }),
+    problem: {
+      problemId: id,
+      domain: 'sums',
+      prompt: `What is ${id}?`,
+      reference: changes.reference ?? '4',
+      verifier: { kind: changes.verifier ?? 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    experienceId: `x-${id}`,
+    groupId: `g-${id}`,
+    candidateIndex: 1,
+    groupSize: 4,
+    arm: 'explore',
+    entry: changes.entry ?? ENTRY,
+    entrySchema: changes.entrySchema ?? schemaDigest(schema),
+    promptTokenIds: [1],
+    tokenIds: [2, 3],
+    logProbs: [-0.5, 0],
+    legalMass: [0.5, 1],
+    forced: [false, true],
+    sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
+    tokenizerDigest: 't',
+    baseModelDigest: 'b',
+    adapterDigest: 'a',
+    latencyMs: 1,
+  };
+}
+
+function withheld(id: string): EventOf<'ExperienceWithheld'> {
+  const { meta, problem, experienceId, groupId } = experience(id);
+  return { type: 'ExperienceWithheld', meta, problem, experienceId, groupId, share: 0.1 };
+}
+
+let running: RunningService[] = [];
+let log: InMemoryEventLog;
+
+beforeEach(async () => {
+  log = new InMemoryEventLog();
+  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.close()));
+  running = [];
+});
+
+async function serve(executor: ExecutorModel): Promise<RunningService> {
+  const service = await startService(executorService({ executor, schemaFor }), {
+    config,
+    drivers: { log, objects: new InMemoryObjectStore() },
+    serveHttp: false,
+  });
+  running.push(service);
+  return service;
+}
+
+async function outcomes(): Promise<SeamEvent[]> {
+  const giveUp = Date.now() + 4_000;
+  for (;;) {
+    const consumed = (await log.committedOffsets('seam.executor')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
+    if (consumed === (await log.watermarks(TOPIC.experiences)).reduce((sum, { high }) => sum + high, 0)) break;
+    if (Date.now() > giveUp) throw new Error('not consumed within 4 s');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  const events: SeamEvent[] = [];
+  for (const { partition } of await log.watermarks(TOPIC.outcomes)) {
+    for await (const chunk of log.read({ topic: TOPIC.outcomes, partition, from: 0 }))
+      events.push(...chunk.map(decodeEvent));
+  }
+  return events;
+}
+
+const publish = (...events: SeamEvent[]): Promise<unknown> => log.append(events.map(encodeEvent));
+const down: ExecutorAnswer = {
+  status: 'failed',
+  code: 'SESSION_FAILED',
+  reason: 'the server is down',
+  retryable: true,
+};
+
+describe('the executor service', () => {
+  it('records what was answered and judged, with the experience copied and the executor named', async () => {
+    await publish(experience('a'));
+    await serve(new FakeExecutor());
+    const [outcome] = await outcomes();
+    expect(outcome).toMatchObject({
+      type: 'OutcomeRecorded',
+      success: true,
+      reward: 1,
+      response: 'Answer: 4',
+      extractedAnswer: '4',
+      experienceId: 'x-a',
+      groupId: 'g-a',
+      candidateIndex: 1,
+      groupSize: 4,
+      arm: 'explore',
+      entry: ENTRY,
+      tokenIds: [2, 3],
+      forced: [false, true],
+      adapterDigest: 'a',
+      baseModelDigest: 'b',
+      executor: {
+        model: 'fake',
+        revision: 'weights-1',
+        decoding: '{}',
+        template: expect.stringMatching(/^executor@[0-9a-f]{64}$/),
+      },
+      meta: { causationId: experience('a').meta.messageId, correlationId: 'a' },
+    });
+  });
+
+  it('solves the control arm without an experience', async () => {
+    const executor = new FakeExecutor();
+    await publish(withheld('a'));
+    await serve(executor);
+    expect(await outcomes()).toMatchObject([
+      {
+        type: 'OutcomeRecorded',
+        arm: 'control',
+        groupSize: 1,
+        entry: null,
+        success: false,
+        reward: 0,
+        tokenIds: [],
+        adapterDigest: null,
+      },
+    ]);
+    expect(executor.prompts[0]).not.toContain('carry');
+  });
+
+  it('gives no reward for a right answer to an invalid entry', async () => {
+    await publish(
+      experience('a', { entry: '{"concepts":["carry"],"more":1}' }),
+      experience('b', { entry: '{"concepts":["carry"],"more":1}', entrySchema: 'unknown' }),
+    );
+    await serve(new FakeExecutor());
+    const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
+    expect(byProblem.get('a')).toMatchObject({ success: true, reward: 0 });
+    expect(byProblem.get('b')).toMatchObject({ success: true, reward: 1 });
+  });
+
+  it('tries a failed infrastructure again: what comes out is an outcome as if nothing had happened', async () => {
+    await publish(experience('a'));
+    await serve(new FakeExecutor((_prompt, attempt) => (attempt < 3 ? down : undefined)));
+    expect(await outcomes()).toMatchObject([{ type: 'OutcomeRecorded', success: true }]);
+  });
+
+  it('records a failure that stays as ExecutionFailed with its attempts, never as a reward of 0, and goes on', async () => {
+    await publish(...['a', 'b', 'c'].map((id) => experience(id)));
+    await serve(new FakeExecutor((prompt) => (prompt.includes('What is b?') ? down : undefined)));
+    const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
+    expect(byProblem.get('b')).toMatchObject({
+      type: 'ExecutionFailed',
+      code: 'SESSION_FAILED',
+      reason: 'the server is down',
+      attempts: 3,
+      groupSize: 4,
+    });
+    expect([byProblem.get('a')?.type, byProblem.get('c')?.type]).toEqual(['OutcomeRecorded', 'OutcomeRecorded']);
+  });
+
+  it('finds the experience on which the executor throws and records that one as failed', async () => {
+    await log.append(
+      Array.from({ length: 16 }, (_, index) => ({ ...encodeEvent(experience(`p${index}.`)), partition: 0 })),
+    );
+    await serve(
+      new FakeExecutor((prompt) =>
+        prompt.includes('p11.') ? new SeamError('NON_FINITE', 'logits are NaN') : undefined,
+      ),
+    );
+    const events = await outcomes();
+    expect(events.filter(({ type }) => type === 'OutcomeRecorded')).toHaveLength(15);
+    expect(events.filter(({ type }) => type === 'ExecutionFailed')).toMatchObject([
+      { code: 'NON_FINITE', problem: { problemId: 'p11.' } },
+    ]);
+  });
+
+  it('records a problem that cannot be judged as failed: a malformed reference says nothing about the answer', async () => {
+    await publish(experience('a', { verifier: 'oracle' }), experience('b', { verifier: 'numeric', reference: 'many' }));
+    await serve(new FakeExecutor());
+    const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
+    expect(byProblem.get('a')).toMatchObject({ type: 'ExecutionFailed', code: 'UNKNOWN_VERIFIER' });
+    expect(byProblem.get('b')).toMatchObject({ type: 'ExecutionFailed', code: 'INVALID_INPUT' });
+  });
+
+  it('refuses to start where another executor made the outcomes', async () => {
+    await publish(experience('a'));
+    await (await serve(new FakeExecutor())).close();
+    await serve(new FakeExecutor());
+    await outcomes();
+    const other = new FakeExecutor(undefined, { model: 'fake', revision: 'weights-2', decoding: '{}' });
+    await expect(serve(other)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('recorded weights-1, this one weights-2'),
+    });
+    await serve(new FakeExecutor());
+  });
+});

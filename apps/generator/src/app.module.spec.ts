@@ -1,0 +1,319 @@
+import { InMemoryEventLog } from '@seamstream/event-log';
+import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
+import { derivedId, Random, sha256 } from '@seamstream/kernel';
+import {
+  type Adapter,
+  createAdapter,
+  encodeAdapter,
+  type GeneratedSequence,
+  type GenerationRequest,
+} from '@seamstream/language-model';
+import { InMemoryObjectStore } from '@seamstream/object-store';
+import type { GeneratorModel } from '@seamstream/rollout';
+import { type RunningService, startService } from '@seamstream/service-kit';
+import { generatorConfigSchema, generatorService, ServingAdapter } from './app.module.js';
+import { decideFate } from './arm.decide.js';
+
+const config = generatorConfigSchema.parse({
+  logging: { level: 'silent' },
+  consuming: { firstRetryMs: 1, maxRetryMs: 5 },
+  generator: { groupSize: 3, controlShare: 0.25, maxBatchRecords: 5 },
+});
+
+const WORDS = ['carry', 'borrow', 'halve'];
+const schemaFor = entrySchemas({
+  sums: domainEntrySchema({ concepts: { words: WORDS }, strategy: { words: ['once'] }, pitfalls: { words: ['none'] } }),
+});
+
+/** Bytes for tokens; the seed and the adapter choose the word. */
+class FakeModel implements GeneratorModel {
+  readonly digest = sha256('fake base');
+  readonly config = { maxPositions: 300 };
+  readonly tokenizer = {
+    digest: sha256('bytes'),
+    encode: (text: string) => [...Buffer.from(text)],
+    decode: (ids: readonly number[]) => Buffer.from(ids).toString(),
+  };
+  readonly calls: { readonly adapter: string | null; readonly requests: readonly GenerationRequest[] }[] = [];
+  answersProbes = true;
+
+  async generate(
+    requests: readonly GenerationRequest[],
+    { adapter }: { readonly adapter?: Adapter } = {},
+  ): Promise<readonly GeneratedSequence[][]> {
+    this.calls.push({ adapter: adapter?.digest ?? null, requests });
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return requests.map(({ seeds }) =>
+      seeds.map((seed): GeneratedSequence => {
+        const word = Random.of(seed, adapter?.digest ?? 'base').pick(WORDS);
+        const tokenIds = this.tokenizer.encode(
+          JSON.stringify({ concepts: [word], strategy: ['once'], pitfalls: ['none'] }),
+        );
+        return {
+          tokenIds,
+          logProbs: tokenIds.map(() => -0.5),
+          legalMass: tokenIds.map(() => 0.25),
+          forced: tokenIds.map((_, index) => index !== 14),
+          finishReason: 'completed',
+        };
+      }),
+    );
+  }
+
+  async fingerprint(adapter?: Adapter): Promise<string> {
+    return sha256(this.answersProbes ? 'probe' : 'other processor', adapter?.digest ?? 'base');
+  }
+}
+
+function adapterOf(name: string): Adapter {
+  const tensors = new Map([[name, { shape: [1], data: Float32Array.of(1) }]]);
+  return createAdapter({ kind: 'full', settings: { kind: 'full' }, baseModelDigest: sha256('fake base'), tensors });
+}
+
+function problem(id: string, changes: Partial<EventOf<'ProblemPublished'>> = {}): EventOf<'ProblemPublished'> {
+  return {
+    type: 'ProblemPublished',
+    meta: originMeta({
+      messageId: derivedId(id, 'problem'),
+      correlationId: id,
+      source: 'seam/test',
+      occurredAt: 1,
+      sourceClass: 'user',
+      subject: 'ada',
+    }),
+    problem: {
+      problemId: id,
+      domain: 'sums',
+      prompt: `What is ${id}?`,
+      reference: 'SECRET',
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    mode: 'explore',
+    expiresAt: null,
+    ...changes,
+  };
+}
+
+function promotion(adapter: Adapter, fingerprint: string): EventOf<'AdapterPromoted'> {
+  return {
+    type: 'AdapterPromoted',
+    meta: originMeta({
+      messageId: derivedId(adapter.digest, `promoted-${fingerprint}`),
+      correlationId: 'run',
+      source: 'seam/trainer',
+      occurredAt: 1,
+      sourceClass: 'trusted',
+    }),
+    adapterDigest: adapter.digest,
+    key: `adapters/${adapter.digest}.safetensors`,
+    fingerprint,
+    parent: null,
+    runId: 'run',
+    rule: 'not worse than its parent',
+    evaluation: null,
+  };
+}
+
+let running: RunningService[] = [];
+let log: InMemoryEventLog;
+let objects: InMemoryObjectStore;
+let model: FakeModel;
+
+beforeEach(async () => {
+  log = new InMemoryEventLog();
+  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  objects = new InMemoryObjectStore();
+  model = new FakeModel();
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.close()));
+  running = [];
+});
+
+async function serve(): Promise<RunningService> {
+  const service = await startService(generatorService({ model, schemaFor }), {
+    config,
+    drivers: { log, objects },
+    serveHttp: false,
+  });
+  running.push(service);
+  return service;
+}
+
+const publish = (...events: SeamEvent[]): Promise<unknown> => log.append(events.map(encodeEvent));
+
+async function promote(adapter: Adapter, fingerprint?: string): Promise<void> {
+  await objects.put(`adapters/${adapter.digest}.safetensors`, encodeAdapter(adapter));
+  await publish(promotion(adapter, fingerprint ?? (await model.fingerprint(adapter))));
+}
+
+async function eventsOf<T extends SeamEvent['type']>(topic: string, type: T): Promise<EventOf<T>[]> {
+  const events: SeamEvent[] = [];
+  for (const { partition } of await log.watermarks(topic)) {
+    for await (const chunk of log.read({ topic, partition, from: 0 })) events.push(...chunk.map(decodeEvent));
+  }
+  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
+}
+
+async function settled(): Promise<void> {
+  const giveUp = Date.now() + 4_000;
+  for (;;) {
+    const consumed = (await log.committedOffsets('seam.generator')).reduce(
+      (sum, { nextOffset }) => sum + nextOffset,
+      0,
+    );
+    const high = (await log.watermarks(TOPIC.problems)).reduce((sum, each) => sum + each.high, 0);
+    if (consumed === high) return;
+    if (Date.now() > giveUp) throw new Error('not consumed within 4 s');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+const names = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+const isControl = (id: string): boolean => decideFate(problem(id), 0, 0.25) === 'control';
+
+describe('the fate of a problem', () => {
+  it('is decided by its id: a quarter is control when a quarter shall be, the same ones every time', () => {
+    const control = names('p', 4000).filter(isControl);
+    expect(control.length / 4000).toBeCloseTo(0.25, 1);
+    expect(names('p', 4000).filter(isControl)).toEqual(control);
+    expect(names('p', 100).some((id) => decideFate(problem(id), 0, 0) === 'control')).toBe(false);
+    expect(names('p', 100).every((id) => decideFate(problem(id), 0, 1) === 'control')).toBe(true);
+  });
+
+  it('is expired from the moment on that it names, whatever its arm', () => {
+    expect(decideFate(problem('a', { expiresAt: 100 }), 99, 1)).toBe('control');
+    expect(decideFate(problem('a', { expiresAt: 100 }), 100, 1)).toBe('expired');
+  });
+});
+
+describe('the generator service', () => {
+  it('writes a group per explored problem and one greedy entry per deployed one, with every fact that training needs', async () => {
+    const explored = names('e', 12);
+    const deployed = names('d', 6);
+    await publish(...explored.map((id) => problem(id)), ...deployed.map((id) => problem(id, { mode: 'deploy' })));
+    await serve();
+    await settled();
+    const experiences = await eventsOf(TOPIC.experiences, 'ExperienceGenerated');
+    const withheld = await eventsOf(TOPIC.experiences, 'ExperienceWithheld');
+    const all = [...explored, ...deployed];
+    expect(withheld.map(({ problem: { problemId } }) => problemId).sort()).toEqual(all.filter(isControl).sort());
+    for (const id of all.filter((each) => !isControl(each))) {
+      const group = experiences.filter((event) => event.problem.problemId === id);
+      const size = id.startsWith('e') ? 3 : 1;
+      expect(group.map(({ candidateIndex, groupSize, arm }) => ({ candidateIndex, groupSize, arm }))).toEqual(
+        Array.from({ length: size }, (_, candidateIndex) => ({
+          candidateIndex,
+          groupSize: size,
+          arm: size === 3 ? 'explore' : 'deploy',
+        })),
+      );
+      expect(new Set(group.map(({ groupId }) => groupId)).size).toBe(1);
+      expect(group[0]).toMatchObject({
+        adapterDigest: null,
+        baseModelDigest: model.digest,
+        tokenizerDigest: model.tokenizer.digest,
+        sampling: { temperature: size === 3 ? 1 : 0, maxTokens: 64 },
+        meta: { causationId: problem(id).meta.messageId, correlationId: id, subject: 'ada', sourceClass: 'model' },
+      });
+      expect(group[0]?.logProbs).toHaveLength(group[0]?.tokenIds.length ?? 0);
+    }
+  });
+
+  it('never shows the reference answer to the model', async () => {
+    await publish(...names('e', 6).map((id) => problem(id)));
+    await serve();
+    await settled();
+    const read = model.calls.flatMap(({ requests }) =>
+      requests.map(({ promptTokenIds }) => model.tokenizer.decode(promptTokenIds)),
+    );
+    expect(read.length).toBeGreaterThan(0);
+    expect(read.join()).not.toContain('SECRET');
+  });
+
+  it('states that a problem expired and asks no model for it', async () => {
+    await publish(problem('late', { expiresAt: 5 }));
+    await serve();
+    await settled();
+    expect(await eventsOf(TOPIC.outcomes, 'ProblemExpired')).toMatchObject([
+      { problem: { problemId: 'late' }, meta: { causationId: problem('late').meta.messageId } },
+    ]);
+    expect(model.calls).toHaveLength(0);
+  });
+
+  it('sends a problem that does not fit the model to the dead letters', async () => {
+    const [id] = names('long', 20).filter((each) => !isControl(each));
+    const event = problem(id!);
+    await publish({ ...event, problem: { ...event.problem, prompt: 'x'.repeat(400) } });
+    await serve();
+    await settled();
+    expect(await eventsOf(TOPIC.deadLetters, 'DeadLettered')).toMatchObject([{ code: 'PROMPT_TOO_LONG', key: id }]);
+  });
+
+  it('serves a promoted adapter to every problem published after the promotion, without a restart', async () => {
+    await serve();
+    await publish(...names('before', 10).map((id) => problem(id)));
+    await settled();
+    const adapter = adapterOf('first');
+    await promote(adapter);
+    await publish(...names('after', 10).map((id) => problem(id)));
+    await settled();
+    for (const event of await eventsOf(TOPIC.experiences, 'ExperienceGenerated')) {
+      expect(event.adapterDigest).toBe(event.problem.problemId.startsWith('after') ? adapter.digest : null);
+    }
+  });
+
+  it('no group mixes two adapters while promotions come in between', async () => {
+    await serve();
+    for (let round = 0; round < 6; round++) {
+      await publish(...names(`r${round}`, 15).map((id) => problem(id)));
+      await promote(adapterOf(`version-${round}`));
+    }
+    await settled();
+    const groups = Map.groupBy(await eventsOf(TOPIC.experiences, 'ExperienceGenerated'), ({ groupId }) => groupId);
+    expect(groups.size).toBe(
+      names('x', 0)
+        .concat(...Array.from({ length: 6 }, (_, round) => names(`r${round}`, 15)))
+        .filter((id) => !isControl(id)).length,
+    );
+    for (const group of groups.values()) expect(new Set(group.map(({ adapterDigest }) => adapterDigest)).size).toBe(1);
+  });
+
+  it('refuses an adapter that does not answer the probe as promised, keeps serving the one before, and says so', async () => {
+    const service = await serve();
+    const good = adapterOf('good');
+    await promote(good);
+    await promote(adapterOf('bad'), sha256('another fingerprint'));
+    await publish(...names('p', 10).map((id) => problem(id)));
+    await settled();
+    const experiences = await eventsOf(TOPIC.experiences, 'ExperienceGenerated');
+    expect(experiences.length).toBeGreaterThan(0);
+    // Both promotions stood in the log before the first batch: the last one is refused, and nothing was served before it.
+    expect(new Set(experiences.map(({ adapterDigest }) => adapterDigest))).toEqual(new Set([null]));
+    expect(service.get(ServingAdapter).status()).toEqual({ serving: null, refused: adapterOf('bad').digest });
+    expect(await service.metrics.registry.getSingleMetricAsString('seam_adapters_refused_total')).toContain(
+      'seam_adapters_refused_total 1',
+    );
+    await promote(adapterOf('next'));
+    await publish(...names('q', 10).map((id) => problem(id)));
+    await settled();
+    expect(service.get(ServingAdapter).status()).toEqual({ serving: adapterOf('next').digest, refused: null });
+  });
+
+  it('refuses an adapter whose object is missing or is another one', async () => {
+    const service = await serve();
+    const missing = adapterOf('missing');
+    await publish(promotion(missing, await model.fingerprint(missing)), ...names('p', 8).map((id) => problem(id)));
+    await settled();
+    expect(service.get(ServingAdapter).status().refused).toBe(missing.digest);
+    const claimed = adapterOf('claimed');
+    await objects.put(`adapters/${claimed.digest}.safetensors`, encodeAdapter(adapterOf('in its place')));
+    await publish(promotion(claimed, await model.fingerprint(claimed)), ...names('q', 8).map((id) => problem(id)));
+    await settled();
+    expect(service.get(ServingAdapter).status()).toEqual({ serving: null, refused: claimed.digest });
+  });
+});
