@@ -5,7 +5,7 @@
  *
  * Llama: https://arxiv.org/abs/2302.13971; Qwen2: https://arxiv.org/abs/2407.10671; Qwen3: https://arxiv.org/abs/2505.09388.
  */
-import { Graph, type Value } from '@seamstream/tensor-graph';
+import { type Graph, type Value } from '@seamstream/tensor-graph';
 import { type Checkpoint, checkpointShapes } from './checkpoint.js';
 import type { ModelConfig } from './model-config.types.js';
 import { loraNames, trainableShapes } from './parameters.js';
@@ -58,9 +58,10 @@ export class Decoder {
    * The normalised hidden states before the head.
    * @param tokens int32 [B, T]
    * @param positions int32 [B, T], below maxPositions
+   * @param scale what the output projection multiplies with, for an `attend` that returns its result times 1/scale
    * @returns [B, T, D]
    */
-  hiddenStates(tokens: Value, positions: Value, attend: Attend): Value {
+  hiddenStates(tokens: Value, positions: Value, attend: Attend, scale = 1): Value {
     const { graph } = this;
     const places = graph.apply('Cast', [positions], { to: 7 });
     let x = graph.apply('Gather', [this.#weight('model.embed_tokens.weight'), tokens], { axis: 0 });
@@ -68,7 +69,7 @@ export class Decoder {
       const at = `model.layers.${layer}`;
       x = graph.apply('Add', [
         x,
-        this.#attention(at, layer, this.#norm(x, `${at}.input_layernorm.weight`), places, attend),
+        this.#attention(at, layer, this.#norm(x, `${at}.input_layernorm.weight`), places, attend, scale),
       ]);
       x = graph.apply('Add', [x, this.#feedForward(at, this.#norm(x, `${at}.post_attention_layernorm.weight`))]);
     }
@@ -81,7 +82,7 @@ export class Decoder {
     return this.graph.apply('FusedMatMul', [hidden, this.#weight(head)], { transB: 1, alpha: 1 });
   }
 
-  #attention(at: string, layer: number, x: Value, positions: Value, attend: Attend): Value {
+  #attention(at: string, layer: number, x: Value, positions: Value, attend: Attend, scale: number): Value {
     const { config } = this;
     const rotated = (name: 'q' | 'k', heads: number): Value => {
       let projected = this.#linear(x, `${at}.self_attn.${name}_proj`, config.attentionBias);
@@ -97,7 +98,7 @@ export class Decoder {
     const q = rotated('q', config.heads);
     const k = rotated('k', config.keyValueHeads);
     const v = this.#linear(x, `${at}.self_attn.v_proj`, config.attentionBias);
-    return this.#linear(attend(layer, q, k, v), `${at}.self_attn.o_proj`, false);
+    return this.#linear(attend(layer, q, k, v), `${at}.self_attn.o_proj`, false, scale);
   }
 
   #feedForward(at: string, x: Value): Value {
@@ -115,15 +116,15 @@ export class Decoder {
     )[0]!;
   }
 
-  #linear(x: Value, module: string, hasBias: boolean): Value {
+  #linear(x: Value, module: string, hasBias: boolean, alpha = 1): Value {
     const weight = `${module}.weight`;
-    let y = this.graph.apply('FusedMatMul', [x, this.#weight(weight)], { transB: 1, alpha: 1 });
+    let y = this.graph.apply('FusedMatMul', [x, this.#weight(weight)], { transB: 1, alpha });
     if (hasBias) y = this.graph.apply('Add', [y, this.#weight(`${module}.bias`)]);
     const { a, b } = loraNames(weight);
     const settings = this.#source.inputs;
     if (settings?.kind === 'lora' && this.weightInputs.has(a)) {
       const low = this.graph.apply('FusedMatMul', [x, this.#weight(a)], { transB: 1, alpha: 1 });
-      const scale = settings.alpha / settings.rank;
+      const scale = (alpha * settings.alpha) / settings.rank;
       y = this.graph.apply('Add', [
         y,
         this.graph.apply('FusedMatMul', [low, this.#weight(b)], { transB: 1, alpha: scale }),

@@ -19,14 +19,21 @@
 import { Graph, type Value } from '@seamstream/tensor-graph';
 import { type Attend, causalAttention, Decoder, stackedQueries, type WeightSource } from './decoder.js';
 
+/**
+ * The runtime multiplies a single row by a kernel of its own, with other bits, exactly when alpha is 1. A row that
+ * decodes alone must not differ from one in company, so mixtures are formed with alpha 2 and the output projection
+ * halves them: powers of two are exact.
+ */
+const MIXTURE_SCALE = 0.5;
+
 export interface CompiledDecoder {
   readonly graph: Graph;
   readonly decoder: Decoder;
 }
 
 /**
- * Inputs: tokens int32 [G, T], positions int32 [G, T], causal [R·T, T], last int32 [G] (index into G·T).
- * Outputs: logits [G, V]; key_i and value_i [G, KVH, T, hd].
+ * Inputs: tokens int32 [G, T], positions int32 [G, T], causal [R·T, T], last int32 [L] (index into G·T).
+ * Outputs: logits [L, V]; key_i and value_i [G, KVH, T, hd].
  */
 export function prefillGraph(source: WeightSource): CompiledDecoder {
   const graph = new Graph('prefill');
@@ -34,7 +41,7 @@ export function prefillGraph(source: WeightSource): CompiledDecoder {
   const tokens = graph.input('tokens', 'int32', ['G', 'T']);
   const positions = graph.input('positions', 'int32', ['G', 'T']);
   const causal = graph.input('causal', 'float32', [stackedQueries(decoder.config), 'T']);
-  const last = graph.input('last', 'int32', ['G']);
+  const last = graph.input('last', 'int32', ['L']);
   const caches: [string, Value][] = [];
   const attend = causalAttention(graph, decoder.config, causal, (layer, key, value) =>
     caches.push([`key_${layer}`, key], [`value_${layer}`, value]),
@@ -90,6 +97,8 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
   const transpose = (value: Value, ...perm: number[]): Value => graph.apply('Transpose', [value], { perm });
   const reshape = (value: Value, ...shape: number[]): Value => graph.apply('Reshape', [value, graph.integer(shape)]);
   const flat = (value: Value): Value => reshape(value, -1, value.shape.at(-1) as number);
+  const mix = (weights: Value, values: Value): Value =>
+    graph.apply('FusedMatMul', [weights, values], { alpha: 1 / MIXTURE_SCALE });
   const gather = (value: Value, places: Value): Value => graph.apply('Gather', [flat(value), places], { axis: 0 });
 
   const attend: Attend = (layer, q, k, v) => {
@@ -147,14 +156,11 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
     );
     const promptMix = flatRows(
       transpose(
-        as(graph.apply('MatMul', [promptWeights, cache.promptValue]), groupedMix, ['G', KVH, 'K', 'C', repeats, hd]),
+        as(mix(promptWeights, cache.promptValue), groupedMix, ['G', KVH, 'K', 'C', repeats, hd]),
         ...[0, 2, 3, 1, 4, 5],
       ),
     );
-    const ownMix = graph.apply('Add', [
-      graph.apply('MatMul', [columns(1, 'S'), cache.suffixValue]),
-      graph.apply('MatMul', [columns(2, 'C'), chunkValues]),
-    ]);
+    const ownMix = graph.apply('Add', [mix(columns(1, 'S'), cache.suffixValue), mix(columns(2, 'C'), chunkValues)]);
     const rowMixed = flatRows(transpose(as(ownMix, rowMix, ['R', KVH, 'C', repeats, hd]), 0, 2, 1, 3, 4));
     const mixed = graph.applyWithShape('Add', [promptMix, rowMixed], {}, 'float32', ['R*C', heads * hd]);
     return graph.apply('Unsqueeze', [graph.apply('Gather', [mixed, packed], { axis: 0 }), graph.integer([1])]);
@@ -163,7 +169,7 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
   function flatRows(value: Value): Value {
     return reshape(value, -1, heads * hd);
   }
-  const hidden = decoder.hiddenStates(tokens, positions, attend);
+  const hidden = decoder.hiddenStates(tokens, positions, attend, MIXTURE_SCALE);
   graph.output('logits', decoder.logits(rowsOf(graph, hidden, last)));
   for (const [name, value] of fresh) graph.output(name, value);
   return { graph, decoder };

@@ -119,7 +119,7 @@ export class GenerationLane {
         const session = isMasked
           ? (compiled.scoringMasked ??= await Session.create(logProbGraph(compiled.source, true).graph, settings))
           : (compiled.scoring ??= await Session.create(logProbGraph(compiled.source, false).graph, settings));
-        return (await session.run({ ...feeds, ...batch }))['log_probs']!.data;
+        return (await session.run({ ...feeds, ...batch })).log_probs!.data;
       },
     );
   }
@@ -132,7 +132,7 @@ export class GenerationLane {
       const outputs = await prefill(this.#checkpoint.config, compiled.prefill, feeds, [prompt], prompt.length, [
         'logits',
       ]);
-      logits.push(outputs['logits']!.data);
+      logits.push(outputs.logits!.data.slice(0, this.#checkpoint.config.vocabularySize));
     }
     return logits;
   }
@@ -151,21 +151,18 @@ export class GenerationLane {
       key = adapter.digest;
       source = { ...source, replaced: adapter.tensors };
     } else if (adapter) {
-      const { seed: _seed, ...form } = adapter.settings as Extract<Adapter['settings'], { kind: 'lora' }>;
+      const { seed: _seed, ...form } = adapter.settings;
       key = canonicalJson(form);
       source = { ...source, inputs: adapter.settings };
       for (const [name, { data, shape }] of adapter.tensors) feeds[name] = { data, dims: shape };
     }
-    let compiled = this.#compiled.get(key);
-    if (!compiled) {
-      compiled = {
-        prefill: await Session.create(prefillGraph(source).graph, { threads: this.#threads }),
-        decode: await Session.create(decodeGraph(source).graph, { threads: this.#threads }),
-        scoring: undefined,
-        scoringMasked: undefined,
-        source,
-      };
-    }
+    const compiled: CompiledWeights = this.#compiled.get(key) ?? {
+      prefill: await Session.create(prefillGraph(source).graph, { threads: this.#threads }),
+      decode: await Session.create(decodeGraph(source).graph, { threads: this.#threads }),
+      scoring: undefined,
+      scoringMasked: undefined,
+      source,
+    };
     // Most recently used last; what is in use, its predecessor and the base stay compiled.
     this.#compiled.delete(key);
     this.#compiled.set(key, compiled);
@@ -350,7 +347,8 @@ async function prefill(
   const count = prompts.length;
   const tokens = new Int32Array(count * length);
   const positions = new Int32Array(count * length);
-  const last = new Int32Array(count);
+  // At least two rows of logits, see Wave.#step.
+  const last = new Int32Array(Math.max(2, count));
   prompts.forEach((prompt, group) => {
     tokens.set(prompt, group * length);
     for (let at = 0; at < length; at++) positions[group * length + at] = Math.min(at, config.maxPositions - 1);
@@ -363,7 +361,7 @@ async function prefill(
       tokens: { data: tokens, dims: [count, length] },
       positions: { data: positions, dims: [count, length] },
       causal: { data: causalMask(config, length), dims: [repeats * length, length] },
-      last: { data: last, dims: [count] },
+      last: { data: last, dims: [last.length] },
     },
     outputs,
   );
@@ -405,7 +403,7 @@ class Wave {
     const outputs = await prefill(this.#config, this.#compiled.prefill, this.#feeds, prompts, this.#promptLength);
     const vocabulary = this.#config.vocabularySize;
     this.#groups.forEach(({ rows }, group) => {
-      const logits = outputs['logits']!.data.subarray(group * vocabulary, (group + 1) * vocabulary);
+      const logits = outputs.logits!.data.subarray(group * vocabulary, (group + 1) * vocabulary);
       for (const row of rows) if (row.finishReason === undefined) choose(row, logits);
     });
     for (let layer = 0; layer < this.#config.layers; layer++) {
@@ -487,7 +485,8 @@ class Wave {
     const [P, S, W, G, K] = [this.#promptLength, this.#capacity, this.#columns, this.#groups.length, this.#width];
     const R = this.#slots.length;
     const pieces = this.#slots.map((row) => (row && row.finishReason === undefined ? row.pending.slice(0, W) : []));
-    const C = Math.max(...pieces.map((piece) => piece.length));
+    // A product with one column takes another kernel: constrained rows, whose chunks differ, always have two.
+    const C = Math.max(this.#isConstrained ? 2 : 1, ...pieces.map((piece) => piece.length));
     const total = pieces.reduce((count, piece) => count + piece.length, 0);
     // At least two tokens: a product with one row may take another kernel and other bits on some processors.
     const N = Math.max(2, total);
@@ -555,7 +554,7 @@ class Wave {
     const outputs = await this.#compiled.decode.run(feeds);
     drawing.forEach((row, at) => {
       const piece = row.pending.length;
-      choose(row, outputs['logits']!.data.subarray(at * vocabularySize, (at + 1) * vocabularySize));
+      choose(row, outputs.logits!.data.subarray(at * vocabularySize, (at + 1) * vocabularySize));
       row.cached += piece;
     });
     const fed = new Set(drawing);

@@ -15,7 +15,7 @@ interface StartData {
   readonly threads: number;
 }
 
-serveCalls<StartData>(async ({ folder, threads }) => {
+serveCalls(async ({ folder, threads }: StartData) => {
   const checkpoint = await loadCheckpoint(folder);
   const hasTokenizer = await access(join(folder, 'tokenizer.json')).then(
     () => true,

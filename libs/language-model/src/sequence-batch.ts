@@ -100,16 +100,23 @@ function fillLegal(
   });
 }
 
-/** The feeds of one run: tokens [B, T], the N targets of all sequences in order, and a mask where any has a schema. */
+/**
+ * The feeds of one run: tokens [B, T], the N targets of all sequences in order, and a mask where any has a schema.
+ * @param leastTargets fewer targets than this are filled up with meaningless ones.
+ */
 export function batchFeeds(
   config: ModelConfig,
   sequences: readonly ScoredSequence[],
   isMasked: boolean,
   grammarOf: GrammarOf,
+  leastTargets = 0,
 ): Record<string, TensorData> {
   const B = sequences.length;
   const T = Math.max(...sequences.map(paddedLength));
-  const N = sequences.reduce((count, { targets }) => count + targets.length, 0);
+  const N = Math.max(
+    leastTargets,
+    sequences.reduce((count, { targets }) => count + targets.length, 0),
+  );
   const V = config.vocabularySize;
   const tokens = new Int32Array(B * T);
   const positions = new Int32Array(B * T);
@@ -160,7 +167,7 @@ export async function scoreSequences(
     const indices = batch.map((at) => scored[at]!);
     const members = indices.map((index) => sequences[index]!);
     const isMasked = members.some(({ schema }) => schema !== undefined);
-    const logProbs = await run(batchFeeds(config, members, isMasked, grammarOf), isMasked);
+    const logProbs = await run(batchFeeds(config, members, isMasked, grammarOf, 2), isMasked);
     let n = 0;
     for (const index of indices) {
       for (let at = 0; at < sequences[index]!.targets.length; at++) results[index]!.push(logProbs[n++]!);

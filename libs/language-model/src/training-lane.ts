@@ -103,7 +103,7 @@ export class TrainingLane {
       const session = await this.#session(isMasked ? 'scores masked' : 'scores', () =>
         logProbGraph(this.#source, isMasked),
       );
-      return (await session.run({ ...this.#weightFeeds, ...feeds }))['log_probs']!.data;
+      return (await session.run({ ...this.#weightFeeds, ...feeds })).log_probs!.data;
     });
   }
 

@@ -185,14 +185,14 @@ export class TrainingSession {
   restoreState(bytes: Uint8Array): Promise<void> {
     return this.#inTurn(async () => {
       const { metadata, tensors } = decodeSafetensors(bytes, 'training state');
-      const step = Number(metadata['step']);
-      if (metadata['format'] !== STATE_FORMAT || !Number.isInteger(step) || step < 0) {
+      const step = Number(metadata.step);
+      if (metadata.format !== STATE_FORMAT || !Number.isInteger(step) || step < 0) {
         throw new SeamError('CHECKPOINT_INVALID', 'Restoring a training state expected a file written by saveState');
       }
-      if (metadata['baseModelDigest'] !== this.baseModelDigest) {
+      if (metadata.baseModelDigest !== this.baseModelDigest) {
         throw new SeamError(
           'CHECKPOINT_INVALID',
-          `Restoring a training state expected base model ${this.baseModelDigest}, the state belongs to ${metadata['baseModelDigest']}`,
+          `Restoring a training state expected base model ${this.baseModelDigest}, the state belongs to ${metadata.baseModelDigest}`,
         );
       }
       const { weights, firstMoments, secondMoments } = this.memory;

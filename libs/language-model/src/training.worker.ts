@@ -17,7 +17,7 @@ interface StartData {
   readonly memory: TrainableMemory;
 }
 
-serveCalls<StartData>(async ({ folder, trainable, objective, memory }) => {
+serveCalls(async ({ folder, trainable, objective, memory }: StartData) => {
   const checkpoint = await loadCheckpoint(folder);
   const grammars = new Map<string, TokenGrammar>();
   let tokenizer: Tokenizer | undefined;

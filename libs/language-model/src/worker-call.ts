@@ -25,11 +25,11 @@ interface Answer {
 export type WorkerMethods = Readonly<Record<string, (payload: never) => Promise<unknown>>>;
 
 /** Inside a worker: builds the methods from the data it was started with, then answers until it is ended. */
-export function serveCalls<Data>(start: (data: Data) => Promise<WorkerMethods>): void {
+export function serveCalls(start: (data: never) => Promise<WorkerMethods>): void {
   const port = parentPort;
   if (!port) throw new SeamError('INTERNAL', 'This module answers calls inside a worker thread; start it as one');
   // A failed start is the answer to every call.
-  const methods = start(workerData as Data);
+  const methods = start(workerData as never);
   methods.catch(() => undefined);
   let turn: Promise<void> = Promise.resolve();
   port.on('message', ({ id, method, payload }: Call) => {
