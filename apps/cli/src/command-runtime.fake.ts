@@ -1,9 +1,10 @@
 /** A world in memory for specs: the command line runs in it as it runs in a process. */
 import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
 import { TOPICS } from '@seamstream/events';
+import { entrySchemas } from '@seamstream/experience';
 import { ManualClock, SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
-import type { CommandRuntime, Shell } from './command-runtime.js';
+import type { CommandRuntime, Models, Shell } from './command-runtime.js';
 import type { ExitCode } from './exit-codes.js';
 import { runSeam } from './main.js';
 import { NO_PROGRESS } from './terminal/progress.js';
@@ -27,6 +28,54 @@ export interface FakeWorld {
   /** As Ctrl-C. */
   interrupt(): void;
 }
+
+/** A generator that always writes the same valid entry, and an executor that answers with its prompt's last number. */
+const models: Models = {
+  generator: {
+    digest: 'b'.repeat(64),
+    config: { maxPositions: 10_000 },
+    tokenizer: {
+      digest: 't'.repeat(64),
+      encode: (text) => [...Buffer.from(text)],
+      decode: (ids) => Buffer.from(ids).toString(),
+    },
+    generate: (requests) =>
+      Promise.resolve(
+        requests.map(({ seeds }) =>
+          seeds.map(() => {
+            const tokenIds = [...Buffer.from('{"concepts":["sums"],"strategy":["add 1"],"pitfalls":[]}')];
+            const each = (value: number): number[] => tokenIds.map(() => value);
+            return {
+              tokenIds,
+              logProbs: each(0),
+              legalMass: each(1),
+              forced: tokenIds.map(() => false),
+              finishReason: 'completed',
+            };
+          }),
+        ),
+      ),
+  },
+  executor: {
+    identity: { model: 'fake', revision: 'r', decoding: '{}' },
+    answer: (prompts) =>
+      Promise.resolve(
+        prompts.map((prompt) => {
+          const text = `#### ${prompt.includes('add 1') ? '1' : '0'}`;
+          return { status: 'answered', text, finished: true, promptTokens: 1, responseTokens: 1 };
+        }),
+      ),
+  },
+  prompts: {
+    executorTemplate: 'fake',
+    generatorTemplate: 'fake',
+    fixedHint: 'think',
+    generator: (problem) => problem,
+    executor: (problem, entry) => (entry === null ? problem : `${problem}\n${entry}`),
+    wrapperOnly: (problem) => problem,
+  },
+  maxEntryTokens: 64,
+};
 
 /** Starts with the topics and nothing in them, at noon of 31 January 2030. */
 export async function fakeWorld(): Promise<FakeWorld> {
@@ -66,6 +115,8 @@ export async function fakeWorld(): Promise<FakeWorld> {
     },
     openLog: () => Promise.resolve(log),
     openObjects: () => Promise.resolve(objects),
+    openModels: () => Promise.resolve(models),
+    entrySchemas: () => Promise.resolve(entrySchemas()),
   });
   const shell: Shell = {
     write(text) {

@@ -1,9 +1,21 @@
 /** What a command may touch of the world. A spec hands in fakes; `main.ts` hands in the process. */
+
 import type { EventLog } from '@seamstream/event-log';
+import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import type { Clock } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
+import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
 import type { ExitCode } from './exit-codes.js';
 import type { Terminal } from './terminal/terminal.js';
+
+/** What an evaluation asks. */
+export interface Models {
+  readonly generator: GeneratorModel;
+  readonly executor: ExecutorModel;
+  readonly prompts: Prompts;
+  /** Most tokens of an entry. */
+  readonly maxEntryTokens: number;
+}
 
 export interface CommandRuntime {
   readonly terminal: Terminal;
@@ -17,6 +29,10 @@ export interface CommandRuntime {
   /** Opens the log; `create` makes an empty one where there is none, otherwise that is NOT_FOUND. Closed by the runtime. */
   openLog(mode: 'existing' | 'create'): Promise<EventLog>;
   openObjects(): Promise<ObjectStore>;
+  /** The models of generator and executor, as their services would load them. Closed by the runtime. */
+  openModels(): Promise<Models>;
+  /** The schema that the entries of each domain are written under. */
+  entrySchemas(): Promise<EntrySchemas>;
 }
 
 /** Runs a command's action with the process as its runtime and keeps its exit code. */

@@ -8,6 +8,7 @@ import { examples } from './command-options.js';
 import type { GlobalOptions, RunCommand, Shell } from './command-runtime.js';
 import { listDeadLettersCommand } from './dead-letters/list-dead-letters.command.js';
 import { redriveDeadLettersCommand } from './dead-letters/redrive-dead-letters.command.js';
+import { evaluateCommand } from './evaluate/evaluate-adapter.command.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { ledgerCommand } from './ledger/show-ledger.command.js';
 import { processShell } from './process-runtime.js';
@@ -46,6 +47,7 @@ function program(run: RunCommand): Command {
     .addHelpText('after', AFTER_HELP)
     .addCommand(publishCommand(run))
     .addCommand(tailCommand(run))
+    .addCommand(evaluateCommand(run))
     .addCommand(replayCommand(run))
     .addCommand(ledgerCommand(run))
     .addCommand(adaptersCommand(run))

@@ -4,10 +4,13 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventLog } from '@seamstream/event-log';
+import type { ExecutorConfig } from '@seamstream/executor';
+import type { EntrySchemas } from '@seamstream/experience';
+import type { GeneratorConfig } from '@seamstream/generator';
 import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
+import type { LanguageModel } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
-import type { CommonConfig } from '@seamstream/service-kit';
-import type { CommandRuntime, GlobalOptions, Shell } from './command-runtime.js';
+import type { CommandRuntime, GlobalOptions, Models, Shell } from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
 import { processTerminal } from './terminal/terminal.js';
 
@@ -39,11 +42,14 @@ async function writeOutput(path: string, body: Uint8Array): Promise<void> {
   }
 }
 
-/** Opens log and objects when they are first asked for, and closes what was opened. */
-class LazyDrivers {
+type CommandLineConfig = GeneratorConfig & ExecutorConfig;
+
+/** Opens log, objects and models when they are first asked for, and closes what was opened. */
+class LazyWorld {
   private log: EventLog | undefined;
   private objects: ObjectStore | undefined;
-  private config: CommonConfig | undefined;
+  private readonly models: LanguageModel[] = [];
+  private config: CommandLineConfig | undefined;
 
   constructor(private readonly options: GlobalOptions) {}
 
@@ -70,19 +76,49 @@ class LazyDrivers {
     return this.objects;
   }
 
+  async entrySchemas(): Promise<EntrySchemas> {
+    const { loadEntrySchemas } = await import('@seamstream/experience');
+    this.config ??= await this.loadConfig();
+    return loadEntrySchemas(this.config.entrySchemas);
+  }
+
+  async openModels(): Promise<Models> {
+    const { loadPrompts } = await import('@seamstream/experience');
+    const { LanguageModel } = await import('@seamstream/language-model');
+    const { LanguageModelExecutor } = await import('@seamstream/rollout');
+    const { generator, executor } = (this.config ??= await this.loadConfig());
+    const open = async (folder: string, threads: number): Promise<LanguageModel> => {
+      const model = await LanguageModel.load(folder, { threads });
+      this.models.push(model);
+      return model;
+    };
+    const { name, maxTokens, expectedDigest } = executor;
+    return {
+      generator: await open(generator.modelFolder, generator.threads),
+      executor: new LanguageModelExecutor(await open(executor.modelFolder, executor.threads), {
+        name,
+        maxTokens,
+        ...(expectedDigest === undefined ? {} : { expectedDigest }),
+      }),
+      prompts: await loadPrompts(),
+      maxEntryTokens: generator.sampling.maxTokens,
+    };
+  }
+
   async close(): Promise<void> {
+    for (const model of this.models) await model.close();
     await this.log?.close();
     await this.objects?.close();
   }
 
-  /** The environment's settings; --data-dir wins over SEAM_DATA_FOLDER. Unknown SEAM_* names are refused. */
-  private async loadConfig(): Promise<CommonConfig> {
-    const { commonConfigSchema, loadConfig } = await import('@seamstream/service-kit');
+  /** The environment's settings, as the services read them; --data-dir wins over SEAM_DATA_FOLDER. */
+  private async loadConfig(): Promise<CommandLineConfig> {
+    const { loadConfig } = await import('@seamstream/service-kit');
+    const { generatorConfigSchema } = await import('@seamstream/generator');
+    const { executorConfigSchema } = await import('@seamstream/executor');
     const { dataDir } = this.options;
-    return loadConfig(
-      commonConfigSchema,
-      dataDir === undefined ? process.env : { ...process.env, SEAM_DATA_FOLDER: dataDir },
-    );
+    const environment = dataDir === undefined ? process.env : { ...process.env, SEAM_DATA_FOLDER: dataDir };
+    return loadConfig(generatorConfigSchema.extend(executorConfigSchema.shape), environment);
   }
 }
 
@@ -110,7 +146,7 @@ export function processShell(): Shell {
     writeError: (text) => void process.stderr.write(text),
     async withRuntime(options, action) {
       const { signal, release } = stopSignal();
-      const drivers = new LazyDrivers(options);
+      const world = new LazyWorld(options);
       const runtime: CommandRuntime = {
         terminal: processTerminal({
           stdout: process.stdout,
@@ -122,13 +158,15 @@ export function processShell(): Shell {
         signal,
         readInput,
         writeOutput,
-        openLog: (mode) => drivers.openLog(mode),
-        openObjects: () => drivers.openObjects(),
+        openLog: (mode) => world.openLog(mode),
+        openObjects: () => world.openObjects(),
+        openModels: () => world.openModels(),
+        entrySchemas: () => world.entrySchemas(),
       };
       try {
         return await action(runtime);
       } finally {
-        await drivers.close();
+        await world.close();
         release();
       }
     },

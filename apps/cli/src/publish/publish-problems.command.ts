@@ -5,20 +5,10 @@ import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { count, plural, shortId } from '../terminal/text.js';
-import { GSM8K_FORMAT } from './gsm8k.format.js';
-import {
-  type ProblemFormat,
-  type PublishMode,
-  type PublishSettings,
-  problemIdOf,
-  readProblemFile,
-  renderFaults,
-} from './problem-lines.js';
+import { formatOf, formatOption, formatsHelp } from './formats.js';
+import { type PublishMode, type PublishSettings, problemIdOf, readProblemFile, renderFaults } from './problem-lines.js';
 import { APPEND_RECORDS, planPublication, problemRecord, publishedIds } from './publish-problems.js';
-import { SEAM_FORMAT } from './seam.format.js';
 import { splitLines } from './split-lines.js';
-
-const FORMATS: Readonly<Record<string, ProblemFormat>> = { seam: SEAM_FORMAT, gsm8k: GSM8K_FORMAT };
 
 export interface PublishOptions {
   readonly format: string;
@@ -39,7 +29,7 @@ export async function publishProblems(
   const name = path === '-' ? 'standard input' : path;
   const bytes = await runtime.readInput(path);
   const digest = sha256(bytes);
-  const format = FORMATS[options.format] ?? SEAM_FORMAT;
+  const format = formatOf(options.format);
   const settings: PublishSettings = {
     format,
     mode: options.mode,
@@ -115,7 +105,7 @@ export function publishCommand(run: RunCommand): Command {
         'before is recognised: in full it is refused, in part (after Ctrl-C, or with a smaller --limit) it is continued.',
     )
     .argument('<file>', 'JSON Lines, or "-" for standard input')
-    .addOption(new Option('--format <name>', 'what the lines look like').choices(Object.keys(FORMATS)).default('seam'))
+    .addOption(formatOption())
     .addOption(
       new Option('--mode <mode>', 'explore: a group of candidates to learn from; deploy: one answer')
         .choices(['explore', 'deploy'])
@@ -127,9 +117,7 @@ export function publishCommand(run: RunCommand): Command {
     .option('--dry-run', 'check the file only')
     .addHelpText(
       'after',
-      `\nFormats:\n${Object.values(FORMATS)
-        .map((format) => `  ${format.name.padEnd(6)} ${format.summary}\n         ${format.example}\n`)
-        .join('')}${examples([
+      `${formatsHelp()}${examples([
         ['seam publish problems.jsonl', 'publish a file'],
         ['seam publish --format gsm8k --mode deploy test.jsonl', 'GSM8K as published, one answer per problem'],
         ['head -5 problems.jsonl | seam publish -', 'from a pipe'],

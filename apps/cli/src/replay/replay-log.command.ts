@@ -6,7 +6,6 @@ import {
   successByArmProjection,
   trainingProgressProjection,
 } from '@seamstream/read-models';
-import type { EntryValidator } from '@seamstream/success-buffer';
 import { Command, Option } from 'commander';
 import { renderAdapterList } from '../adapters/render-adapters.js';
 import { readOverview } from '../buffer/read-buffer.js';
@@ -71,7 +70,7 @@ async function rebuildReadModel(runtime: CommandRuntime, name: string): Promise<
   return EXIT.ok;
 }
 
-async function verifyBufferVersions(runtime: CommandRuntime, validateEntry: EntryValidator): Promise<ExitCode> {
+async function verifyBufferVersions(runtime: CommandRuntime): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   const log = await runtime.openLog('existing');
   const { commits } = await readOverview(log);
@@ -81,6 +80,9 @@ async function verifyBufferVersions(runtime: CommandRuntime, validateEntry: Entr
       'Verifying the buffer: expected a committed version, came none. The buffer commits one when a round of problems is complete.',
     );
   }
+  // The rule of the service itself; loaded late, because a service brings a web framework along.
+  const { entryValidator } = await import('@seamstream/buffer');
+  const validateEntry = entryValidator(await runtime.entrySchemas());
   const progress = terminal.progress('replaying outcomes', recordsToReplay(commits));
   try {
     const objects = await runtime.openObjects();
@@ -97,7 +99,7 @@ async function verifyBufferVersions(runtime: CommandRuntime, validateEntry: Entr
 
 export async function replayLog(runtime: CommandRuntime, options: ReplayOptions): Promise<ExitCode> {
   if (options.readModel !== undefined) return rebuildReadModel(runtime, options.readModel);
-  if (options.verifyBuffer) return verifyBufferVersions(runtime, () => undefined);
+  if (options.verifyBuffer) return verifyBufferVersions(runtime);
   throw new SeamError(
     'INVALID_INPUT',
     'Replaying the log: expected --read-model, --verify-buffer or --verify-adapter, came none. "seam replay --help" shows examples.',

@@ -1,0 +1,113 @@
+import { type Adapter, decodeAdapter } from '@seamstream/language-model';
+import { EVALUATION_ARMS, type EvaluationArm, evaluate } from '@seamstream/rollout';
+import { Command, InvalidArgumentError } from 'commander';
+import { readLineage } from '../adapters/list-adapters.command.js';
+import { findAdapter } from '../adapters/render-adapters.js';
+import { examples, wholeNumber } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { formatOf, formatOption, formatsHelp } from '../publish/formats.js';
+import { evaluationProblems } from './evaluation-problems.js';
+import { renderEvaluation } from './render-evaluation.js';
+
+export interface EvaluateOptions {
+  readonly adapter: string;
+  readonly arms: readonly EvaluationArm[];
+  readonly format: string;
+  readonly limit?: number;
+  readonly seed: string;
+}
+
+/** The adapter that an option means: `base`, `served`, or a digest's first digits. Null is the bare base model. */
+async function adapterOf(runtime: CommandRuntime, name: string, baseModelDigest: string): Promise<Adapter | null> {
+  if (name === 'base') return null;
+  const lineage = await readLineage(runtime);
+  if (name === 'served' && lineage.served === null) return null;
+  const { key, adapterDigest } = findAdapter(lineage, name === 'served' ? (lineage.served ?? '') : name);
+  const objects = await runtime.openObjects();
+  return decodeAdapter(await objects.get(key), { digest: adapterDigest, baseModelDigest });
+}
+
+/** Measures the arms on the problems of a file and prints them beside each other. */
+export async function evaluateAdapter(
+  runtime: CommandRuntime,
+  path: string,
+  options: EvaluateOptions,
+): Promise<ExitCode> {
+  const { terminal, signal } = runtime;
+  const problems = evaluationProblems(await runtime.readInput(path), path, formatOf(options.format), options.limit);
+  const models = await runtime.openModels();
+  const { generator, executor, prompts, maxEntryTokens } = models;
+  const schemaFor = await runtime.entrySchemas();
+  const adapter = await adapterOf(runtime, options.adapter, generator.digest);
+  const progress = terminal.progress('evaluating', problems.length * options.arms.length);
+  const done = new Map<EvaluationArm, number>();
+  try {
+    const result = await evaluate(problems, {
+      arms: options.arms,
+      executor,
+      generator,
+      adapter,
+      prompts,
+      schemaFor,
+      maxEntryTokens,
+      seed: options.seed,
+      batchSize: 64,
+      onProgress(arm, answered) {
+        progress.note(arm);
+        progress.advance(answered - (done.get(arm) ?? 0));
+        done.set(arm, answered);
+        signal.throwIfAborted();
+      },
+    });
+    progress.stop();
+    const digest = adapter?.digest ?? null;
+    if (terminal.json)
+      terminal.printJson({
+        ...result,
+        adapterDigest: digest,
+        baseModelDigest: generator.digest,
+        executor: executor.identity,
+      });
+    else terminal.print(renderEvaluation(result, digest, terminal.style));
+    return EXIT.ok;
+  } finally {
+    progress.stop();
+  }
+}
+
+function parseArms(text: string): EvaluationArm[] {
+  const names = text.split(',').map((name) => name.trim());
+  const arms = EVALUATION_ARMS.filter((arm) => names.includes(arm));
+  if (arms.length < names.length) {
+    throw new InvalidArgumentError(
+      `Reading --arms: expected names of ${EVALUATION_ARMS.join(', ')}, each once, came "${text}".`,
+    );
+  }
+  return arms;
+}
+
+export function evaluateCommand(run: RunCommand): Command {
+  return new Command('eval')
+    .summary('success with and without the entries, beside its controls')
+    .description(
+      'Solves the problems of FILE once per arm: without an entry, with the slot alone, with one fixed hint, with the entry of\n' +
+        "another problem, with the untrained generator's entry, and with the adapter's. Decoding is greedy, the answer format\n" +
+        "and token budget are the same in every arm. Nothing is recorded. Intervals are Wilson's, 95 %.",
+    )
+    .argument('<file>', 'problems as for "seam publish", or "-" for standard input')
+    .option('--adapter <digest>', 'base, served, or the first digits of a digest', 'served')
+    .option('--arms <names>', `comma-separated: ${EVALUATION_ARMS.join(', ')}`, parseArms, [...EVALUATION_ARMS])
+    .addOption(formatOption())
+    .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))
+    .option('--seed <text>', 'decides who gets whose entry', 'seam')
+    .addHelpText(
+      'after',
+      `${formatsHelp()}${examples([
+        ['seam eval problems.jsonl', 'the served adapter and its controls'],
+        ['seam eval problems.jsonl --adapter base --arms noExperience,untrained', 'before any training'],
+        ['seam eval --format gsm8k test.jsonl --limit 50 --json', 'for a script'],
+      ])}`,
+    )
+    .action((file: string, options: EvaluateOptions) => run((runtime) => evaluateAdapter(runtime, file, options)));
+}

@@ -1,0 +1,56 @@
+/** An evaluation as a table: arms with their intervals, then arms by domain, then what the entries rescued and broke. Pure. */
+import type { ArmResult, EvaluationArm, EvaluationResult } from '@seamstream/rollout';
+import type { Style } from '../terminal/style.js';
+import { renderTable } from '../terminal/table.js';
+import { count, onOneLine, percent, plural, shortId } from '../terminal/text.js';
+
+const MEANING: Readonly<Record<EvaluationArm, string>> = {
+  noExperience: 'the question alone',
+  wrapperOnly: "the entry's slot, empty",
+  fixedHint: 'one hint for all problems',
+  otherProblemsEntry: 'the entry of another problem',
+  untrained: "the base model's entry",
+  trained: "the adapter's entry",
+};
+
+function armRow(arm: EvaluationArm, result: ArmResult, style: Style): string[] {
+  const [low, high] = result.interval95;
+  const name = arm === 'trained' ? style.bold(arm) : arm;
+  const solved = `${count(result.successes)}/${count(result.problems)}`;
+  return [name, percent(result.success), `${percent(low)} … ${percent(high)}`, solved, style.dim(MEANING[arm])];
+}
+
+export function renderEvaluation(result: EvaluationResult, adapter: string | null, style: Style): string {
+  const arms = Object.entries(result.arms) as [EvaluationArm, ArmResult][];
+  const table = renderTable(
+    [
+      { title: 'ARM' },
+      { title: 'SUCCESS', align: 'right' },
+      { title: '95 % INTERVAL', align: 'right' },
+      { title: 'SOLVED', align: 'right' },
+      { title: '' },
+    ],
+    arms.map(([arm, measured]) => armRow(arm, measured, style)),
+    style,
+  );
+  const domains = [...new Set(arms.flatMap(([, { perDomain }]) => Object.keys(perDomain)))].sort();
+  const perDomain =
+    domains.length < 2
+      ? ''
+      : `\n${renderTable(
+          [{ title: 'DOMAIN' }, ...arms.map(([arm]) => ({ title: arm, align: 'right' as const }))],
+          domains.map((domain) => [
+            onOneLine(domain),
+            ...arms.map(([, measured]) => percent(measured.perDomain[domain]?.success)),
+          ]),
+          style,
+        )}`;
+  const failed = arms.reduce((sum, [, measured]) => sum + measured.failed, 0);
+  const unjudged = failed === 0 ? '' : `${plural(failed, 'answer')} could not be judged and count for no arm.\n`;
+  const lift =
+    result.rescued === null || result.broken === null
+      ? ''
+      : `Rescued ${percent(result.rescued)}, broken ${percent(result.broken)}, lift ${percent(result.rescued - result.broken)}.\n`;
+  const set = `${plural(result.problems, 'problem')} (set ${shortId(result.problemSetDigest)}), adapter ${adapter === null ? 'none: the base model' : shortId(adapter)}, greedy decoding.\n`;
+  return `${table}${perDomain}\n${lift}${unjudged}${set}`;
+}
