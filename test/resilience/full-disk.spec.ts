@@ -4,6 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
+
+jest.setTimeout(600_000);
 
 const CHILD = fileURLToPath(new URL('../support/full-disk.child.mjs', import.meta.url));
 

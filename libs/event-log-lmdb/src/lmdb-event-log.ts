@@ -242,21 +242,25 @@ export class LmdbEventLog extends EventLog {
     );
     const until = AbortSignal.any([signal, this.ended.signal]);
     // Listening begins before the first look, so that no commit falls between a look and a wait.
-    let news = true;
+    const state = { hasNews: true };
     let wake = (): void => undefined;
     const stopListening = this.watch.listen(() => {
-      news = true;
+      state.hasNews = true;
       wake();
     });
     const onAbort = (): void => wake();
     until.addEventListener('abort', onAbort);
+    const isOver = (): boolean => until.aborted; // it changes while a reader holds what was yielded
+    const nextNews = async (): Promise<void> => {
+      if (!state.hasNews && !isOver()) await new Promise<void>((resolve) => (wake = resolve));
+    };
     try {
-      while (!until.aborted) {
-        news = false;
+      while (!isOver()) {
+        state.hasNews = false;
         for (const cursor of cursors) {
           const { topic, partition } = cursor;
           const high = this.reader.high('following', topic, partition);
-          while (cursor.next < high && !until.aborted) {
+          while (cursor.next < high && !isOver()) {
             const records = this.reader.records(topic, partition, {
               from: cursor.next,
               to: high,
@@ -266,7 +270,7 @@ export class LmdbEventLog extends EventLog {
             yield records;
           }
         }
-        if (!news && !until.aborted) await new Promise<void>((resolve) => (wake = resolve));
+        await nextNews();
       }
     } finally {
       stopListening();

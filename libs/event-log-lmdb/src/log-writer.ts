@@ -197,7 +197,7 @@ export class LogWriter {
     for (const [index, { resolve, reject }] of group.entries()) {
       const outcome = outcomes[index]!;
       if (isSeamError(outcome)) reject(outcome);
-      else resolve(outcome as readonly number[]);
+      else resolve(outcome);
     }
   }
 

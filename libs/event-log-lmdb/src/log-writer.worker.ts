@@ -1,5 +1,6 @@
 /** The writer's thread: requests in, answers and news of memberships out. */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { MembershipChange } from './group-membership.js';
 import { openLogFiles, translated } from './log-files.js';
 import { LogWriter } from './log-writer.js';
 import type { PlainError, WriterMessage, WriterRequest, WriterStart } from './log-writer.protocol.js';
@@ -21,25 +22,27 @@ async function answer(message: WriterRequest): Promise<unknown> {
     case 'transact':
       return writer.transact(message.request);
     case 'createTopics':
-      return writer.createTopics(message.topics);
+      writer.createTopics(message.topics);
+      return undefined;
     case 'join': {
       const { group, memberId, row } = message;
-      return writer.join(
-        group,
-        memberId,
-        row,
-        (change) => send({ kind: 'membership', memberId, change }),
-        (error) => send({ kind: 'memberFailed', memberId, error: plain(error, `coordinating group ${group}`) }),
-      );
+      const onChange = (change: MembershipChange): void => send({ kind: 'membership', memberId, change });
+      const onError = (error: unknown): void =>
+        send({ kind: 'memberFailed', memberId, error: plain(error, `coordinating group ${group}`) });
+      writer.join(group, memberId, row, onChange, onError);
+      return undefined;
     }
     case 'handBack':
-      return writer.handBack(message.memberId, message);
+      writer.handBack(message.memberId, message);
+      return undefined;
     case 'leave':
-      return writer.leave(message.memberId);
+      writer.leave(message.memberId);
+      return undefined;
     case 'close':
       writer.close();
-      return files.root.close();
+      await files.root.close();
   }
+  return undefined;
 }
 
 port.on('message', ({ id, message }: { id: number; message: WriterRequest }) => {

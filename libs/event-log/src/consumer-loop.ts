@@ -76,7 +76,7 @@ export class ConsumerLoop implements Subscription {
   /** The partition is wanted elsewhere: its work is told to stop and it is handed back once its handler returned. */
   revoke(topic: string, partition: number): void {
     const entry = this.owned.get(partitionName(topic, partition));
-    if (!entry || entry.fate !== 'keep') return;
+    if (entry?.fate !== 'keep') return;
     entry.fate = 'handBack';
     entry.controller.abort(
       aborted(`partition ${topic}/${partition} goes to another member of group ${this.options.group}`),

@@ -375,8 +375,9 @@ export function describeEventLogContract(
           code: 'OFFSET_OUT_OF_RANGE',
           details: { topic, partition: 0, offset: high + 1 },
         });
+        const records: LogRecord[] = [];
         const beyond = async () => {
-          for await (const _ of log.read({ topic, partition: 0, from: 0, to: high + 5 }));
+          for await (const chunk of log.read({ topic, partition: 0, from: 0, to: high + 5 })) records.push(...chunk);
         };
         expect(await refusalOf(beyond())).toMatchObject({ code: 'OFFSET_OUT_OF_RANGE' });
         expect(await refusalOf(readAll(topic, 0, -1))).toMatchObject({ code: 'INVALID_INPUT' });
@@ -946,12 +947,15 @@ export function describeEventLogContract(
         const topic = await topicWith(1);
         const another = await open();
         const { subscription } = await collect(another, { group: group(), topics: [topic] });
+        const records: LogRecord[] = [];
         const following = (async () => {
-          for await (const _ of another.follow({
+          for await (const chunk of another.follow({
             topics: [topic],
             from: 'earliest',
             signal: new AbortController().signal,
-          }));
+          })) {
+            records.push(...chunk);
+          }
         })();
         const ended = refusalOf(following);
         await another.close();

@@ -214,7 +214,8 @@ export class InMemoryEventLog extends EventLog {
       }),
     );
     const until = AbortSignal.any([signal, this.ended.signal]);
-    while (!until.aborted) {
+    const isOver = (): boolean => until.aborted; // it changes while a reader holds what was yielded
+    while (!isOver()) {
       let found = false;
       for (const cursor of cursors) {
         const records = cursor.log.slice(cursor.next, cursor.next + 1000).map(copyOf);
@@ -222,9 +223,9 @@ export class InMemoryEventLog extends EventLog {
         found = true;
         cursor.next += records.length;
         yield records;
-        if (until.aborted) break;
+        if (isOver()) break;
       }
-      if (!found && !until.aborted) await this.nextCommit(until);
+      if (!found && !isOver()) await this.nextCommit(until);
     }
     if (!signal.aborted) this.assertOpen('following');
   }

@@ -122,10 +122,10 @@ export function describeObjectStoreContract(
         const versions = ['x', 'y'].map((letter) => bytes(letter.repeat(300_000)));
         await store.put(`${folder}/a`, versions[0]!);
         const reader = await open();
-        let writing = true;
+        const writer = { isBusy: true };
         const reading = (async () => {
           let reads = 0;
-          while (writing || reads < 5) {
+          while (writer.isBusy || reads < 5) {
             const body = await reader.get(`${folder}/a`);
             expect(body.length).toBe(300_000);
             expect(body[0]).toBe(body.at(-1));
@@ -133,7 +133,7 @@ export function describeObjectStoreContract(
           }
         })();
         for (let round = 1; round <= 10; round++) await store.put(`${folder}/a`, versions[round % 2]!);
-        writing = false;
+        writer.isBusy = false;
         await reading;
       });
     });
