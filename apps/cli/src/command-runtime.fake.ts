@@ -10,6 +10,7 @@ import { runSeam } from './main.js';
 import { NO_PROGRESS } from './terminal/progress.js';
 import { PLAIN_STYLE } from './terminal/style.js';
 import { jsonLine } from './terminal/terminal.js';
+import type { TrainerDoor } from './train/trainer.port.js';
 
 export interface FakeWorld {
   /** Runs `seam` with these arguments, as a process would. */
@@ -77,6 +78,22 @@ const models: Models = {
   maxEntryTokens: 64,
 };
 
+/** Takes two steps; its adapters always come out as `a` × 64, and a configuration of no steps is refused. */
+const fakeTrainer: TrainerDoor = {
+  async train({ configuration }, { onStep }) {
+    const { steps } = configuration.duration as { steps: number };
+    if (steps === 1) {
+      return { runId: 'r1', status: 'refused', adapterDigest: null, reason: 'no variance', metrics: { liveGroups: 0 } };
+    }
+    for (const step of [1, 2]) onStep({ step, steps: 2, metrics: { loss: 1 / step } });
+    return { runId: 'r1', status: 'promoted', adapterDigest: 'a'.repeat(64), reason: null, metrics: { loss: 0.5 } };
+  },
+  async verify(adapterDigest, { onStep }) {
+    onStep({ step: 2, steps: 2, metrics: {} });
+    return { runId: 'r1', recordedDigest: adapterDigest, replayedDigest: 'a'.repeat(64) };
+  },
+};
+
 /** Starts with the topics and nothing in them, at noon of 31 January 2030. */
 export async function fakeWorld(): Promise<FakeWorld> {
   const clock = new ManualClock(Date.UTC(2030, 0, 31, 12));
@@ -115,6 +132,7 @@ export async function fakeWorld(): Promise<FakeWorld> {
     },
     openLog: () => Promise.resolve(log),
     openObjects: () => Promise.resolve(objects),
+    openTrainer: () => Promise.resolve(fakeTrainer),
     openModels: () => Promise.resolve(models),
     entrySchemas: () => Promise.resolve(entrySchemas()),
   });

@@ -7,6 +7,7 @@ import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
 import type { ExitCode } from './exit-codes.js';
 import type { Terminal } from './terminal/terminal.js';
+import type { TrainerDoor } from './train/trainer.port.js';
 
 /** What an evaluation asks. */
 export interface Models {
@@ -31,6 +32,8 @@ export interface CommandRuntime {
   openObjects(): Promise<ObjectStore>;
   /** The models of generator and executor, as their services would load them. Closed by the runtime. */
   openModels(): Promise<Models>;
+  /** The trainer on this log and these objects. Closed by the runtime. */
+  openTrainer(): Promise<TrainerDoor>;
   /** The schema that the entries of each domain are written under. */
   entrySchemas(): Promise<EntrySchemas>;
 }

@@ -16,6 +16,7 @@ import { publishCommand } from './publish/publish-problems.command.js';
 import { replayCommand } from './replay/replay-log.command.js';
 import { tailCommand } from './tail/tail-topic.command.js';
 import { jsonLine } from './terminal/terminal.js';
+import { trainCommand } from './train/train-adapter.command.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -47,6 +48,7 @@ function program(run: RunCommand): Command {
     .addHelpText('after', AFTER_HELP)
     .addCommand(publishCommand(run))
     .addCommand(tailCommand(run))
+    .addCommand(trainCommand(run))
     .addCommand(evaluateCommand(run))
     .addCommand(replayCommand(run))
     .addCommand(ledgerCommand(run))

@@ -13,6 +13,7 @@ import type { ObjectStore } from '@seamstream/object-store';
 import type { CommandRuntime, GlobalOptions, Models, Shell } from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
 import { processTerminal } from './terminal/terminal.js';
+import type { TrainerDoor } from './train/trainer.port.js';
 
 async function readInput(path: string): Promise<Uint8Array> {
   if (path !== '-') {
@@ -105,6 +106,10 @@ class LazyWorld {
     };
   }
 
+  openTrainer(): Promise<TrainerDoor> {
+    return Promise.reject(new SeamError('NOT_FOUND', 'Opening the trainer: this build has none.'));
+  }
+
   async close(): Promise<void> {
     for (const model of this.models) await model.close();
     await this.log?.close();
@@ -161,6 +166,7 @@ export function processShell(): Shell {
         openLog: (mode) => world.openLog(mode),
         openObjects: () => world.openObjects(),
         openModels: () => world.openModels(),
+        openTrainer: () => world.openTrainer(),
         entrySchemas: () => world.entrySchemas(),
       };
       try {

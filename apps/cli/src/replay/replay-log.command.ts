@@ -7,7 +7,8 @@ import {
   trainingProgressProjection,
 } from '@seamstream/read-models';
 import { Command, Option } from 'commander';
-import { renderAdapterList } from '../adapters/render-adapters.js';
+import { readLineage } from '../adapters/list-adapters.command.js';
+import { findAdapter, renderAdapterList } from '../adapters/render-adapters.js';
 import { readOverview } from '../buffer/read-buffer.js';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -15,7 +16,10 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderLedger } from '../ledger/render-ledger.js';
 import { foldProjection } from '../log/fold-projection.js';
 import type { Style } from '../terminal/style.js';
-import { plural } from '../terminal/text.js';
+import { renderFacts } from '../terminal/table.js';
+import { onOneLine, plural } from '../terminal/text.js';
+import { stepProgress } from '../train/train-adapter.command.js';
+import type { AdapterVerification } from '../train/trainer.port.js';
 import { renderSuccess, renderTraining } from './render-read-models.js';
 import { recordsToReplay, renderVerifiedVersions, verifyBuffer } from './verify-buffer.js';
 
@@ -97,9 +101,45 @@ async function verifyBufferVersions(runtime: CommandRuntime): Promise<ExitCode> 
   }
 }
 
+async function verifyAdapter(runtime: CommandRuntime, digits: string): Promise<ExitCode> {
+  const { terminal, signal } = runtime;
+  const { adapterDigest } = findAdapter(await readLineage(runtime), digits);
+  const trainer = await runtime.openTrainer();
+  const { onStep, stop } = stepProgress(terminal, 'training again');
+  try {
+    const verification = await trainer.verify(adapterDigest, { signal, onStep });
+    stop();
+    const equal = verification.recordedDigest === verification.replayedDigest;
+    if (terminal.json) terminal.printJson({ verified: 'adapter', equal, ...verification });
+    else terminal.print(renderVerifiedAdapter(verification, terminal.style));
+    return equal ? EXIT.ok : EXIT.failedCheck;
+  } finally {
+    stop();
+  }
+}
+
+export function renderVerifiedAdapter(
+  { runId, recordedDigest, replayedDigest }: AdapterVerification,
+  style: Style,
+): string {
+  const equal = recordedDigest === replayedDigest;
+  const verdict = equal
+    ? style.green('The log gives this adapter again.')
+    : style.red('DIFFERENT: the records, the code, or the execution provider are not those that made it.');
+  return `${renderFacts(
+    [
+      ['run', onOneLine(runId)],
+      ['recorded', recordedDigest],
+      ['replayed', replayedDigest],
+    ],
+    style,
+  )}${verdict}\n`;
+}
+
 export async function replayLog(runtime: CommandRuntime, options: ReplayOptions): Promise<ExitCode> {
   if (options.readModel !== undefined) return rebuildReadModel(runtime, options.readModel);
   if (options.verifyBuffer) return verifyBufferVersions(runtime);
+  if (options.verifyAdapter !== undefined) return verifyAdapter(runtime, options.verifyAdapter);
   throw new SeamError(
     'INVALID_INPUT',
     'Replaying the log: expected --read-model, --verify-buffer or --verify-adapter, came none. "seam replay --help" shows examples.',

@@ -1,0 +1,51 @@
+import { encodeEvent } from '@seamstream/events';
+import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
+import { fakeWorld } from '../command-runtime.fake.js';
+
+describe('seam train', () => {
+  it('runs once and tells what came of it', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('train', 'sft')).toBe(0);
+    expect(world.takeOutput()).toBe(`run      r1\nresult   promoted\nadapter  ${'a'.repeat(64)}\nloss     0.5\n`);
+  });
+
+  it('ends with 1 and the reason when there is nothing to learn from', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('train', 'grpo', '--set', 'duration={"unit":"steps","steps":1}', '--json')).toBe(1);
+    expect(world.takeJson()).toMatchObject([{ status: 'refused', reason: 'no variance' }]);
+  });
+
+  it('shows every setting with its default in a dry run, and what was set', async () => {
+    const world = await fakeWorld();
+    expect(
+      await world.seam('train', 'grpo', '--dry-run', '--json', '--set', 'batchSize=32', '--set', 'clip.low=0.1'),
+    ).toBe(0);
+    expect(world.takeJson()).toMatchObject([
+      { algorithm: 'grpo', configuration: { batchSize: 32, clip: { low: 0.1, high: 0.28 }, advantage: 'mean' } },
+    ]);
+  });
+
+  it('refuses unknown settings, algorithms and values', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('train', 'sft', '--set', 'batchsize=32', '--set', 'minRows=-1')).toBe(2);
+    const said = world.takeErrors();
+    expect(said).toContain('batchsize');
+    expect(said).toContain('minRows');
+    expect(await world.seam('train', 'ppo')).toBe(2);
+    expect(world.takeErrors()).toContain('Allowed choices are grpo, sft');
+  });
+});
+
+describe('seam replay --verify-adapter', () => {
+  it('ends with 0 when training gives the recorded digest again, with 1 when it does not', async () => {
+    const world = await fakeWorld();
+    for (const adapterDigest of ['a'.repeat(64), 'b'.repeat(64)]) {
+      await world.log.append([encodeEvent({ ...EXAMPLE_EVENTS.AdapterPublished, adapterDigest })]);
+    }
+    expect(await world.seam('replay', '--verify-adapter', 'aaaa')).toBe(0);
+    expect(world.takeOutput()).toContain('The log gives this adapter again.');
+    expect(await world.seam('replay', '--verify-adapter', 'bbbb', '--json')).toBe(1);
+    expect(world.takeJson()).toMatchObject([{ verified: 'adapter', equal: false, recordedDigest: 'b'.repeat(64) }]);
+    expect(await world.seam('replay', '--verify-adapter', 'cccc')).toBe(2);
+  });
+});

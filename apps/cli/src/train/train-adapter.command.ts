@@ -1,0 +1,110 @@
+import { SeamError } from '@seamstream/kernel';
+import { algorithms } from '@seamstream/learning';
+import { Argument, Command } from 'commander';
+import { examples } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { NO_PROGRESS, type Progress } from '../terminal/progress.js';
+import type { Style } from '../terminal/style.js';
+import { renderFacts } from '../terminal/table.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { onOneLine } from '../terminal/text.js';
+import { parseAssignments } from './assignments.js';
+import type { TrainingOutcome, TrainingStepReport } from './trainer.port.js';
+
+export interface TrainOptions {
+  readonly set: readonly string[];
+  readonly dryRun?: true;
+}
+
+/** A bar that begins with the first report, since only the run knows how many steps it has. */
+export function stepProgress(
+  terminal: Terminal,
+  label: string,
+): {
+  readonly onStep: (report: TrainingStepReport) => void;
+  readonly stop: () => void;
+} {
+  let bar: Progress | undefined;
+  let done = 0;
+  return {
+    onStep({ step, steps, metrics }) {
+      bar ??= steps > 0 ? terminal.progress(label, steps) : NO_PROGRESS;
+      if (metrics.loss !== undefined) bar.note(`loss ${metrics.loss.toPrecision(4)}`);
+      bar.advance(step - done);
+      done = step;
+    },
+    stop: () => bar?.stop(),
+  };
+}
+
+export function renderOutcome(outcome: TrainingOutcome, style: Style): string {
+  const { status, runId, adapterDigest, reason, metrics } = outcome;
+  const isGood = status === 'promoted' || status === 'published';
+  const facts: [string, string][] = [
+    ['run', onOneLine(runId)],
+    ['result', isGood ? style.green(status) : style.red(status)],
+    ['adapter', adapterDigest ?? 'none'],
+  ];
+  if (reason !== null) facts.push(['reason', onOneLine(reason)]);
+  for (const [name, value] of Object.entries(metrics).sort()) {
+    facts.push([onOneLine(name), String(Number.isInteger(value) ? value : Number(value.toPrecision(5)))]);
+  }
+  return renderFacts(facts, style);
+}
+
+/** One training run now, on what the log or the buffer holds; everything is recorded as by the trainer's service. */
+export async function trainAdapter(runtime: CommandRuntime, name: string, options: TrainOptions): Promise<ExitCode> {
+  const { terminal, signal } = runtime;
+  const algorithm = algorithms.get(name);
+  if (algorithm === undefined) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Training: expected one of ${[...algorithms.keys()].join(', ')}, came "${name}".`,
+    );
+  }
+  const configuration = algorithm.resolveConfiguration(parseAssignments(options.set));
+  if (options.dryRun) {
+    if (terminal.json) terminal.printJson({ algorithm: name, configuration });
+    else terminal.print(`${JSON.stringify(configuration, null, 2)}\n`);
+    return EXIT.ok;
+  }
+  const trainer = await runtime.openTrainer();
+  const { onStep, stop } = stepProgress(terminal, `training ${name}`);
+  try {
+    const outcome = await trainer.train({ algorithm: name, configuration }, { signal, onStep });
+    stop();
+    if (terminal.json) terminal.printJson(outcome);
+    else terminal.print(renderOutcome(outcome, terminal.style));
+    return outcome.status === 'promoted' || outcome.status === 'published' ? EXIT.ok : EXIT.failedCheck;
+  } finally {
+    stop();
+  }
+}
+
+export function trainCommand(run: RunCommand): Command {
+  return new Command('train')
+    .summary('one training run now')
+    .description(
+      'Trains one adapter from the log (grpo) or the buffer (sft), publishes and evaluates it, and promotes it when it is not\n' +
+        'worse than its parent: the events are those of the trainer service. The resolved configuration is recorded with the\n' +
+        'run, so "seam replay --verify-adapter" can make it again. Exit code 1: the run was refused or failed.',
+    )
+    .addArgument(new Argument('<algorithm>', 'how').choices([...algorithms.keys()]))
+    .option(
+      '--set <name=value>',
+      'a setting of the algorithm, e.g. learningRate.peak=1e-3; may be given several times',
+      (text: string, before: readonly string[]) => [...before, text],
+      [] as readonly string[],
+    )
+    .option('--dry-run', 'print the resolved configuration and train nothing')
+    .addHelpText(
+      'after',
+      examples([
+        ['seam train sft', 'with the vetted defaults'],
+        ['seam train grpo --set duration.steps=20 --set learningRate.peak=1e-4', 'other settings'],
+        ['seam train grpo --dry-run', 'every setting with its default'],
+      ]),
+    )
+    .action((name: string, options: TrainOptions) => run((runtime) => trainAdapter(runtime, name, options)));
+}
