@@ -151,8 +151,8 @@ export class GenerationLane {
       key = adapter.digest;
       source = { ...source, replaced: adapter.tensors };
     } else if (adapter) {
-      const { seed: _seed, ...form } = adapter.settings;
-      key = canonicalJson(form);
+      // Adapters that differ in nothing but the seed of their factors have one form.
+      key = canonicalJson({ ...adapter.settings, seed: '' });
       source = { ...source, inputs: adapter.settings };
       for (const [name, { data, shape }] of adapter.tensors) feeds[name] = { data, dims: shape };
     }
