@@ -88,7 +88,7 @@ export function createHeartbeat(folder: string, memberId: string, nowMs: number)
   writeFileSync(join(folder, HEARTBEAT_FOLDER, memberId), String(nowMs).padStart(16, '0'));
 }
 
-export function removeHeartbeat(folder: string, memberId: string): void {
+function removeHeartbeat(folder: string, memberId: string): void {
   rmSync(join(folder, HEARTBEAT_FOLDER, memberId), { force: true });
 }
 
@@ -249,7 +249,7 @@ export function nextId({ state }: LogFiles): number {
 }
 
 /** The offset that the next record of a partition will get. */
-export function partitionEnd({ state }: LogFiles, topic: string, partition: number): number {
+function partitionEnd({ state }: LogFiles, topic: string, partition: number): number {
   const row = state.getBinary(stateKey.topic(topic));
   if (!row) return 0;
   const { id } = JSON.parse(row.toString()) as TopicRow;

@@ -2,6 +2,9 @@
  * The event log in an LMDB file: several processes read and write one folder at once, one commit is one LMDB transaction,
  * on disk before it is acknowledged. Reads run in the caller's thread; writes, and the heartbeats of group members, in a
  * thread of their own (log-writer.ts). Not for network file systems: LMDB needs one machine's locks and memory map.
+ *
+ * A process that is killed holds up no one: LMDB's lock passes on. One that is stopped (SIGSTOP) inside a commit keeps the
+ * lock, and others' commits wait until it is continued or killed; reads go on.
  */
 import { realpathSync } from 'node:fs';
 import {

@@ -30,7 +30,7 @@ const MDB_PANIC = -30795;
 const MDB_MAP_FULL = -30792;
 const MDB_READERS_FULL = -30790;
 
-export type BinaryDatabase = Database<Buffer, Buffer>;
+type BinaryDatabase = Database<Buffer, Buffer>;
 
 export interface LogFiles {
   readonly root: RootDatabase<Buffer, Buffer>;

@@ -29,7 +29,7 @@ const NULL = 0xffffffff;
 /** A reader of one record decodes lengths of at most this many others. */
 export const MAX_BLOCK_RECORDS = 1000;
 /** A block grows until it has this many bytes; one large record may exceed it. */
-export const MAX_BLOCK_BYTES = 256 * 1024;
+const MAX_BLOCK_BYTES = 256 * 1024;
 
 /** A block whose offsets are not known yet. */
 export interface UnplacedBlock {

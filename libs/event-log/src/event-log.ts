@@ -59,7 +59,11 @@ export interface Watermarks {
 /** One atomic step of a consumer: what it appends and how far it has read, committed together or not at all. */
 export interface Transaction {
   readonly records: readonly NewRecord[];
-  /** Present for consume-process-produce. The claim is the delivered batch's: a consumer that lost its partition is FENCED. */
+  /**
+   * Present for consume-process-produce. The claim is the delivered batch's and covers that batch's partition: a consumer
+   * that lost it is FENCED, an offset of another partition is INVALID_INPUT, one above the high watermark
+   * OFFSET_OUT_OF_RANGE.
+   */
   readonly consumed?: { readonly claim: Claim; readonly offsets: readonly ConsumedOffset[] };
 }
 
@@ -83,7 +87,7 @@ export interface RecordBatch {
 export interface ConsumeOptions {
   readonly group: string;
   readonly topics: readonly string[];
-  /** Where a group without a committed offset begins. */
+  /** Where a group without a committed offset begins. A driver may commit the place that `latest` stands for at once. */
   readonly from: 'earliest' | 'latest';
   /** Most records of a batch. */
   readonly maxBatchRecords: number;
@@ -91,18 +95,23 @@ export interface ConsumeOptions {
    * Handles one batch and commits it itself through {@link EventLog.transact}; batches of one partition come one at a
    * time, those of different partitions side by side up to `maxConcurrentPartitions`. What was not committed is
    * delivered again after the handler returns, so a handler that wants to wait before a retry sleeps first. A handler
-   * that throws ends the subscription with its error.
+   * that throws ends the subscription with its error, except that FENCED ends only its partition (another member has it), and
+   * ABORTED after the batch's signal aborted (`signal.throwIfAborted()` throws it) is no failure.
    */
   readonly onBatch: (batch: RecordBatch) => Promise<void>;
+  /** All owned partitions when absent. */
   readonly maxConcurrentPartitions?: number;
 }
 
 export interface Subscription {
-  /** Settles when the subscription has ended: resolved by {@link close}, rejected by an error of handler or log. */
+  /**
+   * Settles when the subscription has ended: resolved by {@link close}, rejected by an error of handler or log. Someone has
+   * to look at it: a rejection that nobody handles ends the process.
+   */
   readonly closed: Promise<void>;
   /** Partitions owned right now, as "topic/partition". */
   assignment(): readonly string[];
-  /** Stops fetching, waits for the batches in flight, leaves the group. */
+  /** Stops fetching, aborts the batches in flight and waits for them, leaves the group. Not to be awaited in a handler. */
   close(): Promise<void>;
 }
 
@@ -111,7 +120,7 @@ export interface ReadOptions {
   readonly partition: number;
   /** First offset to read; OFFSET_OUT_OF_RANGE when below the low or above the high watermark. */
   readonly from: number;
-  /** Exclusive; the high watermark at the time of the call when absent. */
+  /** Exclusive; the high watermark at the time of the call when absent, OFFSET_OUT_OF_RANGE above it. */
   readonly to?: number;
   /** Most records of one yielded chunk; 1000 when absent. */
   readonly chunkRecords?: number;
@@ -141,7 +150,7 @@ export abstract class EventLog {
 
   /**
    * Yields committed records of all partitions of the topics from the given place on and waits for more until the
-   * signal aborts. Per partition in offset order. For views and tails that keep their position themselves.
+   * signal aborts; LOG_UNAVAILABLE when the log is closed first. Per partition in offset order. For views and tails that keep their position themselves.
    */
   abstract follow(options: {
     readonly topics: readonly string[];
