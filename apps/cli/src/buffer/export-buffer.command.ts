@@ -6,14 +6,14 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { bytes, plural } from '../terminal/text.js';
 import { readOverview, readRows, selectCommit } from './read-buffer.js';
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly format: RowFormat;
   readonly out: string;
   readonly sequence?: number;
 }
 
 /** Writes the rows of a committed version to a file; every digest on the way is checked first. */
-export async function exportBuffer(runtime: CommandRuntime, options: ExportOptions): Promise<ExitCode> {
+async function exportBuffer(runtime: CommandRuntime, options: ExportOptions): Promise<ExitCode> {
   const { terminal } = runtime;
   const commit = selectCommit(await readOverview(await runtime.openLog('existing')), options.sequence);
   const { rows } = await readRows(await runtime.openObjects(), commit);

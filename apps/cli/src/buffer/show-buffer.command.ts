@@ -6,7 +6,7 @@ import { renderOverview } from './buffer-overview.js';
 import { exportBufferCommand } from './export-buffer.command.js';
 import { readOverview } from './read-buffer.js';
 
-export async function showBuffer(runtime: CommandRuntime): Promise<ExitCode> {
+async function showBuffer(runtime: CommandRuntime): Promise<ExitCode> {
   const { terminal } = runtime;
   const overview = await readOverview(await runtime.openLog('existing'));
   if (terminal.json) terminal.printJson({ ...overview, last: overview.commits.at(-1) ?? null });

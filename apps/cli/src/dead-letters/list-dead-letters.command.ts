@@ -7,7 +7,7 @@ import { plural } from '../terminal/text.js';
 import { countByCode, type DeadLetterFilter, placeOf, renderLetters, selectLetters } from './dead-letter.js';
 import { readDeadLetters, readRedriven } from './read-dead-letters.js';
 
-export async function listDeadLetters(runtime: CommandRuntime, filter: DeadLetterFilter): Promise<ExitCode> {
+async function listDeadLetters(runtime: CommandRuntime, filter: DeadLetterFilter): Promise<ExitCode> {
   const { terminal } = runtime;
   const log = await runtime.openLog('existing');
   const topics = (await log.topics()).map(({ name }) => name);

@@ -6,7 +6,7 @@ import { resolveTopic } from '../log/topic-name.js';
 import { type DeadLetterFilter, planRedrive, renderRedrive, selectLetters } from './dead-letter.js';
 import { readDeadLetters, readRedriven } from './read-dead-letters.js';
 
-export interface RedriveOptions extends DeadLetterFilter {
+interface RedriveOptions extends DeadLetterFilter {
   readonly dryRun?: true;
 }
 
@@ -14,7 +14,7 @@ export interface RedriveOptions extends DeadLetterFilter {
 const APPEND_RECORDS = 500;
 
 /** Appends the original records of the selected letters to their topics, each once however often this is called. */
-export async function redriveDeadLetters(runtime: CommandRuntime, options: RedriveOptions): Promise<ExitCode> {
+async function redriveDeadLetters(runtime: CommandRuntime, options: RedriveOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   const dryRun = options.dryRun === true;
   const log = await runtime.openLog('existing');

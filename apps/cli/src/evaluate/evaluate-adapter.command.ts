@@ -10,7 +10,7 @@ import { formatOf, formatOption, formatsHelp } from '../publish/formats.js';
 import { evaluationProblems } from './evaluation-problems.js';
 import { renderEvaluation } from './render-evaluation.js';
 
-export interface EvaluateOptions {
+interface EvaluateOptions {
   readonly adapter: string;
   readonly arms: readonly EvaluationArm[];
   readonly format: string;
@@ -29,11 +29,7 @@ async function adapterOf(runtime: CommandRuntime, name: string, baseModelDigest:
 }
 
 /** Measures the arms on the problems of a file and prints them beside each other. */
-export async function evaluateAdapter(
-  runtime: CommandRuntime,
-  path: string,
-  options: EvaluateOptions,
-): Promise<ExitCode> {
+async function evaluateAdapter(runtime: CommandRuntime, path: string, options: EvaluateOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   const problems = evaluationProblems(await runtime.readInput(path), path, formatOf(options.format), options.limit);
   const models = await runtime.openModels();

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { foldProjection } from '../log/fold-projection.js';
 import { renderLedger } from './render-ledger.js';
 
-export async function showLedger(runtime: CommandRuntime, options: { readonly check?: true }): Promise<ExitCode> {
+async function showLedger(runtime: CommandRuntime, options: { readonly check?: true }): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   const log = await runtime.openLog('existing');
   const progress = (total: number) => terminal.progress('reading the log', total);

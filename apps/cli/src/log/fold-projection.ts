@@ -20,7 +20,7 @@ const DOWNSTREAM_FIRST: readonly string[] = [
  * What is in the log now, per partition. The ends of effects are taken before those of their causes, so that on a busy
  * log every outcome that is read has its problem among those that are read.
  */
-export async function presentRanges(log: EventLog, topics: readonly string[]): Promise<readonly ReadRange[]> {
+async function presentRanges(log: EventLog, topics: readonly string[]): Promise<readonly ReadRange[]> {
   const ordered = [...topics].sort((a, b) => DOWNSTREAM_FIRST.indexOf(a) - DOWNSTREAM_FIRST.indexOf(b));
   const ranges: ReadRange[] = [];
   for (const topic of ordered) {

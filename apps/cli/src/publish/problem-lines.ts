@@ -31,7 +31,7 @@ export interface ProblemDraft {
 }
 
 /** What is wrong with a line: field, expectation and what came. */
-export interface LineFault {
+interface LineFault {
   readonly line: number;
   /** "prompt", "verifier.kind", or "line" for the whole of it. */
   readonly field: string;
@@ -40,7 +40,7 @@ export interface LineFault {
 }
 
 /** A problem as a format reads it from a line, before ids and the command's own settings. */
-export interface StatedProblem {
+interface StatedProblem {
   readonly problemId?: string | undefined;
   readonly domain: string;
   readonly prompt: string;
@@ -76,7 +76,7 @@ export interface PublishSettings {
  * Longest line accepted. A problem travels inside its experiences and outcomes, which together with it must stay below
  * the log's limit for a record (1 MB); longer texts belong into the object store.
  */
-export const MAX_LINE_BYTES = 1 << 18;
+const MAX_LINE_BYTES = 1 << 18;
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
@@ -113,7 +113,7 @@ function hasKey(value: unknown, key: string): boolean {
 }
 
 /** The problem that a line states, or what is wrong with it. */
-export function readProblemLine(
+function readProblemLine(
   text: string,
   line: number,
   settings: PublishSettings,
@@ -166,7 +166,7 @@ export function readProblemLine(
 }
 
 /** Most faults kept for the report; the rest is counted. */
-export const FAULTS_KEPT = 20;
+const FAULTS_KEPT = 20;
 
 export interface ProblemFile {
   readonly problems: readonly ProblemDraft[];

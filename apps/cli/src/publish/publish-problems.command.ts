@@ -10,7 +10,7 @@ import { type PublishMode, type PublishSettings, problemIdOf, readProblemFile, r
 import { APPEND_RECORDS, planPublication, problemRecord, publishedIds } from './publish-problems.js';
 import { splitLines } from './split-lines.js';
 
-export interface PublishOptions {
+interface PublishOptions {
   readonly format: string;
   readonly mode: PublishMode;
   readonly domain?: string;
@@ -20,11 +20,7 @@ export interface PublishOptions {
 }
 
 /** Checks every line of the file, then publishes its problems. INVALID_INPUT lists the bad lines; nothing is recorded then. */
-export async function publishProblems(
-  runtime: CommandRuntime,
-  path: string,
-  options: PublishOptions,
-): Promise<ExitCode> {
+async function publishProblems(runtime: CommandRuntime, path: string, options: PublishOptions): Promise<ExitCode> {
   const { terminal } = runtime;
   const name = path === '-' ? 'standard input' : path;
   const bytes = await runtime.readInput(path);

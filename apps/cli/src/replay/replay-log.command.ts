@@ -57,7 +57,7 @@ const READ_MODELS: Readonly<Record<string, ReadModel>> = {
   training: readModel('runs with their steps and figures', trainingProgressProjection, renderTraining),
 };
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly readModel?: string;
   readonly verifyBuffer?: true;
   readonly verifyAdapter?: string;
@@ -118,10 +118,7 @@ async function verifyAdapter(runtime: CommandRuntime, digits: string): Promise<E
   }
 }
 
-export function renderVerifiedAdapter(
-  { runId, recordedDigest, replayedDigest }: AdapterVerification,
-  style: Style,
-): string {
+function renderVerifiedAdapter({ runId, recordedDigest, replayedDigest }: AdapterVerification, style: Style): string {
   const equal = recordedDigest === replayedDigest;
   const verdict = equal
     ? style.green('The log gives this adapter again.')
@@ -136,7 +133,7 @@ export function renderVerifiedAdapter(
   )}${verdict}\n`;
 }
 
-export async function replayLog(runtime: CommandRuntime, options: ReplayOptions): Promise<ExitCode> {
+async function replayLog(runtime: CommandRuntime, options: ReplayOptions): Promise<ExitCode> {
   if (options.readModel !== undefined) return rebuildReadModel(runtime, options.readModel);
   if (options.verifyBuffer) return verifyBufferVersions(runtime);
   if (options.verifyAdapter !== undefined) return verifyAdapter(runtime, options.verifyAdapter);

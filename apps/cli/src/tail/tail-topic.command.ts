@@ -12,7 +12,7 @@ import { recordAsJson, renderRecord } from './event-line.js';
 import { parseStartPosition, type StartPosition } from './start-position.js';
 import { lastRanges, rangesFrom } from './tail-ranges.js';
 
-export interface TailOptions {
+interface TailOptions {
   readonly from?: StartPosition;
   readonly limit?: number;
   readonly partition?: number;
@@ -53,7 +53,7 @@ async function rangesOf(log: EventLog, topic: string, options: TailOptions): Pro
 }
 
 /** Shows a topic's records in the order of time; then, with `follow`, those that come, until the signal aborts. */
-export async function tailTopic(runtime: CommandRuntime, topicName: string, options: TailOptions): Promise<ExitCode> {
+async function tailTopic(runtime: CommandRuntime, topicName: string, options: TailOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   const log = await runtime.openLog('existing');
   const topic = resolveTopic(

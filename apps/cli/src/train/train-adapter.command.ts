@@ -12,7 +12,7 @@ import { onOneLine } from '../terminal/text.js';
 import { parseAssignments } from './assignments.js';
 import type { TrainingOutcome, TrainingStepReport } from './trainer.port.js';
 
-export interface TrainOptions {
+interface TrainOptions {
   readonly set: readonly string[];
   readonly dryRun?: true;
 }
@@ -38,7 +38,7 @@ export function stepProgress(
   };
 }
 
-export function renderOutcome(outcome: TrainingOutcome, style: Style): string {
+function renderOutcome(outcome: TrainingOutcome, style: Style): string {
   const { status, runId, adapterDigest, reason, metrics } = outcome;
   const isGood = status === 'promoted' || status === 'published';
   const facts: [string, string][] = [
@@ -54,7 +54,7 @@ export function renderOutcome(outcome: TrainingOutcome, style: Style): string {
 }
 
 /** One training run now, on what the log or the buffer holds; everything is recorded as by the trainer's service. */
-export async function trainAdapter(runtime: CommandRuntime, name: string, options: TrainOptions): Promise<ExitCode> {
+async function trainAdapter(runtime: CommandRuntime, name: string, options: TrainOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   const algorithm = algorithms.get(name);
   if (algorithm === undefined) {
