@@ -13,14 +13,6 @@ const PREFIX_BYTES = 4;
 const MAX_REMEMBERED = 1000;
 const remembered = new Map<string, readonly string[]>();
 
-/** Upper bound of the bytes that {@link writeHeaders} takes. */
-export function headersBound(headers: Headers | undefined): number {
-  if (headers === undefined) return 0;
-  let bound = PREFIX_BYTES;
-  for (const name in headers) bound += 4 + name.length + 1 + headers[name]!.length * 3;
-  return bound;
-}
-
 /** The names written last, and their bytes: the next record mostly has the same. */
 let lastNames: readonly string[] = [];
 let lastNamesBytes = new Uint8Array(0);

@@ -15,9 +15,9 @@
  * transaction, when the offsets are known.
  */
 import { crc32 } from 'node:zlib';
-import type { LogRecord, NewRecord } from '@seamstream/event-log';
+import { type LogRecord, MAX_RECORD_BYTES, type NewRecord } from '@seamstream/event-log';
 import { SeamError } from '@seamstream/kernel';
-import { headersBound, readHeaders, writeHeaders } from './header-codec.js';
+import { readHeaders, writeHeaders } from './header-codec.js';
 
 const MAGIC = 0x31424553; // "SEB1"
 const HEADER_BYTES = 40;
@@ -48,7 +48,7 @@ export interface BlockPlace {
   readonly baseOffset: number;
 }
 
-/** Encodes records of one partition, in order, into one or more blocks. The records' bytes are copied. */
+/** Encodes records of one partition that passed `checkRecord`, in order, into blocks. The records' bytes are copied. */
 export function encodeBlocks(
   topic: string,
   partition: number,
@@ -60,7 +60,9 @@ export function encodeBlocks(
   let at = HEADER_BYTES;
   let maxTimestampMs = 0;
   const finish = (): void => {
-    const bytes = new Uint8Array(at); // of its own, so that it can be handed to the writer's thread
+    // Memory of its own, so that it can be handed to the writer's thread; every byte is written.
+    const { buffer } = Buffer.allocUnsafeSlow(at);
+    const bytes = new Uint8Array(buffer);
     scratchView.setUint32(0, MAGIC, true);
     scratchView.setUint32(4, count, true);
     bytes.set(scratch.subarray(0, at));
@@ -70,10 +72,7 @@ export function encodeBlocks(
     maxTimestampMs = 0;
   };
   for (const { key, value, headers, timestampMs = nowMs } of records) {
-    const bound =
-      RECORD_HEADER_BYTES + BODY_HEADER_BYTES + (key?.length ?? 0) * 3 + headersBound(headers) + (value?.length ?? 0);
     if (count > 0 && (count === MAX_BLOCK_RECORDS || at >= MAX_BLOCK_BYTES)) finish();
-    if (at + bound > scratch.length) growScratch(at + bound);
     if (timestampMs > maxTimestampMs) maxTimestampMs = timestampMs;
     const bodyAt = at + RECORD_HEADER_BYTES;
     let end = bodyAt + BODY_HEADER_BYTES;
@@ -99,18 +98,10 @@ export function encodeBlocks(
   return blocks;
 }
 
-/** Where blocks are put together; encoding is synchronous, so one is enough. */
-let scratch = Buffer.alloc(MAX_BLOCK_BYTES * 2);
-let plainScratch = new Uint8Array(scratch.buffer, scratch.byteOffset, scratch.length);
-let scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.length);
-
-function growScratch(bytes: number): void {
-  const grown = Buffer.alloc(bytes * 2);
-  grown.set(scratch);
-  scratch = grown;
-  plainScratch = new Uint8Array(grown.buffer, grown.byteOffset, grown.length);
-  scratchView = new DataView(grown.buffer, grown.byteOffset, grown.length);
-}
+/** Where blocks are put together; encoding is synchronous, so one is enough. Room for a full block and one largest record. */
+const scratch = Buffer.alloc(MAX_BLOCK_BYTES + MAX_RECORD_BYTES + 64 * 1024);
+const plainScratch = new Uint8Array(scratch.buffer, scratch.byteOffset, scratch.length);
+const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.length);
 
 /** Writes place, greatest time stamp so far (milliseconds) and checksum into a block's header. */
 export function placeBlock(bytes: Uint8Array, place: BlockPlace, maxTimestampMs: number): void {

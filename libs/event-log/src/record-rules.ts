@@ -88,6 +88,7 @@ export function checkRecord(record: NewRecord, index: number): void {
     refuse('a key of well-formed text or null', key);
   if (value !== null && !(value instanceof Uint8Array)) refuse('a value of bytes (Uint8Array) or null', typeof value);
   let count = 0;
+  let characters = key?.length ?? 0;
   for (const name in headers) {
     if (++count > MAX_HEADERS) refuse(`at most ${MAX_HEADERS} headers`, Object.keys(headers).length);
     if (!goodHeaderNames.has(name)) {
@@ -97,10 +98,13 @@ export function checkRecord(record: NewRecord, index: number): void {
     }
     const text: unknown = headers[name];
     if (typeof text !== 'string' || !text.isWellFormed()) refuse(`well-formed text in header ${name}`, text);
+    else characters += name.length + text.length;
   }
   if (timestampMs !== undefined && (!Number.isSafeInteger(timestampMs) || timestampMs < 0)) {
     refuse('a time stamp in whole milliseconds since the epoch', timestampMs);
   }
+  // UTF-8 takes at most three bytes for a UTF-16 code unit; mostly that is enough to know.
+  if (characters * 3 + (value?.length ?? 0) <= MAX_RECORD_BYTES) return;
   const bytes = recordBytes(record);
   if (bytes > MAX_RECORD_BYTES) {
     throw new SeamError(
