@@ -68,10 +68,9 @@ export class LogWriter {
     private readonly options: { readonly folder: string; readonly mapSizeBytes: number },
   ) {}
 
-  /** Queues one atomic step; answers the base offset of each block. */
+  /** Queues one atomic step for the next {@link commitWaiting}; answers the base offset of each block. */
   transact(request: TransactRequest): Promise<readonly number[]> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.length === 0) setImmediate(() => this.commitWaiting());
       this.waiting.push({ request, resolve, reject });
     });
   }
@@ -160,8 +159,10 @@ export class LogWriter {
     for (const member of this.members.values()) if (member.group === group) member.round();
   }
 
-  private commitWaiting(): void {
+  /** Commits all queued steps in one transaction. */
+  commitWaiting(): void {
     const group = this.waiting;
+    if (group.length === 0) return;
     this.waiting = [];
     const outcomes: (readonly number[] | SeamError)[] = [];
     try {

@@ -1,5 +1,5 @@
 /** The writer's thread: requests in, answers and news of memberships out. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { MembershipChange } from './group-membership.js';
 import { openLogFiles, translated } from './log-files.js';
 import { LogWriter } from './log-writer.js';
@@ -45,7 +45,13 @@ async function answer(message: WriterRequest): Promise<unknown> {
   return undefined;
 }
 
-port.on('message', ({ id, message }: { id: number; message: WriterRequest }) => {
+interface Envelope {
+  readonly id: number;
+  readonly message: WriterRequest;
+}
+
+function receive({ id, message }: Envelope): void {
+  if (message.kind !== 'transact') writer.commitWaiting(); // requests take effect in the order they were made
   answer(message).then(
     (result) => {
       send({ kind: 'done', id, result });
@@ -53,4 +59,12 @@ port.on('message', ({ id, message }: { id: number; message: WriterRequest }) => 
     },
     (error: unknown) => send({ kind: 'failed', id, error: plain(error, `${message.kind} in the event log's writer`) }),
   );
+}
+
+port.on('message', (first: Envelope) => {
+  receive(first);
+  // What arrived while the last commit waited for the disk shares the next one.
+  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
+    receive(next.message as Envelope);
+  writer.commitWaiting();
 });
