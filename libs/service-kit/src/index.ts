@@ -18,4 +18,4 @@ export { backoffMs, sleep } from './transport/backoff.js';
 export { ConsumeTopic, type TopicConsumption } from './transport/consume-topic.decorator.js';
 export type { BatchConsumer, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';
 export { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
-export { done, type Outcome, retry, skip, stop } from './transport/outcome.js';
+export { again, done, type Outcome, retry, skip, stop } from './transport/outcome.js';

@@ -58,7 +58,7 @@ interface Step {
   readonly events: readonly SeamEvent[];
   readonly faults: readonly { readonly item: Item; readonly fault: Fault }[];
   /** Set when the item after them asked to wait, or to stop. */
-  readonly then: Extract<Outcome, { kind: 'retry' | 'stop' }> | undefined;
+  readonly then: Extract<Outcome, { kind: 'retry' | 'stop' | 'again' }> | undefined;
 }
 
 /** Times that a batch of several records is tried as a whole before it is halved. */
@@ -213,7 +213,14 @@ export class BatchWorker {
       if (answer.kind === 'done') events.push(...answer.events);
       else if (answer.kind === 'skip')
         faults.push({ item, fault: { code: answer.code, reason: answer.reason, attempts: this.failuresOf(item) + 1 } });
-      else if (answer.kind === 'stop') return { count: index, events, faults, then: answer };
+      else if (answer.kind === 'again') {
+        if (index === 0)
+          throw new SeamError(
+            'INTERNAL',
+            `Consuming as ${this.options.group}: the first record of a batch was put off, which would go on for ever. Correct the consumer.`,
+          );
+        return { count: index, events, faults, then: answer };
+      } else if (answer.kind === 'stop') return { count: index, events, faults, then: answer };
       else {
         const attempts = this.countFailure(item);
         if (attempts < this.options.maxAttempts) return { count: index, events, faults, then: answer };

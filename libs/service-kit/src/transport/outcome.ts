@@ -12,6 +12,8 @@ export type Outcome =
   | { readonly kind: 'skip'; readonly code: ErrorCode; readonly reason: string }
   /** Try again later; after the limit of attempts as `skip`. */
   | { readonly kind: 'retry'; readonly code: ErrorCode; readonly reason: string; readonly afterMs: number | undefined }
+  /** Not looked at yet: commit what stands before it and deliver it and what follows anew, at once. */
+  | { readonly kind: 'again' }
   /** Nobody should consume this topic as it is: the service ends with an error and a person looks. */
   | { readonly kind: 'stop'; readonly code: ErrorCode; readonly reason: string };
 
@@ -28,6 +30,11 @@ export function skip(code: ErrorCode, reason: string): Outcome {
 /** Try again after `afterMs` milliseconds (back-off when absent); to the dead letters after the limit of attempts. */
 export function retry(code: ErrorCode, reason: string, afterMs?: number): Outcome {
   return { kind: 'retry', code, reason, afterMs };
+}
+
+/** For a consumer that wants what it answered so far committed before it goes on; never for the first record of a batch. */
+export function again(): Outcome {
+  return { kind: 'again' };
 }
 
 /** End the subscription with an error. Nothing of the record is committed. */

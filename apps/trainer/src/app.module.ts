@@ -1,0 +1,137 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
+import { systemClock } from '@seamstream/kernel';
+import { LanguageModel } from '@seamstream/language-model';
+import { algorithms } from '@seamstream/learning';
+import { type ExecutorModel, LanguageModelExecutor } from '@seamstream/rollout';
+import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import type { AdapterEvaluation } from './adapter-evaluation.port.js';
+import { RolloutEvaluation } from './adapter-evaluation.rollout.adapter.js';
+import type { TrainerServiceConfig } from './config.js';
+import { OutcomesConsumer, TRAINER_GROUP } from './outcomes.consumer.js';
+import { PlanRunHandler } from './plan-run.handler.js';
+import { RunTrainingHandler, type TrainingProgress } from './run-training.handler.js';
+import { TrainOnDemandHandler } from './train-on-demand.handler.js';
+import { TrainWindowsHandler } from './train-windows.handler.js';
+import { LanguageModelTraining } from './training-engine.language-model.adapter.js';
+import type { TrainingEngine } from './training-engine.port.js';
+import { loadValidationProblems, type ValidationProblems } from './validation-problems.js';
+
+export { AdapterEvaluation, type MeasuredSuccess } from './adapter-evaluation.port.js';
+export { type TrainerConfig, type TrainerServiceConfig, trainerConfigSchema } from './config.js';
+export type { TrainingRequest } from './plan-run.handler.js';
+export type { TrainingProgress, VerifiedAdapter } from './run-training.handler.js';
+export { TrainOnDemandHandler } from './train-on-demand.handler.js';
+export { TrainingEngine, type TrainingWeights } from './training-engine.port.js';
+export type { ValidationProblems } from './validation-problems.js';
+
+/** What a host may bring along instead of having it loaded; what it brings, it closes. */
+export interface TrainerAssets {
+  /** Of the folder config.trainer.modelFolder. */
+  readonly model?: LanguageModel;
+  readonly executor?: ExecutorModel;
+  readonly prompts?: Prompts;
+  readonly schemaFor?: EntrySchemas;
+  readonly validation?: ValidationProblems;
+  /** Together they replace models, prompts and validation problems. */
+  readonly engine?: TrainingEngine;
+  readonly evaluation?: AdapterEvaluation;
+  readonly onProgress?: (progress: TrainingProgress) => void;
+}
+
+/** The trainer's handlers, with or without the service around them. */
+export interface Trainer {
+  readonly windows: TrainWindowsHandler;
+  readonly onDemand: TrainOnDemandHandler;
+}
+
+/** Composes the trainer; loads what the assets do not bring. */
+export async function createTrainer(
+  context: Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'drivers' | 'logger' | 'onClose'>,
+  assets: TrainerAssets = {},
+): Promise<Trainer> {
+  const { config, drivers, logger } = context;
+  const { trainer } = config;
+  const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
+  const { engine, evaluation } = await enginesOf(context, schemaFor, assets);
+  const planRun = new PlanRunHandler({ log: drivers.log, engine, algorithms }, trainer);
+  const runTraining = new RunTrainingHandler(
+    {
+      ...drivers,
+      engine,
+      evaluation,
+      algorithms,
+      schemaFor,
+      clock: systemClock,
+      logger,
+      onProgress: assets.onProgress ?? (() => undefined),
+    },
+    trainer.checkpointEverySteps,
+  );
+  return {
+    windows: new TrainWindowsHandler({ log: drivers.log, planRun, runTraining, logger }, trainer.trainEveryProblems),
+    onDemand: new TrainOnDemandHandler(drivers.log, planRun, runTraining),
+  };
+}
+
+async function enginesOf(
+  { config: { trainer }, onClose }: Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'onClose'>,
+  schemaFor: EntrySchemas,
+  assets: TrainerAssets,
+): Promise<{ readonly engine: TrainingEngine; readonly evaluation: AdapterEvaluation }> {
+  if (assets.engine !== undefined && assets.evaluation !== undefined)
+    return { engine: assets.engine, evaluation: assets.evaluation };
+  const { modelFolder, executorFolder, threads, responseMaxTokens, entryMaxTokens } = trainer;
+  const load = async (folder: string): Promise<LanguageModel> => {
+    const model = await LanguageModel.load(folder, { threads });
+    onClose(() => model.close());
+    return model;
+  };
+  const validation = assets.validation ?? (await loadValidationProblems(trainer.validationProblems));
+  const prompts = assets.prompts ?? (await loadPrompts());
+  const model = assets.model ?? (await load(modelFolder));
+  const executor =
+    assets.executor ??
+    new LanguageModelExecutor(await load(executorFolder), { name: 'executor', maxTokens: responseMaxTokens });
+  return {
+    engine: assets.engine ?? new LanguageModelTraining(modelFolder, model, threads),
+    evaluation:
+      assets.evaluation ??
+      new RolloutEvaluation({
+        generator: model,
+        executor,
+        prompts,
+        schemaFor,
+        entryMaxTokens,
+        problemSet: validation.name,
+        problems: validation.problems,
+      }),
+  };
+}
+
+@Module({})
+export class TrainerModule {
+  static async forRoot(
+    context: ServiceContext<TrainerServiceConfig>,
+    assets: TrainerAssets = {},
+  ): Promise<DynamicModule> {
+    const { windows, onDemand } = await createTrainer(context, assets);
+    return {
+      module: TrainerModule,
+      controllers: [OutcomesConsumer],
+      providers: [
+        { provide: TrainWindowsHandler, useValue: windows },
+        { provide: TrainOnDemandHandler, useValue: onDemand },
+      ],
+    };
+  }
+}
+
+/** The trainer as a service: outcomes and buffer versions in; runs and adapters out. */
+export function trainerService(assets: TrainerAssets = {}): ServiceDefinition<TrainerServiceConfig> {
+  return {
+    name: 'trainer',
+    module: (context) => TrainerModule.forRoot(context, assets),
+    consumption: ({ trainer }) => ({ [TRAINER_GROUP]: { maxBatchRecords: trainer.maxBatchRecords } }),
+  };
+}

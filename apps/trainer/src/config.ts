@@ -1,0 +1,48 @@
+import { curriculumConfigSchema } from '@seamstream/learning';
+import { commonConfigSchema } from '@seamstream/service-kit';
+import { z } from 'zod';
+
+/** Everything that the trainer reads: SEAM_TRAINER_… and the common settings. */
+export const trainerConfigSchema = commonConfigSchema.extend({
+  trainer: z
+    .object({
+      /** Folder of the base model that is trained: the generators' own. */
+      modelFolder: z.string().min(1).default('models/generator'),
+      /** Folder of the frozen executor, for evaluations. */
+      executorFolder: z.string().min(1).default('models/executor'),
+      /** Most tokens of a response and of an entry in evaluations; as executor and generator have them. */
+      responseMaxTokens: z.int().positive().default(64),
+      entryMaxTokens: z.int().positive().default(64),
+      /** Threads of training and evaluation; results do not depend on it. */
+      threads: z.int().positive().default(2),
+      /** Completed problems after which a run starts. */
+      trainEveryProblems: z.int().positive().default(64),
+      /** `curriculum` decides from recorded success rates; otherwise the name of an algorithm. */
+      algorithm: z.string().min(1).default('curriculum'),
+      /** Named settings of curriculum and algorithms; what is given below goes before it. */
+      preset: z.string().min(1).default('embedded'),
+      curriculum: curriculumConfigSchema.partial().default({}),
+      /** By algorithm: what differs from the preset. */
+      algorithms: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+      /** Seed of every random choice of a run, together with what the run learns from. */
+      seed: z.string().default('seamstream'),
+      /** Optimizer steps between two checkpoints, from which a killed run goes on. */
+      checkpointEverySteps: z.int().positive().default(10),
+      /** JSON Lines of problems (schemas/common/Problem.avsc) on which an adapter is compared with its parent. */
+      validationProblems: z.string().min(1).optional(),
+      promotion: z
+        .object({
+          /** How much lower than its parent's an adapter's success may be, as a fraction of the problems. */
+          tolerance: z.number().min(0).max(1).default(0),
+          minProblems: z.int().positive().default(1),
+          floor: z.number().min(0).max(1).default(0),
+        })
+        .prefault({}),
+      /** Most records of a batch. */
+      maxBatchRecords: z.int().positive().default(500),
+    })
+    .prefault({}),
+});
+
+export type TrainerServiceConfig = z.infer<typeof trainerConfigSchema>;
+export type TrainerConfig = TrainerServiceConfig['trainer'];

@@ -1,0 +1,170 @@
+/** Reads what a run learns from, exactly as its plan names it; and finds what to name. */
+import { type EventLog, partitionForKey } from '@seamstream/event-log';
+import {
+  type BufferCommitted,
+  decodeEvent,
+  type EventOf,
+  type OffsetRange,
+  type SeamEvent,
+  TOPIC,
+} from '@seamstream/events';
+import { SeamError, sha256 } from '@seamstream/kernel';
+import type { LearningAlgorithm, LearningInput, ResultEvent } from '@seamstream/learning';
+import type { ObjectStore } from '@seamstream/object-store';
+import { decodeManifest, decodeRows, manifestDigest } from '@seamstream/success-buffer';
+import type { RunPlan, RunWindow } from './run-plan.js';
+
+/** Key of all BufferCommitted records (schemas/topics.json). */
+const COMMITS_KEY = 'commits';
+
+/** @throws OBJECT_CORRUPT when manifest or rows are not the recorded ones; OBJECT_NOT_FOUND */
+export async function readLearningInput(
+  log: EventLog,
+  objects: ObjectStore,
+  algorithm: Pick<LearningAlgorithm, 'reads'>,
+  { inputs, manifest, runId }: Pick<RunPlan, 'inputs' | 'manifest' | 'runId'>,
+): Promise<LearningInput> {
+  if (algorithm.reads === 'log') {
+    const events = await readRanges(log, inputs);
+    return {
+      reads: 'log',
+      experiences: events.filter(
+        (event): event is EventOf<'ExperienceGenerated'> => event.type === 'ExperienceGenerated',
+      ),
+      results: events.filter(isResult),
+    };
+  }
+  if (manifest === null) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Reading the input of run ${runId}: expected the manifest of a buffer version, came none. Plan the run with one.`,
+    );
+  }
+  const content = decodeManifest(await objects.get(manifest.key));
+  const file = content.files[0];
+  const measured = manifestDigest(content);
+  if (measured !== manifest.digest) throw corrupt(manifest.key, manifest.digest, measured);
+  if (file === undefined) return { reads: 'buffer', rows: [] };
+  const body = await objects.get(file.key);
+  if (sha256(body) !== file.sha256) throw corrupt(file.key, file.sha256, sha256(body));
+  return { reads: 'buffer', rows: await decodeRows(body) };
+}
+
+/**
+ * Ranges of seam.experiences that hold the experiences of the given results. The problem's id is their key, so the
+ * partition is known; only records whose key is wanted are decoded.
+ * @param notBefore by partition: offsets before which none of them can stand
+ */
+export async function findExperiences(
+  log: EventLog,
+  results: readonly ResultEvent[],
+  notBefore: ReadonlyMap<number, number>,
+): Promise<readonly OffsetRange[]> {
+  const ranges: OffsetRange[] = [];
+  const watermarks = await log.watermarks(TOPIC.experiences);
+  const byPartition = Map.groupBy(results, ({ problem }) => partitionForKey(problem.problemId, watermarks.length));
+  for (const { partition, low, high } of watermarks) {
+    const own = byPartition.get(partition) ?? [];
+    const keys = new Set(own.map(({ problem }) => problem.problemId));
+    const missing = new Set(own.map(({ experienceId }) => experienceId));
+    let from: number | undefined;
+    let to = 0;
+    const start = Math.max(low, notBefore.get(partition) ?? 0);
+    if (missing.size === 0 || start >= high) continue;
+    for await (const records of log.read({ topic: TOPIC.experiences, partition, from: start, to: high })) {
+      for (const record of records) {
+        if (record.key === null || !keys.has(record.key)) continue;
+        let event: SeamEvent;
+        try {
+          event = decodeEvent(record);
+        } catch {
+          continue; // it never became an outcome
+        }
+        if (
+          (event.type !== 'ExperienceGenerated' && event.type !== 'ExperienceWithheld') ||
+          !missing.delete(event.experienceId)
+        )
+          continue;
+        from ??= record.offset;
+        to = record.offset + 1;
+      }
+      if (missing.size === 0) break;
+    }
+    if (from !== undefined) ranges.push({ topic: TOPIC.experiences, partition, from, to });
+  }
+  return ranges;
+}
+
+/** One range per partition that covers all given ones, in the order of topic and partition. */
+export function coveringRanges(windows: readonly RunWindow[]): readonly OffsetRange[] {
+  const covering = new Map<string, OffsetRange>();
+  for (const range of windows.flatMap(({ outcomes, experiences }) => [...outcomes, ...experiences])) {
+    const name = `${range.topic}/${range.partition}`;
+    const known = covering.get(name) ?? range;
+    covering.set(name, { ...range, from: Math.min(known.from, range.from), to: Math.max(known.to, range.to) });
+  }
+  return [...covering.values()].sort((a, b) =>
+    a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1,
+  );
+}
+
+/**
+ * The first committed version of the buffer that was folded from everything in the given ranges; waits for it.
+ * @throws ABORTED when the signal aborts before
+ */
+export async function awaitBufferVersion(
+  log: EventLog,
+  ranges: readonly OffsetRange[],
+  signal: AbortSignal,
+): Promise<BufferCommitted> {
+  for await (const records of log.follow({ topics: [TOPIC.buffer], from: 'earliest', signal })) {
+    for (const record of records) {
+      if (record.key !== COMMITS_KEY) continue;
+      let event: SeamEvent;
+      try {
+        event = decodeEvent(record);
+      } catch {
+        continue; // states nothing
+      }
+      if (event.type === 'BufferCommitted' && covers(event.inputs, ranges)) return event;
+    }
+  }
+  throw new SeamError('ABORTED', 'Waiting for a version of the buffer: told to stop. The run is planned again later.');
+}
+
+function covers(inputs: readonly OffsetRange[], ranges: readonly OffsetRange[]): boolean {
+  const ends = new Map(inputs.map(({ partition, to }) => [partition, to]));
+  return ranges.every(({ partition, to }) => (ends.get(partition) ?? 0) >= to);
+}
+
+/** The events in the given ranges, in their order. */
+export async function readRanges(log: EventLog, ranges: readonly OffsetRange[]): Promise<SeamEvent[]> {
+  const events: SeamEvent[] = [];
+  for (const { topic, partition, from, to } of ranges) {
+    if (from >= to) continue;
+    for await (const records of log.read({ topic, partition, from, to })) {
+      for (const record of records) {
+        try {
+          events.push(decodeEvent(record));
+        } catch {
+          // Nobody could use it; its consumer sent it to the dead letters.
+        }
+      }
+    }
+  }
+  return events;
+}
+
+export function isResult(event: SeamEvent): event is ResultEvent {
+  return event.type === 'OutcomeRecorded' || event.type === 'ExecutionFailed';
+}
+
+function corrupt(key: string, expected: string, actual: string): SeamError {
+  return new SeamError(
+    'OBJECT_CORRUPT',
+    `Reading ${key}: expected the content ${expected}, came ${actual}. Restore the object or rebuild the buffer from the log.`,
+    {
+      details: { key, expected, actual },
+    },
+  );
+}

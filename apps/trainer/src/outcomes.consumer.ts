@@ -1,0 +1,16 @@
+import { Controller } from '@nestjs/common';
+import { TOPIC } from '@seamstream/events';
+import { ConsumeTopic, type DeliveredBatch, type Outcome } from '@seamstream/service-kit';
+import { TrainWindowsHandler } from './train-windows.handler.js';
+
+export const TRAINER_GROUP = 'seam.trainer';
+
+@Controller()
+export class OutcomesConsumer {
+  constructor(private readonly trainWindows: TrainWindowsHandler) {}
+
+  @ConsumeTopic({ topic: TOPIC.outcomes, group: TRAINER_GROUP, maxBatchRecords: 500, maxConcurrentPartitions: 1 })
+  consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+    return this.trainWindows.handle(batch);
+  }
+}

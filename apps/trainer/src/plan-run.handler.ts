@@ -1,0 +1,221 @@
+/** Decides what a run learns from and how, from recorded facts alone; the result is a plan that the log can repeat. */
+import type { EventLog } from '@seamstream/event-log';
+import { type OffsetRange, TOPIC } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
+import {
+  type CurriculumConfig,
+  type CurriculumState,
+  curriculumConfigSchema,
+  decideAlgorithm,
+  evolveCurriculum,
+  initialCurriculum,
+  type LearningAlgorithm,
+  presets,
+  type ResultEvent,
+} from '@seamstream/learning';
+import type { TrainerConfig } from './config.js';
+import { awaitBufferVersion, coveringRanges, findExperiences, isResult, readRanges } from './learning-input.js';
+import { planRun, type RunPlan, type RunWindow } from './run-plan.js';
+import type { TrainingEngine } from './training-engine.port.js';
+import type { TrainingHistory } from './training-history.js';
+
+/** Changes when the same plan would lead to other weights. */
+export const CODE_VERSION = '0.1.0';
+
+const CURRICULUM = 'curriculum';
+
+export interface PlanRunDependencies {
+  readonly log: EventLog;
+  readonly engine: Pick<TrainingEngine, 'baseModelDigest'>;
+  readonly algorithms: ReadonlyMap<string, LearningAlgorithm>;
+}
+
+/** What a person asks for. */
+export interface TrainingRequest {
+  /** Name of an algorithm. */
+  readonly algorithm: string;
+  /** What differs from the configured settings of that algorithm. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export class PlanRunHandler {
+  private readonly curriculum: CurriculumConfig;
+  private readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+  /** @throws INVALID_CONFIGURATION for an unknown preset or algorithm, or settings that an algorithm refuses */
+  constructor(
+    private readonly dependencies: PlanRunDependencies,
+    private readonly config: TrainerConfig,
+  ) {
+    const preset = presets.get(config.preset);
+    if (preset === undefined) {
+      throw new SeamError(
+        'INVALID_CONFIGURATION',
+        `Configuring the trainer: no preset ${config.preset}. Known are ${[...presets.keys()].join(', ')}.`,
+      );
+    }
+    this.curriculum = curriculumConfigSchema.parse({ ...preset.curriculum, ...config.curriculum });
+    this.settings = Object.fromEntries(
+      [...dependencies.algorithms.keys()].map((name) => [
+        name,
+        { ...preset.algorithms[name], ...config.algorithms[name] },
+      ]),
+    );
+    const named =
+      config.algorithm === CURRICULUM ? [this.curriculum.warmUp, this.curriculum.refine] : [config.algorithm];
+    for (const name of [...named, ...Object.keys(config.algorithms)])
+      this.algorithm(name).resolveConfiguration(this.settings[name]);
+  }
+
+  /** The run of a window that has just ended. Waits for the buffer where the algorithm reads it. */
+  async ofWindow(outcomes: readonly OffsetRange[], history: TrainingHistory, signal: AbortSignal): Promise<RunPlan> {
+    const { log } = this.dependencies;
+    const previous = history.lastWindow?.configuration;
+    const results = (await readRanges(log, outcomes)).filter(isResult);
+    const experiences = await this.experiencesOf(results, previous?.window?.experiences ?? []);
+    const window: RunWindow = {
+      index: (previous?.window?.index ?? 0) + 1,
+      outcomes: copies(outcomes),
+      experiences: copies(experiences),
+    };
+    const curriculum = evolveCurriculum(previous?.curriculum ?? initialCurriculum, results, this.curriculum);
+    const choice =
+      this.config.algorithm === CURRICULUM
+        ? decideAlgorithm(curriculum, this.curriculum)
+        : { algorithm: this.config.algorithm, reason: 'the configured algorithm' };
+    return this.plan({ choice, settings: {}, window, current: window, results, curriculum, history, signal });
+  }
+
+  /** A run over the newest windows, asked for by a person; everything that is in the log when there was no window yet. */
+  async onDemand(request: TrainingRequest, history: TrainingHistory, signal: AbortSignal): Promise<RunPlan> {
+    const { log } = this.dependencies;
+    this.algorithm(request.algorithm);
+    const begin = new Map(
+      (history.lastWindow?.configuration.window?.outcomes ?? []).map(({ partition, from }) => [partition, from]),
+    );
+    const outcomes = (await log.watermarks(TOPIC.outcomes)).map(({ partition, low, high }) => ({
+      topic: TOPIC.outcomes,
+      partition,
+      from: begin.get(partition) ?? low,
+      to: high,
+    }));
+    const results = (await readRanges(log, outcomes)).filter(isResult);
+    const experiences = await this.experiencesOf(results, []);
+    const current: RunWindow = {
+      index: history.lastWindow?.configuration.window?.index ?? 1,
+      outcomes,
+      experiences: copies(experiences),
+    };
+    return this.plan({
+      choice: { algorithm: request.algorithm, reason: 'asked for' },
+      settings: request.settings ?? {},
+      window: null,
+      current,
+      results,
+      curriculum: history.lastWindow?.configuration.curriculum ?? initialCurriculum,
+      history,
+      signal,
+    });
+  }
+
+  private async plan(facts: {
+    readonly choice: { readonly algorithm: string; readonly reason: string };
+    readonly settings: Readonly<Record<string, unknown>>;
+    readonly window: RunWindow | null;
+    readonly current: RunWindow;
+    readonly results: readonly ResultEvent[];
+    readonly curriculum: CurriculumState;
+    readonly history: TrainingHistory;
+    readonly signal: AbortSignal;
+  }): Promise<RunPlan> {
+    const { choice, window, current, results, curriculum, history, signal } = facts;
+    const algorithm = this.algorithm(choice.algorithm);
+    const settings = algorithm.resolveConfiguration({ ...this.settings[choice.algorithm], ...facts.settings });
+    const version = algorithm.reads === 'buffer' ? await this.bufferVersion(window, current, signal) : undefined;
+    const rounds = Math.max(1, algorithm.replayedRounds(settings));
+    const earlier = [...history.windows.values()].filter(
+      ({ index }) => index < current.index && index > current.index - rounds,
+    );
+    const domains = new Set([
+      ...(history.lastWindow?.configuration.domains ?? []),
+      ...results.map(({ problem }) => problem.domain),
+    ]);
+    return planRun({
+      algorithm: choice.algorithm,
+      configuration: {
+        algorithm: settings,
+        reason: choice.reason,
+        window,
+        servedAdapters: [...history.servedAdapters],
+        curriculum: { ...curriculum, rates: { ...curriculum.rates } },
+        domains: [...domains].sort(),
+        promotion: this.config.promotion,
+        evaluation: { responseMaxTokens: this.config.responseMaxTokens, entryMaxTokens: this.config.entryMaxTokens },
+      },
+      inputs: version === undefined ? coveringRanges([...earlier, current]) : version.inputs,
+      manifest: version === undefined ? null : { key: version.manifestKey, digest: version.manifestDigest },
+      baseModelDigest: this.dependencies.engine.baseModelDigest,
+      parentAdapter: history.servedAdapters.at(-1) ?? null,
+      seed: this.config.seed,
+      codeVersion: CODE_VERSION,
+    });
+  }
+
+  /** A window waits for the version that covers it; a person gets the newest there is. */
+  private async bufferVersion(
+    window: RunWindow | null,
+    current: RunWindow,
+    signal: AbortSignal,
+  ): ReturnType<typeof awaitBufferVersion> {
+    const { log } = this.dependencies;
+    if (window !== null) return awaitBufferVersion(log, window.outcomes, signal);
+    const committed = (await readRanges(log, await this.wholeTopic(TOPIC.buffer))).filter(
+      (event) => event.type === 'BufferCommitted',
+    );
+    const newest = committed.sort((a, b) => b.sequence - a.sequence)[0];
+    if (newest === undefined) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Planning a run that reads the buffer: no version was committed yet (${current.outcomes.reduce((sum, { from, to }) => sum + to - from, 0)} results in the log). Let the buffer service run first.`,
+      );
+    }
+    return newest;
+  }
+
+  private async wholeTopic(topic: typeof TOPIC.buffer): Promise<readonly OffsetRange[]> {
+    return (await this.dependencies.log.watermarks(topic)).map(({ partition, low, high }) => ({
+      topic,
+      partition,
+      from: low,
+      to: high,
+    }));
+  }
+
+  private experiencesOf(
+    results: readonly ResultEvent[],
+    previous: readonly OffsetRange[],
+  ): Promise<readonly OffsetRange[]> {
+    const explored = results.filter(({ arm }) => arm === 'explore');
+    return findExperiences(
+      this.dependencies.log,
+      explored,
+      new Map(previous.map(({ partition, from }) => [partition, from])),
+    );
+  }
+
+  private algorithm(name: string): LearningAlgorithm {
+    const { algorithms } = this.dependencies;
+    const found = algorithms.get(name);
+    if (found === undefined) {
+      throw new SeamError(
+        'INVALID_CONFIGURATION',
+        `Planning a training run: no algorithm ${name}. Known are ${[...algorithms.keys()].join(', ')}.`,
+      );
+    }
+    return found;
+  }
+}
+
+function copies(ranges: readonly OffsetRange[]): OffsetRange[] {
+  return ranges.map((range) => ({ ...range }));
+}

@@ -1,0 +1,104 @@
+/**
+ * What a run is: everything that its result depends on, as TrainingRunStarted records it. The run's id is derived from
+ * it, so whoever plans the same run again, after a kill or in a replay, plans it under the same id.
+ */
+import type { EventMeta, OffsetRange, TrainingRunStarted } from '@seamstream/events';
+import { canonicalJson, derivedId, SeamError, sha256 } from '@seamstream/kernel';
+import { z } from 'zod';
+
+const rangeSchema = z.object({ topic: z.string(), partition: z.int(), from: z.int(), to: z.int() });
+
+/** The JSON in TrainingRunStarted.configuration. */
+const runConfigurationSchema = z.object({
+  /** The algorithm's own configuration, with every default filled in. */
+  algorithm: z.record(z.string(), z.unknown()),
+  /** Why this algorithm, in words. */
+  reason: z.string(),
+  /** Null for a run that a person asked for. */
+  window: z
+    .object({
+      /** 1, 2, 3, … */
+      index: z.int(),
+      /** The results of this window, and the experiences that they belong to. */
+      outcomes: z.array(rangeSchema),
+      experiences: z.array(rangeSchema),
+    })
+    .nullable(),
+  /** Adapters that were served, oldest first; the last is the parent. */
+  servedAdapters: z.array(z.string().nullable()),
+  /** Running success rates after this window. */
+  curriculum: z.object({ rounds: z.int(), rates: z.record(z.string(), z.number()), overall: z.number().nullable() }),
+  /** Domains that appeared in the log so far: those that the evaluation covers. */
+  domains: z.array(z.string()),
+  promotion: z.object({ tolerance: z.number(), minProblems: z.int(), floor: z.number() }),
+  evaluation: z.object({ responseMaxTokens: z.int(), entryMaxTokens: z.int() }),
+});
+
+export type RunConfiguration = z.infer<typeof runConfigurationSchema>;
+export type RunWindow = NonNullable<RunConfiguration['window']>;
+
+export interface RunPlan {
+  readonly runId: string;
+  readonly algorithm: string;
+  readonly configuration: RunConfiguration;
+  readonly inputs: readonly OffsetRange[];
+  readonly manifest: { readonly key: string; readonly digest: string } | null;
+  readonly baseModelDigest: string;
+  readonly parentAdapter: string | null;
+  readonly seed: string;
+  readonly codeVersion: string;
+}
+
+/** Fills in the id: UUIDv5 of everything else but the code's version. */
+export function planRun(facts: Omit<RunPlan, 'runId' | 'seed'> & { readonly seed: string }): RunPlan {
+  const { codeVersion: _version, ...identity } = facts;
+  const runId = derivedId(sha256(canonicalJson(identity)), 'training-run');
+  return { ...facts, runId };
+}
+
+/** The event that states the plan. */
+export function startedEvent(plan: RunPlan, meta: EventMeta): TrainingRunStarted {
+  return {
+    meta,
+    runId: plan.runId,
+    algorithm: plan.algorithm,
+    configuration: canonicalJson(plan.configuration),
+    inputs: plan.inputs,
+    manifestKey: plan.manifest?.key ?? null,
+    manifestDigest: plan.manifest?.digest ?? null,
+    baseModelDigest: plan.baseModelDigest,
+    parentAdapter: plan.parentAdapter,
+    seed: plan.seed,
+    codeVersion: plan.codeVersion,
+  };
+}
+
+/** The plan that an event states. @throws DATA_REFUSED when its configuration is not one of this trainer */
+export function planOf(started: TrainingRunStarted): RunPlan {
+  const { runId, algorithm, inputs, manifestKey, manifestDigest, baseModelDigest, parentAdapter, seed, codeVersion } =
+    started;
+  return {
+    runId,
+    algorithm,
+    configuration: runConfigurationOf(started),
+    inputs,
+    manifest: manifestKey === null || manifestDigest === null ? null : { key: manifestKey, digest: manifestDigest },
+    baseModelDigest,
+    parentAdapter,
+    seed,
+    codeVersion,
+  };
+}
+
+/** @throws DATA_REFUSED */
+export function runConfigurationOf({ runId, configuration }: TrainingRunStarted): RunConfiguration {
+  try {
+    return runConfigurationSchema.parse(JSON.parse(configuration));
+  } catch (cause) {
+    throw new SeamError(
+      'DATA_REFUSED',
+      `Reading training run ${runId}: expected the configuration that this trainer writes, came ${configuration.slice(0, 200)}. It was written by another version.`,
+      { cause },
+    );
+  }
+}

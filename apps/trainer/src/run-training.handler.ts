@@ -1,0 +1,500 @@
+/**
+ * Brings one run to its end: train (from a checkpoint where there is one), publish the adapter, compare it with its
+ * parent, decide. Knows no algorithm: it asks for a plan, takes the plan's steps, and records what happened. A run that
+ * was killed anywhere goes on where its events say it stood, to the same adapter.
+ */
+import type { EventLog } from '@seamstream/event-log';
+import {
+  type AdapterPublished,
+  deriveMeta,
+  type Evaluation,
+  type EventMeta,
+  type EventOf,
+  encodeEvent,
+  originMeta,
+  type SeamEvent,
+  type TrainingRunStarted,
+} from '@seamstream/events';
+import type { EntrySchemas } from '@seamstream/experience';
+import { type Clock, derivedId, isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
+import type { Adapter } from '@seamstream/language-model';
+import { bareSequences, type ComputedLogProbs, type LearningAlgorithm, type TrainingPlan } from '@seamstream/learning';
+import type { ObjectStore } from '@seamstream/object-store';
+import { decidePromotion } from '@seamstream/release';
+import type { ServiceLogger } from '@seamstream/service-kit';
+import type { AdapterEvaluation } from './adapter-evaluation.port.js';
+import { loadAdapter, storeAdapter } from './adapter-objects.js';
+import { readLearningInput } from './learning-input.js';
+import { planOf, type RunPlan, startedEvent } from './run-plan.js';
+import type { TrainingEngine, TrainingWeights } from './training-engine.port.js';
+import type { TrainingHistory } from './training-history.js';
+import { type Checkpoint, decide, initialState } from './training-run.js';
+
+export const SOURCE = 'seam/trainer';
+
+/** For a live view; nothing depends on it. */
+export interface TrainingProgress {
+  readonly runId: string;
+  readonly algorithm: string;
+  readonly phase: 'preparing' | 'training' | 'evaluating';
+  readonly done: number;
+  readonly total: number;
+  /** Of the last step, by name. */
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+export interface RunTrainingDependencies {
+  readonly log: EventLog;
+  readonly objects: ObjectStore;
+  readonly engine: TrainingEngine;
+  readonly evaluation: AdapterEvaluation;
+  readonly algorithms: ReadonlyMap<string, LearningAlgorithm>;
+  readonly schemaFor: EntrySchemas;
+  readonly clock: Clock;
+  readonly logger: ServiceLogger;
+  readonly onProgress: (progress: TrainingProgress) => void;
+}
+
+export interface VerifiedAdapter {
+  readonly runId: string;
+  readonly expected: string;
+  /** Null when the run, done again, ends without an adapter. */
+  readonly actual: string | null;
+  readonly matches: boolean;
+}
+
+type Trained =
+  | {
+      readonly status: 'trained';
+      readonly adapter: Adapter;
+      readonly steps: number;
+      readonly metrics: Record<string, number>;
+    }
+  | { readonly status: 'refused'; readonly reason: string; readonly metrics: Record<string, number> };
+
+/** The world failed or took the work away: the run goes on later. Everything else is the end of the run. */
+function isInterruption(error: unknown): boolean {
+  return (
+    isSeamError(error) &&
+    (/^(LOG|OBJECT_STORE)_/.test(error.code) || error.code === 'FENCED' || error.code === 'ABORTED')
+  );
+}
+
+export class RunTrainingHandler {
+  constructor(
+    private readonly dependencies: RunTrainingDependencies,
+    private readonly checkpointEverySteps: number,
+  ) {}
+
+  /**
+   * The events that end the run, to be appended by the caller (with the offsets that led to it); empty when the run has
+   * ended already. What happens on the way is appended here.
+   * @throws ABORTED when the signal aborts; errors of log and object store
+   */
+  async handle(plan: RunPlan, history: TrainingHistory, signal: AbortSignal): Promise<readonly SeamEvent[]> {
+    const { log, clock, logger } = this.dependencies;
+    const run = history.runs.get(plan.runId) ?? initialState();
+    let started: TrainingRunStarted;
+    if (run.status === 'unknown') {
+      started = startedEvent(plan, this.originOf(plan));
+      await log.append([encodeEvent({ type: 'TrainingRunStarted', ...started })]);
+      logger.info(
+        { runId: plan.runId, algorithm: plan.algorithm, reason: plan.configuration.reason },
+        'training run started',
+      );
+    } else {
+      started = run.started;
+      logger.info({ runId: plan.runId, status: run.status }, 'training run taken up again');
+    }
+    const action = decide(run);
+    if (action.kind === 'none') return [];
+    try {
+      if (action.kind === 'evaluate')
+        return [await this.evaluate(plan, started, action.adapter, action.metrics, history, signal)];
+      const startedMs = clock.now();
+      const trained = await this.train(plan, history.published, { signal, started, checkpoints: action.checkpoints });
+      if (trained.status === 'refused') {
+        return [
+          this.rejected(plan, started, {
+            adapterDigest: null,
+            reason: trained.reason,
+            evaluation: null,
+            metrics: trained.metrics,
+          }),
+        ];
+      }
+      const published = await this.publish(plan, started, trained, clock.now() - startedMs);
+      return [await this.evaluate(plan, started, published, trained.metrics, history, signal)];
+    } catch (error) {
+      if (isInterruption(error) || signal.aborted) throw error;
+      logger.error({ runId: plan.runId, err: error }, 'training run failed');
+      const failed: EventOf<'TrainingRunFailed'> = {
+        type: 'TrainingRunFailed',
+        meta: this.metaOf(started, 'failed'),
+        runId: plan.runId,
+        code: isSeamError(error) ? error.code : 'INTERNAL',
+        reason: messageOf(error),
+        metrics: {},
+      };
+      return [failed];
+    }
+  }
+
+  /**
+   * Does the recorded run of an adapter again, from the log alone, and compares digests. Writes nothing.
+   * @throws NOT_FOUND when no published adapter has the digest
+   */
+  async verify(adapterDigest: string, history: TrainingHistory, signal: AbortSignal): Promise<VerifiedAdapter> {
+    const published = history.published.get(adapterDigest);
+    const run = published && history.runs.get(published.runId);
+    if (published === undefined || run === undefined || run.status === 'unknown') {
+      throw new SeamError(
+        'NOT_FOUND',
+        `Verifying adapter ${adapterDigest}: the log holds no run that published it. Known are ${[...history.published.keys()].join(', ') || 'none'}.`,
+      );
+    }
+    const plan = planOf(run.started);
+    const trained = await this.train(plan, history.published, { signal });
+    const actual = trained.status === 'trained' ? trained.adapter.digest : null;
+    return { runId: plan.runId, expected: adapterDigest, actual, matches: actual === adapterDigest };
+  }
+
+  /** @param recording where to go on and what to record on the way; absent: neither */
+  private async train(
+    plan: RunPlan,
+    published: TrainingHistory['published'],
+    recording: {
+      readonly signal: AbortSignal;
+      readonly started?: TrainingRunStarted;
+      readonly checkpoints?: readonly Checkpoint[];
+    },
+  ): Promise<Trained> {
+    const { log, objects, engine, schemaFor } = this.dependencies;
+    const { signal } = recording;
+    const algorithm = this.algorithmOf(plan);
+    if (plan.baseModelDigest !== engine.baseModelDigest) {
+      throw new SeamError(
+        'CHECKPOINT_INVALID',
+        `Training run ${plan.runId}: it is about base model ${plan.baseModelDigest}, the model folder holds ${engine.baseModelDigest}. Restore the folder.`,
+      );
+    }
+    this.report(plan, 'preparing', 0, 1);
+    const parent = await this.parentOf(plan, published);
+    const input = await readLearningInput(log, objects, algorithm, plan);
+    const settings = plan.configuration.algorithm;
+    const context = {
+      baseModelDigest: plan.baseModelDigest,
+      servedAdapters: plan.configuration.servedAdapters,
+      entrySchemaOf: schemaFor,
+    };
+    const preparation = algorithm.prepare(input, settings, context, plan.seed);
+    if (preparation.status === 'refused') return { ...preparation, metrics: { ...preparation.diagnostics } };
+    const learning = preparation.plan;
+    const weights = await engine.begin({
+      adapter: parent,
+      trainable: learning.trainable,
+      objective: learning.objective,
+    });
+    try {
+      const computed = await this.logProbabilitiesFor(learning, weights, plan, parent);
+      const review = algorithm.review(learning, settings, computed);
+      const metrics: Record<string, number> = { ...learning.diagnostics, ...review.diagnostics };
+      if (review.status === 'refused') return { status: 'refused', reason: review.reason, metrics };
+      await this.resume(weights, recording.checkpoints ?? []);
+      const total = learning.steps.length;
+      while (weights.steps < total) {
+        if (signal.aborted) {
+          if (weights.steps > 0) await this.checkpoint(plan, recording.started, weights, {});
+          throw new SeamError(
+            'ABORTED',
+            `Training run ${plan.runId}: told to stop after step ${weights.steps}. It goes on from there.`,
+          );
+        }
+        const sequences = algorithm.complete(learning, settings, weights.steps, computed);
+        const { learningRate } = learning.steps[weights.steps]!;
+        const { loss, gradientNorm, tokens, ...more } = await weights.step(sequences, {
+          ...learning.optimizer,
+          learningRate,
+        });
+        const figures = finite({ loss, gradientNorm, tokens, learningRate, ...more });
+        Object.assign(metrics, figures);
+        this.report(plan, 'training', weights.steps, total, figures);
+        if (weights.steps < total && weights.steps % this.checkpointEverySteps === 0)
+          await this.checkpoint(plan, recording.started, weights, figures);
+      }
+      return { status: 'trained', adapter: await weights.exportAdapter(), steps: total, metrics: finite(metrics) };
+    } finally {
+      await weights.close();
+    }
+  }
+
+  private async logProbabilitiesFor(
+    learning: TrainingPlan,
+    weights: TrainingWeights,
+    plan: RunPlan,
+    parent: Adapter | null,
+  ): Promise<ComputedLogProbs> {
+    const { proximalLogProbs, referenceLogProbs } = learning.needs;
+    const sequences = bareSequences(learning);
+    // The weights are the parent's until the first step.
+    const ofParent =
+      proximalLogProbs || referenceLogProbs === 'parent' ? await weights.logProbabilities(sequences) : undefined;
+    const ofBase =
+      referenceLogProbs !== 'base'
+        ? undefined
+        : parent === null && ofParent !== undefined
+          ? ofParent
+          : await this.baseLogProbabilities(learning, sequences, plan);
+    return {
+      ...(proximalLogProbs && ofParent !== undefined ? { proximal: ofParent } : {}),
+      ...(referenceLogProbs === 'parent' && ofParent !== undefined ? { reference: ofParent } : {}),
+      ...(ofBase === undefined ? {} : { reference: ofBase }),
+    };
+  }
+
+  private async baseLogProbabilities(
+    learning: TrainingPlan,
+    sequences: ReturnType<typeof bareSequences>,
+    plan: RunPlan,
+  ): Promise<readonly (readonly number[])[]> {
+    this.report(plan, 'preparing', 0, 1);
+    const base = await this.dependencies.engine.begin({
+      adapter: null,
+      trainable: learning.trainable,
+      objective: learning.objective,
+    });
+    try {
+      return await base.logProbabilities(sequences);
+    } finally {
+      await base.close();
+    }
+  }
+
+  /** Goes back to the newest checkpoint that is still there and whole; the run is the same from any of them. */
+  private async resume(weights: TrainingWeights, checkpoints: readonly Checkpoint[]): Promise<void> {
+    for (const { key, digest, step } of checkpoints) {
+      try {
+        const state = await this.dependencies.objects.get(key);
+        if (sha256(state) !== digest) continue;
+        await weights.restoreState(state);
+        this.dependencies.logger.info({ key, step }, 'training goes on from a checkpoint');
+        return;
+      } catch (error) {
+        if (
+          !isSeamError(error, 'OBJECT_NOT_FOUND') &&
+          !isSeamError(error, 'OBJECT_CORRUPT') &&
+          !isSeamError(error, 'CHECKPOINT_INVALID')
+        )
+          throw error;
+      }
+    }
+  }
+
+  private async checkpoint(
+    plan: RunPlan,
+    started: TrainingRunStarted | undefined,
+    weights: TrainingWeights,
+    metrics: Record<string, number>,
+  ): Promise<void> {
+    if (started === undefined) return; // a verification leaves no trace
+    const { log, objects } = this.dependencies;
+    const step = weights.steps;
+    const state = await weights.saveState();
+    const checkpointKey = `${checkpointFolder(plan)}step-${String(step).padStart(6, '0')}.safetensors`;
+    await objects.put(checkpointKey, state);
+    const event: EventOf<'TrainingRunCheckpointed'> = {
+      type: 'TrainingRunCheckpointed',
+      meta: this.metaOf(started, 'checkpointed', step),
+      runId: plan.runId,
+      step,
+      checkpointKey,
+      checkpointDigest: sha256(state),
+      metrics,
+    };
+    await log.append([encodeEvent(event)]);
+  }
+
+  private async publish(
+    plan: RunPlan,
+    started: TrainingRunStarted,
+    trained: Extract<Trained, { status: 'trained' }>,
+    durationMs: number,
+  ): Promise<AdapterPublished> {
+    const { log, objects, engine } = this.dependencies;
+    const { adapter, steps, metrics } = trained;
+    const stored = await storeAdapter(objects, adapter, plan, metrics);
+    const published: EventOf<'AdapterPublished'> = {
+      type: 'AdapterPublished',
+      meta: this.metaOf(started, 'published'),
+      adapterDigest: adapter.digest,
+      ...stored,
+      kind: adapter.kind,
+      baseModelDigest: adapter.baseModelDigest,
+      parent: plan.parentAdapter,
+      runId: plan.runId,
+      algorithm: plan.algorithm,
+      inputs: plan.inputs,
+      manifestDigest: plan.manifest?.digest ?? null,
+      fingerprint: await engine.fingerprint(adapter),
+      metrics,
+    };
+    const completed: EventOf<'TrainingRunCompleted'> = {
+      type: 'TrainingRunCompleted',
+      meta: this.metaOf(started, 'completed'),
+      runId: plan.runId,
+      adapterDigest: adapter.digest,
+      steps,
+      metrics,
+      durationMs,
+    };
+    await log.append([encodeEvent(published), encodeEvent(completed)]);
+    // The run's end is on record: its checkpoints serve nobody any more.
+    for await (const { key } of objects.list(checkpointFolder(plan))) await objects.delete(key);
+    return published;
+  }
+
+  private async evaluate(
+    plan: RunPlan,
+    started: TrainingRunStarted,
+    published: AdapterPublished,
+    metrics: Readonly<Record<string, number>>,
+    history: TrainingHistory,
+    signal: AbortSignal,
+  ): Promise<SeamEvent> {
+    const { objects, evaluation: ruler, logger } = this.dependencies;
+    const { domains, promotion } = plan.configuration;
+    const adapter = await loadAdapter(objects, published);
+    const onProgress = (done: number, total: number): void => {
+      if (signal.aborted)
+        throw new SeamError(
+          'ABORTED',
+          `Evaluating adapter ${adapter.digest}: told to stop. It is evaluated again later.`,
+        );
+      this.report(plan, 'evaluating', done, total);
+    };
+    const measured = await ruler.measure(adapter, domains, onProgress);
+    const parentSuccess =
+      measured.problems === 0 ? null : await this.successOfParent(plan, history, measured.problemSetDigest, onProgress);
+    const evaluation: Evaluation = { ...measured, parentSuccess };
+    const decision = decidePromotion({
+      candidate: adapter.digest,
+      parent: plan.parentAdapter,
+      evaluation,
+      policy: promotion,
+    });
+    logger.info(
+      { runId: plan.runId, adapterDigest: adapter.digest, promote: decision.promote, reason: decision.reason },
+      'adapter judged',
+    );
+    if (!decision.promote)
+      return this.rejected(plan, started, {
+        adapterDigest: adapter.digest,
+        reason: decision.reason,
+        evaluation,
+        metrics,
+      });
+    const promoted: EventOf<'AdapterPromoted'> = {
+      type: 'AdapterPromoted',
+      meta: this.metaOf(started, 'promoted'),
+      adapterDigest: adapter.digest,
+      key: published.key,
+      fingerprint: published.fingerprint,
+      parent: plan.parentAdapter,
+      runId: plan.runId,
+      rule: decision.rule,
+      evaluation,
+    };
+    return promoted;
+  }
+
+  /** As it was recorded at the parent's promotion where that was on the same problems, else measured now. */
+  private async successOfParent(
+    plan: RunPlan,
+    history: TrainingHistory,
+    problemSetDigest: string,
+    onProgress: (done: number, total: number) => void,
+  ): Promise<number> {
+    const { parentAdapter } = plan;
+    const recorded = parentAdapter === null ? undefined : history.promoted.get(parentAdapter)?.evaluation;
+    if (recorded?.problemSetDigest === problemSetDigest) return recorded.success;
+    const parent = await this.parentOf(plan, history.published);
+    return (await this.dependencies.evaluation.measure(parent, plan.configuration.domains, onProgress)).success;
+  }
+
+  private async parentOf(
+    { parentAdapter, runId }: RunPlan,
+    published: TrainingHistory['published'],
+  ): Promise<Adapter | null> {
+    if (parentAdapter === null) return null;
+    const event = published.get(parentAdapter);
+    if (event === undefined) {
+      throw new SeamError(
+        'NOT_FOUND',
+        `Training run ${runId}: its parent ${parentAdapter} was never published in this log. Copy the log as a whole.`,
+      );
+    }
+    return loadAdapter(this.dependencies.objects, event);
+  }
+
+  private rejected(
+    plan: RunPlan,
+    started: TrainingRunStarted,
+    facts: Pick<EventOf<'TrainingRunRejected'>, 'adapterDigest' | 'reason' | 'evaluation' | 'metrics'>,
+  ): EventOf<'TrainingRunRejected'> {
+    return {
+      type: 'TrainingRunRejected',
+      meta: this.metaOf(started, 'rejected'),
+      runId: plan.runId,
+      ...facts,
+      metrics: finite(facts.metrics),
+    };
+  }
+
+  private algorithmOf({ algorithm, runId }: RunPlan): LearningAlgorithm {
+    const { algorithms } = this.dependencies;
+    const found = algorithms.get(algorithm);
+    if (found === undefined) {
+      throw new SeamError(
+        'INVALID_CONFIGURATION',
+        `Training run ${runId}: no algorithm ${algorithm}. Known are ${[...algorithms.keys()].join(', ')}.`,
+      );
+    }
+    return found;
+  }
+
+  private originOf({ runId }: RunPlan): EventMeta {
+    const occurredAt = this.dependencies.clock.now();
+    return originMeta({
+      messageId: derivedId(runId, 'started'),
+      correlationId: runId,
+      source: SOURCE,
+      occurredAt,
+      sourceClass: 'model',
+    });
+  }
+
+  private metaOf(started: TrainingRunStarted, role: string, index = 0): EventMeta {
+    return deriveMeta(started.meta, { role, index, source: SOURCE, occurredAt: this.dependencies.clock.now() });
+  }
+
+  private report(
+    plan: RunPlan,
+    phase: TrainingProgress['phase'],
+    done: number,
+    total: number,
+    metrics: Record<string, number> = {},
+  ): void {
+    this.dependencies.onProgress({ runId: plan.runId, algorithm: plan.algorithm, phase, done, total, metrics });
+  }
+}
+
+function checkpointFolder({ runId }: RunPlan): string {
+  return `training/${runId}/`;
+}
+
+/** Events hold finite figures only. */
+function finite(figures: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(figures).filter((entry): entry is [string, number] => Number.isFinite(entry[1])),
+  );
+}

@@ -1,0 +1,34 @@
+/** Training and verification that a person asks for; the same plans, runs and events as the service's own. */
+import type { EventLog } from '@seamstream/event-log';
+import { encodeEvent, type SeamEvent } from '@seamstream/events';
+import type { PlanRunHandler, TrainingRequest } from './plan-run.handler.js';
+import type { RunTrainingHandler, VerifiedAdapter } from './run-training.handler.js';
+import { readTrainingHistory } from './training-history.js';
+
+export class TrainOnDemandHandler {
+  constructor(
+    private readonly log: EventLog,
+    private readonly planRun: PlanRunHandler,
+    private readonly runTraining: RunTrainingHandler,
+  ) {}
+
+  /**
+   * Runs to the end and appends it. Asked again for the same, a killed run goes on, and an ended one is left alone.
+   * @returns the run's id and the events that ended it; none when it had ended before
+   */
+  async handle(
+    request: TrainingRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[] }> {
+    const history = await readTrainingHistory(this.log);
+    const plan = await this.planRun.onDemand(request, history, signal);
+    const ending = await this.runTraining.handle(plan, history, signal);
+    if (ending.length > 0) await this.log.append(ending.map(encodeEvent));
+    return { runId: plan.runId, ending };
+  }
+
+  /** Does the recorded run of an adapter again and compares digests. @throws NOT_FOUND */
+  async verify(adapterDigest: string, signal: AbortSignal): Promise<VerifiedAdapter> {
+    return this.runTraining.verify(adapterDigest, await readTrainingHistory(this.log), signal);
+  }
+}

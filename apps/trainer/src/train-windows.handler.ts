@@ -1,0 +1,123 @@
+/**
+ * Starts a run after every so many completed problems, and first ends the run that a killed trainer left behind. Windows
+ * are counted over all partitions, so one instance works on all of them, one batch at a time.
+ *
+ * The window's state is a function of the log: the last window on record says where the next one begins, and the records
+ * from there to what was committed as consumed are counted again. A batch that does not begin where the state ends, or
+ * comes under another claim, means that a transaction failed or somebody else was at work; then the state is restored.
+ */
+import type { EventLog } from '@seamstream/event-log';
+import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { canonicalJson } from '@seamstream/kernel';
+import { again, type DeliveredBatch, done, type Outcome, type ServiceLogger } from '@seamstream/service-kit';
+import { evolveWindow, type OutcomeWindow, windowAt, windowRanges } from './outcome-window.js';
+import type { PlanRunHandler } from './plan-run.handler.js';
+import { planOf } from './run-plan.js';
+import type { RunTrainingHandler } from './run-training.handler.js';
+import { readTrainingHistory } from './training-history.js';
+import { decide } from './training-run.js';
+
+export interface TrainWindowsDependencies {
+  readonly log: EventLog;
+  readonly planRun: PlanRunHandler;
+  readonly runTraining: RunTrainingHandler;
+  readonly logger: ServiceLogger;
+}
+
+interface Held {
+  window: OutcomeWindow;
+  readonly places: Map<number, { readonly next: number; readonly claim: string | undefined }>;
+}
+
+export class TrainWindowsHandler {
+  private held: Held | undefined;
+
+  constructor(
+    private readonly dependencies: TrainWindowsDependencies,
+    private readonly trainEveryProblems: number,
+  ) {}
+
+  /** One outcome per record: the end of a run is committed together with the record that completed its window. */
+  async handle(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+    const held = await this.positionedAt(batch);
+    // Until this batch is through, a failure leaves nothing to go on from.
+    this.held = undefined;
+    const outcomes: Outcome[] = [];
+    let next = batch.nextOffset;
+    for (const { event, position } of batch.records) {
+      held.window = evolveWindow(held.window, event, position);
+      if (held.window.completedProblems < this.trainEveryProblems) {
+        outcomes.push(done());
+        continue;
+      }
+      outcomes.push(done(await this.endWindow(held.window, batch.signal)));
+      held.window = windowAt(held.window.nextOffsets, held.window.open);
+      // The run's end must stand in the log before the next window is planned from it.
+      if (outcomes.length < batch.records.length) next = position.offset + 1;
+      break;
+    }
+    while (outcomes.length < batch.records.length) outcomes.push(again());
+    held.places.set(batch.partition, { next, claim: canonicalJson(batch.claim) });
+    this.held = held;
+    return outcomes;
+  }
+
+  private async endWindow(window: OutcomeWindow, signal: AbortSignal): Promise<readonly SeamEvent[]> {
+    const { log, planRun, runTraining } = this.dependencies;
+    const history = await readTrainingHistory(log);
+    const plan = await planRun.ofWindow(windowRanges(window, TOPIC.outcomes), history, signal);
+    return runTraining.handle(plan, history, signal);
+  }
+
+  private async positionedAt(batch: DeliveredBatch): Promise<Held> {
+    const place = this.held?.places.get(batch.partition);
+    const isContinued =
+      place === undefined ||
+      (place.next <= batch.firstOffset && (place.claim === undefined || place.claim === canonicalJson(batch.claim)));
+    return this.held !== undefined && isContinued ? this.held : this.restore(batch);
+  }
+
+  private async restore(batch: DeliveredBatch): Promise<Held> {
+    const { log, runTraining, logger } = this.dependencies;
+    let history = await readTrainingHistory(log);
+    const { lastWindow } = history;
+    const run = lastWindow && history.runs.get(lastWindow.runId);
+    if (run !== undefined && run.status !== 'unknown' && decide(run).kind !== 'none') {
+      const ending = await runTraining.handle(planOf(run.started), history, batch.signal);
+      await log.append(ending.map(encodeEvent));
+      history = await readTrainingHistory(log);
+    }
+    const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
+    const ranges = lastWindow?.configuration.window?.outcomes ?? [];
+    // Groups that were open when the last window ended are known by counting that window again.
+    let window = windowAt(new Map(ranges.map(({ partition, from }) => [partition, from])));
+    window = await this.countOn(window, new Map(ranges.map(({ partition, to }) => [partition, to])));
+    window = windowAt(new Map(ranges.map(({ partition, to }) => [partition, to])), window.open);
+    window = await this.countOn(window, new Map(consumed.map(({ partition, nextOffset }) => [partition, nextOffset])));
+    logger.info({ windows: history.windows.size, completedProblems: window.completedProblems }, 'trainer restored');
+    return {
+      window,
+      places: new Map(consumed.map(({ partition, nextOffset }) => [partition, { next: nextOffset, claim: undefined }])),
+    };
+  }
+
+  private async countOn(start: OutcomeWindow, ends: ReadonlyMap<number, number>): Promise<OutcomeWindow> {
+    let window = start;
+    for (const [partition, to] of [...ends].sort(([a], [b]) => a - b)) {
+      const from = window.nextOffsets.get(partition) ?? 0;
+      if (from >= to) continue;
+      for await (const records of this.dependencies.log.read({ topic: TOPIC.outcomes, partition, from, to })) {
+        for (const record of records) {
+          let event: SeamEvent;
+          try {
+            event = decodeEvent(record);
+          } catch {
+            continue; // its consumer sent it to the dead letters
+          }
+          window = evolveWindow(window, event, record);
+        }
+      }
+    }
+    return window;
+  }
+}

@@ -1,0 +1,38 @@
+import type {
+  Adapter,
+  OptimizerSettings,
+  ScoredSequence,
+  StepMetrics,
+  TrainableSettings,
+  TrainingObjective,
+  TrainingSequence,
+} from '@seamstream/language-model';
+
+/** One run's weights while they are trained; `TrainingSession` of the engine is one. */
+export interface TrainingWeights {
+  /** Optimizer steps done so far. */
+  readonly steps: number;
+  step(sequences: readonly TrainingSequence[], optimizer: OptimizerSettings): Promise<StepMetrics>;
+  /** ln π of the targets of each sequence under the present weights, in nats. */
+  logProbabilities(sequences: readonly ScoredSequence[]): Promise<readonly (readonly number[])[]>;
+  exportAdapter(): Promise<Adapter>;
+  saveState(): Promise<Uint8Array>;
+  restoreState(bytes: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What trains. Equal steps on equal weights give equal bits. */
+export abstract class TrainingEngine {
+  /** Digest of the base model. */
+  abstract readonly baseModelDigest: string;
+
+  /** Weights to train, beginning with the given adapter, or with the base model. */
+  abstract begin(settings: {
+    readonly adapter: Adapter | null;
+    readonly trainable: TrainableSettings;
+    readonly objective: TrainingObjective;
+  }): Promise<TrainingWeights>;
+
+  /** What a model that serves this adapter answers to the fingerprint probe. */
+  abstract fingerprint(adapter: Adapter): Promise<string>;
+}

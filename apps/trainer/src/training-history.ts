@@ -1,0 +1,93 @@
+/** What the log says about training so far: the runs, the windows that they learned from, and the adapters served. */
+import type { EventLog } from '@seamstream/event-log';
+import {
+  type AdapterPromoted,
+  type AdapterPublished,
+  decodeEvent,
+  type EventOf,
+  type SeamEvent,
+  TOPIC,
+  type TopicName,
+} from '@seamstream/events';
+import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
+import { type RunConfiguration, runConfigurationOf } from './run-plan.js';
+import { evolve, initialState, runIdOf, type TrainingRun } from './training-run.js';
+
+export interface TrainingHistory {
+  readonly runs: ReadonlyMap<string, TrainingRun>;
+  /** The run of the last window, if there was one. */
+  readonly lastWindow: { readonly runId: string; readonly configuration: RunConfiguration } | undefined;
+  /** Windows by their index. */
+  readonly windows: ReadonlyMap<number, NonNullable<RunConfiguration['window']>>;
+  readonly served: ServedAdapterState;
+  /** Digests in the order in which they were served, the bare base model (null) first; the last is served now. */
+  readonly servedAdapters: readonly (string | null)[];
+  readonly published: ReadonlyMap<string, AdapterPublished>;
+  readonly promoted: ReadonlyMap<string, AdapterPromoted>;
+}
+
+/** Folds seam.training and seam.adapters to their ends. */
+export async function readTrainingHistory(log: EventLog): Promise<TrainingHistory> {
+  // Adapters second: an adapter's run was started before, whatever is appended meanwhile.
+  const events = [...(await readEvents(log, TOPIC.training)), ...(await readEvents(log, TOPIC.adapters))];
+  const runs = new Map<string, TrainingRun>();
+  const windows = new Map<number, NonNullable<RunConfiguration['window']>>();
+  const published = new Map<string, AdapterPublished>();
+  const promoted = new Map<string, AdapterPromoted>();
+  let served = initialServedAdapter();
+  const servedAdapters: (string | null)[] = [null];
+  let lastWindow: TrainingHistory['lastWindow'];
+  // A run's end may stand in the other topic: beginnings first, then what follows from them.
+  for (const event of events.sort((a, b) => rankOf(a) - rankOf(b))) {
+    const runId = runIdOf(event);
+    if (runId !== undefined) runs.set(runId, evolve(runs.get(runId) ?? initialState(), event));
+    if (event.type === 'TrainingRunStarted') {
+      const configuration = runConfigurationOf(event);
+      if (configuration.window === null) continue;
+      windows.set(configuration.window.index, configuration.window);
+      if (configuration.window.index > (lastWindow?.configuration.window?.index ?? 0))
+        lastWindow = { runId: event.runId, configuration };
+    } else if (event.type === 'AdapterPublished') {
+      published.set(event.adapterDigest, event);
+    } else if (event.type === 'AdapterPromoted' || event.type === 'AdapterRolledBack') {
+      if (event.type === 'AdapterPromoted') promoted.set(event.adapterDigest, event);
+      const before = served.served?.adapterDigest ?? null;
+      served = evolveServedAdapter(served, event);
+      const now = served.served?.adapterDigest ?? null;
+      if (now !== before) servedAdapters.push(now);
+    }
+  }
+  return { runs, lastWindow, windows, served, servedAdapters, published, promoted };
+}
+
+/** All events of a topic, per partition in order. Records that cannot be decoded are passed over: they state nothing. */
+export async function readEvents(log: EventLog, topic: TopicName): Promise<SeamEvent[]> {
+  const events: SeamEvent[] = [];
+  for (const { partition, low, high } of await log.watermarks(topic)) {
+    for await (const records of log.read({ topic, partition, from: low, to: high })) {
+      for (const record of records) {
+        try {
+          events.push(decodeEvent(record));
+        } catch {
+          // It states nothing; whoever consumes the topic sends it to the dead letters.
+        }
+      }
+    }
+  }
+  return events;
+}
+
+const RANKS: Partial<Record<SeamEvent['type'], number>> = {
+  TrainingRunStarted: 0,
+  TrainingRunCheckpointed: 1,
+  AdapterPublished: 2,
+};
+
+function rankOf(event: SeamEvent): number {
+  return RANKS[event.type] ?? 3;
+}
+
+/** The events of one type. */
+export function ofType<T extends SeamEvent['type']>(events: readonly SeamEvent[], type: T): EventOf<T>[] {
+  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
+}
