@@ -1,0 +1,702 @@
+import { InMemoryEventLog, InMemoryLogStorage, type NewRecord, type Transaction } from '@seamstream/event-log';
+import {
+  decodeEvent,
+  type EventOf,
+  encodeEvent,
+  originMeta,
+  type Problem,
+  type SeamEvent,
+  TOPIC,
+  TOPICS,
+} from '@seamstream/events';
+import { entrySchemas } from '@seamstream/experience';
+import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
+import {
+  type Adapter,
+  createAdapter,
+  decodeAdapter,
+  type StepMetrics,
+  type TrainingSequence,
+} from '@seamstream/language-model';
+import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
+import { type RunningService, startService } from '@seamstream/service-kit';
+import {
+  type BufferRow,
+  bufferConfigSchema,
+  encodeManifest,
+  encodeRows,
+  manifestDigest,
+  rowsDigest,
+} from '@seamstream/success-buffer';
+import {
+  AdapterEvaluation,
+  type MeasuredSuccess,
+  TrainingEngine,
+  type TrainingProgress,
+  type TrainingWeights,
+  TrainOnDemandHandler,
+  trainerConfigSchema,
+  trainerService,
+} from './app.module.js';
+import { runConfigurationOf } from './run-plan.js';
+
+const BASE = sha256('base model');
+const GROUP_SIZE = 4;
+
+function configOf(trainer: Record<string, unknown> = {}): ReturnType<typeof trainerConfigSchema.parse> {
+  return trainerConfigSchema.parse({
+    logging: { level: 'silent' },
+    consuming: { firstRetryMs: 1, maxRetryMs: 5, shutdownGraceMs: 0 },
+    trainer: {
+      trainEveryProblems: 6,
+      algorithm: 'grpo',
+      checkpointEverySteps: 2,
+      maxBatchRecords: 500,
+      algorithms: { grpo: { batchSize: 4, duration: { unit: 'steps', steps: 6 } } },
+      ...trainer,
+    },
+  });
+}
+
+/** Weights are eight numbers; a step moves them by what it is given, so any difference in input is seen in the digest. */
+class FakeEngine extends TrainingEngine {
+  readonly baseModelDigest = BASE;
+  steps = 0;
+
+  constructor(private readonly beforeStep: (step: number) => Promise<void> | void = () => undefined) {
+    super();
+  }
+
+  async begin({ adapter }: { readonly adapter: Adapter | null }): Promise<TrainingWeights> {
+    const weights = Float32Array.from(adapter?.tensors.get('w')?.data ?? new Float32Array(8));
+    let steps = 0;
+    return {
+      get steps() {
+        return steps;
+      },
+      step: async (sequences, { learningRate }): Promise<StepMetrics> => {
+        await this.beforeStep(steps);
+        this.steps += 1;
+        const digest = sha256(JSON.stringify(sequences), String(learningRate));
+        for (let at = 0; at < 8; at++)
+          weights[at] = weights[at]! * 0.5 + Number.parseInt(digest.slice(at * 2, at * 2 + 2), 16);
+        steps += 1;
+        return { loss: 1 / steps, gradientNorm: 1, tokens: sequences.length };
+      },
+      logProbabilities: async (sequences: readonly Pick<TrainingSequence, 'targets'>[]) =>
+        sequences.map(({ targets }) => targets.map(() => -0.7)),
+      exportAdapter: async () =>
+        createAdapter({
+          kind: 'full',
+          settings: { kind: 'full' },
+          baseModelDigest: BASE,
+          tensors: new Map([['w', { shape: [8], data: weights.slice() }]]),
+        }),
+      saveState: async () => Buffer.from(JSON.stringify({ steps, weights: [...weights] })),
+      restoreState: async (bytes) => {
+        const state = JSON.parse(Buffer.from(bytes).toString()) as { steps: number; weights: number[] };
+        steps = state.steps;
+        weights.set(state.weights);
+      },
+      close: async () => undefined,
+    };
+  }
+
+  async fingerprint(adapter: Adapter): Promise<string> {
+    return sha256('probe', adapter.digest);
+  }
+}
+
+/** Every adapter solves what the list says, in the order of their evaluation; the base model nothing. */
+class FakeEvaluation extends AdapterEvaluation {
+  readonly measured: (string | null)[] = [];
+  private readonly known = new Map<string, number>();
+
+  constructor(private readonly successes: readonly number[] = []) {
+    super();
+  }
+
+  problemSetFor(domains: readonly string[]): { problemSet: string; problemSetDigest: string } {
+    return { problemSet: 'validation', problemSetDigest: sha256(domains.join()) };
+  }
+
+  async measure(adapter: Adapter | null, domains: readonly string[]): Promise<MeasuredSuccess> {
+    this.measured.push(adapter?.digest ?? null);
+    const success = adapter === null ? 0 : (this.known.get(adapter.digest) ?? this.successes[this.known.size] ?? 0.9);
+    if (adapter !== null) this.known.set(adapter.digest, success);
+    return {
+      ...this.problemSetFor(domains),
+      problems: 20,
+      success,
+      perDomain: Object.fromEntries(domains.map((domain) => [domain, success])),
+    };
+  }
+}
+
+const problemOf = (index: number): Problem => ({
+  problemId: `p-${index}`,
+  domain: index % 2 === 0 ? 'sums' : 'words',
+  prompt: `Problem ${index}`,
+  reference: '4',
+  verifier: { kind: 'exact', version: '1', options: {} },
+  metadata: {},
+});
+
+/** The experiences of one problem and what became of them. `alike` leaves the group without variance. */
+function explored(
+  index: number,
+  { adapterDigest = null, alike = false }: { adapterDigest?: string | null; alike?: boolean } = {},
+): SeamEvent[] {
+  const problem = problemOf(index);
+  const groupId = derivedId(problem.problemId, 'group');
+  return Array.from({ length: GROUP_SIZE }, (_, candidateIndex) => candidateIndex).flatMap(
+    (candidateIndex): SeamEvent[] => {
+      const experienceId = derivedId(groupId, 'experience', candidateIndex);
+      const origin = (role: string) =>
+        originMeta({
+          messageId: derivedId(experienceId, role),
+          correlationId: problem.problemId,
+          source: 'seam/test',
+          occurredAt: 1_700_000_000_000,
+          sourceClass: 'model',
+        });
+      const random = Random.of(experienceId);
+      const tokenIds = Array.from({ length: 4 }, () => random.int(100));
+      const copied = {
+        problem,
+        experienceId,
+        groupId,
+        candidateIndex,
+        groupSize: GROUP_SIZE,
+        arm: 'explore' as const,
+        adapterDigest,
+        promptTokenIds: [1, 2, index],
+        tokenIds,
+        forced: [true, false, false, true],
+      };
+      const success = !alike && candidateIndex === index % GROUP_SIZE;
+      return [
+        {
+          type: 'ExperienceGenerated',
+          meta: origin('experience'),
+          ...copied,
+          entry: '{}',
+          entrySchema: 's',
+          logProbs: [0, -0.7, -0.7, 0],
+          legalMass: [1, 1, 1, 1],
+          sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
+          tokenizerDigest: 't',
+          baseModelDigest: BASE,
+          latencyMs: 1,
+        },
+        {
+          type: 'OutcomeRecorded',
+          meta: origin('outcome'),
+          ...copied,
+          entry: '{}',
+          baseModelDigest: BASE,
+          executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
+          response: '4',
+          extractedAnswer: '4',
+          success,
+          reward: success ? 1 : 0,
+          verifierVersion: '1',
+          verifierDetail: 'd',
+          promptTokens: 1,
+          responseTokens: 1,
+          latencyMs: 1,
+        },
+      ];
+    },
+  );
+}
+
+interface World {
+  readonly storage: InMemoryLogStorage;
+  readonly objects: InMemoryObjects;
+}
+
+const newWorld = (): World => ({ storage: new InMemoryLogStorage(), objects: new Map() });
+
+/** Counts what the trainer writes, and fails the n-th write once. */
+class FlakyLog extends InMemoryEventLog {
+  writes = 0;
+  failAt = 0;
+
+  override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
+    if (++this.writes === this.failAt) throw new SeamError('LOG_UNAVAILABLE', 'the log is away');
+    return super.transact(transaction);
+  }
+}
+
+async function openLog({ storage }: World): Promise<FlakyLog> {
+  const log = new FlakyLog({ storage });
+  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  return log;
+}
+
+let running: RunningService[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.close()));
+  running = [];
+});
+
+interface Setting {
+  readonly log?: InMemoryEventLog;
+  readonly engine?: TrainingEngine;
+  readonly evaluation?: AdapterEvaluation;
+  readonly config?: Record<string, unknown>;
+  readonly onProgress?: (progress: TrainingProgress) => void;
+}
+
+async function serve(world: World, setting: Setting = {}): Promise<RunningService> {
+  const { engine = new FakeEngine(), evaluation = new FakeEvaluation(), onProgress } = setting;
+  const service = await startService(
+    trainerService({
+      engine,
+      evaluation,
+      schemaFor: entrySchemas(),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    }),
+    {
+      config: configOf(setting.config),
+      drivers: { log: setting.log ?? (await openLog(world)), objects: new InMemoryObjectStore(world.objects) },
+      serveHttp: false,
+    },
+  );
+  running.push(service);
+  return service;
+}
+
+async function publish(
+  world: World,
+  from: number,
+  to: number,
+  options: Parameters<typeof explored>[1] = {},
+): Promise<void> {
+  const records: NewRecord[] = [];
+  for (let index = from; index < to; index++) records.push(...explored(index, options).map(encodeEvent));
+  await (await openLog(world)).append(records);
+}
+
+async function eventsOf<T extends SeamEvent['type']>(world: World, type: T): Promise<EventOf<T>[]> {
+  const log = await openLog(world);
+  const events: SeamEvent[] = [];
+  for (const topic of [TOPIC.training, TOPIC.adapters, TOPIC.deadLetters]) {
+    for (const { partition } of await log.watermarks(topic)) {
+      for await (const chunk of log.read({ topic, partition, from: 0 })) events.push(...chunk.map(decodeEvent));
+    }
+  }
+  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
+}
+
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  const giveUp = Date.now() + 8_000;
+  while (!(await condition())) {
+    if (Date.now() > giveUp) throw new Error('the awaited condition did not come about within 8 s');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+async function consumed(world: World): Promise<void> {
+  const log = await openLog(world);
+  await until(async () => {
+    const done = (await log.committedOffsets('seam.trainer')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
+    return done === (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
+  });
+}
+
+/** Rounds of six problems, each published when the decision on the one before is on record and served by what was promoted. */
+async function playRounds(world: World, rounds: number): Promise<string[]> {
+  for (let round = 0; round < rounds; round++) {
+    const served = (await eventsOf(world, 'AdapterPromoted')).at(-1)?.adapterDigest ?? null;
+    await publish(world, round * 6, round * 6 + 6, { adapterDigest: served });
+    await consumed(world);
+  }
+  return digests(world);
+}
+
+async function digests(world: World): Promise<string[]> {
+  return (await eventsOf(world, 'AdapterPublished')).map(
+    ({ adapterDigest, parent, runId }) => `${adapterDigest} of ${parent ?? 'base'} by ${runId}`,
+  );
+}
+
+async function undisturbed(rounds: number): Promise<string[]> {
+  const world = newWorld();
+  await serve(world);
+  return playRounds(world, rounds);
+}
+
+describe('the trainer service', () => {
+  it('runs after every sixth completed problem: started, checkpointed, published, completed, promoted', async () => {
+    const world = newWorld();
+    const progress: string[] = [];
+    await serve(world, { onProgress: ({ phase, done, total }) => progress.push(`${phase} ${done}/${total}`) });
+    await publish(world, 0, 5);
+    await consumed(world);
+    expect(await eventsOf(world, 'TrainingRunStarted')).toHaveLength(0);
+    await publish(world, 5, 6);
+    await consumed(world);
+    const [started] = await eventsOf(world, 'TrainingRunStarted');
+    const [published] = await eventsOf(world, 'AdapterPublished');
+    expect(started).toMatchObject({
+      algorithm: 'grpo',
+      baseModelDigest: BASE,
+      parentAdapter: null,
+      manifestKey: null,
+      seed: 'seamstream',
+    });
+    const log = await openLog(world);
+    const whole = async (topic: typeof TOPIC.outcomes | typeof TOPIC.experiences) =>
+      (await log.watermarks(topic))
+        .filter(({ high }) => high > 0)
+        .map(({ partition, high }) => ({ topic, partition, from: 0, to: high }));
+    expect(started?.inputs).toEqual([...(await whole(TOPIC.experiences)), ...(await whole(TOPIC.outcomes))]);
+    const configuration = runConfigurationOf(started!);
+    expect(configuration.domains).toEqual(['sums', 'words']);
+    expect(configuration.curriculum).toEqual({ rounds: 1, overall: 0.25, rates: { sums: 0.25, words: 0.25 } });
+    expect(configuration.algorithm).toMatchObject({ clip: { low: 0.2, high: 0.28 }, batchSize: 4 });
+    expect((await eventsOf(world, 'TrainingRunCheckpointed')).map(({ step }) => step)).toEqual([2, 4]);
+    expect(await eventsOf(world, 'TrainingRunCompleted')).toMatchObject([
+      { runId: started?.runId, steps: 6, adapterDigest: published?.adapterDigest },
+    ]);
+    expect(await eventsOf(world, 'AdapterPromoted')).toMatchObject([
+      {
+        adapterDigest: published?.adapterDigest,
+        runId: started?.runId,
+        parent: null,
+        fingerprint: sha256('probe', published!.adapterDigest),
+        evaluation: { problems: 20, success: 0.9, parentSuccess: 0 },
+      },
+    ]);
+    expect(progress.filter((line) => line.startsWith('training'))).toEqual(
+      [1, 2, 3, 4, 5, 6].map((step) => `training ${step}/6`),
+    );
+  });
+
+  it('leaves the adapter with config and lineage in the object store, and no checkpoints', async () => {
+    const world = newWorld();
+    await serve(world);
+    await playRounds(world, 1);
+    const [published] = await eventsOf(world, 'AdapterPublished');
+    const [started] = await eventsOf(world, 'TrainingRunStarted');
+    const objects = new InMemoryObjectStore(world.objects);
+    const adapter = decodeAdapter(await objects.get(published!.key), { digest: published!.adapterDigest });
+    expect(adapter.baseModelDigest).toBe(BASE);
+    const lineage = JSON.parse(
+      Buffer.from(await objects.get(published!.key.replace('adapter.safetensors', 'lineage.json'))).toString(),
+    ) as Record<string, unknown>;
+    expect(lineage).toMatchObject({
+      runId: started?.runId,
+      algorithm: 'grpo',
+      inputs: started?.inputs,
+      parentAdapter: null,
+      seed: 'seamstream',
+      configuration: { domains: ['sums', 'words'] },
+    });
+    expect([...world.objects.keys()].filter((key) => key.startsWith('training/'))).toEqual([]);
+  });
+
+  it('each run begins with the adapter that was promoted last and knows all that were served', async () => {
+    const world = newWorld();
+    await serve(world);
+    await playRounds(world, 3);
+    const runs = (await eventsOf(world, 'TrainingRunStarted')).sort(
+      (a, b) => runConfigurationOf(a).window!.index - runConfigurationOf(b).window!.index,
+    );
+    const promotions = (await eventsOf(world, 'AdapterPromoted')).map(({ adapterDigest }) => adapterDigest);
+    expect(promotions).toHaveLength(3);
+    expect(runs.map(({ parentAdapter }) => parentAdapter)).toEqual([null, promotions[0], promotions[1]]);
+    expect(runConfigurationOf(runs[2]!).servedAdapters).toEqual([null, promotions[0], promotions[1]]);
+  });
+
+  it('two windows that come in one batch are planned one after the other', async () => {
+    const world = newWorld();
+    await publish(world, 0, 12);
+    await serve(world);
+    await consumed(world);
+    const runs = await eventsOf(world, 'TrainingRunStarted');
+    const promotions = await eventsOf(world, 'AdapterPromoted');
+    expect(runs).toHaveLength(2);
+    expect(runs.map(({ parentAdapter }) => parentAdapter).sort()).toEqual([promotions[0]!.adapterDigest, null].sort());
+  });
+
+  it('whichever of its writes fails, the same adapters come out', async () => {
+    const expected = await undisturbed(2);
+    expect(expected).toHaveLength(2);
+    for (let failAt = 1; failAt <= 12; failAt++) {
+      const world = newWorld();
+      const log = await openLog(world);
+      log.failAt = failAt;
+      const service = await serve(world, { log });
+      expect(await playRounds(world, 2)).toEqual(expected);
+      expect(new Set((await eventsOf(world, 'AdapterPromoted')).map(({ meta }) => meta.messageId)).size).toBe(2);
+      expect(await eventsOf(world, 'DeadLettered')).toHaveLength(0);
+      expect(log.writes).toBeGreaterThanOrEqual(failAt);
+      await service.close();
+    }
+  });
+
+  it('stopped after any step it goes on from there, to the same adapter', async () => {
+    const expected = await undisturbed(1);
+    for (const stopAt of [0, 1, 2, 3, 4]) {
+      const world = newWorld();
+      let reached = false;
+      const first = new FakeEngine(async (step) => {
+        reached ||= step === stopAt;
+        if (step === stopAt) await new Promise((resolve) => setTimeout(resolve, 10));
+      });
+      const service = await serve(world, { engine: first });
+      await publish(world, 0, 6);
+      await until(() => reached);
+      await service.close();
+      expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(0);
+      const second = new FakeEngine();
+      await serve(world, { engine: second });
+      await consumed(world);
+      expect(await digests(world)).toEqual(expected);
+      expect(first.steps + second.steps).toBe(6); // no step was done twice
+      expect(await eventsOf(world, 'TrainingRunStarted')).toHaveLength(1);
+    }
+  });
+
+  it('trains from the beginning to the same adapter when its checkpoints are lost or damaged', async () => {
+    const expected = await undisturbed(1);
+    for (const harm of [
+      (objects: InMemoryObjects, key: string) => objects.delete(key),
+      (objects: InMemoryObjects, key: string) => objects.set(key, { body: Buffer.from('{}'), etag: 'x' }),
+    ]) {
+      const world = newWorld();
+      let steps = 0;
+      const service = await serve(world, {
+        engine: new FakeEngine(async () => {
+          if (++steps === 5) await new Promise((resolve) => setTimeout(resolve, 10));
+        }),
+      });
+      await publish(world, 0, 6);
+      await until(() => steps === 5);
+      await service.close();
+      for (const key of [...world.objects.keys()]) if (key.startsWith('training/')) harm(world.objects, key);
+      await serve(world);
+      await consumed(world);
+      expect(await digests(world)).toEqual(expected);
+    }
+  });
+
+  it('rejects an adapter that is worse than its parent, with the measurement, and goes on from the parent', async () => {
+    const world = newWorld();
+    await serve(world, { evaluation: new FakeEvaluation([0.6, 0.5, 0.7]) });
+    await playRounds(world, 3);
+    const [first, third] = await eventsOf(world, 'AdapterPromoted');
+    expect(await eventsOf(world, 'TrainingRunRejected')).toMatchObject([
+      { evaluation: { success: 0.5, parentSuccess: 0.6 }, reason: expect.stringContaining('50.0 %') },
+    ]);
+    expect(third?.parent).toBe(first?.adapterDigest);
+    expect(third?.evaluation).toMatchObject({ success: 0.7, parentSuccess: 0.6 });
+  });
+
+  it('does not measure a parent again whose success on the same problems is on record', async () => {
+    const world = newWorld();
+    const evaluation = new FakeEvaluation([0.6, 0.7]);
+    await serve(world, { evaluation });
+    await playRounds(world, 2);
+    const [first, second] = await eventsOf(world, 'AdapterPublished').then((all) =>
+      all.map(({ adapterDigest }) => adapterDigest),
+    );
+    expect(evaluation.measured).toEqual([first, null, second]);
+  });
+
+  it('says in words why it cannot learn, and learns from the next window', async () => {
+    const world = newWorld();
+    await serve(world);
+    await publish(world, 0, 6, { alike: true });
+    await consumed(world);
+    expect(await eventsOf(world, 'TrainingRunRejected')).toMatchObject([
+      {
+        adapterDigest: null,
+        evaluation: null,
+        reason: expect.stringContaining('no variance'),
+        metrics: { deadGroups: 6 },
+      },
+    ]);
+    await publish(world, 6, 12);
+    await consumed(world);
+    expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
+  });
+
+  it('a run that breaks is recorded as failed with its reason, and the next window is trained', async () => {
+    const world = newWorld();
+    let isBroken = true;
+    const engine = new FakeEngine((step) => {
+      if (isBroken && step === 3) throw new SeamError('NON_FINITE', 'the loss is NaN');
+    });
+    await serve(world, { engine });
+    await playRounds(world, 1);
+    expect(await eventsOf(world, 'TrainingRunFailed')).toMatchObject([
+      { code: 'NON_FINITE', reason: 'the loss is NaN' },
+    ]);
+    isBroken = false;
+    await publish(world, 6, 12);
+    await consumed(world);
+    expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
+  });
+
+  it('verifies an adapter by doing its recorded run again, and finds one that does not come out', async () => {
+    const world = newWorld();
+    const service = await serve(world);
+    await playRounds(world, 2);
+    const before = (await openLog(world)).writes;
+    const { signal } = new AbortController();
+    for (const { adapterDigest, runId } of await eventsOf(world, 'AdapterPublished')) {
+      expect(await service.get(TrainOnDemandHandler).verify(adapterDigest, signal)).toEqual({
+        runId,
+        expected: adapterDigest,
+        actual: adapterDigest,
+        matches: true,
+      });
+    }
+    expect(before).toBe(0);
+    await service.close();
+    class OtherEngine extends FakeEngine {
+      override async begin(settings: { readonly adapter: Adapter | null }): Promise<TrainingWeights> {
+        const weights = await super.begin(settings);
+        return {
+          ...weights,
+          get steps() {
+            return weights.steps;
+          },
+          step: (sequences, optimizer) => weights.step(sequences, { ...optimizer, learningRate: 7 }),
+        };
+      }
+    }
+    const other = await serve(world, { engine: new OtherEngine() });
+    const [first] = await eventsOf(world, 'AdapterPublished');
+    expect(await other.get(TrainOnDemandHandler).verify(first!.adapterDigest, signal)).toMatchObject({
+      matches: false,
+      expected: first!.adapterDigest,
+    });
+    await expect(other.get(TrainOnDemandHandler).verify('unknown', signal)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+
+  it('trains on demand over the newest window, once for the same request', async () => {
+    const world = newWorld();
+    const service = await serve(world);
+    await playRounds(world, 1);
+    const { signal } = new AbortController();
+    const request = { algorithm: 'grpo', settings: { duration: { unit: 'steps', steps: 3 } } };
+    const result = await service.get(TrainOnDemandHandler).handle(request, signal);
+    expect(result.ending).toMatchObject([{ type: 'AdapterPromoted', runId: result.runId }]);
+    const started = (await eventsOf(world, 'TrainingRunStarted')).find(({ runId }) => runId === result.runId);
+    expect(runConfigurationOf(started!)).toMatchObject({ window: null, algorithm: { duration: { steps: 3 } } });
+    await expect(service.get(TrainOnDemandHandler).handle({ algorithm: 'magic' }, signal)).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining('grpo, sft'),
+    });
+  });
+
+  it('an algorithm that reads the buffer waits for the version that covers its window', async () => {
+    const world = newWorld();
+    await serve(world, {
+      config: {
+        algorithm: 'sft',
+        algorithms: { sft: { minRows: 4, batchSize: 4, duration: { unit: 'steps', steps: 4 } } },
+      },
+    });
+    await publish(world, 0, 6);
+    const log = await openLog(world);
+    await until(async () => (await log.committedOffsets('seam.trainer')).length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(await eventsOf(world, 'TrainingRunStarted')).toHaveLength(0);
+    const ends = (await log.watermarks(TOPIC.outcomes)).map(({ partition, high }) => ({
+      topic: TOPIC.outcomes,
+      partition,
+      from: 0,
+      to: high,
+    }));
+    await commitVersion(
+      world,
+      1,
+      ends.map((range) => ({ ...range, to: Math.max(0, range.to - 1) })),
+    );
+    const version = await commitVersion(world, 2, ends);
+    await consumed(world);
+    expect(await eventsOf(world, 'TrainingRunStarted')).toMatchObject([
+      { algorithm: 'sft', manifestKey: version.manifestKey, manifestDigest: version.manifestDigest, inputs: ends },
+    ]);
+    expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
+  });
+
+  it('the curriculum imitates while few succeed and compares afterwards', async () => {
+    const world = newWorld();
+    await serve(world, { config: { algorithm: 'curriculum', curriculum: { imitateBelow: 0.2 } } });
+    await playRounds(world, 1);
+    expect((await eventsOf(world, 'TrainingRunStarted')).map(({ algorithm }) => algorithm)).toEqual(['grpo']);
+    await expect(serve(newWorld(), { config: { algorithm: 'magic' } })).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+    });
+    await expect(serve(newWorld(), { config: { algorithms: { grpo: { batchSizes: 1 } } } })).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+    });
+  });
+});
+
+async function commitVersion(
+  world: World,
+  sequence: number,
+  inputs: EventOf<'BufferCommitted'>['inputs'],
+): Promise<EventOf<'BufferCommitted'>> {
+  const rows: BufferRow[] = Array.from({ length: 8 }, (_, index) => ({
+    outcomeId: `o-${index}`,
+    experienceId: `x-${index}`,
+    problemId: `p-${index}`,
+    domain: 'sums',
+    stratum: 'sums/hard',
+    prompt: `Problem ${index}`,
+    entry: '{}',
+    promptTokenIds: [1, 2],
+    tokenIds: [3, 4, index],
+    forced: [true, false, false],
+    reward: 1,
+    helpfulness: 0.5,
+    adapterDigest: null,
+    baseModelDigest: BASE,
+  }));
+  const objects = new InMemoryObjectStore(world.objects);
+  const body = encodeRows(rows, 'parquet');
+  const key = `buffer/${sequence}/rows.parquet`;
+  await objects.put(key, body);
+  const manifest = {
+    sequence,
+    bufferDigest: rowsDigest(rows),
+    rows: rows.length,
+    strata: { 'sums/hard': rows.length },
+    files: [{ key, sha256: sha256(body), rows: rows.length, sizeBytes: body.length }],
+    inputs: inputs.map((range) => ({ ...range })),
+    config: bufferConfigSchema.parse({}),
+  };
+  const manifestKey = `buffer/${sequence}/manifest.json`;
+  await objects.put(manifestKey, encodeManifest(manifest));
+  const event: EventOf<'BufferCommitted'> = {
+    type: 'BufferCommitted',
+    meta: originMeta({
+      messageId: `b-${sequence}`,
+      correlationId: manifestKey,
+      source: 'seam/buffer',
+      occurredAt: 1,
+      sourceClass: 'model',
+    }),
+    sequence,
+    manifestKey,
+    manifestDigest: manifestDigest(manifest),
+    bufferDigest: manifest.bufferDigest,
+    rows: rows.length,
+    rowsPerStratum: manifest.strata,
+    inputs,
+  };
+  await (await openLog(world)).append([encodeEvent(event)]);
+  return event;
+}
