@@ -5,13 +5,13 @@
  *
  * Decode feeds each row (candidate) a chunk of one or more tokens. Three kinds of keys are attended to, in one softmax:
  *
- *   columns   0 … P−1            P … P+S−1              P+S … P+S+W−1
- *             the group's prompt  the row's own suffix   the chunk itself
- *             shared by K rows    host buffer            fresh, padded from C to W columns
+ *   columns   0 … P−1             P … P+W−1                    P+W … P+W+S−1
+ *             the group's prompt   the chunk itself, C of W     the row's own suffix
+ *             shared by K rows     fresh                        host buffer
  *
- * Prompt keys are stored once per group and multiplied with the queries of all its rows at once. P, S and W are functions
- * of a row's own request and progress, and every product and sum over them has the same length whatever else is in the
- * batch: that is what makes a row's bits independent of its batch mates. Chunks differ in length, so tokens stand
+ * Prompt keys are stored once per group and multiplied with the queries of all its rows at once. P and W are functions of
+ * a row's own request. S grows with the longest suffix in the batch; being last, it only adds masked columns, whose
+ * weights are exactly 0 and change no sum. That is what makes a row's bits independent of its batch mates. Chunks differ in length, so tokens stand
  * packed without padding ([N, 1, ·]) everywhere except inside attention, where they are gathered to [R, C] and back.
  *
  * Letters: G groups, K rows per group, R = G·K rows, C tokens in the longest chunk, N tokens in all chunks, L logit rows.
@@ -83,7 +83,7 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
   const groupedMix = sizes('size_grouped_mix', 6); // [G, KVH, K, C, R', hd]
   const rowMix = sizes('size_row_mix', 5); // [R, KVH, C, R', hd]
   const chunkPadding = sizes('chunk_padding', 8); // W − C columns at the end
-  const bounds = [0, 1, 2, 3].map((index) => sizes(`bound_${index}`, 1)); // 0, P, P+S, P+S+C
+  const bounds = [0, 1, 2, 3, 4].map((index) => sizes(`bound_${index}`, 1)); // 0, P, P+C, P+W, P+W+S
   const caches = Array.from({ length: layers }, (_, layer) => ({
     promptKey: graph.input(`prompt_key_${layer}`, 'float32', ['G', KVH, 'P', hd]),
     promptValue: graph.input(`prompt_value_${layer}`, 'float32', ['G', KVH, 'P', hd]),
@@ -140,7 +140,7 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
       'float32',
       ['R', KVH, Q, 'W'],
     );
-    const scores = graph.apply('Concat', [promptScores, suffixScores, chunkColumns], { axis: -1 });
+    const scores = graph.apply('Concat', [promptScores, chunkColumns, suffixScores], { axis: -1 });
     const weights = graph.apply('Softmax', [scores], { axis: -1 });
     const columns = (from: number, name: string): Value =>
       graph.applyWithShape('Slice', [weights, bounds[from], bounds[from + 1], graph.integer([-1])], {}, 'float32', [
@@ -160,7 +160,7 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
         ...[0, 2, 3, 1, 4, 5],
       ),
     );
-    const ownMix = graph.apply('Add', [mix(columns(1, 'S'), cache.suffixValue), mix(columns(2, 'C'), chunkValues)]);
+    const ownMix = graph.apply('Add', [mix(columns(3, 'S'), cache.suffixValue), mix(columns(1, 'C'), chunkValues)]);
     const rowMixed = flatRows(transpose(as(ownMix, rowMix, ['R', KVH, 'C', repeats, hd]), 0, 2, 1, 3, 4));
     const mixed = graph.applyWithShape('Add', [promptMix, rowMixed], {}, 'float32', ['R*C', heads * hd]);
     return graph.apply('Unsqueeze', [graph.apply('Gather', [mixed, packed], { axis: 0 }), graph.integer([1])]);

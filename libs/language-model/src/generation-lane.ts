@@ -3,8 +3,8 @@
  * Tokens that the grammar forces cost no model call of their own: they travel in one chunk with the choice before them.
  *
  * A candidate depends on its own request and seed only. Whatever sizes a run has that could reach the bits of a result
- * (the padded prompt length P, the suffix capacity S, the chunk columns W) are functions of the request, and only
- * requests that agree in them share a wave; see generation-graphs.ts.
+ * (the padded prompt length P, the chunk columns W) are functions of the request, and only requests that agree in
+ * them share a wave; see generation-graphs.ts.
  */
 import { canonicalJson, Random, SeamError } from '@seamstream/kernel';
 import { Session, type TensorData } from '@seamstream/tensor-graph';
@@ -234,8 +234,7 @@ async function closeSessions(sessions: CompiledWeights): Promise<void> {
 function wavesOf(jobs: readonly Job[]): Group[][] {
   const kinds = new Map<string, Group[]>();
   for (const job of jobs) {
-    const capacity = job.grammar ? suffixCapacity(job) : 'growing';
-    const key = `${roundUp(job.prefix.length, PROMPT_STEP)} ${capacity}`;
+    const key = `${roundUp(job.prefix.length, PROMPT_STEP)} ${job.grammar ? 'constrained' : 'free'}`;
     const groups = kinds.get(key) ?? [];
     kinds.set(key, groups);
     const rows = job.request.seeds.map((seed, seedIndex) => startRow(job, seed, seedIndex));
@@ -259,10 +258,6 @@ function wavesOf(jobs: readonly Job[]): Group[][] {
     if (wave.length > 0) waves.push(wave);
   }
   return waves;
-}
-
-function suffixCapacity(job: Job): number {
-  return roundUp(job.request.sampling.maxTokens - job.opening.length, SUFFIX_STEP);
 }
 
 function startRow(job: Job, seed: string, seedIndex: number): Row {
@@ -376,7 +371,7 @@ class Wave {
   readonly #promptLength: number;
   readonly #columns: number;
   #groups: readonly Group[];
-  #capacity: number;
+  #capacity = SUFFIX_STEP;
   /** Rows per group. */
   #width = 0;
   #slots: (Row | undefined)[] = [];
@@ -393,7 +388,7 @@ class Wave {
     const { job } = groups[0]!;
     this.#isConstrained = job.grammar !== undefined;
     this.#promptLength = roundUp(job.prefix.length, PROMPT_STEP);
-    this.#capacity = this.#isConstrained ? suffixCapacity(job) : SUFFIX_STEP;
+
     this.#columns = this.#isConstrained ? CHUNK_COLUMNS : 1;
   }
 
@@ -459,7 +454,7 @@ class Wave {
     this.#slots = slots;
   }
 
-  /** Unconstrained rows advance in step, so a wave's capacity is a function of each row's own length. */
+  /** Makes room for the longest suffix. */
   #grow(): void {
     const cached = Math.max(...this.#slots.map((row) => row?.cached ?? 0));
     const capacity = roundUp(cached, SUFFIX_STEP);
@@ -542,8 +537,9 @@ class Wave {
       chunk_padding: ints(0, 0, 0, 0, 0, 0, 0, W - C),
       bound_0: ints(0),
       bound_1: ints(P),
-      bound_2: ints(P + S),
-      bound_3: ints(P + S + C),
+      bound_2: ints(P + C),
+      bound_3: ints(P + W),
+      bound_4: ints(P + W + S),
     };
     for (let layer = 0; layer < layers; layer++) {
       feeds[`prompt_key_${layer}`] = { data: this.#promptKeys[layer]!, dims: [G, KVH, P, hd] };
@@ -552,33 +548,33 @@ class Wave {
       feeds[`suffix_value_${layer}`] = { data: this.#suffixValues[layer]!, dims: [R, KVH, S, hd] };
     }
     const outputs = await this.#compiled.decode.run(feeds);
-    drawing.forEach((row, at) => {
-      const piece = row.pending.length;
-      choose(row, outputs.logits!.data.subarray(at * vocabularySize, (at + 1) * vocabularySize));
-      row.cached += piece;
-    });
-    const fed = new Set(drawing);
-    if (!this.#isConstrained) this.#grow();
-    for (let layer = 0; layer < layers; layer++) {
-      this.#store(this.#suffixKeys[layer]!, outputs[`new_key_${layer}`]!.data, pieces, fed);
-      this.#store(this.#suffixValues[layer]!, outputs[`new_value_${layer}`]!.data, pieces, fed);
-    }
+    // 1. Where each row's chunk begins in its cache; then the draws, which make new pending tokens.
+    const firsts = this.#slots.map((row) => row?.cached ?? 0);
     this.#slots.forEach((row, slot) => {
-      if (!row || fed.has(row)) return;
+      if (!row || row.finishReason !== undefined) return;
       row.cached += pieces[slot]!.length;
       row.pending = row.pending.slice(pieces[slot]!.length);
     });
+    drawing.forEach((row, at) => {
+      choose(row, outputs.logits!.data.subarray(at * vocabularySize, (at + 1) * vocabularySize));
+    });
+    // 2. The chunk's keys and values join the caches of the rows that go on.
+    this.#grow();
+    for (let layer = 0; layer < layers; layer++) {
+      this.#store(this.#suffixKeys[layer]!, outputs[`new_key_${layer}`]!.data, pieces, firsts);
+      this.#store(this.#suffixValues[layer]!, outputs[`new_value_${layer}`]!.data, pieces, firsts);
+    }
   }
 
   /** Writes the chunks' fresh keys or values [N, KVH·hd] behind what each row's cache [KVH, S, hd] holds. */
-  #store(cache: Float32Array, fresh: Float32Array, pieces: readonly number[][], fed: ReadonlySet<Row>): void {
+  #store(cache: Float32Array, fresh: Float32Array, pieces: readonly number[][], firsts: readonly number[]): void {
     const { keyValueHeads, headDimension } = this.#config;
     const S = this.#capacity;
     let n = 0;
     pieces.forEach((piece, slot) => {
       const row = this.#slots[slot];
       if (!row || piece.length === 0) return;
-      const first = fed.has(row) ? row.cached - piece.length : row.cached;
+      const first = firsts[slot]!;
       // A row that is done needs no cache any more.
       if (row.finishReason !== undefined) {
         n += piece.length;
