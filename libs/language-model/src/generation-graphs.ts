@@ -33,7 +33,7 @@ export interface CompiledDecoder {
 
 /**
  * Inputs: tokens int32 [G, T], positions int32 [G, T], causal [R·T, T], last int32 [L] (index into G·T).
- * Outputs: logits [L, V]; key_i and value_i [G, KVH, T, hd].
+ * Outputs: logits [L, V] and their softmax probabilities [L, V]; key_i and value_i [G, KVH, T, hd].
  */
 export function prefillGraph(source: WeightSource): CompiledDecoder {
   const graph = new Graph('prefill');
@@ -47,7 +47,7 @@ export function prefillGraph(source: WeightSource): CompiledDecoder {
     caches.push([`key_${layer}`, key], [`value_${layer}`, value]),
   );
   const hidden = decoder.hiddenStates(tokens, positions, attend);
-  graph.output('logits', decoder.logits(rowsOf(graph, hidden, last)));
+  outputLogits(graph, decoder.logits(rowsOf(graph, hidden, last)));
   for (const [name, value] of caches) graph.output(name, value);
   return { graph, decoder };
 }
@@ -58,7 +58,7 @@ export function prefillGraph(source: WeightSource): CompiledDecoder {
  * per layer prompt_key_i, prompt_value_i [G, KVH, P, hd] and suffix_key_i, suffix_value_i [R, KVH, S, hd];
  * prompt_mask [G, 1, 1, P], suffix_mask [R, 1, 1, S], chunk_mask [C·H/KVH, C] (0 or MASKED); and as int64 vectors
  * the run's sizes: see the names below.
- * Outputs: logits [L, V]; new_key_i, new_value_i [N, 1, KVH·hd].
+ * Outputs: logits and probabilities [L, V]; new_key_i, new_value_i [N, 1, KVH·hd].
  */
 export function decodeGraph(source: WeightSource): CompiledDecoder {
   const graph = new Graph('decode');
@@ -170,9 +170,15 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
     return reshape(value, -1, heads * hd);
   }
   const hidden = decoder.hiddenStates(tokens, positions, attend, MIXTURE_SCALE);
-  graph.output('logits', decoder.logits(rowsOf(graph, hidden, last)));
+  outputLogits(graph, decoder.logits(rowsOf(graph, hidden, last)));
   for (const [name, value] of fresh) graph.output(name, value);
   return { graph, decoder };
+}
+
+/** The runtime's vectorized exponentials cost less than the sampler's. */
+function outputLogits(graph: Graph, logits: Value): void {
+  graph.output('logits', logits);
+  graph.output('probabilities', graph.apply('Softmax', [logits], { axis: -1 }));
 }
 
 /** Rows of hidden states [B, T, D] at places in B·T → [L, D]. */

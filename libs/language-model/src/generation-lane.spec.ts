@@ -209,7 +209,7 @@ describe('the end of a text', () => {
       /shortest valid text.*needs \d+/,
     ],
   ] as const)('is refused for %s', async (_, changes, code, message) => {
-    await expect(lane.generate([{ ...request, ...changes } as GenerationRequest])).rejects.toMatchObject({
+    await expect(lane.generate([{ ...request, ...changes }])).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
     });

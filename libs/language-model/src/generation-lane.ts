@@ -297,11 +297,11 @@ function settle(row: Row): void {
 }
 
 /** Draws the next token and everything that it forces. */
-function choose(row: Row, logits: Float32Array): void {
+function choose(row: Row, logits: Float32Array, probabilities: Float32Array): void {
   const { grammar, request } = row.job;
   const { sampling } = request;
   if (!grammar || row.state === undefined) {
-    const { id, logProb, legalMass } = sampleToken(logits, null, sampling, row.random);
+    const { id, logProb, legalMass } = sampleToken(logits, null, sampling, row.random, probabilities);
     record(row, id, logProb, legalMass, false);
     row.pending = [id];
     settle(row);
@@ -311,7 +311,7 @@ function choose(row: Row, logits: Float32Array): void {
   if (legal.length === 1) {
     record(row, legal[0]!, 0, 1, true);
   } else {
-    const { id, logProb, legalMass } = sampleToken(logits, legal, sampling, row.random);
+    const { id, logProb, legalMass } = sampleToken(logits, legal, sampling, row.random, probabilities);
     record(row, id, logProb, legalMass, false);
   }
   const chosen = row.tokenIds.length - 1;
@@ -398,8 +398,10 @@ class Wave {
     const outputs = await prefill(this.#config, this.#compiled.prefill, this.#feeds, prompts, this.#promptLength);
     const vocabulary = this.#config.vocabularySize;
     this.#groups.forEach(({ rows }, group) => {
-      const logits = outputs.logits!.data.subarray(group * vocabulary, (group + 1) * vocabulary);
-      for (const row of rows) if (row.finishReason === undefined) choose(row, logits);
+      const [from, to] = [group * vocabulary, (group + 1) * vocabulary];
+      const logits = outputs.logits!.data.subarray(from, to);
+      const probabilities = outputs.probabilities!.data.subarray(from, to);
+      for (const row of rows) if (row.finishReason === undefined) choose(row, logits, probabilities);
     });
     for (let layer = 0; layer < this.#config.layers; layer++) {
       this.#promptKeys.push(outputs[`key_${layer}`]!.data);
@@ -556,7 +558,8 @@ class Wave {
       row.pending = row.pending.slice(pieces[slot]!.length);
     });
     drawing.forEach((row, at) => {
-      choose(row, outputs.logits!.data.subarray(at * vocabularySize, (at + 1) * vocabularySize));
+      const [from, to] = [at * vocabularySize, (at + 1) * vocabularySize];
+      choose(row, outputs.logits!.data.subarray(from, to), outputs.probabilities!.data.subarray(from, to));
     });
     // 2. The chunk's keys and values join the caches of the rows that go on.
     this.#grow();

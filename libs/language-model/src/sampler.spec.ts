@@ -85,6 +85,22 @@ describe('sampling a token', () => {
     );
   });
 
+  it('draws and records the same with the softmax at hand', () => {
+    const probabilities = Float32Array.of(0.1, 0.2, 0.3, 0.4);
+    for (const legal of [null, Int32Array.of(1, 3)]) {
+      for (let draw = 0; draw < 50; draw++) {
+        const without = sampleToken(LOGITS, legal, plain, Random.of('softmax', draw));
+        const having = sampleToken(LOGITS, legal, plain, Random.of('softmax', draw), probabilities);
+        expect(having.id).toBe(without.id);
+        expect(having.logProb).toBeCloseTo(without.logProb, 6);
+        expect(having.legalMass).toBeCloseTo(without.legalMass, 6);
+      }
+    }
+    expect(() => sampleToken(Float32Array.of(NaN, 1), null, plain, Random.of('x'), Float32Array.of(NaN, NaN))).toThrow(
+      expect.objectContaining({ code: 'NON_FINITE' }),
+    );
+  });
+
   it('takes the lowest id among equals when greedy', () => {
     expect(sampleToken(Float32Array.of(1, 5, 5, 5), null, { ...plain, temperature: 0 }, Random.of('x')).id).toBe(1);
     expect(

@@ -21,6 +21,8 @@ export interface SampledToken {
  * @param logits one row, [V]; −∞ is allowed, NaN and +∞ are not.
  * @param legal ids that may be drawn, ascending; null: all.
  * @param random consumed once per call, and not at all when greedy or when one token is legal.
+ * @param probabilities softmax of the logits, [V], where the caller has it: saves the exponentials over the vocabulary. Its
+ *   rounding (float32, about 1e-7 of each figure) is then the recorded one's.
  * @throws NON_FINITE on NaN or +∞ among the logits, or when every legal logit is −∞; INVALID_INPUT when `legal` is empty.
  */
 export function sampleToken(
@@ -28,7 +30,12 @@ export function sampleToken(
   legal: Int32Array | null,
   sampling: Pick<SamplingSettings, 'temperature' | 'topK' | 'topP'>,
   random: Random,
+  probabilities?: Float32Array,
 ): SampledToken {
+  if (probabilities && legal === null && isPlain(sampling)) {
+    const sampled = drawPlain(probabilities, random);
+    if (sampled) return sampled;
+  }
   const size = legal === null ? logits.length : legal.length;
   if (size === 0) throw new SeamError('INVALID_INPUT', 'Sampling a token: no token is legal. Expected at least one.');
 
@@ -56,7 +63,7 @@ export function sampleToken(
   // 2. Masses under the recorded distributions.
   let legalSum = 0;
   for (let i = 0; i < size; i++) legalSum += Math.exp(logits[legal === null ? i : legal[i]!]! - bestLogit);
-  const legalMass = legal === null ? 1 : massOf(logits, bestLogit, legalSum);
+  const legalMass = legal === null ? 1 : (massFrom(probabilities, legal) ?? massOf(logits, bestLogit, legalSum));
   const recorded = (id: number): SampledToken => ({
     id,
     logProb: logits[id]! - bestLogit - Math.log(legalSum),
@@ -65,6 +72,37 @@ export function sampleToken(
 
   if (sampling.temperature === 0 || size === 1) return recorded(best);
   return recorded(draw(logits, legal, size, bestLogit, sampling, random));
+}
+
+/** Drawn from the very distribution that is recorded. */
+function isPlain({ temperature, topK, topP }: Pick<SamplingSettings, 'temperature' | 'topK' | 'topP'>): boolean {
+  return temperature === 1 && topK === 0 && topP === 1;
+}
+
+/** A draw by the inverse distribution function in the order of ids; undefined where the probabilities are broken. */
+function drawPlain(probabilities: Float32Array, random: Random): SampledToken | undefined {
+  let total = 0;
+  for (let id = 0; id < probabilities.length; id++) total += probabilities[id]!;
+  if (!(total > 0.5 && total < 2)) return undefined;
+  const point = random.float() * total;
+  let cumulative = 0;
+  let chosen = 0;
+  for (let id = 0; id < probabilities.length; id++) {
+    const probability = probabilities[id]!;
+    if (probability === 0) continue;
+    chosen = id;
+    cumulative += probability;
+    if (point < cumulative) break;
+  }
+  return { id: chosen, logProb: Math.log(probabilities[chosen]! / total), legalMass: 1 };
+}
+
+/** Σ p(legal); undefined where it is not known or so small that float32 has lost it. */
+function massFrom(probabilities: Float32Array | undefined, legal: Int32Array): number | undefined {
+  if (!probabilities) return undefined;
+  let mass = 0;
+  for (const id of legal) mass += probabilities[id]!;
+  return mass > 1e-30 ? Math.min(1, mass) : undefined;
 }
 
 function nonFinite(id: number, logit: number): SeamError {

@@ -54,7 +54,7 @@ async function train(settings: Partial<TrainingSessionSettings> = {}): Promise<T
 }
 
 describe.each([
-  ['all weights', { kind: 'full' } as TrainableSettings],
+  ['all weights', { kind: 'full' }],
   ['LoRA factors', LORA],
 ])('training %s', (_, trainable) => {
   it('lowers the loss on what it trains on', async () => {

@@ -115,13 +115,13 @@ const CASES: readonly Case[] = [
       operators: ['ReduceSum'],
       title: `ReduceSum over axis 1, keepdims ${keepdims}`,
       shapes: [[2, 3, 2]],
-      build: ((graph, x) => graph.apply('ReduceSum', [x, graph.integer([1])], { keepdims })) as Build,
+      build: ((graph, x) => graph.apply('ReduceSum', [x, graph.integer([1])], { keepdims })),
     },
     {
       operators: ['ReduceMean'],
       title: `ReduceMean over the last axis, keepdims ${keepdims}`,
       shapes: [[2, 3]],
-      build: ((graph, x) => graph.apply('ReduceMean', [x, graph.integer([-1])], { keepdims })) as Build,
+      build: ((graph, x) => graph.apply('ReduceMean', [x, graph.integer([-1])], { keepdims })),
     },
   ]),
   {
