@@ -295,4 +295,15 @@ describe('the buffer service', () => {
     const versions = await eventsOf(log, 'BufferCommitted');
     expect(versions.map(({ bufferDigest }) => bufferDigest)).toContain(version?.bufferDigest);
   });
+
+  it('a second instance stands by and takes over where the first one stopped', async () => {
+    const { versions } = await undisturbed(4);
+    const world = newWorld();
+    const first = await serve(world, await openLog(world));
+    await serve(world, await openLog(world));
+    const made = await playRounds(world, 4, async (round) => {
+      if (round === 2) await first.close();
+    });
+    expect(made).toEqual(versions);
+  });
 });

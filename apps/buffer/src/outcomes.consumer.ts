@@ -9,7 +9,13 @@ export const BUFFER_GROUP = 'seam.buffer';
 export class OutcomesConsumer {
   constructor(private readonly foldOutcomes: FoldOutcomesHandler) {}
 
-  @ConsumeTopic({ topic: TOPIC.outcomes, group: BUFFER_GROUP, maxBatchRecords: 500, maxConcurrentPartitions: 1 })
+  @ConsumeTopic({
+    topic: TOPIC.outcomes,
+    group: BUFFER_GROUP,
+    maxBatchRecords: 500,
+    maxConcurrentPartitions: 1,
+    sharing: 'whole',
+  })
   async consume(batch: DeliveredBatch): Promise<Outcome> {
     return done(await this.foldOutcomes.handle(batch));
   }

@@ -9,7 +9,13 @@ export const TRAINER_GROUP = 'seam.trainer';
 export class OutcomesConsumer {
   constructor(private readonly trainWindows: TrainWindowsHandler) {}
 
-  @ConsumeTopic({ topic: TOPIC.outcomes, group: TRAINER_GROUP, maxBatchRecords: 500, maxConcurrentPartitions: 1 })
+  @ConsumeTopic({
+    topic: TOPIC.outcomes,
+    group: TRAINER_GROUP,
+    maxBatchRecords: 500,
+    maxConcurrentPartitions: 1,
+    sharing: 'whole',
+  })
   consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
     return this.trainWindows.handle(batch);
   }

@@ -17,6 +17,7 @@ import { type OwnerRow, prefixRange, stateKey, type TopicRow } from './log-keys.
 /** A member as its row in the log says. */
 export interface MemberRow {
   readonly topics: readonly string[];
+  readonly sharing?: 'spread' | 'whole' | undefined;
   readonly from: 'earliest' | 'latest';
   readonly sessionTimeoutMs: number;
   readonly process: ProcessIdentity;
@@ -167,7 +168,7 @@ export function coordinate(
       // A member that was buried and comes back starts anew: what it owned before is not its own any more.
       if (!state.members.has(owner.memberId) || (missing && owner.memberId === memberId)) state.owners.delete(name);
     }
-    const members = [...state.members].map(([id, { topics }]) => ({ memberId: id, topics }));
+    const members = [...state.members].map(([id, { topics, sharing }]) => ({ memberId: id, topics, sharing }));
     const owners = new Map([...state.owners].map(([name, owner]) => [name, owner.memberId]));
     const target = assignPartitions(members, topicPartitions(files, state.members.values()), owners);
     return {

@@ -169,7 +169,7 @@ export class LmdbEventLog extends EventLog {
   override async consume(options: ConsumeOptions): Promise<Subscription> {
     this.assertWritable('consuming');
     checkConsumeOptions(options);
-    const { group, topics, from } = options;
+    const { group, topics, from, sharing } = options;
     for (const topic of topics) this.reader.topic(`consuming as group ${group}`, topic);
     const memberId = newId();
     let stopListening = (): void => undefined;
@@ -191,7 +191,7 @@ export class LmdbEventLog extends EventLog {
       onError: (error) => loop.fail(error),
     });
     this.subscriptions.add(loop);
-    const row = { topics, from, sessionTimeoutMs: this.options.sessionTimeoutMs, process: thisProcess() };
+    const row = { topics, sharing, from, sessionTimeoutMs: this.options.sessionTimeoutMs, process: thisProcess() };
     try {
       await this.writer.request({ kind: 'join', group, memberId, row });
     } catch (error) {

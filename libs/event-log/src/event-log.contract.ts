@@ -135,6 +135,7 @@ export function describeEventLogContract(
         topics: string[];
         from?: 'earliest' | 'latest';
         maxBatchRecords?: number;
+        sharing?: 'spread' | 'whole';
         onBatch?: (batch: RecordBatch) => Promise<void>;
       },
     ): Promise<{ seen: LogRecord[]; batches: RecordBatch[]; subscription: Subscription }> => {
@@ -145,6 +146,7 @@ export function describeEventLogContract(
         topics: options.topics,
         from: options.from ?? 'earliest',
         maxBatchRecords: options.maxBatchRecords ?? 100,
+        sharing: options.sharing ?? 'spread',
         onBatch: async (batch) => {
           await options.onBatch?.(batch);
           await commit(target, batch);
@@ -853,6 +855,22 @@ export function describeEventLogContract(
         const a = await collect(log, { group: name, topics: [topic] });
         const b = await collect(await open(), { group: name, topics: [topic] });
         await eventually(() => expect(owners(a, b).map((share) => share.length)).toEqual([2, 2]));
+        await a.subscription.close();
+        await eventually(() => expect(owners(a, b).map((share) => share.length)).toEqual([0, 4]));
+        await log.append([0, 1, 2, 3].flatMap((partition) => numbered(topic, 5, { partition })));
+        await eventually(() => expect(b.seen).toHaveLength(20));
+      });
+
+      it('gives a group that wants it whole to one member, and all of it to the next when that one leaves', async () => {
+        const topic = await topicWith(4);
+        const name = group();
+        const a = await collect(log, { group: name, topics: [topic], sharing: 'whole' });
+        const b = await collect(await open(), { group: name, topics: [topic], sharing: 'whole' });
+        await eventually(() => expect(owners(a, b).map((share) => share.length)).toEqual([4, 0]));
+        await log.append([0, 1, 2, 3].flatMap((partition) => numbered(topic, 5, { partition })));
+        await eventually(() => expect(a.seen).toHaveLength(20));
+        await pause(quietMs);
+        expect(owners(a, b).map((share) => share.length)).toEqual([4, 0]);
         await a.subscription.close();
         await eventually(() => expect(owners(a, b).map((share) => share.length)).toEqual([0, 4]));
         await log.append([0, 1, 2, 3].flatMap((partition) => numbered(topic, 5, { partition })));

@@ -33,6 +33,7 @@ import {
 interface Seat {
   readonly memberId: string;
   readonly topics: readonly string[];
+  readonly sharing: ConsumeOptions['sharing'] | undefined;
   readonly from: 'earliest' | 'latest';
   readonly loop: ConsumerLoop;
 }
@@ -168,7 +169,13 @@ export class InMemoryEventLog extends EventLog {
     const loop = new ConsumerLoop(options, seat);
     this.subscriptions.add(loop);
     this.storage.listeners.add(wake);
-    group.members.set(memberId, { memberId, topics: options.topics, from: options.from, loop });
+    group.members.set(memberId, {
+      memberId,
+      topics: options.topics,
+      sharing: options.sharing,
+      from: options.from,
+      loop,
+    });
     this.rebalance(options.group);
     return loop;
   }

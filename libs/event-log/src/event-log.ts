@@ -101,6 +101,11 @@ export interface ConsumeOptions {
   readonly onBatch: (batch: RecordBatch) => Promise<void>;
   /** All owned partitions when absent. */
   readonly maxConcurrentPartitions?: number;
+  /**
+   * `spread` (when absent): the members share the partitions. `whole`: one member owns all partitions of the topics and
+   * the others stand by until it leaves or dies: for work whose state knows no partitions. All members of a group say the same.
+   */
+  readonly sharing?: 'spread' | 'whole';
 }
 
 export interface Subscription {

@@ -34,6 +34,18 @@ describe('assignPartitions', () => {
     expect(entries(after)).toEqual({ 't/0': 'a', 't/1': 'a', 't/2': 'c' });
   });
 
+  it('leaves the whole with its owner when the group is not to be spread, and gives it to one when it is free', () => {
+    const members = ['a', 'b'].map((id) => ({ ...member(id, 't', 'u'), sharing: 'whole' as const }));
+    const counts = new Map([
+      ['t', 3],
+      ['u', 1],
+    ]);
+    const all = (owner: string) => new Map(['t/0', 't/1', 't/2', 'u/0'].map((name) => [name, owner]));
+    expect(assignPartitions(members, counts, all('b'))).toEqual(all('b'));
+    expect(new Set(assignPartitions(members, counts, new Map()).values()).size).toBe(1);
+    expect(assignPartitions(members, counts, all('gone')).size).toBe(4);
+  });
+
   it('keeps partitions of the same number together across topics with the same subscribers', () => {
     const members = [member('a', 'experiences', 'outcomes'), member('b', 'experiences', 'outcomes')];
     const assigned = assignPartitions(

@@ -10,6 +10,8 @@
 export interface GroupMember {
   readonly memberId: string;
   readonly topics: readonly string[];
+  /** `whole`: all partitions of its topics go to one member. Absent: they are spread. */
+  readonly sharing?: 'spread' | 'whole' | undefined;
 }
 
 /** "topic/partition": how a partition is named in maps and messages. */
@@ -76,8 +78,9 @@ function unitsOf(members: readonly GroupMember[], partitions: ReadonlyMap<string
       .map((member) => member.memberId)
       .sort(compare);
     if (candidates.length === 0) continue;
+    const isWhole = members.some(({ memberId, sharing }) => sharing === 'whole' && candidates.includes(memberId));
     for (let partition = 0; partition < count; partition++) {
-      const key = `${partition} ${candidates.join(' ')}`;
+      const key = `${isWhole ? 'all' : partition} ${candidates.join(' ')}`;
       const unit = units.get(key) ?? { partition, names: [], candidates };
       unit.names.push(partitionName(topic, partition));
       units.set(key, unit);

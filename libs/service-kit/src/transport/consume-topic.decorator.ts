@@ -12,6 +12,8 @@ export interface TopicConsumption {
   readonly maxBatchRecords: number;
   /** Partitions worked on side by side; all of them when absent. */
   readonly maxConcurrentPartitions?: number;
+  /** `whole`: one instance works on all partitions, others stand by; for work whose state knows no partitions. */
+  readonly sharing?: 'spread' | 'whole';
 }
 
 /** Errors of a consumer reach the transport as they are; NestJS would replace them by "Internal server error". */

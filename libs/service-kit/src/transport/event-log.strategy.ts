@@ -109,7 +109,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
 
   private async subscribe(consumption: TopicConsumption, handler: MessageHandler): Promise<void> {
     const { log, source, consuming, metrics, logger, clock = systemClock } = this.options;
-    const { group, topic, maxBatchRecords, maxConcurrentPartitions } = consumption;
+    const { group, topic, maxBatchRecords, maxConcurrentPartitions, sharing = 'spread' } = consumption;
     const worker = new BatchWorker(
       {
         log,
@@ -144,6 +144,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
       group,
       topics: [topic],
       from: 'earliest',
+      sharing,
       maxBatchRecords,
       ...(maxConcurrentPartitions === undefined ? {} : { maxConcurrentPartitions }),
       onBatch: (batch) => this.track(worker, batch),
