@@ -97,7 +97,7 @@ describe('sampling a token', () => {
       }
     }
     expect(() => sampleToken(Float32Array.of(NaN, 1), null, plain, Random.of('x'), Float32Array.of(NaN, NaN))).toThrow(
-      expect.objectContaining({ code: 'NON_FINITE' }),
+      expect.objectContaining({ code: 'NON_FINITE' }) as Error,
     );
   });
 

@@ -53,10 +53,12 @@ async function train(settings: Partial<TrainingSessionSettings> = {}): Promise<T
   return session;
 }
 
-describe.each([
+const KINDS: readonly (readonly [string, TrainableSettings])[] = [
   ['all weights', { kind: 'full' }],
   ['LoRA factors', LORA],
-])('training %s', (_, trainable) => {
+];
+
+describe.each(KINDS)('training %s', (_, trainable) => {
   it('lowers the loss on what it trains on', async () => {
     const session = await train({ trainable });
     const losses: number[] = [];
@@ -136,8 +138,19 @@ describe('the policy objective', () => {
 });
 
 describe('a step that cannot be taken', () => {
+  // One session for all: each case leaves it as it was.
+  let session: TrainingSession;
+  beforeAll(async () => {
+    session = await TrainingSession.create({
+      checkpoint: folder,
+      trainable: { kind: 'full' },
+      objective: LIKELIHOOD,
+      threads: 1,
+    });
+  });
+  afterAll(() => session.close());
+
   it('names a weight that is not finite and leaves everything as it was', async () => {
-    const session = await train();
     const before = await session.saveState();
     const broken = { ...sequence(0), weights: [1, Number.NaN, 1, 1] };
     await expect(session.step([broken], OPTIMIZER)).rejects.toMatchObject({
@@ -149,7 +162,6 @@ describe('a step that cannot be taken', () => {
   });
 
   it('names the tensor whose gradient overflows and leaves everything as it was', async () => {
-    const session = await train();
     const before = await session.saveState();
     // Finite in itself, but its products with the activations pass the largest float32.
     const huge = { ...sequence(0), weights: [3e38, 0, 0, 0] };
@@ -166,7 +178,6 @@ describe('a step that cannot be taken', () => {
     ['a weight too few', { weights: [1] }, /expected 4 weights.*got 1/],
     ['a token outside the vocabulary', { tokenIds: [1, 2, 3, 4, 5, 6, 7, 8, 301] }, /below 300, got 301/],
   ])('is refused for %s', async (_, changes, message) => {
-    const session = await train();
     await expect(session.step([{ ...sequence(0), ...changes }], OPTIMIZER)).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringMatching(message),
@@ -174,7 +185,6 @@ describe('a step that cannot be taken', () => {
   });
 
   it('is refused for a state of another session', async () => {
-    const session = await train();
     const other = await train({ trainable: LORA });
     await expect(session.restoreState(await other.saveState())).rejects.toMatchObject({ code: 'CHECKPOINT_INVALID' });
   });

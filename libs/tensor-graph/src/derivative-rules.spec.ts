@@ -35,14 +35,14 @@ const binary = (
   range?: readonly [number, number],
 ): Case => ({
   operators: [operator],
-  title: `${operator} of [${a}] and [${b}]`,
+  title: `${operator} of [${a.join(', ')}] and [${b.join(', ')}]`,
   shapes: [a, b],
   build: apply(operator),
   ...(range ? { range } : {}),
 });
 const product = (a: readonly number[], b: readonly number[], transA: 0 | 1, transB: 0 | 1): Case => ({
   operators: ['FusedMatMul'],
-  title: `FusedMatMul of [${a}] and [${b}], transA ${transA}, transB ${transB}, alpha 0.7`,
+  title: `FusedMatMul of [${a.join(', ')}] and [${b.join(', ')}], transA ${transA}, transB ${transB}, alpha 0.7`,
   shapes: [a, b],
   build: apply('FusedMatMul', { transA, transB, alpha: 0.7 }),
 });
@@ -110,18 +110,18 @@ const CASES: readonly Case[] = [
   product([2, 2, 3], [3, 4], 0, 0),
   product([2, 2, 2, 3], [2, 2, 4, 3], 0, 1),
   product([2, 3, 2], [2, 4, 3], 1, 1),
-  ...[0, 1].flatMap((keepdims) => [
+  ...[0, 1].flatMap((keepdims): Case[] => [
     {
       operators: ['ReduceSum'],
       title: `ReduceSum over axis 1, keepdims ${keepdims}`,
       shapes: [[2, 3, 2]],
-      build: ((graph, x) => graph.apply('ReduceSum', [x, graph.integer([1])], { keepdims })),
+      build: (graph, x) => graph.apply('ReduceSum', [x, graph.integer([1])], { keepdims }),
     },
     {
       operators: ['ReduceMean'],
       title: `ReduceMean over the last axis, keepdims ${keepdims}`,
       shapes: [[2, 3]],
-      build: ((graph, x) => graph.apply('ReduceMean', [x, graph.integer([-1])], { keepdims })),
+      build: (graph, x) => graph.apply('ReduceMean', [x, graph.integer([-1])], { keepdims }),
     },
   ]),
   {

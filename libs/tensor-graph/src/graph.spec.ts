@@ -51,13 +51,13 @@ describe('the shape of a value', () => {
     ],
   ])('is refused for %s, naming operator, operands and shapes', (_, build, message) => {
     expect(() => build(new Graph('g'))).toThrow(
-      expect.objectContaining({ code: 'SHAPE_MISMATCH', message: expect.stringMatching(message) }),
+      expect.objectContaining({ code: 'SHAPE_MISMATCH', message: expect.stringMatching(message) }) as Error,
     );
   });
 
   it('is refused for an operator without a rule', () => {
     const { graph, x } = input([2]);
-    expect(() => graph.apply('Cosh', [x])).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_OPERATOR' }));
+    expect(() => graph.apply('Cosh', [x])).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_OPERATOR' }) as Error);
   });
 });
 
@@ -85,10 +85,10 @@ describe('differentiating a graph', () => {
 
   it('refuses a loss that is no scalar and one that does not depend on x', () => {
     const { graph, x } = input([2]);
-    expect(() => gradients(graph, x, [x])).toThrow(expect.objectContaining({ code: 'SHAPE_MISMATCH' }));
+    expect(() => gradients(graph, x, [x])).toThrow(expect.objectContaining({ code: 'SHAPE_MISMATCH' }) as Error);
     const other = graph.input('y', 'float32', [2]);
     const loss = graph.apply('ReduceSum', [x], { keepdims: 0 });
-    expect(() => gradients(graph, loss, [other])).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
+    expect(() => gradients(graph, loss, [other])).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }) as Error);
   });
 });
 
