@@ -1,6 +1,6 @@
 /** A world in memory for specs: the command line runs in it as it runs in a process. */
 import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
-import { TOPICS } from '@seamstream/events';
+import { type Problem, TOPICS } from '@seamstream/events';
 import { entrySchemas } from '@seamstream/experience';
 import { ManualClock, SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
@@ -78,6 +78,16 @@ const models: Models = {
   maxEntryTokens: 64,
 };
 
+/** Solved by the fake generator's entry when n is 1. */
+const worldProblem = (set: string, n: number): Problem => ({
+  problemId: `${set}-${n}`,
+  domain: 'world',
+  prompt: `Question ${n}?`,
+  reference: String(n),
+  verifier: { kind: 'numeric', version: '1', options: {} },
+  metadata: {},
+});
+
 /** Takes two steps; its adapters always come out as `a` × 64, and a configuration of no steps is refused. */
 const fakeTrainer: TrainerDoor = {
   async train({ configuration }, { onStep }) {
@@ -85,11 +95,11 @@ const fakeTrainer: TrainerDoor = {
     if (steps === 1) {
       return { runId: 'r1', status: 'refused', adapterDigest: null, reason: 'no variance', metrics: { liveGroups: 0 } };
     }
-    for (const step of [1, 2]) onStep({ step, steps: 2, metrics: { loss: 1 / step } });
+    for (const step of [1, 2]) onStep({ phase: 'training', step, steps: 2, metrics: { loss: 1 / step } });
     return { runId: 'r1', status: 'promoted', adapterDigest: 'a'.repeat(64), reason: null, metrics: { loss: 0.5 } };
   },
   async verify(adapterDigest, { onStep }) {
-    onStep({ step: 2, steps: 2, metrics: {} });
+    onStep({ phase: 'training', step: 2, steps: 2, metrics: {} });
     return { runId: 'r1', recordedDigest: adapterDigest, replayedDigest: 'a'.repeat(64) };
   },
 };
@@ -132,6 +142,8 @@ export async function fakeWorld(): Promise<FakeWorld> {
     },
     openLog: () => Promise.resolve(log),
     openObjects: () => Promise.resolve(objects),
+    worldProblems: (set) => Promise.resolve([1, 2, 3].map((n) => worldProblem(set, n))),
+    algorithmSettings: (algorithm) => Promise.resolve(algorithm === 'grpo' ? { clip: { high: 0.3 } } : {}),
     openTrainer: () => Promise.resolve(fakeTrainer),
     openModels: () => Promise.resolve(models),
     entrySchemas: () => Promise.resolve(entrySchemas()),

@@ -1,13 +1,17 @@
 /** What a command may touch of the world. A spec hands in fakes; `main.ts` hands in the process. */
 
 import type { EventLog } from '@seamstream/event-log';
+import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import type { Clock } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
 import type { ExitCode } from './exit-codes.js';
 import type { Terminal } from './terminal/terminal.js';
+import type { Settings } from './train/assignments.js';
 import type { TrainerDoor } from './train/trainer.port.js';
+
+export type WorldSet = 'held-out' | 'shifted' | 'validation';
 
 /** What an evaluation asks. */
 export interface Models {
@@ -32,8 +36,12 @@ export interface CommandRuntime {
   openObjects(): Promise<ObjectStore>;
   /** The models of generator and executor, as their services would load them. Closed by the runtime. */
   openModels(): Promise<Models>;
+  /** A set of problems of the embedded demonstration. */
+  worldProblems(set: WorldSet): Promise<readonly Problem[]>;
   /** The trainer on this log and these objects. Closed by the runtime. */
   openTrainer(): Promise<TrainerDoor>;
+  /** What the configuration says about an algorithm of learning, preset included. */
+  algorithmSettings(algorithm: string): Promise<Settings>;
   /** The schema that the entries of each domain are written under. */
   entrySchemas(): Promise<EntrySchemas>;
 }

@@ -27,6 +27,8 @@ const INPUT_ERRORS: ReadonlySet<ErrorCode> = new Set([
   'OFFSET_OUT_OF_RANGE',
   'UNKNOWN_VERIFIER',
   'DATA_REFUSED',
+  'CHECKPOINT_INVALID',
+  'UNSUPPORTED_MODEL',
 ] satisfies ErrorCode[]);
 
 /** The exit code that an error leads to. */

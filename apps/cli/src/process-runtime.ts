@@ -4,15 +4,20 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventLog } from '@seamstream/event-log';
+import type { Problem } from '@seamstream/events';
 import type { ExecutorConfig } from '@seamstream/executor';
 import type { EntrySchemas } from '@seamstream/experience';
 import type { GeneratorConfig } from '@seamstream/generator';
 import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
 import type { LanguageModel } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
-import type { CommandRuntime, GlobalOptions, Models, Shell } from './command-runtime.js';
+import type { CommonConfig, Environment } from '@seamstream/service-kit';
+import type { TrainerServiceConfig } from '@seamstream/trainer';
+import type { CommandRuntime, GlobalOptions, Models, Shell, WorldSet } from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
 import { processTerminal } from './terminal/terminal.js';
+import type { Settings } from './train/assignments.js';
+import { trainerDoor } from './train/trainer.in-process.adapter.js';
 import type { TrainerDoor } from './train/trainer.port.js';
 
 async function readInput(path: string): Promise<Uint8Array> {
@@ -43,21 +48,27 @@ async function writeOutput(path: string, body: Uint8Array): Promise<void> {
   }
 }
 
-type CommandLineConfig = GeneratorConfig & ExecutorConfig;
+/** Problems of the held-out sets; npm start measures as many. */
+const HELD_OUT_PROBLEMS = 512;
+
+/** Settings of a run of the demonstration that no command depends on: they speak of rounds, which nobody drives here. */
+const DEMONSTRATION = { seed: 1, roundSize: 64, algorithm: 'curriculum' } as const;
+
+type ServicesConfig = GeneratorConfig & ExecutorConfig & TrainerServiceConfig;
 
 /** Opens log, objects and models when they are first asked for, and closes what was opened. */
 class LazyWorld {
   private log: EventLog | undefined;
   private objects: ObjectStore | undefined;
-  private readonly models: LanguageModel[] = [];
-  private config: CommandLineConfig | undefined;
+  private readonly closers: (() => Promise<void>)[] = [];
+  private common: CommonConfig | undefined;
+  private all: ServicesConfig | undefined;
 
   constructor(private readonly options: GlobalOptions) {}
 
   async openLog(mode: 'existing' | 'create'): Promise<EventLog> {
-    // Loaded late: the kit brings a web framework along, which "seam --help" has no use for.
     const { openEventLog } = await import('@seamstream/service-kit');
-    const { dataFolder, eventLog } = (this.config ??= await this.loadConfig());
+    const { dataFolder, eventLog } = await this.loadCommon();
     const folder = eventLog.folder ?? join(dataFolder, 'log');
     if (this.log === undefined && mode === 'existing' && eventLog.driver === 'lmdb' && !existsSync(folder)) {
       throw new SeamError(
@@ -72,25 +83,23 @@ class LazyWorld {
 
   async openObjects(): Promise<ObjectStore> {
     const { openObjectStore } = await import('@seamstream/service-kit');
-    this.config ??= await this.loadConfig();
-    this.objects ??= await openObjectStore(this.config);
+    this.objects ??= await openObjectStore(await this.loadCommon());
     return this.objects;
   }
 
   async entrySchemas(): Promise<EntrySchemas> {
     const { loadEntrySchemas } = await import('@seamstream/experience');
-    this.config ??= await this.loadConfig();
-    return loadEntrySchemas(this.config.entrySchemas);
+    return loadEntrySchemas((await this.loadAll()).entrySchemas);
   }
 
   async openModels(): Promise<Models> {
     const { loadPrompts } = await import('@seamstream/experience');
     const { LanguageModel } = await import('@seamstream/language-model');
     const { LanguageModelExecutor } = await import('@seamstream/rollout');
-    const { generator, executor } = (this.config ??= await this.loadConfig());
+    const { generator, executor } = await this.loadAll();
     const open = async (folder: string, threads: number): Promise<LanguageModel> => {
       const model = await LanguageModel.load(folder, { threads });
-      this.models.push(model);
+      this.closers.push(() => model.close());
       return model;
     };
     const { name, maxTokens, expectedDigest } = executor;
@@ -106,24 +115,83 @@ class LazyWorld {
     };
   }
 
-  openTrainer(): Promise<TrainerDoor> {
-    return Promise.reject(new SeamError('NOT_FOUND', 'Opening the trainer: this build has none.'));
+  async algorithmSettings(algorithm: string): Promise<Settings> {
+    const { presets } = await import('@seamstream/learning');
+    const { preset, algorithms } = (await this.loadAll()).trainer;
+    return { ...presets.get(preset)?.algorithms[algorithm], ...algorithms[algorithm] };
+  }
+
+  async openTrainer(): Promise<TrainerDoor> {
+    const { createServiceLogger } = await import('@seamstream/service-kit');
+    const { createTrainer } = await import('@seamstream/trainer');
+    const drivers = { log: await this.openLog('existing'), objects: await this.openObjects() };
+    const config = await this.loadAll();
+    const context = {
+      config,
+      drivers,
+      logger: createServiceLogger('cli', config.logging.level),
+      onClose: (close: () => Promise<void>) => void this.closers.push(close),
+    };
+    return trainerDoor((assets) => createTrainer(context, assets));
   }
 
   async close(): Promise<void> {
-    for (const model of this.models) await model.close();
+    for (const close of this.closers.reverse()) await close();
     await this.log?.close();
     await this.objects?.close();
   }
 
-  /** The environment's settings, as the services read them; --data-dir wins over SEAM_DATA_FOLDER. */
-  private async loadConfig(): Promise<CommandLineConfig> {
+  /** Problems of the embedded demonstration, those that its report is measured on. */
+  async worldProblems(set: WorldSet): Promise<readonly Problem[]> {
+    const { heldOutProblems, validationProblems } = await import('@seamstream/standalone');
+    switch (set) {
+      case 'held-out':
+        return heldOutProblems('base', HELD_OUT_PROBLEMS);
+      case 'shifted':
+        return heldOutProblems('shifted', HELD_OUT_PROBLEMS);
+      case 'validation':
+        return validationProblems();
+    }
+  }
+
+  /** --data-dir wins over SEAM_DATA_FOLDER. */
+  private environment(): Environment {
+    const { dataDir } = this.options;
+    return {
+      SEAM_LOGGING_LEVEL: 'warn',
+      ...process.env,
+      ...(dataDir === undefined ? {} : { SEAM_DATA_FOLDER: dataDir }),
+    };
+  }
+
+  /** Where log and objects are. Settings of the services are left to those commands that use them. */
+  private async loadCommon(): Promise<CommonConfig> {
+    // Loaded late: the kit brings a web framework along, which "seam --help" has no use for.
+    const { commonConfigSchema, loadConfig } = await import('@seamstream/service-kit');
+    this.common ??= loadConfig(commonConfigSchema, this.environment());
+    return this.common;
+  }
+
+  /**
+   * What generator, executor and trainer would read. A folder that the embedded demonstration has written to brings its
+   * settings along, which the environment may override.
+   */
+  private async loadAll(): Promise<ServicesConfig> {
+    if (this.all !== undefined) return this.all;
+    const { dataFolder } = await this.loadCommon();
     const { loadConfig } = await import('@seamstream/service-kit');
     const { generatorConfigSchema } = await import('@seamstream/generator');
     const { executorConfigSchema } = await import('@seamstream/executor');
-    const { dataDir } = this.options;
-    const environment = dataDir === undefined ? process.env : { ...process.env, SEAM_DATA_FOLDER: dataDir };
-    return loadConfig(generatorConfigSchema.extend(executorConfigSchema.shape), environment);
+    const { trainerConfigSchema } = await import('@seamstream/trainer');
+    const { embeddedEnvironment, worldFiles } = await import('@seamstream/standalone');
+    const schema = generatorConfigSchema.extend(executorConfigSchema.shape).extend(trainerConfigSchema.shape);
+    const given = this.environment();
+    const isDemonstration = existsSync(worldFiles(dataFolder).entrySchemas);
+    this.all = loadConfig(
+      schema,
+      isDemonstration ? embeddedEnvironment({ ...DEMONSTRATION, dataFolder }, given) : given,
+    );
+    return this.all;
   }
 }
 
@@ -166,6 +234,8 @@ export function processShell(): Shell {
         openLog: (mode) => world.openLog(mode),
         openObjects: () => world.openObjects(),
         openModels: () => world.openModels(),
+        algorithmSettings: (algorithm) => world.algorithmSettings(algorithm),
+        worldProblems: (set) => world.worldProblems(set),
         openTrainer: () => world.openTrainer(),
         entrySchemas: () => world.entrySchemas(),
       };

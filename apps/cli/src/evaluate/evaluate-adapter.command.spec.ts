@@ -35,6 +35,15 @@ describe('seam eval', () => {
     expect(result!.rescued).toBe(1);
   });
 
+  it('measures on the held-out problems of the demonstration when no file is given', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('eval', '--arms', 'trained', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ problems: 3, arms: { trained: { successes: 1 } } }]);
+    await world.seam('eval', '--set', 'shifted', '--limit', '1', '--arms', 'trained', '--json');
+    expect(world.takeJson()).toMatchObject([{ problems: 1 }]);
+    expect(await world.seam('eval', '--set', 'train')).toBe(2);
+  });
+
   it('refuses unknown arms, bad lines and adapters that are not in the log', async () => {
     const world = await fakeWorld();
     world.files.set('p.jsonl', Buffer.from(FILE));

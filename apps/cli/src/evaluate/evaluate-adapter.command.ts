@@ -1,10 +1,10 @@
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import { EVALUATION_ARMS, type EvaluationArm, evaluate } from '@seamstream/rollout';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { readLineage } from '../adapters/list-adapters.command.js';
 import { findAdapter } from '../adapters/render-adapters.js';
 import { examples, wholeNumber } from '../command-options.js';
-import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import type { CommandRuntime, RunCommand, WorldSet } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { formatOf, formatOption, formatsHelp } from '../publish/formats.js';
 import { evaluationProblems } from './evaluation-problems.js';
@@ -14,6 +14,7 @@ interface EvaluateOptions {
   readonly adapter: string;
   readonly arms: readonly EvaluationArm[];
   readonly format: string;
+  readonly set: WorldSet;
   readonly limit?: number;
   readonly seed: string;
 }
@@ -29,9 +30,16 @@ async function adapterOf(runtime: CommandRuntime, name: string, baseModelDigest:
 }
 
 /** Measures the arms on the problems of a file and prints them beside each other. */
-async function evaluateAdapter(runtime: CommandRuntime, path: string, options: EvaluateOptions): Promise<ExitCode> {
+async function evaluateAdapter(
+  runtime: CommandRuntime,
+  path: string | undefined,
+  options: EvaluateOptions,
+): Promise<ExitCode> {
   const { terminal, signal } = runtime;
-  const problems = evaluationProblems(await runtime.readInput(path), path, formatOf(options.format), options.limit);
+  const problems =
+    path === undefined
+      ? (await runtime.worldProblems(options.set)).slice(0, options.limit)
+      : evaluationProblems(await runtime.readInput(path), path, formatOf(options.format), options.limit);
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
   const schemaFor = await runtime.entrySchemas();
@@ -87,11 +95,19 @@ export function evaluateCommand(run: RunCommand): Command {
   return new Command('eval')
     .summary('success with and without the entries, beside its controls')
     .description(
-      'Solves the problems of FILE once per arm: without an entry, with the slot alone, with one fixed hint, with the entry of\n' +
+      'Solves the problems once per arm: without an entry, with the slot alone, with one fixed hint, with the entry of\n' +
         "another problem, with the untrained generator's entry, and with the adapter's. Decoding is greedy, the answer format\n" +
         "and token budget are the same in every arm. Nothing is recorded. Intervals are Wilson's, 95 %.",
     )
-    .argument('<file>', 'problems as for "seam publish", or "-" for standard input')
+    .argument(
+      '[file]',
+      'problems as for "seam publish", or "-" for standard input; without it, a set of the demonstration',
+    )
+    .addOption(
+      new Option('--set <name>', "without FILE: which of the demonstration's problems")
+        .choices(['held-out', 'shifted', 'validation'])
+        .default('held-out'),
+    )
     .option('--adapter <digest>', 'base, served, or the first digits of a digest', 'served')
     .option('--arms <names>', `comma-separated: ${EVALUATION_ARMS.join(', ')}`, parseArms, [...EVALUATION_ARMS])
     .addOption(formatOption())
@@ -100,10 +116,13 @@ export function evaluateCommand(run: RunCommand): Command {
     .addHelpText(
       'after',
       `${formatsHelp()}${examples([
-        ['seam eval problems.jsonl', 'the served adapter and its controls'],
+        ['seam eval', 'the served adapter and its controls on the held-out problems'],
+        ['seam eval problems.jsonl', 'on problems of your own'],
         ['seam eval problems.jsonl --adapter base --arms noExperience,untrained', 'before any training'],
         ['seam eval --format gsm8k test.jsonl --limit 50 --json', 'for a script'],
       ])}`,
     )
-    .action((file: string, options: EvaluateOptions) => run((runtime) => evaluateAdapter(runtime, file, options)));
+    .action((file: string | undefined, options: EvaluateOptions) =>
+      run((runtime) => evaluateAdapter(runtime, file, options)),
+    );
 }

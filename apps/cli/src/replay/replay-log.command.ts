@@ -105,7 +105,7 @@ async function verifyAdapter(runtime: CommandRuntime, digits: string): Promise<E
   const { terminal, signal } = runtime;
   const { adapterDigest } = findAdapter(await readLineage(runtime), digits);
   const trainer = await runtime.openTrainer();
-  const { onStep, stop } = stepProgress(terminal, 'training again');
+  const { onStep, stop } = stepProgress(terminal);
   try {
     const verification = await trainer.verify(adapterDigest, { signal, onStep });
     stop();
@@ -127,7 +127,7 @@ function renderVerifiedAdapter({ runId, recordedDigest, replayedDigest }: Adapte
     [
       ['run', onOneLine(runId)],
       ['recorded', recordedDigest],
-      ['replayed', replayedDigest],
+      ['replayed', replayedDigest ?? 'no adapter'],
     ],
     style,
   )}${verdict}\n`;

@@ -29,6 +29,18 @@ export function parseAssignments(texts: readonly string[]): Settings {
   return settings;
 }
 
+/** The base with the changes laid over it, level by level; an array or a text replaces what was there as a whole. */
+export function mergeSettings(base: Settings, changes: Settings): Settings {
+  const isLevel = (value: unknown): value is Settings =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const merged: Settings = { ...base };
+  for (const [name, change] of Object.entries(changes)) {
+    const before = Object.hasOwn(base, name) ? base[name] : undefined;
+    merged[name] = isLevel(before) && isLevel(change) ? mergeSettings(before, change) : change;
+  }
+  return merged;
+}
+
 function splitAssignment(text: string): readonly [name: string, value: unknown] {
   const at = text.indexOf('=');
   const name = text.slice(0, at);

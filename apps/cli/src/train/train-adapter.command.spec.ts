@@ -21,7 +21,7 @@ describe('seam train', () => {
       await world.seam('train', 'grpo', '--dry-run', '--json', '--set', 'batchSize=32', '--set', 'clip.low=0.1'),
     ).toBe(0);
     expect(world.takeJson()).toMatchObject([
-      { algorithm: 'grpo', configuration: { batchSize: 32, clip: { low: 0.1, high: 0.28 }, advantage: 'mean' } },
+      { algorithm: 'grpo', configuration: { batchSize: 32, clip: { low: 0.1, high: 0.3 }, advantage: 'mean' } },
     ]);
   });
 

@@ -4,12 +4,12 @@ import { Argument, Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { NO_PROGRESS, type Progress } from '../terminal/progress.js';
+import type { Progress } from '../terminal/progress.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { onOneLine } from '../terminal/text.js';
-import { parseAssignments } from './assignments.js';
+import { mergeSettings, parseAssignments } from './assignments.js';
 import type { TrainingOutcome, TrainingStepReport } from './trainer.port.js';
 
 interface TrainOptions {
@@ -17,21 +17,25 @@ interface TrainOptions {
   readonly dryRun?: true;
 }
 
-/** A bar that begins with the first report, since only the run knows how many steps it has. */
-export function stepProgress(
-  terminal: Terminal,
-  label: string,
-): {
+/** A bar per phase of a run (training, evaluating), since only the run knows how long they are. */
+export function stepProgress(terminal: Terminal): {
   readonly onStep: (report: TrainingStepReport) => void;
   readonly stop: () => void;
 } {
   let bar: Progress | undefined;
+  let phaseOfBar = '';
   let done = 0;
   return {
-    onStep({ step, steps, metrics }) {
-      bar ??= steps > 0 ? terminal.progress(label, steps) : NO_PROGRESS;
-      if (metrics.loss !== undefined) bar.note(`loss ${metrics.loss.toPrecision(4)}`);
-      bar.advance(step - done);
+    onStep({ phase, step, steps, metrics }) {
+      if (steps <= 0) return;
+      if (phase !== phaseOfBar || step < done) {
+        bar?.stop();
+        bar = terminal.progress(phase, steps);
+        phaseOfBar = phase;
+        done = 0;
+      }
+      if (metrics.loss !== undefined) bar?.note(`loss ${metrics.loss.toPrecision(4)}`);
+      bar?.advance(step - done);
       done = step;
     },
     stop: () => bar?.stop(),
@@ -40,7 +44,7 @@ export function stepProgress(
 
 function renderOutcome(outcome: TrainingOutcome, style: Style): string {
   const { status, runId, adapterDigest, reason, metrics } = outcome;
-  const isGood = status === 'promoted' || status === 'published';
+  const isGood = status === 'promoted' || status === 'unchanged';
   const facts: [string, string][] = [
     ['run', onOneLine(runId)],
     ['result', isGood ? style.green(status) : style.red(status)],
@@ -63,20 +67,21 @@ async function trainAdapter(runtime: CommandRuntime, name: string, options: Trai
       `Training: expected one of ${[...algorithms.keys()].join(', ')}, came "${name}".`,
     );
   }
-  const configuration = algorithm.resolveConfiguration(parseAssignments(options.set));
+  const configured = await runtime.algorithmSettings(name);
+  const configuration = algorithm.resolveConfiguration(mergeSettings(configured, parseAssignments(options.set)));
   if (options.dryRun) {
     if (terminal.json) terminal.printJson({ algorithm: name, configuration });
     else terminal.print(`${JSON.stringify(configuration, null, 2)}\n`);
     return EXIT.ok;
   }
   const trainer = await runtime.openTrainer();
-  const { onStep, stop } = stepProgress(terminal, `training ${name}`);
+  const { onStep, stop } = stepProgress(terminal);
   try {
     const outcome = await trainer.train({ algorithm: name, configuration }, { signal, onStep });
     stop();
     if (terminal.json) terminal.printJson(outcome);
     else terminal.print(renderOutcome(outcome, terminal.style));
-    return outcome.status === 'promoted' || outcome.status === 'published' ? EXIT.ok : EXIT.failedCheck;
+    return outcome.status === 'promoted' || outcome.status === 'unchanged' ? EXIT.ok : EXIT.failedCheck;
   } finally {
     stop();
   }
@@ -101,7 +106,7 @@ export function trainCommand(run: RunCommand): Command {
     .addHelpText(
       'after',
       examples([
-        ['seam train sft', 'with the vetted defaults'],
+        ['seam train sft', 'with the configured settings (SEAM_TRAINER_PRESET, SEAM_TRAINER_ALGORITHMS)'],
         ['seam train grpo --set duration.steps=20 --set learningRate.peak=1e-4', 'other settings'],
         ['seam train grpo --dry-run', 'every setting with its default'],
       ]),

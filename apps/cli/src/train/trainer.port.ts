@@ -1,7 +1,8 @@
 /** The trainer as the command line needs it: one run on demand, or a recorded run once more. */
 
-/** How far a run is; `metrics` are those of the last step. */
+/** How far a phase of a run is; `metrics` are those of the last step. */
 export interface TrainingStepReport {
+  readonly phase: string;
   readonly step: number;
   readonly steps: number;
   readonly metrics: Readonly<Record<string, number>>;
@@ -9,8 +10,8 @@ export interface TrainingStepReport {
 
 export interface TrainingOutcome {
   readonly runId: string;
-  /** refused: there was nothing to learn from, or the adapter is worse than its parent. */
-  readonly status: 'promoted' | 'published' | 'refused' | 'failed';
+  /** refused: there was nothing to learn from, or the adapter is worse than its parent. unchanged: this run is in the log already. */
+  readonly status: 'promoted' | 'refused' | 'failed' | 'unchanged';
   readonly adapterDigest: string | null;
   readonly reason: string | null;
   readonly metrics: Readonly<Record<string, number>>;
@@ -19,11 +20,12 @@ export interface TrainingOutcome {
 export interface AdapterVerification {
   readonly runId: string;
   readonly recordedDigest: string;
-  readonly replayedDigest: string;
+  /** Null when the run, done again, ends without an adapter. */
+  readonly replayedDigest: string | null;
 }
 
 export interface TrainerDoor {
-  /** Trains, publishes and decides, recording every event as the service does. `configuration` is fully resolved. */
+  /** Trains, publishes and decides, recording every event as the service does. `configuration` is complete. */
   train(
     request: { readonly algorithm: string; readonly configuration: Readonly<Record<string, unknown>> },
     watch: { readonly signal: AbortSignal; readonly onStep: (report: TrainingStepReport) => void },
