@@ -8,8 +8,8 @@ import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Random } from '../../libs/kernel/dist/index.js';
-import { LanguageModel, loadCheckpoint, Tokenizer, TrainingSession } from '../../libs/language-model/dist/index.js';
 import { GenerationLane } from '../../libs/language-model/dist/generation-lane.js';
+import { LanguageModel, loadCheckpoint, Tokenizer, TrainingSession } from '../../libs/language-model/dist/index.js';
 import { writeRandomModel } from '../../libs/language-model/dist/random-model.fake.js';
 
 const flag = (name, otherwise) => {
@@ -23,13 +23,31 @@ const isJson = process.argv.includes('--json');
 const MODELS = [
   {
     name: '1 M',
-    config: { vocabularySize: 908, hiddenSize: 128, layers: 4, heads: 4, keyValueHeads: 4, headDimension: 32, intermediateSize: 352, maxPositions: 512 },
+    config: {
+      vocabularySize: 908,
+      hiddenSize: 128,
+      layers: 4,
+      heads: 4,
+      keyValueHeads: 4,
+      headDimension: 32,
+      intermediateSize: 352,
+      maxPositions: 512,
+    },
     train: { sequences: 64, length: 64 },
     sample: { rows: 256, prompt: 45, newTokens: 32 },
   },
   {
     name: '25 M',
-    config: { vocabularySize: 4096, hiddenSize: 512, layers: 7, heads: 8, keyValueHeads: 8, headDimension: 64, intermediateSize: 1408, maxPositions: 512 },
+    config: {
+      vocabularySize: 4096,
+      hiddenSize: 512,
+      layers: 7,
+      heads: 8,
+      keyValueHeads: 8,
+      headDimension: 64,
+      intermediateSize: 1408,
+      maxPositions: 512,
+    },
     train: { sequences: 16, length: 64 },
     sample: { rows: 64, prompt: 45, newTokens: 32 },
   },
@@ -39,7 +57,10 @@ const OPTIMIZER = { learningRate: 1e-4, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, 
 /** Python with torch beside us, or why there is none. */
 async function startReference() {
   const script = fileURLToPath(new URL('engine-reference.py', import.meta.url));
-  const child = spawn(process.env.PYTHON ?? 'python3', [script], { stdio: ['pipe', 'pipe', 'ignore'], env: { ...process.env, THREADS: String(threads) } });
+  const child = spawn(process.env.PYTHON ?? 'python3', [script], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { ...process.env, THREADS: String(threads) },
+  });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => {
     const { value, done } = await lines.next();
@@ -83,7 +104,14 @@ async function compare(ours, theirs) {
 }
 
 const reference = await startReference();
-const report = { threads, rounds, reference: reference ? { torch: reference.torch, threads: reference.threads } : 'python3 with torch not found: set PYTHON', models: {} };
+const report = {
+  threads,
+  rounds,
+  reference: reference
+    ? { torch: reference.torch, threads: reference.threads }
+    : 'python3 with torch not found: set PYTHON',
+  models: {},
+};
 
 for (const { name, config, train, sample } of MODELS) {
   const folder = await writeRandomModel(config);
@@ -95,7 +123,12 @@ for (const { name, config, train, sample } of MODELS) {
       targets: tokenIds.slice(1).map((_, at) => at + 1),
       weights: tokenIds.slice(1).map(() => 1 / count),
     }));
-    const session = await TrainingSession.create({ checkpoint: folder, trainable: { kind: 'full' }, objective: { kind: 'negative-log-likelihood' }, threads });
+    const session = await TrainingSession.create({
+      checkpoint: folder,
+      trainable: { kind: 'full' },
+      objective: { kind: 'negative-log-likelihood' },
+      threads,
+    });
     const step = await compare(
       () => session.step(sequences, OPTIMIZER),
       reference && (() => reference.run({ folder, task: 'train', tokens: batch })),
@@ -105,15 +138,20 @@ for (const { name, config, train, sample } of MODELS) {
     const model = await LanguageModel.load(folder, { threads });
     const prompts = tokensOf('sample', sample.rows, sample.prompt, config.vocabularySize);
     const sampling = { temperature: 1, topK: 0, topP: 1, maxTokens: sample.newTokens };
-    const requests = prompts.map((promptTokenIds, at) => ({ promptTokenIds, seeds: [String(at)], sampling, stopTokenIds: [] }));
+    const requests = prompts.map((promptTokenIds, at) => ({
+      promptTokenIds,
+      seeds: [String(at)],
+      sampling,
+      stopTokenIds: [],
+    }));
     const sampled = await compare(
       () => model.generate(requests),
       reference && (() => reference.run({ folder, task: 'sample', tokens: prompts, newTokens: sample.newTokens })),
     );
     await model.close();
     report.models[name] = {
-      training: { ...step, tokensPerSecond: Math.round((train.sequences * train.length) / step.ms * 1000) },
-      sampling: { ...sampled, tokensPerSecond: Math.round((sample.rows * sample.newTokens) / sampled.ms * 1000) },
+      training: { ...step, tokensPerSecond: Math.round(((train.sequences * train.length) / step.ms) * 1000) },
+      sampling: { ...sampled, tokensPerSecond: Math.round(((sample.rows * sample.newTokens) / sampled.ms) * 1000) },
       grammar: await grammarShare(folder, sample),
     };
   } finally {
@@ -168,17 +206,23 @@ async function grammarShare(folder, { prompt }) {
     shares.push(inside / ms);
   }
   await lane.close();
-  return { share: median(shares), tokensPerSecond: Math.round(tokens / ms * 1000) };
+  return { share: median(shares), tokensPerSecond: Math.round((tokens / ms) * 1000) };
 }
 
 if (isJson) {
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 } else {
   const against = (result) => (result.ratio === undefined ? '' : `   ${result.ratio.toFixed(2)} × PyTorch`);
-  process.stdout.write(`${threads} threads, medians of ${rounds}; reference: ${typeof report.reference === 'string' ? report.reference : `torch ${report.reference.torch}, ${report.reference.threads} threads`}\n`);
+  process.stdout.write(
+    `${threads} threads, medians of ${rounds}; reference: ${typeof report.reference === 'string' ? report.reference : `torch ${report.reference.torch}, ${report.reference.threads} threads`}\n`,
+  );
   for (const [name, { training, sampling, grammar }] of Object.entries(report.models)) {
-    process.stdout.write(`${name.padEnd(5)} training  ${String(training.tokensPerSecond).padStart(7)} tokens/s  ${training.ms.toFixed(0)} ms${against(training)}\n`);
-    process.stdout.write(`      sampling  ${String(sampling.tokensPerSecond).padStart(7)} tokens/s  ${sampling.ms.toFixed(0)} ms${against(sampling)}\n`);
+    process.stdout.write(
+      `${name.padEnd(5)} training  ${String(training.tokensPerSecond).padStart(7)} tokens/s  ${training.ms.toFixed(0)} ms${against(training)}\n`,
+    );
+    process.stdout.write(
+      `      sampling  ${String(sampling.tokensPerSecond).padStart(7)} tokens/s  ${sampling.ms.toFixed(0)} ms${against(sampling)}\n`,
+    );
     process.stdout.write(`      grammar   ${(100 * grammar.share).toFixed(1)} % of constrained sampling\n`);
   }
 }

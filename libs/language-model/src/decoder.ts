@@ -149,7 +149,7 @@ export class Decoder {
  * cos and sin of position·θ^(−2i/hd), each [positions, hd / 2], rounded to float32 at the same places as
  * transformers does (LlamaRotaryEmbedding), since at high positions the rounding of the angle is visible.
  */
-export function rotaryTables(config: ModelConfig): { cos: Float32Array; sin: Float32Array } {
+function rotaryTables(config: ModelConfig): { cos: Float32Array; sin: Float32Array } {
   const half = config.headDimension / 2;
   const cos = new Float32Array(config.maxPositions * half);
   const sin = new Float32Array(config.maxPositions * half);

@@ -10,7 +10,7 @@ import type { ModelConfig } from './model-config.types.js';
 const TEXTS = ['{"concepts":["cow","bee"],"strategy":"swap order","pitfalls":"none"}', 'red orange yellow blue berry'];
 
 /** Llama with grouped queries; 300 tokens, two layers, 32 wide. */
-export const RANDOM_MODEL: ModelConfig = {
+const RANDOM_MODEL: ModelConfig = {
   family: 'llama',
   vocabularySize: 300,
   hiddenSize: 32,

@@ -8,7 +8,7 @@ import type { Segment } from './adamw.js';
 
 const ALIGNMENT = 16;
 /** Elements of one unit of optimizer work; sums are taken per block and added in order, whoever computed them. */
-export const BLOCK = 65_536;
+const BLOCK = 65_536;
 
 export interface TrainableMemory {
   readonly segments: readonly Segment[];

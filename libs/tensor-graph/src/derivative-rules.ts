@@ -12,7 +12,7 @@ import type { Graph } from './graph.js';
 import { normalAxis } from './shape-rules.js';
 import type { Node, Value } from './value.js';
 
-export interface DerivativeCall {
+interface DerivativeCall {
   readonly graph: Graph;
   readonly node: Node;
   /** dL/dy of the first output. The further outputs of a node are statistics and carry no gradient. */
