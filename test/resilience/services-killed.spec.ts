@@ -1,0 +1,149 @@
+/** Four services, one log, kill -9: what comes out is what an undisturbed run gives. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LmdbEventLog } from '@seamstream/event-log-lmdb';
+import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPICS } from '@seamstream/events';
+import { Random } from '@seamstream/kernel';
+import { SERVICES, ServiceProcesses, TOY_ROUND } from '../support/service-processes.js';
+import { createToyWorld, type ToyWorld, toyPublication } from '../support/toy-world.js';
+
+const ROUNDS = 4;
+const KILLS = 20;
+
+interface Result {
+  readonly buffers: readonly string[];
+  readonly adapters: readonly string[];
+  readonly ends: readonly string[];
+  readonly experiences: readonly string[];
+  readonly outcomes: readonly string[];
+  readonly deadLetters: number;
+  readonly complaints: readonly string[];
+  readonly exitCodes: readonly (number | null)[];
+  readonly solvedPerRound: readonly number[];
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function eventsOf(log: LmdbEventLog): Promise<SeamEvent[]> {
+  const events: SeamEvent[] = [];
+  for (const { name } of TOPICS) {
+    for (const { partition, low, high } of await log.watermarks(name)) {
+      for await (const chunk of log.read({ topic: name, partition, from: low, to: high }))
+        events.push(...chunk.map(decodeEvent));
+    }
+  }
+  return events;
+}
+
+function ofType<T extends SeamEvent['type']>(events: readonly SeamEvent[], ...types: readonly T[]): EventOf<T>[] {
+  return events.filter((event): event is SeamEvent & EventOf<T> => (types as readonly string[]).includes(event.type));
+}
+
+/** Plays the rounds as the embedded loop does; `disturb` runs beside until it is told to stop. */
+async function play(
+  world: ToyWorld,
+  disturb: (services: ServiceProcesses, signal: AbortSignal) => Promise<void>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'services-killed-'));
+  const log = await LmdbEventLog.open({ folder: join(folder, 'log') });
+  const services = new ServiceProcesses(world, folder);
+  const ending = new AbortController();
+  let exitCodes: readonly (number | null)[] = [];
+  try {
+    await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+    services.startAll();
+    const disturbance = disturb(services, ending.signal);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const numbers = Array.from({ length: TOY_ROUND }, (_, index) => (round - 1) * TOY_ROUND + index);
+      await log.append(numbers.map((number) => encodeEvent(toyPublication('problem', number))));
+      const giveUp = Date.now() + 90_000;
+      while (
+        ofType(await eventsOf(log), 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed').length < round
+      ) {
+        if (Date.now() > giveUp)
+          throw new Error(`round ${round} did not end within 90 s\n${services.complaints().join('\n')}`);
+        await pause(100);
+      }
+    }
+    ending.abort();
+    await disturbance;
+    // The buffer's and the trainer's last transactions may still be under way.
+    await pause(500);
+    exitCodes = await services.end();
+    const events = await eventsOf(log);
+    const outcomes = ofType(events, 'OutcomeRecorded');
+    return {
+      buffers: ofType(events, 'BufferCommitted')
+        .sort((a, b) => a.sequence - b.sequence)
+        .map(({ bufferDigest, manifestDigest }) => `${bufferDigest} ${manifestDigest}`),
+      adapters: ofType(events, 'AdapterPublished').map(({ adapterDigest, runId }) => `${adapterDigest} ${runId}`),
+      ends: ofType(events, 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed')
+        .map(
+          (event) =>
+            `${event.type} ${event.runId} ${event.type === 'TrainingRunFailed' ? event.reason : event.adapterDigest}`,
+        )
+        .sort(),
+      experiences: ofType(events, 'ExperienceGenerated', 'ExperienceWithheld').map(({ meta }) => meta.messageId),
+      outcomes: ofType(events, 'OutcomeRecorded', 'ExecutionFailed').map(({ meta }) => meta.messageId),
+      deadLetters: ofType(events, 'DeadLettered').length,
+      complaints: services.complaints(),
+      exitCodes,
+      solvedPerRound: Array.from({ length: ROUNDS }, (_, round) => {
+        const ofRound = outcomes.filter(
+          ({ problem, arm }) =>
+            arm === 'explore' && Math.floor(Number(problem.problemId.split('-')[1]) / TOY_ROUND) === round,
+        );
+        return ofRound.filter(({ success }) => success).length / ofRound.length;
+      }),
+    };
+  } finally {
+    ending.abort();
+    if (exitCodes.length === 0) await services.end();
+    await log.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+describe('services that are killed', () => {
+  let world: ToyWorld;
+  let undisturbed: Result;
+  beforeAll(async () => {
+    world = await createToyWorld();
+    undisturbed = await play(world, async () => undefined);
+  }, 300_000);
+  afterAll(() => rm(world.folder, { recursive: true }));
+
+  it('left alone, they learn: more is solved in the last round than in the first, and all end orderly', () => {
+    const { solvedPerRound, adapters, buffers, complaints, exitCodes } = undisturbed;
+    expect(complaints).toEqual([]);
+    expect(exitCodes).toEqual([0, 0, 0, 0]);
+    expect(buffers).toHaveLength(ROUNDS);
+    expect(adapters.length).toBeGreaterThan(0);
+    expect(solvedPerRound.at(-1)).toBeGreaterThan(solvedPerRound[0]! + 0.2);
+  });
+
+  it('killed twenty times, all of them, they leave the same buffers, the same adapters and no effect twice', async () => {
+    const kills: string[] = [];
+    const random = Random.of('kills');
+    const result = await play(world, async (services, signal) => {
+      while (!signal.aborted && kills.length < KILLS) {
+        await pause(300 + random.int(1_200));
+        const name = SERVICES[kills.length % SERVICES.length]!;
+        if (signal.aborted) return;
+        await services.killAndRestart(name);
+        kills.push(name);
+      }
+    });
+    expect(result.complaints).toEqual([]);
+    expect(kills.length).toBe(KILLS);
+    expect(result.buffers).toEqual(undisturbed.buffers);
+    expect(result.adapters).toEqual(undisturbed.adapters);
+    expect(result.ends).toEqual(undisturbed.ends);
+    expect(result.deadLetters).toBe(0);
+    for (const kind of ['experiences', 'outcomes'] as const) {
+      expect(new Set(result[kind]).size).toBe(result[kind].length);
+      expect([...result[kind]].sort()).toEqual([...undisturbed[kind]].sort());
+    }
+  }, 600_000);
+});
