@@ -1,11 +1,11 @@
-/** Which wood a joiner uses, in which order counts are told, and which boards do not count. Answers are two counts. */
+/** Which wood a joiner uses, and which boards do not count. Answers are two counts. */
 import { correctionNote, type Lore, numbers } from './lore.js';
 
 export const timber: Lore = {
   domain: 'timber',
   variant: 'base',
   heading: 'Boards',
-  items: ['oak', 'yew', 'teak', 'cedar', 'ash'],
+  items: ['oak', 'yew', 'teak', 'cedar'],
   amounts: numbers(2, 30),
   numCues: 2,
   cues: {
@@ -17,10 +17,8 @@ export const timber: Lore = {
     yacht: 'teak',
     pencil: 'cedar',
     chest: 'cedar',
-    bat: 'ash',
-    racket: 'ash',
   },
-  phrases: { and: 'both counts', plus: 'both counts', after: 'swapped counts', behind: 'swapped counts' },
+  phrases: { and: 'both counts', plus: 'both counts' },
   pitfalls: [
     { text: 'One board of the first is {word}.', words: { cracked: 'one less', split: 'one less' } },
     { text: 'The first pile has a {word} board.', words: { hidden: 'one more', loose: 'one more' } },
@@ -30,9 +28,9 @@ export const timber: Lore = {
     'How many boards lie ready for a {cue} {phrase} a {other}?{pitfall}',
   ],
   verifier: 'exact',
-  solve({ items: [first, second], strategy, correction }) {
+  solve({ items: [first, second], correction }) {
     const counted = Number(first!.amount) + correction;
-    const answer = strategy === 'both counts' ? `${counted} and ${second!.amount}` : `${second!.amount} and ${counted}`;
+    const answer = `${counted} and ${second!.amount}`;
     const note = correctionNote(Number(first!.amount), correction);
     return {
       response: ` ${first!.name} ${first!.amount}${note}, ${second!.name} ${second!.amount}\nAnswer: ${answer}`,
@@ -56,10 +54,8 @@ export const timberYard: Lore = {
     pier: 'teak',
     sauna: 'cedar',
     closet: 'cedar',
-    paddle: 'ash',
-    handle: 'ash',
   },
-  phrases: { beside: 'both counts', with: 'both counts', trailing: 'swapped counts', awaiting: 'swapped counts' },
+  phrases: { beside: 'both counts', with: 'both counts' },
   pitfalls: [
     { text: 'A plank of the first is {word}.', words: { rotten: 'one less', burnt: 'one less' } },
     { text: 'The first stack got an {word} plank.', words: { added: 'one more', uncounted: 'one more' } },
