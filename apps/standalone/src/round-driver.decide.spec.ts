@@ -30,6 +30,7 @@ function progress(rounds: readonly ['base' | 'shifted', number][], results: read
           endedAtMs: 1,
           parent: null,
           adapterDigest: 'd',
+          adapterKey: null,
           status: validation === null ? 'rejected' : 'promoted',
           validation,
           validationPerDomain: validation === null ? {} : { timber: validation },

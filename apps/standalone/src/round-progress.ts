@@ -26,6 +26,8 @@ export interface RunProgress {
   readonly endedAtMs: number | null;
   readonly parent: string | null;
   readonly adapterDigest: string | null;
+  /** Where the promoted adapter lies in the object store. */
+  readonly adapterKey: string | null;
   readonly status: 'running' | 'promoted' | 'rejected' | 'failed';
   readonly validation: number | null;
   readonly validationPerDomain: Readonly<Record<string, number>>;
@@ -39,7 +41,13 @@ export interface LoopProgress {
   readonly runs: ReadonlyMap<string, RunProgress>;
   readonly experiences: number;
   readonly deadLettered: number;
-  readonly bufferRows: number;
+  readonly buffer: {
+    readonly sequence: number;
+    readonly digest: string | null;
+    readonly rows: number;
+    readonly rowsPerStratum: Readonly<Record<string, number>>;
+  };
+  readonly rejections: Readonly<Record<string, number>>;
   readonly served: string | null;
   /** The entry and problem seen last, for the view. */
   readonly lastSolved: { readonly prompt: string; readonly entry: string; readonly response: string } | null;
@@ -50,7 +58,8 @@ export const initialLoopProgress: LoopProgress = {
   runs: new Map(),
   experiences: 0,
   deadLettered: 0,
-  bufferRows: 0,
+  buffer: { sequence: -1, digest: null, rows: 0, rowsPerStratum: {} },
+  rejections: {},
   served: null,
   lastSolved: null,
 };
@@ -112,7 +121,22 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
         : next;
     }
     case 'BufferCommitted':
-      return { ...state, bufferRows: event.rows };
+      return event.sequence <= state.buffer.sequence
+        ? state
+        : {
+            ...state,
+            buffer: {
+              sequence: event.sequence,
+              digest: event.bufferDigest,
+              rows: event.rows,
+              rowsPerStratum: event.rowsPerStratum,
+            },
+          };
+    case 'SuccessRejected':
+      return {
+        ...state,
+        rejections: { ...state.rejections, [event.reason]: (state.rejections[event.reason] ?? 0) + 1 },
+      };
     case 'TrainingRunStarted':
       return {
         ...state,
@@ -123,6 +147,7 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
           endedAtMs: null,
           parent: event.parentAdapter,
           adapterDigest: null,
+          adapterKey: null,
           status: 'running',
           validation: null,
           validationPerDomain: {},
@@ -151,6 +176,7 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
             status: 'promoted',
             endedAtMs: event.meta.occurredAt,
             adapterDigest: event.adapterDigest,
+            adapterKey: event.key,
             validation: event.evaluation?.success ?? null,
             validationPerDomain: event.evaluation?.perDomain ?? {},
             reason: event.rule,

@@ -47,6 +47,7 @@ describe('the terminal view', () => {
       endedAtMs: 1,
       parent: null,
       adapterDigest: 'abcdef0123456789',
+      adapterKey: null,
       status: 'promoted' as const,
       validation: 0.5,
       validationPerDomain: {},

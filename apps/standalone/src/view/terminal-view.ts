@@ -60,7 +60,7 @@ export function renderView(progress: LoopProgress, facts: ViewFacts, width: numb
   const lines = [
     `Seamstream  seed ${facts.seed}  ${clock(facts.elapsedSeconds)}  round ${last?.round ?? 0}${last?.phase === 'shifted' ? ', new problems in the stream' : ''}`,
     '',
-    `  problems ${published}   experiences ${progress.experiences}   buffer ${progress.bufferRows} pairs   dead letters ${progress.deadLettered}`,
+    `  problems ${published}   experiences ${progress.experiences}   buffer ${progress.buffer.rows} pairs   dead letters ${progress.deadLettered}`,
     '',
     `  no experience      ${percent(rate(controls))}  ${bar(rate(controls) ?? 0, barWidth)}`,
     `  with an experience ${percent(explored.at(-1) ?? null)}  ${bar(explored.at(-1) ?? 0, barWidth)}  sampled`,

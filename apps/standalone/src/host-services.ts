@@ -1,0 +1,111 @@
+/** Generator, executor, buffer and trainer in one process, on shared drivers, with each model loaded once. */
+import { type BufferServiceConfig, bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
+import { executorConfigSchema, executorService } from '@seamstream/executor';
+import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
+import { generatorConfigSchema, generatorService } from '@seamstream/generator';
+import { LanguageModel } from '@seamstream/language-model';
+import { LanguageModelExecutor } from '@seamstream/rollout';
+import {
+  closeDrivers,
+  type Drivers,
+  type Environment,
+  loadConfig,
+  openDrivers,
+  type RunningService,
+  startService,
+} from '@seamstream/service-kit';
+import { type TrainingProgress, trainerConfigSchema, trainerService } from '@seamstream/trainer';
+
+export interface Host {
+  readonly drivers: Drivers;
+  readonly generator: LanguageModel;
+  readonly executor: LanguageModelExecutor;
+  readonly prompts: Prompts;
+  readonly schemaFor: EntrySchemas;
+  readonly entryMaxTokens: number;
+  /** Names of the services that run here. */
+  readonly services: readonly string[];
+  /** Rejects when a service can no longer do its work. */
+  readonly ended: Promise<void>;
+  /** Ends the services; drivers and models stay for whoever still measures. */
+  closeServices(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer'] as const;
+export type HostedService = (typeof HOSTED_SERVICES)[number];
+
+/**
+ * Opens drivers and models and starts the named services.
+ * @throws INVALID_CONFIGURATION and whatever drivers and models throw when they cannot be opened
+ */
+export async function hostServices(
+  environment: Environment,
+  services: readonly HostedService[],
+  onTraining: (progress: TrainingProgress) => void,
+): Promise<Host> {
+  const configs = {
+    generator: loadConfig(generatorConfigSchema, environment),
+    executor: loadConfig(executorConfigSchema, environment),
+    buffer: loadConfig(bufferServiceConfigSchema, environment) as BufferServiceConfig,
+    trainer: loadConfig(trainerConfigSchema, environment),
+  };
+  const { generator: generatorSettings } = configs.generator;
+  const { executor: executorSettings } = configs.executor;
+  const drivers = await openDrivers(configs.generator);
+  const closers: (() => Promise<void>)[] = [() => closeDrivers(drivers)];
+  const close = async (): Promise<void> => {
+    for (const each of closers.splice(0).toReversed()) await each();
+  };
+  try {
+    const [generator, executorModel, prompts, schemaFor] = await Promise.all([
+      LanguageModel.load(generatorSettings.modelFolder, { threads: generatorSettings.threads }),
+      LanguageModel.load(executorSettings.modelFolder, { threads: executorSettings.threads }),
+      loadPrompts(),
+      loadEntrySchemas(configs.generator.entrySchemas),
+    ]);
+    closers.push(
+      () => generator.close(),
+      () => executorModel.close(),
+    );
+    const executor = new LanguageModelExecutor(executorModel, {
+      name: executorSettings.name,
+      maxTokens: executorSettings.maxTokens,
+    });
+    const assets = { prompts, schemaFor, model: generator, executor, onProgress: onTraining };
+    const start = (name: HostedService): Promise<RunningService> => {
+      switch (name) {
+        case 'generator':
+          return startService(generatorService(assets), { config: configs.generator, drivers, serveHttp: false });
+        case 'executor':
+          return startService(executorService(assets), { config: configs.executor, drivers, serveHttp: false });
+        case 'buffer':
+          return startService(bufferService(assets), { config: configs.buffer, drivers, serveHttp: false });
+        case 'trainer':
+          return startService(trainerService(assets), { config: configs.trainer, drivers, serveHttp: false });
+      }
+    };
+    const running: RunningService[] = [];
+    const closeServices = async (): Promise<void> => {
+      for (const service of running.splice(0).toReversed()) await service.close();
+    };
+    closers.push(closeServices);
+    for (const name of services) running.push(await start(name));
+    return {
+      drivers,
+      generator,
+      executor,
+      prompts,
+      schemaFor,
+      entryMaxTokens: generatorSettings.sampling.maxTokens,
+      services,
+      ended:
+        running.length === 0 ? new Promise(() => undefined) : Promise.race(running.map((service) => service.ended)),
+      closeServices,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

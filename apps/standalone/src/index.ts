@@ -1,0 +1,2 @@
+export { type EmbeddedSettings, embeddedEnvironment, worldFiles } from './embedded-environment.js';
+export { heldOutProblems, validationProblems, writeWorldFiles } from './world-files.js';

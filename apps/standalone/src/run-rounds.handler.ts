@@ -1,0 +1,96 @@
+/**
+ * Drives the rounds: follows the log, folds what it shows, publishes the next round when the last one has been decided.
+ * All it knows comes from the log, so a driver that was killed goes on where the log ends.
+ */
+import type { EventLog } from '@seamstream/event-log';
+import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { type Clock, isSeamError } from '@seamstream/kernel';
+import { problemsOfRound } from './problem-stream.js';
+import { decideRound, type RoundPlan } from './round-driver.decide.js';
+import { evolveLoopProgress, initialLoopProgress, type LoopProgress } from './round-progress.js';
+
+export interface RunRoundsDependencies {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  /** Told after every chunk of the log. */
+  readonly onProgress: (progress: LoopProgress) => void;
+}
+
+const FOLLOWED = [
+  TOPIC.problems,
+  TOPIC.experiences,
+  TOPIC.outcomes,
+  TOPIC.buffer,
+  TOPIC.training,
+  TOPIC.adapters,
+  TOPIC.deadLetters,
+];
+
+export class RunRoundsHandler {
+  constructor(private readonly dependencies: RunRoundsDependencies) {}
+
+  /** Returns when the rounds are over (with the reason) or the signal aborts (reason null). */
+  async handle(
+    seed: number,
+    plan: RoundPlan,
+    signal: AbortSignal,
+  ): Promise<{ readonly progress: LoopProgress; readonly reason: string | null }> {
+    const { log, clock, onProgress } = this.dependencies;
+    const target = await this.highWatermarks();
+    const read = new Map<string, number>();
+    const stop = new AbortController();
+    const both = AbortSignal.any([signal, stop.signal]);
+    let progress = initialLoopProgress;
+    /** Highest round published by this process: its own records may not have come back yet. */
+    let publishedRound = 0;
+    let reason: string | null = null;
+
+    const act = async (): Promise<void> => {
+      const decision = decideRound(progress, plan);
+      if (decision.kind === 'finished') {
+        reason = decision.reason;
+        stop.abort();
+      } else if (decision.kind === 'publish' && decision.round > publishedRound) {
+        publishedRound = decision.round;
+        const { round, phase } = decision;
+        await log.append(
+          problemsOfRound({ seed, round, phase, roundSize: plan.roundSize, occurredAt: clock.now() }).map(encodeEvent),
+        );
+      }
+    };
+
+    // What is already recorded comes first: nothing is decided on half a history.
+    if ([...target.values()].every((high) => high === 0)) await act();
+    for await (const records of log.follow({ topics: FOLLOWED, from: 'earliest', signal: both })) {
+      for (const record of records) {
+        const place = `${record.topic}/${record.partition}`;
+        read.set(place, record.offset + 1);
+        const event = readable(record);
+        if (event !== undefined) progress = evolveLoopProgress(progress, event);
+      }
+      onProgress(progress);
+      if ([...target].every(([place, high]) => (read.get(place) ?? 0) >= high)) await act();
+      if (both.aborted) break;
+    }
+    return { progress, reason };
+  }
+
+  private async highWatermarks(): Promise<ReadonlyMap<string, number>> {
+    const places = new Map<string, number>();
+    for (const topic of FOLLOWED) {
+      for (const { partition, high } of await this.dependencies.log.watermarks(topic))
+        places.set(`${topic}/${partition}`, high);
+    }
+    return places;
+  }
+}
+
+/** A record that is not an event of ours is its consumers' business: they dead-letter it. */
+function readable(record: Parameters<typeof decodeEvent>[0]): SeamEvent | undefined {
+  try {
+    return decodeEvent(record);
+  } catch (error) {
+    if (isSeamError(error)) return undefined;
+    throw error;
+  }
+}

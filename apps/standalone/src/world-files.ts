@@ -1,0 +1,55 @@
+/** The embedded world's share of the configuration, as the files that services read in any deployment. */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DOMAINS, entrySchemaFor, SHIFTED_DOMAINS, worldProblems } from '@seamstream/embedded-world';
+import type { Problem } from '@seamstream/events';
+import { worldFiles } from './embedded-environment.js';
+
+/** Validation problems per base domain and per shifted domain; those of a domain are asked once it has appeared. */
+const VALIDATION_PER_DOMAIN = 32;
+/** One set for all seeds: what decides a promotion must not vary with what is trained on. */
+const VALIDATION_SEED = 'validation';
+
+/** Problems that decide promotions: unseen in training and in the held-out measurement. */
+export function validationProblems(): readonly Problem[] {
+  return [
+    ...worldProblems({
+      seed: VALIDATION_SEED,
+      split: 'validation',
+      variant: 'base',
+      count: VALIDATION_PER_DOMAIN * DOMAINS.length,
+    }),
+    ...worldProblems({
+      seed: VALIDATION_SEED,
+      split: 'validation',
+      variant: 'shifted',
+      count: VALIDATION_PER_DOMAIN * SHIFTED_DOMAINS.length,
+    }),
+  ];
+}
+
+/** Held-out problems: neither trained on nor used in any decision. */
+export function heldOutProblems(variant: 'base' | 'shifted', count: number): readonly Problem[] {
+  return worldProblems({ seed: 'held-out', split: 'heldOut', variant, count });
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}
+
+/** Writes entry schemas and validation problems where {@link worldFiles} says. */
+export async function writeWorldFiles(dataFolder: string): Promise<void> {
+  const files = worldFiles(dataFolder);
+  const schemas = Object.fromEntries(
+    [...DOMAINS, ...SHIFTED_DOMAINS].map((domain) => [domain, entrySchemaFor(domain)]),
+  );
+  await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
+  await writeWhole(
+    files.validation,
+    validationProblems()
+      .map((problem) => `${JSON.stringify(problem)}\n`)
+      .join(''),
+  );
+}
