@@ -127,10 +127,11 @@ describe('services that are killed', () => {
     const kills: string[] = [];
     const random = Random.of('kills');
     const result = await play(world, async (services, signal) => {
-      while (!signal.aborted && kills.length < KILLS) {
+      const isOver = (): boolean => signal.aborted || kills.length === KILLS;
+      while (!isOver()) {
         await pause(300 + random.int(1_200));
         const name = SERVICES[kills.length % SERVICES.length]!;
-        if (signal.aborted) return;
+        if (isOver()) return;
         await services.killAndRestart(name);
         kills.push(name);
       }

@@ -34,7 +34,7 @@ export class ServiceProcesses {
     const child = spawn(process.execPath, [main], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
-        PATH: process.env['PATH'],
+        PATH: process.env.PATH,
         SEAM_DATA_FOLDER: this.dataFolder,
         SEAM_ENTRY_SCHEMAS: entrySchemas,
         SEAM_GENERATOR_MODEL_FOLDER: generatorFolder,
@@ -63,7 +63,7 @@ export class ServiceProcesses {
     });
     this.children.set(name, child);
     let text = '';
-    child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
       for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
         const line = text.slice(0, end);
@@ -90,8 +90,8 @@ export class ServiceProcesses {
 
   private stop(name: ServiceName, signal: NodeJS.Signals): Promise<number | null> {
     const child = this.children.get(name);
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null)
-      return Promise.resolve(child?.exitCode ?? null);
+    if (child === undefined) return Promise.resolve(null);
+    if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
     const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
     child.kill(signal);
     return ended;

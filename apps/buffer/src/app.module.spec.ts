@@ -39,8 +39,21 @@ function resultsOf(index: number): SeamEvent[] {
   return Array.from({ length: groupSize }, (_, candidate) => {
     const result = outcome(index, candidate, groupSize, random.float() < 0.5, cause, problemId);
     if (index % 7 !== 3 || candidate !== 1) return result;
-    const { entry: _e, promptTokenIds: _p, tokenIds: _t, forced: _f, ...rest } = result;
-    return { ...rest, type: 'ExecutionFailed', code: 'SESSION_FAILED', reason: 'down', attempts: 3 };
+    const { meta, problem, experienceId, groupId, candidateIndex, arm, adapterDigest } = result;
+    return {
+      type: 'ExecutionFailed',
+      meta,
+      problem,
+      experienceId,
+      groupId,
+      candidateIndex,
+      groupSize,
+      arm,
+      adapterDigest,
+      code: 'SESSION_FAILED',
+      reason: 'down',
+      attempts: 3,
+    };
   });
 }
 

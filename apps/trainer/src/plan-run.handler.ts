@@ -20,7 +20,7 @@ import type { TrainingEngine } from './training-engine.port.js';
 import type { TrainingHistory } from './training-history.js';
 
 /** Changes when the same plan would lead to other weights. */
-export const CODE_VERSION = '0.1.0';
+const CODE_VERSION = '0.1.0';
 
 const CURRICULUM = 'curriculum';
 

@@ -51,8 +51,8 @@ export interface RunPlan {
 
 /** Fills in the id: UUIDv5 of everything else but the code's version. */
 export function planRun(facts: Omit<RunPlan, 'runId' | 'seed'> & { readonly seed: string }): RunPlan {
-  const { codeVersion: _version, ...identity } = facts;
-  const runId = derivedId(sha256(canonicalJson(identity)), 'training-run');
+  // Not the code's version: an upgrade between kill and restart goes on with the run.
+  const runId = derivedId(sha256(canonicalJson({ ...facts, codeVersion: null })), 'training-run');
   return { ...facts, runId };
 }
 

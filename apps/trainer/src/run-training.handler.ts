@@ -30,7 +30,7 @@ import type { TrainingEngine, TrainingWeights } from './training-engine.port.js'
 import type { TrainingHistory } from './training-history.js';
 import { type Checkpoint, decide, initialState } from './training-run.js';
 
-export const SOURCE = 'seam/trainer';
+const SOURCE = 'seam/trainer';
 
 /** For a live view; nothing depends on it. */
 export interface TrainingProgress {

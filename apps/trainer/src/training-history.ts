@@ -4,7 +4,6 @@ import {
   type AdapterPromoted,
   type AdapterPublished,
   decodeEvent,
-  type EventOf,
   type SeamEvent,
   TOPIC,
   type TopicName,
@@ -61,7 +60,7 @@ export async function readTrainingHistory(log: EventLog): Promise<TrainingHistor
 }
 
 /** All events of a topic, per partition in order. Records that cannot be decoded are passed over: they state nothing. */
-export async function readEvents(log: EventLog, topic: TopicName): Promise<SeamEvent[]> {
+async function readEvents(log: EventLog, topic: TopicName): Promise<SeamEvent[]> {
   const events: SeamEvent[] = [];
   for (const { partition, low, high } of await log.watermarks(topic)) {
     for await (const records of log.read({ topic, partition, from: low, to: high })) {
@@ -85,9 +84,4 @@ const RANKS: Partial<Record<SeamEvent['type'], number>> = {
 
 function rankOf(event: SeamEvent): number {
   return RANKS[event.type] ?? 3;
-}
-
-/** The events of one type. */
-export function ofType<T extends SeamEvent['type']>(events: readonly SeamEvent[], type: T): EventOf<T>[] {
-  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
 }

@@ -128,6 +128,6 @@ describe('a training run that is found in the log', () => {
     expect([started, checkpointed(1), published, completed, promoted, rejected, failed].map(runIdOf)).toEqual(
       Array.from({ length: 7 }, () => 'run'),
     );
-    expect(runIdOf({ ...promoted, runId: null } as SeamEvent)).toBeUndefined();
+    expect(runIdOf({ ...promoted, runId: null })).toBeUndefined();
   });
 });

@@ -25,7 +25,7 @@ export interface ServiceContext<C extends CommonConfig> {
   /** What /health/ready asks; the transport's own checks are there already. */
   readonly health: HealthChecks;
   /** Called when the service has ended and nothing consumes any more: for models and files that it opened. */
-  onClose(close: () => Promise<void>): void;
+  readonly onClose: (close: () => Promise<void>) => void;
 }
 
 export interface ServiceDefinition<C extends CommonConfig> {
@@ -93,6 +93,7 @@ export async function startService<C extends CommonConfig>(
       { provide: HealthChecks, useValue: health },
     ],
   };
+  /* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its option objects as classes. */
   const nestOptions = { logger: new NestLogger(logger), abortOnError: false };
   if (!serveHttp) {
     const app = await NestFactory.createMicroservice(root, { ...nestOptions, strategy });
@@ -100,6 +101,7 @@ export async function startService<C extends CommonConfig>(
     return runningService({ name: definition.name, url: undefined, metrics, strategy, app, closers });
   }
   const app = await NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(), nestOptions);
+  /* eslint-enable @typescript-eslint/no-unsafe-class-instance-assignment */
   app.connectMicroservice({ strategy });
   await app.startAllMicroservices();
   await app.listen(config.http.port, config.http.host);

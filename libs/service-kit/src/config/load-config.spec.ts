@@ -56,7 +56,7 @@ describe('loadConfig', () => {
       SEAM_HTTP_PROT: '1',
     });
     expect(error.code).toBe('INVALID_CONFIGURATION');
-    expect(error.details['faults']).toEqual([
+    expect(error.details.faults).toEqual([
       expect.stringMatching(/^SEAM_EVENT_LOG_DRIVER: .*"lmdb".*, came "sqlite"$/),
       expect.stringMatching(/^SEAM_GENERATOR_CONTROL_SHARE: .*1.*, came "1.5"$/),
       expect.stringMatching(/^SEAM_HTTP_PORT: .*number.*, came "eighty"$/),

@@ -110,7 +110,7 @@ function unwrapped(schema: z.ZodType): z.ZodType[] {
 }
 
 function isSecret(schema: z.ZodType): boolean {
-  return unwrapped(schema).some((each) => each.meta()?.['secret'] === true);
+  return unwrapped(schema).some((each) => each.meta()?.secret === true);
 }
 
 /** What the text means for this leaf. Text that does not fit stays text, and the schema says what it expected. */

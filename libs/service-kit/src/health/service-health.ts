@@ -7,7 +7,7 @@ import type { EventLogStrategy } from '../transport/event-log.strategy.js';
 export interface HealthCheck {
   readonly name: string;
   /** Details for the reader; throws when the service is not ready. */
-  check(): Promise<Readonly<Record<string, unknown>>>;
+  readonly check: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** What a service is asked by /health/ready. */
@@ -46,7 +46,7 @@ export async function checkHealth(checks: readonly HealthCheck[]): Promise<Healt
   );
   return {
     status: results.every(([, { status }]) => status === 'up') ? 'ok' : 'error',
-    checks: Object.fromEntries(results),
+    checks: Object.fromEntries<HealthReport['checks'][string]>(results),
   };
 }
 

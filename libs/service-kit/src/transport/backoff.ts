@@ -6,7 +6,10 @@ export function backoffMs(failures: number, first: number, max: number): number 
 /** Resolves after the time, or at once when the signal aborts; look at the signal afterwards. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
     const end = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', end);

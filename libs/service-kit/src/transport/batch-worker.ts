@@ -20,7 +20,7 @@ import type { BatchConsumer, DeliveredBatch } from './delivery.js';
 import type { Outcome } from './outcome.js';
 
 /** What happens, for metrics and log lines. */
-export interface WorkerObserver {
+interface WorkerObserver {
   committed(counts: {
     readonly records: number;
     readonly events: number;
@@ -32,7 +32,7 @@ export interface WorkerObserver {
   fenced(records: number): void;
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly log: EventLog;
   readonly group: string;
   /** The service in the meta of dead letters, e.g. seam/generator. */
@@ -113,7 +113,7 @@ export class BatchWorker {
           await sleep(waitMs, signal);
         }
       } catch (error) {
-        if (signal.aborted) return false;
+        if (isAborted(signal)) return false;
         const code = isSeamError(error) ? error.code : 'INTERNAL';
         if (error instanceof SubscriptionStop || code === 'FENCED' || FATAL.includes(code)) throw error;
         const cause = { code, reason: messageOf(error) };
@@ -295,6 +295,11 @@ function stopError(
 
 function isOutcome(answer: Outcome | readonly Outcome[]): answer is Outcome {
   return !Array.isArray(answer);
+}
+
+/** Asked anew each time: what was false before an await may be true after it. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
 }
 
 /** A `retry` for a whole batch names no culprit: it is handled like a failure of the batch. */

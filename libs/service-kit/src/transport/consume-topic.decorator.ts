@@ -1,4 +1,4 @@
-import { type ArgumentsHost, applyDecorators, Catch, type ExceptionFilter, UseFilters } from '@nestjs/common';
+import { applyDecorators, Catch, type ExceptionFilter, UseFilters } from '@nestjs/common';
 import { EventPattern } from '@nestjs/microservices';
 import type { TopicName } from '@seamstream/events';
 import { type Observable, throwError } from 'rxjs';
@@ -19,7 +19,7 @@ export interface TopicConsumption {
 /** Errors of a consumer reach the transport as they are; NestJS would replace them by "Internal server error". */
 @Catch()
 class PassThroughFilter implements ExceptionFilter {
-  catch(exception: unknown, _host: ArgumentsHost): Observable<never> {
+  catch(exception: unknown): Observable<never> {
     return throwError(() => exception);
   }
 }

@@ -164,7 +164,7 @@ describe('the event-log transport', () => {
     await serve(log, answerAll);
     await until(async () => (await consumedCount(log)) === 1);
     const [record] = await recordsOf(log, TOPIC.outcomes);
-    expect(record?.headers['traceparent']).toBe('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01');
+    expect(record?.headers.traceparent).toBe('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01');
   });
 
   it('sends a thousand malformed records to the dead letters with code, reason and bytes, and the rest is unaffected', async () => {

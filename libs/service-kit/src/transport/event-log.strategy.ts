@@ -103,6 +103,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     throw new SeamError('INTERNAL', 'Listening to the event-log transport: it has no events. Await `ended` instead.');
   }
 
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- Nest's signature.
   unwrap<T>(): T {
     return this.options.log as T;
   }
@@ -187,7 +188,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   }
 
   private consumptionOf(handler: MessageHandler): TopicConsumption {
-    const consumption = handler.extras?.['consumption'] as TopicConsumption | undefined;
+    const consumption = handler.extras?.consumption as TopicConsumption | undefined;
     if (consumption === undefined) {
       throw new SeamError('INTERNAL', 'Starting the event-log transport: a handler lacks @ConsumeTopic. Decorate it.');
     }
