@@ -346,7 +346,7 @@ describe('the trainer service', () => {
       baseModelDigest: BASE,
       parentAdapter: null,
       manifestKey: null,
-      seed: 'seamstream',
+      seed: `seamstream:${started?.runId}`,
     });
     const log = await openLog(world);
     const whole = async (topic: typeof TOPIC.outcomes | typeof TOPIC.experiences) =>
@@ -393,7 +393,7 @@ describe('the trainer service', () => {
       algorithm: 'grpo',
       inputs: started?.inputs,
       parentAdapter: null,
-      seed: 'seamstream',
+      seed: `seamstream:${started?.runId}`,
       configuration: { domains: ['sums', 'words'] },
     });
     expect([...world.objects.keys()].filter((key) => key.startsWith('training/'))).toEqual([]);

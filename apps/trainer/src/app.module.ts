@@ -54,7 +54,7 @@ export async function createTrainer(
   const { trainer } = config;
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const { engine, evaluation } = await enginesOf(context, schemaFor, assets);
-  const planRun = new PlanRunHandler({ log: drivers.log, engine, algorithms }, trainer);
+  const planRun = new PlanRunHandler({ log: drivers.log, engine, algorithms, logger }, trainer);
   const runTraining = new RunTrainingHandler(
     {
       ...drivers,

@@ -115,6 +115,22 @@ export function coveringRanges(windows: readonly RunWindow[]): readonly OffsetRa
 export async function awaitBufferVersion(
   log: EventLog,
   ranges: readonly OffsetRange[],
+  { signal, onWaiting }: { readonly signal: AbortSignal; readonly onWaiting: (seconds: number) => void },
+): Promise<BufferCommitted> {
+  const startedMs = performance.now();
+  const reminder = setInterval(() => onWaiting(Math.round((performance.now() - startedMs) / 1000)), REMIND_EVERY_MS);
+  try {
+    return await firstCovering(log, ranges, signal);
+  } finally {
+    clearInterval(reminder);
+  }
+}
+
+const REMIND_EVERY_MS = 15_000;
+
+async function firstCovering(
+  log: EventLog,
+  ranges: readonly OffsetRange[],
   signal: AbortSignal,
 ): Promise<BufferCommitted> {
   for await (const records of log.follow({ topics: [TOPIC.buffer], from: 'earliest', signal })) {

@@ -13,6 +13,7 @@ import {
   presets,
   type ResultEvent,
 } from '@seamstream/learning';
+import type { ServiceLogger } from '@seamstream/service-kit';
 import type { TrainerConfig } from './config.js';
 import { awaitBufferVersion, coveringRanges, findExperiences, isResult, readRanges } from './learning-input.js';
 import { planRun, type RunPlan, type RunWindow } from './run-plan.js';
@@ -28,6 +29,7 @@ export interface PlanRunDependencies {
   readonly log: EventLog;
   readonly engine: Pick<TrainingEngine, 'baseModelDigest'>;
   readonly algorithms: ReadonlyMap<string, LearningAlgorithm>;
+  readonly logger: ServiceLogger;
 }
 
 /** What a person asks for. */
@@ -167,8 +169,17 @@ export class PlanRunHandler {
     current: RunWindow,
     signal: AbortSignal,
   ): ReturnType<typeof awaitBufferVersion> {
-    const { log } = this.dependencies;
-    if (window !== null) return awaitBufferVersion(log, window.outcomes, signal);
+    const { log, logger } = this.dependencies;
+    if (window !== null) {
+      return awaitBufferVersion(log, window.outcomes, {
+        signal,
+        onWaiting: (seconds) =>
+          logger.warn(
+            { window: window.index, seconds },
+            'waiting for the version of the buffer that covers this window: does the buffer service run, and commit as often as runs start?',
+          ),
+      });
+    }
     const committed = (await readRanges(log, await this.wholeTopic(TOPIC.buffer))).filter(
       (event) => event.type === 'BufferCommitted',
     );

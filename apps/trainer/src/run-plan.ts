@@ -49,11 +49,11 @@ export interface RunPlan {
   readonly codeVersion: string;
 }
 
-/** Fills in the id: UUIDv5 of everything else but the code's version. */
-export function planRun(facts: Omit<RunPlan, 'runId' | 'seed'> & { readonly seed: string }): RunPlan {
+/** Fills in the id (UUIDv5 of everything else but the code's version) and makes the seed the run's own. */
+export function planRun(facts: Omit<RunPlan, 'runId'>): RunPlan {
   // Not the code's version: an upgrade between kill and restart goes on with the run.
   const runId = derivedId(sha256(canonicalJson({ ...facts, codeVersion: null })), 'training-run');
-  return { ...facts, runId };
+  return { ...facts, runId, seed: `${facts.seed}:${runId}` };
 }
 
 /** The event that states the plan. */
