@@ -10,7 +10,7 @@ interface Tally {
   readonly solved: number;
 }
 
-export interface RoundProgress {
+interface RoundProgress {
   readonly round: number;
   readonly phase: 'base' | 'shifted';
   readonly published: number;

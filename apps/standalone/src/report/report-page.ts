@@ -13,7 +13,7 @@ const SERIES = [
   { name: 'control (no experience)', color: 'var(--control)', value: (row: RoundRow) => row.control },
 ] as const;
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 

@@ -1,6 +1,6 @@
 /** What `report.json` holds. Rates are fractions of 1; times are seconds. */
 
-export interface ControlRates {
+interface ControlRates {
   /** Problems measured, all unseen in training. */
   readonly problems: number;
   /** The frozen executor alone, in the same answer format and token budget. */
@@ -17,7 +17,7 @@ export interface ControlRates {
   readonly final: number;
 }
 
-export interface AdapterRow {
+interface AdapterRow {
   readonly digest: string;
   readonly algorithm: string;
   readonly parent: string | null;
