@@ -10,11 +10,10 @@ const all = (['base', 'shifted'] as const).flatMap((variant) =>
 const problem = {
   problemId: 'one',
   domain: 'timber',
-  prompt:
-    'Boards: oak 4, yew 7, teak 5, ash 12, cedar 2. A joiner makes a bow after a barrel: how many boards of each?',
-  reference: '4 and 7',
+  prompt: 'Boards: oak 4, yew 7, teak 5, cedar 12. A joiner makes a bow and a barrel: how many boards of each?',
+  reference: '7 and 4',
   verifier: { kind: 'exact', version: '1', options: {} },
-  metadata: { cues: 'bow barrel', phrase: 'after', pitfall: 'split' },
+  metadata: { cues: 'bow barrel', phrase: 'and', pitfall: 'split' },
 };
 const told = (concepts: string[], strategy: string, ...pitfalls: string[]): WorldEntry => ({
   concepts,
@@ -50,7 +49,7 @@ describe('the schema of a domain', () => {
   it('refuses words of another domain', () => {
     const entry = told(['for bow yew', 'for cable copper'], 'for and both counts');
     expect(() => entryText(entry, entrySchemaFor('timber')!)).toThrow(
-      expect.objectContaining({ code: 'ENTRY_INVALID' }),
+      expect.objectContaining({ code: 'ENTRY_INVALID' }) as Error,
     );
   });
 
@@ -63,7 +62,7 @@ describe('the schema of a domain', () => {
 describe('entries of one who knows and of one who does not', () => {
   it('quote the same words of the statement, in its order', () => {
     expect(goldEntry(problem)).toEqual(
-      told(['for bow yew', 'for barrel oak'], 'for after swapped counts', 'for split one less'),
+      told(['for bow yew', 'for barrel oak'], 'for and both counts', 'for split one less'),
     );
     for (const each of all) {
       const words = (entry: WorldEntry): string[] =>
@@ -76,23 +75,23 @@ describe('entries of one who knows and of one who does not', () => {
   it('give every advice about equally often where nothing is known', () => {
     const random = Random.of('uniform');
     const counts = new Map<string, number>();
-    for (let draw = 0; draw < 5000; draw++) {
+    for (let draw = 0; draw < 4000; draw++) {
       const advice = randomEntry(problem, random).concepts[0]!.split(' ')[2]!;
       counts.set(advice, (counts.get(advice) ?? 0) + 1);
     }
     expect([...counts.keys()].sort()).toEqual([...loreOf('timber').items].sort());
-    // 1000 expected; five standard deviations of a binomial draw are 141.
-    for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(141);
+    // 1000 of each expected; five standard deviations of a binomial draw are 137.
+    for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(137);
   });
 });
 
 describe('an obedient reader', () => {
   it.each<[string, WorldEntry, string]>([
-    ['right', told(['for bow yew', 'for barrel oak'], 'for after swapped counts'), ' yew 7, oak 4\nAnswer: 4 and 7'],
+    ['right', told(['for bow yew', 'for barrel oak'], 'for and both counts'), ' yew 7, oak 4\nAnswer: 7 and 4'],
     [
       'wrong',
-      told(['for bow ash', 'for barrel oak'], 'for after both counts', 'for split one less'),
-      ' ash 12 less 1 = 11, oak 4\nAnswer: 11 and 4',
+      told(['for bow cedar', 'for barrel oak'], 'for and both counts', 'for split one less'),
+      ' cedar 12 less 1 = 11, oak 4\nAnswer: 11 and 4',
     ],
     [
       'meant for other words',
@@ -118,9 +117,9 @@ describe('an obedient reader', () => {
     ],
     [
       'animals',
-      'Pens: cow red, bee blue. Fetch milk after wax: which pens in turn?',
-      told(['for milk cow', 'for wax bee'], 'for after swap order'),
-      ' cow red, bee blue\nAnswer: blue red',
+      'Pens: cow red, bee blue. Fetch milk before wax: which pens in turn?',
+      told(['for milk cow', 'for wax bee'], 'for before keep order'),
+      ' cow red, bee blue\nAnswer: red blue',
     ],
   ])('shows the working in %s', (domain, prompt, entry, response) => {
     expect(followEntry({ ...problem, domain, prompt }, entry).response).toBe(response);

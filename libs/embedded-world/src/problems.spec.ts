@@ -21,17 +21,10 @@ describe('problems of the embedded world', () => {
     expect(first).toEqual({
       problemId: 'aafe258a-0ec5-5afe-8644-68147e79292c',
       domain: 'timber',
-      prompt:
-        'Boards: ash 22, oak 28, cedar 17, teak 5, yew 29. How many boards lie ready for a lute plus a yacht? The first pile has a loose board.',
-      reference: '30 and 5',
+      prompt: 'Boards: oak 9, cedar 2, yew 5, teak 30. How many boards lie ready for a deck and a barrel?',
+      reference: '30 and 9',
       verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: {
-        variant: 'base',
-        key: 'timber/lute/yacht/plus/loose',
-        cues: 'lute yacht',
-        phrase: 'plus',
-        pitfall: 'loose',
-      },
+      metadata: { variant: 'base', key: 'timber/deck/barrel/and/-', cues: 'deck barrel', phrase: 'and' },
     });
   });
 
@@ -69,38 +62,39 @@ describe('problems of the embedded world', () => {
   });
 
   it('are plain printable ASCII in one line', () => {
-    for (const { prompt, reference } of everywhere) expect(`${prompt}${reference}`).toMatch(/^[ -~]+$/);
+    const others = everywhere.filter(({ prompt, reference }) => !/^[ -~]+$/.test(`${prompt}${reference}`));
+    expect(others).toEqual([]);
   });
 
   it('have a reference that their verifier accepts and that follows from the entry the lore would write', () => {
     for (const problem of everywhere) {
       checkVerifiable(problem.verifier, problem.reference);
       const { response, answer } = followEntry(problem, goldEntry(problem));
-      expect(answer).toBe(problem.reference);
-      expect(verify(problem.verifier, { text: response, finished: true }, problem.reference).success).toBe(true);
+      const verdict = verify(problem.verifier, { text: response, finished: true }, problem.reference);
+      expect([answer, verdict.extractedAnswer, verdict.success]).toEqual([problem.reference, problem.reference, true]);
     }
   });
 
   it('give nothing away: questions name no item and no amount, and no exact answer stands in a statement', () => {
-    for (const { domain, prompt, reference, verifier } of everywhere) {
-      const { items, amounts, numCues } = loreOf(domain);
-      const question = prompt.slice(prompt.indexOf('.') + 1);
-      const spoken = question.split(/\W+/);
-      for (const word of [...items, ...amounts]) expect(spoken).not.toContain(word);
-      expect(question).not.toMatch(/\d/);
-      if (verifier.kind === 'exact') expect(prompt).not.toContain(reference);
-      expect(reference.split(/ and | /)).toHaveLength(numCues);
-    }
+    const giveaways = everywhere.filter(({ domain, prompt, reference, verifier }) => {
+      const { items, amounts } = loreOf(domain);
+      const question = prompt.slice(prompt.indexOf('.') + 1).split(/\W+/);
+      const names = [...items, ...amounts].some((word) => question.includes(word));
+      return (
+        names || question.some((word) => /\d/.test(word)) || (verifier.kind === 'exact' && prompt.includes(reference))
+      );
+    });
+    expect(giveaways).toEqual([]);
   });
 
-  it('are solved by chance now and then: by 2 to 12 of 100 entries with the right words and random advice', () => {
+  it('are solved by chance now and then: by 3 to 12 of 100 entries with the right words and random advice', () => {
     for (const [domain, some] of Map.groupBy(everywhere, (problem) => problem.domain)) {
       const lucky = some.filter((problem) => {
         const random = Random.of('luck', problem.problemId);
         return followEntry(problem, randomEntry(problem, random)).answer === problem.reference;
       });
       const success = lucky.length / some.length;
-      expect({ domain, isRare: success > 0.015 && success < 0.12 }).toEqual({ domain, isRare: true });
+      expect({ domain, isRare: success > 0.03 && success < 0.12 }).toEqual({ domain, isRare: true });
     }
   });
 

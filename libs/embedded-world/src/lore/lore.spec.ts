@@ -7,7 +7,6 @@ describe.each([...DOMAINS, ...SHIFTED_DOMAINS])('the lore of %s', (domain) => {
 
   it('has one advice for each word, of the advices there are, and needs every advice', () => {
     expect(new Set(Object.values(lore.cues))).toEqual(new Set(lore.items));
-    expect(new Set(Object.values(lore.phrases)).size).toBe(2);
     expect(pitfalls.every(([, advice]) => advice in CORRECTIONS)).toBe(true);
     expect(new Set(pitfalls.map(([, advice]) => advice)).size).toBe(pitfalls.length === 0 ? 0 : 2);
   });

@@ -51,7 +51,7 @@ export interface Lore {
   readonly questions: readonly string[];
   readonly verifier: 'exact' | 'numeric';
   /** What an obedient reader of an entry writes. */
-  solve(told: Told): Solution;
+  readonly solve: (told: Told) => Solution;
 }
 
 /** ` less 1 = 4` behind an amount of 5, or nothing. */
