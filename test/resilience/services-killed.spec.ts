@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPICS } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
+import { createServiceLogger, loadConfig, openObjectStore } from '@seamstream/service-kit';
+import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
 import { SERVICES, ServiceProcesses, TOY_ROUND } from '../support/service-processes.js';
 import { createToyWorld, type ToyWorld, toyPublication } from '../support/toy-world.js';
 
@@ -18,6 +20,8 @@ interface Result {
   readonly experiences: readonly string[];
   readonly outcomes: readonly string[];
   readonly deadLetters: number;
+  /** The newest adapter's run, done again from the log. */
+  readonly verified: boolean;
   readonly complaints: readonly string[];
   readonly exitCodes: readonly (number | null)[];
   readonly solvedPerRound: readonly number[];
@@ -71,6 +75,7 @@ async function play(
     // The buffer's and the trainer's last transactions may still be under way.
     await pause(500);
     exitCodes = await services.end();
+    const verified = await verifyNewestAdapter(log, services.environment());
     const events = await eventsOf(log);
     const outcomes = ofType(events, 'OutcomeRecorded');
     return {
@@ -87,6 +92,7 @@ async function play(
       experiences: ofType(events, 'ExperienceGenerated', 'ExperienceWithheld').map(({ meta }) => meta.messageId),
       outcomes: ofType(events, 'OutcomeRecorded', 'ExecutionFailed').map(({ meta }) => meta.messageId),
       deadLetters: ofType(events, 'DeadLettered').length,
+      verified,
       complaints: services.complaints(),
       exitCodes,
       solvedPerRound: Array.from({ length: ROUNDS }, (_, round) => {
@@ -102,6 +108,28 @@ async function play(
     if (exitCodes.length === 0) await services.end();
     await log.close();
     await rm(folder, { recursive: true });
+  }
+}
+
+async function verifyNewestAdapter(
+  log: LmdbEventLog,
+  environment: Record<string, string | undefined>,
+): Promise<boolean> {
+  const config = loadConfig(trainerConfigSchema, environment);
+  const objects = await openObjectStore(config);
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    const { onDemand } = await createTrainer({
+      config,
+      drivers: { log, objects },
+      logger: createServiceLogger('verification', 'silent'),
+      onClose: (close) => closers.push(close),
+    });
+    const newest = ofType(await eventsOf(log), 'AdapterPublished').at(-1);
+    return (await onDemand.verify(newest!.adapterDigest, new AbortController().signal)).matches;
+  } finally {
+    for (const close of closers) await close();
+    await objects.close();
   }
 }
 
@@ -142,6 +170,7 @@ describe('services that are killed', () => {
     expect(result.adapters).toEqual(undisturbed.adapters);
     expect(result.ends).toEqual(undisturbed.ends);
     expect(result.deadLetters).toBe(0);
+    expect(result.verified).toBe(true);
     for (const kind of ['experiences', 'outcomes'] as const) {
       expect(new Set(result[kind]).size).toBe(result[kind].length);
       expect([...result[kind]].sort()).toEqual([...undisturbed[kind]].sort());

@@ -27,39 +27,44 @@ export class ServiceProcesses {
     for (const name of SERVICES) this.start(name);
   }
 
-  start(name: ServiceName): void {
-    const main = fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
+  /** What every service is started with. */
+  environment(): Record<string, string | undefined> {
     const { entrySchemas, generatorFolder, executorFolder, validationProblems } = this.world;
     const algorithm = { batchSize: 32, duration: { unit: 'steps', steps: 8 } };
+    return {
+      PATH: process.env.PATH,
+      SEAM_DATA_FOLDER: this.dataFolder,
+      SEAM_ENTRY_SCHEMAS: entrySchemas,
+      SEAM_GENERATOR_MODEL_FOLDER: generatorFolder,
+      SEAM_GENERATOR_GROUP_SIZE: '4',
+      SEAM_GENERATOR_THREADS: '1',
+      SEAM_GENERATOR_MAX_BATCH_RECORDS: '4',
+      SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '40',
+      SEAM_EXECUTOR_MODEL_FOLDER: executorFolder,
+      SEAM_EXECUTOR_THREADS: '1',
+      SEAM_EXECUTOR_MAX_TOKENS: '16',
+      SEAM_EXECUTOR_MAX_BATCH_RECORDS: '16',
+      SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(TOY_ROUND),
+      SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: String(TOY_ROUND),
+      SEAM_TRAINER_MODEL_FOLDER: generatorFolder,
+      SEAM_TRAINER_EXECUTOR_FOLDER: executorFolder,
+      SEAM_TRAINER_VALIDATION_PROBLEMS: validationProblems,
+      SEAM_TRAINER_ENTRY_MAX_TOKENS: '40',
+      SEAM_TRAINER_RESPONSE_MAX_TOKENS: '16',
+      SEAM_TRAINER_CHECKPOINT_EVERY_STEPS: '2',
+      SEAM_TRAINER_THREADS: '2',
+      SEAM_TRAINER_ALGORITHMS: JSON.stringify({
+        sft: { ...algorithm, minRows: 4, learningRate: { peak: 1e-2 } },
+        grpo: { ...algorithm, learningRate: { peak: 3e-3 } },
+      }),
+    };
+  }
+
+  start(name: ServiceName): void {
+    const main = fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
     const child = spawn(process.execPath, [main], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        SEAM_DATA_FOLDER: this.dataFolder,
-        SEAM_ENTRY_SCHEMAS: entrySchemas,
-        SEAM_GENERATOR_MODEL_FOLDER: generatorFolder,
-        SEAM_GENERATOR_GROUP_SIZE: '4',
-        SEAM_GENERATOR_THREADS: '1',
-        SEAM_GENERATOR_MAX_BATCH_RECORDS: '4',
-        SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '40',
-        SEAM_EXECUTOR_MODEL_FOLDER: executorFolder,
-        SEAM_EXECUTOR_THREADS: '1',
-        SEAM_EXECUTOR_MAX_TOKENS: '16',
-        SEAM_EXECUTOR_MAX_BATCH_RECORDS: '16',
-        SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(TOY_ROUND),
-        SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: String(TOY_ROUND),
-        SEAM_TRAINER_MODEL_FOLDER: generatorFolder,
-        SEAM_TRAINER_EXECUTOR_FOLDER: executorFolder,
-        SEAM_TRAINER_VALIDATION_PROBLEMS: validationProblems,
-        SEAM_TRAINER_ENTRY_MAX_TOKENS: '40',
-        SEAM_TRAINER_RESPONSE_MAX_TOKENS: '16',
-        SEAM_TRAINER_CHECKPOINT_EVERY_STEPS: '2',
-        SEAM_TRAINER_THREADS: '2',
-        SEAM_TRAINER_ALGORITHMS: JSON.stringify({
-          sft: { ...algorithm, minRows: 4, learningRate: { peak: 1e-2 } },
-          grpo: { ...algorithm, learningRate: { peak: 3e-3 } },
-        }),
-      },
+      env: this.environment(),
     });
     this.children.set(name, child);
     let text = '';
