@@ -11,17 +11,15 @@ export interface LearningPreset {
 }
 
 const embeddedSft: z.input<typeof sftConfigSchema> = {
-  duration: { unit: 'steps', steps: 10 },
+  duration: { unit: 'steps', steps: 12 },
   learningRate: { peak: 1e-3 },
-  // Among the first successes many are lucky numbers; preferring rare ones would prefer those.
-  helpfulness: { power: 0 },
 };
 
 const embeddedGrpo: z.input<typeof grpoConfigSchema> = {
-  duration: { unit: 'steps', steps: 10 },
+  duration: { unit: 'steps', steps: 16 },
   // A higher rate undid what imitation had learned, in every trial of a small world.
-  learningRate: { peak: 3e-4 },
-  entropyCoefficient: 0.02,
+  learningRate: { peak: 5e-4 },
+  entropyCoefficient: 0.01,
   window: { versions: 4, rounds: 4 },
 };
 
@@ -30,7 +28,7 @@ export const presets: ReadonlyMap<string, LearningPreset> = new Map([
   [
     'embedded',
     {
-      curriculum: curriculumConfigSchema.parse({ imitateBelow: 0.45 }),
+      curriculum: curriculumConfigSchema.parse({ imitateBelow: 0.8 }),
       algorithms: { sft: embeddedSft, grpo: embeddedGrpo },
     },
   ],
