@@ -134,7 +134,7 @@ async function makeModel(name, target, tokenizerJson, prompts, threads) {
   const parameters = [...tensors.values()].reduce((count, { data }) => count + data.length, 0);
   const { digest } = await loadCheckpoint(folder);
   console.log(`${name}: ${parameters} parameters, digest ${digest}, made in ${seconds()} s`);
-  await measure(folder, target, prompts);
+  await measure(folder, prompts);
 }
 
 /** Every word of the world must be one token behind a space: an entry's choice is then one decision. */

@@ -1,5 +1,4 @@
 /** How well the shipped models do what they were trained to, per domain; prints one table per model. */
-import { join } from 'node:path';
 import {
   DOMAINS,
   entrySchemaFor,
@@ -48,7 +47,7 @@ async function responses(model, texts) {
 const judged = (problem, response) => verify(problem.verifier, response, problem.reference).success;
 
 /** Success with the lore's entries, obedience to random ones, and success of every control. */
-export async function measureExecutor(folder, _target, prompts) {
+export async function measureExecutor(folder, prompts) {
   const model = await LanguageModel.load(folder);
   const byDomain = problemsByDomain();
   const table = {};
@@ -90,7 +89,7 @@ export async function measureExecutor(folder, _target, prompts) {
  * Sampled at temperature 1 under the grammar: how often all quoted words are the statement's, how near the advice is to
  * uniform (entropy over its maximum, pooled), and success when the entry is obeyed; also greedy.
  */
-export async function measureGeneratorBase(folder, target, prompts) {
+export async function measureGeneratorBase(folder, prompts) {
   const model = await LanguageModel.load(folder);
   const table = {};
   for (const [domain, problems] of Object.entries(problemsByDomain())) {
@@ -132,5 +131,4 @@ export async function measureGeneratorBase(folder, target, prompts) {
   }
   await model.close();
   console.table(table);
-  return join(target, 'generator-base');
 }
