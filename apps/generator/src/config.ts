@@ -11,6 +11,11 @@ export const generatorConfigSchema = commonConfigSchema.extend({
       threads: z.int().positive().default(2),
       /** Candidates per explored problem: 4 to 8 in the literature; never one, which has no advantage. */
       groupSize: z.int().min(2).default(8),
+      /**
+       * Of these, candidates that the bare base model writes once an adapter serves. They keep trying what the adapter has
+       * given up, so that a wrong habit can be unlearned; they are judged and kept like all others.
+       */
+      scouts: z.int().nonnegative().default(0),
       /** Fraction of problems that get no experience: the control arm, chosen by a hash of the problem's id. */
       controlShare: z.number().min(0).max(1).default(0.1),
       sampling: z

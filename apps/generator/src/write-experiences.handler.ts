@@ -2,7 +2,7 @@
 import { deriveMeta, type EventOf, type ProblemPublished, type SeamEvent } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import type { Clock } from '@seamstream/kernel';
-import type { Adapter } from '@seamstream/language-model';
+import type { Adapter, SamplingSettings } from '@seamstream/language-model';
 import {
   type Exploration,
   experienceIdOf,
@@ -64,26 +64,48 @@ export class WriteExperiencesHandler {
     });
   }
 
-  private write(
+  /** A group of one adapter's candidates and, when exploring, the base model's scouts behind them. */
+  private async write(
     events: readonly ProblemPublished[],
     mode: 'explore' | 'deploy',
     adapter: Adapter | null,
   ): Promise<readonly Exploration[]> {
+    const { groupSize, scouts, sampling } = this.config;
+    if (mode === 'deploy') {
+      return this.candidates(events, adapter, 0, 1, {
+        temperature: 0,
+        topK: 0,
+        topP: 1,
+        maxTokens: sampling.maxTokens,
+      });
+    }
+    const numScouts = adapter === null ? 0 : Math.min(scouts, groupSize - 2);
+    const served = await this.candidates(events, adapter, 0, groupSize - numScouts, sampling);
+    if (numScouts === 0) return served;
+    const scouted = await this.candidates(events, null, groupSize - numScouts, numScouts, sampling);
+    return served.map((exploration, index) => {
+      const others = scouted[index]!;
+      if (exploration.status === 'failed') return exploration;
+      return others.status === 'failed'
+        ? others
+        : { ...exploration, candidates: [...exploration.candidates, ...others.candidates] };
+    });
+  }
+
+  private candidates(
+    events: readonly ProblemPublished[],
+    adapter: Adapter | null,
+    firstCandidate: number,
+    groupSize: number,
+    sampling: SamplingSettings,
+  ): Promise<readonly Exploration[]> {
     const { model, prompts, schemaFor } = this.dependencies;
-    const { groupSize, sampling } = this.config;
     return generateExperiences(
       events.map(({ meta, problem: { problemId, domain, prompt } }) => ({
         eventId: meta.messageId,
         problem: { problemId, domain, prompt },
       })),
-      {
-        model,
-        adapter,
-        prompts,
-        groupSize: mode === 'explore' ? groupSize : 1,
-        sampling: mode === 'explore' ? sampling : { temperature: 0, topK: 0, topP: 1, maxTokens: sampling.maxTokens },
-        schemaFor,
-      },
+      { model, adapter, prompts, firstCandidate, groupSize, sampling, schemaFor },
     );
   }
 

@@ -16,6 +16,7 @@ function progress(rounds: readonly ['base' | 'shifted', number][], results: read
           published,
           explored: { executed: 0, solved: 0 },
           control: { executed: 0, solved: 0 },
+          scouted: { executed: 0, solved: 0 },
           firstPublishedAtMs: 0,
         },
       ]),
@@ -60,8 +61,14 @@ describe("the rounds' driver", () => {
     expect(decideRound(progress([['base', 4]], [null]), plan)).toEqual({ kind: 'publish', round: 2, phase: 'base' });
   });
 
-  it('lets the new problems appear once every domain has reached the target', () => {
-    expect(decideRound(progress([['base', 4]], [0.95]), plan)).toEqual({ kind: 'publish', round: 2, phase: 'shifted' });
+  it('lets the new problems appear once two adapters in a row have reached the target in every domain', () => {
+    expect(decideRound(progress([['base', 4]], [0.95]), plan)).toEqual({ kind: 'publish', round: 2, phase: 'base' });
+    const two: ['base', number][] = [
+      ['base', 4],
+      ['base', 4],
+    ];
+    expect(decideRound(progress(two, [0.95, 0.93]), plan)).toEqual({ kind: 'publish', round: 3, phase: 'shifted' });
+    expect(decideRound(progress(two, [0.95, 0.8]), plan)).toEqual({ kind: 'publish', round: 3, phase: 'base' });
   });
 
   it('lets them appear when the base rounds are over', () => {
@@ -74,38 +81,22 @@ describe("the rounds' driver", () => {
   });
 
   it('ends when the shifted phase has converged, counting only its own runs', () => {
-    const before = progress(
-      [
-        ['base', 4],
-        ['shifted', 4],
-      ],
-      [0.95],
-    );
-    expect(decideRound(before, plan)).toEqual({ kind: 'wait' });
-    expect(
-      decideRound(
-        progress(
-          [
-            ['base', 4],
-            ['shifted', 4],
-          ],
-          [0.95, 0.5],
-        ),
-        plan,
-      ),
-    ).toEqual({ kind: 'publish', round: 3, phase: 'shifted' });
-    expect(
-      decideRound(
-        progress(
-          [
-            ['base', 4],
-            ['shifted', 4],
-          ],
-          [0.95, 0.93],
-        ),
-        plan,
-      ),
-    ).toMatchObject({ kind: 'finished', reason: expect.stringContaining('Converged') });
+    const rounds: ['base' | 'shifted', number][] = [
+      ['base', 4],
+      ['base', 4],
+      ['shifted', 4],
+    ];
+    const roomy = { ...plan, maxShiftedRounds: 9 };
+    expect(decideRound(progress(rounds, [0.95, 0.95]), roomy)).toEqual({ kind: 'wait' });
+    expect(decideRound(progress(rounds, [0.95, 0.95, 0.95]), roomy)).toEqual({
+      kind: 'publish',
+      round: 4,
+      phase: 'shifted',
+    });
+    expect(decideRound(progress([...rounds, ['shifted', 4]], [0.95, 0.95, 0.95, 0.93]), roomy)).toMatchObject({
+      kind: 'finished',
+      reason: expect.stringContaining('Converged'),
+    });
   });
 
   it('ends when the shifted rounds are over', () => {

@@ -10,7 +10,7 @@ export interface RoundPlan {
   /** Rounds of the base phase at most, and of the phase in which the domain variant appears. */
   readonly maxBaseRounds: number;
   readonly maxShiftedRounds: number;
-  /** A phase has converged once the served adapter's recorded validation success, in every domain, reaches this. */
+  /** A phase has converged once two adapters in a row were promoted with this validation success in every domain. */
   readonly targetPerDomain: number;
   /** Give up when neither of this many last runs was promoted. */
   readonly patience: number;
@@ -21,10 +21,18 @@ export type RoundDecision =
   | { readonly kind: 'wait' }
   | { readonly kind: 'finished'; readonly reason: string };
 
-/** Whether the adapter promoted last in these runs reaches the target in every domain. */
+const SETTLED_ADAPTERS = 2;
+
+/** Whether the adapters promoted last in these runs reach the target in every domain: one alone may be luck. */
 function hasConverged(runs: readonly RunProgress[], target: number): boolean {
-  const rates = Object.values(runs.findLast((run) => run.status === 'promoted')?.validationPerDomain ?? {});
-  return rates.length > 0 && rates.every((rate) => rate >= target);
+  const last = runs.filter((run) => run.status === 'promoted').slice(-SETTLED_ADAPTERS);
+  return (
+    last.length === SETTLED_ADAPTERS &&
+    last.every(({ validationPerDomain }) => {
+      const rates = Object.values(validationPerDomain);
+      return rates.length > 0 && rates.every((rate) => rate >= target);
+    })
+  );
 }
 
 function isStuck(runs: readonly RunProgress[], patience: number): boolean {

@@ -16,6 +16,8 @@ interface RoundProgress {
   readonly published: number;
   readonly explored: Tally;
   readonly control: Tally;
+  /** Candidates of the base model beside those of the served adapter. */
+  readonly scouted: Tally;
   readonly firstPublishedAtMs: number;
 }
 
@@ -89,6 +91,7 @@ function withRound(
     published: 0,
     explored: NOTHING,
     control: NOTHING,
+    scouted: NOTHING,
     firstPublishedAtMs: atMs,
   };
   return { ...state, rounds: new Map(state.rounds).set(round, change(row)) };
@@ -114,7 +117,9 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
       const next = withRound(state, event.problem.metadata, event.meta.occurredAt, (row) =>
         event.arm === 'control'
           ? { ...row, control: counted(row.control, event.success) }
-          : { ...row, explored: counted(row.explored, event.success) },
+          : event.adapterDigest === null && row.round > 1
+            ? { ...row, scouted: counted(row.scouted, event.success) }
+            : { ...row, explored: counted(row.explored, event.success) },
       );
       return event.success && event.entry !== null
         ? { ...next, lastSolved: { prompt: event.problem.prompt, entry: event.entry, response: event.response } }

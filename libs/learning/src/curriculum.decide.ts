@@ -36,7 +36,10 @@ export function evolveCurriculum(
   results: readonly ResultEvent[],
   { smoothing }: CurriculumConfig,
 ): CurriculumState {
-  const judged = results.filter((result) => result.type === 'OutcomeRecorded').filter(({ arm }) => arm === 'explore');
+  const explored = results.filter((result) => result.type === 'OutcomeRecorded').filter(({ arm }) => arm === 'explore');
+  // Once an adapter serves, the base model's entries are scouts and say nothing about it.
+  const isServed = explored.some(({ adapterDigest }) => adapterDigest !== null);
+  const judged = isServed ? explored.filter(({ adapterDigest }) => adapterDigest !== null) : explored;
   const rates: Record<string, number> = { ...state.rates };
   const mixed = (before: number | null | undefined, rate: number): number =>
     before === null || before === undefined ? rate : smoothing * rate + (1 - smoothing) * before;

@@ -28,8 +28,10 @@ export interface GroupCensus {
   readonly incompleteGroups: number;
   /** Fewer than two members were judged: the rest failed in the infrastructure. */
   readonly smallGroups: number;
-  /** Older than the window, or written by an adapter that was never served. */
+  /** All members are older than the window, or written by an adapter that was never served. */
   readonly staleGroups: number;
+  /** Members left out of their group for the same reason: scouts of the base model beside the served adapter's entries. */
+  readonly staleMembers: number;
   /** Of another base model. */
   readonly foreignGroups: number;
   /** Sampled with another distribution than the logged log-probabilities speak of. */
@@ -62,26 +64,30 @@ export function joinGroups(
     foreignGroups: 0,
     otherSamplingGroups: 0,
     failedMembers: 0,
+    staleMembers: 0,
   };
   const groups: ScoredGroup[] = [];
   for (const [groupId, members] of byGroup) {
     const complete =
       members.length >= members[0]!.groupSize && members.every(({ experienceId }) => resultOf.has(experienceId));
-    const age = Math.max(...members.map(({ adapterDigest }) => ageOf(adapterDigest, servedAdapters)));
-    const judged = members.flatMap((experience) => {
+    // A group may hold scouts of the base model: what is too old for the ratios is left out, not the whole group.
+    const fresh = members.filter(({ adapterDigest }) => ageOf(adapterDigest, servedAdapters) <= maxAge);
+    const age = Math.max(...fresh.map(({ adapterDigest }) => ageOf(adapterDigest, servedAdapters)));
+    const judged = fresh.flatMap((experience) => {
       const result = resultOf.get(experience.experienceId);
       return result?.type === 'OutcomeRecorded' ? [{ experience, reward: result.reward }] : [];
     });
     if (!complete) census.incompleteGroups++;
     else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) census.foreignGroups++;
-    else if (age > maxAge) census.staleGroups++;
+    else if (fresh.length === 0) census.staleGroups++;
     else if (plainSamplingOnly && !members.every(isPlainlySampled)) census.otherSamplingGroups++;
     else if (judged.length < 2) census.smallGroups++;
     else {
       judged.forEach(({ experience }) => assertBehaviourLogged(experience));
       judged.sort((a, b) => a.experience.candidateIndex - b.experience.candidateIndex);
       groups.push({ groupId, members: judged, age });
-      census.failedMembers += members.length - judged.length;
+      census.failedMembers += fresh.length - judged.length;
+      census.staleMembers += members.length - fresh.length;
     }
   }
   return { groups, census };

@@ -16,8 +16,10 @@ export interface ExplorationSettings {
   /** Null: the bare base model. */
   readonly adapter: Adapter | null;
   readonly prompts: Prompts;
-  /** Candidates per problem. */
+  /** Candidates to write per problem. */
   readonly groupSize: number;
+  /** Index of the first of them; 0 when absent. Ids and seeds follow from it. */
+  readonly firstCandidate?: number;
   readonly sampling: SamplingSettings;
   schemaFor(domain: string): JsonSchema;
 }
@@ -86,7 +88,7 @@ export async function generateExperiences(
   requests: readonly ExplorationRequest[],
   settings: ExplorationSettings,
 ): Promise<Exploration[]> {
-  const { model, adapter, prompts, groupSize, sampling } = settings;
+  const { model, adapter, prompts, groupSize, sampling, firstCandidate = 0 } = settings;
   const prepared = requests.map(({ eventId, problem }) => ({
     eventId,
     problem,
@@ -99,7 +101,7 @@ export async function generateExperiences(
   const generated = await model.generate(
     asked.map(({ eventId, schema, promptTokenIds }) => ({
       promptTokenIds,
-      seeds: Array.from({ length: groupSize }, (_, candidate) => candidateSeed(eventId, candidate)),
+      seeds: Array.from({ length: groupSize }, (_, candidate) => candidateSeed(eventId, firstCandidate + candidate)),
       sampling,
       schema,
     })),
@@ -119,7 +121,8 @@ export async function generateExperiences(
         reason: `The generator's prompt has ${promptTokenIds.length} tokens and an entry may have ${sampling.maxTokens}; the model holds ${model.config.maxPositions}. Shorten the problem.`,
       };
     }
-    const candidates = sequences.map((sequence, candidateIndex): ExperienceCandidate => {
+    const candidates = sequences.map((sequence, index): ExperienceCandidate => {
+      const candidateIndex = firstCandidate + index;
       const text = model.tokenizer.decode(sequence.tokenIds);
       if (sequence.finishReason !== 'completed') {
         throw new SeamError(

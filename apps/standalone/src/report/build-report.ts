@@ -34,7 +34,7 @@ export function buildReport(input: ReportInput): Report {
   let rollouts = 0;
   const rows = rounds.map((row, index) => {
     const run = runs[index];
-    rollouts += row.explored.executed;
+    rollouts += row.explored.executed + row.scouted.executed;
     return {
       round: row.round,
       phase: row.phase,

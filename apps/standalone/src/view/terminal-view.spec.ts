@@ -23,6 +23,7 @@ describe('the terminal view', () => {
             published: 64,
             explored: { executed: 10, solved: 5 },
             control: { executed: 4, solved: 1 },
+            scouted: { executed: 0, solved: 0 },
             firstPublishedAtMs: 0,
           },
         ],
