@@ -12,7 +12,7 @@ import {
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import type { GeneratorModel } from '@seamstream/rollout';
 import { type RunningService, startService } from '@seamstream/service-kit';
-import { generatorConfigSchema, generatorService, ServingAdapter } from './app.module.js';
+import { type GeneratorConfig, generatorConfigSchema, generatorService, ServingAdapter } from './app.module.js';
 import { decideFate } from './arm.decide.js';
 
 const config = generatorConfigSchema.parse({
@@ -133,9 +133,9 @@ afterEach(async () => {
   running = [];
 });
 
-async function serve(): Promise<RunningService> {
+async function serve(settings: Partial<GeneratorConfig['generator']> = {}): Promise<RunningService> {
   const service = await startService(generatorService({ model, schemaFor }), {
-    config,
+    config: { ...config, generator: { ...config.generator, ...settings } },
     drivers: { log, objects },
     serveHttp: false,
   });
@@ -264,6 +264,31 @@ describe('the generator service', () => {
     await settled();
     for (const event of await eventsOf(TOPIC.experiences, 'ExperienceGenerated')) {
       expect(event.adapterDigest).toBe(event.problem.problemId.startsWith('after') ? adapter.digest : null);
+    }
+  });
+
+  it('lets scouts of the base model finish each group once an adapter serves, and none before', async () => {
+    await serve({ groupSize: 4, scouts: 1 });
+    await publish(...names('before', 10).map((id) => problem(id)));
+    await settled();
+    const adapter = adapterOf('first');
+    await promote(adapter);
+    await publish(...names('after', 10).map((id) => problem(id)));
+    await settled();
+    const groups = Map.groupBy(
+      await eventsOf(TOPIC.experiences, 'ExperienceGenerated'),
+      ({ problem: { problemId } }) => problemId,
+    );
+    expect(groups.size).toBeGreaterThan(10);
+    for (const [id, group] of groups) {
+      const written = group.toSorted((a, b) => a.candidateIndex - b.candidateIndex);
+      const { digest } = adapter;
+      expect(written.map(({ adapterDigest }) => adapterDigest)).toEqual(
+        id.startsWith('after') ? [digest, digest, digest, null] : [null, null, null, null],
+      );
+      expect(written.map(({ candidateIndex }) => candidateIndex)).toEqual([0, 1, 2, 3]);
+      expect(new Set(written.map(({ sampling }) => sampling.seed)).size).toBe(4);
+      expect(written.every(({ groupSize }) => groupSize === 4)).toBe(true);
     }
   });
 

@@ -31,7 +31,6 @@ export function embeddedEnvironment(settings: EmbeddedSettings, environment: Env
     SEAM_GENERATOR_MODEL_FOLDER: shipped('generator-base'),
     SEAM_GENERATOR_GROUP_SIZE: '16',
     SEAM_GENERATOR_SCOUTS: '4',
-    SEAM_TRAINER_PROMOTION_TOLERANCE: '0.01',
     SEAM_EXECUTOR_MODEL_FOLDER: shipped('executor'),
     SEAM_EXECUTOR_MAX_TOKENS: '40',
     SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(settings.roundSize),

@@ -1,5 +1,5 @@
 /** Generator, executor, buffer and trainer in one process, on shared drivers, with each model loaded once. */
-import { type BufferServiceConfig, bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
+import { bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
 import { executorConfigSchema, executorService } from '@seamstream/executor';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
@@ -47,7 +47,7 @@ export async function hostServices(
   const configs = {
     generator: loadConfig(generatorConfigSchema, environment),
     executor: loadConfig(executorConfigSchema, environment),
-    buffer: loadConfig(bufferServiceConfigSchema, environment) as BufferServiceConfig,
+    buffer: loadConfig(bufferServiceConfigSchema, environment),
     trainer: loadConfig(trainerConfigSchema, environment),
   };
   const { generator: generatorSettings } = configs.generator;

@@ -83,11 +83,11 @@ function withRound(
   atMs: number,
   change: (row: RoundProgress) => RoundProgress,
 ): LoopProgress {
-  const round = Number(metadata['round']);
+  const round = Number(metadata.round);
   if (!Number.isInteger(round)) return state; // published by somebody else, not by the rounds' driver
   const row = state.rounds.get(round) ?? {
     round,
-    phase: metadata['phase'] === 'shifted' ? 'shifted' : 'base',
+    phase: metadata.phase === 'shifted' ? 'shifted' : 'base',
     published: 0,
     explored: NOTHING,
     control: NOTHING,

@@ -51,7 +51,7 @@ export async function runLoop(
       embeddedEnvironment({ dataFolder: dataDir, seed, roundSize, algorithm: options.algorithm }, environment),
       options.services,
       ({ algorithm, phase, done, total, metrics }) => {
-        training = phase === 'training' ? { algorithm, step: done, steps: total, loss: metrics['loss'] ?? null } : null;
+        training = phase === 'training' ? { algorithm, step: done, steps: total, loss: metrics.loss ?? null } : null;
         say(phase === 'evaluating' ? `comparing the new adapter with its parent ${done}/${total}` : null);
       },
     );

@@ -53,6 +53,19 @@ describe('the curriculum', () => {
     expect(decideAlgorithm(state, { ...config, measure: 'worst-domain' }).reason).toContain('20.0 % (worst-domain)');
   });
 
+  it('takes no notice of the base model once an adapter serves: its entries are scouts', () => {
+    const by = (adapterDigest: string | null, success: boolean) =>
+      ({
+        type: 'OutcomeRecorded',
+        arm: 'explore',
+        problem: { domain: 'timber' },
+        adapterDigest,
+        success,
+      }) as ResultEvent;
+    expect(after([by('a1', true), by('a1', false), by(null, false), by(null, false)]).overall).toBeCloseTo(0.5, 12);
+    expect(after([by(null, true), by(null, false), by(null, false), by(null, false)]).overall).toBeCloseTo(0.25, 12);
+  });
+
   it('takes no notice of control and deploy outcomes, nor of failures', () => {
     const failure = { type: 'ExecutionFailed', arm: 'explore', problem: { domain: 'timber' } } as ResultEvent;
     expect(after([...round({ timber: [9, 10] }, 'control'), ...round({ timber: [9, 10] }, 'deploy'), failure])).toEqual(

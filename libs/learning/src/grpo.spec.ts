@@ -255,6 +255,15 @@ describe('grpo groups', () => {
       ageMax: 0,
     });
   });
+
+  it("may hold scouts of the base model: they are left out where they are too old, the adapter's own entries stay", () => {
+    const log = logOf({ g1: [1, 0, 0, 1] });
+    const scouts = log.experiences.map((each) => (each.candidateIndex < 2 ? each : { ...each, adapterDigest: null }));
+    const plan = planOf({ ...log, experiences: scouts }, { ...few, window: { versions: 1 } });
+    expect(plan.diagnostics).toMatchObject({ liveGroups: 1, staleGroups: 0, staleMembers: 2, examples: 2 });
+    const all = planOf({ ...log, experiences: scouts }, { ...few, window: { versions: 3 } });
+    expect(all.diagnostics).toMatchObject({ liveGroups: 1, staleMembers: 0, examples: 4 });
+  });
 });
 
 describe('a grpo plan', () => {

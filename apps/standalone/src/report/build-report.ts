@@ -43,8 +43,8 @@ export function buildReport(input: ReportInput): Report {
       control: rate(row.control),
       validation: run?.validation ?? null,
       promoted: run?.status === 'promoted',
-      deadGroups: run?.metrics['deadGroups'] ?? 0,
-      liveGroups: run?.metrics['liveGroups'] ?? 0,
+      deadGroups: run?.metrics.deadGroups ?? 0,
+      liveGroups: run?.metrics.liveGroups ?? 0,
       rollouts,
       seconds: ((run?.endedAtMs ?? startedAtMs) - startedAtMs) / 1000,
     };
