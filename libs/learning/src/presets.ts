@@ -21,6 +21,8 @@ const embeddedGrpo: z.input<typeof grpoConfigSchema> = {
   // A higher rate undid what imitation had learned, in every trial.
   learningRate: { peak: 1e-4 },
   entropyCoefficient: 0,
+  // SEAM's released value; the reference is the adapter that training starts from.
+  kl: { coefficient: 0.001 },
   window: { versions: 1, rounds: 3 },
 };
 
