@@ -71,10 +71,18 @@ module.exports = {
     },
     {
       name: 'only-through-the-index',
-      comment: "Import another package by its name; its src/index.ts (or its contract suite) is all it offers.",
+      comment: 'Import another package by its name; its src/index.ts (or its contract suite) is all it offers.',
       severity: 'error',
       from: { path: '^(libs|apps)/([^/]+)/' },
-      to: { path: '^(libs|apps)/[^/]+/src/', pathNot: ['^$1/$2/', '^libs/[^/]+/src/index\\.ts$', '^libs/[^/]+/src/[^/]+\\.contract\\.ts$', '^apps/[^/]+/src/(app\\.module|index)\\.ts$'] },
+      to: {
+        path: '^(libs|apps)/[^/]+/src/',
+        pathNot: [
+          '^$1/$2/',
+          '^libs/[^/]+/src/index\\.ts$',
+          '^libs/[^/]+/src/[^/]+\\.contract\\.ts$',
+          '^apps/[^/]+/src/(app\\.module|index)\\.ts$',
+        ],
+      },
     },
     {
       name: 'framework-only-at-the-edge',
@@ -114,7 +122,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)dist/' },
+    exclude: { path: '^(libs|apps)/[^/]+/dist/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { conditionNames: ['source', 'import', 'node', 'default'], exportsFields: ['exports'] },

@@ -1,11 +1,29 @@
 import tseslint from 'typescript-eslint';
 
 // Pure libraries decide; they do not look at the world. Each ban says what to do instead.
-const pureLibraries = ['events', 'learning', 'success-buffer', 'release', 'read-models', 'embedded-world', 'verifiers', 'tensor-graph'];
+const pureLibraries = [
+  'events',
+  'learning',
+  'success-buffer',
+  'release',
+  'read-models',
+  'embedded-world',
+  'verifiers',
+  'tensor-graph',
+];
 const timeAndChance = [
-  { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Take the time as an argument (kernel Clock at the edge).' },
-  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take the time as an argument (kernel Clock at the edge).' },
-  { selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']", message: 'Take a seeded Random from the kernel as an argument.' },
+  {
+    selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+    message: 'Take the time as an argument (kernel Clock at the edge).',
+  },
+  {
+    selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+    message: 'Take the time as an argument (kernel Clock at the edge).',
+  },
+  {
+    selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']",
+    message: 'Take a seeded Random from the kernel as an argument.',
+  },
 ];
 const evaluation = [
   { selector: "CallExpression[callee.name='eval']", message: 'Text is data, never code.' },
@@ -30,7 +48,11 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/prefer-for-of': 'off',
       'no-console': 'error',
-      'no-restricted-syntax': ['error', ...evaluation, { selector: 'ExportDefaultDeclaration', message: 'Export by name, so that a thing has one name everywhere.' }],
+      'no-restricted-syntax': [
+        'error',
+        ...evaluation,
+        { selector: 'ExportDefaultDeclaration', message: 'Export by name, so that a thing has one name everywhere.' },
+      ],
     },
   },
   {

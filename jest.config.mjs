@@ -14,7 +14,11 @@ export default {
   // For both suites (jest reads it here only): generous, since processes are started and machines are busy; a hang still ends.
   testTimeout: 60_000,
   projects: [
-    { ...shared, displayName: 'quick', testMatch: ['<rootDir>/{libs,apps}/*/{src,test}/**/*.spec.ts', '<rootDir>/test/quick/**/*.spec.ts'] },
+    {
+      ...shared,
+      displayName: 'quick',
+      testMatch: ['<rootDir>/{libs,apps}/*/{src,test}/**/*.spec.ts', '<rootDir>/test/quick/**/*.spec.ts'],
+    },
     { ...shared, displayName: 'slow', testMatch: ['<rootDir>/test/{acceptance,resilience}/**/*.spec.ts'] },
   ],
 };

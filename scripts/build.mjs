@@ -39,7 +39,10 @@ export async function build() {
       }
       for (const [output, input] of wanted) {
         if ((await modifiedMs(output)) > Math.max(await modifiedMs(input), configChangedMs)) continue;
-        const { code, map } = await transformFile(input, { configFile: join(root, '.swcrc'), sourceFileName: relative(dirname(output), input) });
+        const { code, map } = await transformFile(input, {
+          configFile: join(root, '.swcrc'),
+          sourceFileName: relative(dirname(output), input),
+        });
         await mkdir(dirname(output), { recursive: true });
         await writeFile(`${output}.map`, map ?? '');
         await writeFile(output, `${code}\n//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`);

@@ -12,11 +12,27 @@ const run = promisify(execFile);
 /** rule, file to plant, its text. Every planted file lies in a folder named `planted`, removed afterwards. */
 const PROBES = [
   ['no-upward-import-from-kernel', 'libs/kernel/src/planted/up.ts', "import '@seamstream/events';\n"],
-  ['no-upward-import-from-tensor-graph', 'libs/tensor-graph/src/planted/up.ts', "import '@seamstream/language-model';\n"],
+  [
+    'no-upward-import-from-tensor-graph',
+    'libs/tensor-graph/src/planted/up.ts',
+    "import '@seamstream/language-model';\n",
+  ],
   ['no-upward-import-from-success-buffer', 'libs/success-buffer/src/planted/up.ts', "import '@seamstream/learning';\n"],
-  ['no-circle', 'libs/kernel/src/planted/a.ts', "import './b.js';\n", 'libs/kernel/src/planted/b.ts', "import './a.js';\n"],
+  [
+    'no-circle',
+    'libs/kernel/src/planted/a.ts',
+    "import './b.js';\n",
+    'libs/kernel/src/planted/b.ts',
+    "import './a.js';\n",
+  ],
   ['no-lib-to-app', 'libs/kernel/src/planted/app.ts', "import '../../../../apps/generator/src/planted/victim.js';\n"],
-  ['no-app-to-app', 'apps/buffer/src/planted/app.ts', "import '../../../generator/src/planted/victim.js';\n", 'apps/generator/src/planted/victim.ts', 'export {};\n'],
+  [
+    'no-app-to-app',
+    'apps/buffer/src/planted/app.ts',
+    "import '../../../generator/src/planted/victim.js';\n",
+    'apps/generator/src/planted/victim.ts',
+    'export {};\n',
+  ],
   ['only-through-the-index', 'libs/events/src/planted/deep.ts', "import '../../../kernel/src/errors.js';\n"],
   ['framework-only-at-the-edge', 'libs/learning/src/planted/nest.ts', "import '@nestjs/common';\n"],
   ['lmdb-in-its-driver', 'libs/events/src/planted/lmdb.ts', "import 'lmdb';\n"],
@@ -26,7 +42,12 @@ const PROBES = [
 ];
 
 const planted = PROBES.flatMap(([, ...files]) => files.filter((_, index) => index % 2 === 0));
-const removeAll = () => Promise.all([...new Set(planted.map((file) => dirname(join(root, file))))].map((folder) => rm(folder, { recursive: true, force: true })));
+const removeAll = () =>
+  Promise.all(
+    [...new Set(planted.map((file) => dirname(join(root, file))))].map((folder) =>
+      rm(folder, { recursive: true, force: true }),
+    ),
+  );
 
 let failed = 0;
 try {
@@ -36,11 +57,15 @@ try {
       await writeFile(join(root, files[i]), files[i + 1]);
     }
   }
-  const report = await run(process.execPath, [join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs'), '--output-type', 'json', 'libs', 'apps'], {
-    cwd: root,
-    maxBuffer: 1 << 28,
-  }).catch((error) => error);
-  if (report.stdout === "") throw new Error(`dependency-cruiser did not run: ${report.stderr}`);
+  const report = await run(
+    process.execPath,
+    [join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs'), '--output-type', 'json', 'libs', 'apps'],
+    {
+      cwd: root,
+      maxBuffer: 1 << 28,
+    },
+  ).catch((error) => error);
+  if (report.stdout === '') throw new Error(`dependency-cruiser did not run: ${report.stderr}`);
   const { violations } = JSON.parse(report.stdout).summary;
   for (const [rule, file] of PROBES) {
     const caught = violations.some((violation) => violation.rule.name === rule && violation.from === file);
@@ -51,6 +76,8 @@ try {
   await removeAll();
 }
 if (failed > 0) {
-  process.stderr.write(`${failed} of ${PROBES.length} planted violations were not refused: the rule is dead, mend .dependency-cruiser.cjs\n`);
+  process.stderr.write(
+    `${failed} of ${PROBES.length} planted violations were not refused: the rule is dead, mend .dependency-cruiser.cjs\n`,
+  );
   process.exit(1);
 }
