@@ -61,14 +61,16 @@ describe("the rounds' driver", () => {
     expect(decideRound(progress([['base', 4]], [null]), plan)).toEqual({ kind: 'publish', round: 2, phase: 'base' });
   });
 
-  it('lets the new problems appear once two adapters in a row have reached the target in every domain', () => {
+  it('lets the new problems appear once an adapter at the target in every domain has been confirmed', () => {
     expect(decideRound(progress([['base', 4]], [0.95]), plan)).toEqual({ kind: 'publish', round: 2, phase: 'base' });
     const two: ['base', number][] = [
       ['base', 4],
       ['base', 4],
     ];
     expect(decideRound(progress(two, [0.95, 0.93]), plan)).toEqual({ kind: 'publish', round: 3, phase: 'shifted' });
+    expect(decideRound(progress(two, [0.95, null]), plan)).toEqual({ kind: 'publish', round: 3, phase: 'shifted' });
     expect(decideRound(progress(two, [0.95, 0.8]), plan)).toEqual({ kind: 'publish', round: 3, phase: 'base' });
+    expect(decideRound(progress(two, [0.8, 0.95]), plan)).toEqual({ kind: 'publish', round: 3, phase: 'base' });
   });
 
   it('lets them appear when the base rounds are over', () => {

@@ -10,7 +10,7 @@ export interface RoundPlan {
   /** Rounds of the base phase at most, and of the phase in which the domain variant appears. */
   readonly maxBaseRounds: number;
   readonly maxShiftedRounds: number;
-  /** A phase has converged once two adapters in a row were promoted with this validation success in every domain. */
+  /** A phase has converged once an adapter with this validation success in every domain was confirmed by the run after it. */
   readonly targetPerDomain: number;
   /** Give up when neither of this many last runs was promoted. */
   readonly patience: number;
@@ -21,18 +21,18 @@ export type RoundDecision =
   | { readonly kind: 'wait' }
   | { readonly kind: 'finished'; readonly reason: string };
 
-const SETTLED_ADAPTERS = 2;
-
-/** Whether the adapters promoted last in these runs reach the target in every domain: one alone may be luck. */
+/**
+ * Whether the served adapter reaches the target in every domain, and a later run confirmed it: by a successor that reaches
+ * it too, or by finding nothing better. One measurement alone may be luck.
+ */
 function hasConverged(runs: readonly RunProgress[], target: number): boolean {
-  const last = runs.filter((run) => run.status === 'promoted').slice(-SETTLED_ADAPTERS);
-  return (
-    last.length === SETTLED_ADAPTERS &&
-    last.every(({ validationPerDomain }) => {
-      const rates = Object.values(validationPerDomain);
-      return rates.length > 0 && rates.every((rate) => rate >= target);
-    })
-  );
+  const reaches = (run: RunProgress | undefined): boolean => {
+    const rates = Object.values(run?.validationPerDomain ?? {});
+    return rates.length > 0 && rates.every((rate) => rate >= target);
+  };
+  const served = runs.findLastIndex((run) => run.status === 'promoted');
+  const before = runs.slice(0, Math.max(0, served)).findLast((run) => run.status === 'promoted');
+  return reaches(runs[served]) && (served < runs.length - 1 || reaches(before));
 }
 
 function isStuck(runs: readonly RunProgress[], patience: number): boolean {

@@ -587,7 +587,7 @@ describe('the trainer service', () => {
     const service = await serve(world);
     await playRounds(world, 1);
     const { signal } = new AbortController();
-    const request = { algorithm: 'grpo', settings: { duration: { unit: 'steps', steps: 3 } } };
+    const request = { algorithm: 'grpo', settings: { duration: { unit: 'steps', steps: 3 }, window: { versions: 2 } } };
     const result = await service.get(TrainOnDemandHandler).handle(request, signal);
     expect(result.ending).toMatchObject([{ type: 'AdapterPromoted', runId: result.runId }]);
     const started = (await eventsOf(world, 'TrainingRunStarted')).find(({ runId }) => runId === result.runId);
