@@ -47,7 +47,11 @@ export function readStartOptions(argv: readonly string[]): StartOptions {
       'where log, objects and reports lie; a run that was stopped goes on from there',
       'data',
     )
-    .option('--algorithm <name>', 'curriculum (imitate, then compare), or sft or grpo alone', 'curriculum')
+    .addOption(
+      new Option('--algorithm <name>', 'curriculum (imitate, then compare), or one alone')
+        .choices(['curriculum', 'sft', 'grpo'])
+        .default('curriculum'),
+    )
     .option('--round-size <n>', 'problems per round', integer(8), 64)
     .option('--max-rounds <n>', 'rounds before the new problems appear, at most', integer(1), 24)
     .option(

@@ -1,7 +1,7 @@
 /** The embedded world's problems as events: which problems a round publishes, as a pure function of seed and round. */
 
 import { worldProblems } from '@seamstream/embedded-world';
-import { originMeta, type SeamEvent } from '@seamstream/events';
+import { originMeta, type Problem, type SeamEvent } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
 
 export interface RoundRequest {
@@ -12,6 +12,22 @@ export interface RoundRequest {
   readonly occurredAt: number;
 }
 
+/** Where a problem stands in a stream that this driver published. */
+export interface StreamPlace {
+  readonly round: number;
+  readonly phase: 'base' | 'shifted';
+}
+
+const problemIdOf = (stream: string, number: number): string =>
+  derivedId(`embedded-world/${stream}`, 'problem', number);
+
+/** The place that a problem's metadata names, if its id confirms it; null for problems of anybody else. */
+export function placeInStream({ problemId, metadata }: Pick<Problem, 'problemId' | 'metadata'>): StreamPlace | null {
+  const { stream, number, round, phase } = metadata;
+  if (stream === undefined || problemId !== problemIdOf(stream, Number(number))) return null;
+  return { round: Number(round), phase: phase === 'shifted' ? 'shifted' : 'base' };
+}
+
 /** Events of a round in their order. In the shifted phase every second problem, on average, is of the new variant. */
 export function problemsOfRound({ seed, round, phase, roundSize, occurredAt }: RoundRequest): readonly SeamEvent[] {
   const random = Random.of('stream', seed, round);
@@ -20,7 +36,8 @@ export function problemsOfRound({ seed, round, phase, roundSize, occurredAt }: R
   const shifted = phase === 'shifted' ? worldProblems({ ...request, variant: 'shifted' }) : [];
   return base.map((problem, index) => {
     const chosen = phase === 'shifted' && random.float() < 0.5 ? (shifted[index] ?? problem) : problem;
-    const problemId = derivedId(`embedded-world/${seed}`, 'problem', round * roundSize + index);
+    const number = round * roundSize + index;
+    const problemId = problemIdOf(String(seed), number);
     return {
       type: 'ProblemPublished',
       meta: originMeta({
@@ -30,7 +47,11 @@ export function problemsOfRound({ seed, round, phase, roundSize, occurredAt }: R
         source: 'seam/standalone',
         sourceClass: 'trusted',
       }),
-      problem: { ...chosen, problemId, metadata: { ...chosen.metadata, round: String(round), phase } },
+      problem: {
+        ...chosen,
+        problemId,
+        metadata: { ...chosen.metadata, stream: String(seed), number: String(number), round: String(round), phase },
+      },
       mode: 'explore',
       expiresAt: null,
     } satisfies SeamEvent;

@@ -19,7 +19,7 @@ export interface RoundPlan {
 export type RoundDecision =
   | { readonly kind: 'publish'; readonly round: number; readonly phase: 'base' | 'shifted' }
   | { readonly kind: 'wait' }
-  | { readonly kind: 'finished'; readonly reason: string };
+  | { readonly kind: 'finished'; readonly reason: string; readonly converged: boolean };
 
 /**
  * Whether the served adapter reaches the target in every domain, and a later run confirmed it: by a successor that reaches
@@ -55,7 +55,7 @@ export function decideRound(progress: LoopProgress, plan: RoundPlan): RoundDecis
       hasConverged(ended, plan.targetPerDomain) || baseRounds >= plan.maxBaseRounds || isStuck(ended, plan.patience);
     if (!settled) return { kind: 'publish', round: last.round + 1, phase: 'base' };
     if (plan.maxShiftedRounds > 0) return { kind: 'publish', round: last.round + 1, phase: 'shifted' };
-    return { kind: 'finished', reason: endReason(ended, plan, baseRounds >= plan.maxBaseRounds) };
+    return finished(ended, plan, baseRounds >= plan.maxBaseRounds);
   }
   const shiftedRuns = ended.slice(baseRounds);
   if (
@@ -63,9 +63,17 @@ export function decideRound(progress: LoopProgress, plan: RoundPlan): RoundDecis
     shiftedRounds >= plan.maxShiftedRounds ||
     isStuck(shiftedRuns, plan.patience)
   ) {
-    return { kind: 'finished', reason: endReason(shiftedRuns, plan, shiftedRounds >= plan.maxShiftedRounds) };
+    return finished(shiftedRuns, plan, shiftedRounds >= plan.maxShiftedRounds);
   }
   return { kind: 'publish', round: last.round + 1, phase: 'shifted' };
+}
+
+function finished(runs: readonly RunProgress[], plan: RoundPlan, outOfRounds: boolean): RoundDecision {
+  return {
+    kind: 'finished',
+    reason: endReason(runs, plan, outOfRounds),
+    converged: hasConverged(runs, plan.targetPerDomain),
+  };
 }
 
 function endReason(runs: readonly RunProgress[], plan: RoundPlan, outOfRounds: boolean): string {

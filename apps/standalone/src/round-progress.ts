@@ -1,9 +1,10 @@
 /**
  * What the live view and the report show, folded from the log: one row per round, counts per arm, the adapters. A
- * problem's metadata names its round and phase, and the k-th training run learns from round k, so the fold does not
- * depend on the order in which partitions are read.
+ * problem's id and metadata name its round, and a training run names its window, so the fold does not depend on the order
+ * in which partitions are read.
  */
-import type { SeamEvent } from '@seamstream/events';
+import type { Problem, SeamEvent } from '@seamstream/events';
+import { placeInStream } from './problem-stream.js';
 
 interface Tally {
   readonly executed: number;
@@ -14,15 +15,17 @@ interface RoundProgress {
   readonly round: number;
   readonly phase: 'base' | 'shifted';
   readonly published: number;
-  readonly explored: Tally;
+  /** Candidates of a served adapter, and of the bare base model. */
+  readonly byAdapter: Tally;
+  readonly byBase: Tally;
   readonly control: Tally;
-  /** Candidates of the base model beside those of the served adapter. */
-  readonly scouted: Tally;
   readonly firstPublishedAtMs: number;
 }
 
 export interface RunProgress {
   readonly runId: string;
+  /** 1 for the run of the first round; null for a run on demand, or while its start has not been read. */
+  readonly window: number | null;
   readonly algorithm: string;
   readonly startedAtMs: number;
   readonly endedAtMs: number | null;
@@ -39,7 +42,7 @@ export interface RunProgress {
 
 export interface LoopProgress {
   readonly rounds: ReadonlyMap<number, RoundProgress>;
-  /** By runId, in the order of their start. */
+  /** By runId. */
   readonly runs: ReadonlyMap<string, RunProgress>;
   readonly experiences: number;
   readonly deadLettered: number;
@@ -77,36 +80,63 @@ export function rate(tally: Tally): number | null {
   return tally.executed === 0 ? null : tally.solved / tally.executed;
 }
 
+/** What the round's exploration is judged by: the adapter's candidates, the base model's before there is an adapter. */
+export function exploredOf(row: RoundProgress): Tally {
+  return row.byAdapter.executed > 0 ? row.byAdapter : row.byBase;
+}
+
 function withRound(
   state: LoopProgress,
-  metadata: Readonly<Record<string, string>>,
+  problem: Problem,
   atMs: number,
   change: (row: RoundProgress) => RoundProgress,
 ): LoopProgress {
-  const round = Number(metadata.round);
-  if (!Number.isInteger(round)) return state; // published by somebody else, not by the rounds' driver
-  const row = state.rounds.get(round) ?? {
-    round,
-    phase: metadata.phase === 'shifted' ? 'shifted' : 'base',
+  const place = placeInStream(problem);
+  if (place === null) return state;
+  const row = state.rounds.get(place.round) ?? {
+    ...place,
     published: 0,
-    explored: NOTHING,
+    byAdapter: NOTHING,
+    byBase: NOTHING,
     control: NOTHING,
-    scouted: NOTHING,
     firstPublishedAtMs: atMs,
   };
-  return { ...state, rounds: new Map(state.rounds).set(round, change(row)) };
+  return { ...state, rounds: new Map(state.rounds).set(place.round, change(row)) };
 }
 
-function withRun(state: LoopProgress, runId: string, change: Partial<RunProgress>): LoopProgress {
-  const run = state.runs.get(runId);
-  return run === undefined ? state : { ...state, runs: new Map(state.runs).set(runId, { ...run, ...change }) };
+const unseenRun = (runId: string): RunProgress => ({
+  runId,
+  window: null,
+  algorithm: '',
+  startedAtMs: 0,
+  endedAtMs: null,
+  parent: null,
+  adapterDigest: null,
+  adapterKey: null,
+  status: 'running',
+  validation: null,
+  validationPerDomain: {},
+  metrics: {},
+  reason: null,
+});
+
+/** A run's end may be read before its start: the topics are different ones. */
+function withRun(state: LoopProgress, runId: string, change: (run: RunProgress) => Partial<RunProgress>): LoopProgress {
+  const run = state.runs.get(runId) ?? unseenRun(runId);
+  return { ...state, runs: new Map(state.runs).set(runId, { ...run, ...change(run) }) };
+}
+
+/** Index of the window that a run learned from, as its recorded configuration names it. */
+function windowOf(configuration: string): number | null {
+  const { window } = JSON.parse(configuration) as { window?: { index?: number } | null };
+  return window?.index ?? null;
 }
 
 /** Folds one event into the progress. Events that it does not know leave it unchanged. */
 export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopProgress {
   switch (event.type) {
     case 'ProblemPublished':
-      return withRound(state, event.problem.metadata, event.meta.occurredAt, (row) => ({
+      return withRound(state, event.problem, event.meta.occurredAt, (row) => ({
         ...row,
         published: row.published + 1,
         firstPublishedAtMs: Math.min(row.firstPublishedAtMs, event.meta.occurredAt),
@@ -114,13 +144,11 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
     case 'ExperienceGenerated':
       return { ...state, experiences: state.experiences + 1 };
     case 'OutcomeRecorded': {
-      const next = withRound(state, event.problem.metadata, event.meta.occurredAt, (row) =>
-        event.arm === 'control'
-          ? { ...row, control: counted(row.control, event.success) }
-          : event.adapterDigest === null && row.round > 1
-            ? { ...row, scouted: counted(row.scouted, event.success) }
-            : { ...row, explored: counted(row.explored, event.success) },
-      );
+      const tally = event.arm === 'control' ? 'control' : event.adapterDigest === null ? 'byBase' : 'byAdapter';
+      const next = withRound(state, event.problem, event.meta.occurredAt, (row) => ({
+        ...row,
+        [tally]: counted(row[tally], event.success),
+      }));
       return event.success && event.entry !== null
         ? { ...next, lastSolved: { prompt: event.problem.prompt, entry: event.entry, response: event.response } }
         : next;
@@ -143,41 +171,37 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
         rejections: { ...state.rejections, [event.reason]: (state.rejections[event.reason] ?? 0) + 1 },
       };
     case 'TrainingRunStarted':
-      return {
-        ...state,
-        runs: new Map(state.runs).set(event.runId, {
-          runId: event.runId,
-          algorithm: event.algorithm,
-          startedAtMs: event.meta.occurredAt,
-          endedAtMs: null,
-          parent: event.parentAdapter,
-          adapterDigest: null,
-          adapterKey: null,
-          status: 'running',
-          validation: null,
-          validationPerDomain: {},
-          metrics: {},
-          reason: null,
-        }),
-      };
+      return withRun(state, event.runId, () => ({
+        window: windowOf(event.configuration),
+        algorithm: event.algorithm,
+        startedAtMs: event.meta.occurredAt,
+        parent: event.parentAdapter,
+      }));
     case 'TrainingRunCompleted':
-      return withRun(state, event.runId, { adapterDigest: event.adapterDigest, metrics: event.metrics });
+      return withRun(state, event.runId, (run) => ({
+        adapterDigest: event.adapterDigest,
+        metrics: { ...run.metrics, ...event.metrics },
+      }));
     case 'TrainingRunRejected':
-      return withRun(state, event.runId, {
+      return withRun(state, event.runId, (run) => ({
         status: 'rejected',
         endedAtMs: event.meta.occurredAt,
         validation: event.evaluation?.success ?? null,
         validationPerDomain: event.evaluation?.perDomain ?? {},
         reason: event.reason,
-        metrics: { ...state.runs.get(event.runId)?.metrics, ...event.metrics },
-      });
+        metrics: { ...run.metrics, ...event.metrics },
+      }));
     case 'TrainingRunFailed':
-      return withRun(state, event.runId, { status: 'failed', endedAtMs: event.meta.occurredAt, reason: event.reason });
+      return withRun(state, event.runId, () => ({
+        status: 'failed',
+        endedAtMs: event.meta.occurredAt,
+        reason: event.reason,
+      }));
     case 'AdapterPromoted': {
       const next = { ...state, served: event.adapterDigest };
       return event.runId === null
         ? next
-        : withRun(next, event.runId, {
+        : withRun(next, event.runId, () => ({
             status: 'promoted',
             endedAtMs: event.meta.occurredAt,
             adapterDigest: event.adapterDigest,
@@ -185,7 +209,7 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
             validation: event.evaluation?.success ?? null,
             validationPerDomain: event.evaluation?.perDomain ?? {},
             reason: event.rule,
-          });
+          }));
     }
     case 'AdapterRolledBack':
       return { ...state, served: event.to };
@@ -196,7 +220,9 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
   }
 }
 
-/** Runs that have ended, in the order of their start. */
+/** The rounds' runs that have ended, in the order of their windows. Runs on demand belong to no round. */
 export function endedRuns(state: LoopProgress): readonly RunProgress[] {
-  return [...state.runs.values()].filter((run) => run.status !== 'running');
+  return [...state.runs.values()]
+    .filter((run) => run.status !== 'running' && run.window !== null)
+    .sort((a, b) => a.window! - b.window!);
 }

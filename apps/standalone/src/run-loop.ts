@@ -4,6 +4,7 @@ import { systemClock } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import type { Environment } from '@seamstream/service-kit';
 import type { StartOptions } from './config.js';
+import { lockDriver } from './driver-lock.js';
 import { embeddedEnvironment } from './embedded-environment.js';
 import { type Host, hostServices } from './host-services.js';
 import { MeasureHeldOutHandler } from './measure-held-out.handler.js';
@@ -16,22 +17,23 @@ import { RunRoundsHandler } from './run-rounds.handler.js';
 import { TerminalView, type ViewFacts, type ViewStream } from './view/terminal-view.js';
 import { heldOutProblems, validationProblems, writeWorldFiles } from './world-files.js';
 
-export interface LoopResult {
-  /** Undefined when the loop was stopped before it had ended. */
-  readonly report: Report | undefined;
-}
-
 const REDRAW_MS = 250;
 /** Adapters on the report's held-out column besides the last one: enough for a curve, few enough to be quick. */
 const CURVE_POINTS = 6;
 
-/** Runs until the loop has converged (`exit`) or the signal aborts. */
+export interface LoopSurroundings {
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+  readonly terminal: ViewStream;
+  /** Told once the loop has ended and everything is measured. */
+  readonly onReport: (report: Report) => Promise<void>;
+}
+
+/** Runs until the loop has ended (`exit`) or the signal aborts. */
 export async function runLoop(
   options: StartOptions,
-  environment: Environment,
-  signal: AbortSignal,
-  terminal: ViewStream,
-): Promise<LoopResult> {
+  { environment, signal, terminal, onReport }: LoopSurroundings,
+): Promise<void> {
   const { seed, dataDir, roundSize } = options;
   const startedAtMs = systemClock.now();
   let progress: LoopProgress = initialLoopProgress;
@@ -45,7 +47,9 @@ export async function runLoop(
     activity = text;
   };
   let host: Host | undefined;
+  let unlock: (() => Promise<void>) | undefined;
   try {
+    if (options.drive) unlock = await lockDriver(dataDir);
     await writeWorldFiles(dataDir);
     host = await hostServices(
       embeddedEnvironment({ dataFolder: dataDir, seed, roundSize, algorithm: options.algorithm }, environment),
@@ -59,7 +63,7 @@ export async function runLoop(
     if (!options.drive) {
       say(`hosting ${options.services.join(', ')}`);
       await Promise.race([host.ended, aborted(signal)]);
-      return { report: undefined };
+      return;
     }
     const plan: RoundPlan = {
       roundSize,
@@ -76,18 +80,23 @@ export async function runLoop(
       },
     });
     const outcome = await Promise.race([rounds.handle(seed, plan, signal), host.ended]);
-    if (outcome === undefined || outcome.reason === null) return { report: undefined };
+    if (outcome === undefined || outcome.reason === null) return;
     training = null;
-    const report = await measure(host, options, progress, outcome.reason, say);
+    const measured = await Promise.race([
+      measure(host, options, progress, { reason: outcome.reason, converged: outcome.converged }, say),
+      aborted(signal),
+    ]);
+    if (measured === undefined) return;
+    await onReport(measured);
     if (!options.exit) {
       say('the loop has ended; publish problems of your own with `npx seam publish`, ctrl-c stops');
       await Promise.race([host.ended, aborted(signal)]);
     }
-    return { report };
   } finally {
     clearInterval(timer);
     draw();
     await host?.close();
+    await unlock?.();
   }
 }
 
@@ -95,7 +104,7 @@ async function measure(
   host: Host,
   options: StartOptions,
   progress: LoopProgress,
-  ended: string,
+  ended: { readonly reason: string; readonly converged: boolean },
   say: (activity: string) => void,
 ): Promise<Report> {
   const { drivers } = host;
@@ -136,7 +145,8 @@ async function measure(
       digest: host.executor.identity.revision,
       unchanged: [...account.executorRevisions].every((revision) => revision === host.executor.identity.revision),
     },
-    ended,
+    ended: ended.reason,
+    converged: ended.converged,
   });
 }
 

@@ -34,7 +34,7 @@ export class RunRoundsHandler {
     seed: number,
     plan: RoundPlan,
     signal: AbortSignal,
-  ): Promise<{ readonly progress: LoopProgress; readonly reason: string | null }> {
+  ): Promise<{ readonly progress: LoopProgress; readonly reason: string | null; readonly converged: boolean }> {
     const { log, clock, onProgress } = this.dependencies;
     const target = await this.highWatermarks();
     const read = new Map<string, number>();
@@ -44,11 +44,12 @@ export class RunRoundsHandler {
     /** Highest round published by this process: its own records may not have come back yet. */
     let publishedRound = 0;
     let reason: string | null = null;
+    let converged = false;
 
     const act = async (): Promise<void> => {
       const decision = decideRound(progress, plan);
       if (decision.kind === 'finished') {
-        reason = decision.reason;
+        ({ reason, converged } = decision);
         stop.abort();
       } else if (decision.kind === 'publish' && decision.round > publishedRound) {
         publishedRound = decision.round;
@@ -72,7 +73,7 @@ export class RunRoundsHandler {
       if ([...target].every(([place, high]) => (read.get(place) ?? 0) >= high)) await act();
       if (both.aborted) break;
     }
-    return { progress, reason };
+    return { progress, reason, converged };
   }
 
   private async highWatermarks(): Promise<ReadonlyMap<string, number>> {

@@ -248,11 +248,21 @@ export class LogWriter {
     );
   }
 
-  /** LMDB would let the file grow on; the operator set a limit. */
+  /**
+   * LMDB would let the file grow on; the operator set a limit. The disk is asked beforehand as well: lmdb 3.5.6 now and then
+   * corrupts its heap when a write finds no space, which ends the process.
+   */
   private refuseWhenFull(group: readonly Waiting[]): void {
     let bytes = SLACK_BYTES;
     for (const { request } of group) for (const block of request.blocks) bytes += block.bytes.length;
     if (bytes === SLACK_BYTES) return; // offsets and ownership reuse pages
+    const { bavail, bsize } = statfsSync(this.options.folder);
+    if (bavail * bsize < LOW_SPACE_BYTES + bytes) {
+      throw logFull(
+        'committing to the event log',
+        `the disk has ${bavail * bsize} bytes left, the commit needs up to ${bytes} and ${LOW_SPACE_BYTES} stay in reserve`,
+      );
+    }
     const { size } = statSync(join(this.options.folder, 'data.mdb'));
     if (size + bytes > this.options.mapSizeBytes) {
       throw logFull(

@@ -80,7 +80,7 @@ export function joinGroups(
     if (!complete) census.incompleteGroups++;
     else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) census.foreignGroups++;
     else if (fresh.length === 0) census.staleGroups++;
-    else if (plainSamplingOnly && !members.every(isPlainlySampled)) census.otherSamplingGroups++;
+    else if (plainSamplingOnly && !fresh.every(isPlainlySampled)) census.otherSamplingGroups++;
     else if (judged.length < 2) census.smallGroups++;
     else {
       judged.forEach(({ experience }) => assertBehaviourLogged(experience));

@@ -1,7 +1,7 @@
 /** Puts the report together from what the log shows and what was measured on held-out problems. Pure. */
 import type { Ledger } from '@seamstream/read-models';
 import type { EvaluationResult } from '@seamstream/rollout';
-import { endedRuns, type LoopProgress, rate } from '../round-progress.js';
+import { endedRuns, exploredOf, type LoopProgress, rate } from '../round-progress.js';
 import type { Report } from './report.types.js';
 
 export interface ShiftMeasurement {
@@ -23,6 +23,7 @@ export interface ReportInput {
   readonly entries: { readonly valid: number; readonly generated: number };
   readonly executor: Report['executor'];
   readonly ended: string;
+  readonly converged: boolean;
 }
 
 export function buildReport(input: ReportInput): Report {
@@ -34,12 +35,12 @@ export function buildReport(input: ReportInput): Report {
   let rollouts = 0;
   const rows = rounds.map((row, index) => {
     const run = runs[index];
-    rollouts += row.explored.executed + row.scouted.executed;
+    rollouts += row.byAdapter.executed + row.byBase.executed;
     return {
       round: row.round,
       phase: row.phase,
       algorithm: run?.algorithm ?? '',
-      explored: rate(row.explored) ?? 0,
+      explored: rate(exploredOf(row)) ?? 0,
       control: rate(row.control),
       validation: run?.validation ?? null,
       promoted: run?.status === 'promoted',
@@ -105,5 +106,6 @@ export function buildReport(input: ReportInput): Report {
     },
     executor: input.executor,
     ended: input.ended,
+    converged: input.converged,
   };
 }

@@ -87,4 +87,6 @@ export interface Report {
   readonly executor: { readonly model: string; readonly digest: string; readonly unchanged: boolean };
   /** Why the loop ended, in words. */
   readonly ended: string;
+  /** Whether it ended because every domain reached its target, not because rounds or patience were over. */
+  readonly converged: boolean;
 }

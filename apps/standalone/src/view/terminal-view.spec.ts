@@ -21,9 +21,9 @@ describe('the terminal view', () => {
             round: 1,
             phase: 'base' as const,
             published: 64,
-            explored: { executed: 10, solved: 5 },
+            byAdapter: { executed: 10, solved: 5 },
+            byBase: { executed: 4, solved: 0 },
             control: { executed: 4, solved: 1 },
-            scouted: { executed: 0, solved: 0 },
             firstPublishedAtMs: 0,
           },
         ],
@@ -43,6 +43,7 @@ describe('the terminal view', () => {
     const view = new TerminalView({ write: (text: string) => written.push(text) });
     const run = {
       runId: 'r',
+      window: 1,
       algorithm: 'sft',
       startedAtMs: 0,
       endedAtMs: 1,

@@ -1,5 +1,5 @@
 /** The live view: what the terminal shows of the progress. Rendering is pure; the writer below owns the terminal. */
-import { type LoopProgress, type RunProgress, rate } from '../round-progress.js';
+import { endedRuns, exploredOf, type LoopProgress, type RunProgress, rate } from '../round-progress.js';
 
 export interface ViewFacts {
   readonly seed: number;
@@ -46,11 +46,11 @@ function runLine(run: RunProgress): string {
 /** The lines of the view, none longer than `width` columns. */
 export function renderView(progress: LoopProgress, facts: ViewFacts, width: number): readonly string[] {
   const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
-  const runs = [...progress.runs.values()];
+  const runs = endedRuns(progress);
   const last = rounds.at(-1);
   const published = rounds.reduce((sum, row) => sum + row.published, 0);
   const validations = runs.flatMap((run) => (run.validation === null ? [] : [run.validation]));
-  const explored = rounds.flatMap((row) => rate(row.explored) ?? []);
+  const explored = rounds.flatMap((row) => rate(exploredOf(row)) ?? []);
   const controls = rounds.reduce(
     (sum, row) => ({ executed: sum.executed + row.control.executed, solved: sum.solved + row.control.solved }),
     { executed: 0, solved: 0 },
@@ -108,12 +108,12 @@ export class TerminalView {
       this.drawnLines = lines.length;
       return;
     }
-    const ended = [...progress.runs.values()].filter((run) => run.status !== 'running');
+    const ended = endedRuns(progress);
     for (const run of ended.slice(this.reportedRuns)) {
       this.reportedRuns++;
       const row = progress.rounds.get(this.reportedRuns);
       this.stream.write(
-        `${clock(facts.elapsedSeconds)} round ${this.reportedRuns}: explored${percent(row ? rate(row.explored) : null)} ${runLine(run)}\n`,
+        `${clock(facts.elapsedSeconds)} round ${this.reportedRuns}: explored${percent(row ? rate(exploredOf(row)) : null)} ${runLine(run)}\n`,
       );
     }
     if (facts.activity !== null && facts.activity !== this.lastActivity)
