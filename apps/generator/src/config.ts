@@ -28,7 +28,7 @@ export const generatorConfigSchema = commonConfigSchema.extend({
           maxTokens: z.int().positive().default(64),
         })
         .prefault({}),
-      /** Most problems of a batch; all candidates of a batch come from one adapter. */
+      /** Most problems of a batch; one adapter serves a batch, scouts aside. */
       maxBatchRecords: z.int().positive().default(64),
     })
     .prefault({}),

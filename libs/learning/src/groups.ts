@@ -16,7 +16,7 @@ export interface ScoredGroup {
   readonly groupId: string;
   /** Judged members by candidate index, at least two. */
   readonly members: readonly GroupMember[];
-  /** Served adapters since the one that wrote the oldest member; 0 is the adapter that training starts from. */
+  /** Served adapters since the one that wrote the oldest member in use; 0 is the adapter that training starts from. */
   readonly age: number;
 }
 

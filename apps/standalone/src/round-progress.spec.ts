@@ -1,0 +1,77 @@
+import { type EventMeta, originMeta, type SeamEvent } from '@seamstream/events';
+import { problemsOfRound } from './problem-stream.js';
+import { endedRuns, evolveLoopProgress, exploredOf, initialLoopProgress, type LoopProgress } from './round-progress.js';
+
+const meta = (messageId: string): EventMeta =>
+  originMeta({ messageId, correlationId: 'c', source: 'seam/test', occurredAt: 5, sourceClass: 'trusted' });
+
+const fold = (events: readonly SeamEvent[]): LoopProgress => events.reduce(evolveLoopProgress, initialLoopProgress);
+
+const started = (runId: string, window: number | null): SeamEvent => ({
+  type: 'TrainingRunStarted',
+  meta: meta(`started-${runId}`),
+  runId,
+  algorithm: 'sft',
+  configuration: JSON.stringify({ window: window === null ? null : { index: window } }),
+  inputs: [],
+  manifestKey: null,
+  manifestDigest: null,
+  baseModelDigest: 'base',
+  parentAdapter: null,
+  seed: 's',
+  codeVersion: '1',
+});
+
+const promoted = (runId: string): SeamEvent => ({
+  type: 'AdapterPromoted',
+  meta: meta(`promoted-${runId}`),
+  adapterDigest: `adapter-${runId}`,
+  key: `adapters/${runId}`,
+  fingerprint: 'f',
+  parent: null,
+  runId,
+  rule: 'not worse than its parent',
+  evaluation: { problemSet: 'v', problemSetDigest: 'd', problems: 4, success: 0.5, parentSuccess: null, perDomain: {} },
+});
+
+const round = problemsOfRound({ seed: 1, round: 1, phase: 'base', roundSize: 4, occurredAt: 9 });
+const problemOf = (event: SeamEvent | undefined) => (event as Extract<SeamEvent, { type: 'ProblemPublished' }>).problem;
+
+const outcome = (problem: ReturnType<typeof problemOf>, adapterDigest: string | null, success: boolean): SeamEvent =>
+  ({
+    type: 'OutcomeRecorded',
+    meta: meta('o'),
+    problem,
+    arm: 'explore',
+    adapterDigest,
+    success,
+    entry: null,
+  }) as SeamEvent;
+
+describe('the progress of the loop', () => {
+  it('lists ended runs by their window, whatever order starts and ends are read in', () => {
+    const events = [started('b', 2), started('a', 1), started('c', 3), promoted('c'), promoted('a'), promoted('b')];
+    for (const order of [events, events.toReversed(), [...events.slice(3), ...events.slice(0, 3)]]) {
+      expect(endedRuns(fold(order)).map(({ runId }) => runId)).toEqual(['a', 'b', 'c']);
+    }
+  });
+
+  it('counts no run on demand and none that has not ended', () => {
+    const runs = endedRuns(fold([started('demanded', null), promoted('demanded'), started('open', 1)]));
+    expect(runs).toEqual([]);
+  });
+
+  it('takes only problems of its own stream for rounds, whatever the metadata of others claims', () => {
+    const foreign = { ...problemOf(round[0]), problemId: 'somebody-elses', metadata: { round: '999', phase: 'base' } };
+    const progress = fold([...round, { ...(round[0] as SeamEvent & { type: 'ProblemPublished' }), problem: foreign }]);
+    expect([...progress.rounds.keys()]).toEqual([1]);
+    expect(progress.rounds.get(1)).toMatchObject({ published: 4, phase: 'base', firstPublishedAtMs: 9 });
+  });
+
+  it("judges exploration by the adapter's candidates, and by the base model's where no adapter served", () => {
+    const problem = problemOf(round[0]);
+    const base = [outcome(problem, null, false), outcome(problem, null, true)];
+    expect(exploredOf(fold(base).rounds.get(1)!)).toEqual({ executed: 2, solved: 1 });
+    expect(exploredOf(fold([...base, outcome(problem, 'a', true)]).rounds.get(1)!)).toEqual({ executed: 1, solved: 1 });
+  });
+});
