@@ -5,12 +5,24 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+/** What this suite reads of report.json. */
+interface Report {
+  readonly heldOut: Readonly<
+    Record<'noExperience' | 'wrapperOnly' | 'fixedHint' | 'otherProblemsEntry' | 'untrained' | 'final', number>
+  >;
+  readonly broken: number;
+  readonly ledger: { readonly solved: number; readonly failed: number };
+  readonly entriesValid: number;
+  readonly executor: { readonly unchanged: boolean };
+  readonly adapters: readonly { readonly digest: string; readonly parent: string | null }[];
+}
+
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 describe('the demonstration, cut short after five rounds', () => {
   let folder: string;
-  let report: Record<string, any>;
+  let report: Report;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'seam-learning-'));
@@ -21,37 +33,37 @@ describe('the demonstration, cut short after five rounds', () => {
        '--max-rounds', '5', '--max-shifted-rounds', '0', '--held-out', '128'],
       { cwd: root, maxBuffer: 1 << 26 },
     );
-    report = JSON.parse(stdout);
+    report = JSON.parse(stdout) as Report;
   }, 300_000);
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('learns from the log: held-out success is far above every control', () => {
-    const { noExperience, wrapperOnly, fixedHint, otherProblemsEntry, untrained, final } = report['heldOut'];
+    const { noExperience, wrapperOnly, fixedHint, otherProblemsEntry, untrained, final } = report.heldOut;
     // Seeds 1 to 3 stood between 0.72 and 0.9 after five rounds; untrained success is about 0.03.
     expect(final).toBeGreaterThan(0.55);
     expect(noExperience).toBeLessThanOrEqual(0.35);
     expect(untrained).toBeLessThanOrEqual(0.45);
     for (const control of [wrapperOnly, fixedHint, otherProblemsEntry])
       expect(control).toBeLessThanOrEqual(noExperience + 0.1);
-    expect(report['broken']).toBeLessThanOrEqual(0.02);
+    expect(report.broken).toBeLessThanOrEqual(0.02);
   });
 
   it('accounts for every problem, with only valid entries and an unchanged executor', () => {
-    expect(report['ledger']).toMatchObject({
+    expect(report.ledger).toMatchObject({
       published: 320,
       deadLettered: 0,
       expired: 0,
       inFlight: 0,
       balanced: true,
     });
-    expect(report['ledger'].solved + report['ledger'].failed).toBe(320);
-    expect(report['entriesValid']).toBe(1);
-    expect(report['executor'].unchanged).toBe(true);
+    expect(report.ledger.solved + report.ledger.failed).toBe(320);
+    expect(report.entriesValid).toBe(1);
+    expect(report.executor.unchanged).toBe(true);
   });
 
   it('names each promoted adapter with its parent, and writes a page that needs no network', async () => {
-    const { adapters } = report as { adapters: { digest: string; parent: string | null }[] };
+    const { adapters } = report;
     expect(adapters.length).toBeGreaterThanOrEqual(2);
     expect(adapters[0]?.parent).toBeNull();
     adapters.slice(1).forEach((adapter, index) => expect(adapter.parent).toBe(adapters[index]?.digest));
@@ -68,7 +80,7 @@ describe('the demonstration, cut short after five rounds', () => {
       });
     await expect(seam('ledger', '--check')).resolves.toBeDefined();
     await expect(seam('replay', '--verify-buffer')).resolves.toBeDefined();
-    const { adapters } = report as { adapters: { digest: string }[] };
+    const { adapters } = report;
     await expect(seam('replay', '--verify-adapter', adapters.at(-1)!.digest)).resolves.toBeDefined();
   }, 120_000);
 });
