@@ -157,7 +157,8 @@ describe('services that are killed', () => {
     const result = await play(world, async (services, signal) => {
       const isOver = (): boolean => signal.aborted || kills.length === KILLS;
       while (!isOver()) {
-        await pause(300 + random.int(1_200));
+        // Short enough that all kills fall into the rounds, also where rounds are quick.
+        await pause(150 + random.int(500));
         const name = SERVICES[kills.length % SERVICES.length]!;
         if (isOver()) return;
         await services.killAndRestart(name);
