@@ -1,9 +1,10 @@
 /** One pass over the whole log for what the report needs: the ledger, and whether every entry is valid. */
 import type { EventLog } from '@seamstream/event-log';
-import { decodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { TOPIC } from '@seamstream/events';
 import { type EntrySchemas, parseEntry } from '@seamstream/experience';
 import { isSeamError } from '@seamstream/kernel';
 import { type Ledger, ledgerProjection } from '@seamstream/read-models';
+import { readableEvent } from './readable-event.js';
 
 export interface LogAccount {
   readonly ledger: Ledger;
@@ -20,13 +21,8 @@ export async function readLogAccount(log: EventLog, schemaFor: EntrySchemas): Pr
     for (const { partition, low } of await log.watermarks(topic)) {
       for await (const records of log.read({ topic, partition, from: low })) {
         for (const record of records) {
-          let event: SeamEvent;
-          try {
-            event = decodeEvent(record);
-          } catch (error) {
-            if (isSeamError(error)) continue; // unreadable records are in the dead letters
-            throw error;
-          }
+          const event = readableEvent(record);
+          if (event === undefined) continue;
           ledgerProjection.evolve(state, event, record);
           if (event.type === 'ExperienceGenerated') {
             entries.generated++;

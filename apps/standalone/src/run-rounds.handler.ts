@@ -3,9 +3,10 @@
  * All it knows comes from the log, so a driver that was killed goes on where the log ends.
  */
 import type { EventLog } from '@seamstream/event-log';
-import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
-import { type Clock, isSeamError } from '@seamstream/kernel';
+import { encodeEvent, TOPIC } from '@seamstream/events';
+import type { Clock } from '@seamstream/kernel';
 import { problemsOfRound } from './problem-stream.js';
+import { readableEvent } from './readable-event.js';
 import { decideRound, type RoundPlan } from './round-driver.decide.js';
 import { evolveLoopProgress, initialLoopProgress, type LoopProgress } from './round-progress.js';
 
@@ -66,7 +67,7 @@ export class RunRoundsHandler {
       for (const record of records) {
         const place = `${record.topic}/${record.partition}`;
         read.set(place, record.offset + 1);
-        const event = readable(record);
+        const event = readableEvent(record);
         if (event !== undefined) progress = evolveLoopProgress(progress, event);
       }
       onProgress(progress);
@@ -83,15 +84,5 @@ export class RunRoundsHandler {
         places.set(`${topic}/${partition}`, high);
     }
     return places;
-  }
-}
-
-/** A record that is not an event of ours is its consumers' business: they dead-letter it. */
-function readable(record: Parameters<typeof decodeEvent>[0]): SeamEvent | undefined {
-  try {
-    return decodeEvent(record);
-  } catch (error) {
-    if (isSeamError(error)) return undefined;
-    throw error;
   }
 }

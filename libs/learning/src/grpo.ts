@@ -10,8 +10,9 @@ import { joinGroups, type ScoredGroup } from './groups.js';
 import { effectiveSampleRatio, importanceRatio, k3, truncatedWeight } from './importance.js';
 import type { Diagnostics, LearningContext, TrainingExample, TrainingPlan } from './learning.types.js';
 import { optimizerSchema, trainableSchema } from './optimizer.config.js';
-import { drawBatches, durationSchema, learningRateAt, learningRateSchema, stepsOf } from './schedule.js';
-import { lossAverages, tokenWeights } from './token-weights.js';
+import { plannedSteps } from './planned-steps.js';
+import { drawBatches, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
+import { lossAverages } from './token-weights.js';
 
 /** Configuration of GRPO. */
 export const grpoConfigSchema = z.strictObject({
@@ -96,14 +97,7 @@ export const grpo = defineAlgorithm({
     );
     const plan: TrainingPlan = {
       examples,
-      steps: draws.map((batch, step) => ({
-        learningRate: learningRateAt(config.learningRate, step, steps),
-        examples: batch.map(({ index }) => index),
-        tokenWeights: tokenWeights(
-          batch.map(({ index, times }) => ({ tokens: examples[index]!.targets.length, weight: times })),
-          config.lossAverage,
-        ),
-      })),
+      steps: plannedSteps(draws, examples, config),
       objective: {
         kind: 'clipped-policy-gradient',
         clipLow: config.clip.low,

@@ -8,15 +8,9 @@ import { layExample, sequenceOf } from './example.js';
 import { effectiveSampleRatio } from './importance.js';
 import type { Diagnostics, TrainingPlan } from './learning.types.js';
 import { optimizerSchema, trainableSchema } from './optimizer.config.js';
-import {
-  balancedByClass,
-  drawBatches,
-  durationSchema,
-  learningRateAt,
-  learningRateSchema,
-  stepsOf,
-} from './schedule.js';
-import { lossAverages, tokenWeights } from './token-weights.js';
+import { plannedSteps } from './planned-steps.js';
+import { balancedByClass, drawBatches, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
+import { lossAverages } from './token-weights.js';
 
 /** Configuration of SFT. */
 export const sftConfigSchema = z.strictObject({
@@ -89,14 +83,7 @@ export const sft = defineAlgorithm({
     });
     const plan: TrainingPlan = {
       examples,
-      steps: draws.map((batch, step) => ({
-        learningRate: learningRateAt(config.learningRate, step, steps),
-        examples: batch.map(({ index }) => index),
-        tokenWeights: tokenWeights(
-          batch.map(({ index, times }) => ({ tokens: examples[index]!.targets.length, weight: times })),
-          config.lossAverage,
-        ),
-      })),
+      steps: plannedSteps(draws, examples, config),
       objective: { kind: 'negative-log-likelihood' },
       needs: { proximalLogProbs: false, referenceLogProbs: null },
       optimizer: { ...config.optimizer, learningRate: config.learningRate.peak },
