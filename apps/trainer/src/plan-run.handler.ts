@@ -10,6 +10,7 @@ import {
   evolveCurriculum,
   initialCurriculum,
   type LearningAlgorithm,
+  type PreviousRun,
   presets,
   type ResultEvent,
 } from '@seamstream/learning';
@@ -83,7 +84,7 @@ export class PlanRunHandler {
     const curriculum = evolveCurriculum(previous?.curriculum ?? initialCurriculum, results, this.curriculum);
     const choice =
       this.config.algorithm === CURRICULUM
-        ? decideAlgorithm(curriculum, this.curriculum)
+        ? decideAlgorithm(curriculum, this.curriculum, previousRun(history))
         : { algorithm: this.config.algorithm, reason: 'the configured algorithm' };
     return this.plan({ choice, settings: {}, window, current: window, results, curriculum, history, signal });
   }
@@ -225,6 +226,13 @@ export class PlanRunHandler {
     }
     return found;
   }
+}
+
+function previousRun({ lastWindow, runs }: TrainingHistory): PreviousRun | null {
+  const run = lastWindow === undefined ? undefined : runs.get(lastWindow.runId);
+  return run === undefined || run.status === 'unknown'
+    ? null
+    : { algorithm: run.started.algorithm, promoted: run.status === 'promoted' };
 }
 
 function copies(ranges: readonly OffsetRange[]): OffsetRange[] {

@@ -1,7 +1,8 @@
 /**
  * Which algorithm runs next, from recorded facts alone. GRPO needs groups with both better and worse entries; where
  * nearly all fail it has nothing to compare and its few live groups pull the policy into a corner, so
- * the buffer's successes are imitated first.
+ * the buffer's successes are imitated first. Where the preferred algorithm brought nothing, the other one has its turn:
+ * imitation cannot unlearn, comparing cannot reach what the policy no longer tries.
  */
 import { z } from 'zod';
 import type { ResultEvent } from './learning.types.js';
@@ -50,17 +51,30 @@ export function evolveCurriculum(
   return { rounds: state.rounds + 1, rates, overall };
 }
 
+/** What became of the run before. */
+export interface PreviousRun {
+  readonly algorithm: string;
+  /** Its adapter serves; otherwise it was refused, rejected or failed. */
+  readonly promoted: boolean;
+}
+
 /** The algorithm to run after the folded rounds, and the reason in words. */
 export function decideAlgorithm(
   state: CurriculumState,
   { imitateBelow, measure, warmUp, refine }: CurriculumConfig,
+  previous: PreviousRun | null,
 ): { readonly algorithm: string; readonly reason: string } {
   const rate =
     measure === 'overall' ? (state.overall ?? 0) : Math.min(...Object.values(state.rates), state.overall ?? 0);
+  const [preferred, other] = rate < imitateBelow ? [warmUp, refine] : [refine, warmUp];
+  const hasTurned = previous?.algorithm === preferred && !previous.promoted;
+  const algorithm = hasTurned ? other : preferred;
   const figures = `explored success ${(rate * 100).toFixed(1)} % (${measure}), threshold ${(imitateBelow * 100).toFixed(1)} %`;
-  return rate < imitateBelow
-    ? { algorithm: warmUp, reason: `${figures}: imitate successes` }
-    : { algorithm: refine, reason: `${figures}: compare within groups` };
+  const what = algorithm === warmUp ? 'imitate successes' : 'compare within groups';
+  return {
+    algorithm,
+    reason: `${figures}: ${what}${hasTurned ? `, since the last run of ${preferred} was not promoted` : ''}`,
+  };
 }
 
 function successRate(outcomes: readonly { readonly success: boolean }[]): number {

@@ -25,32 +25,49 @@ const after = (...rounds: readonly ResultEvent[][]) =>
 
 describe('the curriculum', () => {
   it('imitates before anything is known and while exploration mostly fails', () => {
-    expect(decideAlgorithm(initialCurriculum, config).algorithm).toBe('sft');
-    expect(decideAlgorithm(after(round({ timber: [1, 10] })), config)).toEqual({
+    expect(decideAlgorithm(initialCurriculum, config, null).algorithm).toBe('sft');
+    expect(decideAlgorithm(after(round({ timber: [1, 10] })), config, null)).toEqual({
       algorithm: 'sft',
       reason: 'explored success 10.0 % (overall), threshold 50.0 %: imitate successes',
     });
   });
 
   it('compares within groups once exploration succeeds often enough', () => {
-    expect(decideAlgorithm(after(round({ timber: [6, 10] })), config).algorithm).toBe('grpo');
+    expect(decideAlgorithm(after(round({ timber: [6, 10] })), config, null).algorithm).toBe('grpo');
   });
 
   it('judges by a running mean, so that one lucky round decides nothing', () => {
     const state = after(round({ timber: [2, 10] }), round({ timber: [7, 10] }));
     expect(state.overall).toBeCloseTo(0.45, 12);
-    expect(decideAlgorithm(state, config).algorithm).toBe('sft');
+    expect(decideAlgorithm(state, config, null).algorithm).toBe('sft');
   });
 
   it('goes back to imitation when the stream shifts and success falls', () => {
     const state = after(round({ timber: [9, 10] }), round({ timber: [1, 10] }), round({ timber: [1, 10] }));
-    expect(decideAlgorithm(state, config).algorithm).toBe('sft');
+    expect(decideAlgorithm(state, config, null).algorithm).toBe('sft');
+  });
+
+  it('gives the other algorithm a turn after a run that brought nothing, and then comes back', () => {
+    const good = after(round({ timber: [9, 10] }));
+    const poor = after(round({ timber: [1, 10] }));
+    const run = (algorithm: string, promoted: boolean) => ({ algorithm, promoted });
+    expect(decideAlgorithm(good, config, run('grpo', false))).toEqual({
+      algorithm: 'sft',
+      reason:
+        'explored success 90.0 % (overall), threshold 50.0 %: imitate successes, since the last run of grpo was not promoted',
+    });
+    expect(decideAlgorithm(good, config, run('sft', false)).algorithm).toBe('grpo');
+    expect(decideAlgorithm(good, config, run('grpo', true)).algorithm).toBe('grpo');
+    expect(decideAlgorithm(poor, config, run('sft', false)).algorithm).toBe('grpo');
+    expect(decideAlgorithm(poor, config, run('grpo', false)).algorithm).toBe('sft');
   });
 
   it('can look at the domain that does worst', () => {
     const state = after(round({ timber: [9, 10], herbs: [2, 10] }));
-    expect(decideAlgorithm(state, config).algorithm).toBe('grpo');
-    expect(decideAlgorithm(state, { ...config, measure: 'worst-domain' }).reason).toContain('20.0 % (worst-domain)');
+    expect(decideAlgorithm(state, config, null).algorithm).toBe('grpo');
+    expect(decideAlgorithm(state, { ...config, measure: 'worst-domain' }, null).reason).toContain(
+      '20.0 % (worst-domain)',
+    );
   });
 
   it('takes no notice of the base model once an adapter serves: its entries are scouts', () => {

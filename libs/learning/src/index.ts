@@ -6,6 +6,7 @@ export {
   decideAlgorithm,
   evolveCurriculum,
   initialCurriculum,
+  type PreviousRun,
 } from './curriculum.decide.js';
 export { bareSequences } from './example.js';
 export type {
