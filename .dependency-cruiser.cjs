@@ -49,6 +49,14 @@ module.exports = {
       to: { path: '^apps/' },
     },
     {
+      name: 'dev-servers-are-for-tests',
+      comment:
+        'Libraries and services are given the addresses of their servers by configuration; only tests start servers.',
+      severity: 'error',
+      from: { path: '^(libs|apps)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^infra/' },
+    },
+    {
       name: 'no-app-to-app',
       comment: 'Services talk through the event log. Only the hosting apps may import another app.',
       severity: 'error',
@@ -122,7 +130,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(libs|apps)/[^/]+/dist/' },
+    exclude: { path: '^((libs|apps)/[^/]+|infra/dev)/dist/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { conditionNames: ['source', 'import', 'node', 'default'], exportsFields: ['exports'] },

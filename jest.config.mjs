@@ -17,7 +17,11 @@ export default {
     {
       ...shared,
       displayName: 'quick',
-      testMatch: ['<rootDir>/{libs,apps}/*/{src,test}/**/*.spec.ts', '<rootDir>/test/quick/**/*.spec.ts'],
+      testMatch: [
+        '<rootDir>/{libs,apps}/*/{src,test}/**/*.spec.ts',
+        '<rootDir>/infra/dev/src/**/*.spec.ts',
+        '<rootDir>/test/quick/**/*.spec.ts',
+      ],
     },
     { ...shared, displayName: 'slow', testMatch: ['<rootDir>/test/{acceptance,resilience}/**/*.spec.ts'] },
   ],

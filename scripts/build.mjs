@@ -22,7 +22,9 @@ export async function build() {
     await Promise.all(
       ['libs', 'apps'].map(async (kind) => (await readdir(join(root, kind))).map((name) => join(root, kind, name))),
     )
-  ).flat();
+  )
+    .flat()
+    .concat(join(root, 'infra/dev'));
   const configChangedMs = await modifiedMs(join(root, '.swcrc'));
   let compiled = 0;
   await Promise.all(

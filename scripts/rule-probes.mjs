@@ -26,6 +26,7 @@ const PROBES = [
     "import './a.js';\n",
   ],
   ['no-lib-to-app', 'libs/kernel/src/planted/app.ts', "import '../../../../apps/generator/src/planted/victim.js';\n"],
+  ['dev-servers-are-for-tests', 'libs/kernel/src/planted/servers.ts', "import '@seamstream/dev-servers';\n"],
   [
     'no-app-to-app',
     'apps/buffer/src/planted/app.ts',

@@ -1,0 +1,11 @@
+export {
+  type Kafka,
+  type KafkaBroker,
+  type KafkaListeners,
+  type KafkaOptions,
+  runKafkaTool,
+  startKafka,
+  type ToolOptions,
+  type ToolResult,
+} from './kafka.js';
+export { KAFKA_VERSIONS } from './kafka-jars.js';

@@ -1,0 +1,225 @@
+/**
+ * Apache Kafka in KRaft mode on this machine: one broker or three, each a process that can be killed and started again on
+ * its data. It runs on 127.0.0.1, on free ports, with its data in a temporary folder.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SeamError } from '@seamstream/kernel';
+import { type Certificates, makeCertificates } from './certificates.js';
+import { freePorts } from './free-ports.js';
+import { mustRun, type RunOptions, runTool, type ToolResult } from './host-tools.js';
+import { KAFKA_VERSIONS, kafkaJars } from './kafka-jars.js';
+import { type BrokerSecurity, bootstrapOf, brokerProperties, type NodePorts } from './kafka-properties.js';
+import { removeFolder, ServerProcess, temporaryFolder } from './server-process.js';
+
+export type { ToolResult } from './host-tools.js';
+
+export interface KafkaOptions {
+  /** Brokers of the cluster, each also a controller. Default 1. */
+  brokers?: 1 | 3;
+  /** A version that Maven has; the tested ones are {@link KAFKA_VERSIONS}. Default the first of them. */
+  version?: string;
+  /** Whether there are listeners with TLS, mutual TLS and SASL besides the plain one. Default false. */
+  security?: boolean;
+  /** Broker properties that win over ours. */
+  properties?: Readonly<Record<string, string>>;
+}
+
+export interface KafkaBroker {
+  /** From 0; its `node.id` is one more. */
+  readonly index: number;
+  /** Undefined while it is killed. */
+  readonly pid: number | undefined;
+  readonly logFile: string;
+  /** Its address on the plain listener. */
+  readonly address: string;
+}
+
+/** Address lists by what the listener demands, and what a client needs to satisfy it. */
+export interface KafkaListeners {
+  tls: string;
+  mtls: string;
+  saslTls: string;
+  saslPlaintext: string;
+  /** SASL/SCRAM-SHA-512 and SASL/PLAIN know this user. */
+  username: string;
+  password: string;
+  certificates: Pick<Certificates, 'authority' | 'client'>;
+}
+
+export interface Kafka {
+  readonly version: string;
+  /** `host:port,host:port` of the plain listener. */
+  readonly bootstrap: string;
+  readonly brokers: readonly KafkaBroker[];
+  /** Present when started with security. */
+  readonly secured?: KafkaListeners;
+  /** Signals one broker (default SIGKILL); resolves when it has ended, at once for SIGSTOP and SIGCONT. */
+  kill(brokerIndex: number, signal?: NodeJS.Signals): Promise<void>;
+  /** Starts a broker on its data again, ending it first by SIGTERM where it still runs; resolves when it serves. */
+  restart(brokerIndex: number): Promise<void>;
+  /** Runs a console tool of this version, see {@link runKafkaTool}. */
+  tool(className: string, args: readonly string[], options?: RunOptions): Promise<ToolResult>;
+  /** Ends all brokers and deletes their data. */
+  stop(): Promise<void>;
+}
+
+export interface ToolOptions extends RunOptions {
+  /** Default the first of {@link KAFKA_VERSIONS}. */
+  version?: string;
+}
+
+/**
+ * Runs one of Kafka's console tools to its end: `org.apache.kafka.tools.TopicCommand`,
+ * `org.apache.kafka.tools.consumer.group.ConsumerGroupCommand`, `org.apache.kafka.tools.consumer.ConsoleConsumer`,
+ * `org.apache.kafka.tools.ConsoleProducer`, `org.apache.kafka.tools.TransactionsCommand`, ...
+ */
+export async function runKafkaTool(
+  className: string,
+  args: readonly string[],
+  options: ToolOptions = {},
+): Promise<ToolResult> {
+  const { version = KAFKA_VERSIONS[0], ...runOptions } = options;
+  const command = [...TOOL_JVM, '-cp', join(await kafkaJars(version), '*'), className, ...args];
+  return runTool('java', command, `Running Kafka's ${className}`, runOptions);
+}
+
+// Short-lived programs: a small heap, and no time spent on compiling hot code.
+const TOOL_JVM = [
+  '-Xmx128m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+];
+// Kafka's own scripts give a broker 1 GB; these hold a test's data, and the machine has other work.
+const BROKER_JVM = ['-Xms96m', '-Xmx384m', '-XX:+UseSerialGC', '-Dorg.slf4j.simpleLogger.showDateTime=true'];
+const SERVES = 'Kafka Server started';
+
+/**
+ * Starts a cluster and waits until every broker serves. Throws INVALID_CONFIGURATION when Java, Maven or the network is
+ * missing, INTERNAL with the broker's last words when it does not start.
+ */
+export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
+  const { brokers: numBrokers = 1, version = KAFKA_VERSIONS[0], security = false, properties = {} } = options;
+  const classPath = join(await kafkaJars(version), '*');
+  const folder = await temporaryFolder('kafka');
+  const processes: ServerProcess[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(processes.map((server) => server.kill('SIGKILL')));
+    await removeFolder(folder);
+  };
+  try {
+    const nodes: NodePorts[] = [];
+    for (let node = 0; node < numBrokers; node++) nodes.push(await nodePorts(security));
+    const secured = security ? await makeSecurity(folder, nodes) : undefined;
+    const clusterId = randomBytes(16).toString('base64url');
+    const brokers = await Promise.all(
+      nodes.map(async (ports, index): Promise<KafkaBroker> => {
+        const home = join(folder, `broker-${index}`);
+        await mkdir(home);
+        const config = join(home, 'server.properties');
+        const settings = { nodeId: index + 1, nodes, dataFolder: join(home, 'data'), overrides: properties };
+        await writeFile(
+          config,
+          brokerProperties(secured === undefined ? settings : { ...settings, security: secured.broker }),
+        );
+        await formatStorage(classPath, config, clusterId, secured?.listeners);
+        const logFile = join(home, 'broker.log');
+        const server = new ServerProcess({
+          name: `Kafka broker ${index}`,
+          command: 'java',
+          args: [...BROKER_JVM, '-cp', classPath, 'kafka.Kafka', config],
+          logFile,
+          isReady: (logged) => logged().includes(SERVES),
+        });
+        processes[index] = server;
+        return {
+          index,
+          get pid() {
+            return server.pid;
+          },
+          logFile,
+          address: bootstrapOf([ports.plaintext]),
+        };
+      }),
+    );
+    await Promise.all(processes.map((server) => server.start()));
+    const processOf = (index: number): ServerProcess => {
+      const server = processes[index];
+      if (server !== undefined) return server;
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Broker ${index} of a cluster of ${numBrokers}: indices are 0 to ${numBrokers - 1}.`,
+      );
+    };
+    return {
+      version,
+      bootstrap: bootstrapOf(nodes.map((ports) => ports.plaintext)),
+      brokers,
+      ...(secured === undefined ? {} : { secured: secured.listeners }),
+      kill: async (index, signal = 'SIGKILL') => processOf(index).kill(signal),
+      restart: async (index) => {
+        await processOf(index).kill('SIGTERM');
+        await processOf(index).start();
+      },
+      tool: (className, args, runOptions) => runKafkaTool(className, args, { ...runOptions, version }),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function nodePorts(security: boolean): Promise<NodePorts> {
+  const [controller, plaintext, tls, mtls, saslTls, saslPlaintext] = (await freePorts(security ? 6 : 2)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  return { controller, plaintext, ...(security ? { secured: { tls, mtls, saslTls, saslPlaintext } } : {}) };
+}
+
+async function makeSecurity(
+  folder: string,
+  nodes: readonly NodePorts[],
+): Promise<{ broker: BrokerSecurity; listeners: KafkaListeners }> {
+  const certificates = await makeCertificates(folder);
+  const user = { username: 'seamstream', password: randomBytes(12).toString('hex') };
+  const broker = { keystoreFile: join(folder, 'keystore.pem'), truststoreFile: join(folder, 'authority.crt'), ...user };
+  await writeFile(broker.keystoreFile, certificates.server);
+  const listener = (name: 'tls' | 'mtls' | 'saslTls' | 'saslPlaintext'): string =>
+    bootstrapOf(nodes.flatMap((ports) => ports.secured?.[name] ?? []));
+  return {
+    broker,
+    listeners: {
+      tls: listener('tls'),
+      mtls: listener('mtls'),
+      saslTls: listener('saslTls'),
+      saslPlaintext: listener('saslPlaintext'),
+      ...user,
+      certificates: { authority: certificates.authority, client: certificates.client },
+    },
+  };
+}
+
+/** Gives a node's data folder the cluster's id, and the cluster its SCRAM user. */
+async function formatStorage(
+  classPath: string,
+  config: string,
+  clusterId: string,
+  user?: { username: string; password: string },
+): Promise<void> {
+  const scram =
+    user === undefined ? [] : ['--add-scram', `SCRAM-SHA-512=[name=${user.username},password=${user.password}]`];
+  await mustRun(
+    'java',
+    [...TOOL_JVM, '-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', config, ...scram],
+    "Formatting a Kafka broker's data folder",
+    'Kafka 4 needs Java 17 or newer ("java -version"); the output says what it refused.',
+  );
+}
