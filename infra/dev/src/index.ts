@@ -9,3 +9,4 @@ export {
   type ToolResult,
 } from './kafka.js';
 export { KAFKA_VERSIONS } from './kafka-jars.js';
+export { type S3, startS3 } from './s3.js';

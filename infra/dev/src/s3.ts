@@ -1,0 +1,107 @@
+/**
+ * A real S3 server on this machine: versitygw over a temporary folder. It was chosen for its conditional writes
+ * (`If-None-Match` and `If-Match` on PutObject and CompleteMultipartUpload), see docs/adr/0012.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePorts } from './free-ports.js';
+import { mustRun } from './host-tools.js';
+import { cached } from './server-cache.js';
+import { removeFolder, ServerProcess, temporaryFolder } from './server-process.js';
+
+const VERSION = '1.8.0';
+
+export interface S3 {
+  /** `http://127.0.0.1:PORT`; buckets are in the path, not in the host name. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Undefined while it is killed. */
+  readonly pid: number | undefined;
+  /** Signals it (default SIGKILL); resolves when it has ended, at once for SIGSTOP and SIGCONT. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts it on its objects again, at the same address, ending it first where it still runs. */
+  restart(): Promise<void>;
+  /** Ends it and deletes its objects. */
+  stop(): Promise<void>;
+}
+
+async function gateway(): Promise<string> {
+  const folder = await cached(`versitygw-${VERSION}`, async (target) => {
+    await mustRun(
+      'go',
+      ['install', `github.com/versity/versitygw/cmd/versitygw@v${VERSION}`],
+      `Building versitygw ${VERSION}, the S3 server`,
+      'Go needs the network (or GOPROXY) the first time.',
+      { env: { GOBIN: target, GOFLAGS: '-buildvcs=false' } },
+    );
+  });
+  return join(folder, 'versitygw');
+}
+
+/** Starts an empty S3 server. Throws INVALID_CONFIGURATION when Go or the network is missing, INTERNAL when it does not start. */
+export async function startS3(): Promise<S3> {
+  const command = await gateway();
+  const folder = await temporaryFolder('s3');
+  const objects = join(folder, 'objects');
+  // Metadata in files of their own: extended attributes are not there on every file system.
+  const metadata = join(folder, 'metadata');
+  await mkdir(objects);
+  await mkdir(metadata);
+  const [port] = (await freePorts(1)) as [number];
+  const endpoint = `http://127.0.0.1:${port}`;
+  const region = 'us-east-1';
+  const accessKeyId = randomBytes(8).toString('hex');
+  const secretAccessKey = randomBytes(16).toString('hex');
+  const server = new ServerProcess({
+    name: 'S3 server',
+    command,
+    args: [
+      '--quiet',
+      '--keep-alive',
+      '--port',
+      `127.0.0.1:${port}`,
+      '--region',
+      region,
+      'posix',
+      '--sidecar',
+      metadata,
+      objects,
+    ],
+    env: { ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey },
+    logFile: join(folder, 's3.log'),
+    // Any answer will do; an unsigned request is refused with 403.
+    isReady: () =>
+      fetch(endpoint).then(
+        async (response) => (await response.arrayBuffer()).byteLength >= 0,
+        () => false,
+      ),
+  });
+  const stop = async (): Promise<void> => {
+    await server.kill('SIGKILL');
+    await removeFolder(folder);
+  };
+  try {
+    await server.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    endpoint,
+    region,
+    accessKeyId,
+    secretAccessKey,
+    get pid() {
+      return server.pid;
+    },
+    kill: (signal = 'SIGKILL') => server.kill(signal),
+    restart: async () => {
+      await server.kill('SIGTERM');
+      await server.start();
+    },
+    stop,
+  };
+}
