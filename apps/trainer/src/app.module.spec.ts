@@ -543,6 +543,55 @@ describe('the trainer service', () => {
     expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
   });
 
+  it('begins anew from the last checkpoint when the engine dies, and the same adapter comes out', async () => {
+    const expected = await undisturbed(1);
+    const world = newWorld();
+    let deaths = 0;
+    const engine = new FakeEngine((step) => {
+      if (step === 3 && deaths++ < 2) throw new SeamError('SESSION_FAILED', 'the worker has ended');
+    });
+    await serve(world, { engine });
+    expect(await playRounds(world, 1)).toEqual(expected);
+    expect(deaths).toBe(3);
+    expect(engine.steps).toBe(8); // steps 0, 1, 2, then twice 2 again after the checkpoint at 2, then on
+    expect(await eventsOf(world, 'TrainingRunFailed')).toEqual([]);
+    expect(await eventsOf(world, 'TrainingRunStarted')).toHaveLength(1);
+  });
+
+  it('measures again, without training again, when the engine dies while an adapter is measured', async () => {
+    const world = newWorld();
+    const engine = new FakeEngine();
+    class DyingEvaluation extends FakeEvaluation {
+      deaths = 0;
+
+      override async measure(...parameters: Parameters<FakeEvaluation['measure']>): Promise<MeasuredSuccess> {
+        if (this.deaths++ === 0) throw new SeamError('SESSION_FAILED', 'the worker has ended');
+        return super.measure(...parameters);
+      }
+    }
+    await serve(world, { engine, evaluation: new DyingEvaluation() });
+    await playRounds(world, 1);
+    expect(engine.steps).toBe(6);
+    expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(1);
+    expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
+  });
+
+  it('an engine that dies every time ends the run as failed, after as many attempts as a record has', async () => {
+    const world = newWorld();
+    let deaths = 0;
+    const engine = new FakeEngine((step) => {
+      if (step === 3) {
+        deaths++;
+        throw new SeamError('SESSION_FAILED', 'the worker has ended');
+      }
+    });
+    await serve(world, { engine });
+    await playRounds(world, 1);
+    expect(deaths).toBe(configOf().consuming.maxAttempts);
+    expect(await eventsOf(world, 'TrainingRunFailed')).toMatchObject([{ code: 'SESSION_FAILED' }]);
+    expect(await eventsOf(world, 'DeadLettered')).toEqual([]);
+  });
+
   it('verifies an adapter by doing its recorded run again, and finds one that does not come out', async () => {
     const world = newWorld();
     const service = await serve(world);

@@ -66,7 +66,7 @@ export async function createTrainer(
       logger,
       onProgress: assets.onProgress ?? (() => undefined),
     },
-    trainer.checkpointEverySteps,
+    { checkpointEverySteps: trainer.checkpointEverySteps, retrying: config.consuming },
   );
   return {
     windows: new TrainWindowsHandler({ log: drivers.log, planRun, runTraining, logger }, trainer.trainEveryProblems),

@@ -21,14 +21,14 @@ import type { Adapter } from '@seamstream/language-model';
 import { bareSequences, type ComputedLogProbs, type LearningAlgorithm, type TrainingPlan } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import { decidePromotion } from '@seamstream/release';
-import type { ServiceLogger } from '@seamstream/service-kit';
+import { backoffMs, type CommonConfig, type ServiceLogger, sleep } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { loadAdapter, storeAdapter } from './adapter-objects.js';
 import { readLearningInput } from './learning-input.js';
 import { planOf, type RunPlan, startedEvent } from './run-plan.js';
 import type { TrainingEngine, TrainingWeights } from './training-engine.port.js';
-import type { TrainingHistory } from './training-history.js';
-import { type Checkpoint, decide, initialState } from './training-run.js';
+import { readTrainingHistory, type TrainingHistory } from './training-history.js';
+import { type Checkpoint, decide, initialState, type TrainingRun } from './training-run.js';
 
 const SOURCE = 'seam/trainer';
 
@@ -72,7 +72,7 @@ type Trained =
     }
   | { readonly status: 'refused'; readonly reason: string; readonly metrics: Record<string, number> };
 
-/** The world failed or took the work away: the run goes on later. Everything else is the end of the run. */
+/** The world failed or took the work away: the run goes on later, perhaps in another process. */
 function isInterruption(error: unknown): boolean {
   return (
     isSeamError(error) &&
@@ -80,63 +80,51 @@ function isInterruption(error: unknown): boolean {
   );
 }
 
+export interface RunTrainingSettings {
+  /** Optimizer steps between two checkpoints. */
+  readonly checkpointEverySteps: number;
+  /** Times that a run is tried in this process when its engine fails, and the waits between. */
+  readonly retrying: Pick<CommonConfig['consuming'], 'maxAttempts' | 'firstRetryMs' | 'maxRetryMs'>;
+}
+
 export class RunTrainingHandler {
   constructor(
     private readonly dependencies: RunTrainingDependencies,
-    private readonly checkpointEverySteps: number,
+    private readonly settings: RunTrainingSettings,
   ) {}
 
   /**
    * The events that end the run, to be appended by the caller (with the offsets that led to it); empty when the run has
-   * ended already. What happens on the way is appended here.
+   * ended already. What happens on the way is appended here. An engine that fails (a thread that dies, memory that is
+   * short) is begun anew from the last checkpoint; what fails for the run's own sake, or too often, ends it as failed.
    * @throws ABORTED when the signal aborts; errors of log and object store
    */
   async handle(plan: RunPlan, history: TrainingHistory, signal: AbortSignal): Promise<readonly SeamEvent[]> {
-    const { log, clock, logger } = this.dependencies;
-    const run = history.runs.get(plan.runId) ?? initialState();
-    let started: TrainingRunStarted;
-    if (run.status === 'unknown') {
-      started = startedEvent(plan, this.originOf(plan));
-      await log.append([encodeEvent({ type: 'TrainingRunStarted', ...started })]);
-      logger.info(
-        { runId: plan.runId, algorithm: plan.algorithm, reason: plan.configuration.reason },
-        'training run started',
-      );
-    } else {
-      started = run.started;
-      logger.info({ runId: plan.runId, status: run.status }, 'training run taken up again');
-    }
-    const action = decide(run);
-    if (action.kind === 'none') return [];
-    try {
-      if (action.kind === 'evaluate')
-        return [await this.evaluate(plan, started, action.adapter, action.metrics, history, signal)];
-      const startedMs = clock.now();
-      const trained = await this.train(plan, history.published, { signal, started, checkpoints: action.checkpoints });
-      if (trained.status === 'refused') {
-        return [
-          this.rejected(plan, started, {
-            adapterDigest: null,
-            reason: trained.reason,
-            evaluation: null,
-            metrics: trained.metrics,
-          }),
-        ];
+    const { log, logger } = this.dependencies;
+    const { maxAttempts, firstRetryMs, maxRetryMs } = this.settings.retrying;
+    let known = history;
+    for (let attempt = 1; ; attempt++) {
+      const run = known.runs.get(plan.runId) ?? initialState();
+      const started = run.status === 'unknown' ? await this.start(plan) : run.started;
+      if (run.status !== 'unknown')
+        logger.info({ runId: plan.runId, status: run.status, attempt }, 'training run taken up again');
+      try {
+        return await this.proceed(plan, run, started, known, signal);
+      } catch (error) {
+        if (isInterruption(error) || signal.aborted) throw error;
+        if (!isSeamError(error) || !error.retryable || attempt >= maxAttempts) {
+          logger.error({ runId: plan.runId, attempt, err: error }, 'training run failed');
+          return [this.failed(plan, started, error)];
+        }
+        const waitMs = backoffMs(attempt, firstRetryMs, maxRetryMs);
+        logger.warn(
+          { runId: plan.runId, code: error.code, reason: error.message, attempt, waitMs },
+          'the engine failed',
+        );
+        await sleep(waitMs, signal);
+        // What the attempt left in the log, checkpoints and perhaps the adapter, is where the next one goes on.
+        known = await readTrainingHistory(log);
       }
-      const published = await this.publish(plan, started, trained, clock.now() - startedMs);
-      return [await this.evaluate(plan, started, published, trained.metrics, history, signal)];
-    } catch (error) {
-      if (isInterruption(error) || signal.aborted) throw error;
-      logger.error({ runId: plan.runId, err: error }, 'training run failed');
-      const failed: EventOf<'TrainingRunFailed'> = {
-        type: 'TrainingRunFailed',
-        meta: this.metaOf(started, 'failed'),
-        runId: plan.runId,
-        code: isSeamError(error) ? error.code : 'INTERNAL',
-        reason: messageOf(error),
-        metrics: {},
-      };
-      return [failed];
     }
   }
 
@@ -157,6 +145,46 @@ export class RunTrainingHandler {
     const trained = await this.train(plan, history.published, { signal });
     const actual = trained.status === 'trained' ? trained.adapter.digest : null;
     return { runId: plan.runId, expected: adapterDigest, actual, matches: actual === adapterDigest };
+  }
+
+  private async start(plan: RunPlan): Promise<TrainingRunStarted> {
+    const { log, logger } = this.dependencies;
+    const started = startedEvent(plan, this.originOf(plan));
+    await log.append([encodeEvent({ type: 'TrainingRunStarted', ...started })]);
+    logger.info(
+      { runId: plan.runId, algorithm: plan.algorithm, reason: plan.configuration.reason },
+      'training run started',
+    );
+    return started;
+  }
+
+  /** From where the run stands to the events that end it. */
+  private async proceed(
+    plan: RunPlan,
+    run: TrainingRun,
+    started: TrainingRunStarted,
+    history: TrainingHistory,
+    signal: AbortSignal,
+  ): Promise<readonly SeamEvent[]> {
+    const { clock } = this.dependencies;
+    const action = decide(run);
+    if (action.kind === 'none') return [];
+    if (action.kind === 'evaluate')
+      return [await this.evaluate(plan, started, action.adapter, action.metrics, history, signal)];
+    const startedMs = clock.now();
+    const trained = await this.train(plan, history.published, { signal, started, checkpoints: action.checkpoints });
+    if (trained.status === 'refused') {
+      return [
+        this.rejected(plan, started, {
+          adapterDigest: null,
+          reason: trained.reason,
+          evaluation: null,
+          metrics: trained.metrics,
+        }),
+      ];
+    }
+    const published = await this.publish(plan, started, trained, clock.now() - startedMs);
+    return [await this.evaluate(plan, started, published, trained.metrics, history, signal)];
   }
 
   /** @param recording where to go on and what to record on the way; absent: neither */
@@ -219,7 +247,7 @@ export class RunTrainingHandler {
         const figures = finite({ loss, gradientNorm, tokens, learningRate, ...more });
         Object.assign(metrics, figures);
         this.report(plan, 'training', weights.steps, total, figures);
-        if (weights.steps < total && weights.steps % this.checkpointEverySteps === 0)
+        if (weights.steps < total && weights.steps % this.settings.checkpointEverySteps === 0)
           await this.checkpoint(plan, recording.started, weights, figures);
       }
       return { status: 'trained', adapter: await weights.exportAdapter(), steps: total, metrics: finite(metrics) };
@@ -447,6 +475,17 @@ export class RunTrainingHandler {
       runId: plan.runId,
       ...facts,
       metrics: finite(facts.metrics),
+    };
+  }
+
+  private failed(plan: RunPlan, started: TrainingRunStarted, error: unknown): EventOf<'TrainingRunFailed'> {
+    return {
+      type: 'TrainingRunFailed',
+      meta: this.metaOf(started, 'failed'),
+      runId: plan.runId,
+      code: isSeamError(error) ? error.code : 'INTERNAL',
+      reason: messageOf(error),
+      metrics: {},
     };
   }
 
