@@ -37,21 +37,36 @@ interface Errand {
   readonly firstSeed: number;
 }
 
+interface Lane {
+  worker: WorkerClient;
+  /** Resolves once the worker has shown that it holds this model's weights. */
+  ready: Promise<void>;
+  /** Digests of the adapters that the worker holds, the most recently used last. */
+  readonly held: Set<string>;
+}
+
+interface Description {
+  readonly digest: string;
+  readonly config: ModelConfig;
+  readonly hasTokenizer: boolean;
+}
+
 export class LanguageModel {
-  readonly #workers: readonly WorkerClient[];
-  /** Digests that each worker holds, the most recently used last. */
-  readonly #held: readonly Set<string>[];
+  readonly #lanes: readonly Lane[];
+  readonly #startWorker: () => WorkerClient;
   readonly #tokenizer: Tokenizer | undefined;
+  #isClosed = false;
 
   private constructor(
     workers: readonly WorkerClient[],
+    startWorker: () => WorkerClient,
     tokenizer: Tokenizer | undefined,
     /** SHA-256 of configuration and weights; see Checkpoint. */
     readonly digest: string,
     readonly config: ModelConfig,
   ) {
-    this.#workers = workers;
-    this.#held = workers.map(() => new Set());
+    this.#lanes = workers.map((worker) => ({ worker, ready: Promise.resolve(), held: new Set() }));
+    this.#startWorker = startWorker;
     this.#tokenizer = tokenizer;
   }
 
@@ -62,15 +77,13 @@ export class LanguageModel {
   static async load(folder: string, settings: LoadSettings = {}): Promise<LanguageModel> {
     const threads = settings.threads ?? availableParallelism();
     const entry = new URL('../dist/generation.worker.js', import.meta.url);
-    const workers = Array.from({ length: threads }, () => new WorkerClient(entry, { folder, threads: 1 }));
+    const startWorker = (): WorkerClient => new WorkerClient(entry, { folder, threads: 1 });
+    const workers = Array.from({ length: threads }, startWorker);
     try {
-      const described = await Promise.all(
-        workers.map((worker) =>
-          worker.call<{ digest: string; config: ModelConfig; hasTokenizer: boolean }>('describe', undefined),
-        ),
-      );
+      const described = await Promise.all(workers.map((worker) => worker.call<Description>('describe', undefined)));
       const { digest, config, hasTokenizer } = described[0]!;
-      return new LanguageModel(workers, hasTokenizer ? await Tokenizer.load(folder) : undefined, digest, config);
+      const tokenizer = hasTokenizer ? await Tokenizer.load(folder) : undefined;
+      return new LanguageModel(workers, startWorker, tokenizer, digest, config);
     } catch (error) {
       await Promise.all(workers.map((worker) => worker.close()));
       throw error;
@@ -91,11 +104,12 @@ export class LanguageModel {
   /**
    * Continues every prompt once per seed.
    * @returns one result per request, its candidates in the order of the seeds.
-   * @throws PROMPT_TOO_LONG, INVALID_INPUT, UNSUPPORTED_JSON_SCHEMA, NON_FINITE, ADAPTER_INVALID
+   * @throws PROMPT_TOO_LONG, INVALID_INPUT, UNSUPPORTED_JSON_SCHEMA, NON_FINITE, ADAPTER_INVALID; SESSION_FAILED when a
+   *   worker thread ends, after which the same call may succeed: another thread takes its place
    */
   async generate(requests: readonly GenerationRequest[], options: GenerationOptions = {}): Promise<GenerationResult[]> {
     const results = requests.map(({ seeds }) => new Array<GeneratedSequence>(seeds.length));
-    await this.#share(errandsOf(requests, this.#workers.length), options.adapter, async (worker, errands, adapter) => {
+    await this.#share(errandsOf(requests, this.#lanes.length), options.adapter, async (worker, errands, adapter) => {
       const answers = await worker.call<GenerationResult[]>('generate', {
         requests: errands.map(({ request }) => request),
         ...(adapter === undefined ? {} : { adapter }),
@@ -116,7 +130,7 @@ export class LanguageModel {
    */
   async logProbabilities(sequences: readonly ScoredSequence[], options: GenerationOptions = {}): Promise<number[][]> {
     const results: number[][] = sequences.map(() => []);
-    const size = Math.max(1, Math.ceil(sequences.length / this.#workers.length));
+    const size = Math.max(1, Math.ceil(sequences.length / this.#lanes.length));
     const parts = Array.from({ length: Math.ceil(sequences.length / size) }, (_, part) => part * size);
     await this.#share(parts, options.adapter, async (worker, first, adapter) => {
       const scores = await worker.call<number[][]>('logProbabilities', {
@@ -152,7 +166,8 @@ export class LanguageModel {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.close()));
+    this.#isClosed = true;
+    await Promise.all(this.#lanes.map(({ worker }) => worker.close()));
   }
 
   /** Hands errands to whichever worker is free, each worker having been given the adapter first. */
@@ -170,8 +185,9 @@ export class LanguageModel {
     let next = 0;
     // The first failure stops the handing out; what runs is waited for, so that no errand outlives the call.
     const outcomes = await Promise.allSettled(
-      this.#workers.slice(0, parts.length).map(async (worker, at) => {
-        await this.#provide(worker, this.#held[at]!, adapter);
+      this.#lanes.slice(0, parts.length).map(async (lane) => {
+        const worker = await this.#workerOf(lane);
+        await this.#provide(worker, lane.held, adapter);
         while (next < parts.length) {
           const part = parts[next++]!;
           try {
@@ -184,6 +200,26 @@ export class LanguageModel {
       }),
     );
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  /** The lane's worker, a new one when the last has ended (say, for want of memory). */
+  async #workerOf(lane: Lane): Promise<WorkerClient> {
+    if (lane.worker.hasEnded && !this.#isClosed) {
+      lane.worker = this.#startWorker();
+      lane.held.clear();
+      lane.ready = this.#assertSameWeights(lane.worker);
+    }
+    await lane.ready;
+    return lane.worker;
+  }
+
+  async #assertSameWeights(worker: WorkerClient): Promise<void> {
+    const { digest } = await worker.call<Description>('describe', undefined);
+    if (digest === this.digest) return;
+    throw new SeamError(
+      'CHECKPOINT_INVALID',
+      `Replacing a worker thread of model ${this.digest}: its folder now holds ${digest}. Restore the folder, or restart to use the other model.`,
+    );
   }
 
   async #provide(worker: WorkerClient, held: Set<string>, adapter: Adapter | undefined): Promise<void> {

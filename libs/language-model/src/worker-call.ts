@@ -67,6 +67,11 @@ export class WorkerClient {
     this.#worker.unref();
   }
 
+  /** Whether every further call is refused: the worker was closed, or its thread is gone. */
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
   /** @throws what the method throws; SESSION_FAILED when the worker has ended. */
   call<Result>(method: string, payload: unknown): Promise<Result> {
     if (this.#ended) return Promise.reject(this.#ended);
@@ -85,9 +90,13 @@ export class WorkerClient {
   }
 
   #end(what: string, cause?: unknown): void {
-    this.#ended ??= new SeamError('SESSION_FAILED', `The worker thread of a model ${what}; load the model again`, {
-      cause,
-    });
+    this.#ended ??= new SeamError(
+      'SESSION_FAILED',
+      `The worker thread of a model ${what}; it has to be started again`,
+      {
+        cause,
+      },
+    );
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
   }
