@@ -30,6 +30,7 @@ import {
   type Watermarks,
 } from '@seamstream/event-log';
 import { type Clock, newId, SeamError, systemClock } from '@seamstream/kernel';
+import { BlockMemory } from './block-memory.js';
 import { CommitWatch } from './commit-watch.js';
 import { type MembershipChange, thisProcess } from './group-membership.js';
 import { DEFAULT_MAP_SIZE_BYTES, type LogFiles, openLogFiles } from './log-files.js';
@@ -70,6 +71,7 @@ export class LmdbEventLog extends EventLog {
   private readonly reader: LogReader;
   private readonly writer: WriterThread;
   private readonly watch: CommitWatch;
+  private readonly memory = new BlockMemory();
   private readonly subscriptions = new Set<ConsumerLoop>();
   private readonly ended = new AbortController();
   private closing: Promise<void> | undefined;
@@ -82,7 +84,7 @@ export class LmdbEventLog extends EventLog {
     super();
     const { folder, mapSizeBytes } = options;
     this.reader = new LogReader(files);
-    this.writer = new WriterThread({ folder, mapSizeBytes });
+    this.writer = new WriterThread({ folder, mapSizeBytes }, (lent) => this.memory.bringHome(lent));
     this.watch = new CommitWatch(realpathSync(folder), () => this.reader.lastCommit());
   }
 
@@ -145,21 +147,18 @@ export class LmdbEventLog extends EventLog {
     // 2. Encode here, so that the write lock is held for as short as possible.
     const now = this.options.clock.now();
     const buckets = [...byPartition.values()];
-    const encoded = buckets.map(({ topic, partition, records: own }) => encodeBlocks(topic, partition, own, now));
-    const request: TransactRequest = { blocks: encoded.flat(), consumed: parts };
+    const { blocks, buffers, lent } = encodeBlocks(buckets, now, this.memory);
+    const request: TransactRequest = { blocks, consumed: parts };
     // 3. Commit in the writer's thread; the blocks' memory moves there.
-    const baseOffsets = await this.writer.request<readonly number[]>(
-      { kind: 'transact', request },
-      request.blocks.map((block) => block.bytes.buffer),
-    );
+    const baseOffsets = await this.writer.request<readonly number[]>({ kind: 'transact', request, lent }, buffers);
     this.watch.announce();
     // 4. Positions in the order of the records.
     const positions = new Array<RecordPosition>(records.length);
     let block = 0;
-    for (const [bucketIndex, { topic, partition, indices }] of buckets.entries()) {
-      let at = 0;
-      for (const { count } of encoded[bucketIndex]!) {
-        const baseOffset = baseOffsets[block++]!;
+    for (const { topic, partition, indices } of buckets) {
+      for (let at = 0; at < indices.length; block++) {
+        const baseOffset = baseOffsets[block]!;
+        const { count } = blocks[block]!;
         for (let i = 0; i < count; i++) positions[indices[at++]!] = { topic, partition, offset: baseOffset + i };
       }
     }

@@ -11,7 +11,8 @@ export interface WriterStart {
 }
 
 export type WriterRequest =
-  | { readonly kind: 'transact'; readonly request: TransactRequest }
+  /** `lent`: memory of the blocks that is to come back with the answer. */
+  | { readonly kind: 'transact'; readonly request: TransactRequest; readonly lent: readonly ArrayBuffer[] }
   | { readonly kind: 'createTopics'; readonly topics: readonly TopicSpec[] }
   | { readonly kind: 'join'; readonly group: string; readonly memberId: string; readonly row: MemberRow }
   | {
@@ -32,7 +33,12 @@ export interface PlainError {
 }
 
 export type WriterMessage =
-  | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError }
+  | { readonly kind: 'done'; readonly id: number; readonly result: unknown; readonly returned: readonly ArrayBuffer[] }
+  | {
+      readonly kind: 'failed';
+      readonly id: number;
+      readonly error: PlainError;
+      readonly returned: readonly ArrayBuffer[];
+    }
   | { readonly kind: 'membership'; readonly memberId: string; readonly change: MembershipChange }
   | { readonly kind: 'memberFailed'; readonly memberId: string; readonly error: PlainError };

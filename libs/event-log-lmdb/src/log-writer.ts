@@ -62,6 +62,7 @@ const LOW_SPACE_BYTES = 1024 ** 2;
 export class LogWriter {
   private waiting: Waiting[] = [];
   private readonly members = new Map<string, Member>();
+  private readonly topicRows = new Map<string, TopicRow>();
 
   constructor(
     private readonly files: LogFiles,
@@ -207,13 +208,13 @@ export class LogWriter {
     const { records, state } = this.files;
     if (consumed) this.checkOwner(consumed);
     const topics = blocks.map(({ topic, partition }) => {
-      const row = this.topicRow(topic);
+      const row = this.knownTopic(topic);
       if (!row || partition >= row.partitions) throw unknownTopic('appending', topic, [], partition);
       return row;
     });
     if (consumed?.nextOffset !== undefined) {
       const { topic, partition, nextOffset } = consumed;
-      const row = this.topicRow(topic);
+      const row = this.knownTopic(topic);
       if (!row) throw unknownTopic('committing offsets', topic, []);
       const high = this.partitionEnd(row.id, partition, partitions).nextOffset;
       if (nextOffset > high)
@@ -224,8 +225,9 @@ export class LogWriter {
       const end = this.partitionEnd(topicId, block.partition, partitions);
       const baseOffset = end.nextOffset;
       end.maxTimestampMs = Math.max(end.maxTimestampMs, block.maxTimestampMs);
+      const { buffer, byteOffset, length } = block.bytes;
       placeBlock(block.bytes, { topicId, partition: block.partition, baseOffset }, end.maxTimestampMs);
-      records.putSync(blockKey(topicId, block.partition, baseOffset), Buffer.from(block.bytes.buffer));
+      records.putSync(blockKey(topicId, block.partition, baseOffset), Buffer.from(buffer, byteOffset, length));
       end.nextOffset += block.count;
       return baseOffset;
     });
@@ -294,6 +296,15 @@ export class LogWriter {
       known.set(name, end);
     }
     return end;
+  }
+
+  /** Row of a topic that requests name. Topics never change once made, and this reads only what was committed. */
+  private knownTopic(topic: string): TopicRow | undefined {
+    const known = this.topicRows.get(topic);
+    if (known) return known;
+    const row = this.topicRow(topic);
+    if (row) this.topicRows.set(topic, row);
+    return row;
   }
 
   private topicRow(topic: string): TopicRow | undefined {

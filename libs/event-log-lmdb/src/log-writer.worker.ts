@@ -10,7 +10,8 @@ const { folder, mapSizeBytes } = workerData as WriterStart;
 const files = openLogFiles(folder, { readOnly: false, mapSizeBytes });
 const writer = new LogWriter(files, { folder, mapSizeBytes });
 
-const send = (message: WriterMessage): void => port.postMessage(message);
+const send = (message: WriterMessage, transfer: readonly ArrayBuffer[] = []): void =>
+  port.postMessage(message, transfer);
 
 function plain(error: unknown, operation: string): PlainError {
   const { code, message, details } = translated(error, operation);
@@ -52,12 +53,17 @@ interface Envelope {
 
 function receive({ id, message }: Envelope): void {
   if (message.kind !== 'transact') writer.commitWaiting(); // requests take effect in the order they were made
+  const returned = message.kind === 'transact' ? message.lent : [];
   answer(message).then(
     (result) => {
-      send({ kind: 'done', id, result });
+      send({ kind: 'done', id, result, returned }, returned);
       if (message.kind === 'close') port.close();
     },
-    (error: unknown) => send({ kind: 'failed', id, error: plain(error, `${message.kind} in the event log's writer`) }),
+    (error: unknown) =>
+      send(
+        { kind: 'failed', id, error: plain(error, `${message.kind} in the event log's writer`), returned },
+        returned,
+      ),
   );
 }
 

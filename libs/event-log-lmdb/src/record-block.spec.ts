@@ -1,8 +1,9 @@
 import type { LogRecord, NewRecord } from '@seamstream/event-log';
 import { isSeamError } from '@seamstream/kernel';
+import { BlockMemory } from './block-memory.js';
 import {
   decodeRecords,
-  encodeBlocks,
+  encodeBlocks as encodeInto,
   MAX_BLOCK_RECORDS,
   openBlock,
   placeBlock,
@@ -11,6 +12,8 @@ import {
 
 const NOW = 1_700_000_000_000;
 const place = { topicId: 3, partition: 1, baseOffset: 40 };
+const encodeBlocks = (topic: string, partition: number, records: readonly NewRecord[], nowMs: number) =>
+  encodeInto([{ topic, partition, records }], nowMs, new BlockMemory()).blocks;
 const record = (value: string, extra: Partial<NewRecord> = {}): NewRecord => ({
   topic: 't',
   key: null,

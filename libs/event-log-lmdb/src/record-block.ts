@@ -17,7 +17,8 @@
 import { crc32 } from 'node:zlib';
 import { type LogRecord, MAX_RECORD_BYTES, type NewRecord } from '@seamstream/event-log';
 import { SeamError } from '@seamstream/kernel';
-import { readHeaders, writeHeaders } from './header-codec.js';
+import { type BlockMemory, hasRoom, type Slab } from './block-memory.js';
+import { readHeaders, writeHeaders, writeText } from './header-codec.js';
 
 const MAGIC = 0x31424553; // "SEB1"
 const HEADER_BYTES = 40;
@@ -30,6 +31,8 @@ const NULL = 0xffffffff;
 export const MAX_BLOCK_RECORDS = 1000;
 /** A block grows until it has this many bytes; one large record may exceed it. */
 const MAX_BLOCK_BYTES = 256 * 1024;
+/** No block is larger: a full one, and one largest record with its own header and those of 256 Kafka headers. */
+export const LARGEST_BLOCK_BYTES = MAX_BLOCK_BYTES + MAX_RECORD_BYTES + 64 * 1024;
 
 /** A block whose offsets are not known yet. */
 export interface UnplacedBlock {
@@ -41,6 +44,21 @@ export interface UnplacedBlock {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** Blocks of one request, and the memory that they lie in, which moves with them. */
+export interface EncodedBlocks {
+  readonly blocks: readonly UnplacedBlock[];
+  readonly buffers: readonly ArrayBuffer[];
+  /** Those of the buffers that are to be brought home. */
+  readonly lent: readonly ArrayBuffer[];
+}
+
+/** Records of one partition that passed `checkRecord`, in order. */
+export interface PartitionRecords {
+  readonly topic: string;
+  readonly partition: number;
+  readonly records: readonly NewRecord[];
+}
+
 /** Where a block stands; filled in by {@link placeBlock}, verified by {@link openBlock}. */
 export interface BlockPlace {
   readonly topicId: number;
@@ -48,60 +66,77 @@ export interface BlockPlace {
   readonly baseOffset: number;
 }
 
-/** Encodes records of one partition that passed `checkRecord`, in order, into blocks. The records' bytes are copied. */
+/** Encodes records into blocks, partition by partition. The records' bytes are copied. */
 export function encodeBlocks(
-  topic: string,
-  partition: number,
-  records: readonly NewRecord[],
+  partitions: readonly PartitionRecords[],
   nowMs: number,
-): UnplacedBlock[] {
-  const blocks: UnplacedBlock[] = [];
-  let count = 0;
-  let at = HEADER_BYTES;
-  let maxTimestampMs = 0;
-  const finish = (): void => {
-    // Memory of its own, so that it can be handed to the writer's thread; every byte is written.
-    const { buffer } = Buffer.allocUnsafeSlow(at);
-    const bytes = new Uint8Array(buffer);
-    scratchView.setUint32(0, MAGIC, true);
-    scratchView.setUint32(4, count, true);
-    bytes.set(scratch.subarray(0, at));
-    blocks.push({ topic, partition, count, maxTimestampMs, bytes });
-    count = 0;
-    at = HEADER_BYTES;
-    maxTimestampMs = 0;
+  memory: BlockMemory,
+): EncodedBlocks {
+  const [blocks, buffers, lent]: [UnplacedBlock[], ArrayBuffer[], ArrayBuffer[]] = [[], [], []];
+  let slab = memory.take();
+  let inSlab: (Omit<UnplacedBlock, 'bytes'> & { readonly from: number; readonly end: number })[] = [];
+  const send = (): void => {
+    const sent = memory.send(slab);
+    buffers.push(sent.buffer);
+    if (sent.lent) lent.push(sent.buffer);
+    for (const { from, end, ...block } of inSlab)
+      blocks.push({ ...block, bytes: new Uint8Array(sent.buffer, from, end - from) });
+    inSlab = [];
   };
-  for (const { key, value, headers, timestampMs = nowMs } of records) {
-    if (count > 0 && (count === MAX_BLOCK_RECORDS || at >= MAX_BLOCK_BYTES)) finish();
-    if (timestampMs > maxTimestampMs) maxTimestampMs = timestampMs;
-    const bodyAt = at + RECORD_HEADER_BYTES;
-    let end = bodyAt + BODY_HEADER_BYTES;
-    const keyBytes = key === null ? NULL : scratch.write(key, end, 'utf8');
-    if (key !== null) end += keyBytes;
-    const headersAt = end;
-    end = writeHeaders(headers, scratch, end);
-    scratchView.setUint32(bodyAt, count, true);
-    scratchView.setFloat64(bodyAt + 4, timestampMs, true);
-    scratchView.setUint32(bodyAt + 12, keyBytes, true);
-    scratchView.setUint32(bodyAt + 16, end - headersAt, true);
-    scratchView.setUint32(bodyAt + 20, value === null ? NULL : value.length, true);
-    if (value !== null) {
-      scratch.set(value, end);
-      end += value.length;
+  for (const { topic, partition, records } of partitions) {
+    for (let next = 0; next < records.length; ) {
+      if (!hasRoom(slab, LARGEST_BLOCK_BYTES)) {
+        send();
+        slab = memory.take();
+      }
+      const from = slab.end;
+      const { count, maxTimestampMs } = encodeBlock(records, next, nowMs, slab);
+      inSlab.push({ topic, partition, count, maxTimestampMs, from, end: slab.end });
+      next += count;
     }
-    scratchView.setUint32(at, end - bodyAt, true);
-    scratchView.setUint32(at + 4, crc32(plainScratch.subarray(bodyAt, end)), true);
-    at = end;
-    count++;
   }
-  if (count > 0) finish();
-  return blocks;
+  send();
+  return { blocks, buffers, lent };
 }
 
-/** Where blocks are put together; encoding is synchronous, so one is enough. Room for a full block and one largest record. */
-const scratch = Buffer.alloc(MAX_BLOCK_BYTES + MAX_RECORD_BYTES + 64 * 1024);
-const plainScratch = new Uint8Array(scratch.buffer, scratch.byteOffset, scratch.length);
-const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.length);
+/** Encodes a block of the records from `first` on at the end of the slab. */
+function encodeBlock(
+  records: readonly NewRecord[],
+  first: number,
+  nowMs: number,
+  slab: Slab,
+): { readonly count: number; readonly maxTimestampMs: number } {
+  const { bytes, plain, view, end: from } = slab;
+  const last = Math.min(records.length, first + MAX_BLOCK_RECORDS);
+  let next = first;
+  let at = from + HEADER_BYTES;
+  let maxTimestampMs = 0;
+  while (next < last && (next === first || at - from < MAX_BLOCK_BYTES)) {
+    const { key, value, headers, timestampMs = nowMs } = records[next]!;
+    if (timestampMs > maxTimestampMs) maxTimestampMs = timestampMs;
+    const bodyAt = at + RECORD_HEADER_BYTES;
+    const keyAt = bodyAt + BODY_HEADER_BYTES;
+    const headersAt = key === null ? keyAt : writeText(key, bytes, keyAt);
+    let end = writeHeaders(headers, bytes, view, headersAt);
+    view.setUint32(bodyAt, next - first, true);
+    view.setFloat64(bodyAt + 4, timestampMs, true);
+    view.setUint32(bodyAt + 12, key === null ? NULL : headersAt - keyAt, true);
+    view.setUint32(bodyAt + 16, end - headersAt, true);
+    view.setUint32(bodyAt + 20, value === null ? NULL : value.length, true);
+    if (value !== null) {
+      plain.set(value, end);
+      end += value.length;
+    }
+    view.setUint32(at, end - bodyAt, true);
+    view.setUint32(at + 4, crc32(plain.subarray(bodyAt, end)), true);
+    at = end;
+    next++;
+  }
+  view.setUint32(from, MAGIC, true);
+  view.setUint32(from + 4, next - first, true);
+  slab.end = at;
+  return { count: next - first, maxTimestampMs };
+}
 
 /** Writes place, greatest time stamp so far (milliseconds) and checksum into a block's header. */
 export function placeBlock(bytes: Uint8Array, place: BlockPlace, maxTimestampMs: number): void {

@@ -22,7 +22,10 @@ export class WriterThread {
   private nextId = 0;
   private failure: SeamError | undefined;
 
-  constructor(private readonly start: WriterStart) {}
+  constructor(
+    private readonly start: WriterStart,
+    private readonly onReturned: (memory: readonly ArrayBuffer[]) => void,
+  ) {}
 
   /** Sends a request and answers its result, or throws its SeamError. LOG_UNAVAILABLE when the thread has ended. */
   request<T>(message: WriterRequest, transfer: readonly ArrayBuffer[] = []): Promise<T> {
@@ -55,6 +58,7 @@ export class WriterThread {
   }
 
   private onMessage(message: WriterMessage): void {
+    if ('returned' in message) this.onReturned(message.returned);
     switch (message.kind) {
       case 'membership':
         this.members.get(message.memberId)?.onChange(message.change);
