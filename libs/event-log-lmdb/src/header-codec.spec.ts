@@ -27,7 +27,7 @@ describe('headers in a record', () => {
 
   it('come back in order, whatever text they hold', () => {
     const name = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/);
-    const text = fc.string({ unit: 'grapheme', maxLength: 80 }).filter((value) => value.isWellFormed());
+    const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => value.isWellFormed());
     fc.assert(
       fc.property(fc.array(fc.dictionary(name, text, { maxKeys: 8 }), { minLength: 1, maxLength: 4 }), (several) => {
         for (const headers of several) {
