@@ -10,3 +10,4 @@ export {
 } from './kafka.js';
 export { KAFKA_VERSIONS } from './kafka-jars.js';
 export { type S3, startS3 } from './s3.js';
+export { type SchemaRegistry, startSchemaRegistry } from './schema-registry.js';
