@@ -3,23 +3,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
-import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPICS } from '@seamstream/events';
+import { encodeEvent, TOPICS } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
-import { createServiceLogger, loadConfig, openObjectStore } from '@seamstream/service-kit';
+import { createServiceLogger, type Environment, loadConfig, openObjectStore } from '@seamstream/service-kit';
 import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
-import { SERVICES, ServiceProcesses, TOY_ROUND } from '../support/service-processes.js';
-import { createToyWorld, type ToyWorld, toyPublication } from '../support/toy-world.js';
+import { eventsOf, ofType, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
+import { SERVICES, ServiceProcesses } from '../support/service-processes.js';
+import { createToyWorld, TOY_ROUND, type ToyWorld, toyEnvironment, toyPublication } from '../support/toy-world.js';
 
 const ROUNDS = 4;
 const KILLS = 20;
 
-interface Result {
-  readonly buffers: readonly string[];
-  readonly adapters: readonly string[];
-  readonly ends: readonly string[];
-  readonly experiences: readonly string[];
-  readonly outcomes: readonly string[];
-  readonly deadLetters: number;
+interface Result extends RecordedRun {
   /** The newest adapter's run, done again from the log. */
   readonly verified: boolean;
   readonly complaints: readonly string[];
@@ -29,21 +24,6 @@ interface Result {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function eventsOf(log: LmdbEventLog): Promise<SeamEvent[]> {
-  const events: SeamEvent[] = [];
-  for (const { name } of TOPICS) {
-    for (const { partition, low, high } of await log.watermarks(name)) {
-      for await (const chunk of log.read({ topic: name, partition, from: low, to: high }))
-        events.push(...chunk.map(decodeEvent));
-    }
-  }
-  return events;
-}
-
-function ofType<T extends SeamEvent['type']>(events: readonly SeamEvent[], ...types: readonly T[]): EventOf<T>[] {
-  return events.filter((event): event is SeamEvent & EventOf<T> => (types as readonly string[]).includes(event.type));
-}
-
 /** Plays the rounds as the embedded loop does; `disturb` runs beside until it is told to stop. */
 async function play(
   world: ToyWorld,
@@ -51,7 +31,8 @@ async function play(
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'services-killed-'));
   const log = await LmdbEventLog.open({ folder: join(folder, 'log') });
-  const services = new ServiceProcesses(world, folder);
+  const environment = toyEnvironment(world, folder);
+  const services = new ServiceProcesses(environment);
   const ending = new AbortController();
   let exitCodes: readonly (number | null)[] = [];
   try {
@@ -75,23 +56,10 @@ async function play(
     // The buffer's and the trainer's last transactions may still be under way.
     await pause(500);
     exitCodes = await services.end();
-    const verified = await verifyNewestAdapter(log, services.environment());
-    const events = await eventsOf(log);
-    const outcomes = ofType(events, 'OutcomeRecorded');
+    const verified = await verifyNewestAdapter(log, environment);
+    const outcomes = ofType(await eventsOf(log), 'OutcomeRecorded');
     return {
-      buffers: ofType(events, 'BufferCommitted')
-        .sort((a, b) => a.sequence - b.sequence)
-        .map(({ bufferDigest, manifestDigest }) => `${bufferDigest} ${manifestDigest}`),
-      adapters: ofType(events, 'AdapterPublished').map(({ adapterDigest, runId }) => `${adapterDigest} ${runId}`),
-      ends: ofType(events, 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed')
-        .map(
-          (event) =>
-            `${event.type} ${event.runId} ${event.type === 'TrainingRunFailed' ? event.reason : event.adapterDigest}`,
-        )
-        .sort(),
-      experiences: ofType(events, 'ExperienceGenerated', 'ExperienceWithheld').map(({ meta }) => meta.messageId),
-      outcomes: ofType(events, 'OutcomeRecorded', 'ExecutionFailed').map(({ meta }) => meta.messageId),
-      deadLetters: ofType(events, 'DeadLettered').length,
+      ...(await recordedRun(log)),
       verified,
       complaints: services.complaints(),
       exitCodes,
@@ -111,10 +79,7 @@ async function play(
   }
 }
 
-async function verifyNewestAdapter(
-  log: LmdbEventLog,
-  environment: Record<string, string | undefined>,
-): Promise<boolean> {
+async function verifyNewestAdapter(log: LmdbEventLog, environment: Environment): Promise<boolean> {
   const config = loadConfig(trainerConfigSchema, environment);
   const objects = await openObjectStore(config);
   const closers: (() => Promise<void>)[] = [];
@@ -171,9 +136,11 @@ describe('services that are killed', () => {
     expect(result.adapters).toEqual(undisturbed.adapters);
     expect(result.ends).toEqual(undisturbed.ends);
     expect(result.deadLetters).toBe(0);
+    expect(result.ledger).toEqual(undisturbed.ledger);
+    expect(result.ledger).toMatchObject({ published: ROUNDS * TOY_ROUND, inFlight: 0, balanced: true });
     expect(result.verified).toBe(true);
-    for (const kind of ['experiences', 'outcomes'] as const) {
-      expect(new Set(result[kind]).size).toBe(result[kind].length);
+    for (const kind of ['experiences', 'outcomes', 'admissions'] as const) {
+      expect(repeatedIds(result[kind])).toEqual([]);
       expect([...result[kind]].sort()).toEqual([...undisturbed[kind]].sort());
     }
   }, 600_000);

@@ -1,22 +1,18 @@
 /** The four services as processes of their own on one embedded log, to be killed and started again. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ToyWorld } from './toy-world.js';
+import type { Environment } from '@seamstream/service-kit';
 
 export const SERVICES = ['generator', 'executor', 'buffer', 'trainer'] as const;
 export type ServiceName = (typeof SERVICES)[number];
-
-export const TOY_ROUND = 24;
 
 export class ServiceProcesses {
   private readonly children = new Map<ServiceName, ChildProcess>();
   private readonly problems: string[] = [];
   private isEnding = false;
 
-  constructor(
-    private readonly world: ToyWorld,
-    private readonly dataFolder: string,
-  ) {}
+  /** @param environment what every service is started with, beside the path */
+  constructor(private readonly environment: Environment) {}
 
   /** What services said that was worse than a warning, and how they ended without being asked to. */
   complaints(): readonly string[] {
@@ -27,44 +23,11 @@ export class ServiceProcesses {
     for (const name of SERVICES) this.start(name);
   }
 
-  /** What every service is started with. */
-  environment(): Record<string, string | undefined> {
-    const { entrySchemas, generatorFolder, executorFolder, validationProblems } = this.world;
-    const algorithm = { batchSize: 32, duration: { unit: 'steps', steps: 8 } };
-    return {
-      PATH: process.env.PATH,
-      SEAM_DATA_FOLDER: this.dataFolder,
-      SEAM_ENTRY_SCHEMAS: entrySchemas,
-      SEAM_GENERATOR_MODEL_FOLDER: generatorFolder,
-      SEAM_GENERATOR_GROUP_SIZE: '4',
-      SEAM_GENERATOR_THREADS: '1',
-      SEAM_GENERATOR_MAX_BATCH_RECORDS: '4',
-      SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '40',
-      SEAM_EXECUTOR_MODEL_FOLDER: executorFolder,
-      SEAM_EXECUTOR_THREADS: '1',
-      SEAM_EXECUTOR_MAX_TOKENS: '16',
-      SEAM_EXECUTOR_MAX_BATCH_RECORDS: '16',
-      SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(TOY_ROUND),
-      SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: String(TOY_ROUND),
-      SEAM_TRAINER_MODEL_FOLDER: generatorFolder,
-      SEAM_TRAINER_EXECUTOR_FOLDER: executorFolder,
-      SEAM_TRAINER_VALIDATION_PROBLEMS: validationProblems,
-      SEAM_TRAINER_ENTRY_MAX_TOKENS: '40',
-      SEAM_TRAINER_RESPONSE_MAX_TOKENS: '16',
-      SEAM_TRAINER_CHECKPOINT_EVERY_STEPS: '2',
-      SEAM_TRAINER_THREADS: '2',
-      SEAM_TRAINER_ALGORITHMS: JSON.stringify({
-        sft: { ...algorithm, minRows: 4, learningRate: { peak: 1e-2 } },
-        grpo: { ...algorithm, learningRate: { peak: 3e-3 } },
-      }),
-    };
-  }
-
   start(name: ServiceName): void {
     const main = fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
     const child = spawn(process.execPath, [main], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: this.environment(),
+      env: { PATH: process.env.PATH, ...this.environment },
     });
     this.children.set(name, child);
     let text = '';

@@ -17,6 +17,7 @@ import {
   TrainingSession,
   trainByteLevelBpe,
 } from '@seamstream/language-model';
+import type { Environment } from '@seamstream/service-kit';
 
 const WORDS = ['carry', 'borrow', 'halve'];
 const END = '<|end|>';
@@ -44,6 +45,9 @@ const MODEL: ModelConfig = {
   maxPositions: 160,
 };
 const EXECUTOR_STEPS = 60;
+
+/** Problems per round. */
+export const TOY_ROUND = 24;
 
 export interface ToyWorld {
   /** Everything lies under it. */
@@ -84,6 +88,38 @@ export function toyPublication(set: string, number: number): EventOf<'ProblemPub
     problem,
     mode: 'explore',
     expiresAt: null,
+  };
+}
+
+/** What the services are started with in this world. */
+export function toyEnvironment(world: ToyWorld, dataFolder: string): Environment {
+  const { entrySchemas, generatorFolder, executorFolder, validationProblems } = world;
+  const algorithm = { batchSize: 32, duration: { unit: 'steps', steps: 8 } };
+  return {
+    SEAM_DATA_FOLDER: dataFolder,
+    SEAM_ENTRY_SCHEMAS: entrySchemas,
+    SEAM_GENERATOR_MODEL_FOLDER: generatorFolder,
+    SEAM_GENERATOR_GROUP_SIZE: '4',
+    SEAM_GENERATOR_THREADS: '1',
+    SEAM_GENERATOR_MAX_BATCH_RECORDS: '4',
+    SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '40',
+    SEAM_EXECUTOR_MODEL_FOLDER: executorFolder,
+    SEAM_EXECUTOR_THREADS: '1',
+    SEAM_EXECUTOR_MAX_TOKENS: '16',
+    SEAM_EXECUTOR_MAX_BATCH_RECORDS: '16',
+    SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(TOY_ROUND),
+    SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: String(TOY_ROUND),
+    SEAM_TRAINER_MODEL_FOLDER: generatorFolder,
+    SEAM_TRAINER_EXECUTOR_FOLDER: executorFolder,
+    SEAM_TRAINER_VALIDATION_PROBLEMS: validationProblems,
+    SEAM_TRAINER_ENTRY_MAX_TOKENS: '40',
+    SEAM_TRAINER_RESPONSE_MAX_TOKENS: '16',
+    SEAM_TRAINER_CHECKPOINT_EVERY_STEPS: '2',
+    SEAM_TRAINER_THREADS: '2',
+    SEAM_TRAINER_ALGORITHMS: JSON.stringify({
+      sft: { ...algorithm, minRows: 4, learningRate: { peak: 1e-2 } },
+      grpo: { ...algorithm, learningRate: { peak: 3e-3 } },
+    }),
   };
 }
 

@@ -1,0 +1,87 @@
+/** What a log says that was done, in a form in which two runs can be compared. */
+import type { EventLog } from '@seamstream/event-log';
+import { decodeEvent, type EventOf, type SeamEvent, TOPICS } from '@seamstream/events';
+import { canonicalJson, sha256 } from '@seamstream/kernel';
+import { type Ledger, ledgerProjection } from '@seamstream/read-models';
+
+export interface RecordedRun {
+  /** Per version of the buffer: digest of its rows, digest of its manifest. */
+  readonly buffers: readonly string[];
+  /** Per published adapter: its digest and run, in the order of the log. */
+  readonly adapters: readonly string[];
+  /** How each run ended, sorted. */
+  readonly ends: readonly string[];
+  /** Per event its id and a digest of what it states, in the order of the log. */
+  readonly experiences: readonly string[];
+  readonly outcomes: readonly string[];
+  readonly admissions: readonly string[];
+  readonly deadLetters: number;
+  readonly ledger: Ledger;
+}
+
+export function ofType<T extends SeamEvent['type']>(
+  events: readonly SeamEvent[],
+  ...types: readonly T[]
+): EventOf<T>[] {
+  return events.filter((event): event is SeamEvent & EventOf<T> => (types as readonly string[]).includes(event.type));
+}
+
+/** All events of some topics, partition by partition. */
+export async function eventsOf(
+  log: EventLog,
+  topics: readonly string[] = TOPICS.map(({ name }) => name),
+): Promise<SeamEvent[]> {
+  const events: SeamEvent[] = [];
+  for (const topic of topics) {
+    for (const { partition, low, high } of await log.watermarks(topic)) {
+      for await (const chunk of log.read({ topic, partition, from: low, to: high }))
+        events.push(...chunk.map(decodeEvent));
+    }
+  }
+  return events;
+}
+
+/** The event's id with a digest of all that it states but when it happened and how long it took. */
+function fact(event: SeamEvent): string {
+  const timeless = { ...event, latencyMs: 0, meta: { ...event.meta, occurredAt: 0 } };
+  return `${event.meta.messageId} ${sha256(canonicalJson(timeless))}`;
+}
+
+/** Ids that more than one of the facts has. */
+export function repeatedIds(facts: readonly string[]): readonly string[] {
+  const byId = Map.groupBy(facts, (each) => each.slice(0, each.indexOf(' ')));
+  return [...byId].filter(([, same]) => same.length > 1).map(([id]) => id);
+}
+
+async function ledgerOf(log: EventLog): Promise<Ledger> {
+  const state = ledgerProjection.initialState();
+  for (const { name: topic } of TOPICS) {
+    for (const { partition, low, high } of await log.watermarks(topic)) {
+      for await (const chunk of log.read({ topic, partition, from: low, to: high })) {
+        for (const record of chunk) ledgerProjection.evolve(state, decodeEvent(record), record);
+      }
+    }
+  }
+  return ledgerProjection.read(state);
+}
+
+export async function recordedRun(log: EventLog): Promise<RecordedRun> {
+  const events = await eventsOf(log);
+  return {
+    buffers: ofType(events, 'BufferCommitted')
+      .sort((a, b) => a.sequence - b.sequence)
+      .map(({ bufferDigest, manifestDigest }) => `${bufferDigest} ${manifestDigest}`),
+    adapters: ofType(events, 'AdapterPublished').map(({ adapterDigest, runId }) => `${adapterDigest} ${runId}`),
+    ends: ofType(events, 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed')
+      .map(
+        (event) =>
+          `${event.type} ${event.runId} ${event.type === 'TrainingRunFailed' ? event.reason : event.adapterDigest}`,
+      )
+      .sort(),
+    experiences: ofType(events, 'ExperienceGenerated', 'ExperienceWithheld').map(fact),
+    outcomes: ofType(events, 'OutcomeRecorded', 'ExecutionFailed').map(fact),
+    admissions: ofType(events, 'SuccessAdmitted').map(fact),
+    deadLetters: ofType(events, 'DeadLettered').length,
+    ledger: await ledgerOf(log),
+  };
+}
