@@ -32,7 +32,7 @@ export const MAX_BLOCK_RECORDS = 1000;
 /** A block grows until it has this many bytes; one large record may exceed it. */
 const MAX_BLOCK_BYTES = 256 * 1024;
 /** No block is larger: a full one, and one largest record with its own header and those of 256 Kafka headers. */
-export const LARGEST_BLOCK_BYTES = MAX_BLOCK_BYTES + MAX_RECORD_BYTES + 64 * 1024;
+const LARGEST_BLOCK_BYTES = MAX_BLOCK_BYTES + MAX_RECORD_BYTES + 64 * 1024;
 
 /** A block whose offsets are not known yet. */
 export interface UnplacedBlock {
