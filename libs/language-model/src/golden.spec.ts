@@ -134,6 +134,7 @@ describe.each(['llama', 'qwen2', 'qwen3'])('a small random model of the family %
         proximal: policy.proximalLogProbs,
         importance: policy.importanceWeights,
         reference: policy.referenceLogProbs,
+        imitation: policy.weights.map(() => 0),
       },
       policy.legal,
     );
@@ -143,6 +144,19 @@ describe.each(['llama', 'qwen2', 'qwen3'])('a small random model of the family %
     expect(outputs.entropy!.data[0]! / total).toBeCloseTo(policy.entropyNats, 5);
     expect(outputs.clipped!.data[0]! / total).toBeCloseTo(policy.clippedRatio, 6);
     for (const [name, packed] of Object.entries(policy.gradients)) {
+      expect([name, distance(outputs[gradientName(name)]!.data, unpack(packed)) < TOLERANCE]).toEqual([name, true]);
+    }
+  });
+
+  it('is the likelihood of PyTorch where the policy objective only imitates', async () => {
+    const { weights, loss, gradients } = golden.likelihood;
+    const all = (value: number): number[] => weights.map(() => value);
+    const outputs = await lossOf(
+      { kind: 'clipped-policy-gradient', clipLow: 0.2, clipHigh: 0.2, klCoefficient: 0, entropyCoefficient: 0 },
+      { weights, advantages: all(0), proximal: all(-1), importance: all(1), reference: all(-1), imitation: all(1) },
+    );
+    expect(distance(outputs.loss!.data, [loss])).toBeLessThan(TOLERANCE);
+    for (const [name, packed] of Object.entries(gradients)) {
       expect([name, distance(outputs[gradientName(name)]!.data, unpack(packed)) < TOLERANCE]).toEqual([name, true]);
     }
   });

@@ -52,7 +52,8 @@ export function logProbGraph(source: WeightSource, masked: boolean): CompiledDec
 }
 
 /**
- * Further inputs: weights [N]; for the policy objective advantages, proximal, importance and reference, all [N].
+ * Further inputs: weights [N]; for the policy objective advantages, proximal, importance, reference and
+ * imitation, all [N].
  * Outputs: loss [], a gradient per weight input; for the policy objective the weighted sums kl, entropy and clipped, [].
  */
 export function lossGraph(source: WeightSource, objective: TrainingObjective, masked: boolean): CompiledDecoder {
@@ -72,7 +73,8 @@ export function lossGraph(source: WeightSource, objective: TrainingObjective, ma
     const bounded = op('Min', op('Max', ratio, number(1 - clipLow)), number(1 + clipHigh));
     const plain = op('Mul', ratio, advantages);
     const clipped = op('Mul', bounded, advantages);
-    const gain = op('Mul', vector('importance'), op('Min', plain, clipped));
+    const compared = op('Mul', vector('importance'), op('Min', plain, clipped));
+    const gain = op('Add', compared, op('Mul', vector('imitation'), chosen));
     const distance = op('Sub', vector('reference'), chosen);
     const kl = op('Sub', op('Sub', op('Exp', distance), distance), number(1));
     perToken = op('Add', op('Neg', gain), op('Mul', kl, number(klCoefficient)));

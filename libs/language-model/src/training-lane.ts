@@ -147,5 +147,6 @@ function objectiveFeeds(
     proximal: vector(({ policy }) => policy!.proximalLogProbs),
     importance: vector(({ policy }) => policy!.importanceWeights),
     reference: vector(({ policy }) => policy!.referenceLogProbs),
+    imitation: vector(({ policy, targets }) => policy!.imitationWeights ?? targets.map(() => 0)),
   };
 }

@@ -276,6 +276,7 @@ function checkTrained(sequence: TrainingSequence, index: number, objective: Trai
       ['policy.importanceWeights', policy?.importanceWeights],
       ['policy.referenceLogProbs', policy?.referenceLogProbs],
     );
+    if (policy?.imitationWeights !== undefined) columns.push(['policy.imitationWeights', policy.imitationWeights]);
   }
   for (const [name, values] of columns) {
     if (values?.length !== targets.length) {

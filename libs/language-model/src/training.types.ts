@@ -28,6 +28,8 @@ export interface TrainingSequence {
     readonly importanceWeights: readonly number[];
     /** ln π of the reference policy, for the k3 KL term. */
     readonly referenceLogProbs: readonly number[];
+    /** λ: likelihood of the token, unclipped and independent of the proximal policy. Absent: 0 for every target. */
+    readonly imitationWeights?: readonly number[];
   };
 }
 
@@ -35,7 +37,8 @@ export type TrainingObjective =
   /** L = Σ_n w_n · (−ln π_n) */
   | { readonly kind: 'negative-log-likelihood' }
   /**
-   * L = Σ_n w_n · ( −ρ_n · min(r_n A_n, clip(r_n, 1−clipLow, 1+clipHigh) A_n) + klCoefficient · k3_n − entropyCoefficient · H_n )
+   * L = Σ_n w_n · ( −ρ_n · min(r_n A_n, clip(r_n, 1−clipLow, 1+clipHigh) A_n) − λ_n · ln π_n
+   *                 + klCoefficient · k3_n − entropyCoefficient · H_n )
    * with r_n = π_n / π_proximal,n, ρ_n the importance weight, k3_n = exp(d) − d − 1, d = ln π_ref,n − ln π_n
    * (http://joschu.net/blog/kl-approx.html), H_n the entropy of the (masked) distribution in nats.
    */

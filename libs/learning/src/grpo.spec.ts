@@ -263,6 +263,11 @@ describe('grpo groups', () => {
     expect(plan.diagnostics).toMatchObject({ liveGroups: 1, staleGroups: 0, staleMembers: 2, examples: 2 });
     const all = planOf({ ...log, experiences: scouts }, { ...few, window: { versions: 3 } });
     expect(all.diagnostics).toMatchObject({ liveGroups: 1, staleMembers: 0, examples: 4 });
+    const tapered = planOf(
+      { ...log, experiences: scouts },
+      { ...few, window: { versions: 1 }, importance: { correction: 'taper' } },
+    );
+    expect(tapered.diagnostics).toMatchObject({ staleMembers: 0, examples: 4 });
   });
 });
 
@@ -377,6 +382,20 @@ describe('a grpo step', () => {
       expect(policy?.importanceWeights).toEqual([1, 1]);
   });
 
+  it('tapers: imitates what was better than its siblings, and turns from what was worse by a ratio of at most one', () => {
+    const config = { ...oneStep, importance: { correction: 'taper' } };
+    const plan = planOf(logOf({ g1: [1, 0] }), config);
+    const proximal = plan.examples.map(() => [Math.log(3 / 4), Math.log(1 / 8)]);
+    const [better, worse] = grpo.complete(plan, config, 0, { proximal });
+    expect(better?.policy).toMatchObject({ imitationWeights: [0.5, 0.5], advantages: [0, 0] });
+    // The behaviour policy gave ½ and ¼ (ratios 1.5 and ½).
+    expect(worse?.policy).toMatchObject({
+      imitationWeights: [0, 0],
+      advantages: [-0.5, -0.5],
+      importanceWeights: [1, expect.closeTo(0.5, 12)],
+    });
+  });
+
   it('refuses log-probabilities that do not fit', () => {
     const plan = planOf(logOf({ g1: [1, 0] }), oneStep);
     expect(() => grpo.complete(plan, oneStep, 0, {})).toThrow(/expected one list per example \(2\), came none/);
@@ -414,6 +433,11 @@ describe('the review of computed log-probabilities', () => {
     expect(review).toMatchObject({
       status: 'refused',
       reason: expect.stringMatching(/effective sample size is 25\.0 % .* at least 30\.0 %/),
+    });
+    // Tapered, it only says so: what is better counts whoever wrote it, what is worse has hardly any weight left.
+    expect(grpo.review(plan, { ...few, importance: { correction: 'taper' } }, { proximal })).toMatchObject({
+      status: 'ready',
+      diagnostics: { effectiveSampleRatio: expect.closeTo(0.25, 4) },
     });
   });
 });

@@ -29,6 +29,12 @@ export const grpoConfigSchema = z.strictObject({
     .prefault({}),
   importance: z
     .strictObject({
+      /**
+       * `truncate`: every entry by the capped ratio, and what is older than the window is left out. `taper` (TOPR,
+       * https://arxiv.org/abs/2503.14286): entries better than their siblings by their likelihood, whoever wrote them;
+       * worse ones by the ratio, at most 1. So an entry that the policy would no longer write can still teach it.
+       */
+      correction: z.enum(['truncate', 'taper']).default('truncate'),
       /** Cap of the importance weight π_proximal / μ; 2 as TRL and verl (truncated importance sampling). */
       cap: z.number().positive().default(2),
       /** A run whose raw weights have a smaller effective sample size (as a fraction) is refused. */
@@ -76,7 +82,8 @@ export const grpo = defineAlgorithm({
 
   prepare(input, config, context, seed) {
     const { groups, census } = joinGroups(input, context, {
-      maxAge: config.window.versions - 1,
+      // Tapered, an entry of any age teaches; one by an adapter that was never served stays out.
+      maxAge: isTapered(config) ? Number.MAX_SAFE_INTEGER : config.window.versions - 1,
       plainSamplingOnly: config.plainSamplingOnly,
     });
     const live = groups.filter(({ members }) => !isDead(members.map(({ reward }) => reward)));
@@ -136,7 +143,8 @@ export const grpo = defineAlgorithm({
       behaviourKlNats: klNats / ratios.length,
       importanceWeightMax: ratios.reduce((a, b) => Math.max(a, b), 0),
     };
-    if (effective >= config.importance.minEffectiveSampleRatio) return { status: 'ready', diagnostics };
+    if (isTapered(config) || effective >= config.importance.minEffectiveSampleRatio)
+      return { status: 'ready', diagnostics };
     return {
       status: 'refused',
       reason: `the recorded entries are too far from the present policy: their effective sample size is ${percent(effective)} of their number, expected at least ${percent(config.importance.minEffectiveSampleRatio)}; explore anew or shorten window.versions`,
@@ -153,13 +161,19 @@ export const grpo = defineAlgorithm({
       const example = plan.examples[index]!;
       const behaviour = behaviourOf(example);
       const proximalLogProbs = proximal[index]!;
+      const advantage = example.policy?.advantage ?? 0;
+      const isImitated = isTapered(config) && advantage > 0;
       return {
         ...sequenceOf(example, shares[position]!),
         policy: {
-          advantages: behaviour.map(() => example.policy?.advantage ?? 0),
+          advantages: behaviour.map(() => (isImitated ? 0 : advantage)),
+          imitationWeights: behaviour.map(() => (isImitated ? advantage : 0)),
           proximalLogProbs,
           importanceWeights: behaviour.map((logged, token) =>
-            truncatedWeight(importanceRatio(proximalLogProbs[token]!, logged), config.importance.cap),
+            truncatedWeight(
+              importanceRatio(proximalLogProbs[token]!, logged),
+              isTapered(config) ? 1 : config.importance.cap,
+            ),
           ),
           referenceLogProbs: reference[index]!,
         },
@@ -167,6 +181,10 @@ export const grpo = defineAlgorithm({
     });
   },
 });
+
+function isTapered({ importance }: GrpoConfig): boolean {
+  return importance.correction === 'taper';
+}
 
 function examplesOf({ members }: ScoredGroup, config: GrpoConfig, context: LearningContext): TrainingExample[] {
   const advantages = groupAdvantages(

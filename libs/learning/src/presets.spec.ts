@@ -10,15 +10,14 @@ describe('a preset', () => {
     }
   });
 
-  it('for the embedded demonstration compares more gently than it imitates, and only entries of the served adapter', () => {
+  it('for the embedded demonstration compares more gently than it imitates, and learns from whoever did better', () => {
     const { algorithms: configurations } = presets.get('embedded')!;
     expect(algorithms.get('sft')?.resolveConfiguration(configurations.sft)).toMatchObject({
       learningRate: { peak: 5e-4, decay: 'constant' },
     });
     expect(algorithms.get('grpo')?.resolveConfiguration(configurations.grpo)).toMatchObject({
-      learningRate: { peak: 1e-4 },
-      window: { versions: 1 },
-      importance: { cap: 2 },
+      learningRate: { peak: 3e-4 },
+      importance: { correction: 'taper' },
       clip: { low: 0.2, high: 0.28 },
     });
   });
