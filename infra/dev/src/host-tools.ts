@@ -22,6 +22,7 @@ export interface ToolResult {
 }
 
 export interface RunOptions {
+  cwd?: string;
   env?: Readonly<Record<string, string>>;
   /** Text for its standard input, which is closed otherwise. */
   input?: string;
@@ -38,6 +39,7 @@ export async function runTool(
 ): Promise<ToolResult> {
   const child = spawn(tool, args, {
     env: { ...process.env, ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs, killSignal: 'SIGKILL' as const }),
   });

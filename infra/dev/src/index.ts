@@ -11,3 +11,12 @@ export {
 export { KAFKA_VERSIONS } from './kafka-jars.js';
 export { type S3, startS3 } from './s3.js';
 export { type SchemaRegistry, startSchemaRegistry } from './schema-registry.js';
+export {
+  environmentOf,
+  type GivenServers,
+  givenServers,
+  type S3Address,
+  type TestServerKind,
+  type TestServers,
+  testServers,
+} from './test-servers.js';

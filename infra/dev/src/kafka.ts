@@ -73,7 +73,7 @@ export interface ToolOptions extends RunOptions {
 /**
  * Runs one of Kafka's console tools to its end: `org.apache.kafka.tools.TopicCommand`,
  * `org.apache.kafka.tools.consumer.group.ConsumerGroupCommand`, `org.apache.kafka.tools.consumer.ConsoleConsumer`,
- * `org.apache.kafka.tools.ConsoleProducer`, `org.apache.kafka.tools.TransactionsCommand`, ...
+ * `org.apache.kafka.tools.ConsoleProducer` (`kafka.tools.ConsoleProducer` before 4.0), `org.apache.kafka.tools.TransactionsCommand`, ...
  */
 export async function runKafkaTool(
   className: string,
@@ -113,7 +113,8 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
     const nodes: NodePorts[] = [];
     for (let node = 0; node < numBrokers; node++) nodes.push(await nodePorts(security));
     const secured = security ? await makeSecurity(folder, nodes) : undefined;
-    const clusterId = randomBytes(16).toString('base64url');
+    // A first dash would be taken for an option by the formatting tool.
+    const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A');
     const brokers = await Promise.all(
       nodes.map(async (ports, index): Promise<KafkaBroker> => {
         const home = join(folder, `broker-${index}`);

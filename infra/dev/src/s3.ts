@@ -10,7 +10,7 @@ import { mustRun } from './host-tools.js';
 import { cached } from './server-cache.js';
 import { removeFolder, ServerProcess, temporaryFolder } from './server-process.js';
 
-const VERSION = '1.8.0';
+export const S3_VERSION = '1.8.0';
 
 export interface S3 {
   /** `http://127.0.0.1:PORT`; buckets are in the path, not in the host name. */
@@ -29,11 +29,11 @@ export interface S3 {
 }
 
 async function gateway(): Promise<string> {
-  const folder = await cached(`versitygw-${VERSION}`, async (target) => {
+  const folder = await cached(`versitygw-${S3_VERSION}`, async (target) => {
     await mustRun(
       'go',
-      ['install', `github.com/versity/versitygw/cmd/versitygw@v${VERSION}`],
-      `Building versitygw ${VERSION}, the S3 server`,
+      ['install', `github.com/versity/versitygw/cmd/versitygw@v${S3_VERSION}`],
+      `Building versitygw ${S3_VERSION}, the S3 server`,
       'Go needs the network (or GOPROXY) the first time.',
       { env: { GOBIN: target, GOFLAGS: '-buildvcs=false' } },
     );

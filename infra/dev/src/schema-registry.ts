@@ -9,7 +9,7 @@ import { cached } from './server-cache.js';
 import { removeFolder, ServerProcess, temporaryFolder } from './server-process.js';
 
 /** The newest that runs on Java 17; 3.3 wants 21. */
-const VERSION = '3.0.9';
+export const REGISTRY_VERSION = '3.0.9';
 const JSON_TYPE = 'application/vnd.schemaregistry.v1+json';
 
 export interface SchemaRegistry {
@@ -26,18 +26,20 @@ export interface SchemaRegistry {
 }
 
 async function distribution(): Promise<string> {
-  return cached(`apicurio-registry-${VERSION}`, async (folder) => {
+  return cached(`apicurio-registry-${REGISTRY_VERSION}`, async (folder) => {
     await mustRun(
       'mvn',
       [
         '-B',
         '-q',
         'dependency:unpack',
-        `-Dartifact=io.apicurio:apicurio-registry-app:${VERSION}:tar.gz:all`,
+        `-Dartifact=io.apicurio:apicurio-registry-app:${REGISTRY_VERSION}:tar.gz:all`,
         `-DoutputDirectory=${folder}`,
       ],
-      `Fetching Apicurio Registry ${VERSION}`,
+      `Fetching Apicurio Registry ${REGISTRY_VERSION}`,
       'Maven needs the network (or a mirror in ~/.m2/settings.xml) the first time, and 300 MB of disk.',
+      // Without a project, Maven keeps its notes in the working directory.
+      { cwd: folder },
     );
   });
 }
@@ -47,7 +49,7 @@ async function distribution(): Promise<string> {
  * Maven or the network is missing, INTERNAL with its last words when it does not start.
  */
 export async function startSchemaRegistry(): Promise<SchemaRegistry> {
-  const jar = join(await distribution(), `apicurio-registry-app-${VERSION}-runner.jar`);
+  const jar = join(await distribution(), `apicurio-registry-app-${REGISTRY_VERSION}-runner.jar`);
   const folder = await temporaryFolder('registry');
   const [port] = (await freePorts(1)) as [number];
   const url = `http://127.0.0.1:${port}/apis/ccompat/v7`;

@@ -1,0 +1,26 @@
+import { environmentOf, givenServers } from './test-servers.js';
+
+const S3 = { endpoint: 'http://s3:9000', region: 'eu-west-1', accessKeyId: 'id', secretAccessKey: 'secret' };
+
+describe('the servers that the environment gives', () => {
+  it('are none when it names none, or names them with nothing', () => {
+    const none = { kafka: undefined, s3: undefined, registry: undefined };
+    expect(givenServers({})).toEqual(none);
+    expect(givenServers({ SEAM_TEST_KAFKA: '', SEAM_TEST_S3: '', SEAM_TEST_REGISTRY: '' })).toEqual(none);
+  });
+
+  it('are those whose variables the command prints', () => {
+    const servers = { kafka: { bootstrap: 'a:1,b:2' }, s3: S3, registry: { url: 'http://r/apis' } };
+    expect(givenServers(environmentOf(servers))).toEqual({ kafka: 'a:1,b:2', s3: S3, registry: 'http://r/apis' });
+  });
+
+  it('do not take credentials alone for an S3 server', () => {
+    expect(givenServers({ AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }).s3).toBeUndefined();
+  });
+
+  it('are refused when the S3 server has no credentials', () => {
+    expect(() => givenServers({ SEAM_TEST_S3: 'http://s3:9000', AWS_ACCESS_KEY_ID: 'id' })).toThrow(
+      /SEAM_TEST_S3 is http:\/\/s3:9000, but AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set/,
+    );
+  });
+});

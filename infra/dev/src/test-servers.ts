@@ -1,0 +1,119 @@
+/**
+ * The servers that tests run against: those that the environment names, else ones started here. There is no silent skip:
+ * what can be neither found nor started is an error that names it, and the test that asked fails.
+ */
+import { SeamError } from '@seamstream/kernel';
+import { type KafkaOptions, startKafka } from './kafka.js';
+import { startS3 } from './s3.js';
+import { startSchemaRegistry } from './schema-registry.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface S3Address {
+  endpoint: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** What the environment gives; a server that it does not name is undefined. */
+export interface GivenServers {
+  /** `SEAM_TEST_KAFKA`: `host:port,host:port` without TLS or authentication. */
+  kafka: string | undefined;
+  /** `SEAM_TEST_S3`: a URL, with `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_REGION` (default us-east-1). */
+  s3: S3Address | undefined;
+  /** `SEAM_TEST_REGISTRY`: the base URL of a Confluent REST API. */
+  registry: string | undefined;
+}
+
+/** Reads the environment. Throws INVALID_CONFIGURATION when an S3 server is given without credentials. */
+export function givenServers(environment: Environment): GivenServers {
+  const value = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name]);
+  const endpoint = value('SEAM_TEST_S3');
+  const accessKeyId = value('AWS_ACCESS_KEY_ID');
+  const secretAccessKey = value('AWS_SECRET_ACCESS_KEY');
+  if (endpoint !== undefined && (accessKeyId === undefined || secretAccessKey === undefined)) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `SEAM_TEST_S3 is ${endpoint}, but AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set: set them to the credentials of that server.`,
+    );
+  }
+  return {
+    kafka: value('SEAM_TEST_KAFKA'),
+    s3:
+      endpoint === undefined || accessKeyId === undefined || secretAccessKey === undefined
+        ? undefined
+        : { endpoint, region: value('AWS_REGION') ?? 'us-east-1', accessKeyId, secretAccessKey },
+    registry: value('SEAM_TEST_REGISTRY'),
+  };
+}
+
+/** The environment variables that give these servers to tests, see {@link givenServers}. */
+export function environmentOf(servers: {
+  kafka?: { bootstrap: string };
+  s3?: S3Address;
+  registry?: { url: string };
+}): Record<string, string> {
+  const { kafka, s3, registry } = servers;
+  return {
+    ...(kafka === undefined ? {} : { SEAM_TEST_KAFKA: kafka.bootstrap }),
+    ...(s3 === undefined
+      ? {}
+      : {
+          SEAM_TEST_S3: s3.endpoint,
+          AWS_ACCESS_KEY_ID: s3.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+          AWS_REGION: s3.region,
+        }),
+    ...(registry === undefined ? {} : { SEAM_TEST_REGISTRY: registry.url }),
+  };
+}
+
+export type TestServerKind = 'kafka' | 's3' | 'registry';
+
+export interface TestServers {
+  /** Present when asked for. */
+  kafka: { bootstrap: string };
+  s3: S3Address;
+  registry: { url: string };
+}
+
+/**
+ * The servers of the given kinds, with `stop`, which ends those that were started here. Throws INVALID_CONFIGURATION naming
+ * every kind that was not run, with the reason of each.
+ */
+export async function testServers<Kind extends TestServerKind>(
+  kinds: readonly Kind[],
+  options: { kafka?: KafkaOptions } = {},
+): Promise<Pick<TestServers, Kind> & { stop(): Promise<void> }> {
+  const given = givenServers(process.env);
+  const started: { stop(): Promise<void> }[] = [];
+  const own = async <Server extends { stop(): Promise<void> }>(starting: Promise<Server>): Promise<Server> => {
+    const server = await starting;
+    started.push(server);
+    return server;
+  };
+  const makers: { [K in TestServerKind]: () => Promise<TestServers[K]> } = {
+    kafka: async () => (given.kafka === undefined ? own(startKafka(options.kafka)) : { bootstrap: given.kafka }),
+    s3: async () => given.s3 ?? own(startS3()),
+    registry: async () => (given.registry === undefined ? own(startSchemaRegistry()) : { url: given.registry }),
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all(started.map((server) => server.stop()));
+  };
+  const outcomes = await Promise.allSettled(kinds.map(async (kind) => [kind, await makers[kind]()] as const));
+  const failures = outcomes.flatMap((outcome, index) =>
+    outcome.status === 'rejected' ? [`${kinds[index] ?? ''}: ${String(outcome.reason)}`] : [],
+  );
+  if (failures.length > 0) {
+    await stop();
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `NOT RUN: tests that need ${kinds.join(', ')}. Their servers are neither in the environment (SEAM_TEST_KAFKA, SEAM_TEST_S3, SEAM_TEST_REGISTRY) nor could be started:\n${failures.join('\n')}`,
+    );
+  }
+  const servers = Object.fromEntries(
+    outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
+  ) as unknown as Pick<TestServers, Kind>;
+  return { ...servers, stop };
+}
