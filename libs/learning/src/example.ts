@@ -22,8 +22,17 @@ function freePositions(forced: readonly boolean[]): number[] {
   return forced.flatMap((isForced, position) => (isForced ? [] : [position]));
 }
 
-/** Without a prompt the first token has nothing to be predicted from: it is no target. */
-export function layExample(exampleId: string, sampled: Sampled, schema: JsonSchema | undefined): TrainingExample {
+/**
+ * Without a prompt the first token has nothing to be predicted from: it is no target.
+ * @param maxTokens the budget that the entry was sampled with, where its logged probabilities matter: near its end fewer
+ *   tokens are legal
+ */
+export function layExample(
+  exampleId: string,
+  sampled: Sampled,
+  schema: JsonSchema | undefined,
+  maxTokens?: number,
+): TrainingExample {
   const continuationStart = sampled.promptTokenIds.length;
   return {
     exampleId,
@@ -33,17 +42,19 @@ export function layExample(exampleId: string, sampled: Sampled, schema: JsonSche
       .filter((target) => target > 0),
     continuationStart,
     ...(schema === undefined ? {} : { schema }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
   };
 }
 
 /** The example as a sequence whose tokens each have the given share in the loss. */
 export function sequenceOf(example: TrainingExample, tokenWeight: number): TrainingSequence {
-  const { tokenIds, targets, schema, continuationStart } = example;
+  const { tokenIds, targets, schema, continuationStart, maxTokens } = example;
   return {
     tokenIds,
     targets,
     weights: targets.map(() => tokenWeight),
     ...(schema === undefined ? {} : { schema, continuationStart }),
+    ...(schema === undefined || maxTokens === undefined ? {} : { maxTokens }),
   };
 }
 

@@ -272,13 +272,14 @@ describe('grpo groups', () => {
 });
 
 describe('a grpo plan', () => {
-  it('trains on the sampled ids, on free tokens only, under the schema of the domain', () => {
+  it('trains on the sampled ids, on free tokens only, under the schema and the budget they were sampled with', () => {
     const [example] = planOf(logOf({ g1: [1, 0] })).examples;
     expect(example).toEqual({
       exampleId: 'g1-0',
       tokenIds: [1, 2, 3, 10, 11, 12],
       targets: [4, 5],
       continuationStart: 3,
+      maxTokens: 9,
       schema: { enum: ['timber'] },
       policy: { advantage: 0.5, behaviourLogProbs: [Math.log(1 / 2), Math.log(1 / 4)] },
     });

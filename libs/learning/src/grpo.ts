@@ -192,7 +192,12 @@ function examplesOf({ members }: ScoredGroup, config: GrpoConfig, context: Learn
     config.advantage,
   );
   return members.flatMap(({ experience }, index) => {
-    const example = layExample(experience.experienceId, experience, context.entrySchemaOf(experience.problem.domain));
+    const example = layExample(
+      experience.experienceId,
+      experience,
+      context.entrySchemaOf(experience.problem.domain),
+      experience.sampling.maxTokens,
+    );
     if (example.targets.length === 0) return []; // All forced: nothing was chosen.
     const behaviourLogProbs = example.targets.map((target) => experience.logProbs[target - example.continuationStart]!);
     return [{ ...example, policy: { advantage: advantages[index]!, behaviourLogProbs } }];

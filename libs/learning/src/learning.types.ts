@@ -55,6 +55,8 @@ export interface TrainingExample {
   /** Index of the entry's first token. */
   readonly continuationStart: number;
   readonly schema?: JsonSchema;
+  /** The token budget that the entry was sampled with; absent: unlimited. */
+  readonly maxTokens?: number;
   /** Policy objective only. */
   readonly policy?: {
     readonly advantage: number;
