@@ -4,6 +4,7 @@ const libsTopDown = [
   'service-kit',
   'event-log-lmdb',
   'object-store-fs',
+  'object-store-s3',
   'read-models',
   'release',
   'learning',

@@ -17,6 +17,8 @@ export interface ObjectStoreContractOptions {
   readonly rounds?: number;
   /** Size of the large object, bytes. */
   readonly largeBytes?: number;
+  /** False where the storage under the driver keeps keys as files in folders: then `a` and `a/b` exclude each other. */
+  readonly holdsKeyBelowKey?: boolean;
 }
 
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
@@ -35,7 +37,7 @@ async function refusalOf(action: Promise<unknown>): Promise<SeamError> {
 export function describeObjectStoreContract(
   name: string,
   create: () => Promise<ObjectStoreUnderTest>,
-  { rounds = 25, largeBytes = 16 * 1024 ** 2 }: ObjectStoreContractOptions = {},
+  { rounds = 25, largeBytes = 16 * 1024 ** 2, holdsKeyBelowKey = true }: ObjectStoreContractOptions = {},
 ): void {
   describe(`${name} keeps the promises of the object store`, () => {
     let storage: ObjectStoreUnderTest;
@@ -109,9 +111,18 @@ export function describeObjectStoreContract(
         expect(text(await store.get(`${folder}/a`))).toBe('before');
       });
 
-      it('holds a key and a longer key below it', async () => {
+      it(`${holdsKeyBelowKey ? 'holds' : 'refuses'} a longer key below a key, and keeps the first`, async () => {
         await store.put(`${folder}/a`, bytes('leaf'));
-        await store.put(`${folder}/a/b`, bytes('below'));
+        const below = store.put(`${folder}/a/b`, bytes('below'));
+        if (!holdsKeyBelowKey) {
+          expect(await refusalOf(below)).toMatchObject({ code: 'INVALID_INPUT' });
+          expect([text(await store.get(`${folder}/a`)), await store.head(`${folder}/a/b`)]).toEqual([
+            'leaf',
+            undefined,
+          ]);
+          return;
+        }
+        await below;
         expect([text(await store.get(`${folder}/a`)), text(await store.get(`${folder}/a/b`))]).toEqual([
           'leaf',
           'below',
@@ -256,9 +267,10 @@ export function describeObjectStoreContract(
 
     describe('listing', () => {
       it('is in ascending order of the keys’ bytes, whatever their depth', async () => {
-        const names = ['a', 'a-b', 'a/b', 'a/b/c', 'a0', 'A', 'b/x', 'b.x', 'Z/z', 'a/!', "a/(1)'*=_"].map(
-          (name) => `${folder}/${name}`,
-        );
+        const names = [
+          ...(holdsKeyBelowKey ? ['a', 'a/b'] : []),
+          ...['a-b', 'a/b/c', 'a0', 'A', 'b/x', 'b.x', 'Z/z', 'a/!', "a/(1)'*=_"],
+        ].map((name) => `${folder}/${name}`);
         for (const name of names) await store.put(name, bytes(name));
         expect(await keysUnder(`${folder}/`)).toEqual(
           names.toSorted((x, y) => Buffer.compare(Buffer.from(x), Buffer.from(y))),

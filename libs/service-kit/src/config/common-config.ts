@@ -14,9 +14,45 @@ export const commonConfigSchema = z.object({
     .prefault({}),
   objectStore: z
     .object({
-      driver: z.enum(['fs', 'memory']).default('fs'),
-      /** Default: dataFolder/objects. */
+      driver: z.enum(['fs', 's3', 'memory']).default('fs'),
+      /** Of the driver fs; default: dataFolder/objects. */
       folder: z.string().min(1).optional(),
+      /** Of the driver s3. Credentials come from the AWS SDK's default chain, never from here. */
+      s3: z
+        .object({
+          /** Required by the driver. */
+          bucket: z.string().min(3).optional(),
+          /** Every key lies below it. */
+          prefix: z
+            .string()
+            .regex(/^[\w!\-.*'()=]+(\/[\w!\-.*'()=]+)*$/, 'expected segments between slashes, none at the ends')
+            .optional(),
+          /** Default: AWS's own for the region. */
+          endpoint: z.url({ protocol: /^https?$/ }).optional(),
+          /** Default: the SDK's (AWS_REGION, the profile). */
+          region: z.string().min(1).optional(),
+          /** The bucket in the path instead of the host's name: what most servers other than AWS want. */
+          pathStyle: z.boolean().default(false),
+          /** Default: as the bucket is configured. */
+          serverSideEncryption: z.enum(['AES256', 'aws:kms']).optional(),
+          kmsKeyId: z.string().min(1).optional(),
+          /** Tries of one request. */
+          maxAttempts: z.int().positive().default(6),
+          connectTimeoutMs: z.int().positive().default(3_000),
+          /** For the beginning of an answer, and for every silence within it. */
+          requestTimeoutMs: z.int().positive().default(30_000),
+          /** Larger objects are uploaded in parts. */
+          multipartThresholdBytes: z
+            .int()
+            .positive()
+            .default(16 * 1024 ** 2),
+          /** S3's minimum is 5 MiB. */
+          partBytes: z
+            .int()
+            .min(5 * 1024 ** 2)
+            .default(8 * 1024 ** 2),
+        })
+        .prefault({}),
     })
     .prefault({}),
   /** JSON file that maps domains to the JSON Schema of their entries; the general schema holds elsewhere. */

@@ -1,0 +1,52 @@
+/** When to try again. Waits grow and are drawn at random, so that clients that failed together do not come back together. */
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import { messageOf } from '@seamstream/kernel';
+import { Contended, DamagedTransfer, factsOf, isTransient } from './s3-error.js';
+
+export interface RetrySettings {
+  /** Tries of one request, the first included. */
+  readonly maxAttempts: number;
+  /** Bound of the wait before the second try, milliseconds; doubles with each further one. */
+  readonly firstRetryMs: number;
+  /** Largest bound of a wait, milliseconds. */
+  readonly maxRetryMs: number;
+}
+
+/** Bytes that are damaged at rest come damaged every time; it does not take all tries to know. */
+const TRIES_OF_DAMAGED = 3;
+
+/**
+ * Full jitter: a wait between zero and min(maxRetryMs, firstRetryMs · 2^(tries − 1)), milliseconds
+ * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ * @param tries how often it was tried, from 1
+ * @param random 0 (inclusive) … 1 (exclusive)
+ */
+export function waitBeforeRetry(tries: number, random: number, { firstRetryMs, maxRetryMs }: RetrySettings): number {
+  return random * Math.min(maxRetryMs, firstRetryMs * 2 ** (tries - 1));
+}
+
+/** Whether what failed is worth another try after so many. */
+export function isWorthRetry(error: unknown, tries: number, { maxAttempts }: RetrySettings): boolean {
+  if (error instanceof DamagedTransfer) return tries < Math.min(TRIES_OF_DAMAGED, maxAttempts);
+  if (error instanceof Contended) return tries < maxAttempts;
+  // What the SDK itself has tried so often is not begun anew.
+  return tries < maxAttempts && factsOf(error).attempts < maxAttempts && isTransient(error);
+}
+
+/** The same rules for the requests that the SDK sends on its own account: the parts of an upload. */
+export function sdkRetryStrategy(settings: RetrySettings): NonNullable<S3ClientConfig['retryStrategy']> {
+  const token = (tries: number) => ({
+    getRetryCount: () => tries,
+    getRetryDelay: () => (tries === 0 ? 0 : waitBeforeRetry(tries, Math.random(), settings)),
+  });
+  return {
+    acquireInitialRetryToken: async () => token(0),
+    refreshRetryTokenForRetry: async (last, { error }) => {
+      const tries = last.getRetryCount() + 1;
+      if (tries >= settings.maxAttempts || !isTransient(error))
+        throw error instanceof Error ? error : new Error(messageOf(error));
+      return token(tries);
+    },
+    recordSuccess: () => undefined,
+  };
+}
