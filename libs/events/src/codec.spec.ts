@@ -236,7 +236,7 @@ describe('a record that cannot be used', () => {
     ['nothing', new Uint8Array(0), '0 bytes are fewer than the 10'],
     ['a header cut short', good.subarray(0, 9), '9 bytes are fewer than the 10'],
     ['JSON', Buffer.from('{"problemId": 1}'), 'it begins with 7b22, expected c301'],
-    ['another framing', altered((bytes) => bytes.fill(0, 0, 2)), 'it begins with 0000'],
+    ['another framing', altered((bytes) => bytes.fill(0xc3, 0, 2)), 'it begins with c3c3'],
     ['a byte too many', Buffer.concat([good, Buffer.from([0])]), '1 bytes follow its end'],
     ['an enum beyond its symbols', fieldAs('arm', 'int', 9), 'invalid seamstream.Arm enum index: 9'],
     ['a union beyond its branches', fieldAs('extractedAnswer', 'int', 7), 'invalid union index: 7'],
@@ -307,6 +307,13 @@ describe('a record that cannot be used', () => {
     }
   });
 
+  it('is an unknown schema in the framing of a registry that nobody asked', () => {
+    const value = Buffer.concat([Buffer.from([0, 0, 0, 1, 44]), good.subarray(10)]);
+    const error = failureOf(() => decodeEvent({ ...position, value }));
+    expect(error.code).toBe('UNKNOWN_SCHEMA');
+    expect(error.details).toEqual({ ...position, schemaId: 300 });
+  });
+
   it('never throws anything but these errors, whatever the bytes', () => {
     const body = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.concat([good.subarray(0, 10), bytes]));
     const mutated = fc
@@ -359,6 +366,95 @@ describe('a record of an older version', () => {
   it('of a version that was never released is unknown', () => {
     const event = { ...EXAMPLE_EVENTS.ProblemPublished, priority: 9 } as SeamEvent;
     expect(failureOf(() => decodeEvent(recordOf(event, tomorrow.encode(event).value))).code).toBe('UNKNOWN_SCHEMA');
+  });
+});
+
+describe("a record of a stranger's schema", () => {
+  interface Field { name: string; type: unknown; default?: unknown }
+  interface RecordSchema { name: string; namespace: string; fields: Field[] }
+  const published = EXAMPLE_EVENTS.ProblemPublished;
+  const codec = () => new EventCodec({ schemas: SCHEMAS, topicOf: TOPIC_OF });
+  const altered = (change: (schema: RecordSchema) => void): AvroDefinition => {
+    const schema = JSON.parse(SCHEMAS.ProblemPublished.schema) as RecordSchema;
+    change(schema);
+    return schema as unknown as AvroDefinition;
+  };
+  const written = (schema: AvroDefinition, event: object): Buffer =>
+    Buffer.concat([
+      Buffer.from(`c301${fingerprintOf(schema)}`, 'hex'),
+      avro.Type.forSchema(schema as avro.Schema).toBuffer(event),
+    ]);
+  const withTags = (items: unknown): AvroDefinition =>
+    altered(({ fields }) => fields.unshift({ name: 'tags', type: { type: 'array', items } }));
+
+  it('is read once its schema was learned: new fields are passed over, absent ones get their defaults', () => {
+    const reader = codec();
+    const schema = altered(({ fields }) => {
+      fields.splice(0, fields.length, ...fields.filter(({ name }) => name !== 'expiresAt').reverse());
+      for (const name of ['bytes', 'string', 'double', 'long', 'boolean'])
+        fields.push({
+          name: `of-${name}`.replace('-', '_'),
+          type: { type: 'map', values: { type: 'array', items: name } },
+        });
+    });
+    const value = written(schema, {
+      ...published,
+      of_bytes: { a: [Buffer.from('x')], b: [] },
+      of_string: { a: ['one', 'two'] },
+      of_double: {},
+      of_long: { a: [1, 2, 3] },
+      of_boolean: { a: [true] },
+    });
+    expect(failureOf(() => reader.decode(recordOf(published, value))).code).toBe('UNKNOWN_SCHEMA');
+    expect(reader.learn(JSON.stringify(schema))).toBe(fingerprintOf(schema));
+    expect(reader.decode(recordOf(published, value))).toEqual({ ...published, expiresAt: null });
+  });
+
+  it('is refused with the reason when no event can be read from it', () => {
+    const cases: readonly [AvroDefinition, string][] = [
+      [altered(({ fields }) => fields.shift()), 'no matching field'],
+      [
+        altered((schema) => {
+          schema.name = 'ProblemPosed';
+        }),
+        'no event is called "seamstream.ProblemPosed"',
+      ],
+    ];
+    for (const [schema, reason] of cases) {
+      const reader = codec();
+      reader.learn(JSON.stringify(schema));
+      const error = failureOf(() => reader.decode(recordOf(published, written(schema, published))));
+      expect(error.code).toBe('INCOMPATIBLE_SCHEMA');
+      expect(error.message).toContain(reason);
+    }
+  });
+
+  it('keeps what is known as it is when its schema is one of ours in other words', () => {
+    const reader = codec();
+    const schema = { ...altered(() => undefined), doc: 'the same', aliases: ['Other'] };
+    expect(reader.learn(JSON.stringify(schema))).toBe(SCHEMAS.ProblemPublished.fingerprint);
+    expect(reader.decode(recordOf(published))).toEqual(published);
+  });
+
+  it('is no schema when it is not self-contained Avro', () => {
+    for (const text of ['{"type":"rec', 'null', '{"type":"record","name":"A","fields":[null]}', '7']) {
+      expect(failureOf(() => codec().learn(text)).code).toBe('INVALID_INPUT');
+    }
+  });
+
+  it('cannot keep the reader busy with what is passed over', () => {
+    const cases: readonly [string, AvroDefinition, Buffer][] = [
+      ['a list of 2^40 nothings', withTags('null'), avro.Type.forSchema('long').toBuffer(2 ** 40)],
+      ['a text that leads back to its list', withTags('string'), Buffer.from([2, 3])],
+      ['bytes that lead back to their list', withTags('bytes'), Buffer.from([2, 3])],
+    ];
+    for (const [, schema, tags] of cases) {
+      const reader = codec();
+      reader.learn(JSON.stringify(schema));
+      const whole = written(schema, { ...published, tags: [] });
+      const value = Buffer.concat([whole.subarray(0, 10), tags, whole.subarray(11)]);
+      expect(failureOf(() => reader.decode(recordOf(published, value))).code).toBe('MALFORMED_RECORD');
+    }
   });
 });
 

@@ -7,12 +7,15 @@
  * Avro's schema resolution. The headers repeat identity and causality as a CloudEvent in binary mode
  * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md), for tools that know
  * no schema; the value alone is what counts.
+ *
+ * Records may have been written with a schema that is nobody's release: one that a registry names. Who meets such a schema
+ * teaches it to the codec first (`learn`); it is then a writer's version like any other.
  */
 import { messageOf, SeamError } from '@seamstream/kernel';
 import type avro from 'avsc';
-import { keyOf, type SeamEvent, TOPIC_OF } from './generated/events.generated.js';
+import { keyOf, type SeamEvent, TOPIC_OF, TOPICS, type TopicName } from './generated/events.generated.js';
 import { type NamedSchema, SCHEMAS } from './generated/schemas.generated.js';
-import { type AvroDefinition, type AvroSchema, isUnion } from './schema/avro-schema.js';
+import { type AvroDefinition, type AvroSchema, fingerprintOf, fullName, isUnion } from './schema/avro-schema.js';
 import { asBuffer, strictType } from './strict-types.js';
 
 /** An event as a record to append; assignable to the event log's NewRecord. */
@@ -33,6 +36,8 @@ export interface EncodedRecord {
 
 /** Marker and fingerprint. */
 const HEADER_BYTES = 10;
+/** Marker and schema id of the framing that Confluent's clients write: 00 | id, 4 bytes, big-endian. */
+const CONFLUENT_HEADER_BYTES = 5;
 const MARKER = 0x01c3; // C3 01 as a little-endian 16-bit number
 
 /** What a codec is made from: current and released schemas by event, as generated, and the topic of each. */
@@ -61,6 +66,10 @@ class EventForm {
       .map((field) => field.name);
   }
 
+  get fullName(): string {
+    return fullName(this.schema.name ?? '', this.schema.namespace);
+  }
+
   get type(): avro.Type {
     this.made ??= strictType(this.schema);
     return this.made;
@@ -87,19 +96,23 @@ class WriterVersion {
   constructor(
     readonly form: EventForm,
     fingerprint: string,
-    private readonly releasedSchema: string | undefined,
+    private readonly writerSchema: string | undefined,
   ) {
     const bytes = Buffer.from(fingerprint, 'hex');
     this.low = bytes.readUInt32LE(0);
     this.high = bytes.readUInt32LE(4);
   }
 
-  read(bytes: Buffer): { value: unknown; offset: number } {
-    const { type } = this.form;
-    if (this.releasedSchema !== undefined) {
-      this.resolver ??= type.createResolver(strictType(JSON.parse(this.releasedSchema) as AvroSchema));
+  /** Finds the way from this version to the current one. Throws avsc's own error when there is none. */
+  prepare(): void {
+    if (this.writerSchema !== undefined) {
+      this.resolver ??= this.form.type.createResolver(strictType(JSON.parse(this.writerSchema) as AvroSchema));
     }
-    return type.decode(bytes, HEADER_BYTES, this.resolver);
+  }
+
+  read(bytes: Buffer): { value: unknown; offset: number } {
+    this.prepare();
+    return this.form.type.decode(bytes, HEADER_BYTES, this.resolver);
   }
 }
 
@@ -108,6 +121,8 @@ export class EventCodec {
   private readonly forms = new Map<string, EventForm>();
   /** By the lower half of the fingerprint; a collision of halves among our own schemas is refused at start. */
   private readonly versions = new Map<number, WriterVersion>();
+  /** Learned schemas that no event can be read from, by fingerprint, and why. */
+  private readonly unreadable = new Map<string, string>();
   private scratch: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
   private lastMs = 0;
   private lastTime = '1970-01-01T00:00:00.000Z';
@@ -119,6 +134,46 @@ export class EventCodec {
       this.add(new WriterVersion(form, schema.fingerprint, undefined));
       for (const old of schema.released) this.add(new WriterVersion(form, old.fingerprint, old.schema));
     }
+  }
+
+  /**
+   * From now on records that were written with this schema are read, if they can be: it is the text of a record schema with
+   * an event's full name, and schema resolution leads from it to the event. Records of any other schema are refused as
+   * INCOMPATIBLE_SCHEMA with the reasons. Returns the fingerprint: 16 hexadecimal digits in the order of the wire. Throws
+   * INVALID_INPUT for a text that is no self-contained Avro schema.
+   */
+  learn(text: string): string {
+    let schema: AvroDefinition;
+    let fingerprint: string;
+    try {
+      schema = JSON.parse(text) as AvroDefinition;
+      fingerprint = fingerprintOf(schema);
+    } catch (cause) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Learning a schema: expected the JSON text of a self-contained Avro schema, came ${shown(text)}. Its records cannot be read.`,
+        { cause },
+      );
+    }
+    if (this.versionOf(Buffer.from(fingerprint, 'hex'), 0) !== undefined || this.unreadable.has(fingerprint))
+      return fingerprint;
+    const written = fullName(schema.name ?? '', schema.namespace);
+    const form = [...this.forms.values()].find((each) => each.fullName === written);
+    try {
+      if (form === undefined) throw new RangeError(`no event is called ${shown(written)}`);
+      const version = new WriterVersion(form, fingerprint, text);
+      version.prepare();
+      this.add(version);
+    } catch (error) {
+      this.unreadable.set(fingerprint, messageOf(error));
+    }
+    return fingerprint;
+  }
+
+  /** The version whose fingerprint stands at this place. */
+  private versionOf(bytes: Buffer, at: number): WriterVersion | undefined {
+    const version = this.versions.get(bytes.readUInt32LE(at));
+    return version?.high === bytes.readUInt32LE(at + 4) ? version : undefined;
   }
 
   private add(version: WriterVersion): void {
@@ -185,12 +240,21 @@ export class EventCodec {
   }
 
   /**
-   * The event in a record. Throws UNKNOWN_SCHEMA when no known schema has the record's fingerprint, MALFORMED_RECORD for
-   * everything else that makes the bytes no event of this topic; both carry topic, partition, offset and the cause.
+   * The event in a record. Throws UNKNOWN_SCHEMA when no known schema has the record's fingerprint, INCOMPATIBLE_SCHEMA when
+   * a learned one has it that no event can be read from, MALFORMED_RECORD for everything else that makes the bytes no event
+   * of this topic; all carry topic, partition, offset and the cause.
    */
   decode(record: EncodedRecord): SeamEvent {
     if (record.value === null) throw malformed(record, undefined, 'the record has no value');
     const bytes = asBuffer(record.value);
+    if (bytes[0] === 0 && bytes.length >= CONFLUENT_HEADER_BYTES) {
+      const schemaId = bytes.readUInt32BE(1);
+      throw new SeamError(
+        'UNKNOWN_SCHEMA',
+        `Reading ${place(record)}: it is in Confluent's framing with schema id ${schemaId}, for which no registry gave a self-contained Avro schema. Configure the registry that its writer used, then redrive the record.`,
+        { details: { topic: record.topic, partition: record.partition, offset: record.offset, schemaId } },
+      );
+    }
     if (bytes.length < HEADER_BYTES) {
       throw malformed(
         record,
@@ -205,13 +269,22 @@ export class EventCodec {
         `it begins with ${bytes.toString('hex', 0, 2)}, expected c301 (Avro single-object encoding)`,
       );
     }
-    const version = this.versions.get(bytes.readUInt32LE(2));
-    if (version?.high !== bytes.readUInt32LE(6)) {
+    const version = this.versionOf(bytes, 2);
+    if (version === undefined) {
       const fingerprint = bytes.toString('hex', 2, HEADER_BYTES);
+      const why = this.unreadable.get(fingerprint);
+      const details = { topic: record.topic, partition: record.partition, offset: record.offset, fingerprint };
+      if (why !== undefined) {
+        throw new SeamError(
+          'INCOMPATIBLE_SCHEMA',
+          `Reading ${place(record)}: no event can be read from what its schema (fingerprint ${fingerprint}) writes: ${why}`,
+          { details },
+        );
+      }
       throw new SeamError(
         'UNKNOWN_SCHEMA',
         `Reading ${place(record)}: no known schema has the fingerprint ${fingerprint}. It was written by a newer version or by somebody else: upgrade this service, then redrive the record.`,
-        { details: { topic: record.topic, partition: record.partition, offset: record.offset, fingerprint } },
+        { details },
       );
     }
     const { name, topic } = version.form;
@@ -243,11 +316,43 @@ export function encodeEvent(event: SeamEvent): EncodedEvent {
 }
 
 /**
- * The event in a record. Throws UNKNOWN_SCHEMA when no known schema has the record's fingerprint, MALFORMED_RECORD for
- * everything else that makes the bytes no event of this topic; both carry topic, partition, offset and the cause.
+ * The event in a record. Throws UNKNOWN_SCHEMA when no known schema has the record's fingerprint, INCOMPATIBLE_SCHEMA when a
+ * learned one has it that no event can be read from, MALFORMED_RECORD for everything else that makes the bytes no event of
+ * this topic; all carry topic, partition, offset and the cause.
  */
 export function decodeEvent(record: EncodedRecord): SeamEvent {
   return CODEC.decode(record);
+}
+
+/**
+ * Makes {@link decodeEvent} read records that were written with this schema, given as JSON text, where an event can be read
+ * from them; others are refused as INCOMPATIBLE_SCHEMA. Returns its CRC-64-AVRO fingerprint: 16 hexadecimal digits in the
+ * order of the bytes on the wire. Throws INVALID_INPUT for a text that is no self-contained Avro schema.
+ */
+export function learnSchema(text: string): string {
+  return CODEC.learn(text);
+}
+
+/** An event's current schema, as it is told to a registry. */
+export interface EventSchema {
+  readonly topic: TopicName;
+  /** With namespace, e.g. seamstream.ProblemPublished. */
+  readonly fullName: string;
+  /** 16 hexadecimal digits in the order of the bytes on the wire. */
+  readonly fingerprint: string;
+  /** Self-contained, as JSON text. */
+  readonly schema: string;
+}
+
+/** The schemas that events are written with today. */
+export function eventSchemas(): readonly EventSchema[] {
+  return TOPICS.flatMap(({ name: topic, events }) =>
+    events.map((event) => {
+      const { fingerprint, schema } = SCHEMAS[event];
+      const { name = event, namespace } = JSON.parse(schema) as AvroDefinition;
+      return { topic, fullName: fullName(name, namespace), fingerprint, schema };
+    }),
+  );
 }
 
 function invalidEvent(event: SeamEvent, form: EventForm, cause: unknown): SeamError {

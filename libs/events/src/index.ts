@@ -1,3 +1,11 @@
-export { decodeEvent, type EncodedEvent, type EncodedRecord, encodeEvent } from './codec.js';
+export {
+  decodeEvent,
+  type EncodedEvent,
+  type EncodedRecord,
+  type EventSchema,
+  encodeEvent,
+  eventSchemas,
+  learnSchema,
+} from './codec.js';
 export * from './generated/events.generated.js';
 export { type Derivation, deriveMeta, leastTrusted, type Origin, originMeta } from './meta.js';

@@ -1,7 +1,7 @@
 /**
  * avsc's types made strict. avsc trusts what it reads: an array that claims 2^40 items is allocated, broken UTF-8 becomes
  * U+FFFD, a NaN passes. Records come from anybody who can write to the log, so each of these is refused here, at no cost
- * that shows (the classes below replace avsc's one for one; `_read`, `_write` and `_check` are the methods that its
+ * that shows (the classes below replace avsc's one for one; `_read`, `_skip`, `_write` and `_check` are the methods that its
  * generated record code calls, avsc 5.7.9).
  *
  * A read past the end of the buffer yields nonsense and moves the position on: avsc checks the position at the end.
@@ -32,6 +32,11 @@ interface Reader {
   _read(tap: Tap): unknown;
 }
 
+interface Skipper {
+  /** Moves over a value that the writer's schema has and the reader's has not. */
+  _skip(tap: Tap): void;
+}
+
 type Hook = ((value: unknown, type: unknown) => void) | undefined;
 
 /** What a type's checker answers, telling the hook (which knows the path) about a refusal. */
@@ -40,11 +45,17 @@ function refuseUnless(valid: boolean, value: unknown, type: unknown, hook: Hook)
   return valid;
 }
 
-function readText(tap: Tap): string {
+/** Reads the length of a text or of bytes and moves behind them; a negative one would lead back, and in circles. */
+function passOver(tap: Tap, what: string): number {
   const length = tap.readLong();
   const start = tap.pos;
-  if (length < 0) throw new RangeError(`a text of length ${length} at byte ${start}`);
+  if (length < 0) throw new RangeError(`${what} of length ${length} at byte ${start}`);
   tap.pos = start + length;
+  return start;
+}
+
+function readText(tap: Tap): string {
+  const start = passOver(tap, 'a text');
   if (tap.pos > tap.buf.length) return '';
   const text = tap.buf.utf8Slice(start, tap.pos);
   // Broken UTF-8 always shows as U+FFFD, which a valid text may hold too.
@@ -84,10 +95,25 @@ class StrictString extends avro.types.StringType {
     return readText(tap);
   }
 
+  _skip(tap: Tap): void {
+    passOver(tap, 'a text');
+  }
+
   // avsc's own writes half a surrogate pair as three bytes that are no UTF-8; here it becomes U+FFFD.
   _write(tap: Tap, value: unknown): void {
     if (typeof value !== 'string') throw new TypeError('a text that is no string');
     writeText(tap, value);
+  }
+}
+
+class StrictBytes extends avro.types.BytesType {
+  _read(tap: Tap): Buffer {
+    const start = passOver(tap, 'bytes');
+    return tap.buf.subarray(start, tap.pos);
+  }
+
+  _skip(tap: Tap): void {
+    passOver(tap, 'bytes');
   }
 }
 
@@ -171,6 +197,12 @@ class BoundedArray extends avro.types.ArrayType {
     }
     return list;
   }
+
+  _skip(this: { readonly itemsType: Skipper }, tap: Tap): void {
+    for (let count = readCount(tap); count > 0; count = readCount(tap)) {
+      for (let i = 0; i < count; i++) this.itemsType._skip(tap);
+    }
+  }
 }
 
 /** Token ids are most of a record's items: those of one or two bytes are read in place. */
@@ -203,12 +235,22 @@ class BoundedMap extends avro.types.MapType {
     }
     return map;
   }
+
+  _skip(this: { readonly valuesType: Skipper }, tap: Tap): void {
+    for (let count = readCount(tap); count > 0; count = readCount(tap)) {
+      for (let i = 0; i < count; i++) {
+        passOver(tap, 'a text');
+        this.valuesType._skip(tap);
+      }
+    }
+  }
 }
 
 const STRICT_INT = new StrictInt();
 
 const STRICT_PRIMITIVES: Readonly<Record<string, avro.Type>> = {
   string: new StrictString(),
+  bytes: new StrictBytes(),
   int: STRICT_INT,
   boolean: new StrictBoolean(),
   double: new FiniteDouble(),
