@@ -111,6 +111,11 @@ export class LmdbEventLog extends EventLog {
     return new LmdbEventLog(openLogFiles(complete.folder, complete), complete);
   }
 
+  override async identity(): Promise<string> {
+    this.assertOpen('asking for the identity');
+    return this.files.identity();
+  }
+
   override async createTopics(topics: readonly TopicSpec[]): Promise<void> {
     this.assertWritable('creating topics');
     for (const spec of topics) checkTopicSpec(spec);

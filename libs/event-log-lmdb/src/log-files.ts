@@ -7,7 +7,7 @@
  */
 import { accessSync, appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { FORMAT, stateKey } from './log-keys.js';
 
@@ -36,6 +36,8 @@ export interface LogFiles {
   readonly root: RootDatabase<Buffer, Buffer>;
   readonly records: BinaryDatabase;
   readonly state: BinaryDatabase;
+  /** LOG_READ_ONLY for a log from before there were identities, in a folder that cannot be written. */
+  readonly identity: () => string;
 }
 
 /**
@@ -93,13 +95,31 @@ function openChecked(
         throw lmdbReadOnly ? foreign(folder, `it has no database "${name}"`, error) : error;
       }
     });
-    const files: LogFiles = { root, records: databases[0]!, state: databases[1]! };
+    const [records, state] = [databases[0]!, databases[1]!];
+    const files: LogFiles = { root, records, state, identity: () => identityIn(folder, state, lmdbReadOnly) };
     checkFormat(folder, files, lmdbReadOnly);
     return files;
   } catch (error) {
     void root.close();
     throw error;
   }
+}
+
+function identityIn(folder: string, state: BinaryDatabase, lmdbReadOnly: boolean): string {
+  const present = (): string | undefined => state.getBinary(stateKey.identity)?.toString();
+  const found = present();
+  if (found !== undefined) return found;
+  if (lmdbReadOnly) {
+    throw new SeamError(
+      'LOG_READ_ONLY',
+      `asking the event log in ${folder} for its identity: it has none yet, and the folder cannot be written. Make it writable once, or work on a copy.`,
+    );
+  }
+  return state.transactionSync(() => {
+    const identity = present() ?? newId(); // another process may have been faster
+    state.putSync(stateKey.identity, Buffer.from(identity));
+    return identity;
+  });
 }
 
 /** Writes the format record into a new log; refuses another program's file and another version's. */

@@ -4,6 +4,7 @@
  * `records`  topicId u32 | partition u32 | baseOffset u64, big-endian, so that keys sort by place  → block (record-block.ts)
  * `state`    text:
  *   format                              → {"format", "version"}: refuses files of other programs and other versions
+ *   identity                            → a UUID made up with the log
  *   next-id                             → the last topic id, or generation, given out
  *   commits                             → f64, little-endian: how often records or offsets were committed
  *   t/<topic>                           → {"id", "partitions"}
@@ -50,6 +51,7 @@ const text = (key: string): Buffer => Buffer.from(key, 'latin1');
 
 export const stateKey = {
   format: text('format'),
+  identity: text('identity'),
   nextId: text('next-id'),
   commits: text('commits'),
   topic: (topic: string): Buffer => text(`t/${topic}`),

@@ -157,6 +157,12 @@ export function describeEventLogContract(
       return { seen, batches, subscription };
     };
 
+    it('has one identity, whoever asks', async () => {
+      const identity = await log.identity();
+      expect(identity).toMatch(/^[\w.-]{8,}$/);
+      expect(await (await open()).identity()).toBe(identity);
+    });
+
     describe('topics', () => {
       it('lists what was created, and creating it again changes nothing', async () => {
         const topic = await topicWith(3);

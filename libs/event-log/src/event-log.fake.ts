@@ -2,7 +2,7 @@
  * The event log in memory: the port's whole behaviour without durability. Several logs on one {@link InMemoryLogStorage}
  * behave like several processes on one log.
  */
-import { type Clock, SeamError, systemClock } from '@seamstream/kernel';
+import { type Clock, newId, SeamError, systemClock } from '@seamstream/kernel';
 import { ConsumerLoop, type GroupSeat } from './consumer-loop.js';
 import {
   type Claim,
@@ -53,6 +53,7 @@ interface Token {
 
 /** What a broker would keep. */
 export class InMemoryLogStorage {
+  readonly identity = newId();
   readonly topics = new Map<string, LogRecord[][]>();
   readonly groups = new Map<string, Group>();
   readonly listeners = new Set<() => void>();
@@ -71,6 +72,11 @@ export class InMemoryEventLog extends EventLog {
     super();
     this.storage = options.storage ?? new InMemoryLogStorage();
     this.clock = options.clock ?? systemClock;
+  }
+
+  override async identity(): Promise<string> {
+    this.assertOpen('asking for the identity');
+    return this.storage.identity;
   }
 
   override async createTopics(topics: readonly TopicSpec[]): Promise<void> {

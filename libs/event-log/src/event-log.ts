@@ -136,6 +136,12 @@ export interface ReadOptions {
  * LOG_INCOMPATIBLE_VERSION, LOG_UNAVAILABLE, RECORD_TOO_LARGE, INVALID_INPUT.
  */
 export abstract class EventLog {
+  /**
+   * The same for every door to this log, now and after restarts, and no other log's: whoever moves records between logs
+   * writes down where they came from. In a file it is made up with the file; of Kafka it is the cluster's id.
+   */
+  abstract identity(): Promise<string>;
+
   /** Creates what is missing. A topic that exists with another number of partitions is a CONFLICT. */
   abstract createTopics(topics: readonly TopicSpec[]): Promise<void>;
 
