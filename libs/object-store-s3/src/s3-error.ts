@@ -21,8 +21,6 @@ interface Facts {
   /** Of the answer; undefined when there was none. */
   readonly status: number | undefined;
   readonly requestId: string | undefined;
-  /** Of the operating system, ECONNRESET and the like. */
-  readonly systemCode: string | undefined;
   readonly isClockCorrected: boolean;
   /** Tries that the SDK made. */
   readonly attempts: number;
@@ -41,6 +39,9 @@ const TRANSIENT = new Set([
   'TimeoutError',
   'TooManyRequests',
 ]);
+/** No answer, or not all of it. Looked for in the message too: the SDK wraps what it does not take for an error. */
+const NETWORK =
+  /\b(ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ENETDOWN|TimeoutError|socket hang up|aborted)\b/;
 /** The server saw other bytes than the client sent. */
 const DAMAGED_ON_ARRIVAL = new Set([
   'BadDigest',
@@ -58,16 +59,14 @@ const UNFIT_KEY = new Set([
 ]);
 
 export function factsOf(error: unknown): Facts {
-  const { name, code, $metadata } = error as {
+  const { name, $metadata } = error as {
     name?: string;
-    code?: unknown;
     $metadata?: { httpStatusCode?: number; requestId?: string; attempts?: number; clockSkewCorrected?: boolean };
   };
   return {
     name: name ?? 'Error',
     status: $metadata?.httpStatusCode,
     requestId: $metadata?.requestId,
-    systemCode: typeof code === 'string' ? code : undefined,
     isClockCorrected: $metadata?.clockSkewCorrected === true,
     attempts: $metadata?.attempts ?? 1,
   };
@@ -77,9 +76,10 @@ export function factsOf(error: unknown): Facts {
 export function isTransient(error: unknown): boolean {
   if (isSeamError(error)) return false;
   if (error instanceof DamagedTransfer || isDamagedOnArrival(error)) return true;
-  const { name, status, systemCode, isClockCorrected } = factsOf(error);
+  const { name, status, isClockCorrected } = factsOf(error);
   if (TRANSIENT.has(name) || isClockCorrected) return true;
-  return status === undefined ? /^E[A-Z_]+$/.test(systemCode ?? '') : status >= 500 || status === 429 || status === 408;
+  if (status !== undefined) return status >= 500 || status === 429 || status === 408;
+  return NETWORK.test(`${name} ${String((error as NodeJS.ErrnoException).code)} ${messageOf(error)}`);
 }
 
 /** Whether a conditional write was refused, or its upload is gone: by another writer, or by a try of our own that won. */
