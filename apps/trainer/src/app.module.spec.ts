@@ -10,7 +10,7 @@ import {
   TOPICS,
 } from '@seamstream/events';
 import { entrySchemas } from '@seamstream/experience';
-import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
+import { canonicalJson, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
 import {
   type Adapter,
   createAdapter,
@@ -283,7 +283,7 @@ async function publish(
 async function eventsOf<T extends SeamEvent['type']>(world: World, type: T): Promise<EventOf<T>[]> {
   const log = await openLog(world);
   const events: SeamEvent[] = [];
-  for (const topic of [TOPIC.training, TOPIC.adapters, TOPIC.deadLetters]) {
+  for (const topic of [TOPIC.outcomes, TOPIC.training, TOPIC.adapters, TOPIC.deadLetters]) {
     for (const { partition } of await log.watermarks(topic)) {
       for await (const chunk of log.read({ topic, partition, from: 0 })) events.push(...chunk.map(decodeEvent));
     }
@@ -346,7 +346,8 @@ describe('the trainer service', () => {
       baseModelDigest: BASE,
       parentAdapter: null,
       manifestKey: null,
-      seed: `seamstream:${started?.runId}`,
+      // What it learns from decides the schedule, not where that stands in the log.
+      seed: `seamstream:${sha256(canonicalJson((await eventsOf(world, 'OutcomeRecorded')).map(({ meta }) => meta.messageId).sort()))}`,
     });
     const log = await openLog(world);
     const whole = async (topic: typeof TOPIC.outcomes | typeof TOPIC.experiences) =>
@@ -393,7 +394,7 @@ describe('the trainer service', () => {
       algorithm: 'grpo',
       inputs: started?.inputs,
       parentAdapter: null,
-      seed: `seamstream:${started?.runId}`,
+      seed: started?.seed,
       configuration: { domains: ['sums', 'words'] },
     });
     expect([...world.objects.keys()].filter((key) => key.startsWith('training/'))).toEqual([]);

@@ -143,25 +143,28 @@ export class PlanRunHandler {
       ...(history.lastWindow?.configuration.domains ?? []),
       ...results.map(({ problem }) => problem.domain),
     ]);
-    return planRun({
-      algorithm: choice.algorithm,
-      configuration: {
-        algorithm: settings,
-        reason: choice.reason,
-        window,
-        servedAdapters: [...history.servedAdapters],
-        curriculum: { ...curriculum, rates: { ...curriculum.rates } },
-        domains: [...domains].sort(),
-        promotion: this.config.promotion,
-        evaluation: { responseMaxTokens: this.config.responseMaxTokens, entryMaxTokens: this.config.entryMaxTokens },
+    return planRun(
+      {
+        algorithm: choice.algorithm,
+        configuration: {
+          algorithm: settings,
+          reason: choice.reason,
+          window,
+          servedAdapters: [...history.servedAdapters],
+          curriculum: { ...curriculum, rates: { ...curriculum.rates } },
+          domains: [...domains].sort(),
+          promotion: this.config.promotion,
+          evaluation: { responseMaxTokens: this.config.responseMaxTokens, entryMaxTokens: this.config.entryMaxTokens },
+        },
+        inputs: version === undefined ? coveringRanges([...earlier, current]) : version.inputs,
+        manifest: version === undefined ? null : { key: version.manifestKey, digest: version.manifestDigest },
+        baseModelDigest: this.dependencies.engine.baseModelDigest,
+        parentAdapter: history.servedAdapters.at(-1) ?? null,
+        seed: this.config.seed,
+        codeVersion: CODE_VERSION,
       },
-      inputs: version === undefined ? coveringRanges([...earlier, current]) : version.inputs,
-      manifest: version === undefined ? null : { key: version.manifestKey, digest: version.manifestDigest },
-      baseModelDigest: this.dependencies.engine.baseModelDigest,
-      parentAdapter: history.servedAdapters.at(-1) ?? null,
-      seed: this.config.seed,
-      codeVersion: CODE_VERSION,
-    });
+      results.map(({ meta }) => meta.messageId),
+    );
   }
 
   /** A window waits for the version that covers it; a person gets the newest there is. */

@@ -49,11 +49,18 @@ export interface RunPlan {
   readonly codeVersion: string;
 }
 
-/** Fills in the id (UUIDv5 of everything else but the code's version) and makes the seed the run's own. */
-export function planRun(facts: Omit<RunPlan, 'runId'>): RunPlan {
+/**
+ * Fills in the id (UUIDv5 of everything else but the code's version) and makes the seed that of these results. The id knows
+ * offsets, the seed must not: where transactions leave gaps, offsets follow from how records were batched, and a record told
+ * twice moves all that come after it. Equal results lead to equal weights.
+ * @param results ids of the results that the run learns from, in any order, repeated or not
+ */
+export function planRun(facts: Omit<RunPlan, 'runId'>, results: Iterable<string>): RunPlan {
+  const content = sha256(canonicalJson([...new Set(results)].sort()));
+  const seeded = { ...facts, seed: `${facts.seed}:${content}` };
   // Not the code's version: an upgrade between kill and restart goes on with the run.
-  const runId = derivedId(sha256(canonicalJson({ ...facts, codeVersion: null })), 'training-run');
-  return { ...facts, runId, seed: `${facts.seed}:${runId}` };
+  const runId = derivedId(sha256(canonicalJson({ ...seeded, codeVersion: null })), 'training-run');
+  return { ...seeded, runId };
 }
 
 /** The event that states the plan. */

@@ -119,7 +119,7 @@ export interface LearningAlgorithm {
   replayedRounds(configuration: unknown): number;
   /**
    * What to train on, in which order. Depends on its arguments alone.
-   * @param seed decides the schedule; the run's id.
+   * @param seed decides the schedule; the run's own.
    * @throws DATA_REFUSED when records lack facts that the algorithm cannot do without; INVALID_CONFIGURATION.
    */
   prepare(input: LearningInput, configuration: unknown, context: LearningContext, seed: string): Preparation;
