@@ -2,7 +2,9 @@
 // To change the architecture is to move a word in this array, with an ADR.
 const libsTopDown = [
   'service-kit',
+  'schema-registry',
   'event-log-lmdb',
+  'event-log-kafka',
   'object-store-fs',
   'object-store-s3',
   'read-models',
@@ -106,6 +108,13 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^(libs/event-log-lmdb|test/performance)/' },
       to: { path: '(^|node_modules/)lmdb(/|$)' },
+    },
+    {
+      name: 'kafkajs-in-its-driver',
+      comment: 'Technology lives in the driver that is named after it.',
+      severity: 'error',
+      from: { path: '^(libs|apps)/', pathNot: '^libs/event-log-kafka/' },
+      to: { path: '(^|node_modules/)kafkajs(-snappy)?(/|$)' },
     },
     {
       name: 'onnx-runtime-in-its-place',

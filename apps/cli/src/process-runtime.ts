@@ -68,7 +68,8 @@ class LazyWorld {
 
   async openLog(mode: 'existing' | 'create'): Promise<EventLog> {
     const { openEventLog } = await import('@seamstream/service-kit');
-    const { dataFolder, eventLog } = await this.loadCommon();
+    const config = await this.loadCommon();
+    const { dataFolder, eventLog } = config;
     const folder = eventLog.folder ?? join(dataFolder, 'log');
     if (this.log === undefined && mode === 'existing' && eventLog.driver === 'lmdb' && !existsSync(folder)) {
       throw new SeamError(
@@ -77,7 +78,7 @@ class LazyWorld {
         { details: { folder } },
       );
     }
-    this.log ??= await openEventLog({ dataFolder, eventLog });
+    this.log ??= await openEventLog(config);
     return this.log;
   }
 

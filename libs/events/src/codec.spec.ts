@@ -370,8 +370,16 @@ describe('a record of an older version', () => {
 });
 
 describe("a record of a stranger's schema", () => {
-  interface Field { name: string; type: unknown; default?: unknown }
-  interface RecordSchema { name: string; namespace: string; fields: Field[] }
+  interface Field {
+    name: string;
+    type: unknown;
+    default?: unknown;
+  }
+  interface RecordSchema {
+    name: string;
+    namespace: string;
+    fields: Field[];
+  }
   const published = EXAMPLE_EVENTS.ProblemPublished;
   const codec = () => new EventCodec({ schemas: SCHEMAS, topicOf: TOPIC_OF });
   const altered = (change: (schema: RecordSchema) => void): AvroDefinition => {

@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   UNKNOWN_SCHEMA: { retryable: false },
   MALFORMED_RECORD: { retryable: false },
   INCOMPATIBLE_SCHEMA: { retryable: false },
+  SCHEMA_REGISTRY_UNAVAILABLE: { retryable: true },
   // Event log
   UNKNOWN_TOPIC: { retryable: false },
   OFFSET_OUT_OF_RANGE: { retryable: false },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { secret } from './load-config.js';
 
 /** What every service reads. A service adds one section of its own: `commonConfigSchema.extend({ generator: … })`. */
 export const commonConfigSchema = z.object({
@@ -10,6 +11,26 @@ export const commonConfigSchema = z.object({
       driver: z.enum(['lmdb', 'memory']).default('lmdb'),
       /** Default: dataFolder/log. */
       folder: z.string().min(1).optional(),
+    })
+    .prefault({}),
+  /** Where records are in Confluent's framing: the registry of their schemas. Without a URL they are single-object encoded. */
+  schemaRegistry: z
+    .object({
+      /** Base address of Confluent's REST API. Secret, so that one with a password in it is refused unseen. */
+      url: secret(
+        z.url({ protocol: /^https?$/ }).refine(isWithoutCredentials, {
+          error: 'expected no user and password in the address: they have settings of their own',
+        }),
+      ).optional(),
+      /** HTTP basic authentication, together with the password. */
+      username: z.string().min(1).optional(),
+      password: secret(z.string()).optional(),
+      /** Longest wait for an answer. */
+      timeoutMs: z.int().positive().default(5_000),
+    })
+    .refine(({ username, password }) => (username === undefined) === (password === undefined), {
+      path: ['password'],
+      error: 'expected username and password, or neither',
     })
     .prefault({}),
   objectStore: z
@@ -83,5 +104,11 @@ export const commonConfigSchema = z.object({
     })
     .prefault({}),
 });
+
+function isWithoutCredentials(address: string): boolean {
+  if (!URL.canParse(address)) return true; // another check's fault
+  const { username, password } = new URL(address);
+  return username === '' && password === '';
+}
 
 export type CommonConfig = z.infer<typeof commonConfigSchema>;

@@ -65,7 +65,13 @@ interface Step {
 const WHOLE_BATCH_ATTEMPTS = 2;
 
 /** The world failed, not the record: trying again is right for as long as it lasts. */
-const OUTAGES: readonly ErrorCode[] = ['LOG_UNAVAILABLE', 'LOG_FULL', 'OBJECT_STORE_UNAVAILABLE', 'OBJECT_STORE_FULL'];
+const OUTAGES: readonly ErrorCode[] = [
+  'LOG_UNAVAILABLE',
+  'LOG_FULL',
+  'SCHEMA_REGISTRY_UNAVAILABLE',
+  'OBJECT_STORE_UNAVAILABLE',
+  'OBJECT_STORE_FULL',
+];
 
 /** Nothing that this process does can help: a person has to look. */
 const FATAL: readonly ErrorCode[] = ['LOG_CORRUPT', 'LOG_READ_ONLY', 'LOG_INCOMPATIBLE_VERSION', 'UNKNOWN_TOPIC'];

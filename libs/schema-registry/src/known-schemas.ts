@@ -1,0 +1,150 @@
+/**
+ * Which schema id of the registry stands for which fingerprint. The bytes of a record tell the two framings apart:
+ *
+ *   Confluent's framing      00    | schema id, 4 bytes, big-endian      | the event in Avro binary
+ *   single-object encoding   C3 01 | fingerprint, 8 bytes, little-endian | the event in Avro binary
+ *
+ * so a translation is another header before the same body. The events' schemas are registered and all versions of their
+ * subjects asked for at start; an id that turns up later is asked for once. Framing never asks.
+ */
+import type { EventSchema } from '@seamstream/events';
+import { type Clock, isSeamError } from '@seamstream/kernel';
+import type { SchemaRegistry } from './schema-registry.js';
+
+const CONFLUENT_HEADER_BYTES = 5;
+const SINGLE_OBJECT_HEADER_BYTES = 10;
+/** How long an id that the registry does not have is not asked for again: records with such ids may come in thousands. */
+const UNKNOWN_FOR_MS = 30_000;
+/** Such ids are forgotten when there are more. */
+const MAX_UNKNOWN_IDS = 10_000;
+/** Questions side by side. */
+const MAX_QUESTIONS = 16;
+
+/** TopicRecordNameStrategy: a topic may hold several events, and an event's schema develops by itself. */
+export function subjectOf(topic: string, fullName: string): string {
+  return `${topic}-${fullName}`;
+}
+
+export interface KnownSchemasOptions {
+  readonly registry: SchemaRegistry;
+  /** Tells the codec about a schema (JSON text) and returns its fingerprint, 16 hexadecimal digits. INVALID_INPUT for no Avro. */
+  readonly learn: (schema: string) => string;
+  readonly clock: Clock;
+}
+
+export class KnownSchemas {
+  /** Headers by the fingerprint's 8 bytes, each as one character. */
+  private readonly confluentHeaders = new Map<string, Buffer>();
+  private readonly singleObjectHeaders = new Map<number, Buffer>();
+  /** Ids that the registry has no Avro schema for, and until when that is believed. */
+  private readonly unknownUntilMs = new Map<number, number>();
+  private readonly asked = new Map<number, Promise<void>>();
+
+  private constructor(private readonly options: KnownSchemasOptions) {}
+
+  /**
+   * Registers the schemas under {@link subjectOf} and learns all versions of their subjects. Throws INCOMPATIBLE_SCHEMA when
+   * the registry refuses one, SCHEMA_REGISTRY_UNAVAILABLE.
+   */
+  static async register(schemas: readonly EventSchema[], options: KnownSchemasOptions): Promise<KnownSchemas> {
+    const known = new KnownSchemas(options);
+    const { registry } = options;
+    await inTurns(schemas, async ({ topic, fullName, fingerprint, schema }) => {
+      const subject = subjectOf(topic, fullName);
+      known.add(await registry.register(subject, schema), fingerprint);
+      for (const version of await registry.versions(subject)) known.learn(version.id, version.schema);
+    });
+    return known;
+  }
+
+  /** The value in Confluent's framing when it is single-object encoded with a schema of the registry, else as it is. */
+  framed(value: Uint8Array): Uint8Array {
+    if (value.length < SINGLE_OBJECT_HEADER_BYTES || value[0] !== 0xc3 || value[1] !== 0x01) return value;
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    const header = this.confluentHeaders.get(bytes.toString('latin1', 2, SINGLE_OBJECT_HEADER_BYTES));
+    return header === undefined ? value : reheaded(header, bytes, SINGLE_OBJECT_HEADER_BYTES);
+  }
+
+  /** The value single-object encoded when it is in Confluent's framing with a known id, else as it is. */
+  unframed(value: Uint8Array): Uint8Array {
+    const id = schemaIdOf(value);
+    const header = id === undefined ? undefined : this.singleObjectHeaders.get(id);
+    if (header === undefined) return value;
+    return reheaded(header, Buffer.from(value.buffer, value.byteOffset, value.byteLength), CONFLUENT_HEADER_BYTES);
+  }
+
+  /** Whether {@link unframed} has its final answer for this value: no id, a known one, or one that the registry has not. */
+  isSettled(value: Uint8Array): boolean {
+    const id = schemaIdOf(value);
+    if (id === undefined || this.singleObjectHeaders.has(id)) return true;
+    return (this.unknownUntilMs.get(id) ?? Number.NEGATIVE_INFINITY) > this.options.clock.now();
+  }
+
+  /** Asks for the ids in these values that are not settled. Throws SCHEMA_REGISTRY_UNAVAILABLE after having asked for all. */
+  async settle(values: readonly (Uint8Array | null)[]): Promise<void> {
+    const open = new Set<number>();
+    for (const value of values) if (value !== null && !this.isSettled(value)) open.add(schemaIdOf(value)!);
+    if (open.size === 0) return;
+    const failures: unknown[] = [];
+    await inTurns([...open], async (id) => this.ask(id).catch((error: unknown) => failures.push(error)));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Several partitions may meet an id at the same moment: it is asked for once. */
+  private ask(id: number): Promise<void> {
+    const before = this.asked.get(id);
+    if (before !== undefined) return before;
+    const question = (async () => {
+      const schema = await this.options.registry.schemaOf(id);
+      if (schema !== undefined && this.learn(id, schema)) return;
+      if (this.unknownUntilMs.size >= MAX_UNKNOWN_IDS) this.unknownUntilMs.clear();
+      this.unknownUntilMs.set(id, this.options.clock.now() + UNKNOWN_FOR_MS);
+    })().finally(() => this.asked.delete(id));
+    this.asked.set(id, question);
+    return question;
+  }
+
+  /** Whether the text is an Avro schema. Whether an event can be read from it is for the codec to say. */
+  private learn(id: number, schema: string): boolean {
+    try {
+      this.add(id, this.options.learn(schema));
+      return true;
+    } catch (error) {
+      if (isSeamError(error, 'INVALID_INPUT')) return false;
+      throw error;
+    }
+  }
+
+  private add(id: number, fingerprint: string): void {
+    const singleObject = Buffer.from(`c301${fingerprint}`, 'hex');
+    this.singleObjectHeaders.set(id, singleObject);
+    const key = singleObject.toString('latin1', 2);
+    if (this.confluentHeaders.has(key)) return; // texts that differ in remarks only: what we registered came first
+    const header = Buffer.alloc(CONFLUENT_HEADER_BYTES);
+    header.writeUInt32BE(id, 1);
+    this.confluentHeaders.set(key, header);
+  }
+}
+
+/** The id in Confluent's framing. */
+function schemaIdOf(value: Uint8Array): number | undefined {
+  if (value.length < CONFLUENT_HEADER_BYTES || value[0] !== 0) return undefined;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).readUInt32BE(1);
+}
+
+function reheaded(header: Buffer, value: Buffer, from: number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(header.length + value.length - from);
+  header.copy(bytes);
+  value.copy(bytes, header.length, from);
+  return bytes;
+}
+
+/** Does the work for each item, at most {@link MAX_QUESTIONS} at a time. */
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const waiting = [...items].values();
+  await Promise.all(
+    Array.from({ length: Math.min(MAX_QUESTIONS, items.length) }, async () => {
+      for (const item of waiting) await work(item);
+    }),
+  );
+}
