@@ -1,0 +1,41 @@
+/**
+ * Cooperative sharing on Kafka's group protocol (the idea of KIP-429): members keep working through a rebalance. Who joins
+ * says what it owns; the leader computes who shall own what, but gives a partition that has to move to nobody yet. Its owner
+ * sees that it is no longer given to it, lets its handler finish, and joins again without it; then the new owner gets it.
+ */
+import { assignPartitions, type GroupMember } from '@seamstream/event-log';
+
+export interface JoinedMember extends GroupMember {
+  /** Partitions it works on, as "topic/partition". */
+  readonly owned: readonly string[];
+  /** The generation in which it owned them: of two claims the later counts. */
+  readonly generation: number;
+}
+
+/** What each member may work on from now on, by member id; members without a partition have an empty list. */
+export function assignCooperatively(
+  members: readonly JoinedMember[],
+  partitions: ReadonlyMap<string, number>,
+): Map<string, string[]> {
+  const claims = new Map<string, JoinedMember>();
+  for (const member of members) {
+    for (const name of member.owned) {
+      const other = claims.get(name);
+      if (!other || other.generation < member.generation) claims.set(name, member);
+    }
+  }
+  const owners = new Map([...claims].map(([name, { memberId }]) => [name, memberId]));
+  const targets = assignPartitions(members, partitions, owners);
+  const given = new Map<string, string[]>(members.map(({ memberId }) => [memberId, []]));
+  for (const [name, target] of targets) {
+    const owner = owners.get(name);
+    if (owner === undefined || owner === target) given.get(target)!.push(name);
+  }
+  return given;
+}
+
+/** "topic/partition" taken apart. */
+export function parsePartitionName(name: string): { readonly topic: string; readonly partition: number } {
+  const slash = name.lastIndexOf('/');
+  return { topic: name.slice(0, slash), partition: Number(name.slice(slash + 1)) };
+}

@@ -1,0 +1,277 @@
+/**
+ * A member of a Kafka group, on kafkajs' requests: joining, heartbeats, joining again. Handlers do not stop for it: a
+ * rebalance only changes who owns what, see cooperative-assignment.ts. Heartbeats come from a timer of their own, so work
+ * that keeps the event loop free starves none.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import kafkajs from 'kafkajs';
+import { assignCooperatively, type JoinedMember, parsePartitionName } from './cooperative-assignment.js';
+import type { KafkaConnection } from './kafka-connection.js';
+import { brokerErrorOf, remedyFor, translated } from './kafka-errors.js';
+
+const { AssignerProtocol } = kafkajs;
+
+/** Members of another protocol cannot join the same group: a broker tells them INCONSISTENT_GROUP_PROTOCOL. */
+const PROTOCOL = 'seamstream-cooperative';
+const MAX_RETRY_MS = 1000;
+
+export interface MembershipSettings {
+  readonly sessionTimeoutMs: number;
+  readonly heartbeatMs: number;
+  /** How long the others wait for a member that does not join again. */
+  readonly rebalanceTimeoutMs: number;
+}
+
+export interface MembershipEvents {
+  /** Partitions that are worked on, as "topic/partition". Asked while joining. */
+  owned(): readonly string[];
+  /** What this member has from this generation on. */
+  assigned(names: ReadonlySet<string>, generation: number): void;
+  /** The group went on without this member: all it owned is another's. */
+  lost(): void;
+  /** The membership has ended with an error; nothing follows. */
+  failed(error: SeamError): void;
+}
+
+interface MemberData {
+  readonly owned: readonly string[];
+  readonly generation: number;
+  readonly sharing: 'spread' | 'whole';
+}
+
+export class GroupMembership {
+  private readonly stopped = new AbortController();
+  private memberId = '';
+  private generationId = -1;
+  private wantsRejoin = false;
+  private wake: () => void = () => undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  /** @param connection its own: a join waits for all members */
+  constructor(
+    private readonly connection: KafkaConnection,
+    private readonly group: {
+      readonly id: string;
+      readonly topics: readonly string[];
+      readonly sharing: 'spread' | 'whole';
+    },
+    private readonly settings: MembershipSettings,
+    private readonly events: MembershipEvents,
+  ) {}
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** The generation that the member is in; -1 while it joins. */
+  get generation(): number {
+    return this.generationId;
+  }
+
+  /** A method, since the compiler takes a field's value to outlive an await. */
+  private isStopped(): boolean {
+    return this.stopped.signal.aborted;
+  }
+
+  /** What the group calls this member. */
+  get id(): string {
+    return this.memberId;
+  }
+
+  /** Joins again soon, with what is owned then. */
+  rejoin(): void {
+    this.wantsRejoin = true;
+    this.wake();
+  }
+
+  /**
+   * Whether the group still has this member in this generation. Then whoever gets its partitions gets them later than now.
+   */
+  async confirms(generation: number): Promise<boolean> {
+    if (generation !== this.generationId || this.isStopped()) return false;
+    const answer = await this.heartbeat(generation);
+    return answer !== 'gone' && generation === this.generationId;
+  }
+
+  /**
+   * Leaves the group and ends. The goodbye goes over another connection: on its own it would wait behind a join.
+   */
+  async leave(goodbye: KafkaConnection): Promise<void> {
+    this.stopped.abort();
+    this.wake();
+    const { memberId } = this;
+    try {
+      if (memberId !== '') {
+        await goodbye.attempt(
+          `leaving group ${this.group.id}`,
+          async () => {
+            const broker = await goodbye.coordinator('group', this.group.id);
+            return broker.leaveGroup({ groupId: this.group.id, memberId });
+          },
+          { timeoutMs: this.settings.sessionTimeoutMs },
+        );
+      }
+    } catch (error) {
+      // Whoever cannot be told finds out when the session times out.
+      if (brokerErrorOf((error as SeamError).cause) !== 'UNKNOWN_MEMBER_ID') throw error;
+    } finally {
+      await this.connection.close();
+      await this.running;
+    }
+  }
+
+  private async run(): Promise<void> {
+    for (let waitMs = 50; !this.isStopped(); ) {
+      try {
+        await this.join();
+        waitMs = 50;
+        await this.beat();
+      } catch (error) {
+        if (this.isStopped()) return;
+        const cause = isSeamError(error) ? (error.cause ?? error) : error;
+        const type = brokerErrorOf(cause);
+        if (type === 'UNKNOWN_MEMBER_ID' || type === 'ILLEGAL_GENERATION') {
+          this.forget();
+        } else if (type === 'REBALANCE_IN_PROGRESS') {
+          continue;
+        } else if (remedyFor(cause) === 'none') {
+          this.events.failed(translated(`consuming as group ${this.group.id}`, error));
+          return;
+        }
+        await delay(waitMs, undefined, { signal: this.stopped.signal }).catch(() => undefined);
+        waitMs = Math.min(waitMs * 2, MAX_RETRY_MS);
+      }
+    }
+  }
+
+  private forget(): void {
+    this.memberId = '';
+    this.generationId = -1;
+    this.events.lost();
+  }
+
+  private async join(): Promise<void> {
+    const { id, topics, sharing } = this.group;
+    const { sessionTimeoutMs, rebalanceTimeoutMs } = this.settings;
+    const joining = `joining group ${id}`;
+    const before = this.generationId;
+    // From here on nothing is taken over under the old generation.
+    this.generationId = -1;
+    this.wantsRejoin = false;
+    const data: MemberData = { owned: this.events.owned(), generation: before, sharing };
+    const metadata = AssignerProtocol.MemberMetadata.encode({
+      version: 0,
+      topics: [...topics],
+      userData: Buffer.from(JSON.stringify(data)),
+    });
+    const joined = await this.connection.attempt(joining, async () => {
+      const broker = await this.connection.coordinator('group', id);
+      return broker.joinGroup({
+        groupId: id,
+        sessionTimeout: sessionTimeoutMs,
+        rebalanceTimeout: rebalanceTimeoutMs,
+        memberId: this.memberId,
+        groupProtocols: [{ name: PROTOCOL, metadata }],
+      });
+    });
+    this.memberId = joined.memberId;
+    const { generationId, memberId } = joined;
+    const groupAssignment =
+      joined.leaderId === memberId ? this.assign(joined.members, await this.partitionCounts()) : [];
+    const { memberAssignment } = await this.connection.attempt(joining, async () => {
+      const broker = await this.connection.coordinator('group', id);
+      return broker.syncGroup({ groupId: id, generationId, memberId, groupAssignment });
+    });
+    if (this.isStopped()) return;
+    this.generationId = generationId;
+    const assignment = AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {};
+    const names = Object.entries(assignment).flatMap(([topic, partitions]) =>
+      partitions.map((partition) => `${topic}/${partition}`),
+    );
+    this.events.assigned(new Set(names), generationId);
+  }
+
+  private async partitionCounts(): Promise<Map<string, number>> {
+    const known = this.connection.topics();
+    return new Map([...known.values()].map(({ name, leaders }) => [name, leaders.length]));
+  }
+
+  private assign(
+    members: readonly { memberId: string; memberMetadata: Buffer }[],
+    partitions: ReadonlyMap<string, number>,
+  ): { memberId: string; memberAssignment: Buffer }[] {
+    const joined = members.map(({ memberId, memberMetadata }): JoinedMember => {
+      const { topics, userData } = AssignerProtocol.MemberMetadata.decode(memberMetadata)!;
+      return { memberId, topics, ...readMemberData(userData) };
+    });
+    return [...assignCooperatively(joined, partitions)].map(([memberId, names]) => {
+      const assignment: Record<string, number[]> = {};
+      for (const name of names) {
+        const { topic, partition } = parsePartitionName(name);
+        (assignment[topic] ??= []).push(partition);
+      }
+      const memberAssignment = AssignerProtocol.MemberAssignment.encode({
+        version: 0,
+        assignment,
+        userData: Buffer.alloc(0),
+      });
+      return { memberId, memberAssignment };
+    });
+  }
+
+  /** Returns when the group has to be joined again. */
+  private async beat(): Promise<void> {
+    const generation = this.generationId;
+    while (!this.mustStopBeating()) {
+      await this.pauseBeforeHeartbeat();
+      if (this.stopped.signal.aborted || this.wantsRejoin) return;
+      const answer = await this.heartbeat(generation);
+      if (answer === 'gone') this.forget();
+      if (answer !== 'member') return;
+    }
+  }
+
+  private mustStopBeating(): boolean {
+    return this.isStopped() || this.wantsRejoin;
+  }
+
+  /** `rejoin`: still a member, and a rebalance has begun. `gone`: the group went on without it. */
+  private async heartbeat(generation: number): Promise<'member' | 'rejoin' | 'gone'> {
+    const { id } = this.group;
+    const { memberId } = this;
+    try {
+      await this.connection.attempt(`heartbeat of group ${id}`, async () => {
+        const broker = await this.connection.coordinator('group', id);
+        return broker.heartbeat({ groupId: id, groupGenerationId: generation, memberId });
+      });
+      return 'member';
+    } catch (error) {
+      const type = brokerErrorOf((error as SeamError).cause);
+      if (type === 'REBALANCE_IN_PROGRESS') return 'rejoin';
+      if (type === 'UNKNOWN_MEMBER_ID' || type === 'ILLEGAL_GENERATION') return 'gone';
+      throw error;
+    }
+  }
+
+  private async pauseBeforeHeartbeat(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.settings.heartbeatMs);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.wake = () => undefined;
+  }
+}
+
+function readMemberData(userData: Buffer): MemberData {
+  try {
+    return JSON.parse(userData.toString()) as MemberData;
+  } catch (error) {
+    throw new SeamError('CONFLICT', `reading what a member of the group says about itself: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

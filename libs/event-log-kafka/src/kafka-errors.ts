@@ -1,0 +1,150 @@
+/**
+ * What an error of kafkajs means for the caller. kafkajs knows errors by name (its own troubles) and by `type` (what a
+ * broker answered); neither leaves this package.
+ */
+import { type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+
+/** What can be done about an error. `refresh`: try again after asking anew who leads and who coordinates. */
+export type Remedy = 'retry' | 'refresh' | 'none';
+
+interface KafkaError {
+  readonly name: string;
+  readonly type: string | undefined;
+  readonly code: string | undefined;
+  readonly message: string;
+}
+
+/** The innermost error that says something: kafkajs wraps what it gave up on. */
+function innermost(error: unknown): KafkaError {
+  let at = error;
+  for (let depth = 0; depth < 5 && at instanceof Error && at.name === 'KafkaJSNumberOfRetriesExceeded'; depth++)
+    at = at.cause ?? at;
+  if (at instanceof Error && at.name === 'KafkaJSNonRetriableError' && at.cause instanceof Error) at = at.cause;
+  const { name, type, code } = at as { name?: unknown; type?: unknown; code?: unknown };
+  return {
+    name: String(name),
+    type: typeof type === 'string' ? type : undefined,
+    code: typeof code === 'string' ? code : undefined,
+    message: messageOf(at),
+  };
+}
+
+/** The broker's word for what is wrong; undefined for troubles on the way there. */
+export function brokerErrorOf(error: unknown): string | undefined {
+  return innermost(error).type;
+}
+
+/** Somebody else has the transactional id by now, or the coordinator ended the transaction for us. */
+const FENCING = new Set(['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING', 'UNKNOWN_PRODUCER_ID']);
+
+export function isFenced(error: unknown): boolean {
+  const { type, message } = innermost(error);
+  // 90 is PRODUCER_FENCED, younger than kafkajs.
+  return type !== undefined && (FENCING.has(type) || message.endsWith('Unknown error code 90'));
+}
+
+const RETRY = new Set([
+  'CONCURRENT_TRANSACTIONS',
+  'UNSTABLE_OFFSET_COMMIT',
+  'REQUEST_TIMED_OUT',
+  'OFFSET_NOT_AVAILABLE',
+]);
+const REFRESH = new Set([
+  'NOT_COORDINATOR_FOR_GROUP',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'GROUP_LOAD_IN_PROGRESS',
+  'NOT_LEADER_FOR_PARTITION',
+  'LEADER_NOT_AVAILABLE',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'BROKER_NOT_AVAILABLE',
+  'REPLICA_NOT_AVAILABLE',
+  'NETWORK_EXCEPTION',
+  'NOT_ENOUGH_REPLICAS',
+  'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
+  'KAFKA_STORAGE_ERROR',
+  'FENCED_LEADER_EPOCH',
+  'UNKNOWN_LEADER_EPOCH',
+  'NOT_CONTROLLER',
+  'TRANSACTION_COORDINATOR_FENCED',
+]);
+const ON_THE_WAY = new Set([
+  'KafkaJSConnectionError',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSBrokerNotFound',
+  'KafkaJSMetadataNotLoaded',
+  'KafkaJSLockTimeout',
+  'KafkaJSTimeout',
+  'KafkaJSGroupCoordinatorNotFound',
+]);
+
+export function remedyFor(error: unknown): Remedy {
+  if (isSeamError(error)) return 'none';
+  const { name, type } = innermost(error);
+  if (refusesUs(error)) return 'none';
+  if (type !== undefined) return RETRY.has(type) ? 'retry' : REFRESH.has(type) ? 'refresh' : 'none';
+  return ON_THE_WAY.has(name) ? 'refresh' : 'none';
+}
+
+/** The broker will not have us, or we will not have the broker: no retry changes that. */
+function refusesUs(error: unknown): boolean {
+  const { name, type, code, message } = innermost(error);
+  return (
+    name === 'KafkaJSSASLAuthenticationError' ||
+    type === 'SASL_AUTHENTICATION_FAILED' ||
+    type === 'UNSUPPORTED_SASL_MECHANISM' ||
+    (code !== undefined && /CERT|SIGNATURE|^ERR_SSL|^ERR_TLS/.test(code)) ||
+    /certificate|SSL routines/i.test(message)
+  );
+}
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  UNKNOWN_TOPIC_OR_PARTITION: 'UNKNOWN_TOPIC',
+  OFFSET_OUT_OF_RANGE: 'OFFSET_OUT_OF_RANGE',
+  MESSAGE_TOO_LARGE: 'RECORD_TOO_LARGE',
+  RECORD_LIST_TOO_LARGE: 'RECORD_TOO_LARGE',
+  INVALID_TOPIC_EXCEPTION: 'INVALID_INPUT',
+  INVALID_TIMESTAMP: 'INVALID_INPUT',
+  INVALID_RECORD: 'INVALID_INPUT',
+  INVALID_GROUP_ID: 'INVALID_INPUT',
+  INVALID_CONFIG: 'INVALID_INPUT',
+  POLICY_VIOLATION: 'INVALID_INPUT',
+  TOPIC_ALREADY_EXISTS: 'CONFLICT',
+  INVALID_REPLICATION_FACTOR: 'INVALID_CONFIGURATION',
+  INVALID_TRANSACTION_TIMEOUT: 'INVALID_CONFIGURATION',
+  INVALID_SESSION_TIMEOUT: 'INVALID_CONFIGURATION',
+  INCONSISTENT_GROUP_PROTOCOL: 'CONFLICT',
+  TOPIC_AUTHORIZATION_FAILED: 'INVALID_CONFIGURATION',
+  GROUP_AUTHORIZATION_FAILED: 'INVALID_CONFIGURATION',
+  CLUSTER_AUTHORIZATION_FAILED: 'INVALID_CONFIGURATION',
+  TRANSACTIONAL_ID_AUTHORIZATION_FAILED: 'INVALID_CONFIGURATION',
+  CORRUPT_MESSAGE: 'LOG_CORRUPT',
+  UNSUPPORTED_VERSION: 'LOG_INCOMPATIBLE_VERSION',
+  UNSUPPORTED_FOR_MESSAGE_FORMAT: 'LOG_INCOMPATIBLE_VERSION',
+};
+
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  INVALID_CONFIGURATION: 'Check user, password, certificates and the rights of this client.',
+  LOG_UNAVAILABLE: 'Check that the brokers run and that their advertised addresses can be reached from here.',
+};
+
+/** The error as the port knows it. Messages of brokers and of TLS carry no secrets; options never go into one. */
+export function translated(operation: string, error: unknown): SeamError {
+  if (isSeamError(error)) return error;
+  const { type, message } = innermost(error);
+  const code: ErrorCode = isFenced(error)
+    ? 'FENCED'
+    : refusesUs(error)
+      ? 'INVALID_CONFIGURATION'
+      : type !== undefined && CODES[type] !== undefined
+        ? CODES[type]
+        : remedyFor(error) === 'none'
+          ? 'INTERNAL'
+          : 'LOG_UNAVAILABLE';
+  const advice = ADVICE[code];
+  return new SeamError(
+    code,
+    `${operation} on Kafka: ${message}${type === undefined ? '' : ` (${type})`}${advice === undefined ? '' : `. ${advice}`}`,
+    { ...(type === undefined ? {} : { details: { kafkaError: type } }), cause: error },
+  );
+}

@@ -1,0 +1,59 @@
+/** How a client proves who it is and whom it trusts. */
+import { readFileSync } from 'node:fs';
+import { messageOf, SeamError } from '@seamstream/kernel';
+
+export interface KafkaSecurity {
+  /** Present: connections are encrypted and the broker's certificate is checked. Files are PEM. */
+  readonly tls?: {
+    /** Authorities to trust; the system's when absent. */
+    readonly authorityFile?: string;
+    /** The client's own certificate chain and key, for mutual TLS: both or neither. */
+    readonly certificateFile?: string;
+    readonly keyFile?: string;
+    readonly keyPassphrase?: string;
+  };
+  readonly sasl?: {
+    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+    readonly username: string;
+    readonly password: string;
+  };
+}
+
+interface TlsOptions {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly passphrase?: string;
+  readonly rejectUnauthorized: true;
+}
+
+/** TLS as kafkajs wants it; undefined without. INVALID_CONFIGURATION for a file that cannot be read, or half a pair. */
+export function tlsOptions({ tls }: KafkaSecurity): TlsOptions | undefined {
+  if (tls === undefined) return undefined;
+  const { authorityFile, certificateFile, keyFile, keyPassphrase } = tls;
+  if ((certificateFile === undefined) !== (keyFile === undefined)) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `connecting to Kafka with mutual TLS: expected both a certificate and its key, got only ${certificateFile === undefined ? 'the key' : 'the certificate'}`,
+    );
+  }
+  return {
+    rejectUnauthorized: true,
+    ...(authorityFile === undefined ? {} : { ca: readPem('authorities', authorityFile) }),
+    ...(certificateFile === undefined ? {} : { cert: readPem("the client's certificate", certificateFile) }),
+    ...(keyFile === undefined ? {} : { key: readPem("the client's key", keyFile) }),
+    ...(keyPassphrase === undefined ? {} : { passphrase: keyPassphrase }),
+  };
+}
+
+function readPem(what: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `connecting to Kafka: reading ${what} from ${file}: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}

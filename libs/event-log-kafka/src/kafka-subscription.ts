@@ -1,0 +1,258 @@
+/**
+ * A member of a group at work. What a claim is worth is decided here: a partition is taken over in four steps, and the
+ * order is what makes consume-process-produce exactly once.
+ *
+ *   1. InitProducerId of the partition's transactional id: the former owner can commit no more.
+ *   2. A heartbeat: the group still gives the partition to this member. (A member that was late with step 1 has fenced the
+ *      true owner, who takes the partition over anew; but it gets no further itself.)
+ *   3. The committed offset, read after step 1: nobody can move it any more.
+ *   4. Work.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Claim,
+  type ConsumedOffset,
+  type ConsumeOptions,
+  ConsumerLoop,
+  type GroupSeat,
+  type LogRecord,
+  partitionName,
+  type Subscription,
+} from '@seamstream/event-log';
+import { isSeamError, SeamError } from '@seamstream/kernel';
+import { parsePartitionName } from './cooperative-assignment.js';
+import { GroupMembership, type MembershipSettings } from './group-membership.js';
+import type { KafkaConnection } from './kafka-connection.js';
+import { EARLIEST, fetchGroupOffsets, LATEST, listOffsets } from './offsets.js';
+import { PartitionFeed } from './partition-feed.js';
+import { ProducerSession, type ProducerSettings } from './producer-session.js';
+
+/** What a claim's `token` is: the partition as its owner holds it. */
+export interface Holding {
+  readonly topic: string;
+  readonly partition: number;
+  readonly session: ProducerSession;
+  /** The group's committed offset. */
+  position: number;
+  /** Where committed records end as far as the owner has seen. */
+  high(): number;
+  /** The session failed: the owner has to take the partition over anew, or it is another's. */
+  broke(): void;
+}
+
+export interface SubscriptionConnections {
+  /** Joins, heartbeats. */
+  readonly group: KafkaConnection;
+  readonly fetch: KafkaConnection;
+  readonly write: KafkaConnection;
+}
+
+export interface SubscriptionSettings extends MembershipSettings {
+  readonly producer: ProducerSettings;
+  readonly transactionalIdOf: (topic: string, partition: number) => string;
+  warn(message: string): void;
+  ended(): void;
+}
+
+/** Options carry the names that the cluster knows. */
+export class KafkaSubscription implements Subscription, GroupSeat {
+  private readonly loop: ConsumerLoop;
+  private readonly feed: PartitionFeed;
+  private readonly membership: GroupMembership;
+  private readonly holdings = new Map<string, Holding>();
+  /** Claimed towards the group: also while the last handler of a revoked partition still runs. */
+  private readonly claimed = new Set<string>();
+  private takingOver: Promise<void> = Promise.resolve();
+  private assigned: { readonly names: ReadonlySet<string>; readonly generation: number } | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly options: ConsumeOptions,
+    private readonly connections: SubscriptionConnections,
+    private readonly settings: SubscriptionSettings,
+  ) {
+    this.loop = new ConsumerLoop(options, this);
+    this.feed = new PartitionFeed(connections.fetch, {
+      arrived: (topic, partition) => this.loop.wake(topic, partition),
+      failed: (error) => this.loop.fail(error),
+      skipped: (topic, partition, from, low) => {
+        const holding = this.holdings.get(partitionName(topic, partition));
+        if (holding) holding.position = Math.max(holding.position, low);
+        settings.warn(
+          `group ${options.group} was to read ${topic}/${partition} from ${from}, but retention has deleted it: reading goes on at ${low}`,
+        );
+      },
+    });
+    const { group, topics, sharing = 'spread' } = options;
+    this.membership = new GroupMembership(connections.group, { id: group, topics, sharing }, settings, {
+      owned: () => [...this.claimed],
+      assigned: (names, generation) => this.onAssigned(names, generation),
+      lost: () => this.onLost(),
+      failed: (error) => this.loop.fail(error),
+    });
+    this.membership.start();
+  }
+
+  get closed(): Promise<void> {
+    return this.loop.closed;
+  }
+
+  assignment(): readonly string[] {
+    return this.loop.assignment();
+  }
+
+  close(): Promise<void> {
+    return this.loop.close();
+  }
+
+  // What the loop asks.
+
+  async fetch(topic: string, partition: number, claim: Claim, maxRecords: number): Promise<readonly LogRecord[]> {
+    const holding = claim.token as Holding;
+    return this.feed.take(topic, partition, holding.position, maxRecords);
+  }
+
+  async handBack(topic: string, partition: number): Promise<void> {
+    this.release(partitionName(topic, partition), 'it was handed back');
+    this.membership.rejoin();
+  }
+
+  async leave(): Promise<void> {
+    this.isOver = true;
+    for (const name of [...this.holdings.keys()]) this.release(name, 'the subscription was closed');
+    this.feed.close();
+    await this.takingOver;
+    try {
+      await this.membership.leave(this.connections.write);
+    } finally {
+      await Promise.all([this.connections.fetch.close(), this.connections.write.close()]);
+      this.settings.ended();
+    }
+  }
+
+  // What the group says.
+
+  private onAssigned(names: ReadonlySet<string>, generation: number): void {
+    if (this.isOver) return;
+    this.assigned = { names, generation };
+    for (const name of this.holdings.keys()) {
+      const { topic, partition } = parsePartitionName(name);
+      if (!names.has(name)) this.loop.revoke(topic, partition);
+    }
+    this.takeOverMissing();
+  }
+
+  private onLost(): void {
+    this.assigned = undefined;
+    for (const name of [...this.holdings.keys()]) {
+      const { topic, partition } = parsePartitionName(name);
+      this.release(name, 'the group went on without this member');
+      this.loop.drop(topic, partition);
+    }
+  }
+
+  /** One after the other, so that an older generation's attempt cannot fence a younger one's. */
+  private takeOverMissing(): void {
+    this.takingOver = this.takingOver.then(() => this.takeOver()).catch((error: unknown) => this.loop.fail(error));
+  }
+
+  private async takeOver(): Promise<void> {
+    const target = this.assigned;
+    if (!target || this.isOver) return;
+    const missing = [...target.names].filter((name) => !this.claimed.has(name)).map(parsePartitionName);
+    if (missing.length === 0) return;
+    const isCurrent = (): boolean =>
+      !this.isOver && this.assigned === target && this.membership.generation === target.generation;
+    try {
+      if (!isCurrent()) return;
+      const { write } = this.connections;
+      const { producer, transactionalIdOf } = this.settings;
+      const sessions = await Promise.all(
+        missing.map(({ topic, partition }) =>
+          ProducerSession.open(write, producer, transactionalIdOf(topic, partition)),
+        ),
+      );
+      if (!(await this.membership.confirms(target.generation))) return;
+      const positions = await this.positionsOf(missing, sessions);
+      if (!isCurrent()) return;
+      for (const [index, { topic, partition }] of missing.entries())
+        this.hold(topic, partition, sessions[index]!, positions[index]!);
+    } catch (error) {
+      if (!isCurrent()) return;
+      if (!isSeamError(error, 'LOG_UNAVAILABLE') && !isSeamError(error, 'FENCED')) throw error;
+      await delay(100);
+      this.takeOverMissing();
+    }
+  }
+
+  private hold(topic: string, partition: number, session: ProducerSession, position: number): void {
+    const name = partitionName(topic, partition);
+    const holding: Holding = {
+      topic,
+      partition,
+      session,
+      position,
+      high: () => this.feed.high(topic, partition),
+      broke: () => {
+        if (this.holdings.get(name) !== holding) return;
+        this.release(name, 'its producer failed');
+        this.loop.drop(topic, partition);
+        this.takeOverMissing();
+      },
+    };
+    this.holdings.set(name, holding);
+    this.claimed.add(name);
+    this.feed.add(topic, partition, position);
+    const { group } = this.options;
+    this.loop.grant(topic, partition, { group, memberId: this.membership.id, token: holding });
+  }
+
+  /** Nothing can be committed for the partition any more. */
+  private release(name: string, reason: string): void {
+    const holding = this.holdings.get(name);
+    if (!holding) return;
+    this.holdings.delete(name);
+    this.claimed.delete(name);
+    this.feed.remove(holding.topic, holding.partition);
+    holding.session.end(
+      new SeamError(
+        'FENCED',
+        `committing as a member of group ${this.options.group}: ${name} is no longer its, ${reason}`,
+      ),
+    );
+  }
+
+  /** Where to begin in each partition. */
+  private async positionsOf(
+    places: readonly { readonly topic: string; readonly partition: number }[],
+    sessions: readonly ProducerSession[],
+  ): Promise<number[]> {
+    const { write } = this.connections;
+    const { group, from } = this.options;
+    const offsets = await write.attempt('reading committed offsets', async () =>
+      fetchGroupOffsets(await write.coordinator('group', group), group, places),
+    );
+    return Promise.all(
+      places.map(async ({ topic, partition }, index) => {
+        const committed = offsets.find((offset) => offset.topic === topic && offset.partition === partition);
+        if (committed) return committed.nextOffset;
+        const ends = await write.attempt('looking for where to begin', () =>
+          listOffsets(write, topic, [partition], from === 'latest' ? LATEST : EARLIEST),
+        );
+        const nextOffset = ends.get(partition)!;
+        // "What comes next" is a place, not a rule: another member that takes over must begin there, too.
+        if (from === 'latest') await sessions[index]!.commit([], { group, topic, partition, nextOffset });
+        return nextOffset;
+      }),
+    );
+  }
+}
+
+/** Whether the offset is the claim's to commit; INVALID_INPUT for another partition's. */
+export function checkClaimedOffset(holding: Holding, { topic, partition }: ConsumedOffset, group: string): void {
+  if (topic === holding.topic && partition === holding.partition) return;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `committing offsets of group ${group}: the claim is for ${holding.topic}/${holding.partition}, got an offset of ${topic}/${partition}`,
+  );
+}

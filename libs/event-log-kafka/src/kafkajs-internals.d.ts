@@ -1,0 +1,207 @@
+/**
+ * What this driver uses of kafkajs 2.2.4 below its public clients: connections, metadata and requests. Why it does so, and
+ * why that is safe with a pinned version, is in docs/adr/0013.
+ */
+declare module 'kafkajs/src/cluster/index.js' {
+  namespace Cluster {
+    interface Request {
+      readonly apiKey: number;
+      readonly apiVersion: number;
+      readonly apiName: string;
+      encode(): Promise<unknown>;
+    }
+    interface Exchange<Decoded> {
+      readonly request: Request;
+      readonly response: { decode(payload: Buffer): Promise<Decoded>; parse(decoded: Decoded): Promise<Decoded> };
+      readonly requestTimeout?: number;
+    }
+    interface TopicMetadata {
+      readonly topicErrorCode: number;
+      readonly topic: string;
+      readonly isInternal: boolean;
+      readonly partitionMetadata: readonly {
+        readonly partitionErrorCode: number;
+        readonly partitionId: number;
+        readonly leader: number;
+      }[];
+    }
+    interface Metadata {
+      readonly brokers: readonly { readonly nodeId: number; readonly host: string; readonly port: number }[];
+      readonly clusterId: string;
+      readonly controllerId: number;
+      readonly topicMetadata: readonly TopicMetadata[];
+    }
+    interface Producer {
+      readonly transactionalId?: string;
+      readonly producerId: string;
+      readonly producerEpoch: number;
+    }
+    interface Message {
+      readonly key: string | null;
+      readonly value: Buffer | null;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly timestamp: string;
+    }
+    interface Broker {
+      readonly nodeId: number;
+      readonly connectionPool: { send<Decoded>(exchange: Exchange<Decoded>): Promise<Decoded> };
+      metadata(topics?: readonly string[]): Promise<Metadata>;
+      lookupRequest(
+        apiKey: number,
+        definition: unknown,
+      ): (options: Readonly<Record<string, unknown>>) => Exchange<Metadata>;
+      produce(
+        options: Partial<Producer> & {
+          readonly topicData: readonly {
+            readonly topic: string;
+            readonly partitions: readonly {
+              readonly partition: number;
+              readonly firstSequence: number;
+              readonly messages: readonly Message[];
+            }[];
+          }[];
+          readonly acks: number;
+          readonly timeout: number;
+          readonly compression: number;
+        },
+      ): Promise<{
+        topics: { topicName: string; partitions: { partition: number; baseOffset: string }[] }[];
+      }>;
+      heartbeat(options: { groupId: string; groupGenerationId: number; memberId: string }): Promise<unknown>;
+      joinGroup(options: {
+        groupId: string;
+        sessionTimeout: number;
+        rebalanceTimeout: number;
+        memberId: string;
+        groupProtocols: readonly { name: string; metadata: Buffer }[];
+      }): Promise<{
+        generationId: number;
+        leaderId: string;
+        memberId: string;
+        members: { memberId: string; memberMetadata: Buffer }[];
+      }>;
+      syncGroup(options: {
+        groupId: string;
+        generationId: number;
+        memberId: string;
+        groupAssignment: readonly { memberId: string; memberAssignment: Buffer }[];
+      }): Promise<{ memberAssignment: Buffer }>;
+      leaveGroup(options: { groupId: string; memberId: string }): Promise<unknown>;
+      listOffsets(options: {
+        replicaId: number;
+        isolationLevel: number;
+        topics: readonly {
+          topic: string;
+          partitions: readonly { partition: number; timestamp: number | string }[];
+        }[];
+      }): Promise<{ responses: { topic: string; partitions: { partition: number; offset: string }[] }[] }>;
+      createTopics(options: {
+        topics: readonly {
+          topic: string;
+          numPartitions: number;
+          replicationFactor: number;
+          configEntries: readonly { name: string; value: string }[];
+        }[];
+        validateOnly?: boolean;
+        timeout: number;
+      }): Promise<unknown>;
+      describeConfigs(options: { resources: readonly { type: number; name: string }[] }): Promise<{
+        resources: {
+          resourceName: string;
+          configEntries: { configName: string; configValue: string | null; configSource?: number }[];
+        }[];
+      }>;
+      initProducerId(options: {
+        transactionalId: string | undefined;
+        transactionTimeout: number;
+      }): Promise<{ producerId: string; producerEpoch: number }>;
+      addPartitionsToTxn(
+        options: Producer & { readonly topics: readonly { topic: string; partitions: readonly number[] }[] },
+      ): Promise<unknown>;
+      addOffsetsToTxn(options: Producer & { readonly groupId: string }): Promise<unknown>;
+      txnOffsetCommit(
+        options: Producer & {
+          readonly groupId: string;
+          readonly topics: readonly { topic: string; partitions: readonly { partition: number; offset: string }[] }[];
+        },
+      ): Promise<unknown>;
+      endTxn(options: Producer & { readonly transactionResult: boolean }): Promise<unknown>;
+    }
+  }
+  class Cluster {
+    constructor(options: Readonly<Record<string, unknown>>);
+    readonly brokerPool: {
+      metadata: Cluster.Metadata | null;
+      createBroker: (options: unknown) => Cluster.Broker;
+    };
+    connect(): Promise<void>;
+    disconnect(): Promise<void>;
+    isConnected(): boolean;
+    refreshMetadata(): Promise<void>;
+    findBroker(options: { nodeId: number | string }): Promise<Cluster.Broker>;
+    findControllerBroker(): Promise<Cluster.Broker>;
+    findGroupCoordinatorMetadata(options: {
+      groupId: string;
+      coordinatorType: number;
+    }): Promise<{ coordinator: { nodeId: number } }>;
+  }
+  export = Cluster;
+}
+
+declare module 'kafkajs/src/loggers/index.js' {
+  import type { Logger, logCreator, logLevel } from 'kafkajs';
+
+  const loggers: { createLogger(options: { level: logLevel; logCreator: logCreator }): Logger };
+  export = loggers;
+}
+
+declare module 'kafkajs/src/protocol/requests/index.js' {
+  const definitions: { requests: { readonly Metadata: unknown } };
+  export = definitions;
+}
+
+declare module 'kafkajs/src/protocol/requests/apiKeys.js' {
+  const apiKeys: Readonly<Record<'Metadata' | 'OffsetFetch', number>>;
+  export = apiKeys;
+}
+
+declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
+  import type Cluster from 'kafkajs/src/cluster/index.js';
+
+  const request: (options: {
+    replicaId: number;
+    isolationLevel: number;
+    maxWaitTime: number;
+    minBytes: number;
+    maxBytes: number;
+    topics: readonly {
+      topic: string;
+      partitions: readonly { partition: number; fetchOffset: string; maxBytes: number }[];
+    }[];
+  }) => Cluster.Request;
+  export = request;
+}
+
+declare module 'kafkajs/src/protocol/encoder.js' {
+  class Encoder {
+    writeInt8(value: number): this;
+    writeInt32(value: number): this;
+    writeBoolean(value: boolean): this;
+    writeBuffer(value: Buffer): this;
+    writeUVarInt(value: number): this;
+  }
+  export = Encoder;
+}
+
+declare module 'kafkajs/src/protocol/error.js' {
+  const errors: { createErrorFromCode(code: number): Error & { readonly type: string } };
+  export = errors;
+}
+
+declare module 'kafkajs-snappy' {
+  const codec: () => {
+    compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
+    decompress(bytes: Buffer): Promise<Buffer>;
+  };
+  export = codec;
+}

@@ -1,0 +1,197 @@
+/**
+ * A producer id with its epoch: what makes writing idempotent and, with a transactional id, atomic and fenced. One step at a
+ * time. A session that failed is broken for good: nobody knows what the broker has of it, and only a new session
+ * (InitProducerId) settles that. Who may open one is the owner's decision, since opening fences whoever held the id before.
+ *
+ * The steps of a transaction, KIP-98: AddPartitionsToTxn, Produce, AddOffsetsToTxn, TxnOffsetCommit, EndTxn.
+ */
+import { isSeamError, SeamError } from '@seamstream/kernel';
+import type Cluster from 'kafkajs/src/cluster/index.js';
+import type { KafkaConnection } from './kafka-connection.js';
+import { isFenced, translated } from './kafka-errors.js';
+
+/** Records of one partition that go into one record batch. */
+export interface Block {
+  readonly topic: string;
+  readonly partition: number;
+  readonly messages: readonly Cluster.Message[];
+}
+
+export interface GroupOffset {
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly nextOffset: number;
+}
+
+export interface ProducerSettings {
+  readonly transactionTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** See compressionType. */
+  readonly compression: number;
+}
+
+const ALL_REPLICAS = -1;
+const MAX_SEQUENCE = 2 ** 31 - 1;
+
+export class ProducerSession {
+  private readonly sequences = new Map<string, number>();
+  private broken: SeamError | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly connection: KafkaConnection,
+    private readonly settings: ProducerSettings,
+    private readonly transactionalId: string | undefined,
+    private readonly producer: { readonly producerId: string; readonly producerEpoch: number },
+  ) {}
+
+  /**
+   * Asks for a producer id. With a transactional id, whoever had it before is fenced from the moment this resolves, and
+   * its open transaction has been ended: committed where it had come that far, else aborted.
+   */
+  static async open(
+    connection: KafkaConnection,
+    settings: ProducerSettings,
+    transactionalId?: string,
+  ): Promise<ProducerSession> {
+    const producer = await connection.attempt('opening a producer', async () => {
+      const broker = await (transactionalId === undefined
+        ? connection.controller()
+        : connection.coordinator('transaction', transactionalId));
+      return broker.initProducerId({ transactionalId, transactionTimeout: settings.transactionTimeoutMs });
+    });
+    return new ProducerSession(connection, settings, transactionalId, producer);
+  }
+
+  get isBroken(): boolean {
+    return this.broken !== undefined;
+  }
+
+  /**
+   * Writes one block without a transaction: a record batch is there wholly or not at all. Returns the offset of its first
+   * record.
+   */
+  appendBlock(block: Block): Promise<number> {
+    return this.step(async () => (await this.produce([block]))[0]!);
+  }
+
+  /** Writes all blocks and the offset in one transaction. Returns the offset of each block's first record. */
+  commit(blocks: readonly Block[], offset?: GroupOffset): Promise<readonly number[]> {
+    return this.step(async () => {
+      const transactionalId = this.transactionalId!;
+      const { connection } = this;
+      const producer = { ...this.producer, transactionalId };
+      const coordinator = () => connection.coordinator('transaction', transactionalId);
+      let isBegun = false;
+      try {
+        const baseOffsets: number[] = [];
+        if (blocks.length > 0) {
+          const topics = [...Map.groupBy(blocks, ({ topic }) => topic)].map(([topic, of]) => ({
+            topic,
+            partitions: [...new Set(of.map(({ partition }) => partition))],
+          }));
+          await connection.attempt('beginning a transaction', async () =>
+            (await coordinator()).addPartitionsToTxn({ ...producer, topics }),
+          );
+          isBegun = true;
+          baseOffsets.push(...(await this.produce(blocks)));
+        }
+        if (offset) {
+          const { group, topic, partition, nextOffset } = offset;
+          await connection.attempt('adding offsets to a transaction', async () =>
+            (await coordinator()).addOffsetsToTxn({ ...producer, groupId: group }),
+          );
+          isBegun = true;
+          await connection.attempt('committing offsets', async () => {
+            const broker = await connection.coordinator('group', group);
+            return broker.txnOffsetCommit({
+              ...producer,
+              groupId: group,
+              topics: [{ topic, partitions: [{ partition, offset: String(nextOffset) }] }],
+            });
+          });
+        }
+        if (isBegun) {
+          await connection.attempt('committing a transaction', async () =>
+            (await coordinator()).endTxn({ ...producer, transactionResult: true }),
+          );
+        }
+        return baseOffsets;
+      } catch (error) {
+        // Readers wait for the end of an open transaction. Where this does not arrive, the next owner's InitProducerId or
+        // the transaction's time-out ends it.
+        if (isBegun && !isFenced(error) && !isSeamError(error, 'FENCED')) {
+          await coordinator()
+            .then((broker) => broker.endTxn({ ...producer, transactionResult: false }))
+            .catch(() => undefined);
+        }
+        throw error;
+      }
+    });
+  }
+
+  /** Refuses every further step. */
+  end(reason: SeamError): void {
+    this.broken ??= reason;
+  }
+
+  /** Resolves when no step is under way. */
+  async quiet(): Promise<void> {
+    await this.last.catch(() => undefined);
+  }
+
+  private step<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.last
+      .catch(() => undefined)
+      .then(async () => {
+        if (this.broken) throw this.broken;
+        try {
+          return await act();
+        } catch (error) {
+          const seam = translated('committing', error);
+          this.broken ??= new SeamError(
+            'FENCED',
+            `committing: an earlier step of this producer failed (${seam.message}), so it may write no more`,
+            { cause: seam },
+          );
+          throw seam;
+        }
+      });
+    this.last = done;
+    return done;
+  }
+
+  /** Blocks of different partitions side by side, those of one partition one after the other. */
+  private async produce(blocks: readonly Block[]): Promise<number[]> {
+    const baseOffsets = new Array<number>(blocks.length);
+    const byPartition = Map.groupBy(blocks.entries(), ([, { topic, partition }]) => `${topic}/${partition}`);
+    await Promise.all(
+      [...byPartition.values()].map(async (entries) => {
+        for (const [index, block] of entries) baseOffsets[index] = await this.produceBlock(block);
+      }),
+    );
+    return baseOffsets;
+  }
+
+  private async produceBlock({ topic, partition, messages }: Block): Promise<number> {
+    const name = `${topic}/${partition}`;
+    const firstSequence = this.sequences.get(name) ?? 0;
+    const { transactionalId, producer, settings } = this;
+    const { topics } = await this.connection.attempt(`appending to ${name}`, async () => {
+      const broker = await this.connection.leader(topic, partition);
+      // A second try carries the same sequence number: the broker answers it with the offset of the first.
+      return broker.produce({
+        ...producer,
+        ...(transactionalId === undefined ? {} : { transactionalId }),
+        topicData: [{ topic, partitions: [{ partition, firstSequence, messages }] }],
+        acks: ALL_REPLICAS,
+        timeout: settings.requestTimeoutMs,
+        compression: settings.compression,
+      });
+    });
+    const next = firstSequence + messages.length;
+    this.sequences.set(name, next > MAX_SEQUENCE ? next - MAX_SEQUENCE - 1 : next);
+    return Number(topics[0]!.partitions[0]!.baseOffset);
+  }
+}
