@@ -23,6 +23,10 @@ export default {
         '<rootDir>/test/quick/**/*.spec.ts',
       ],
     },
-    { ...shared, displayName: 'slow', testMatch: ['<rootDir>/test/{acceptance,resilience}/**/*.spec.ts'] },
+    {
+      ...shared,
+      displayName: 'slow',
+      testMatch: ['<rootDir>/test/{acceptance,interoperability,resilience}/**/*.spec.ts'],
+    },
   ],
 };

@@ -6,6 +6,7 @@ const HOW_TO_GET = {
   java: 'Install a Java runtime of version 17 or newer (Debian: openjdk-17-jre-headless) and have it on the PATH.',
   mvn: 'Install Apache Maven (Debian: maven) and have it on the PATH.',
   go: 'Install Go 1.24 or newer (https://go.dev/dl) and have it on the PATH.',
+  python3: 'Install Python 3.9 or newer with pip (Debian: python3-pip) and have it on the PATH.',
   openssl: 'Install OpenSSL 3 (Debian: openssl) and have it on the PATH.',
 } as const;
 

@@ -1,0 +1,41 @@
+/**
+ * Python programs with packages from PyPI, for clients that are not ours. Packages lie in the cache, one folder per set of
+ * pins and version of Python; nothing is installed into the machine's Python.
+ */
+import { createHash } from 'node:crypto';
+import { mustRun, type RunOptions, runTool, type ToolResult } from './host-tools.js';
+import { cached } from './server-cache.js';
+
+export interface Python {
+  /** Runs a script to its end, whatever its exit status. */
+  run(script: string, args: readonly string[], options?: RunOptions): Promise<ToolResult>;
+}
+
+/**
+ * Python with these packages, pinned as pip wants them (`fastavro==1.13.1`). Throws INVALID_CONFIGURATION when Python, pip or
+ * the network is missing.
+ */
+export async function pythonWith(packages: readonly string[]): Promise<Python> {
+  const version = await mustRun(
+    'python3',
+    ['-c', 'import sys; print(sys.implementation.cache_tag)'],
+    'Asking Python for its version',
+    'Python 3.9 or newer is needed.',
+  );
+  const pins = createHash('sha256').update(packages.join('\n')).digest('hex').slice(0, 12);
+  const folder = await cached(`python-${version.trim()}-${pins}`, async (target) => {
+    await mustRun(
+      'python3',
+      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, ...packages],
+      `Fetching ${packages.join(', ')} from PyPI`,
+      'pip (Debian: python3-pip) needs the network, or an index of its configuration, the first time.',
+    );
+  });
+  return {
+    run: (script, args, options = {}) =>
+      runTool('python3', [script, ...args], `Running ${script}`, {
+        ...options,
+        env: { ...options.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' },
+      }),
+  };
+}
