@@ -82,8 +82,8 @@ describe('a registry that is killed', () => {
     let waits = 0;
     const log = new FramedEventLog({ log: bare, schemas, onWait: () => waits++ });
 
-    const [{ schema = '' } = {}] = eventSchemas().filter(({ topic }) => topic === TOPIC);
-    const theirs = JSON.parse(schema) as { fields: object[] };
+    const problem = eventSchemas().find(({ topic }) => topic === TOPIC);
+    const theirs = JSON.parse(problem?.schema ?? '') as { fields: object[] };
     theirs.fields.push({ name: 'note', type: 'string' });
     const id = await registry.register('theirs', JSON.stringify(theirs));
     const ours = encodeEvent(toyPublication('known', 0));

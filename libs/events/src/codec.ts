@@ -13,7 +13,7 @@
  */
 import { messageOf, SeamError } from '@seamstream/kernel';
 import type avro from 'avsc';
-import { keyOf, type SeamEvent, TOPIC_OF, TOPICS, type TopicName } from './generated/events.generated.js';
+import { keyOf, type SeamEvent, TOPIC_OF, TOPICS } from './generated/events.generated.js';
 import { type NamedSchema, SCHEMAS } from './generated/schemas.generated.js';
 import { type AvroDefinition, type AvroSchema, fingerprintOf, fullName, isUnion } from './schema/avro-schema.js';
 import { asBuffer, strictType } from './strict-types.js';
@@ -335,7 +335,7 @@ export function learnSchema(text: string): string {
 
 /** An event's current schema, as it is told to a registry. */
 export interface EventSchema {
-  readonly topic: TopicName;
+  readonly topic: string;
   /** With namespace, e.g. seamstream.ProblemPublished. */
   readonly fullName: string;
   /** 16 hexadecimal digits in the order of the bytes on the wire. */
