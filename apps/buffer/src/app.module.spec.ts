@@ -2,10 +2,19 @@ import { InMemoryEventLog, InMemoryLogStorage, type NewRecord, type Transaction 
 import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
 import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
-import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
+import { InMemoryObjectStore, type InMemoryObjects, type ObjectInfo } from '@seamstream/object-store';
 import { type RunningService, startService } from '@seamstream/service-kit';
-import { decodeManifest, decodeRows, manifestDigest, rowsDigest } from '@seamstream/success-buffer';
+import {
+  commit,
+  decodeManifest,
+  decodeRows,
+  initialState,
+  manifestDigest,
+  readVersion,
+  rowsDigest,
+} from '@seamstream/success-buffer';
 import { bufferService, bufferServiceConfigSchema } from './app.module.js';
+import { writeVersion } from './buffer-versions.js';
 
 const config = bufferServiceConfigSchema.parse({
   logging: { level: 'silent' },
@@ -152,10 +161,14 @@ afterEach(async () => {
   running = [];
 });
 
-async function serve(world: World, log: InMemoryEventLog): Promise<RunningService> {
+async function serve(
+  world: World,
+  log: InMemoryEventLog,
+  objects = new InMemoryObjectStore(world.objects),
+): Promise<RunningService> {
   const service = await startService(bufferService({ schemaFor }), {
     config,
-    drivers: { log, objects: new InMemoryObjectStore(world.objects) },
+    drivers: { log, objects },
     serveHttp: false,
   });
   running.push(service);
@@ -217,14 +230,18 @@ describe('the buffer service', () => {
     const objects = new InMemoryObjectStore(world.objects);
     const manifest = decodeManifest(await objects.get(last.manifestKey));
     expect(manifestDigest(manifest)).toBe(last.manifestDigest);
-    expect(manifest.files.map(({ key }) => key.split('.').at(-1))).toEqual(['parquet', 'jsonl']);
-    for (const file of manifest.files) {
-      const body = await objects.get(file.key);
-      expect(sha256(body)).toBe(file.sha256);
-      const rows = await decodeRows(body);
-      expect(rowsDigest(rows)).toBe(last.bufferDigest);
-      expect(rows).toHaveLength(last.rows);
-    }
+    const folder = last.manifestKey.replace(/manifest\.json$/, '');
+    expect(manifest.files.map(({ key }) => key.slice(folder.length))).toEqual([
+      ...Object.keys(last.rowsPerStratum).map((stratum) => {
+        const [domain, difficulty] = stratum.split('/');
+        return `domain=${domain}/difficulty=${difficulty}/part-00000.parquet`;
+      }),
+      'rows.jsonl',
+    ]);
+    const rows = await readVersion(manifest, (key) => objects.get(key));
+    expect(rows).toHaveLength(last.rows);
+    expect(await decodeRows(await objects.get(`${folder}rows.jsonl`))).toEqual(rows);
+    expect(rowsDigest(rows)).toBe(last.bufferDigest);
     expect(last.rows).toBeGreaterThan(5);
     const ends = (await log.watermarks(TOPIC.outcomes)).map(({ partition, high }) => ({
       topic: TOPIC.outcomes,
@@ -291,6 +308,43 @@ describe('the buffer service', () => {
     }
     const made = (await eventsOf(reader, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
     expect(made.map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`)).toEqual(versions);
+  });
+
+  it('R26: takes no listing for the truth: objects that it omits or tells twice change nothing', async () => {
+    const { versions } = await undisturbed(3);
+    class ForgetfulObjectStore extends InMemoryObjectStore {
+      override async *list(prefix: string): AsyncIterable<ObjectInfo> {
+        const all: ObjectInfo[] = [];
+        for await (const info of super.list(prefix)) all.push(info);
+        for (const info of all.slice(0, -2)) yield* [info, info];
+      }
+    }
+    const world = newWorld();
+    await serve(world, await openLog(world), new ForgetfulObjectStore(world.objects));
+    expect(await playRounds(world, 3)).toEqual(versions);
+  });
+
+  it('never replaces a version: one that is there already is found, another one under its key is a conflict', async () => {
+    const { world, versions } = await undisturbed(2);
+    const again = newWorld();
+    for (const [key, object] of world.objects) if (!key.endsWith('snapshot.bin')) again.objects.set(key, object);
+    const before = new Map(again.objects);
+    await serve(again, await openLog(again));
+    expect(await playRounds(again, 2)).toEqual(versions);
+    for (const [key, object] of before) expect(again.objects.get(key)).toBe(object);
+  });
+
+  it('does not take the place of another writer’s version', async () => {
+    const version = commit(initialState(config.buffer.rules), { validateEntry: () => undefined });
+    const options = { inputs: [], config: config.buffer.rules, formats: config.buffer.formats };
+    const objects = new InMemoryObjectStore();
+    const { manifestKey } = await writeVersion(objects, version, options);
+    await expect(writeVersion(objects, version, options)).resolves.toMatchObject({ manifestKey });
+    await objects.put(manifestKey, new TextEncoder().encode('of something else'));
+    await expect(writeVersion(objects, version, options)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      details: { key: manifestKey },
+    });
   });
 
   it('folds a redelivered record once: duplicates in the log change no row', async () => {

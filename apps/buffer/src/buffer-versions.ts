@@ -1,15 +1,18 @@
 /**
  * A version of the buffer in the object store, and the way back from the log:
  *
- *   buffer/<sequence>-<digest>/rows.parquet     every row (rows.jsonl on request)
+ *   buffer/<sequence>-<digest>/domain=<domain>/difficulty=<difficulty>/part-00000.parquet
+ *                                               the rows of one stratum (rows.jsonl on request: all of them)
  *                              manifest.json    names the files, their digests and the offsets they came from
  *                              snapshot.bin     the fold's state, so that a restart reads only the tail
  *
- * Keys follow from content: a version that is written again after a crash is written over itself.
+ * Keys follow from content, files and manifest are created and never replaced: a version that is written again after a
+ * crash is found as it is. The manifest is last, so whoever finds one finds a whole version; which version counts is said
+ * by the log alone, in BufferCommitted.
  */
 import { type ConsumedOffset, type EventLog, partitionForKey } from '@seamstream/event-log';
 import { type BufferCommitted, decodeEvent, type EventOf, type OffsetRange, TOPIC } from '@seamstream/events';
-import { isSeamError, SeamError, sha256 } from '@seamstream/kernel';
+import { canonicalJson, isSeamError, SeamError, sha256 } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
   type BufferCommit,
@@ -20,8 +23,8 @@ import {
   decodeSnapshot,
   type EntryValidator,
   encodeManifest,
-  encodeRows,
   encodeSnapshot,
+  encodeVersion,
   initialState,
   manifestDigest,
   type RowFormat,
@@ -31,6 +34,7 @@ import { type BufferFold, evolveFold, foldAt } from './buffer-fold.js';
 /** The key of all BufferCommitted records (schemas/topics.json), so that they stand in one partition in their order. */
 const COMMITS_KEY = 'commits';
 const CHUNK_RECORDS = 500;
+const OPAQUE = 'application/octet-stream';
 
 export interface WrittenVersion {
   readonly manifest: BufferManifest;
@@ -38,7 +42,10 @@ export interface WrittenVersion {
   readonly manifestDigest: string;
 }
 
-/** Writes files, snapshot and, last, the manifest: whoever finds a manifest finds everything that it names. */
+/**
+ * Writes files, snapshot and, last, the manifest: whoever finds a manifest finds everything that it names.
+ * @throws CONFLICT when another manifest is there under the same key
+ */
 export async function writeVersion(
   objects: ObjectStore,
   version: BufferCommit,
@@ -49,26 +56,54 @@ export async function writeVersion(
   },
 ): Promise<WrittenVersion> {
   const { state, rows, bufferDigest, rowsPerStratum } = version;
-  const folder = `buffer/${String(state.sequence).padStart(6, '0')}-${bufferDigest.slice(0, 16)}`;
-  const files: BufferManifest['files'] = [];
-  for (const format of options.formats) {
-    const body = encodeRows(rows, format);
-    const key = `${folder}/rows.${format}`;
-    await objects.put(key, body);
-    files.push({ key, sha256: sha256(body), rows: rows.length, sizeBytes: body.length });
-  }
+  const files = encodeVersion(rows, options.formats).map((file) => ({ ...file, sha256: sha256(file.body) }));
+  // Of everything that the manifest states: another codec or another input is another folder.
+  const identity = sha256(
+    canonicalJson({
+      bufferDigest,
+      inputs: options.inputs,
+      config: options.config,
+      files: files.map((file) => [file.path, file.sha256]),
+    }),
+  );
+  const folder = `buffer/${String(state.sequence).padStart(6, '0')}-${identity.slice(0, 16)}`;
   const manifest: BufferManifest = {
+    formatVersion: 2,
     sequence: state.sequence,
     bufferDigest,
     rows: rows.length,
     strata: { ...rowsPerStratum },
-    files,
+    files: files.map((file) => ({
+      key: `${folder}/${file.path}`,
+      sha256: file.sha256,
+      rows: file.rows,
+      sizeBytes: file.body.length,
+      ...(file.stratum === undefined ? {} : { stratum: file.stratum }),
+    })),
     inputs: options.inputs.map((range) => ({ ...range })),
     config: options.config,
   };
-  await objects.put(snapshotKey(`${folder}/manifest.json`), encodeSnapshot(state));
-  await objects.put(`${folder}/manifest.json`, encodeManifest(manifest), { contentType: 'application/json' });
-  return { manifest, manifestKey: `${folder}/manifest.json`, manifestDigest: manifestDigest(manifest) };
+  for (const { path, body } of files) await createOnce(objects, `${folder}/${path}`, body, OPAQUE);
+  const manifestKey = `${folder}/manifest.json`;
+  await objects.put(snapshotKey(manifestKey), encodeSnapshot(state));
+  await createOnce(objects, manifestKey, encodeManifest(manifest), 'application/json');
+  return { manifest, manifestKey, manifestDigest: manifestDigest(manifest) };
+}
+
+/** Creates an object that is never replaced; the same content may be there already, from a try that was cut short. */
+async function createOnce(objects: ObjectStore, key: string, body: Uint8Array, contentType: string): Promise<void> {
+  try {
+    await objects.put(key, body, { ifMatch: 'absent', contentType });
+  } catch (error) {
+    if (!isSeamError(error, 'PRECONDITION_FAILED')) throw error;
+    const [expected, actual] = [sha256(body), sha256(await objects.get(key))];
+    if (actual === expected) return;
+    throw new SeamError(
+      'CONFLICT',
+      `Writing ${key}: expected nothing there or content with digest ${expected}, came ${actual}. Something else writes below buffer/; give it another place.`,
+      { details: { key, expected, actual } },
+    );
+  }
 }
 
 /**

@@ -8,7 +8,7 @@ export const bufferServiceConfigSchema = commonConfigSchema.extend({
     .object({
       /** Completed problems (every candidate has a result) after which a version is committed. */
       commitEveryProblems: z.int().positive().default(64),
-      /** Files of a version; each holds all rows. */
+      /** Of the files of a version: Parquet, one file per stratum; JSON Lines, one file. */
       formats: z
         .array(z.enum(['parquet', 'jsonl']))
         .min(1)

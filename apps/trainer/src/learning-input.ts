@@ -11,7 +11,7 @@ import {
 import { SeamError, sha256 } from '@seamstream/kernel';
 import type { LearningAlgorithm, LearningInput, ResultEvent } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
-import { decodeManifest, decodeRows, manifestDigest } from '@seamstream/success-buffer';
+import { decodeManifest, readVersion } from '@seamstream/success-buffer';
 import type { RunPlan, RunWindow } from './run-plan.js';
 
 /** Key of all BufferCommitted records (schemas/topics.json). */
@@ -40,14 +40,9 @@ export async function readLearningInput(
       `Reading the input of run ${runId}: expected the manifest of a buffer version, came none. Plan the run with one.`,
     );
   }
-  const content = decodeManifest(await objects.get(manifest.key));
-  const file = content.files[0];
-  const measured = manifestDigest(content);
-  if (measured !== manifest.digest) throw corrupt(manifest.key, manifest.digest, measured);
-  if (file === undefined) return { reads: 'buffer', rows: [] };
-  const body = await objects.get(file.key);
-  if (sha256(body) !== file.sha256) throw corrupt(file.key, file.sha256, sha256(body));
-  return { reads: 'buffer', rows: await decodeRows(body) };
+  const bytes = await objects.get(manifest.key);
+  if (sha256(bytes) !== manifest.digest) throw corrupt(manifest.key, manifest.digest, sha256(bytes));
+  return { reads: 'buffer', rows: await readVersion(decodeManifest(bytes), (key) => objects.get(key)) };
 }
 
 /**

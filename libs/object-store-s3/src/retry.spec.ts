@@ -28,7 +28,7 @@ describe('another try', () => {
     Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
     Object.assign(new Error('no answer'), { name: 'TimeoutError' }),
     new Contended('refused'),
-  ])('is worth it after %s, up to six', (error) => {
+  ])('is worth it after $name: $message, up to six', (error) => {
     expect([1, 5, 6].map((tries) => isWorthRetry(error, tries, settings))).toEqual([true, true, false]);
   });
 
@@ -41,7 +41,7 @@ describe('another try', () => {
     new SeamError('PRECONDITION_FAILED', 'lost'),
     new TypeError('a mistake of ours'),
     Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
-  ])('is not worth it after %s', (error) => {
+  ])('is not worth it after $name: $message', (error) => {
     expect(isWorthRetry(error, 1, settings)).toBe(false);
   });
 
@@ -58,7 +58,7 @@ it.each([
   [answered(400, 'BadDigest'), 'OBJECT_CORRUPT'],
   [answered(403, 'AccessDenied'), 'OBJECT_STORE_UNAVAILABLE'],
   [new Error('anything'), 'OBJECT_STORE_UNAVAILABLE'],
-])('%s becomes %s', (error, code) => {
+])('$0.name becomes %s', (error, code) => {
   expect(translated(error, 'putting a', 'bucket', 2)).toMatchObject({ code, details: { bucket: 'bucket', tries: 2 } });
 });
 

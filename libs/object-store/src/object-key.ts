@@ -2,10 +2,10 @@ import { SeamError } from '@seamstream/kernel';
 
 /** S3's longest key, in bytes; our alphabet is ASCII, so also in characters. */
 const MAX_KEY = 1024;
-const ALPHABET = /^[A-Za-z0-9!\-_.*'()/=]+$/;
+const ALPHABET = /^[A-Za-z0-9!\-_.*'()/=%]+$/;
 
 /**
- * INVALID_INPUT unless every driver can store the key: 1 to 1024 of `A-Z a-z 0-9 ! - _ . * ' ( ) / =`, segments of 1 to
+ * INVALID_INPUT unless every driver can store the key: 1 to 1024 of `A-Z a-z 0-9 ! - _ . * ' ( ) / = %`, segments of 1 to
  * 200 characters between slashes, none of them `.` or `..`, no slash at the ends.
  */
 export function checkKey(operation: string, key: string): void {
@@ -85,7 +85,7 @@ function isDots(segment: string): boolean {
 function faultOf(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (key.length > MAX_KEY) return `is longer than ${MAX_KEY} characters`;
-  if (!ALPHABET.test(key)) return "has characters outside A-Z a-z 0-9 ! - _ . * ' ( ) / =";
+  if (!ALPHABET.test(key)) return "has characters outside A-Z a-z 0-9 ! - _ . * ' ( ) / = %";
   const segments = key.split('/');
   if (segments.includes('')) return 'starts or ends with a slash or has two in a row';
   if (segments.some(isDots)) return 'has a . or .. segment';

@@ -269,7 +269,7 @@ export function describeObjectStoreContract(
       it('is in ascending order of the keys’ bytes, whatever their depth', async () => {
         const names = [
           ...(holdsKeyBelowKey ? ['a', 'a/b'] : []),
-          ...['a-b', 'a/b/c', 'a0', 'A', 'b/x', 'b.x', 'Z/z', 'a/!', "a/(1)'*=_"],
+          ...['a-b', 'a/b/c', 'a0', 'A', 'b/x', 'b.x', 'Z/z', 'a/!', "a/(1)'*=_", 'a/k=%C3%A4%2F'],
         ].map((name) => `${folder}/${name}`);
         for (const name of names) await store.put(name, bytes(name));
         expect(await keysUnder(`${folder}/`)).toEqual(

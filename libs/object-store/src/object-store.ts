@@ -19,7 +19,7 @@ export interface PutOptions {
 /**
  * The port. Errors are SeamErrors: OBJECT_NOT_FOUND, PRECONDITION_FAILED, OBJECT_CORRUPT, OBJECT_STORE_UNAVAILABLE,
  * OBJECT_STORE_FULL, INVALID_INPUT (a key that is empty, absolute, has `.`/`..` or empty segments, segments above 200 or
- * altogether above 1024 characters, or characters outside `A-Z a-z 0-9 ! - _ . * ' ( ) / =`; a range outside the object).
+ * altogether above 1024 characters, or characters outside `A-Z a-z 0-9 ! - _ . * ' ( ) / = %`; a range outside the object).
  */
 export abstract class ObjectStore {
   /** Writes the whole object durably; a reader sees the old object or the new one, never a part. */

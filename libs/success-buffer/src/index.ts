@@ -13,3 +13,4 @@ export { type BufferManifest, decodeManifest, encodeManifest, manifestDigest } f
 export { NearDuplicateClusters } from './near-duplicates.js';
 export { decodeRows, encodeRows, type RowFormat, rowsDigest } from './rows.js';
 export { decodeSnapshot, encodeSnapshot } from './snapshot.js';
+export { encodeVersion, readVersion } from './version-files.js';

@@ -6,14 +6,27 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().nonnegative();
 
 const manifestSchema = z.strictObject({
+  /** Absent in manifests of the first format, whose files hold all rows each. */
+  formatVersion: z.literal(2).optional(),
   /** Number of the commit, from 1. */
   sequence: z.int().positive(),
   bufferDigest: digest,
   rows: count,
   /** Rows per stratum (domain/difficulty). */
   strata: z.record(z.string(), count),
-  /** Objects that hold all rows; where there are several, each is one format of the same rows. */
-  files: z.array(z.strictObject({ key: z.string(), sha256: digest, rows: count, sizeBytes: count })),
+  /**
+   * Objects with rows. Those with a stratum hold the rows of that stratum, and together all rows; any other holds all rows
+   * by itself, the same rows in another format.
+   */
+  files: z.array(
+    z.strictObject({
+      key: z.string(),
+      sha256: digest,
+      rows: count,
+      sizeBytes: count,
+      stratum: z.string().optional(),
+    }),
+  ),
   /** What the buffer was computed from: records from (inclusive) … to (exclusive) of each partition. */
   inputs: z.array(z.strictObject({ topic: z.string(), partition: count, from: count, to: count })),
   config: bufferConfigSchema,

@@ -2,6 +2,9 @@
  * Rows as files. JSON Lines for people: one canonical JSON object per line, and the SHA-256 of that text is the buffer's
  * digest. Parquet for machines: one row group per 10,000 rows, zstd, lists in the three-level form of the specification
  * (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists). Equal rows give equal bytes.
+ *
+ * Stored Parquet is partitioned by stratum in Hive's way, `domain=…/difficulty=…/part-….parquet`: readers make columns of
+ * such names, and refuse a file that has one of them itself. So these files lack `domain`; `stratum` tells it.
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { canonicalJson, messageOf, SeamError, sha256 } from '@seamstream/kernel';
@@ -59,6 +62,7 @@ const COLUMNS: Record<keyof BufferRow, SchemaElement[]> = {
   baseModelDigest: text('baseModelDigest', 'OPTIONAL'),
 };
 const COLUMN_NAMES = Object.keys(COLUMNS) as (keyof BufferRow)[];
+const PARTITION_COLUMN_NAMES = COLUMN_NAMES.filter((name) => name !== 'domain');
 
 function jsonLines(rows: readonly BufferRow[]): string {
   return rows.map((row) => `${canonicalJson(row)}\n`).join('');
@@ -71,12 +75,20 @@ export function rowsDigest(rows: readonly BufferRow[]): string {
 
 /** The rows as the bytes of a file, in the given order. */
 export function encodeRows(rows: readonly BufferRow[], format: RowFormat): Uint8Array {
-  if (format === 'jsonl') return new TextEncoder().encode(jsonLines(rows));
+  return format === 'jsonl' ? new TextEncoder().encode(jsonLines(rows)) : encodeParquet(rows, COLUMN_NAMES);
+}
+
+/** Rows of one stratum as the Parquet file of a partition. */
+export function encodePartition(rows: readonly BufferRow[]): Uint8Array {
+  return encodeParquet(rows, PARTITION_COLUMN_NAMES);
+}
+
+function encodeParquet(rows: readonly BufferRow[], names: readonly (keyof BufferRow)[]): Uint8Array {
   const writer = new ByteWriter();
   void parquetWrite({
     writer,
-    schema: [{ name: 'row', num_children: COLUMN_NAMES.length }, ...Object.values(COLUMNS).flat()],
-    columnData: COLUMN_NAMES.map((name) => ({ name, data: rows.map((row) => row[name]) })),
+    schema: [{ name: 'row', num_children: names.length }, ...names.flatMap((name) => COLUMNS[name])],
+    columnData: names.map((name) => ({ name, data: rows.map((row) => row[name]) })),
     codec: 'ZSTD',
     compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
     rowGroupSize: ROW_GROUP_SIZE,
@@ -104,7 +116,16 @@ export async function decodeRows(bytes: Uint8Array): Promise<BufferRow[]> {
 
 async function readParquet(bytes: Uint8Array): Promise<unknown[]> {
   const file = bytes.slice().buffer;
-  return parquetReadObjects({ file, compressors: { ZSTD: (page) => zstdDecompressSync(page) } });
+  const rows = await parquetReadObjects({ file, compressors: { ZSTD: (page) => zstdDecompressSync(page) } });
+  return rows.map((row) =>
+    'domain' in row || typeof row.stratum !== 'string' ? row : { ...row, domain: splitStratum(row.stratum).domain },
+  );
+}
+
+/** A stratum, `domain/difficulty`, in its parts; a domain may have slashes. */
+export function splitStratum(stratum: string): { readonly domain: string; readonly difficulty: string } {
+  const at = stratum.lastIndexOf('/');
+  return { domain: stratum.slice(0, at), difficulty: stratum.slice(at + 1) };
 }
 
 function readJsonLines(bytes: Uint8Array): unknown[] {

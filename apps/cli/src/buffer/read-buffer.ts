@@ -4,13 +4,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
 import { SeamError, sha256 } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
-import {
-  type BufferManifest,
-  type BufferRow,
-  decodeManifest,
-  decodeRows,
-  rowsDigest,
-} from '@seamstream/success-buffer';
+import { type BufferManifest, type BufferRow, decodeManifest, readVersion } from '@seamstream/success-buffer';
 import { readEvents } from '../log/read-events.js';
 import { shortId } from '../terminal/text.js';
 import { type BufferOverview, foldBufferEvents } from './buffer-overview.js';
@@ -52,19 +46,8 @@ export async function readRows(
   commit: EventOf<'BufferCommitted'>,
 ): Promise<{ readonly manifest: BufferManifest; readonly rows: readonly BufferRow[] }> {
   const manifest = await readManifest(objects, commit);
-  const [file] = manifest.files;
-  if (file === undefined) {
-    if (manifest.rows === 0) return { manifest, rows: [] };
-    throw new SeamError(
-      'OBJECT_CORRUPT',
-      `Reading ${commit.manifestKey}: expected a file of ${manifest.rows} rows, came none.`,
-    );
-  }
-  const bytes = await objects.get(file.key);
-  expectDigest(file.key, sha256(bytes), file.sha256);
-  const rows = await decodeRows(bytes);
-  expectDigest(file.key, rowsDigest(rows), commit.bufferDigest);
-  return { manifest, rows };
+  expectDigest(commit.manifestKey, manifest.bufferDigest, commit.bufferDigest);
+  return { manifest, rows: await readVersion(manifest, (key) => objects.get(key)) };
 }
 
 function expectDigest(key: string, came: string, expected: string): void {

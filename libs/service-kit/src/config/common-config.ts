@@ -46,7 +46,7 @@ export const commonConfigSchema = z.object({
           /** Every key lies below it. */
           prefix: z
             .string()
-            .regex(/^[\w!\-.*'()=]+(\/[\w!\-.*'()=]+)*$/, 'expected segments between slashes, none at the ends')
+            .regex(/^[\w!\-.*'()=%]+(\/[\w!\-.*'()=%]+)*$/, 'expected segments between slashes, none at the ends')
             .optional(),
           /** Default: AWS's own for the region. */
           endpoint: z.url({ protocol: /^https?$/ }).optional(),
