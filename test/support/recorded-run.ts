@@ -1,5 +1,5 @@
 /** What a log says that was done, in a form in which two runs can be compared. */
-import type { EventLog } from '@seamstream/event-log';
+import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { decodeEvent, type EventOf, type SeamEvent, TOPICS } from '@seamstream/events';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
 import { type Ledger, ledgerProjection } from '@seamstream/read-models';
@@ -7,14 +7,19 @@ import { type Ledger, ledgerProjection } from '@seamstream/read-models';
 export interface RecordedRun {
   /** Per version of the buffer: digest of its rows, digest of its manifest. */
   readonly buffers: readonly string[];
+  /** Per version of the buffer the digest of its rows: content alone, while a manifest names offsets as well. */
+  readonly bufferDigests: readonly string[];
   /** Per published adapter: its digest and run, in the order of the log. */
   readonly adapters: readonly string[];
+  /** Per published adapter its digest: content alone, while a run's id follows from offsets as well. */
+  readonly adapterDigests: readonly string[];
   /** How each run ended, sorted. */
   readonly ends: readonly string[];
   /** Per event its id and a digest of what it states, in the order of the log. */
   readonly experiences: readonly string[];
   readonly outcomes: readonly string[];
   readonly admissions: readonly string[];
+  readonly rejections: readonly string[];
   readonly deadLetters: number;
   readonly ledger: Ledger;
 }
@@ -26,6 +31,15 @@ export function ofType<T extends SeamEvent['type']>(
   return events.filter((event): event is SeamEvent & EventOf<T> => (types as readonly string[]).includes(event.type));
 }
 
+/** The record's event; undefined for what is no event, whose consumer sends it to the dead letters. */
+function readable(record: LogRecord): SeamEvent | undefined {
+  try {
+    return decodeEvent(record);
+  } catch {
+    return undefined;
+  }
+}
+
 /** All events of some topics, partition by partition. */
 export async function eventsOf(
   log: EventLog,
@@ -35,7 +49,7 @@ export async function eventsOf(
   for (const topic of topics) {
     for (const { partition, low, high } of await log.watermarks(topic)) {
       for await (const chunk of log.read({ topic, partition, from: low, to: high }))
-        events.push(...chunk.map(decodeEvent));
+        events.push(...chunk.map(readable).filter((event) => event !== undefined));
     }
   }
   return events;
@@ -58,7 +72,10 @@ async function ledgerOf(log: EventLog): Promise<Ledger> {
   for (const { name: topic } of TOPICS) {
     for (const { partition, low, high } of await log.watermarks(topic)) {
       for await (const chunk of log.read({ topic, partition, from: low, to: high })) {
-        for (const record of chunk) ledgerProjection.evolve(state, decodeEvent(record), record);
+        for (const record of chunk) {
+          const event = readable(record);
+          if (event !== undefined) ledgerProjection.evolve(state, event, record);
+        }
       }
     }
   }
@@ -67,11 +84,13 @@ async function ledgerOf(log: EventLog): Promise<Ledger> {
 
 export async function recordedRun(log: EventLog): Promise<RecordedRun> {
   const events = await eventsOf(log);
+  const versions = ofType(events, 'BufferCommitted').sort((a, b) => a.sequence - b.sequence);
+  const published = ofType(events, 'AdapterPublished');
   return {
-    buffers: ofType(events, 'BufferCommitted')
-      .sort((a, b) => a.sequence - b.sequence)
-      .map(({ bufferDigest, manifestDigest }) => `${bufferDigest} ${manifestDigest}`),
-    adapters: ofType(events, 'AdapterPublished').map(({ adapterDigest, runId }) => `${adapterDigest} ${runId}`),
+    buffers: versions.map(({ bufferDigest, manifestDigest }) => `${bufferDigest} ${manifestDigest}`),
+    bufferDigests: versions.map(({ bufferDigest }) => bufferDigest),
+    adapters: published.map(({ adapterDigest, runId }) => `${adapterDigest} ${runId}`),
+    adapterDigests: published.map(({ adapterDigest }) => adapterDigest),
     ends: ofType(events, 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed')
       .map(
         (event) =>
@@ -81,6 +100,7 @@ export async function recordedRun(log: EventLog): Promise<RecordedRun> {
     experiences: ofType(events, 'ExperienceGenerated', 'ExperienceWithheld').map(fact),
     outcomes: ofType(events, 'OutcomeRecorded', 'ExecutionFailed').map(fact),
     admissions: ofType(events, 'SuccessAdmitted').map(fact),
+    rejections: ofType(events, 'SuccessRejected').map(fact),
     deadLetters: ofType(events, 'DeadLettered').length,
     ledger: await ledgerOf(log),
   };

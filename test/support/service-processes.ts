@@ -1,62 +1,157 @@
-/** The four services as processes of their own on one embedded log, to be killed and started again. */
+/** Services as processes of their own on one log, to be killed, stopped and started again; on request a supervisor restarts what ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '@seamstream/service-kit';
 
 export const SERVICES = ['generator', 'executor', 'buffer', 'trainer'] as const;
 export type ServiceName = (typeof SERVICES)[number];
+/** A service's first process has its name; further ones are `generator-2`, `generator-3`, … */
+export type InstanceName = ServiceName | `${ServiceName}-${number}`;
+
+export interface ServiceProcessesOptions {
+  /** Whether what ends without being asked to is started again, as a supervisor would; else that is a complaint. */
+  readonly supervised?: boolean;
+  /** What {@link ServiceProcesses.startAll} starts; the four services when absent. */
+  readonly instances?: readonly InstanceName[];
+  /** Arguments for node before the service's main file, by service. */
+  readonly nodeArguments?: Partial<Readonly<Record<ServiceName, readonly string[]>>>;
+}
+
+/** Wait of the supervisor before it starts again what ended by itself. */
+const RESTART_AFTER_MS = 200;
 
 export class ServiceProcesses {
-  private readonly children = new Map<ServiceName, ChildProcess>();
+  private readonly environment: Environment;
+  private readonly options: ServiceProcessesOptions;
+  private readonly children = new Map<InstanceName, ChildProcess>();
   private readonly problems: string[] = [];
+  private readonly unasked: string[] = [];
+  private readonly lines: string[] = [];
+  private readonly readyMs: number[] = [];
+  private readonly working = new Set<ChildProcess>();
   private isEnding = false;
 
   /** @param environment what every service is started with, beside the path */
-  constructor(private readonly environment: Environment) {}
+  constructor(environment: Environment, options: ServiceProcessesOptions = {}) {
+    this.environment = environment;
+    this.options = options;
+  }
 
   /** What services said that was worse than a warning, and how they ended without being asked to. */
   complaints(): readonly string[] {
     return this.problems;
   }
 
-  startAll(): void {
-    for (const name of SERVICES) this.start(name);
+  /** How processes ended that nobody told to. */
+  exits(): readonly string[] {
+    return this.unasked;
   }
 
-  start(name: ServiceName): void {
-    const main = fileURLToPath(new URL(`../../apps/${name}/dist/main.js`, import.meta.url));
-    const child = spawn(process.execPath, [main], {
+  /** Of every process that came so far: milliseconds from its start to its being at work. */
+  startTimes(): readonly number[] {
+    return this.readyMs;
+  }
+
+  /** Whether the process that has this name now said that it is at work. */
+  isAtWork(name: InstanceName): boolean {
+    const child = this.children.get(name);
+    return child !== undefined && this.working.has(child);
+  }
+
+  /** All log lines that contain the text. */
+  said(text: string): readonly string[] {
+    return this.lines.filter((line) => line.includes(text));
+  }
+
+  names(): readonly InstanceName[] {
+    return [...this.children.keys()];
+  }
+
+  startAll(): void {
+    for (const name of this.options.instances ?? SERVICES) this.start(name);
+  }
+
+  /** @param extra what this process is started with besides */
+  start(name: InstanceName, extra: Environment = {}): void {
+    const service = name.split('-')[0] as ServiceName;
+    const main = fileURLToPath(new URL(`../../apps/${service}/dist/main.js`, import.meta.url));
+    const child = spawn(process.execPath, [...(this.options.nodeArguments?.[service] ?? []), main], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env.PATH, ...this.environment },
+      env: { PATH: process.env.PATH, ...this.environment, ...extra },
     });
     this.children.set(name, child);
+    const startedMs = performance.now();
     let text = '';
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
       for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
         const line = text.slice(0, end);
         text = text.slice(end + 1);
+        this.lines.push(`${name}: ${line}`);
+        if (line.includes('"msg":"service started"')) {
+          this.readyMs.push(performance.now() - startedMs);
+          this.working.add(child);
+        }
         if (!/"level":(10|20|30|40),/.test(line)) this.problems.push(`${name}: ${line}`);
       }
     });
     child.once('exit', (code, signal) => {
-      if (!this.isEnding && signal !== 'SIGKILL') this.problems.push(`${name} ended with ${code ?? signal}`);
+      this.working.delete(child);
+      if (this.isEnding || signal === 'SIGKILL' || this.children.get(name) !== child) return;
+      this.unasked.push(`${name} ended with ${code ?? signal}`);
+      this.problems.push(`${name} ended with ${code ?? signal}`);
+      if (this.options.supervised === true) {
+        setTimeout(() => {
+          if (!this.isEnding && this.children.get(name) === child) this.start(name, extra);
+        }, RESTART_AFTER_MS);
+      }
     });
   }
 
+  /** Sends a signal to one process, which must not end it (SIGSTOP, SIGCONT). */
+  signal(name: InstanceName, signal: NodeJS.Signals): void {
+    this.children.get(name)?.kill(signal);
+  }
+
   /** kill -9, and a new process in its place. */
-  async killAndRestart(name: ServiceName): Promise<void> {
-    await this.stop(name, 'SIGKILL');
+  async killAndRestart(name: InstanceName): Promise<void> {
+    await this.kill(name);
     this.start(name);
+  }
+
+  /** kill -9, and nothing in its place. */
+  async kill(name: InstanceName): Promise<void> {
+    await this.stop(name, 'SIGKILL');
+    this.children.delete(name);
+  }
+
+  /** SIGTERM to one; resolves with its exit code. One that is not gone after the time is killed: null. */
+  async terminate(name: InstanceName, withinMs: number): Promise<number | null> {
+    const child = this.children.get(name);
+    this.children.delete(name);
+    if (child === undefined) return null;
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+    const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+    child.kill('SIGTERM');
+    const late = new AbortController();
+    const killLate = pause(withinMs, undefined, { signal: late.signal }).then(
+      () => child.kill('SIGKILL'),
+      () => undefined, // it ended in time
+    );
+    const code = await ended;
+    late.abort();
+    await killLate;
+    return code;
   }
 
   /** SIGTERM to all; resolves with the exit codes. */
   async end(): Promise<readonly (number | null)[]> {
     this.isEnding = true;
-    return Promise.all(SERVICES.map((name) => this.stop(name, 'SIGTERM')));
+    return Promise.all([...this.children.keys()].map((name) => this.stop(name, 'SIGTERM')));
   }
 
-  private stop(name: ServiceName, signal: NodeJS.Signals): Promise<number | null> {
+  private stop(name: InstanceName, signal: NodeJS.Signals): Promise<number | null> {
     const child = this.children.get(name);
     if (child === undefined) return Promise.resolve(null);
     if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);

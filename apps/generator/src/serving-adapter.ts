@@ -79,6 +79,8 @@ export class ServingAdapter {
           this.nextOffsets.set(partition, record.offset + 1);
         }
       }
+      // What follows the last record may be no record (a transaction's end): it is not asked for again.
+      this.nextOffsets.set(partition, high);
     }
     const wanted = this.told.served;
     if (wanted?.adapterDigest === this.refused?.adapterDigest && wanted !== null) return this.serving;
