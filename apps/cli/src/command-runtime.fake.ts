@@ -7,6 +7,7 @@ import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store'
 import type { CommandRuntime, Models, Shell } from './command-runtime.js';
 import type { ExitCode } from './exit-codes.js';
 import { runSeam } from './main.js';
+import { showLogAddress } from './replay/log-address.js';
 import { NO_PROGRESS } from './terminal/progress.js';
 import { PLAIN_STYLE } from './terminal/style.js';
 import { jsonLine } from './terminal/terminal.js';
@@ -16,6 +17,8 @@ export interface FakeWorld {
   /** Runs `seam` with these arguments, as a process would. */
   seam(...args: string[]): Promise<ExitCode>;
   readonly log: EventLog;
+  /** Other logs by their address, as the command line shows it. */
+  readonly otherLogs: Map<string, EventLog>;
   readonly objects: ObjectStore;
   readonly clock: ManualClock;
   /** Files by path; "-" is standard input. */
@@ -109,6 +112,7 @@ export async function fakeWorld(): Promise<FakeWorld> {
   const clock = new ManualClock(Date.UTC(2030, 0, 31, 12));
   const log = new InMemoryEventLog({ clock });
   await log.createTopics(TOPICS);
+  const otherLogs = new Map<string, EventLog>();
   const objects = new InMemoryObjectStore();
   const files = new Map<string, Uint8Array>();
   let controller = new AbortController();
@@ -141,6 +145,15 @@ export async function fakeWorld(): Promise<FakeWorld> {
       return Promise.resolve();
     },
     openLog: () => Promise.resolve(log),
+    openLogAt(address, mode) {
+      const name = showLogAddress(address);
+      const found = otherLogs.get(name);
+      if (found === undefined && mode === 'existing')
+        return Promise.reject(new SeamError('NOT_FOUND', `Opening ${name}: there is no such log.`));
+      const opened = found ?? new InMemoryEventLog({ clock });
+      otherLogs.set(name, opened);
+      return Promise.resolve(opened);
+    },
     openObjects: () => Promise.resolve(objects),
     worldProblems: (set) => Promise.resolve([1, 2, 3].map((n) => worldProblem(set, n))),
     algorithmSettings: (algorithm) => Promise.resolve(algorithm === 'grpo' ? { clip: { high: 0.3 } } : {}),
@@ -163,6 +176,7 @@ export async function fakeWorld(): Promise<FakeWorld> {
       return runSeam(args, shell);
     },
     log,
+    otherLogs,
     objects,
     clock,
     files,

@@ -7,6 +7,7 @@ import type { Clock } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
 import type { ExitCode } from './exit-codes.js';
+import type { LogAddress } from './replay/log-address.js';
 import type { Terminal } from './terminal/terminal.js';
 import type { Settings } from './train/assignments.js';
 import type { TrainerDoor } from './train/trainer.port.js';
@@ -33,6 +34,8 @@ export interface CommandRuntime {
   writeOutput(path: string, body: Uint8Array): Promise<void>;
   /** Opens the log; `create` makes an empty one where there is none, otherwise that is NOT_FOUND. Closed by the runtime. */
   openLog(mode: 'existing' | 'create'): Promise<EventLog>;
+  /** Opens another log than the configured one; of its topics none are made. Closed by the runtime. */
+  openLogAt(address: LogAddress, mode: 'existing' | 'create'): Promise<EventLog>;
   openObjects(): Promise<ObjectStore>;
   /** The models of generator and executor, as their services would load them. Closed by the runtime. */
   openModels(): Promise<Models>;

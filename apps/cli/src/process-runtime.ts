@@ -15,6 +15,7 @@ import type { CommonConfig, Environment } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer';
 import type { CommandRuntime, GlobalOptions, Models, Shell, WorldSet } from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
+import { type LogAddress, showLogAddress } from './replay/log-address.js';
 import { processTerminal } from './terminal/terminal.js';
 import type { Settings } from './train/assignments.js';
 import { trainerDoor } from './train/trainer.in-process.adapter.js';
@@ -80,6 +81,31 @@ class LazyWorld {
     }
     this.log ??= await openEventLog(config);
     return this.log;
+  }
+
+  async openLogAt(address: LogAddress, mode: 'existing' | 'create'): Promise<EventLog> {
+    if (mode === 'existing' && address.driver === 'lmdb' && !existsSync(address.folder)) {
+      throw new SeamError(
+        'NOT_FOUND',
+        `Opening ${showLogAddress(address)}: expected the folder of a log, came nothing. The log of a data folder lies in its subfolder "log".`,
+        { details: { folder: address.folder } },
+      );
+    }
+    const log = await this.openDriver(address, mode);
+    this.closers.push(() => log.close());
+    return log;
+  }
+
+  private async openDriver(address: LogAddress, mode: 'existing' | 'create'): Promise<EventLog> {
+    if (address.driver === 'lmdb') {
+      const { LmdbEventLog } = await import('@seamstream/event-log-lmdb');
+      return LmdbEventLog.open({ folder: address.folder, readOnly: mode === 'existing' });
+    }
+    const { KafkaEventLog } = await import('@seamstream/event-log-kafka');
+    return KafkaEventLog.open({
+      brokers: address.brokers,
+      ...(address.prefix === undefined ? {} : { prefix: address.prefix }),
+    });
   }
 
   async openObjects(): Promise<ObjectStore> {
@@ -233,6 +259,7 @@ export function processShell(): Shell {
         readInput,
         writeOutput,
         openLog: (mode) => world.openLog(mode),
+        openLogAt: (address, mode) => world.openLogAt(address, mode),
         openObjects: () => world.openObjects(),
         openModels: () => world.openModels(),
         algorithmSettings: (algorithm) => world.algorithmSettings(algorithm),

@@ -20,6 +20,7 @@ import { renderFacts } from '../terminal/table.js';
 import { onOneLine, plural } from '../terminal/text.js';
 import { stepProgress } from '../train/train-adapter.command.js';
 import type { AdapterVerification } from '../train/trainer.port.js';
+import { copyLogCommand } from './copy-log.command.js';
 import { renderSuccess, renderTraining } from './render-read-models.js';
 import { recordsToReplay, renderVerifiedVersions, verifyBuffer } from './verify-buffer.js';
 
@@ -146,7 +147,7 @@ async function replayLog(runtime: CommandRuntime, options: ReplayOptions): Promi
 export function replayCommand(run: RunCommand): Command {
   const names = Object.keys(READ_MODELS);
   return new Command('replay')
-    .summary('rebuild a read model, or prove that the log gives the same buffer or adapter again')
+    .summary('rebuild a read model, move the log, or prove that it gives the same buffer or adapter again')
     .description('The log is the only source of truth: every state is a replay of it. This command replays it.')
     .addOption(
       new Option('--read-model <name>', 'rebuild this one and print it')
@@ -166,8 +167,10 @@ export function replayCommand(run: RunCommand): Command {
           ['seam replay --read-model success', 'success per arm, from the first record on'],
           ['seam replay --verify-buffer', 'exit 1 when a version differs'],
           ['seam replay --verify-adapter 4f3a90c1', 'exit 1 when training gives another digest'],
+          ['seam replay copy --to kafka://localhost:9092', 'move the log; "seam replay copy --help" teaches it'],
         ],
       )}`,
     )
+    .addCommand(copyLogCommand(run))
     .action((options: ReplayOptions) => run((runtime) => replayLog(runtime, options)));
 }
