@@ -11,7 +11,7 @@ import type { ISocketFactory } from 'kafkajs';
 import Cluster from 'kafkajs/src/cluster/index.js';
 import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
 import definitions from 'kafkajs/src/protocol/requests/index.js';
-import { remedyFor, translated } from './kafka-errors.js';
+import { NotYet, remedyFor, translated } from './kafka-errors.js';
 import { type KafkaLogSink, kafkaLogger } from './kafka-logger.js';
 import { type KafkaSecurity, tlsOptions } from './kafka-security.js';
 
@@ -132,7 +132,7 @@ export class KafkaConnection {
         details: { topic, partition },
       });
     }
-    if (nodeId < 0) throw notYet(`partition ${topic}/${partition} has no leader at the moment`);
+    if (nodeId < 0) throw new NotYet('LEADER_NOT_AVAILABLE');
     return this.cluster.findBroker({ nodeId });
   }
 
@@ -235,9 +235,4 @@ function topicPartitions({ topic, isInternal, partitionMetadata }: Cluster.Topic
   const leaders: number[] = [];
   for (const { partitionId, leader } of partitionMetadata) leaders[partitionId] = leader;
   return { name: topic, isInternal, leaders };
-}
-
-/** An error that {@link KafkaConnection.attempt} takes for a reason to look again. */
-function notYet(message: string): Error {
-  return Object.assign(new Error(message), { name: 'KafkaJSProtocolError', type: 'LEADER_NOT_AVAILABLE' });
 }

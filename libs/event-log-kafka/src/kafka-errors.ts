@@ -4,6 +4,19 @@
  */
 import { type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 
+/** What a broker would say, said by us: the state that was waited for is not there yet. */
+export class NotYet extends Error {
+  override readonly name = 'KafkaJSProtocolError';
+
+  constructor(readonly type: 'LEADER_NOT_AVAILABLE' | 'CONCURRENT_TRANSACTIONS') {
+    super(
+      type === 'LEADER_NOT_AVAILABLE'
+        ? 'the partition has no leader at the moment'
+        : 'the transaction is not ended yet',
+    );
+  }
+}
+
 /** What can be done about an error. `refresh`: try again after asking anew who leads and who coordinates. */
 export type Remedy = 'retry' | 'refresh' | 'none';
 

@@ -1,11 +1,9 @@
 /**
  * The event log on Apache Kafka, through kafkajs. A topic is a Kafka topic, an offset a Kafka offset; transactions leave
  * markers in the log, so offsets have gaps. Read is only what is committed. ADR 0013 has the reasons.
- *
- * What is appended without offsets is grouped: while one step is under way, those that wait are gathered and go together in
- * the next, each whole and in order. One record batch needs no transaction to be atomic; several do.
  */
 import {
+  type Claim,
   type ConsumedOffset,
   type ConsumeOptions,
   checkConsumeOptions,
@@ -28,17 +26,19 @@ import {
   unknownTopic,
   type Watermarks,
 } from '@seamstream/event-log';
-import { type Clock, isSeamError, newId, SeamError, systemClock } from '@seamstream/kernel';
+import { type Clock, canonicalJson, newId, SeamError, systemClock } from '@seamstream/kernel';
+import { AppendQueue } from './append-queue.js';
 import { type Compression, compressionType } from './compression.js';
 import { fetchCommitted } from './fetching.js';
 import { type ConnectionSettings, KafkaConnection, type TopicPartitions } from './kafka-connection.js';
-import { brokerErrorOf } from './kafka-errors.js';
+import { brokerErrorOf, NotYet } from './kafka-errors.js';
 import { type KafkaLogSink, silent } from './kafka-logger.js';
 import type { KafkaSecurity } from './kafka-security.js';
-import { checkClaimedOffset, type Holding, KafkaSubscription } from './kafka-subscription.js';
+import { type Holding, KafkaSubscription } from './kafka-subscription.js';
 import { EARLIEST, fetchGroupOffsets, LATEST, listOffsets } from './offsets.js';
 import { PartitionFeed } from './partition-feed.js';
-import { type Block, ProducerSession, type ProducerSettings } from './producer-session.js';
+import type { ProducerSettings } from './producer-session.js';
+import { blocksOf, type PlacedRecord } from './record-blocks.js';
 
 export interface KafkaEventLogOptions {
   /** `host:port` of some brokers of the cluster; the others are found through them. */
@@ -78,30 +78,16 @@ export interface KafkaEventLogOptions {
 
 /** Records of a chunk of `read` and `follow` when not told otherwise. */
 const DEFAULT_CHUNK_RECORDS = 1000;
-/**
- * Most bytes of records in one batch, before compression. A broker's `max.message.bytes` (1 048 588) bounds the batch; a
- * single record of the largest size has one of its own.
- */
-const MAX_BATCH_BYTES = 900_000;
 /** Varints, attributes and offsets of a record beside its own bytes, at most. */
 const RECORD_FRAME_BYTES = 40;
-/** Most bytes that are gathered into one step. */
-const MAX_STEP_BYTES = 8 * 1024 ** 2;
 const READ_WAIT_MS = 500;
 
-/** A call that waits for its turn. */
-interface Waiting {
-  readonly records: readonly PlacedRecord[];
-  readonly bytes: number;
-  readonly resolve: (positions: readonly RecordPosition[]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface PlacedRecord {
+/** Proof of ownership: the partition, and the producer that may commit for it. */
+interface Token {
   readonly topic: string;
   readonly partition: number;
-  readonly bytes: number;
-  readonly message: Block['messages'][number];
+  readonly producerId: string;
+  readonly producerEpoch: number;
 }
 
 export class KafkaEventLog extends EventLog {
@@ -109,12 +95,11 @@ export class KafkaEventLog extends EventLog {
   private readonly others = new Set<KafkaConnection>();
   private readonly subscriptions = new Set<KafkaSubscription>();
   private readonly ended = new AbortController();
-  private readonly waiting: Waiting[] = [];
-  private readonly sessions: { plain?: ProducerSession | undefined; transactional?: ProducerSession | undefined } = {};
-  private draining: Promise<void> | undefined;
+  private readonly appends: AppendQueue;
+  /** By what their claim's token says. */
+  private readonly holdings = new Map<string, Holding>();
   private closing: Promise<void> | undefined;
   private keyless = 0;
-  private readonly transactionalId: string;
 
   private constructor(
     private readonly settings: ConnectionSettings,
@@ -126,7 +111,11 @@ export class KafkaEventLog extends EventLog {
   ) {
     super();
     this.connection = new KafkaConnection(settings);
-    this.transactionalId = `${options.prefix}append.${settings.clientId}.${newId()}`;
+    this.appends = new AppendQueue(
+      this.connection,
+      producer,
+      `${options.prefix}append.${settings.clientId}.${newId()}`,
+    );
   }
 
   /**
@@ -220,7 +209,8 @@ export class KafkaEventLog extends EventLog {
         if (found && found.leaders.length !== partitions)
           throw partitionConflict(name, found.leaders.length, partitions);
         for (let partition = 0; partition < partitions; partition++) {
-          if (connection.leaderIdOf(this.physical(name), partition) === undefined) throw notCreatedYet(name);
+          if (connection.leaderIdOf(this.physical(name), partition) === undefined)
+            throw new NotYet('LEADER_NOT_AVAILABLE');
         }
       }
     });
@@ -242,11 +232,7 @@ export class KafkaEventLog extends EventLog {
     if (consumed) return this.commitConsumed(placed, consumed.claim, consumed.offsets);
     if (placed.length === 0) return [];
     this.assertOpen('committing');
-    return new Promise((resolve, reject) => {
-      const bytes = placed.reduce((sum, record) => sum + record.bytes, 0);
-      this.waiting.push({ records: placed, bytes, resolve, reject });
-      this.draining ??= this.drain().finally(() => (this.draining = undefined));
-    });
+    return this.logicalPositions(await this.appends.append(placed));
   }
 
   override async consume(options: ConsumeOptions): Promise<Subscription> {
@@ -272,6 +258,12 @@ export class KafkaEventLog extends EventLog {
         rebalanceTimeoutMs: sessionTimeoutMs,
         producer: this.producer,
         transactionalIdOf: (topic, partition) => `${group}.${topic}.${partition}`,
+        granted: (holding, memberId) => {
+          const token = this.tokenOf(holding);
+          this.holdings.set(canonicalJson(token), holding);
+          return { group: options.group, memberId, token };
+        },
+        released: (holding) => this.holdings.delete(canonicalJson(this.tokenOf(holding))),
         warn: (message) => this.settings.log({ level: 'warn', message }),
         ended: () => {
           this.subscriptions.delete(subscription);
@@ -409,8 +401,14 @@ export class KafkaEventLog extends EventLog {
     this.assertOpen('reading committed offsets');
     const name = this.physical(group);
     const { connection } = this;
+    // Asked about "all", a broker leaves out a partition whose first offset is about to be committed; asked about the
+    // partition it says so, and the answer is waited for.
+    await connection.attempt('reading committed offsets', () => connection.refresh());
+    const places = this.visible().flatMap((topic) =>
+      topic.leaders.map((_leader, partition) => ({ topic: topic.name, partition })),
+    );
     const offsets = await connection.attempt('reading committed offsets', async () =>
-      fetchGroupOffsets(await connection.coordinator('group', name), name),
+      fetchGroupOffsets(await connection.coordinator('group', name), name, places),
     );
     return offsets
       .map((offset) => ({ ...offset, topic: this.logical(offset.topic) }))
@@ -441,7 +439,7 @@ export class KafkaEventLog extends EventLog {
   private async closeOnce(): Promise<void> {
     await Promise.all([...this.subscriptions].map((subscription) => subscription.close()));
     this.ended.abort();
-    await this.draining;
+    await this.appends.quiet();
     await Promise.all([...this.others].map((connection) => connection.close()));
     await this.connection.close();
   }
@@ -478,72 +476,30 @@ export class KafkaEventLog extends EventLog {
     return placed;
   }
 
-  private async drain(): Promise<void> {
-    while (this.waiting.length > 0) {
-      let bytes = 0;
-      let count = 0;
-      while (count < this.waiting.length && (count === 0 || bytes + this.waiting[count]!.bytes <= MAX_STEP_BYTES))
-        bytes += this.waiting[count++]!.bytes;
-      await this.writeTogether(this.waiting.splice(0, count));
-    }
-  }
-
-  private async writeTogether(calls: readonly Waiting[]): Promise<void> {
-    try {
-      const positions = await this.write(calls.flatMap(({ records }) => records));
-      let at = 0;
-      for (const { records, resolve } of calls) resolve(positions.slice(at, (at += records.length)));
-    } catch (error) {
-      // One call's records must not fail the others, unless nobody can write.
-      if (calls.length > 1 && !isSeamError(error, 'LOG_UNAVAILABLE')) {
-        for (const call of calls) await this.writeTogether([call]);
-      } else {
-        for (const { reject } of calls) reject(error);
-      }
-    }
-  }
-
-  private async write(records: readonly PlacedRecord[]): Promise<readonly RecordPosition[]> {
-    const { blocks, positionsAt } = blocksOf(records);
-    try {
-      if (blocks.length === 1) {
-        const session = await this.sessionFor('plain');
-        return this.logicalPositions(positionsAt([await session.appendBlock(blocks[0]!)]));
-      }
-      const session = await this.sessionFor('transactional');
-      return this.logicalPositions(positionsAt(await session.commit(blocks)));
-    } catch (error) {
-      if (!isSeamError(error, 'FENCED')) throw error;
-      // Nobody else has this instance's id: the coordinator has given the transaction up because it took too long.
-      throw new SeamError('LOG_UNAVAILABLE', `appending: the transaction was aborted by the broker, ${error.message}`, {
-        cause: error,
-      });
-    }
-  }
-
-  private async sessionFor(kind: 'plain' | 'transactional'): Promise<ProducerSession> {
-    const present = this.sessions[kind];
-    if (present && !present.isBroken) return present;
-    const session = await ProducerSession.open(
-      this.connection,
-      this.producer,
-      kind === 'plain' ? undefined : this.transactionalId,
-    );
-    this.sessions[kind] = session;
-    return session;
-  }
-
   private async commitConsumed(
     records: readonly PlacedRecord[],
-    { group, token }: { readonly group: string; readonly token: unknown },
+    claim: Claim,
     offsets: readonly ConsumedOffset[],
   ): Promise<readonly RecordPosition[]> {
-    const holding = token as Holding;
-    const { topic, partition, session } = holding;
-    for (const offset of offsets) {
-      checkClaimedOffset(holding, { ...offset, topic: this.physical(offset.topic) }, group);
-      checkOffset('committing offsets', 'nextOffset', offset.nextOffset);
+    const claimed = claim.token as Token;
+    for (const { topic, partition, nextOffset } of offsets) {
+      if (topic !== claimed.topic || partition !== claimed.partition) {
+        throw new SeamError(
+          'INVALID_INPUT',
+          `committing offsets of group ${claim.group}: the claim is for ${claimed.topic}/${claimed.partition}, got an offset of ${topic}/${partition}`,
+        );
+      }
+      checkOffset('committing offsets', 'nextOffset', nextOffset);
     }
+    const holding = this.holdings.get(canonicalJson(claimed));
+    if (!holding) {
+      throw new SeamError(
+        'FENCED',
+        `committing as a member of group ${claim.group}: ${claimed.topic}/${claimed.partition} is no longer its. What was not committed is delivered again.`,
+      );
+    }
+    const { topic, partition, session } = holding;
+    const group = this.physical(claim.group);
     const nextOffset = offsets.at(-1)?.nextOffset;
     if (nextOffset !== undefined && nextOffset > holding.high()) {
       const { low, high } = await this.rangeOf('committing offsets', this.logical(topic), partition);
@@ -569,6 +525,11 @@ export class KafkaEventLog extends EventLog {
       if (session.isBroken) holding.broke();
       throw error;
     }
+  }
+
+  /** Plain data, as consumers compare and keep claims. */
+  private tokenOf({ topic, partition, session }: Holding): Token {
+    return { topic: this.logical(topic), partition, ...session.identity };
   }
 
   // Reading.
@@ -661,44 +622,9 @@ export class KafkaEventLog extends EventLog {
   }
 }
 
-/** Records by partition, in order, in batches that a broker takes; and where each record stands once the batches do. */
-function blocksOf(records: readonly PlacedRecord[]): {
-  readonly blocks: readonly Block[];
-  readonly positionsAt: (baseOffsets: readonly number[]) => RecordPosition[];
-} {
-  const blocks: { topic: string; partition: number; messages: Block['messages'][number][]; bytes: number }[] = [];
-  const open = new Map<string, number>();
-  const places = records.map(({ topic, partition, bytes, message }) => {
-    const name = partitionName(topic, partition);
-    let block = open.get(name);
-    if (block === undefined || blocks[block]!.bytes + bytes > MAX_BATCH_BYTES) {
-      block = blocks.push({ topic, partition, messages: [], bytes: 0 }) - 1;
-      open.set(name, block);
-    }
-    blocks[block]!.bytes += bytes;
-    return { block, index: blocks[block]!.messages.push(message) - 1 };
-  });
-  return {
-    blocks,
-    positionsAt: (baseOffsets) =>
-      places.map(({ block, index }) => {
-        const { topic, partition } = blocks[block]!;
-        return { topic, partition, offset: baseOffsets[block]! + index };
-      }),
-  };
-}
-
 /** Another process may create the same topics at the same moment; whether with as many partitions is looked at afterwards. */
 function creationFailure(error: unknown): unknown {
   const { errors } = error as { errors?: readonly unknown[] };
   if (!errors) return error;
   return errors.find((one) => brokerErrorOf(one) !== 'TOPIC_ALREADY_EXISTS') ?? undefined;
-}
-
-/** What {@link KafkaConnection.attempt} takes for a reason to look again. */
-function notCreatedYet(topic: string): Error {
-  return Object.assign(new Error(`topic ${topic} has no leader yet`), {
-    name: 'KafkaJSProtocolError',
-    type: 'LEADER_NOT_AVAILABLE',
-  });
 }

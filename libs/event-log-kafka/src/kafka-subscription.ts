@@ -11,7 +11,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Claim,
-  type ConsumedOffset,
   type ConsumeOptions,
   ConsumerLoop,
   type GroupSeat,
@@ -27,7 +26,7 @@ import { EARLIEST, fetchGroupOffsets, LATEST, listOffsets } from './offsets.js';
 import { PartitionFeed } from './partition-feed.js';
 import { ProducerSession, type ProducerSettings } from './producer-session.js';
 
-/** What a claim's `token` is: the partition as its owner holds it. */
+/** A partition as its owner holds it. */
 export interface Holding {
   readonly topic: string;
   readonly partition: number;
@@ -50,6 +49,10 @@ export interface SubscriptionConnections {
 export interface SubscriptionSettings extends MembershipSettings {
   readonly producer: ProducerSettings;
   readonly transactionalIdOf: (topic: string, partition: number) => string;
+  /** The claim of a partition that this member, by that id, has from now on. */
+  readonly granted: (holding: Holding, memberId: string) => Claim;
+  /** The partition's claim is worth nothing any more. */
+  readonly released: (holding: Holding) => void;
   warn(message: string): void;
   ended(): void;
 }
@@ -107,9 +110,9 @@ export class KafkaSubscription implements Subscription, GroupSeat {
 
   // What the loop asks.
 
-  async fetch(topic: string, partition: number, claim: Claim, maxRecords: number): Promise<readonly LogRecord[]> {
-    const holding = claim.token as Holding;
-    return this.feed.take(topic, partition, holding.position, maxRecords);
+  async fetch(topic: string, partition: number, _claim: Claim, maxRecords: number): Promise<readonly LogRecord[]> {
+    const holding = this.holdings.get(partitionName(topic, partition));
+    return holding ? this.feed.take(topic, partition, holding.position, maxRecords) : [];
   }
 
   async handBack(topic: string, partition: number): Promise<void> {
@@ -164,7 +167,8 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     const isCurrent = (): boolean =>
       !this.isOver && this.assigned === target && this.membership.generation === target.generation;
     try {
-      if (!isCurrent()) return;
+      // Who is no member any more must not fence the one who is.
+      if (!isCurrent() || !(await this.membership.confirms(target.generation))) return;
       const { write } = this.connections;
       const { producer, transactionalIdOf } = this.settings;
       const sessions = await Promise.all(
@@ -203,8 +207,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     this.holdings.set(name, holding);
     this.claimed.add(name);
     this.feed.add(topic, partition, position);
-    const { group } = this.options;
-    this.loop.grant(topic, partition, { group, memberId: this.membership.id, token: holding });
+    this.loop.grant(topic, partition, this.settings.granted(holding, this.membership.id));
   }
 
   /** Nothing can be committed for the partition any more. */
@@ -214,6 +217,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     this.holdings.delete(name);
     this.claimed.delete(name);
     this.feed.remove(holding.topic, holding.partition);
+    this.settings.released(holding);
     holding.session.end(
       new SeamError(
         'FENCED',
@@ -246,13 +250,4 @@ export class KafkaSubscription implements Subscription, GroupSeat {
       }),
     );
   }
-}
-
-/** Whether the offset is the claim's to commit; INVALID_INPUT for another partition's. */
-export function checkClaimedOffset(holding: Holding, { topic, partition }: ConsumedOffset, group: string): void {
-  if (topic === holding.topic && partition === holding.partition) return;
-  throw new SeamError(
-    'INVALID_INPUT',
-    `committing offsets of group ${group}: the claim is for ${holding.topic}/${holding.partition}, got an offset of ${topic}/${partition}`,
-  );
 }

@@ -161,7 +161,7 @@ declare module 'kafkajs/src/protocol/requests/index.js' {
 }
 
 declare module 'kafkajs/src/protocol/requests/apiKeys.js' {
-  const apiKeys: Readonly<Record<'Metadata' | 'OffsetFetch', number>>;
+  const apiKeys: Readonly<Record<'Metadata', number>>;
   export = apiKeys;
 }
 

@@ -1,10 +1,9 @@
 /** Where partitions begin and end, and how far groups have read. */
 import type { ConsumedOffset } from '@seamstream/event-log';
 import type Cluster from 'kafkajs/src/cluster/index.js';
-import Encoder from 'kafkajs/src/protocol/encoder.js';
 import errors from 'kafkajs/src/protocol/error.js';
-import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
 import { READ_COMMITTED } from './fetching.js';
+import { exchange } from './flexible.js';
 import type { KafkaConnection } from './kafka-connection.js';
 
 /** Stands for a time in ListOffsets. */
@@ -40,91 +39,53 @@ export async function listOffsets(
   return found;
 }
 
+const OFFSET_FETCH = { key: 9, version: 7, name: 'OffsetFetch' };
+
 /**
- * The committed offsets of a group, of all its topics or of the given places. Waits out open transactions that commit
+ * The committed offsets of a group, where the given places have one. Waits out open transactions that commit
  * offsets (requireStable, KIP-447), which kafkajs' own request of version 4 cannot.
  *
- * OffsetFetch v7, request: tags | group | [topic | [partition i32] | tags] | requireStable bool | tags; response: tags
- * | throttleMs i32 | [topic | [partition i32 | offset i64 | leaderEpoch i32 | metadata | error i16 | tags] | tags]
- * | error i16 | tags. Lengths are unsigned varints, one more than the length. The first tags belong to the header, which
- * kafkajs writes in its older form.
+ * OffsetFetch v7, request: group | [topic | [partition i32] | tags] | requireStable bool | tags; response:
+ * throttleMs i32 | [topic | [partition i32 | offset i64 | leaderEpoch i32 | metadata | error i16 | tags] | tags] | error i16
+ * | tags
  */
 export async function fetchGroupOffsets(
   broker: Cluster.Broker,
   group: string,
-  places?: readonly { readonly topic: string; readonly partition: number }[],
+  places: readonly { readonly topic: string; readonly partition: number }[],
 ): Promise<ConsumedOffset[]> {
-  return broker.connectionPool.send<ConsumedOffset[]>({
-    request: {
-      apiKey: apiKeys.OffsetFetch,
-      apiVersion: 7,
-      apiName: 'OffsetFetch',
-      encode: async () => {
-        const encoder = new Encoder();
-        const text = (value: string): void => {
-          const bytes = Buffer.from(value);
-          encoder.writeUVarInt(bytes.length + 1).writeBuffer(bytes);
-        };
-        encoder.writeInt8(0);
-        text(group);
-        if (!places) {
-          encoder.writeUVarInt(0);
-        } else {
-          const byTopic = Map.groupBy(places, ({ topic }) => topic);
-          encoder.writeUVarInt(byTopic.size + 1);
-          for (const [topic, of] of byTopic) {
-            text(topic);
-            encoder.writeUVarInt(of.length + 1);
-            for (const { partition } of of) encoder.writeInt32(partition);
-            encoder.writeInt8(0);
-          }
-        }
-        return encoder.writeBoolean(true).writeInt8(0);
-      },
+  const { offsets, problem } = await exchange(
+    broker,
+    OFFSET_FETCH,
+    (writer) => {
+      writer.text(group).list([...Map.groupBy(places, ({ topic }) => topic)], ([topic, of]) =>
+        writer
+          .text(topic)
+          .list(of, ({ partition }) => writer.int32(partition))
+          .endOfFields(),
+      );
+      return writer.boolean(true).endOfFields();
     },
-    response: { decode: async (payload) => readGroupOffsets(payload), parse: async (decoded) => decoded },
-  });
-}
-
-function readGroupOffsets(payload: Buffer): ConsumedOffset[] {
-  let at = 1 + 4;
-  const uvarint = (): number => {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = payload[at++]!;
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-  };
-  const skipTags = (): void => {
-    for (let left = uvarint(); left > 0; left--) {
-      uvarint();
-      at += uvarint();
-    }
-  };
-  const text = (): string => {
-    const length = Math.max(0, uvarint() - 1);
-    at += length;
-    return payload.toString('utf8', at - length, at);
-  };
-  const refuse = (code: number): void => {
-    if (code !== 0) throw errors.createErrorFromCode(code);
-  };
-  const offsets: ConsumedOffset[] = [];
-  for (let topics = uvarint() - 1; topics > 0; topics--) {
-    const topic = text();
-    for (let partitions = uvarint() - 1; partitions > 0; partitions--) {
-      const partition = payload.readInt32BE(at);
-      const nextOffset = Number(payload.readBigInt64BE(at + 4));
-      at += 16;
-      text(); // metadata
-      refuse(payload.readInt16BE(at));
-      at += 2;
-      skipTags();
-      if (nextOffset >= 0) offsets.push({ topic, partition, nextOffset });
-    }
-    skipTags();
-  }
-  refuse(payload.readInt16BE(at));
-  return offsets;
+    (reader) => {
+      reader.int32(); // throttled for
+      let problem = 0;
+      const offsets = reader.list(() => {
+        const topic = reader.text();
+        const found = reader.list((): ConsumedOffset => {
+          const partition = reader.int32();
+          const nextOffset = reader.int64();
+          reader.int32(); // the leader's epoch
+          reader.text(); // metadata
+          problem = reader.int16() || problem;
+          reader.endOfFields();
+          return { topic, partition, nextOffset };
+        });
+        reader.endOfFields();
+        return found;
+      });
+      return { offsets: offsets.flat(), problem: reader.int16() || problem };
+    },
+  );
+  if (problem !== 0) throw errors.createErrorFromCode(problem);
+  return offsets.filter(({ nextOffset }) => nextOffset >= 0);
 }

@@ -8,7 +8,8 @@
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import type Cluster from 'kafkajs/src/cluster/index.js';
 import type { KafkaConnection } from './kafka-connection.js';
-import { isFenced, translated } from './kafka-errors.js';
+import { isFenced, NotYet, translated } from './kafka-errors.js';
+import { transactionState } from './transaction-state.js';
 
 /** Records of one partition that go into one record batch. */
 export interface Block {
@@ -64,6 +65,12 @@ export class ProducerSession {
     return new ProducerSession(connection, settings, transactionalId, producer);
   }
 
+  /** Names this session among all that its transactional id ever had. */
+  get identity(): { readonly producerId: string; readonly producerEpoch: number } {
+    const { producerId, producerEpoch } = this.producer;
+    return { producerId, producerEpoch };
+  }
+
   get isBroken(): boolean {
     return this.broken !== undefined;
   }
@@ -76,7 +83,10 @@ export class ProducerSession {
     return this.step(async () => (await this.produce([block]))[0]!);
   }
 
-  /** Writes all blocks and the offset in one transaction. Returns the offset of each block's first record. */
+  /**
+   * Writes all blocks and the offset in one transaction. Returns the offset of each block's first record once the
+   * transaction is decided; readers see it when its markers are written, a moment later, see {@link isVisible}.
+   */
   commit(blocks: readonly Block[], offset?: GroupOffset): Promise<readonly number[]> {
     return this.step(async () => {
       const transactionalId = this.transactionalId!;
@@ -131,14 +141,19 @@ export class ProducerSession {
     });
   }
 
+  /** Resolves when readers see the last transaction. LOG_UNAVAILABLE when that takes longer than an operation may. */
+  async isVisible(): Promise<void> {
+    const transactionalId = this.transactionalId!;
+    await this.connection.attempt('waiting for the markers of a transaction', async () => {
+      const broker = await this.connection.coordinator('transaction', transactionalId);
+      if ((await transactionState(broker, transactionalId)) === 'PrepareCommit')
+        throw new NotYet('CONCURRENT_TRANSACTIONS');
+    });
+  }
+
   /** Refuses every further step. */
   end(reason: SeamError): void {
     this.broken ??= reason;
-  }
-
-  /** Resolves when no step is under way. */
-  async quiet(): Promise<void> {
-    await this.last.catch(() => undefined);
   }
 
   private step<T>(act: () => Promise<T>): Promise<T> {
