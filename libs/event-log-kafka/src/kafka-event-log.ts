@@ -52,7 +52,7 @@ export interface KafkaEventLogOptions {
    */
   readonly prefix?: string;
   /** Copies of each partition of topics that are created here; the cluster's default when absent. */
-  readonly replicationFactor?: number;
+  readonly replicationFactor?: number | undefined;
   /** Of record batches. Default zstd. */
   readonly compression?: Compression;
   /** Time stamps of records that bring none. */
@@ -72,7 +72,7 @@ export interface KafkaEventLogOptions {
   readonly requestTimeoutMs?: number;
   /** How long an operation is tried again before it is LOG_UNAVAILABLE; default 30 000. Consumers wait for as long as it takes. */
   readonly operationTimeoutMs?: number;
-  /** Takes kafkajs' own log lines; silent by default. */
+  /** Takes log lines, the driver's few and kafkajs' own; silent by default. */
   readonly log?: KafkaLogSink;
 }
 
@@ -152,7 +152,7 @@ export class KafkaEventLog extends EventLog {
         clock: options.clock ?? systemClock,
         sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000,
         heartbeatMs: options.heartbeatMs ?? 1000,
-        ...(options.replicationFactor === undefined ? {} : { replicationFactor: options.replicationFactor }),
+        replicationFactor: options.replicationFactor,
       },
     );
     try {
@@ -264,7 +264,7 @@ export class KafkaEventLog extends EventLog {
           return { group: options.group, memberId, token };
         },
         released: (holding) => this.holdings.delete(canonicalJson(this.tokenOf(holding))),
-        warn: (message) => this.settings.log({ level: 'warn', message }),
+        warn: (message) => this.settings.log({ level: 'notice', message }),
         ended: () => {
           this.subscriptions.delete(subscription);
           for (const connection of Object.values(connections)) this.others.delete(connection);

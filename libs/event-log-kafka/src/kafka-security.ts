@@ -6,11 +6,11 @@ export interface KafkaSecurity {
   /** Present: connections are encrypted and the broker's certificate is checked. Files are PEM. */
   readonly tls?: {
     /** Authorities to trust; the system's when absent. */
-    readonly authorityFile?: string;
+    readonly authorityFile?: string | undefined;
     /** The client's own certificate chain and key, for mutual TLS: both or neither. */
-    readonly certificateFile?: string;
-    readonly keyFile?: string;
-    readonly keyPassphrase?: string;
+    readonly certificateFile?: string | undefined;
+    readonly keyFile?: string | undefined;
+    readonly keyPassphrase?: string | undefined;
   };
   readonly sasl?: {
     readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';

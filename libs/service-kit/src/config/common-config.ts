@@ -8,9 +8,61 @@ export const commonConfigSchema = z.object({
   eventLog: z
     .object({
       /** `memory` lives and dies with the process: for tests and trials. */
-      driver: z.enum(['lmdb', 'memory']).default('lmdb'),
-      /** Default: dataFolder/log. */
+      driver: z.enum(['lmdb', 'kafka', 'memory']).default('lmdb'),
+      /** Of the driver lmdb; default: dataFolder/log. */
       folder: z.string().min(1).optional(),
+      /** Of the driver kafka. */
+      kafka: z
+        .object({
+          /** Required by the driver: some of the cluster's brokers, `host:port,host:port` or a JSON list. */
+          brokers: z.preprocess(listOf, z.array(z.string().regex(/^[^\s:/]+:\d+$/, 'expected host:port'))).optional(),
+          /** How this process is called in the brokers' logs and quotas. */
+          clientId: z.string().min(1).default('seamstream'),
+          /** Stands before the names of topics, groups and transactional ids in the cluster. */
+          prefix: z
+            .string()
+            .regex(/^[a-zA-Z0-9._-]*$/, 'expected characters of a-z A-Z 0-9 . _ -')
+            .default(''),
+          /** Copies of each partition of topics that are created; the cluster's default when absent. */
+          replicationFactor: z.int().positive().optional(),
+          compression: z.enum(['none', 'gzip', 'snappy', 'lz4', 'zstd']).default('zstd'),
+          /** After how long without a heartbeat an instance is replaced. Brokers want 6 s to 30 min. */
+          sessionTimeoutMs: z.int().positive().default(10_000),
+          /** After how long a broker aborts what an instance that is gone had begun to write. */
+          transactionTimeoutMs: z.int().positive().default(10_000),
+          connectTimeoutMs: z.int().positive().default(3_000),
+          requestTimeoutMs: z.int().positive().default(30_000),
+          /** How long an operation is tried again before it counts as failed. */
+          operationTimeoutMs: z.int().positive().default(30_000),
+          /** Encryption. Files are PEM. */
+          tls: z
+            .object({
+              enabled: z.boolean().default(false),
+              /** Who signs the brokers' certificates; the system's authorities when absent. */
+              authorityFile: z.string().min(1).optional(),
+              /** This client's own certificate and key, where brokers ask for one. */
+              certificateFile: z.string().min(1).optional(),
+              keyFile: z.string().min(1).optional(),
+              keyPassphrase: secret(z.string()).optional(),
+            })
+            .refine(({ certificateFile, keyFile }) => (certificateFile === undefined) === (keyFile === undefined), {
+              path: ['keyFile'],
+              error: 'expected certificateFile and keyFile, or neither',
+            })
+            .prefault({}),
+          sasl: z
+            .object({
+              mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('scram-sha-512'),
+              username: z.string().min(1).optional(),
+              password: secret(z.string()).optional(),
+            })
+            .refine(({ username, password }) => (username === undefined) === (password === undefined), {
+              path: ['password'],
+              error: 'expected username and password, or neither',
+            })
+            .prefault({}),
+        })
+        .prefault({}),
     })
     .prefault({}),
   /** Where records are in Confluent's framing: the registry of their schemas. Without a URL they are single-object encoded. */
@@ -104,6 +156,11 @@ export const commonConfigSchema = z.object({
     })
     .prefault({}),
 });
+
+/** Text between commas as a list; JSON has been read by then. */
+function listOf(value: unknown): unknown {
+  return typeof value === 'string' ? value.split(',').map((each) => each.trim()) : value;
+}
 
 function isWithoutCredentials(address: string): boolean {
   if (!URL.canParse(address)) return true; // another check's fault

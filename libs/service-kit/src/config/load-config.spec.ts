@@ -45,7 +45,7 @@ describe('loadConfig', () => {
       algorithm: [{ type: 'grpo', epochs: 2 }],
     });
     expect(config.http).toEqual({ port: 8080, host: '127.0.0.1' });
-    expect(config.eventLog).toEqual({ driver: 'lmdb', folder: '/srv/log' });
+    expect(config.eventLog).toMatchObject({ driver: 'lmdb', folder: '/srv/log' });
   });
 
   it('lists all faults at once, each with its variable, what was expected and what came', () => {
@@ -92,6 +92,23 @@ describe('loadConfig', () => {
     expect(within.message).toContain('SEAM_SCHEMA_REGISTRY_URL: expected no user and password');
     expect(within.message).not.toContain('hunter2');
     expect(faultOf({ SEAM_SCHEMA_REGISTRY_URL: 'registry' }).message).toContain('SEAM_SCHEMA_REGISTRY_URL');
+  });
+
+  it('takes brokers with commas between them or as JSON, and a user of Kafka only with a password, unseen', () => {
+    const brokers = ['a.example:9092', 'b.example:9093'];
+    for (const text of ['a.example:9092, b.example:9093', JSON.stringify(brokers)])
+      expect(loadConfig(schema, { SEAM_EVENT_LOG_KAFKA_BROKERS: text }).eventLog.kafka.brokers).toEqual(brokers);
+    expect(faultOf({ SEAM_EVENT_LOG_KAFKA_BROKERS: 'kafka://a' }).message).toContain('expected host:port');
+    expect(faultOf({ SEAM_EVENT_LOG_KAFKA_SASL_USERNAME: 'ann' }).message).toContain(
+      'SEAM_EVENT_LOG_KAFKA_SASL_PASSWORD: expected username and password, or neither',
+    );
+    const config = loadConfig(schema, {
+      SEAM_EVENT_LOG_KAFKA_SASL_USERNAME: 'ann',
+      SEAM_EVENT_LOG_KAFKA_SASL_PASSWORD: 'hunter2',
+      SEAM_EVENT_LOG_KAFKA_TLS_KEY_PASSPHRASE: 'hunter3',
+    });
+    expect(config.eventLog.kafka.sasl.password).toBe('hunter2');
+    expect(printableConfig(schema, config)).not.toContain('hunter');
   });
 
   it('names a variable after its path', () => {

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
 import { TOPICS } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
 import type { CommonConfig } from '../config/common-config.js';
+import { createServiceLogger } from '../service-logger.js';
 
 /**
  * Opens the configured log and creates what topics are missing. The one place where a log driver is chosen. With a schema
@@ -11,7 +13,12 @@ export async function openEventLog(
   config: Pick<CommonConfig, 'dataFolder' | 'eventLog' | 'schemaRegistry' | 'logging'>,
 ): Promise<EventLog> {
   const { driver, folder = join(config.dataFolder, 'log') } = config.eventLog;
-  const log = driver === 'lmdb' ? await openLmdb(folder) : new InMemoryEventLog();
+  const log =
+    driver === 'memory'
+      ? new InMemoryEventLog()
+      : driver === 'kafka'
+        ? await openKafka(config.eventLog.kafka, config.logging.level)
+        : await openLmdb(folder);
   await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
   if (config.schemaRegistry.url === undefined) return log;
   try {
@@ -21,6 +28,33 @@ export async function openEventLog(
     await log.close();
     throw error;
   }
+}
+
+async function openKafka(
+  { brokers, tls, sasl, ...options }: CommonConfig['eventLog']['kafka'],
+  logLevel: string,
+): Promise<EventLog> {
+  if (brokers === undefined) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      'Opening the event log: SEAM_EVENT_LOG_DRIVER is kafka, but SEAM_EVENT_LOG_KAFKA_BROKERS is not set. Name some brokers (host:port,host:port).',
+    );
+  }
+  const { KafkaEventLog } = await import('@seamstream/event-log-kafka');
+  const { enabled, ...files } = tls;
+  const { mechanism, username, password } = sasl;
+  const logger = createServiceLogger('kafka', logLevel);
+  return KafkaEventLog.open({
+    ...options,
+    brokers,
+    security: {
+      ...(enabled ? { tls: files } : {}),
+      ...(username === undefined || password === undefined ? {} : { sasl: { mechanism, username, password } }),
+    },
+    // What the client cannot mend reaches us as an error; its own lines, of any level, are for whoever looks into it.
+    log: ({ level, message, broker }) =>
+      level === 'notice' ? logger.warn({ broker }, message) : logger.debug({ broker, level }, message),
+  });
 }
 
 /** The native addon is loaded by whoever chose it only. */
