@@ -117,6 +117,13 @@ module.exports = {
       to: { path: '(^|node_modules/)kafkajs(-snappy)?(/|$)' },
     },
     {
+      name: 'aws-sdk-in-its-driver',
+      comment: 'Technology lives in the driver that is named after it.',
+      severity: 'error',
+      from: { pathNot: '^(libs/object-store-s3|test)/' },
+      to: { path: '(^|node_modules/)@(aws-sdk|smithy)/' },
+    },
+    {
       name: 'onnx-runtime-in-its-place',
       comment: 'Only tensor-graph and language-model run sessions.',
       severity: 'error',

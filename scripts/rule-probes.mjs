@@ -38,6 +38,7 @@ const PROBES = [
   ['framework-only-at-the-edge', 'libs/learning/src/planted/nest.ts', "import '@nestjs/common';\n"],
   ['kafkajs-in-its-driver', 'libs/events/src/planted/kafka.ts', "import 'kafkajs';\n"],
   ['lmdb-in-its-driver', 'libs/events/src/planted/lmdb.ts', "import 'lmdb';\n"],
+  ['aws-sdk-in-its-driver', 'libs/events/src/planted/s3.ts', "import '@aws-sdk/client-s3';\n"],
   ['onnx-runtime-in-its-place', 'libs/learning/src/planted/onnx.ts', "import 'onnxruntime-node';\n"],
   ['no-unresolvable', 'libs/kernel/src/planted/lost.ts', "import './nowhere.js';\n"],
   ['no-test-code-in-production', 'libs/event-log/src/planted/contract.ts', "import '../event-log.contract.js';\n"],

@@ -46,45 +46,50 @@ export async function startS3(): Promise<S3> {
   const command = await gateway();
   const folder = await temporaryFolder('s3');
   const objects = join(folder, 'objects');
-  // Metadata in files of their own: extended attributes are not there on every file system.
-  const metadata = join(folder, 'metadata');
   await mkdir(objects);
-  await mkdir(metadata);
   const [port] = (await freePorts(1)) as [number];
   const endpoint = `http://127.0.0.1:${port}`;
   const region = 'us-east-1';
   const accessKeyId = randomBytes(8).toString('hex');
   const secretAccessKey = randomBytes(16).toString('hex');
-  const server = new ServerProcess({
-    name: 'S3 server',
-    command,
-    args: [
-      '--quiet',
-      '--keep-alive',
-      '--port',
-      `127.0.0.1:${port}`,
-      '--region',
-      region,
-      'posix',
-      '--sidecar',
-      metadata,
-      objects,
-    ],
-    env: { ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey },
-    logFile: join(folder, 's3.log'),
-    // Any answer will do; an unsigned request is refused with 403.
-    isReady: () =>
-      fetch(endpoint).then(
-        async (response) => (await response.arrayBuffer()).byteLength >= 0,
-        () => false,
-      ),
-  });
+  const serverWith = (metadata: readonly string[]): ServerProcess =>
+    new ServerProcess({
+      name: 'S3 server',
+      command,
+      args: [
+        '--quiet',
+        '--keep-alive',
+        '--port',
+        `127.0.0.1:${port}`,
+        '--region',
+        region,
+        'posix',
+        ...metadata,
+        objects,
+      ],
+      env: { ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey },
+      logFile: join(folder, 's3.log'),
+      // Any answer will do; an unsigned request is refused with 403.
+      isReady: () =>
+        fetch(endpoint).then(
+          async (response) => (await response.arrayBuffer()).byteLength >= 0,
+          () => false,
+        ),
+    });
+  // In extended attributes metadata change together with the content, as on S3. Beside it, where the file system has none,
+  // a reader may meet new content with the checksum of the old.
+  let server = serverWith([]);
   const stop = async (): Promise<void> => {
     await server.kill('SIGKILL');
     await removeFolder(folder);
   };
   try {
-    await server.start();
+    await server.start().catch(async () => {
+      const metadata = join(folder, 'metadata');
+      await mkdir(metadata);
+      server = serverWith(['--sidecar', metadata]);
+      await server.start();
+    });
   } catch (error) {
     await stop();
     throw error;
