@@ -49,9 +49,14 @@ function entrySchema(properties: Readonly<Record<EntryField, JsonSchema>>): Json
   return { type: 'object', properties, required: ENTRY_FIELDS, additionalProperties: false };
 }
 
+/** Schemas are never changed once made, and each is asked about for every entry. */
+const digests = new WeakMap<JsonSchema, string>();
+
 /**
  * SHA-256 of the schema's JSON as declared. The order of properties is part of it, because entries are written in that order.
  */
 export function schemaDigest(schema: JsonSchema): string {
-  return sha256(JSON.stringify(schema));
+  let digest = digests.get(schema);
+  if (digest === undefined) digests.set(schema, (digest = sha256(JSON.stringify(schema))));
+  return digest;
 }
