@@ -5,7 +5,7 @@ publish: reads one record per line from stdin and writes it.
      "schema": Avro schema, "event": {...}, "base64": bytes of a raw value}
 consume: reads every record of the topics that is there, committed and decoded, and prints it as one line.
     {"topic", "partition", "offset", "key", "headers", "framing": "registry" | "single-object" | "none",
-     "schema": full name, "event": {...}}
+     "schema": full name, "event": {...}}, the last two null where the value cannot be decoded
 
 Without --registry, records are single-object encoded and read with the schema files under --schemas: Avro's fingerprint
 of each, made by fastavro, says which.
@@ -15,6 +15,7 @@ import base64
 import datetime
 import io
 import json
+import math
 import pathlib
 import struct
 import sys
@@ -23,6 +24,7 @@ import fastavro
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.schema_registry import SchemaRegistryClient, topic_record_subject_name_strategy
 from confluent_kafka.schema_registry.avro import AvroDeserializer, AvroSerializer
+from confluent_kafka.schema_registry.error import SchemaRegistryError
 from confluent_kafka.serialization import MessageField, SerializationContext
 
 SUBJECTS = {"subject.name.strategy": topic_record_subject_name_strategy}
@@ -31,8 +33,8 @@ QUIET_SECONDS = 60
 
 def single_object_header(schema) -> bytes:
     canonical = fastavro.schema.to_parsing_canonical_form(schema)
-    fingerprint = int(fastavro.schema.fingerprint(canonical, "CRC-64-AVRO"), 16)
-    return b"\xc3\x01" + struct.pack("<Q", fingerprint)
+    # fastavro gives the digits in the order of the wire, little-endian.
+    return b"\xc3\x01" + bytes.fromhex(fastavro.schema.fingerprint(canonical, "CRC-64-AVRO"))
 
 
 def publish(brokers: str, registry: SchemaRegistryClient | None) -> None:
@@ -64,11 +66,18 @@ def publish(brokers: str, registry: SchemaRegistryClient | None) -> None:
 
 
 def plain(value):
+    """The value as JSON can say it: times in milliseconds, bytes in base64, numbers that are not finite by their names."""
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
     if isinstance(value, datetime.datetime):
         return round(value.timestamp() * 1000)
     if isinstance(value, bytes):
         return {"base64": base64.b64encode(value).decode()}
-    raise TypeError(f"no JSON for {type(value)}")
+    if isinstance(value, float) and not math.isfinite(value):
+        return json.dumps(value)
+    return value
 
 
 def consume(brokers: str, registry: SchemaRegistryClient | None, schemas: pathlib.Path, topics: list[str]) -> None:
@@ -76,7 +85,7 @@ def consume(brokers: str, registry: SchemaRegistryClient | None, schemas: pathli
     for file in schemas.glob("*/*.avsc"):
         schema = json.loads(file.read_text())
         by_header[single_object_header(schema)] = fastavro.parse_schema(schema)
-    decode = AvroDeserializer(registry, conf=SUBJECTS, return_record_name=True) if registry else None
+    decode = AvroDeserializer(registry, conf=SUBJECTS) if registry else None
     consumer = Consumer(
         {
             "bootstrap.servers": brokers,
@@ -107,12 +116,16 @@ def consume(brokers: str, registry: SchemaRegistryClient | None, schemas: pathli
         if value is not None and value[:2] == b"\xc3\x01" and value[:10] in by_header:
             schema = by_header[value[:10]]
             framing, name = "single-object", schema["name"]
-            event = fastavro.schemaless_reader(io.BytesIO(value[10:]), schema)
+            event = plain(fastavro.schemaless_reader(io.BytesIO(value[10:]), schema))
         elif value is not None and value[:1] == b"\x00" and decode is not None:
-            schema_id = struct.unpack(">I", value[1:5])[0]
-            framing, name = "registry", json.loads(registry.get_schema(schema_id).schema_str)
-            name = f'{name["namespace"]}.{name["name"]}'
-            event = decode(value, SerializationContext(message.topic(), MessageField.VALUE))
+            try:
+                schema = json.loads(registry.get_schema(struct.unpack(">I", value[1:5])[0]).schema_str)
+            except SchemaRegistryError as error:
+                if error.http_status_code != 404:
+                    raise
+            else:
+                framing, name = "registry", f'{schema["namespace"]}.{schema["name"]}'
+                event = plain(decode(value, SerializationContext(message.topic(), MessageField.VALUE)))
         print(
             json.dumps(
                 {
@@ -124,8 +137,7 @@ def consume(brokers: str, registry: SchemaRegistryClient | None, schemas: pathli
                     "framing": framing,
                     "schema": name,
                     "event": event,
-                },
-                default=plain,
+                }
             )
         )
     consumer.close()

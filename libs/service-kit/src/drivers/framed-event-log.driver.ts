@@ -9,10 +9,13 @@ import { createServiceLogger } from '../service-logger.js';
 export async function frameEventLog(
   log: EventLog,
   url: string,
-  { schemaRegistry, logging }: Pick<CommonConfig, 'schemaRegistry' | 'logging'>,
+  { eventLog, schemaRegistry, logging }: Pick<CommonConfig, 'eventLog' | 'schemaRegistry' | 'logging'>,
 ): Promise<EventLog> {
   const registry = new ConfluentSchemaRegistry({ ...schemaRegistry, url });
-  const schemas = await KnownSchemas.register(eventSchemas(), { registry, learn: learnSchema, clock: systemClock });
+  // Subjects bear the names that other clients of the cluster know.
+  const prefix = eventLog.driver === 'kafka' ? eventLog.kafka.prefix : '';
+  const events = eventSchemas().map((event) => ({ ...event, topic: prefix + event.topic }));
+  const schemas = await KnownSchemas.register(events, { registry, learn: learnSchema, clock: systemClock });
   const logger = createServiceLogger('schema-registry', logging.level);
   return new FramedEventLog({
     log,
