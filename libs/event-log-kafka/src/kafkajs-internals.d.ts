@@ -155,6 +155,14 @@ declare module 'kafkajs/src/loggers/index.js' {
   export = loggers;
 }
 
+declare module 'kafkajs/src/network/requestQueue/index.js' {
+  class RequestQueue {
+    readonly pending: readonly unknown[];
+    scheduleCheckPendingRequests(this: RequestQueue): void;
+  }
+  export = RequestQueue;
+}
+
 declare module 'kafkajs/src/protocol/requests/index.js' {
   const definitions: { requests: { readonly Metadata: unknown } };
   export = definitions;

@@ -35,7 +35,12 @@ async function startOf(log: EventLog, topic: string, mark: Watermarks, from: Sta
   }
 }
 
-async function rangesOf(log: EventLog, topic: string, options: TailOptions): Promise<readonly ReadRange[]> {
+/** What to read, and how many of the merged records come before the first that is shown. */
+async function rangesOf(
+  log: EventLog,
+  topic: string,
+  options: TailOptions,
+): Promise<{ readonly ranges: readonly ReadRange[]; readonly passOver: number }> {
   const all = await log.watermarks(topic);
   const marks = options.partition === undefined ? all : all.filter((mark) => mark.partition === options.partition);
   if (marks.length === 0) {
@@ -46,10 +51,14 @@ async function rangesOf(log: EventLog, topic: string, options: TailOptions): Pro
     );
   }
   const { from } = options;
-  if (from === undefined) return lastRanges(topic, marks, options.limit ?? DEFAULT_RECORDS);
+  if (from === undefined) {
+    const limit = options.limit ?? DEFAULT_RECORDS;
+    const { ranges, stored } = await lastRanges(log, topic, marks, limit);
+    return { ranges, passOver: Math.max(0, stored - limit) };
+  }
   const starts = new Map<number, number>();
   for (const mark of marks) starts.set(mark.partition, await startOf(log, topic, mark, from));
-  return rangesFrom(topic, marks, ({ partition, low }) => starts.get(partition) ?? low);
+  return { ranges: rangesFrom(topic, marks, ({ partition, low }) => starts.get(partition) ?? low), passOver: 0 };
 }
 
 /** Shows a topic's records in the order of time; then, with `follow`, those that come, until the signal aborts. */
@@ -60,7 +69,7 @@ async function tailTopic(runtime: CommandRuntime, topicName: string, options: Ta
     topicName,
     (await log.topics()).map(({ name }) => name),
   );
-  const ranges = await rangesOf(log, topic, options);
+  const { ranges, ...selection } = await rangesOf(log, topic, options);
   const limit = options.limit ?? (options.from === undefined ? DEFAULT_RECORDS : Number.POSITIVE_INFINITY);
   let shown = 0;
   const show = (record: LogRecord): void => {
@@ -71,8 +80,7 @@ async function tailTopic(runtime: CommandRuntime, topicName: string, options: Ta
   };
 
   // Without --from the last records of the topic are wanted, which are the last of the merged ranges.
-  const stored = ranges.reduce((sum, range) => sum + range.to - range.from, 0);
-  let passOver = options.from === undefined ? Math.max(0, stored - limit) : 0;
+  let { passOver } = selection;
   for await (const record of readMerged(log, ranges)) {
     if (signal.aborted || shown >= limit) break;
     if (passOver > 0) passOver--;
