@@ -10,6 +10,23 @@ import { toyPublication } from '../support/toy-world.js';
 
 const TOPIC = 'seam.problems';
 
+interface Field {
+  readonly name: string;
+  readonly type: unknown;
+  readonly default?: unknown;
+  readonly aliases?: readonly string[];
+}
+
+function enumOf(symbols: readonly string[], whenUnknown?: string): object {
+  return { type: 'enum', name: 'Mode', symbols, ...(whenUnknown === undefined ? {} : { default: whenUnknown }) };
+}
+
+/** The fields, one of them with other attributes. */
+const altered =
+  (name: string, attributes: Partial<Field>) =>
+  (fields: Field[]): Field[] =>
+    fields.map((field) => (field.name === name ? { ...field, ...attributes } : field));
+
 describe('a real registry', () => {
   let servers: Awaited<ReturnType<typeof testServers<'registry'>>>;
   beforeAll(async () => {
@@ -56,6 +73,35 @@ describe('a real registry', () => {
     expect(error.message).toMatch(/the registry refuses it: .*mode/);
   });
 
+  const changes: readonly [string, boolean, (fields: Field[]) => Field[]][] = [
+    ['a new field with a default', true, (fields) => [...fields, { name: 'n', type: 'string', default: '' }]],
+    ['a field taken away', true, (fields) => fields.filter(({ name }) => name !== 'text')],
+    ['a rename that keeps the old name as alias', true, altered('text', { name: 'words', aliases: ['text'] })],
+    ['an int made long', true, altered('number', { type: 'long' })],
+    ['an enum with one symbol less and a default', true, altered('mode', { type: enumOf(['explore'], 'explore') })],
+    ['a new field without default', false, (fields) => [...fields, { name: 'n', type: 'string' }]],
+    ['a rename without alias', false, altered('text', { name: 'words' })],
+    ['a text made a number', false, altered('text', { type: 'int' })],
+    ['an enum with one symbol less', false, altered('mode', { type: enumOf(['explore']) })],
+    ['a value that may no longer be null', false, altered('perhaps', { type: 'string' })],
+  ];
+  it.each(changes)('R13: registration goes by compatibility: %s, taken: %s', async (_, isTaken, change) => {
+    const registry = new ConfluentSchemaRegistry({ url: servers.registry.url });
+    const schemaOf = (fields: readonly Field[]): string =>
+      JSON.stringify({ type: 'record', name: 'Changing', namespace: 'seamstream.test', fields });
+    const fields: Field[] = [
+      { name: 'text', type: 'string' },
+      { name: 'number', type: 'int' },
+      { name: 'mode', type: enumOf(['explore', 'deploy']) },
+      { name: 'perhaps', type: ['null', 'string'] },
+    ];
+    const subject = subjectOf(`changing-${newId()}`, 'seamstream.test.Changing');
+    await registry.register(subject, schemaOf(fields));
+    const changed = registry.register(subject, schemaOf(change(fields)));
+    if (isTaken) expect(await changed).toEqual(expect.any(Number));
+    else await expect(changed).rejects.toMatchObject({ code: 'INCOMPATIBLE_SCHEMA', details: { subject } });
+  });
+
   it('is chosen by configuration alone', async () => {
     const config = loadConfig(commonConfigSchema, {
       SEAM_EVENT_LOG_DRIVER: 'memory',
@@ -74,7 +120,7 @@ describe('a registry that is killed', () => {
   }, 120_000);
   afterAll(() => server.stop());
 
-  it('stops nobody who knows the schema; an unknown one waits and is read soon after it is back', async () => {
+  it('R15: stops nobody who knows the schema; an unknown one waits and is read soon after it is back', async () => {
     const registry = new ConfluentSchemaRegistry({ url: server.url });
     const schemas = await KnownSchemas.register(eventSchemas(), { registry, learn: learnSchema, clock: systemClock });
     const bare = new InMemoryEventLog();

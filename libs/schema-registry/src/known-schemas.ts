@@ -33,8 +33,8 @@ export interface KnownSchemasOptions {
 }
 
 export class KnownSchemas {
-  /** Headers by the fingerprint's 8 bytes, each as one character. */
-  private readonly confluentHeaders = new Map<string, Buffer>();
+  /** By the lower half of the fingerprint; more than one where strangers' schemas share it. */
+  private readonly confluentHeaders = new Map<number, { readonly high: number; readonly header: Buffer }[]>();
   private readonly singleObjectHeaders = new Map<number, Buffer>();
   /** Ids that the registry has no Avro schema for, and until when that is believed. */
   private readonly unknownUntilMs = new Map<number, number>();
@@ -60,8 +60,8 @@ export class KnownSchemas {
   /** The value in Confluent's framing when it is single-object encoded with a schema of the registry, else as it is. */
   framed(value: Uint8Array): Uint8Array {
     if (value.length < SINGLE_OBJECT_HEADER_BYTES || value[0] !== 0xc3 || value[1] !== 0x01) return value;
-    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    const header = this.confluentHeaders.get(bytes.toString('latin1', 2, SINGLE_OBJECT_HEADER_BYTES));
+    const bytes = asBuffer(value);
+    const header = this.confluentHeaderOf(bytes);
     return header === undefined ? value : reheaded(header, bytes, SINGLE_OBJECT_HEADER_BYTES);
   }
 
@@ -69,8 +69,7 @@ export class KnownSchemas {
   unframed(value: Uint8Array): Uint8Array {
     const id = schemaIdOf(value);
     const header = id === undefined ? undefined : this.singleObjectHeaders.get(id);
-    if (header === undefined) return value;
-    return reheaded(header, Buffer.from(value.buffer, value.byteOffset, value.byteLength), CONFLUENT_HEADER_BYTES);
+    return header === undefined ? value : reheaded(header, asBuffer(value), CONFLUENT_HEADER_BYTES);
   }
 
   /** Whether {@link unframed} has its final answer for this value: no id, a known one, or one that the registry has not. */
@@ -118,18 +117,31 @@ export class KnownSchemas {
   private add(id: number, fingerprint: string): void {
     const singleObject = Buffer.from(`c301${fingerprint}`, 'hex');
     this.singleObjectHeaders.set(id, singleObject);
-    const key = singleObject.toString('latin1', 2);
-    if (this.confluentHeaders.has(key)) return; // texts that differ in remarks only: what we registered came first
+    if (this.confluentHeaderOf(singleObject) !== undefined) return; // texts that differ in remarks only: ours came first
     const header = Buffer.alloc(CONFLUENT_HEADER_BYTES);
     header.writeUInt32BE(id, 1);
-    this.confluentHeaders.set(key, header);
+    const low = singleObject.readUInt32LE(2);
+    const alike = this.confluentHeaders.get(low) ?? [];
+    this.confluentHeaders.set(low, [...alike, { high: singleObject.readUInt32LE(6), header }]);
+  }
+
+  private confluentHeaderOf(singleObject: Buffer): Buffer | undefined {
+    const alike = this.confluentHeaders.get(singleObject.readUInt32LE(2));
+    if (alike === undefined) return undefined;
+    const high = singleObject.readUInt32LE(6);
+    return alike.find((each) => each.high === high)?.header;
   }
 }
 
 /** The id in Confluent's framing. */
 function schemaIdOf(value: Uint8Array): number | undefined {
   if (value.length < CONFLUENT_HEADER_BYTES || value[0] !== 0) return undefined;
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).readUInt32BE(1);
+  return asBuffer(value).readUInt32BE(1);
+}
+
+/** The same bytes, not copied. */
+function asBuffer(value: Uint8Array): Buffer {
+  return Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
 function reheaded(header: Buffer, value: Buffer, from: number): Uint8Array {
