@@ -46,6 +46,8 @@ export interface ChaosReport {
   readonly adapterDigestEqual: boolean;
   /** Whether both runs state the same facts under the same ids. */
   readonly factsEqual: boolean;
+  /** What is not equal, in words. */
+  readonly differences: readonly string[];
   readonly bufferVersions: number;
   readonly adapters: number;
   readonly deadLetters: number;
@@ -71,6 +73,9 @@ export function holds(report: ChaosReport): boolean {
     deadLetters === 0
   );
 }
+
+/** Of a round in which services die all the time, on a busy machine. */
+const ROUND_TIMEOUT_MS = 300_000;
 
 /** How often a service is chosen for one time that a server is: a broker takes seconds to come back. */
 const SERVICE_WEIGHT = 9;
@@ -120,6 +125,29 @@ const contentOf = (run: RecordedRun): string =>
     canonicalJson([run.experiences, run.outcomes, run.admissions, run.rejections].map((facts) => [...facts].sort())),
   );
 
+/** In words, what one run states that the other does not. */
+export function differencesOf(disturbed: RecordedRun, undisturbed: RecordedRun): string[] {
+  const facts = (['experiences', 'outcomes', 'admissions', 'rejections'] as const).flatMap((kind) => {
+    const [ours, theirs] = [new Set(disturbed[kind]), new Set(undisturbed[kind])];
+    const only = disturbed[kind].filter((fact) => !theirs.has(fact));
+    const missing = undisturbed[kind].filter((fact) => !ours.has(fact));
+    if (only.length + missing.length === 0) return [];
+    return [
+      `${kind}: ${only.length} in the disturbed run only (${only[0]}), ${missing.length} missing (${missing[0]})`,
+    ];
+  });
+  const lists = (['buffers', 'bufferDigests', 'adapters', 'adapterDigests', 'ends'] as const).flatMap((kind) => {
+    const at = undisturbed[kind].findIndex((value, index) => value !== disturbed[kind][index]);
+    const isLonger = disturbed[kind].length > undisturbed[kind].length;
+    return at < 0 && !isLonger
+      ? []
+      : [
+          `${kind}: of ${undisturbed[kind].length}, the disturbed run has ${disturbed[kind].length}; first other one at ${at}`,
+        ];
+  });
+  return [...facts, ...lists];
+}
+
 /** Compares a disturbed run with its undisturbed twin. */
 export function compareRuns(
   disturbed: ToyRun,
@@ -143,6 +171,7 @@ export function compareRuns(
     bufferDigestEqual: canonicalJson(buffers(disturbed)) === canonicalJson(buffers(undisturbed)),
     adapterDigestEqual: canonicalJson(adapters(disturbed)) === canonicalJson(adapters(undisturbed)),
     factsEqual: contentOf(disturbed) === contentOf(undisturbed),
+    differences: differencesOf(disturbed, undisturbed),
     bufferVersions: disturbed.buffers.length,
     adapters: disturbed.adapters.length,
     deadLetters: disturbed.deadLetters,
@@ -172,7 +201,7 @@ export async function runChaos(world: ToyWorld, options: ChaosOptions): Promise<
     });
     try {
       const onRound = (round: number): void => onProgress(`${name}: round ${round} is over`);
-      return await playToyRun({ deployment, onRound, ...run });
+      return await playToyRun({ deployment, onRound, roundTimeoutMs: ROUND_TIMEOUT_MS, ...run });
     } finally {
       await deployment.close();
       await rm(folder, { recursive: true, force: true });

@@ -151,14 +151,14 @@ export async function playToyRun(options: ToyRunOptions): Promise<ToyRun> {
     };
     const watching = watch.run(ending.signal).catch(failed);
     const disturbance = disturb?.({ deployment, services, log, round: () => round }, ending.signal).catch(failed);
-    const until = async (isReached: () => boolean, what: string): Promise<void> => {
+    const until = async (isReached: () => boolean, what: () => string): Promise<void> => {
       const giveUp = performance.now() + roundTimeoutMs;
       while (!isReached()) {
         if (failures.length > 0) throw failures[0];
         if (performance.now() > giveUp) {
           const last = services.said('').slice(-25).join('\n');
           throw new Error(
-            `${what} did not come within ${roundTimeoutMs} ms\n${services.complaints().slice(-10).join('\n')}\n${last}`,
+            `${what()} did not come within ${roundTimeoutMs} ms\n${services.complaints().slice(-10).join('\n')}\n${last}`,
           );
         }
         await pause(20);
@@ -175,10 +175,12 @@ export async function playToyRun(options: ToyRunOptions): Promise<ToyRun> {
         await publish(log, numbers);
         await pause(PAUSE_MS);
       }
-      await until(() => watch.decided.size >= round, `the decision of round ${round}`);
+      await until(
+        () => watch.decided.size >= round && watch.versions.size >= round,
+        () => `the end of round ${round} (${watch.decided.size} decisions, ${watch.versions.size} versions)`,
+      );
       onRound?.(round);
     }
-    await until(() => watch.versions.size >= round, `version ${round} of the buffer`);
     ending.abort();
     await disturbance;
     await watching;

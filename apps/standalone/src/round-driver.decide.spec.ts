@@ -7,6 +7,7 @@ const plan: RoundPlan = { roundSize: 4, maxBaseRounds: 5, maxShiftedRounds: 2, t
 function progress(rounds: readonly ['base' | 'shifted', number][], results: readonly (number | null)[]): LoopProgress {
   return {
     ...initialLoopProgress,
+    buffer: { ...initialLoopProgress.buffer, sequence: rounds.length },
     rounds: new Map(
       rounds.map(([phase, published], index) => [
         index + 1,
@@ -55,6 +56,13 @@ describe("the rounds' driver", () => {
 
   it('waits for the decision on the training run of the last round', () => {
     expect(decideRound(progress([['base', 4]], []), plan)).toEqual({ kind: 'wait' });
+  });
+
+  it('waits for the version of the buffer that ends the round', () => {
+    const decided = progress([['base', 4]], [0.2]);
+    const without = { ...decided, buffer: { ...decided.buffer, sequence: 0 } };
+    expect(decideRound(without, plan)).toEqual({ kind: 'wait' });
+    expect(decideRound({ ...decided, buffer: initialLoopProgress.buffer }, plan)).toEqual({ kind: 'wait' });
   });
 
   it('publishes the next round after a decision, promoted or rejected', () => {

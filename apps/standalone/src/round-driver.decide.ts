@@ -1,6 +1,7 @@
 /**
  * Decides what the rounds' driver does next, from the progress folded so far: publish the next round, wait, or end. A
- * round ends with the decision on its training run.
+ * round ends with the decision on its training run and the version of the buffer: results of the next round that the buffer
+ * met before the last ones of this would be in a version where a quicker buffer has none.
  */
 import { endedRuns, type LoopProgress, type RunProgress } from './round-progress.js';
 
@@ -46,7 +47,7 @@ export function decideRound(progress: LoopProgress, plan: RoundPlan): RoundDecis
   const ended = endedRuns(progress);
   if (last === undefined) return { kind: 'publish', round: 1, phase: 'base' };
   if (last.published < plan.roundSize) return { kind: 'publish', round: last.round, phase: last.phase };
-  if (ended.length < last.round) return { kind: 'wait' };
+  if (ended.length < last.round || progress.buffer.sequence < last.round) return { kind: 'wait' };
 
   const baseRounds = rounds.filter((row) => row.phase === 'base').length;
   const shiftedRounds = rounds.length - baseRounds;
