@@ -1,0 +1,430 @@
+/** What is Kafka's alone: transactions of others, markers in the log, owners that wake up too late, brokers that go away, security. */
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Kafka, startKafka } from '@seamstream/dev-servers';
+import type { LogRecord, NewRecord, RecordBatch } from '@seamstream/event-log';
+import {
+  COMPRESSIONS,
+  KafkaEventLog,
+  type KafkaEventLogOptions,
+  type KafkaSecurity,
+} from '@seamstream/event-log-kafka';
+import { newId, type SeamError } from '@seamstream/kernel';
+import kafkajs from 'kafkajs';
+
+let kafka: Kafka;
+const logs: KafkaEventLog[] = [];
+
+beforeAll(async () => {
+  kafka = await startKafka({ security: true });
+}, 300_000);
+afterAll(() => kafka.stop());
+afterEach(async () => {
+  await Promise.all(logs.splice(0).map((log) => log.close()));
+});
+
+async function open(options: Partial<KafkaEventLogOptions> = {}): Promise<KafkaEventLog> {
+  const log = await KafkaEventLog.open({
+    brokers: kafka.bootstrap.split(','),
+    sessionTimeoutMs: 6000,
+    heartbeatMs: 200,
+    ...options,
+  });
+  logs.push(log);
+  return log;
+}
+
+async function topicWith(log: KafkaEventLog, partitions = 1): Promise<string> {
+  const topic = `topic-${newId()}`;
+  await log.createTopics([{ name: topic, partitions }]);
+  return topic;
+}
+
+const record = (topic: string, value: string, partition = 0): NewRecord => ({
+  topic,
+  key: null,
+  value: Buffer.from(value),
+  partition,
+});
+const valueOf = ({ value }: LogRecord): string => Buffer.from(value!).toString();
+
+async function read(log: KafkaEventLog, topic: string, from = 0): Promise<string[]> {
+  const values: string[] = [];
+  for await (const chunk of log.read({ topic, partition: 0, from })) values.push(...chunk.map(valueOf));
+  return values;
+}
+
+async function refusalOf(action: Promise<unknown>): Promise<SeamError> {
+  return action.then(
+    () => {
+      throw new Error('expected a refusal, but the call succeeded');
+    },
+    (error: unknown) => error as SeamError,
+  );
+}
+
+async function eventually(check: () => unknown, withinMs = 20_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await pause(20);
+    }
+  }
+}
+
+/** Another program's transactions. */
+class Stranger {
+  private readonly producers: kafkajs.Producer[] = [];
+  private readonly client = new kafkajs.Kafka({
+    brokers: kafka.bootstrap.split(','),
+    logLevel: kafkajs.logLevel.NOTHING,
+  });
+
+  async begin(): Promise<kafkajs.Transaction> {
+    const producer = this.client.producer({
+      transactionalId: newId(),
+      maxInFlightRequests: 1,
+      idempotent: true,
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+    });
+    this.producers.push(producer);
+    await producer.connect();
+    return producer.transaction();
+  }
+
+  async leave(): Promise<void> {
+    await Promise.all(this.producers.map((producer) => producer.disconnect()));
+  }
+}
+
+describe('transactions of others', () => {
+  let stranger: Stranger;
+  beforeEach(() => {
+    stranger = new Stranger();
+  });
+  afterEach(() => stranger.leave());
+
+  const send = (transaction: kafkajs.Transaction, topic: string, value: string, key: Buffer | null = null) =>
+    transaction.send({ topic, messages: [{ partition: 0, key, value }] });
+
+  it('are read when they are committed, and never when they are aborted, wherever reading begins', async () => {
+    const log = await open();
+    const topic = await topicWith(log);
+    // Two that are open side by side and both aborted, one of them with the key that kafkajs takes for its end.
+    const [first, second, third] = [await stranger.begin(), await stranger.begin(), await stranger.begin()];
+    await send(first, topic, 'aborted 1');
+    await send(second, topic, 'aborted 2');
+    await send(third, topic, 'kept 1');
+    await send(first, topic, 'aborted 3', Buffer.from([0, 0, 0, 0]));
+    await send(second, topic, 'aborted 4');
+    await send(first, topic, 'aborted 5');
+    await send(third, topic, 'kept 2');
+    await second.abort();
+    await third.commit();
+    await first.abort();
+    await eventually(async () => expect(await read(log, topic)).toEqual(['kept 1', 'kept 2']));
+    const { high } = (await log.watermarks(topic))[0]!;
+    for (let from = 0; from <= high; from++) {
+      const expected = ['kept 1', 'kept 2'].filter((_, index) => from <= [2, 6][index]!);
+      expect(await read(log, topic, from)).toEqual(expected);
+    }
+    const values: string[] = [];
+    await log.consume({
+      group: `group-${newId()}`,
+      topics: [topic],
+      from: 'earliest',
+      maxBatchRecords: 1,
+      onBatch: async (batch) => {
+        values.push(...batch.records.map(valueOf));
+        const nextOffset = batch.records[0]!.offset + 1;
+        const { partition, claim } = batch;
+        await log.transact({ records: [], consumed: { claim, offsets: [{ topic, partition, nextOffset }] } });
+      },
+    });
+    await eventually(() => expect(values).toEqual(['kept 1', 'kept 2']));
+  });
+
+  it('that are open end the log for readers, and a topic of aborted ones alone reads as empty', async () => {
+    const log = await open();
+    const topic = await topicWith(log);
+    await log.append([record(topic, 'before')]);
+    const transaction = await stranger.begin();
+    await send(transaction, topic, 'undecided');
+    await log.append([record(topic, 'after')]);
+    expect((await log.watermarks(topic))[0]!.high).toBe(1);
+    expect(await read(log, topic)).toEqual(['before']);
+    await transaction.abort();
+    await eventually(async () => expect(await read(log, topic)).toEqual(['before', 'after']));
+    const empty = await topicWith(log);
+    const other = await stranger.begin();
+    await send(other, empty, 'aborted');
+    await other.abort();
+    await eventually(async () => expect((await log.watermarks(empty))[0]!.high).toBe(2));
+    expect(await read(log, empty)).toEqual([]);
+    expect(await log.offsetForTime(empty, 0, 0)).toBe(2);
+  });
+});
+
+describe('compression', () => {
+  it.each(COMPRESSIONS)('by %s is undone by whoever reads', async (compression) => {
+    const log = await open({ compression });
+    const topic = await topicWith(log);
+    const values = Array.from({ length: 500 }, (_, index) => `${index} ${'much the same '.repeat(20)}`);
+    await log.append(values.map((value) => record(topic, value)));
+    expect(await read(await open(), topic)).toEqual(values);
+    const printed = await kafka.tool(
+      'org.apache.kafka.tools.consumer.ConsoleConsumer',
+      ['--bootstrap-server', kafka.bootstrap, '--topic', topic, '--from-beginning', '--max-messages', '500'],
+      { timeoutMs: 60_000 },
+    );
+    expect(printed.stdout.split('\n').slice(0, -1)).toEqual(values);
+  });
+});
+
+describe('an owner', () => {
+  /** A log whose member is cut off from its group: it neither hears nor is heard, but thinks that it owns. */
+  async function zombie(): Promise<{
+    batch: RecordBatch;
+    log: KafkaEventLog;
+    topic: string;
+    sink: string;
+    group: string;
+  }> {
+    const setUp = await open();
+    const [topic, sink, group] = [await topicWith(setUp), await topicWith(setUp), `group-${newId()}`];
+    await setUp.append([record(topic, 'work')]);
+    // Its heartbeats come too late for its session: to the group it is dead between two of them.
+    const log = await open({ heartbeatMs: 600_000 });
+    const kept: RecordBatch[] = [];
+    await log.consume({
+      group,
+      topics: [topic],
+      from: 'earliest',
+      maxBatchRecords: 10,
+      onBatch: async (batch) => {
+        kept.push(batch);
+        await new Promise<void>((resolve) => batch.signal.addEventListener('abort', () => resolve()));
+      },
+    });
+    await eventually(() => expect(kept).toHaveLength(1));
+    return { batch: kept[0]!, log, topic, sink, group };
+  }
+
+  it('that wakes up after its partition has moved commits nothing', async () => {
+    const { batch, log, topic, sink, group } = await zombie();
+    const successor = await open();
+    const seen: string[] = [];
+    await successor.consume({
+      group,
+      topics: [topic],
+      from: 'earliest',
+      maxBatchRecords: 10,
+      onBatch: async ({ records, claim, partition }) => {
+        seen.push(...records.map(valueOf));
+        const nextOffset = records.at(-1)!.offset + 1;
+        await successor.transact({
+          records: [record(sink, 'by the successor')],
+          consumed: { claim, offsets: [{ topic, partition, nextOffset }] },
+        });
+      },
+    });
+    await eventually(() => expect(seen).toEqual(['work']));
+    const refusal = await refusalOf(
+      log.transact({
+        records: [record(sink, 'by the zombie')],
+        consumed: { claim: batch.claim, offsets: [{ topic, partition: 0, nextOffset: 1 }] },
+      }),
+    );
+    expect(refusal).toMatchObject({ code: 'FENCED', retryable: true });
+    await successor.append([record(topic, 'more work')]);
+    await eventually(() => expect(seen).toEqual(['work', 'more work']));
+    await eventually(async () => expect(await read(successor, sink)).toEqual(['by the successor', 'by the successor']));
+    expect(await successor.committedOffsets(group)).toEqual([{ topic, partition: 0, nextOffset: 2 }]);
+  });
+
+  it('whose producer was fenced by mistake takes the partition over anew and goes on', async () => {
+    const log = await open();
+    const [topic, sink, group] = [await topicWith(log), await topicWith(log), `group-${newId()}`];
+    const seen: string[] = [];
+    await log.consume({
+      group,
+      topics: [topic],
+      from: 'earliest',
+      maxBatchRecords: 10,
+      onBatch: async ({ records, claim, partition }) => {
+        seen.push(...records.map(valueOf));
+        const nextOffset = records.at(-1)!.offset + 1;
+        await log.transact({
+          records: records.map((one) => record(sink, valueOf(one))),
+          consumed: { claim, offsets: [{ topic, partition, nextOffset }] },
+        });
+      },
+    });
+    await log.append([record(topic, 'a')]);
+    await eventually(async () => expect(await read(log, sink)).toEqual(['a']));
+    // Somebody opens a producer with the same transactional id, as a member that is late would.
+    const producer = new kafkajs.Kafka({
+      brokers: kafka.bootstrap.split(','),
+      logLevel: kafkajs.logLevel.NOTHING,
+    }).producer({ transactionalId: `${group}.${topic}.0`, idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    await (await producer.transaction()).abort();
+    await producer.disconnect();
+    await log.append([record(topic, 'b')]);
+    await eventually(async () => expect(await read(log, sink)).toEqual(['a', 'b']));
+    expect(seen).toEqual(['a', 'b', 'b']);
+  });
+
+  it('keeps its partition through a handler that takes longer than its session, and may commit afterwards', async () => {
+    const log = await open();
+    const [topic, group] = [await topicWith(log), `group-${newId()}`];
+    await log.append([record(topic, 'slow')]);
+    let deliveries = 0;
+    let hasCommitted = false;
+    await log.consume({
+      group,
+      topics: [topic],
+      from: 'earliest',
+      maxBatchRecords: 1,
+      onBatch: async ({ claim, partition, signal }) => {
+        deliveries++;
+        await pause(8000);
+        expect(signal.aborted).toBe(false);
+        await log.transact({ records: [], consumed: { claim, offsets: [{ topic, partition, nextOffset: 1 }] } });
+        hasCommitted = true;
+      },
+    });
+    await eventually(() => expect(hasCommitted).toBe(true));
+    expect(deliveries).toBe(1);
+  });
+});
+
+describe('security', () => {
+  const file = async (name: string, text: string): Promise<string> => {
+    const path = join(tmpdir(), `${newId()}-${name}`);
+    await writeFile(path, text, { mode: 0o600 });
+    return path;
+  };
+  const authority = () => file('authority.pem', kafka.secured!.certificates.authority);
+  const works = async (brokers: string, security: KafkaSecurity): Promise<void> => {
+    const log = await open({ brokers: brokers.split(','), security });
+    const topic = await topicWith(log);
+    await log.append([record(topic, 'over a secured connection')]);
+    expect(await read(log, topic)).toEqual(['over a secured connection']);
+  };
+  const refused = async (brokers: string, security: KafkaSecurity): Promise<SeamError> => {
+    const lines: string[] = [];
+    const log = ({ message }: { message: string }): void => {
+      lines.push(message);
+    };
+    const options = { brokers: brokers.split(','), security, operationTimeoutMs: 3000, log };
+    const refusal = await refusalOf(KafkaEventLog.open(options));
+    for (const text of [refusal.message, refusal.stack, JSON.stringify(refusal), ...lines])
+      expect(text).not.toContain(security.sasl?.password ?? 'PRIVATE KEY');
+    return refusal;
+  };
+
+  it('by TLS: the authority is trusted, and another one is not', async () => {
+    await works(kafka.secured!.tls, { tls: { authorityFile: await authority() } });
+    expect(await refused(kafka.secured!.tls, { tls: {} })).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining('certificate'),
+    });
+    expect(await refused(kafka.secured!.tls, { tls: { authorityFile: '/nowhere.pem' } })).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining('/nowhere.pem'),
+    });
+  });
+
+  it('by mutual TLS: with a certificate of our own, and not without', async () => {
+    const { mtls, certificates } = kafka.secured!;
+    const tls = { authorityFile: await authority() };
+    const pair = {
+      certificateFile: await file('client.crt', certificates.client.certificate),
+      keyFile: await file('client.key', certificates.client.key),
+    };
+    await works(mtls, { tls: { ...tls, ...pair } });
+    expect(['INVALID_CONFIGURATION', 'LOG_UNAVAILABLE']).toContain((await refused(mtls, { tls })).code);
+    const { keyFile } = pair;
+    expect(await refused(mtls, { tls: { ...tls, keyFile } })).toMatchObject({ code: 'INVALID_CONFIGURATION' });
+  });
+
+  it.each(['scram-sha-512', 'plain'] as const)(
+    'by SASL %s: with the right password, and not with another',
+    async (mechanism) => {
+      const { saslTls, saslPlaintext, username, password } = kafka.secured!;
+      const tls = { authorityFile: await authority() };
+      await works(saslTls, { tls, sasl: { mechanism, username, password } });
+      await works(saslPlaintext, { sasl: { mechanism, username, password } });
+      for (const [brokers, security] of [
+        [saslTls, { tls }],
+        [saslPlaintext, {}],
+      ] as const) {
+        expect(
+          await refused(brokers, { ...security, sasl: { mechanism, username, password: 'guessed-7391' } }),
+        ).toMatchObject({ code: 'INVALID_CONFIGURATION', message: expect.stringMatching(/[Aa]uthentication/) });
+      }
+    },
+  );
+
+  it('not by a mechanism that the broker does not offer', async () => {
+    const { saslPlaintext, username, password } = kafka.secured!;
+    expect(await refused(saslPlaintext, { sasl: { mechanism: 'scram-sha-256', username, password } })).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+    });
+  });
+});
+
+describe('brokers that are not there', () => {
+  it('are LOG_UNAVAILABLE in the time that an operation may take, and addresses that are none INVALID_CONFIGURATION', async () => {
+    const begun = performance.now();
+    expect(await refusalOf(KafkaEventLog.open({ brokers: ['127.0.0.1:1'], operationTimeoutMs: 1000 }))).toMatchObject({
+      code: 'LOG_UNAVAILABLE',
+      retryable: true,
+    });
+    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(await refusalOf(KafkaEventLog.open({ brokers: ['kafka://a'] }))).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+    });
+  });
+
+  it('and come back: what was appended is there once, and a group goes on', async () => {
+    const log = await open();
+    const [topic, sink, group] = [await topicWith(log, 2), await topicWith(log), `group-${newId()}`];
+    await log.consume({
+      group,
+      topics: [topic],
+      from: 'earliest',
+      maxBatchRecords: 5,
+      onBatch: async ({ records, claim, partition }) => {
+        const nextOffset = records.at(-1)!.offset + 1;
+        await log.transact({
+          records: records.map((one) => record(sink, valueOf(one))),
+          consumed: { claim, offsets: [{ topic, partition, nextOffset }] },
+        });
+      },
+    });
+    const values = Array.from({ length: 60 }, (_, index) => String(index));
+    const appending = (async () => {
+      for (const value of values) {
+        await log.append([record(topic, value, Number(value) % 2)]);
+        await pause(20);
+      }
+    })();
+    await pause(400);
+    await kafka.kill(0);
+    await pause(300);
+    await kafka.restart(0);
+    await appending;
+    await eventually(async () => {
+      const derived = await read(log, sink);
+      expect(derived.map(Number).toSorted((a, b) => a - b)).toEqual(values.map(Number));
+    }, 60_000);
+  }, 120_000);
+});
