@@ -230,7 +230,13 @@ function outcomes(count) {
 }
 
 async function commits() {
-  const events = outcomes(40_000);
+  const inUse = () => {
+    globalThis.gc?.();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const memoryBefore = inUse();
+  let events = outcomes(40_000);
   const options = { validateEntry: () => undefined };
   let state = initialState(bufferConfigSchema.parse({ capacityPerStratum: 5000 }));
   const timed = (work) => {
@@ -248,10 +254,14 @@ async function commits() {
   const [bytes, snapshotMs] = timed(() => encodeSnapshot(second.state));
   const [, restoreMs] = timed(() => decodeSnapshot(bytes));
   const [parquet, parquetMs] = timed(() => encodeRows(second.rows, 'parquet'));
-  const decoded = await decodeRows(parquet);
+  const rowsKept = (await decodeRows(parquet)).length;
+  const outcomesFolded = events.length;
+  events = undefined; // the state alone is what a service holds
+  const stateBytesPerOutcome = (inUse() - memoryBefore - bytes.length - parquet.length) / outcomesFolded;
   return {
-    outcomesFolded: events.length,
-    rowsKept: decoded.length,
+    outcomesFolded,
+    stateBytesPerOutcome,
+    rowsKept,
     foldedPerSecond: (39_488 / foldMs) * 1000,
     firstCommitMs,
     roundCommitMs,
