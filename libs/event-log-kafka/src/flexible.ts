@@ -15,6 +15,11 @@ export class FlexibleWriter {
     return this;
   }
 
+  int8(value: number): this {
+    this.encoder.writeInt8(value);
+    return this;
+  }
+
   int32(value: number): this {
     this.encoder.writeInt32(value);
     return this;
@@ -46,6 +51,10 @@ export class FlexibleReader {
 
   constructor(private readonly payload: Buffer) {
     this.endOfFields();
+  }
+
+  int8(): number {
+    return this.payload.readInt8(this.at++);
   }
 
   int16(): number {

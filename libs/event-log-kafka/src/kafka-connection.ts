@@ -33,6 +33,8 @@ export interface TopicPartitions {
   readonly isInternal: boolean;
   /** Node id by partition; -1 while none leads. */
   readonly leaders: readonly number[];
+  /** Brokers that have a copy of each partition. */
+  readonly copies: number;
 }
 
 const FIRST_RETRY_MS = 2;
@@ -235,5 +237,5 @@ function withTolerantMetadata(broker: Cluster.Broker): Cluster.Broker {
 function topicPartitions({ topic, isInternal, partitionMetadata }: Cluster.TopicMetadata): TopicPartitions {
   const leaders: number[] = [];
   for (const { partitionId, leader } of partitionMetadata) leaders[partitionId] = leader;
-  return { name: topic, isInternal, leaders };
+  return { name: topic, isInternal, leaders, copies: partitionMetadata[0]?.replicas.length ?? 0 };
 }

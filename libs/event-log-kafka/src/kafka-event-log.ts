@@ -31,14 +31,16 @@ import { AppendQueue } from './append-queue.js';
 import { type Compression, compressionType } from './compression.js';
 import { fetchCommitted } from './fetching.js';
 import { type ConnectionSettings, KafkaConnection, type TopicPartitions } from './kafka-connection.js';
-import { brokerErrorOf, NotYet } from './kafka-errors.js';
+import { NotYet } from './kafka-errors.js';
 import { type KafkaLogSink, silent } from './kafka-logger.js';
 import type { KafkaSecurity } from './kafka-security.js';
 import { type Holding, KafkaSubscription } from './kafka-subscription.js';
+import { createMissingTopics, describeTopics, setTopicConfigs } from './kafka-topics.js';
 import { EARLIEST, fetchGroupOffsets, LATEST, listOffsets } from './offsets.js';
 import { PartitionFeed } from './partition-feed.js';
 import type { ProducerSettings } from './producer-session.js';
 import { blocksOf, type PlacedRecord } from './record-blocks.js';
+import { compareTopics, type TopicDifference, type WantedTopic } from './topic-plan.js';
 
 export interface KafkaEventLogOptions {
   /** `host:port` of some brokers of the cluster; the others are found through them. */
@@ -184,27 +186,62 @@ export class KafkaEventLog extends EventLog {
       else if (existing !== spec.partitions) throw partitionConflict(spec.name, existing, spec.partitions);
     }
     if (missing.length === 0) return;
-    await connection.attempt('creating topics', async () => {
-      const controller = await connection.controller();
-      await controller
-        .createTopics({
-          topics: missing.map(({ name, partitions }) => ({
-            topic: this.physical(name),
-            numPartitions: partitions,
-            replicationFactor: this.options.replicationFactor ?? -1,
-            // A log keeps what it has until someone says otherwise.
-            configEntries: [{ name: 'retention.ms', value: '-1' }],
-          })),
-          timeout: this.settings.requestTimeoutMs,
-        })
-        .catch((error: unknown) => {
-          const failure = creationFailure(error);
-          if (failure !== undefined) throw failure as Error;
-        });
-    });
+    await createMissingTopics(
+      connection,
+      // A log keeps what it has until someone says otherwise.
+      missing.map(({ name, partitions }) => ({
+        name: this.physical(name),
+        partitions,
+        replicationFactor: this.options.replicationFactor,
+        config: { 'retention.ms': '-1' },
+      })),
+    );
+    await this.awaitLeaders(missing);
+  }
+
+  /** What differs between the wanted topics and the cluster's; nothing is changed. */
+  async compareTopics(wanted: readonly WantedTopic[]): Promise<readonly TopicDifference[]> {
+    this.assertOpen('comparing topics');
+    const physical = wanted.map((topic) => ({ ...topic, name: this.physical(topic.name) }));
+    const existing = await describeTopics(
+      this.connection,
+      physical.map(({ name }) => name),
+    );
+    return compareTopics(physical, existing).map((difference) => ({
+      ...difference,
+      topic: this.logical(difference.topic),
+    }));
+  }
+
+  /** Makes missing topics and sets settings, as far as no record is lost; answers what was found before, refusals included. */
+  async applyTopics(wanted: readonly WantedTopic[]): Promise<readonly TopicDifference[]> {
+    for (const topic of wanted) checkTopicSpec(topic);
+    const differences = await this.compareTopics(wanted);
+    const missing = new Set(differences.filter(({ what }) => what === 'topic').map(({ topic }) => topic));
+    if (missing.size > 0) {
+      const topics = wanted.filter(({ name }) => missing.has(name));
+      const { replicationFactor } = this.options;
+      await createMissingTopics(
+        this.connection,
+        topics.map((topic) => ({ replicationFactor, ...topic, name: this.physical(topic.name) })),
+      );
+      await this.awaitLeaders(topics);
+    }
+    const settings = new Map<string, Record<string, string>>();
+    for (const { topic, setting, wanted: value, refused } of differences) {
+      if (setting === undefined || refused !== null) continue;
+      const name = this.physical(topic);
+      settings.set(name, { ...settings.get(name), [setting]: value });
+    }
+    if (settings.size > 0) await setTopicConfigs(this.connection, settings);
+    return differences;
+  }
+
+  private async awaitLeaders(topics: readonly TopicSpec[]): Promise<void> {
+    const { connection } = this;
     await connection.attempt('waiting for the topics that were created', async () => {
       await connection.refresh();
-      for (const { name, partitions } of missing) {
+      for (const { name, partitions } of topics) {
         const found = this.known(name);
         if (found && found.leaders.length !== partitions)
           throw partitionConflict(name, found.leaders.length, partitions);
@@ -620,11 +657,4 @@ export class KafkaEventLog extends EventLog {
     if (this.ended.signal.aborted)
       throw new SeamError('LOG_UNAVAILABLE', `${operation}: this log was closed. Open it again.`);
   }
-}
-
-/** Another process may create the same topics at the same moment; whether with as many partitions is looked at afterwards. */
-function creationFailure(error: unknown): unknown {
-  const { errors } = error as { errors?: readonly unknown[] };
-  if (!errors) return error;
-  return errors.find((one) => brokerErrorOf(one) !== 'TOPIC_ALREADY_EXISTS') ?? undefined;
 }

@@ -23,6 +23,7 @@ declare module 'kafkajs/src/cluster/index.js' {
         readonly partitionErrorCode: number;
         readonly partitionId: number;
         readonly leader: number;
+        readonly replicas: readonly number[];
       }[];
     }
     interface Metadata {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
+import type { KafkaEventLogOptions } from '@seamstream/event-log-kafka';
 import { TOPICS } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import type { CommonConfig } from '../config/common-config.js';
@@ -30,21 +31,26 @@ export async function openEventLog(
   }
 }
 
-async function openKafka(
+async function openKafka(settings: CommonConfig['eventLog']['kafka'], logLevel: string): Promise<EventLog> {
+  const { KafkaEventLog } = await import('@seamstream/event-log-kafka');
+  return KafkaEventLog.open(kafkaOptions(settings, logLevel));
+}
+
+/** The settings as the driver of Kafka takes them. INVALID_CONFIGURATION without a broker. */
+export function kafkaOptions(
   { brokers, tls, sasl, ...options }: CommonConfig['eventLog']['kafka'],
   logLevel: string,
-): Promise<EventLog> {
+): KafkaEventLogOptions {
   if (brokers === undefined) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      'Opening the event log: SEAM_EVENT_LOG_DRIVER is kafka, but SEAM_EVENT_LOG_KAFKA_BROKERS is not set. Name some brokers (host:port,host:port).',
+      'Opening the event log on Kafka: SEAM_EVENT_LOG_KAFKA_BROKERS is not set. Name some brokers (host:port,host:port).',
     );
   }
-  const { KafkaEventLog } = await import('@seamstream/event-log-kafka');
   const { enabled, ...files } = tls;
   const { mechanism, username, password } = sasl;
   const logger = createServiceLogger('kafka', logLevel);
-  return KafkaEventLog.open({
+  return {
     ...options,
     brokers,
     security: {
@@ -54,7 +60,7 @@ async function openKafka(
     // What the client cannot mend reaches us as an error; its own lines, of any level, are for whoever looks into it.
     log: ({ level, message, broker }) =>
       level === 'notice' ? logger.warn({ broker }, message) : logger.debug({ broker, level }, message),
-  });
+  };
 }
 
 /** The native addon is loaded by whoever chose it only. */
