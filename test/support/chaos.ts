@@ -125,8 +125,11 @@ const contentOf = (run: RecordedRun): string =>
     canonicalJson([run.experiences, run.outcomes, run.admissions, run.rejections].map((facts) => [...facts].sort())),
   );
 
-/** In words, what one run states that the other does not. */
-export function differencesOf(disturbed: RecordedRun, undisturbed: RecordedRun): string[] {
+const BY_CONTENT = ['bufferDigests', 'adapterDigests'] as const;
+const BY_OFFSETS = [...BY_CONTENT, 'buffers', 'adapters', 'ends'] as const;
+
+/** In words, what one run states that the other does not; of what names offsets, only where these are the same. */
+function differencesOf(disturbed: RecordedRun, undisturbed: RecordedRun, log: 'lmdb' | 'kafka'): string[] {
   const facts = (['experiences', 'outcomes', 'admissions', 'rejections'] as const).flatMap((kind) => {
     const [ours, theirs] = [new Set(disturbed[kind]), new Set(undisturbed[kind])];
     const only = disturbed[kind].filter((fact) => !theirs.has(fact));
@@ -136,7 +139,7 @@ export function differencesOf(disturbed: RecordedRun, undisturbed: RecordedRun):
       `${kind}: ${only.length} in the disturbed run only (${only[0]}), ${missing.length} missing (${missing[0]})`,
     ];
   });
-  const lists = (['buffers', 'bufferDigests', 'adapters', 'adapterDigests', 'ends'] as const).flatMap((kind) => {
+  const lists = (log === 'lmdb' ? BY_OFFSETS : BY_CONTENT).flatMap((kind) => {
     const at = undisturbed[kind].findIndex((value, index) => value !== disturbed[kind][index]);
     const isLonger = disturbed[kind].length > undisturbed[kind].length;
     return at < 0 && !isLonger
@@ -171,7 +174,7 @@ export function compareRuns(
     bufferDigestEqual: canonicalJson(buffers(disturbed)) === canonicalJson(buffers(undisturbed)),
     adapterDigestEqual: canonicalJson(adapters(disturbed)) === canonicalJson(adapters(undisturbed)),
     factsEqual: contentOf(disturbed) === contentOf(undisturbed),
-    differences: differencesOf(disturbed, undisturbed),
+    differences: differencesOf(disturbed, undisturbed, facts.log),
     bufferVersions: disturbed.buffers.length,
     adapters: disturbed.adapters.length,
     deadLetters: disturbed.deadLetters,

@@ -66,7 +66,10 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       environment = {
         ...environment,
         SEAM_EVENT_LOG_DRIVER: 'kafka',
-        SEAM_EVENT_LOG_KAFKA_BROKERS: JSON.stringify(kafka.bootstrap.split(',')),
+        SEAM_EVENT_LOG_KAFKA_BROKERS: kafka.bootstrap,
+        // What is dead is replaced soon, and what it had begun is aborted: tests wait for both.
+        SEAM_EVENT_LOG_KAFKA_SESSION_TIMEOUT_MS: '4000',
+        SEAM_EVENT_LOG_KAFKA_TRANSACTION_TIMEOUT_MS: '5000',
       };
     }
     if (objects === 's3') {

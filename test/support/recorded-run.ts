@@ -67,7 +67,7 @@ export function repeatedIds(facts: readonly string[]): readonly string[] {
   return [...byId].filter(([, same]) => same.length > 1).map(([id]) => id);
 }
 
-async function ledgerOf(log: EventLog): Promise<Ledger> {
+export async function ledgerOf(log: EventLog): Promise<Ledger> {
   const state = ledgerProjection.initialState();
   for (const { name: topic } of TOPICS) {
     for (const { partition, low, high } of await log.watermarks(topic)) {

@@ -1,0 +1,274 @@
+/**
+ * Records that are no events, among good ones, on each log: all of the former go to the dead letters with reason, place and
+ * bytes, all of the latter are worked off. The service is the transport with a consumer that needs no model.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Controller, Module } from '@nestjs/common';
+import type { EventLog, NewRecord } from '@seamstream/event-log';
+import { deriveMeta, type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
+import { derivedId, Random } from '@seamstream/kernel';
+import {
+  ConsumeTopic,
+  commonConfigSchema,
+  type DeliveredBatch,
+  done,
+  type Outcome,
+  type RunningService,
+  skip,
+  startService,
+} from '@seamstream/service-kit';
+import { type Deployment, deploy } from '../support/deployment.js';
+import { eventsOf, ledgerOf, ofType } from '../support/recorded-run.js';
+
+const FULL = process.env.SEAM_TEST_CHAOS === 'full';
+const GOOD = FULL ? 100_000 : 10_000;
+const BAD = GOOD / 10;
+const GROUP = 'seam.test';
+const APPEND_RECORDS = 500;
+const MAX_ATTEMPTS = 3;
+/** A record cannot be larger (libs/event-log/src/record-rules.ts). */
+const LARGEST_BYTES = 999_000;
+const SEAM = fileURLToPath(new URL('../../apps/cli/bin/seam.js', import.meta.url));
+
+function problem(id: string): EventOf<'ProblemPublished'> {
+  return {
+    type: 'ProblemPublished',
+    meta: originMeta({
+      messageId: derivedId(id, 'published'),
+      correlationId: id,
+      source: 'seam/test',
+      occurredAt: 1_700_000_000_000,
+      sourceClass: 'trusted',
+    }),
+    problem: {
+      problemId: id,
+      domain: 'toys',
+      prompt: `Do ${id}.`,
+      reference: 'done',
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    mode: 'explore',
+    expiresAt: null,
+  };
+}
+
+function expired({ meta, problem: subject }: EventOf<'ProblemPublished'>): EventOf<'ProblemExpired'> {
+  return {
+    type: 'ProblemExpired',
+    meta: deriveMeta(meta, { role: 'expired', source: 'seam/test', occurredAt: 1_700_000_000_001 }),
+    problem: subject,
+    expiredAt: 1,
+  };
+}
+
+/** Bytes that are no event of the problems' topic, made from those of one. */
+const KINDS: Readonly<Record<string, (good: Buffer, random: Random) => Buffer | null>> = {
+  'no value': () => null,
+  'no bytes': () => Buffer.alloc(0),
+  'one byte': () => Buffer.of(0xc3),
+  text: () => Buffer.from('not avro'),
+  json: () => Buffer.from(JSON.stringify(problem('json'))),
+  'another marker': (good) => Buffer.concat([Buffer.of(0xc4), good.subarray(1)]),
+  'an unknown schema': (good, random) =>
+    Buffer.concat([
+      good.subarray(0, 2),
+      Buffer.from(Array.from({ length: 8 }, () => random.int(256))),
+      good.subarray(10),
+    ]),
+  'a registry’s schema': (good) => Buffer.concat([Buffer.of(0, 0, 0, 4, 210), good.subarray(10)]),
+  'a header only': (good) => good.subarray(0, 10),
+  'cut short': (good, random) => good.subarray(0, 11 + random.int(good.length - 12)),
+  'cut by one': (good) => good.subarray(0, good.length - 1),
+  'one byte more': (good) => Buffer.concat([good, Buffer.of(0)]),
+  'twice in one': (good) => Buffer.concat([good, good]),
+  'no UTF-8': (good) => {
+    const copy = Buffer.from(good);
+    copy.fill(0xff, copy.indexOf('Do '), copy.indexOf('Do ') + 3);
+    return copy;
+  },
+  'an endless length': (good) => Buffer.concat([good.subarray(0, 10), Buffer.alloc(12, 0xff)]),
+  'a negative length': (good) => Buffer.concat([good.subarray(0, 10), Buffer.of(0x03), good.subarray(11)]),
+  'a length of gigabytes': (good) =>
+    Buffer.concat([good.subarray(0, 10), Buffer.of(0xfe, 0xff, 0xff, 0xff, 0x0f), good.subarray(11)]),
+  'another topic’s event': () => Buffer.from(encodeEvent(expired(problem('elsewhere'))).value),
+  'zeros for a body': (good) => Buffer.concat([good.subarray(0, 10), Buffer.alloc(good.length - 10, 0x7f)]),
+  noise: (_, random) => Buffer.from(Array.from({ length: 1 + random.int(400) }, () => random.int(256))),
+};
+const CODES = ['MALFORMED_RECORD', 'UNKNOWN_SCHEMA'];
+
+@Controller()
+class ProblemConsumer {
+  /** What the consumer cannot do yet; a later version can. */
+  static refuses = (id: string): boolean => id.startsWith('later-');
+
+  @ConsumeTopic({ topic: TOPIC.problems, group: GROUP, maxBatchRecords: 200 })
+  async consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+    return batch.records.map(({ event }) => {
+      if (event.type !== 'ProblemPublished') return done();
+      if (event.problem.problemId.startsWith('poison-')) throw new Error('this record is too much for me');
+      return ProblemConsumer.refuses(event.problem.problemId)
+        ? skip('DATA_REFUSED', 'not yet')
+        : done([expired(event)]);
+    });
+  }
+}
+
+@Module({ controllers: [ProblemConsumer] })
+class ConsumerModule {}
+
+describe.each(['lmdb', 'kafka'] as const)('on %s', (driver) => {
+  let folder: string;
+  let deployment: Deployment;
+  let log: EventLog;
+  let service: RunningService;
+
+  const serve = async (): Promise<RunningService> => {
+    const config = commonConfigSchema.parse({
+      logging: { level: 'silent' },
+      consuming: { maxAttempts: MAX_ATTEMPTS, firstRetryMs: 1, maxRetryMs: 5 },
+    });
+    const objects = await deployment.openObjects();
+    return startService(
+      { name: 'test', module: () => ({ module: ConsumerModule }) },
+      { config, drivers: { log, objects }, serveHttp: false },
+    );
+  };
+  const lettersAndEnds = async (): Promise<{ letters: EventOf<'DeadLettered'>[]; ends: string[] }> => {
+    const events = await eventsOf(log, [TOPIC.outcomes, TOPIC.deadLetters]);
+    return {
+      letters: ofType(events, 'DeadLettered'),
+      ends: ofType(events, 'ProblemExpired').map(({ problem: { problemId } }) => problemId),
+    };
+  };
+  const until = async (
+    isReached: (counts: Awaited<ReturnType<typeof lettersAndEnds>>) => boolean,
+  ): Promise<Awaited<ReturnType<typeof lettersAndEnds>>> => {
+    const giveUp = performance.now() + (FULL ? 900_000 : 240_000);
+    for (;;) {
+      const counts = await lettersAndEnds();
+      if (isReached(counts)) return counts;
+      if (performance.now() > giveUp)
+        throw new Error(`${counts.letters.length} letters, ${counts.ends.length} ends, and no more came`);
+      await pause(FULL ? 5_000 : 250);
+    }
+  };
+  const append = async (records: readonly NewRecord[]): Promise<void> => {
+    for (let from = 0; from < records.length; from += APPEND_RECORDS)
+      await log.append(records.slice(from, from + APPEND_RECORDS));
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'malformed-'));
+    deployment = await deploy({ folder, log: driver });
+    log = await deployment.openLog();
+    service = await serve();
+  }, 300_000);
+
+  afterAll(async () => {
+    await service.close();
+    await log.close();
+    await deployment.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it(
+    'R10: twenty kinds of records that are no events are dead-lettered, byte for byte, and every good one is worked off',
+    async () => {
+      const random = Random.of('R10', driver);
+      const kinds = Object.entries(KINDS);
+      expect(kinds).toHaveLength(20);
+      const sent = new Map<string, Buffer | null>();
+      const records: NewRecord[] = Array.from({ length: GOOD }, (_, index) => encodeEvent(problem(`good-${index}`)));
+      const bad = Array.from({ length: BAD }, (_, index): NewRecord => {
+        const key = `bad-${index}`;
+        // One in two hundred is of the largest size, too large for a dead letter that holds all of it.
+        const value =
+          index % 200 === 199
+            ? Buffer.alloc(LARGEST_BYTES, 7)
+            : kinds[index % kinds.length]![1](Buffer.from(encodeEvent(problem(key)).value), random);
+        sent.set(key, value);
+        return { topic: TOPIC.problems, key, value, headers: { origin: key } };
+      });
+      for (const record of bad) records.splice(random.int(records.length), 0, record);
+      await append(records.filter(({ value }) => (value?.length ?? 0) < LARGEST_BYTES));
+      for (const record of records.filter(({ value }) => (value?.length ?? 0) >= LARGEST_BYTES))
+        await log.append([record]);
+      const { letters, ends } = await until((counts) => counts.letters.length >= BAD && counts.ends.length >= GOOD);
+      expect(ends).toHaveLength(GOOD);
+      expect(new Set(ends).size).toBe(GOOD);
+      expect(letters).toHaveLength(BAD);
+      expect(new Set(letters.map(({ key }) => key)).size).toBe(BAD);
+      expect(new Set(letters.map(({ partition, offset }) => `${partition}/${offset}`)).size).toBe(BAD);
+      for (const { key, value, code, reason, headers, topic } of letters) {
+        const original = sent.get(key!) ?? null;
+        const kept = value === null ? null : Buffer.from(value);
+        expect([key, CODES.includes(code), reason.length > 20, topic]).toEqual([key, true, true, TOPIC.problems]);
+        if (original !== null && original.length >= LARGEST_BYTES) {
+          expect(reason).toMatch(/only the first \d+ of \d+ bytes are kept/);
+          expect(original.subarray(0, kept!.length).equals(kept!)).toBe(true);
+        } else {
+          expect(headers).toEqual({ origin: key });
+          expect([key, kept?.toString('hex')]).toEqual([key, original?.toString('hex')]);
+        }
+      }
+      expect(await ledgerOf(log)).toMatchObject({
+        published: GOOD,
+        expired: GOOD,
+        inFlight: 0,
+        balanced: true,
+        deadLetterRecords: BAD,
+      });
+    },
+    FULL ? 1_200_000 : 300_000,
+  );
+
+  it('R11: a record on which the consumer throws is tried three times and given up; its neighbours are worked off', async () => {
+    const before = await lettersAndEnds();
+    const records = Array.from({ length: 300 }, (_, index) =>
+      encodeEvent(problem(index % 100 === 50 ? `poison-${index}` : `near-${index}`)),
+    );
+    await append(records);
+    const { letters, ends } = await until(
+      (counts) => counts.letters.length >= before.letters.length + 3 && counts.ends.length >= before.ends.length + 297,
+    );
+    const poisoned = letters.filter(({ key }) => key?.startsWith('poison-'));
+    expect(poisoned.map(({ key }) => key).sort()).toEqual(['poison-150', 'poison-250', 'poison-50']);
+    for (const { reason, attempts } of poisoned) {
+      expect(reason).toContain('this record is too much for me');
+      expect(attempts).toBeLessThanOrEqual(MAX_ATTEMPTS);
+    }
+    expect(ends).toHaveLength(before.ends.length + 297);
+  }, 300_000);
+
+  it('R12: after a mend, dead records are given back once, however often that is asked', async () => {
+    const before = await lettersAndEnds();
+    const late = FULL ? 1000 : 200;
+    await append(Array.from({ length: late }, (_, index) => encodeEvent(problem(`later-${index}`))));
+    await until((counts) => counts.letters.length >= before.letters.length + late);
+    await service.close();
+    ProblemConsumer.refuses = () => false;
+    service = await serve();
+    const redrive = (): unknown => {
+      const args = [SEAM, 'dead-letters', 'redrive', '--code', 'DATA_REFUSED', '--json'];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+        env: { PATH: process.env.PATH, ...deployment.environment },
+        encoding: 'utf8',
+      });
+      if (status !== 0) throw new Error(`redriving ended with ${status}: ${stderr}`);
+      return JSON.parse(stdout);
+    };
+    expect(redrive()).toMatchObject({ selected: late, toRedrive: late, redriven: late, alreadyRedriven: 0 });
+    const { ends } = await until((counts) => counts.ends.length >= before.ends.length + late);
+    expect(redrive()).toMatchObject({ selected: late, toRedrive: 0, redriven: 0, alreadyRedriven: late });
+    expect(ends.filter((id) => id.startsWith('later-')).sort()).toEqual(
+      Array.from({ length: late }, (_, index) => `later-${index}`).sort(),
+    );
+    expect(await ledgerOf(log)).toMatchObject({ inFlight: 0, balanced: true });
+  }, 300_000);
+});

@@ -1,0 +1,370 @@
+/**
+ * Faults of the pipeline on the embedded drivers, each against one undisturbed run of the same rounds: nothing lost, nothing
+ * counted twice, the same buffers and adapters. Ids are rows of docs/resilience.md; `npm run chaos:rows` takes the full figures.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { EventLog } from '@seamstream/event-log';
+import { LmdbEventLog } from '@seamstream/event-log-lmdb';
+import { type EventOf, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
+import { derivedId, Random } from '@seamstream/kernel';
+import type { Environment } from '@seamstream/service-kit';
+import { deploy } from '../support/deployment.js';
+import { killAtMoments, type Moment } from '../support/moments.js';
+import { eventsOf, ofType, recordedRun, repeatedIds } from '../support/recorded-run.js';
+import { type InstanceName, SERVICES, type ServiceName, ServiceProcesses } from '../support/service-processes.js';
+import { playToyRun, type ToyRun, type ToyRunOptions } from '../support/toy-run.js';
+import { createToyWorld, TOY_ROUND, type ToyWorld, toyEnvironment, toyPublication } from '../support/toy-world.js';
+
+const FULL = process.env.SEAM_TEST_CHAOS === 'full';
+const ROUNDS = 4;
+/** Twice what a member of the embedded log may be silent. */
+const ZOMBIE_MS = 6_500;
+/** For processes and all their threads. */
+const PLANTS = `--import=${new URL('../support/mutant.mjs', import.meta.url).href}`;
+const SKEWED_CLOCK = ['--import', fileURLToPath(new URL('../support/skewed-clock.mjs', import.meta.url))];
+
+let world: ToyWorld;
+let undisturbed: ToyRun;
+let reference: string;
+
+type Faults = Pick<ToyRunOptions, 'disturb' | 'processes' | 'publish' | 'inspect'> & {
+  readonly environment?: Environment;
+};
+
+async function playIn(folder: string, { environment = {}, ...run }: Faults = {}): Promise<ToyRun> {
+  const deployment = await deploy({ folder, environment: { ...toyEnvironment(world, folder), ...environment } });
+  return playToyRun({ deployment, goesOn: (round) => round <= ROUNDS, ...run });
+}
+
+async function play(faults: Faults): Promise<ToyRun> {
+  const folder = await mkdtemp(join(tmpdir(), 'pipeline-faults-'));
+  try {
+    return await playIn(folder, faults);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Nothing lost, nothing counted twice, and all content is that of the undisturbed run. */
+function expectSame(run: ToyRun): void {
+  expect(run.ledger).toEqual(undisturbed.ledger);
+  expect(run.ledger).toMatchObject({ published: ROUNDS * TOY_ROUND, inFlight: 0, orphaned: 0, balanced: true });
+  expect(run.deadLetters).toBe(0);
+  expect(run.buffers).toEqual(undisturbed.buffers);
+  expect(run.adapters).toEqual(undisturbed.adapters);
+  expect(run.ends).toEqual(undisturbed.ends);
+  for (const kind of ['experiences', 'outcomes', 'admissions', 'rejections'] as const) {
+    expect(repeatedIds(run[kind])).toEqual([]);
+    expect([...run[kind]].sort()).toEqual([...undisturbed[kind]].sort());
+  }
+}
+
+beforeAll(async () => {
+  world = await createToyWorld();
+  reference = await mkdtemp(join(tmpdir(), 'pipeline-undisturbed-'));
+  undisturbed = await playIn(reference);
+  expect(undisturbed.complaints).toEqual([]);
+}, 300_000);
+
+afterAll(async () => {
+  await rm(world.folder, { recursive: true });
+  await rm(reference, { recursive: true });
+});
+
+it('R02: killed as soon as a step shows, in the log or among the objects, services take up what was left', async () => {
+  const moments: Moment[] = [
+    { service: 'generator', name: 'a problem is recorded', topic: TOPIC.problems },
+    { service: 'generator', name: 'experiences are recorded, and their author dies', topic: TOPIC.experiences },
+    { service: 'executor', name: 'experiences are recorded', topic: TOPIC.experiences },
+    { service: 'executor', name: 'outcomes are recorded', topic: TOPIC.outcomes },
+    { service: 'buffer', name: 'rows appear', object: /part-00000\.parquet$/ },
+    { service: 'buffer', name: 'a snapshot appears', object: /snapshot\.bin$/ },
+    { service: 'buffer', name: 'a manifest appears', object: /manifest\.json$/ },
+    { service: 'buffer', name: 'a version is recorded', topic: TOPIC.buffer },
+    { service: 'trainer', name: 'a run is recorded', topic: TOPIC.training },
+    { service: 'trainer', name: 'a checkpoint appears', object: /step-\d+\.safetensors/ },
+    { service: 'trainer', name: 'an adapter’s lineage appears', object: /lineage\.json$/ },
+    { service: 'trainer', name: 'an adapter appears', object: /adapter\.safetensors$/ },
+    { service: 'trainer', name: 'an adapter is recorded', topic: TOPIC.adapters },
+  ];
+  const expected = Array.from({ length: FULL ? 3 : 1 }, () => moments).flat();
+  let came: readonly string[] = [];
+  const run = await play({
+    disturb: async (scene, signal) => {
+      const objects = join(scene.deployment.environment.SEAM_DATA_FOLDER!, 'objects');
+      came = await killAtMoments(scene, expected, objects, signal);
+    },
+  });
+  expect([...came].sort()).toEqual(expected.map(({ name }) => name).sort());
+  expectSame(run);
+}, 600_000);
+
+it('R05: of members that were stopped, replaced and woken, nothing is accepted', async () => {
+  const stopped = ['generator', 'executor'] as const;
+  const run = await play({
+    processes: { instances: [...SERVICES, 'generator-2', 'executor-2'] },
+    disturb: async (scene) => {
+      const { services } = scene;
+      for (let turn = 0; turn < (FULL ? 10 : 1); turn++) {
+        const before = scene.round();
+        while (scene.round() === before) await pause(5);
+        for (const name of stopped) services.signal(name, 'SIGSTOP');
+        await pause(ZOMBIE_MS);
+        for (const name of stopped) services.signal(name, 'SIGCONT');
+      }
+    },
+  });
+  expectSame(run);
+}, 900_000);
+
+it('R06: members that join and leave all the time cost nothing but time', async () => {
+  const run = await play({
+    disturb: async ({ services }, signal) => {
+      const until = performance.now() + (FULL ? 60_000 : 8_000);
+      for (let turn = 0; performance.now() < until && !signal.aborted; turn++) {
+        const name = (['generator', 'executor', 'buffer', 'trainer'] as const)[turn % 4]!;
+        const newcomer = `${name}-${2 + (Math.floor(turn / 4) % 2)}` as const;
+        services.start(newcomer);
+        await pause(1_000);
+        await services.terminate(turn % 3 === 0 ? newcomer : name, 30_000);
+        if (turn % 3 !== 0) {
+          services.start(name);
+          await services.terminate(newcomer, 30_000);
+        }
+      }
+    },
+  });
+  expectSame(run);
+}, 600_000);
+
+it('R27: a trainer killed while it trains and while it writes checkpoints ends at the same adapters', async () => {
+  const moments = Array.from({ length: FULL ? 12 : 2 }, (_, index): readonly Moment[] => [
+    { service: 'trainer', name: `step ${index}`, topic: TOPIC.training },
+    { service: 'trainer', name: `checkpoint ${index}`, object: /step-\d+\.safetensors/ },
+  ]).flat();
+  let came: readonly string[] = [];
+  const run = await play({
+    disturb: async (scene, signal) => {
+      const objects = join(scene.deployment.environment.SEAM_DATA_FOLDER!, 'objects');
+      came = await killAtMoments(scene, moments, objects, signal);
+    },
+  });
+  expect(came).toHaveLength(moments.length);
+  expectSame(run);
+}, 600_000);
+
+it('R28: of two trainers and two buffers one works, the other stands by and ends with 0; each run is started once', async () => {
+  let started: readonly string[] = [];
+  const run = await play({
+    processes: { instances: [...SERVICES, 'trainer-2', 'buffer-2'] },
+    inspect: async (log) => {
+      started = ofType(await eventsOf(log, [TOPIC.training]), 'TrainingRunStarted').map(({ runId }) => runId);
+    },
+  });
+  expect(run.exitCodes).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(new Set(started).size).toBe(started.length);
+  expect(started).toHaveLength(ROUNDS);
+  expectSame(run);
+}, 300_000);
+
+it('R31: clocks that are wrong by minutes or hours, and jump by a day, change no content', async () => {
+  const run = await play({
+    processes: { instances: [], nodeArguments: Object.fromEntries(SERVICES.map((name) => [name, SKEWED_CLOCK])) },
+    disturb: async ({ services }) => {
+      services.start('generator', { SKEW_MS: '600000' });
+      services.start('generator-2', { SKEW_MS: '-600000' });
+      services.start('executor', { SKEW_MS: '3600000' });
+      services.start('executor-2', { SKEW_MS: '-3600000' });
+      services.start('buffer', { JUMP_MS: '-86400000', JUMP_AFTER_MS: '4000' });
+      services.start('trainer', { JUMP_MS: '86400000', JUMP_AFTER_MS: '4000' });
+    },
+  });
+  expect(run.complaints).toEqual([]);
+  expectSame(run);
+}, 300_000);
+
+it('R35: told to end in the middle of work, every service ends with 0, and nothing is done twice', async () => {
+  const codes: (readonly [ServiceName, number | null])[] = [];
+  const run = await play({
+    disturb: async ({ services }, signal) => {
+      const random = Random.of('R35');
+      for (let turn = 0; turn < (FULL ? 10 : 1) && !signal.aborted; turn++) {
+        for (const name of SERVICES) {
+          while (!services.isAtWork(name)) await pause(20);
+          await pause(random.int(400));
+          codes.push([name, await services.terminate(name, 60_000)]);
+          services.start(name);
+        }
+      }
+    },
+  });
+  expect(codes.filter(([, code]) => code !== 0)).toEqual([]);
+  expect(codes.length).toBeGreaterThanOrEqual(SERVICES.length);
+  expectSame(run);
+}, 600_000);
+
+it('R29: adapters are swapped under load: no problem fails, no group mixes two, and the promoted one writes the next', async () => {
+  const swaps = 10;
+  const services = new ServiceProcesses(toyEnvironment(world, reference), { instances: ['generator', 'executor'] });
+  const log = await LmdbEventLog.open({ folder: join(reference, 'log') });
+  const firstUseMs: number[] = [];
+  let published = 0;
+  const written = async (): Promise<EventOf<'ExperienceGenerated'>[]> =>
+    ofType(await eventsOf(log, [TOPIC.experiences]), 'ExperienceGenerated').filter(({ problem }) =>
+      problem.problemId.startsWith('load-'),
+    );
+  const ended = async (): Promise<Set<string>> =>
+    new Set(
+      ofType(await eventsOf(log, [TOPIC.outcomes]), 'OutcomeRecorded')
+        .map(({ problem }) => problem.problemId)
+        .filter((id) => id.startsWith('load-')),
+    );
+  try {
+    const adapters = ofType(await eventsOf(log, [TOPIC.adapters]), 'AdapterPromoted');
+    expect(new Set(adapters.map(({ adapterDigest }) => adapterDigest)).size).toBeGreaterThan(1);
+    services.startAll();
+    for (let swap = 0; swap < swaps; swap++) {
+      const given = adapters[swap % adapters.length]!;
+      // By a person: under an id and a time of its own, of no run.
+      const meta = originMeta({
+        messageId: derivedId(given.adapterDigest, 'promoted by hand', swap),
+        correlationId: given.adapterDigest,
+        source: 'seam/test',
+        occurredAt: Date.now(),
+        sourceClass: 'trusted',
+      });
+      const before = new Set((await written()).map(({ experienceId }) => experienceId));
+      const promotedMs = Date.now();
+      await log.append([encodeEvent({ ...given, meta, runId: null })]);
+      let first: EventOf<'ExperienceGenerated'> | undefined;
+      while (first === undefined) {
+        await pause(20);
+        // Load: more than the generator works off, whether or not it is there yet.
+        if (published < (await ended()).size + 60) {
+          await log.append(Array.from({ length: 8 }, () => encodeEvent(toyPublication('load', published++))));
+        }
+        first = (await written()).find(
+          ({ adapterDigest, experienceId }) => adapterDigest === given.adapterDigest && !before.has(experienceId),
+        );
+        if (first !== undefined) firstUseMs.push(first.meta.occurredAt + first.latencyMs - promotedMs);
+      }
+    }
+    while ((await ended()).size < published) await pause(50);
+    const groups = Map.groupBy(await written(), ({ groupId }) => groupId);
+    for (const group of groups.values()) expect(new Set(group.map(({ adapterDigest }) => adapterDigest)).size).toBe(1);
+    const events = await eventsOf(log);
+    expect(ofType(events, 'DeadLettered', 'ExecutionFailed')).toEqual([]);
+    expect(services.complaints()).toEqual([]);
+    // The first one waits for the services to start; the bar of one second is for a machine of its own (docs/resilience.md).
+    expect(Math.max(...firstUseMs.slice(1))).toBeLessThan(10_000);
+    process.stderr.write(
+      `R29: from promotion to first use ${firstUseMs.slice(1).join(', ')} ms; ${published} problems\n`,
+    );
+  } finally {
+    await services.end();
+    await log.close();
+  }
+}, 300_000);
+
+describe('R39: the harness catches planted faults', () => {
+  const PROBLEMS = 48;
+  interface Found {
+    /** Problems without an end although everything was consumed. */
+    readonly inFlight: number;
+    readonly repeated: number;
+    readonly ids: readonly string[];
+  }
+
+  const isQuiet = async (log: EventLog): Promise<boolean> => {
+    for (const [group, topic] of [
+      ['seam.generator', TOPIC.problems],
+      ['seam.executor', TOPIC.experiences],
+    ] as const) {
+      const committed = new Map((await log.committedOffsets(group)).map((each) => [each.partition, each.nextOffset]));
+      const marks = await log.watermarks(topic);
+      if (marks.some(({ partition, high }) => (committed.get(partition) ?? 0) < high)) return false;
+    }
+    return true;
+  };
+
+  /** Generator and executor alone, disturbed, then left to finish. */
+  async function flow(
+    mutant: string | undefined,
+    instances: readonly InstanceName[],
+    disturb: (services: ServiceProcesses) => Promise<void>,
+  ): Promise<Found> {
+    const folder = await mkdtemp(join(tmpdir(), 'mutant-'));
+    const log = await LmdbEventLog.open({ folder: join(folder, 'log') });
+    const planted = mutant === undefined ? {} : { MUTANT: mutant, NODE_OPTIONS: PLANTS };
+    const services = new ServiceProcesses({ ...toyEnvironment(world, folder), ...planted }, { instances });
+    try {
+      await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+      await log.append(Array.from({ length: PROBLEMS }, (_, number) => encodeEvent(toyPublication('problem', number))));
+      services.startAll();
+      await disturb(services);
+      while (!(await isQuiet(log))) await pause(100);
+      // An append that is apart from its offsets comes after them.
+      await pause(1_000);
+      await services.end();
+      const { experiences, outcomes, ledger } = await recordedRun(log);
+      return {
+        inFlight: ledger.inFlight,
+        repeated: repeatedIds(experiences).length + repeatedIds(outcomes).length,
+        ids: [...new Set([...experiences, ...outcomes].map((fact) => fact.split(' ')[0]!))].sort(),
+      };
+    } finally {
+      await services.end();
+      await log.close();
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  const killed = async (services: ServiceProcesses): Promise<void> => {
+    const random = Random.of('R39');
+    for (let kill = 0; kill < 10; kill++) {
+      const name = (['generator', 'executor'] as const)[kill % 2]!;
+      while (!services.isAtWork(name)) await pause(10);
+      await pause(100 + random.int(400));
+      await services.killAndRestart(name);
+    }
+  };
+  const stopped = async (services: ServiceProcesses): Promise<void> => {
+    while (!services.isAtWork('generator') || !services.isAtWork('generator-2')) await pause(10);
+    await pause(100);
+    services.signal('generator', 'SIGSTOP');
+    await pause(ZOMBIE_MS);
+    services.signal('generator', 'SIGCONT');
+  };
+  const one = ['generator', 'executor'] as const;
+  const two = ['generator', 'generator-2', 'executor'] as const;
+
+  let sound: Found;
+  beforeAll(async () => {
+    sound = await flow(undefined, one, killed);
+  }, 300_000);
+
+  it('none is there: nothing is lost or repeated, with the same kills and with a member that is stopped', async () => {
+    expect(sound).toMatchObject({ inFlight: 0, repeated: 0 });
+    expect(await flow(undefined, two, stopped)).toEqual(sound);
+  }, 300_000);
+
+  it('offsets are committed before what follows from them: problems are lost', async () => {
+    expect((await flow('commit-before-write', one, killed)).inFlight).toBeGreaterThan(0);
+  }, 300_000);
+
+  it('what follows is written apart from its offsets: it is there twice', async () => {
+    expect((await flow('write-before-commit', one, killed)).repeated).toBeGreaterThan(0);
+  }, 300_000);
+
+  it('ids are new ones instead of derived ones: nobody can know them again', async () => {
+    expect((await flow('new-ids', one, killed)).ids).not.toEqual(sound.ids);
+  }, 300_000);
+
+  it('members that were replaced may commit: what they had in hand is there twice', async () => {
+    expect((await flow('ignores-the-epoch', two, stopped)).repeated).toBeGreaterThan(0);
+  }, 300_000);
+});

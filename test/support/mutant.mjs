@@ -1,0 +1,55 @@
+// For `node --import`: plants the fault that MUTANT names into a service as it is loaded. The chaos harness must catch each (R39).
+// A pause where a fault opens a gap between two commits makes the gap wide enough for a few kills to find it.
+import { registerHooks } from 'node:module';
+
+const TRANSACT = /await log\.transact\(\{\s*records,\s*(consumed: \{[\s\S]*?\]\s*\})\s*\}\);/;
+const PAUSE = 'await new Promise((resolve) => setTimeout(resolve, 250));';
+
+const MUTANTS = {
+  'commit-before-write': [
+    [
+      /transport\/batch-worker\.js$/,
+      TRANSACT,
+      `await log.transact({ records: [], $1 }); ${PAUSE} if (records.length > 0) await log.append(records);`,
+    ],
+  ],
+  'write-before-commit': [
+    [
+      /transport\/batch-worker\.js$/,
+      TRANSACT,
+      `if (records.length > 0) await log.append(records); ${PAUSE} await log.transact({ records: [], $1 });`,
+    ],
+  ],
+  'new-ids': [[/kernel\/dist\/ids\.js$/, /return uuidFromHash\(NAMESPACE\.replaceAll\([^;]*;/, 'return randomUUID();']],
+  'ignores-the-epoch': [
+    [
+      /transport\/batch-worker\.js$/,
+      /if \(signal\.aborted\) throw new SeamError\('ABORTED', `Committing/,
+      `${PAUSE} if (false) throw new SeamError('ABORTED', \`Committing`,
+    ],
+    [
+      /event-log-lmdb\/dist\/log-writer\.js$/,
+      /if \(owner\?\.memberId === memberId && owner\.generation === generation\) return;/,
+      'return;',
+    ],
+  ],
+};
+
+const replacements = MUTANTS[process.env.MUTANT];
+if (replacements === undefined)
+  throw new Error(`MUTANT=${process.env.MUTANT}: expected ${Object.keys(MUTANTS).join(', ')}`);
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    const own = replacements.filter(([file]) => file.test(url));
+    if (own.length === 0) return loaded;
+    let source = Buffer.from(loaded.source).toString();
+    for (const [, pattern, text] of own) {
+      if (!pattern.test(source))
+        throw new Error(`mutant ${process.env.MUTANT}: ${url} has nothing like ${pattern}; mend the mutant`);
+      source = source.replace(pattern, text);
+    }
+    return { ...loaded, source };
+  },
+});
