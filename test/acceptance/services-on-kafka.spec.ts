@@ -44,6 +44,17 @@ describe('the services on Kafka', () => {
       })
     ).stdout;
 
+  const failing = async (...args: string[]): Promise<{ exitCode: number; stdout: string }> =>
+    seam(...args).then(
+      () => {
+        throw new Error('expected another exit code than 0');
+      },
+      (error: unknown) => {
+        const { code, stdout } = error as { code: number; stdout: string };
+        return { exitCode: code, stdout };
+      },
+    );
+
   it('leave the same experiences, outcomes, buffers and adapters, and a ledger that balances', () => {
     expect(distributed.complaints).toEqual([]);
     expect(distributed.exitCodes).toEqual([0, 0, 0, 0]);
@@ -56,6 +67,39 @@ describe('the services on Kafka', () => {
       expect([...distributed[kind]].sort()).toEqual([...embedded[kind]].sort());
     }
   });
+
+  it('have topics as infra/kafka/topics.json wants them; what else is wanted is made or refused, and nothing is lost', async () => {
+    expect(JSON.parse(await seam('--json', 'topics', 'diff'))).toEqual({ differences: [] });
+    const file = join(folder, 'topics.json');
+    const wanted = {
+      config: { 'segment.ms': '3600000' },
+      topics: [
+        { name: 'seam.problems', partitions: 8, config: { 'retention.ms': '1000' } },
+        { name: 'seam.extra', partitions: 3, config: { 'retention.ms': '60000' } },
+      ],
+    };
+    await writeFile(file, JSON.stringify(wanted));
+    const before = await failing('--json', 'topics', 'diff', '--file', file);
+    const refused = [
+      { topic: 'seam.problems', what: 'partitions', existing: '4', wanted: '8' },
+      { topic: 'seam.problems', setting: 'retention.ms', existing: '-1', wanted: '1000' },
+    ];
+    const harmless = [
+      { topic: 'seam.problems', setting: 'segment.ms', existing: '604800000', wanted: '3600000', refused: null },
+      { topic: 'seam.extra', what: 'topic', existing: null, refused: null },
+    ];
+    expect(before).toMatchObject({ exitCode: 1 });
+    const { differences } = JSON.parse(before.stdout) as { differences: { refused: string | null }[] };
+    expect(differences.filter((one) => one.refused !== null)).toMatchObject(refused);
+    expect(differences.filter((one) => one.refused === null)).toMatchObject(harmless);
+    const applied = await failing('--json', 'topics', 'apply', '--file', file);
+    expect([applied.exitCode, JSON.parse(applied.stdout)]).toMatchObject([1, { applied: harmless, left: refused }]);
+    const after = await failing('topics', 'diff', '--file', file);
+    expect(after.stdout.trim().split('\n')).toEqual([
+      expect.stringMatching(/^seam.problems {2}partitions: 4 → 8 {2}\(left alone: /),
+      expect.stringMatching(/^seam.problems {2}retention.ms: -1 → 1000 {2}\(left alone: /),
+    ]);
+  }, 60_000);
 
   it('are watched and fed by the seam command under the same environment', async () => {
     expect(JSON.parse(await seam('--json', 'ledger'))).toMatchObject({ balanced: true });

@@ -154,6 +154,8 @@ export async function fakeWorld(): Promise<FakeWorld> {
       otherLogs.set(name, opened);
       return Promise.resolve(opened);
     },
+    openTopics: () =>
+      Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Opening topics: this world has no Kafka cluster.')),
     openObjects: () => Promise.resolve(objects),
     worldProblems: (set) => Promise.resolve([1, 2, 3].map((n) => worldProblem(set, n))),
     algorithmSettings: (algorithm) => Promise.resolve(algorithm === 'grpo' ? { clip: { high: 0.3 } } : {}),

@@ -9,6 +9,7 @@ import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
 import type { ExitCode } from './exit-codes.js';
 import type { LogAddress } from './replay/log-address.js';
 import type { Terminal } from './terminal/terminal.js';
+import type { TopicsDoor } from './topics/topics.command.js';
 import type { Settings } from './train/assignments.js';
 import type { TrainerDoor } from './train/trainer.port.js';
 
@@ -36,6 +37,8 @@ export interface CommandRuntime {
   openLog(mode: 'existing' | 'create'): Promise<EventLog>;
   /** Opens another log than the configured one; of its topics none are made. Closed by the runtime. */
   openLogAt(address: LogAddress, mode: 'existing' | 'create'): Promise<EventLog>;
+  /** The topics of the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
+  openTopics(): Promise<TopicsDoor>;
   openObjects(): Promise<ObjectStore>;
   /** The models of generator and executor, as their services would load them. Closed by the runtime. */
   openModels(): Promise<Models>;

@@ -16,6 +16,7 @@ import { publishCommand } from './publish/publish-problems.command.js';
 import { replayCommand } from './replay/replay-log.command.js';
 import { tailCommand } from './tail/tail-topic.command.js';
 import { jsonLine } from './terminal/terminal.js';
+import { topicsCommand } from './topics/topics.command.js';
 import { trainCommand } from './train/train-adapter.command.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -54,6 +55,7 @@ function program(run: RunCommand): Command {
     .addCommand(ledgerCommand(run))
     .addCommand(adaptersCommand(run))
     .addCommand(bufferCommand(run))
+    .addCommand(topicsCommand(run))
     .addCommand(
       new Command('dead-letters')
         .summary('records that could not be used: list them, give them back')

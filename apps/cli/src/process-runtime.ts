@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventLog } from '@seamstream/event-log';
+import type { KafkaEventLog } from '@seamstream/event-log-kafka';
 import type { Problem } from '@seamstream/events';
 import type { ExecutorConfig } from '@seamstream/executor';
 import type { EntrySchemas } from '@seamstream/experience';
@@ -17,6 +18,7 @@ import type { CommandRuntime, GlobalOptions, Models, Shell, WorldSet } from './c
 import { EXIT } from './exit-codes.js';
 import { type LogAddress, showLogAddress } from './replay/log-address.js';
 import { processTerminal } from './terminal/terminal.js';
+import type { TopicsDoor } from './topics/topics.command.js';
 import type { Settings } from './train/assignments.js';
 import { trainerDoor } from './train/trainer.in-process.adapter.js';
 import type { TrainerDoor } from './train/trainer.port.js';
@@ -101,11 +103,23 @@ class LazyWorld {
       const { LmdbEventLog } = await import('@seamstream/event-log-lmdb');
       return LmdbEventLog.open({ folder: address.folder, readOnly: mode === 'existing' });
     }
+    return this.openKafka({ brokers: [...address.brokers], prefix: address.prefix ?? '' });
+  }
+
+  async openTopics(): Promise<TopicsDoor> {
+    const log = await this.openKafka({});
+    this.closers.push(() => log.close());
+    return log;
+  }
+
+  /** Credentials, encryption and time-outs are those of the configuration. */
+  private async openKafka(
+    address: Partial<Pick<CommonConfig['eventLog']['kafka'], 'brokers' | 'prefix'>>,
+  ): Promise<KafkaEventLog> {
     const { KafkaEventLog } = await import('@seamstream/event-log-kafka');
-    return KafkaEventLog.open({
-      brokers: address.brokers,
-      ...(address.prefix === undefined ? {} : { prefix: address.prefix }),
-    });
+    const { kafkaOptions } = await import('@seamstream/service-kit');
+    const { eventLog, logging } = await this.loadCommon();
+    return KafkaEventLog.open(kafkaOptions({ ...eventLog.kafka, ...address }, logging.level));
   }
 
   async openObjects(): Promise<ObjectStore> {
@@ -260,6 +274,7 @@ export function processShell(): Shell {
         writeOutput,
         openLog: (mode) => world.openLog(mode),
         openLogAt: (address, mode) => world.openLogAt(address, mode),
+        openTopics: () => world.openTopics(),
         openObjects: () => world.openObjects(),
         openModels: () => world.openModels(),
         algorithmSettings: (algorithm) => world.algorithmSettings(algorithm),
