@@ -7,7 +7,7 @@ export type LogAddress =
   | {
       readonly driver: 'kafka';
       readonly brokers: readonly string[];
-      /** Of the names of topics and groups; several logs may share a cluster. Undefined: as configured. */
+      /** Of the names of topics and groups; several logs may share a cluster. */
       readonly prefix: string | undefined;
     };
 
