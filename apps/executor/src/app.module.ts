@@ -9,9 +9,8 @@ import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
 import { EXECUTOR_GROUP, ExperiencesConsumer } from './experiences.consumer.js';
 import { assertFrozen } from './frozen-executor.js';
 
-export { EXECUTOR_GROUP };
-
 export { type ExecutorConfig, executorConfigSchema } from './config.js';
+export { EXECUTOR_GROUP };
 
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
 export interface ExecutorAssets {

@@ -9,10 +9,9 @@ import { GENERATOR_GROUP, ProblemsConsumer } from './problems.consumer.js';
 import { type ProvableModel, ServingAdapter } from './serving-adapter.js';
 import { WriteExperiencesHandler } from './write-experiences.handler.js';
 
-export { GENERATOR_GROUP };
-
 export { type GeneratorConfig, generatorConfigSchema } from './config.js';
 export { ServingAdapter } from './serving-adapter.js';
+export { GENERATOR_GROUP };
 
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
 export interface GeneratorAssets {
