@@ -9,7 +9,7 @@ import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
 import type { ExitCode } from './exit-codes.js';
 import type { LogAddress } from './replay/log-address.js';
 import type { Terminal } from './terminal/terminal.js';
-import type { TopicsDoor } from './topics/topics.command.js';
+import type { TopicsDoor } from './topics/topics.port.js';
 import type { Settings } from './train/assignments.js';
 import type { TrainerDoor } from './train/trainer.port.js';
 

@@ -18,7 +18,7 @@ import type { CommandRuntime, GlobalOptions, Models, Shell, WorldSet } from './c
 import { EXIT } from './exit-codes.js';
 import { type LogAddress, showLogAddress } from './replay/log-address.js';
 import { processTerminal } from './terminal/terminal.js';
-import type { TopicsDoor } from './topics/topics.command.js';
+import type { TopicsDoor } from './topics/topics.port.js';
 import type { Settings } from './train/assignments.js';
 import { trainerDoor } from './train/trainer.in-process.adapter.js';
 import type { TrainerDoor } from './train/trainer.port.js';

@@ -8,12 +8,6 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { plural } from '../terminal/text.js';
 import { parseTopicFile } from './topic-file.js';
 
-/** What a command does with a cluster's topics. */
-export interface TopicsDoor {
-  compareTopics(wanted: readonly WantedTopic[]): Promise<readonly TopicDifference[]>;
-  applyTopics(wanted: readonly WantedTopic[]): Promise<readonly TopicDifference[]>;
-}
-
 interface TopicsOptions {
   readonly file: string;
 }
