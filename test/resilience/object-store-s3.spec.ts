@@ -107,7 +107,7 @@ describe('a server that fails for a while', () => {
   });
 
   it('R22: with 30 % of all calls failing, each object is there once, whole, after at most six tries', async () => {
-    const store = await open({ requestTimeoutMs: 300 });
+    const store = await open({ requestTimeoutMs: 1_000 });
     const random = Random.of('R22');
     const faults: Fault[] = [
       answer(500, 'InternalError'),
@@ -251,7 +251,9 @@ describe('a conditional write whose answer is lost', () => {
     };
     loseTheDecision();
     const created = await store.put(key, first, { ifMatch: 'absent' });
-    expect(proxy.seen.filter((request) => request.method === method).length).toBeGreaterThan(1);
+    // It asked or looked again; only the server knows which try the answer was to.
+    const lost = proxy.seen.findIndex((request) => request.method === method && !request.url.includes('uploads'));
+    expect(proxy.seen.length).toBeGreaterThan(lost + 1);
     expect(await store.head(key)).toEqual(created);
     loseTheDecision();
     const replaced = await store.put(key, second, { ifMatch: { etag: created.etag } });

@@ -71,7 +71,7 @@ export async function startS3(): Promise<S3> {
       logFile: join(folder, 's3.log'),
       // Any answer will do; an unsigned request is refused with 403.
       isReady: () =>
-        fetch(endpoint).then(
+        fetch(endpoint, { signal: AbortSignal.timeout(1_000) }).then(
           async (response) => (await response.arrayBuffer()).byteLength >= 0,
           () => false,
         ),

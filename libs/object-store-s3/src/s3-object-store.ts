@@ -163,12 +163,13 @@ export class S3ObjectStore extends ObjectStore {
         try {
           return { key, sizeBytes: content.length, etag: await this.upload(request, content) };
         } catch (error) {
-          if (!isRefusal(error)) throw error;
+          // No answer may also be a refusal that broke off: servers refuse before they have read a large body.
+          if (!isRefusal(error) && (ifMatch === undefined || !isTransient(error))) throw error;
           const present = await this.look(key);
           if (present?.writeId === writeId) return present.info;
           if (ifMatch !== undefined && present?.info.etag !== etagOf(ifMatch))
             throw preconditionFailed(key, ifMatch, present?.info.etag);
-          throw new Contended(messageOf(error));
+          throw isRefusal(error) ? new Contended(messageOf(error)) : error;
         }
       },
       ifMatch && ((error) => (error instanceof Contended ? stillContended(key, error) : undefined)),
