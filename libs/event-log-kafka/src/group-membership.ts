@@ -44,6 +44,8 @@ export class GroupMembership {
   private readonly stopped = new AbortController();
   private memberId = '';
   private generationId = -1;
+  /** The last generation that assigned anything: that of what is owned. */
+  private assignedIn = -1;
   private wantsRejoin = false;
   private wake: () => void = () => undefined;
   private running: Promise<void> = Promise.resolve();
@@ -147,7 +149,7 @@ export class GroupMembership {
 
   private forget(): void {
     this.memberId = '';
-    this.generationId = -1;
+    this.generationId = this.assignedIn = -1;
     this.events.lost();
   }
 
@@ -155,11 +157,10 @@ export class GroupMembership {
     const { id, topics, sharing } = this.group;
     const { sessionTimeoutMs, rebalanceTimeoutMs } = this.settings;
     const joining = `joining group ${id}`;
-    const before = this.generationId;
     // From here on nothing is taken over under the old generation.
     this.generationId = -1;
     this.wantsRejoin = false;
-    const data: MemberData = { owned: this.events.owned(), generation: before, sharing };
+    const data: MemberData = { owned: this.events.owned(), generation: this.assignedIn, sharing };
     const metadata = AssignerProtocol.MemberMetadata.encode({
       version: 0,
       topics: [...topics],
@@ -184,7 +185,7 @@ export class GroupMembership {
       return broker.syncGroup({ groupId: id, generationId, memberId, groupAssignment });
     });
     if (this.isStopped()) return;
-    this.generationId = generationId;
+    this.generationId = this.assignedIn = generationId;
     const assignment = AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {};
     const names = Object.entries(assignment).flatMap(([topic, partitions]) =>
       partitions.map((partition) => `${topic}/${partition}`),

@@ -65,6 +65,8 @@ export class KafkaSubscription implements Subscription, GroupSeat {
   private readonly holdings = new Map<string, Holding>();
   /** Claimed towards the group: also while the last handler of a revoked partition still runs. */
   private readonly claimed = new Set<string>();
+  /** What the group was told at the last join. */
+  private pledged: ReadonlySet<string> = new Set();
   private takingOver: Promise<void> = Promise.resolve();
   private assigned: { readonly names: ReadonlySet<string>; readonly generation: number } | undefined;
   private isOver = false;
@@ -88,7 +90,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     });
     const { group, topics, sharing = 'spread' } = options;
     this.membership = new GroupMembership(connections.group, { id: group, topics, sharing }, settings, {
-      owned: () => [...this.claimed],
+      owned: () => this.pledge(),
       assigned: (names, generation) => this.onAssigned(names, generation),
       lost: () => this.onLost(),
       failed: (error) => this.loop.fail(error),
@@ -135,9 +137,17 @@ export class KafkaSubscription implements Subscription, GroupSeat {
 
   // What the group says.
 
+  /** Also what is still being taken over: otherwise every member that joins meanwhile could be given it instead. */
+  private pledge(): readonly string[] {
+    this.pledged = new Set([...this.claimed, ...(this.assigned?.names ?? [])]);
+    return [...this.pledged];
+  }
+
   private onAssigned(names: ReadonlySet<string>, generation: number): void {
     if (this.isOver) return;
     this.assigned = { names, generation };
+    // What moves on before it was taken over has no handler to wait for: the group is told at once.
+    if ([...this.pledged].some((name) => !names.has(name) && !this.claimed.has(name))) this.membership.rejoin();
     for (const name of this.holdings.keys()) {
       const { topic, partition } = parsePartitionName(name);
       if (!names.has(name)) this.loop.revoke(topic, partition);
