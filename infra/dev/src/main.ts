@@ -10,7 +10,7 @@ import { KAFKA_VERSIONS } from './kafka-jars.js';
 import { type S3, startS3 } from './s3.js';
 import { type SchemaRegistry, startSchemaRegistry } from './schema-registry.js';
 import { cacheFolder } from './server-cache.js';
-import { environmentOf } from './test-servers.js';
+import { environmentOf, serviceEnvironmentOf } from './test-servers.js';
 
 const USAGE = `Usage: dev-servers up [options]    start servers on this machine; Ctrl-C or "dev-servers down" ends them
        dev-servers down            end what "up" runs
@@ -108,8 +108,13 @@ async function up({ kinds, brokers, version }: UpOptions): Promise<void> {
         : undefined,
     ]);
     for (const start of starts) if (start.status === 'rejected') throw start.reason;
-    const lines = Object.entries(environmentOf(servers)).map(([name, value]) => `export ${name}=${value}\n`);
-    process.stdout.write(lines.join(''));
+    const exported = (environment: Readonly<Record<string, string>>): string =>
+      Object.entries(environment)
+        .map(([name, value]) => `export ${name}=${value}\n`)
+        .join('');
+    process.stdout.write(
+      `# Services and commands work on them with\n${exported(serviceEnvironmentOf(servers))}\n# Tests use them with\n${exported(environmentOf(servers))}`,
+    );
     process.stderr.write(
       'Running. Set these in another terminal; Ctrl-C here or "npm run dev:down" there ends them.\n',
     );

@@ -12,6 +12,9 @@ import { removeFolder, ServerProcess, temporaryFolder } from './server-process.j
 
 export const S3_VERSION = '1.8.0';
 
+/** A bucket that is there from the start. */
+export const S3_BUCKET = 'seam';
+
 export interface S3 {
   /** `http://127.0.0.1:PORT`; buckets are in the path, not in the host name. */
   readonly endpoint: string;
@@ -41,12 +44,12 @@ async function gateway(): Promise<string> {
   return join(folder, 'versitygw');
 }
 
-/** Starts an empty S3 server. Throws INVALID_CONFIGURATION when Go or the network is missing, INTERNAL when it does not start. */
+/** Starts an S3 server with one empty bucket, {@link S3_BUCKET}. Throws INVALID_CONFIGURATION when Go or the network is missing, INTERNAL when it does not start. */
 export async function startS3(): Promise<S3> {
   const command = await gateway();
   const folder = await temporaryFolder('s3');
   const objects = join(folder, 'objects');
-  await mkdir(objects);
+  await mkdir(join(objects, S3_BUCKET), { recursive: true }); // a bucket is a folder there
   const [port] = (await freePorts(1)) as [number];
   const endpoint = `http://127.0.0.1:${port}`;
   const region = 'us-east-1';

@@ -1,4 +1,4 @@
-import { environmentOf, givenServers } from './test-servers.js';
+import { environmentOf, givenServers, serviceEnvironmentOf } from './test-servers.js';
 
 const S3 = { endpoint: 'http://s3:9000', region: 'eu-west-1', accessKeyId: 'id', secretAccessKey: 'secret' };
 
@@ -12,6 +12,18 @@ describe('the servers that the environment gives', () => {
   it('are those whose variables the command prints', () => {
     const servers = { kafka: { bootstrap: 'a:1,b:2' }, s3: S3, registry: { url: 'http://r/apis' } };
     expect(givenServers(environmentOf(servers))).toEqual({ kafka: 'a:1,b:2', s3: S3, registry: 'http://r/apis' });
+  });
+
+  it('are told to services by settings of their own', () => {
+    expect(serviceEnvironmentOf({ kafka: { bootstrap: 'a:1,b:2' } })).toEqual({
+      SEAM_EVENT_LOG_DRIVER: 'kafka',
+      SEAM_EVENT_LOG_KAFKA_BROKERS: 'a:1,b:2',
+    });
+    expect(serviceEnvironmentOf({ s3: S3, registry: { url: 'http://r/apis' } })).toMatchObject({
+      SEAM_OBJECT_STORE_DRIVER: 's3',
+      SEAM_OBJECT_STORE_S3_ENDPOINT: 'http://s3:9000',
+      SEAM_SCHEMA_REGISTRY_URL: 'http://r/apis',
+    });
   });
 
   it('do not take credentials alone for an S3 server', () => {

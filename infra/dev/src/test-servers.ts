@@ -4,7 +4,7 @@
  */
 import { SeamError } from '@seamstream/kernel';
 import { type KafkaOptions, startKafka } from './kafka.js';
-import { startS3 } from './s3.js';
+import { S3_BUCKET, startS3 } from './s3.js';
 import { startSchemaRegistry } from './schema-registry.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -66,6 +66,30 @@ export function environmentOf(servers: {
           AWS_REGION: s3.region,
         }),
     ...(registry === undefined ? {} : { SEAM_TEST_REGISTRY: registry.url }),
+  };
+}
+
+/** The environment variables by which services and commands work on these servers. */
+export function serviceEnvironmentOf(servers: {
+  kafka?: { bootstrap: string };
+  s3?: S3Address;
+  registry?: { url: string };
+}): Record<string, string> {
+  const { kafka, s3, registry } = servers;
+  return {
+    ...(kafka === undefined ? {} : { SEAM_EVENT_LOG_DRIVER: 'kafka', SEAM_EVENT_LOG_KAFKA_BROKERS: kafka.bootstrap }),
+    ...(s3 === undefined
+      ? {}
+      : {
+          SEAM_OBJECT_STORE_DRIVER: 's3',
+          SEAM_OBJECT_STORE_S3_BUCKET: S3_BUCKET,
+          SEAM_OBJECT_STORE_S3_ENDPOINT: s3.endpoint,
+          SEAM_OBJECT_STORE_S3_PATH_STYLE: 'true',
+          AWS_ACCESS_KEY_ID: s3.accessKeyId,
+          AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+          AWS_REGION: s3.region,
+        }),
+    ...(registry === undefined ? {} : { SEAM_SCHEMA_REGISTRY_URL: registry.url }),
   };
 }
 
