@@ -6,6 +6,12 @@ describe('ids', () => {
     expect(derivedId('6f9619ff-8b86-d011-b42d-00c04fc964ff', 'outcome')).toBe('54e8db5f-b1dd-504c-9e3e-2cc61150a888');
   });
 
+  it('derives from causes of any length and script as from short ones', () => {
+    // Checked against Python's uuid.uuid5.
+    expect(derivedId('ü'.repeat(2000), 'r')).toBe('45c948c0-7b09-589e-87c5-cf842c75cd03');
+    expect(derivedId('ü—𝄞', 'r')).toBe('cc96c7aa-53a5-5719-ab33-13d6e82b75d6');
+  });
+
   it('gives a redelivered cause the same id and another role, index or cause another one', () => {
     const ids = [derivedId('a', 'r', 0), derivedId('a', 'r', 1), derivedId('a', 's', 0), derivedId('b', 'r', 0)];
     expect(new Set(ids).size).toBe(4);
