@@ -32,6 +32,10 @@ interface Reader {
   _read(tap: Tap): unknown;
 }
 
+interface Writer {
+  _write(tap: Tap, value: unknown): void;
+}
+
 interface Skipper {
   /** Moves over a value that the writer's schema has and the reader's has not. */
   _skip(tap: Tap): void;
@@ -123,6 +127,11 @@ class StrictInt extends avro.types.IntType {
     if (value !== (value | 0)) throw new RangeError(`an int of ${value} before byte ${tap.pos}`);
     return value;
   }
+
+  _write(tap: Tap, value: unknown): void {
+    if (value !== ((value as number) | 0)) throw new TypeError('an int that is none');
+    tap.writeLong(value);
+  }
 }
 
 class StrictBoolean extends avro.types.BooleanType {
@@ -130,6 +139,11 @@ class StrictBoolean extends avro.types.BooleanType {
     const byte = tap.buf[tap.pos++];
     if (byte !== undefined && byte > 1) throw new RangeError(`a boolean of ${byte} at byte ${tap.pos - 1}`);
     return byte === 1;
+  }
+
+  _write(tap: Tap, value: unknown): void {
+    if (typeof value !== 'boolean') throw new TypeError('a boolean that is none');
+    tap.buf[tap.pos++] = value ? 1 : 0;
   }
 }
 
@@ -190,12 +204,13 @@ function readCount(tap: Tap): number {
 class BoundedArray extends avro.types.ArrayType {
   _read(this: { readonly itemsType: Reader }, tap: Tap): unknown[] {
     const items = this.itemsType;
-    const list: unknown[] = [];
+    let list: unknown[] | undefined;
     for (let count = readCount(tap); count > 0; count = readCount(tap)) {
-      if (items === STRICT_INT) readInts(tap, count, list);
-      else for (let i = 0; i < count; i++) list.push(items._read(tap));
+      // Nearly every list is one block.
+      const block = readBlock(items, tap, count);
+      list = list === undefined ? block : list.concat(block);
     }
-    return list;
+    return list ?? [];
   }
 
   _skip(this: { readonly itemsType: Skipper }, tap: Tap): void {
@@ -203,23 +218,82 @@ class BoundedArray extends avro.types.ArrayType {
       for (let i = 0; i < count; i++) this.itemsType._skip(tap);
     }
   }
+
+  _write(this: { readonly itemsType: Writer }, tap: Tap, list: unknown): void {
+    if (!Array.isArray(list)) throw new TypeError('a list that is no array');
+    const items = this.itemsType;
+    if (list.length > 0) {
+      tap.writeLong(list.length);
+      if (items === STRICT_INT) writeInts(tap, list);
+      else if (items === STRICT_BOOLEAN) writeBooleans(tap, list);
+      else if (items === FINITE_FLOAT) writeFloats(tap, list);
+      else for (const item of list) items._write(tap, item);
+    }
+    tap.writeLong(0);
+  }
 }
 
-/** Token ids are most of a record's items: those of one or two bytes are read in place. */
-function readInts(tap: Tap, count: number, list: unknown[]): void {
+// Most items of a record are in its lists of token ids, flags and log-probabilities. Each of these loops meets one type, so
+// that the engine keeps numbers unboxed and makes the list of the right kind and length at once.
+
+function readBlock(items: Reader, tap: Tap, count: number): unknown[] {
+  if (items === STRICT_INT) return readInts(tap, count);
+  if (items === STRICT_BOOLEAN) return readBooleans(tap, count);
+  if (items === FINITE_FLOAT) return readFloats(tap, count);
+  const list = new Array<unknown>(count);
+  for (let i = 0; i < count; i++) list[i] = items._read(tap);
+  return list;
+}
+
+/** Ids of one or two bytes are read in place. */
+function readInts(tap: Tap, count: number): number[] {
+  const list = new Array<number>(count);
   const { buf } = tap;
   for (let i = 0; i < count; i++) {
     const first = buf[tap.pos] ?? 0;
     const second = buf[tap.pos + 1] ?? 0x80;
     if (first < 0x80) {
       tap.pos++;
-      list.push((first >> 1) ^ -(first & 1)); // zigzag
+      list[i] = (first >> 1) ^ -(first & 1); // zigzag
     } else if (second < 0x80) {
       tap.pos += 2;
       const bits = (first & 0x7f) | (second << 7);
-      list.push((bits >> 1) ^ -(bits & 1));
-    } else list.push(STRICT_INT._read(tap));
+      list[i] = (bits >> 1) ^ -(bits & 1);
+    } else list[i] = STRICT_INT._read(tap);
   }
+  return list;
+}
+
+function writeInts(tap: Tap, list: readonly unknown[]): void {
+  const { buf } = tap;
+  for (const item of list) {
+    const value = item as number;
+    if ((value & 0x3f) === value) buf[tap.pos++] = value << 1;
+    else if ((value & 0x1fff) === value) {
+      buf[tap.pos++] = ((value << 1) & 0x7f) | 0x80;
+      buf[tap.pos++] = value >> 6;
+    } else STRICT_INT._write(tap, item);
+  }
+}
+
+function readBooleans(tap: Tap, count: number): boolean[] {
+  const list = new Array<boolean>(count);
+  for (let i = 0; i < count; i++) list[i] = STRICT_BOOLEAN._read(tap);
+  return list;
+}
+
+function writeBooleans(tap: Tap, list: readonly unknown[]): void {
+  for (const item of list) STRICT_BOOLEAN._write(tap, item);
+}
+
+function readFloats(tap: Tap, count: number): number[] {
+  const list = new Array<number>(count);
+  for (let i = 0; i < count; i++) list[i] = FINITE_FLOAT._read(tap);
+  return list;
+}
+
+function writeFloats(tap: Tap, list: readonly unknown[]): void {
+  for (const item of list) FINITE_FLOAT._write(tap, item);
 }
 
 class BoundedMap extends avro.types.MapType {
@@ -247,14 +321,16 @@ class BoundedMap extends avro.types.MapType {
 }
 
 const STRICT_INT = new StrictInt();
+const STRICT_BOOLEAN = new StrictBoolean();
+const FINITE_FLOAT = new FiniteFloat();
 
 const STRICT_PRIMITIVES: Readonly<Record<string, avro.Type>> = {
   string: new StrictString(),
   bytes: new StrictBytes(),
   int: STRICT_INT,
-  boolean: new StrictBoolean(),
+  boolean: STRICT_BOOLEAN,
   double: new FiniteDouble(),
-  float: new FiniteFloat(),
+  float: FINITE_FLOAT,
 };
 
 type ForSchemaOptions = NonNullable<Parameters<typeof avro.Type.forSchema>[1]>;
