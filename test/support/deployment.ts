@@ -36,6 +36,8 @@ export interface Deployment {
   readonly environment: Environment;
   readonly servers: readonly Server[];
   openLog(): Promise<EventLog>;
+  /** Deletes what a group without members committed of a topic. Of Kafka alone. */
+  forgetOffsets(group: string, topic: string): Promise<void>;
   openObjects(): Promise<ObjectStore>;
   /** Ends the servers. */
   close(): Promise<void>;
@@ -51,6 +53,8 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const close = async (): Promise<void> => {
     await Promise.all(closers.map((each) => each()));
   };
+  let forgetOffsets: Deployment['forgetOffsets'] = () =>
+    Promise.reject(new Error('forgetting offsets: expected a deployment on Kafka'));
   let environment: Environment = { ...options.environment, SEAM_DATA_FOLDER: folder };
   try {
     if (log === 'kafka') {
@@ -63,6 +67,11 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
           restart: () => kafka.restart(index),
         })),
       );
+      forgetOffsets = async (group, topic) => {
+        const { bootstrap } = kafka;
+        const args = ['--bootstrap-server', bootstrap, '--delete-offsets', '--group', group, '--topic', topic];
+        await kafka.tool('org.apache.kafka.tools.consumer.group.ConsumerGroupCommand', args);
+      };
       environment = {
         ...environment,
         SEAM_EVENT_LOG_DRIVER: 'kafka',
@@ -109,6 +118,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       environment,
       servers,
       openLog: () => openEventLog(config),
+      forgetOffsets,
       openObjects: () => openObjectStore(config),
       close,
     };

@@ -1,6 +1,5 @@
 /** Kills services at moments that can be seen from outside: an object appears, a record is appended. */
-import { readdirSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { TOPICS, type TopicName } from '@seamstream/events';
 import type { ServiceName } from './service-processes.js';
 import type { Scene } from './toy-run.js';
@@ -16,13 +15,11 @@ const LOOK_EVERY_MS = 3;
 /**
  * Waits for every moment once, in their order per service, and kills at once; the process that then comes is the next
  * moment's. Resolves when none is left, or when told to stop.
- * @param objects folder of the object store
  * @returns names of the moments that came
  */
 export async function killAtMoments(
-  { services, log }: Scene,
+  { services, log, deployment }: Scene,
   moments: readonly Moment[],
-  objects: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const came: string[] = [];
@@ -46,23 +43,24 @@ export async function killAtMoments(
       });
     }
   };
-  await mkdir(objects, { recursive: true });
-  // Looked at again and again: a watcher learns of a new folder too late for the first file in it.
-  const seen = new Set<string>(readdirSync(objects, { recursive: true, encoding: 'utf8' }));
-  const timer = setInterval(() => {
-    for (const file of readdirSync(objects, { recursive: true, encoding: 'utf8' })) {
-      if (seen.has(file)) continue;
-      seen.add(file);
-      noticed((moment) => 'object' in moment && moment.object.test(file));
-    }
-  }, LOOK_EVERY_MS);
+  const objects = await deployment.openObjects();
+  const seen = new Set<string>();
   const stop = AbortSignal.any([signal, done.signal]);
-  try {
-    for await (const records of log.follow({ topics: TOPICS.map(({ name }) => name), from: 'latest', signal: stop })) {
-      for (const { topic } of records) noticed((moment) => 'topic' in moment && moment.topic === topic);
+  const isOver = (): boolean => stop.aborted;
+  const looking = (async () => {
+    while (!isOver()) {
+      for await (const { key } of objects.list('')) {
+        if (seen.has(key)) continue;
+        seen.add(key);
+        noticed((moment) => 'object' in moment && moment.object.test(key));
+      }
+      await pause(LOOK_EVERY_MS);
     }
-  } finally {
-    clearInterval(timer);
+  })();
+  for await (const records of log.follow({ topics: TOPICS.map(({ name }) => name), from: 'latest', signal: stop })) {
+    for (const { topic } of records) noticed((moment) => 'topic' in moment && moment.topic === topic);
   }
+  await looking;
+  await objects.close();
   return came;
 }
