@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { type EntrySchemas, loadEntrySchemas, parseEntry } from '@seamstream/experience';
+import { checkEntry, type EntrySchemas, loadEntrySchemas } from '@seamstream/experience';
 import { isSeamError, systemClock } from '@seamstream/kernel';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import type { EntryValidator } from '@seamstream/success-buffer';
@@ -38,7 +38,7 @@ export class BufferModule {
 export function entryValidator(schemaFor: EntrySchemas): EntryValidator {
   return (domain, entry) => {
     try {
-      parseEntry(entry, schemaFor(domain));
+      checkEntry(entry, schemaFor(domain));
       return undefined;
     } catch (error) {
       if (isSeamError(error, 'ENTRY_INVALID')) return error.message;

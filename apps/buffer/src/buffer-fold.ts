@@ -8,7 +8,7 @@ import { type BufferState, evolve } from '@seamstream/success-buffer';
 export interface BufferFold {
   readonly state: BufferState;
   /** By partition of the outcomes' topic: the offset after the last folded event. */
-  readonly nextOffsets: ReadonlyMap<number, number>;
+  readonly nextOffsets: Map<number, number>;
   /** Problems completed since the last committed version. */
   readonly completedProblems: number;
   /** Those of them that expired: messageIds, so that one delivered twice counts once. */
@@ -17,7 +17,7 @@ export interface BufferFold {
 
 /** Nothing folded on top of the given state, which was read as far as the given offsets. */
 export function foldAt(state: BufferState, nextOffsets: ReadonlyMap<number, number>): BufferFold {
-  return { state, nextOffsets, completedProblems: 0, expired: new Set() };
+  return { state, nextOffsets: new Map(nextOffsets), completedProblems: 0, expired: new Set() };
 }
 
 export interface Place {
@@ -27,27 +27,27 @@ export interface Place {
 }
 
 /**
- * Folds one event of the outcomes' topic; one that was folded already changes nothing. The buffer's state is taken over
- * (success-buffer changes it in place), so the given fold is not to be used afterwards.
+ * Folds one event of the outcomes' topic; one that was folded already changes nothing. The buffer's state and the
+ * offsets are taken over and changed in place, so the given fold is not to be used afterwards.
  */
 export function evolveFold(fold: BufferFold, event: SeamEvent, place: Place): BufferFold {
   const next = fold.nextOffsets.get(place.partition) ?? 0;
   if (place.offset < next) return fold;
-  const nextOffsets = new Map(fold.nextOffsets).set(place.partition, place.offset + 1);
+  const { nextOffsets } = fold;
+  nextOffsets.set(place.partition, place.offset + 1);
   if (event.type === 'ProblemExpired') {
     const expired = new Set(fold.expired).add(event.meta.messageId);
     return {
       ...fold,
-      nextOffsets,
       expired,
       completedProblems: fold.completedProblems + expired.size - fold.expired.size,
     };
   }
-  if (event.type !== 'OutcomeRecorded' && event.type !== 'ExecutionFailed') return { ...fold, nextOffsets };
+  if (event.type !== 'OutcomeRecorded' && event.type !== 'ExecutionFailed') return fold;
   const before = isComplete(fold.state, event.groupId);
   const state = evolve(fold.state, event, place);
   const completed = !before && isComplete(state, event.groupId) ? 1 : 0;
-  return { ...fold, state, nextOffsets, completedProblems: fold.completedProblems + completed };
+  return { ...fold, state, completedProblems: fold.completedProblems + completed };
 }
 
 /** What was folded, from the beginning of each partition, in the order of partitions. */

@@ -3,7 +3,7 @@
  * again and then recorded as what it is; it is never a reward of 0, which would teach that the entry was bad.
  */
 import { deriveMeta, type EventOf, type SeamEvent } from '@seamstream/events';
-import { type EntrySchemas, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
+import { checkEntry, type EntrySchemas, type Prompts, schemaDigest } from '@seamstream/experience';
 import { type Clock, type ErrorCode, isSeamError, messageOf } from '@seamstream/kernel';
 import {
   type ExecutorAnswer,
@@ -143,7 +143,7 @@ export class ExecuteExperiencesHandler {
     const schema = this.dependencies.schemaFor(experience.problem.domain);
     if (schemaDigest(schema) !== experience.entrySchema) return true;
     try {
-      parseEntry(experience.entry, schema);
+      checkEntry(experience.entry, schema);
       return true;
     } catch (error) {
       if (isSeamError(error, 'ENTRY_INVALID')) return false;

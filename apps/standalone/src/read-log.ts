@@ -1,7 +1,7 @@
 /** One pass over the whole log for what the report needs: the ledger, and whether every entry is valid. */
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { type EntrySchemas, parseEntry } from '@seamstream/experience';
+import { checkEntry, type EntrySchemas } from '@seamstream/experience';
 import { isSeamError } from '@seamstream/kernel';
 import { type Ledger, ledgerProjection } from '@seamstream/read-models';
 import { readableEvent } from './readable-event.js';
@@ -39,7 +39,7 @@ export async function readLogAccount(log: EventLog, schemaFor: EntrySchemas): Pr
 
 function isValid(entry: string, schemaFor: EntrySchemas, domain: string): boolean {
   try {
-    parseEntry(entry, schemaFor(domain));
+    checkEntry(entry, schemaFor(domain));
     return true;
   } catch (error) {
     if (isSeamError(error, 'ENTRY_INVALID')) return false;

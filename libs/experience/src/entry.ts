@@ -19,10 +19,19 @@ const validators = new Map<string, ValidateFunction>();
 
 /**
  * Reads an entry from anywhere.
+ * @throws ENTRY_INVALID as {@link checkEntry}
+ */
+export function parseEntry(text: string, schema: JsonSchema): ParsedEntry {
+  const value = checkEntry(text, schema);
+  return { value, text: JSON.stringify(inOrder(value, schema)) };
+}
+
+/**
+ * The value of an entry from anywhere, for those who do not need its canonical form.
  * @throws ENTRY_INVALID when the text is too long, is not JSON, does not validate or holds characters that a reader
  * cannot see (controls, bidirectional controls, zero-width characters); `details.path` is a JSON pointer where one applies.
  */
-export function parseEntry(text: string, schema: JsonSchema): ParsedEntry {
+export function checkEntry(text: string, schema: JsonSchema): unknown {
   if (text.length > MAX_ENTRY_LENGTH)
     throw invalid(`it has ${text.length} characters, at most ${MAX_ENTRY_LENGTH} are accepted`);
   let value: unknown;
@@ -41,7 +50,7 @@ export function parseEntry(text: string, schema: JsonSchema): ParsedEntry {
     );
   }
   refuseHidden(value, '#');
-  return { value, text: JSON.stringify(inOrder(value, schema)) };
+  return value;
 }
 
 /** The canonical text of a value that is known to validate. Errors as {@link parseEntry}. */
@@ -59,8 +68,12 @@ function validatorOf(schema: JsonSchema): ValidateFunction {
   return validate;
 }
 
+/** Nothing that could be hidden: most texts, and then no character has to be looked at alone. */
+const VISIBLE_ASCII = /^[\x20-\x7e]*$/;
+
 function refuseHidden(value: unknown, path: string): void {
   if (typeof value === 'string') {
+    if (VISIBLE_ASCII.test(value)) return;
     for (const character of value) {
       const codePoint = character.codePointAt(0)!;
       if (!isPlainCodePoint(codePoint)) {

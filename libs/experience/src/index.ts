@@ -1,4 +1,4 @@
-export { entryText, type ParsedEntry, parseEntry } from './entry.js';
+export { checkEntry, entryText, type ParsedEntry, parseEntry } from './entry.js';
 export {
   DEFAULT_ENTRY_SCHEMA,
   domainEntrySchema,

@@ -65,10 +65,19 @@ export interface PairTraits {
   readonly fault: { readonly reason: 'invalid_entry' | 'length_out_of_bounds'; readonly detail: string } | null;
 }
 
+/** The texts of one bucket. */
+interface NearDuplicateIndex {
+  readonly clusters: NearDuplicateClusters;
+  /** A text's number in the clusters, by content digest. */
+  readonly ids: Map<string, number>;
+  /** The same the other way round. */
+  readonly digests: string[];
+}
+
 /** Computed from the rest of the state whenever it is missing; no part of a snapshot. */
 interface Workspace {
   readonly traits: WeakMap<Success, PairTraits>;
-  readonly buckets: Map<string, { readonly ids: Map<string, number>; readonly clusters: NearDuplicateClusters }>;
+  readonly buckets: Map<string, NearDuplicateIndex>;
 }
 
 export interface BufferState {

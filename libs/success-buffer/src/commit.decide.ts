@@ -215,20 +215,20 @@ function nearDuplicateClusters(state: BufferState, unique: readonly Candidate[])
     let index = buckets.get(bucket);
     // A text that left may have been the only link between two others: joins cannot be undone, so begin anew.
     if (index === undefined || [...index.ids.keys()].some((digest) => !present.has(digest))) {
-      index = { ids: new Map(), clusters: new NearDuplicateClusters({ threshold, shingleWords }) };
+      index = { clusters: new NearDuplicateClusters({ threshold, shingleWords }), ids: new Map(), digests: [] };
       buckets.set(bucket, index);
     }
     for (const { pair, traits } of inBucket) {
       if (index.ids.has(traits.contentDigest)) continue;
-      index.ids.set(
-        traits.contentDigest,
-        index.clusters.add(scope === 'entry' ? pair.prompt : `${pair.prompt}\n${pair.entry}`),
-      );
+      const id = index.clusters.add(scope === 'entry' ? pair.prompt : `${pair.prompt}\n${pair.entry}`);
+      index.ids.set(traits.contentDigest, id);
+      index.digests[id] = traits.contentDigest;
     }
   }
   return ({ traits }) => {
     const index = buckets.get(traits.bucket)!;
-    return `${index.clusters.clusterOf(index.ids.get(traits.contentDigest)!)} ${traits.bucket}`;
+    // The cluster is called by its first text: contents of different buckets have different digests.
+    return index.digests[index.clusters.clusterOf(index.ids.get(traits.contentDigest)!)]!;
   };
 }
 

@@ -259,7 +259,7 @@ export class BatchWorker {
       records,
       consumed: { claim: batch.claim, offsets: [{ topic, partition, nextOffset: offset + 1 }] },
     });
-    for (const item of items) this.failures.delete(nameOf(item));
+    if (this.failures.size > 0) for (const item of items) this.failures.delete(nameOf(item));
     for (const { item, fault } of step.faults) observer.deadLettered(fault, item.record);
     observer.committed({
       records: items.length,
@@ -279,7 +279,8 @@ export class BatchWorker {
   }
 
   private failuresOf(item: Item): number {
-    return this.failures.get(nameOf(item)) ?? 0;
+    // Nearly always nothing has failed, and then no record needs a name.
+    return this.failures.size === 0 ? 0 : (this.failures.get(nameOf(item)) ?? 0);
   }
 
   private countFailure(item: Item): number {
