@@ -123,8 +123,12 @@ const settings = {
 
 // --- our pipeline --------------------------------------------------------------------------------------------------------
 
-const bytesOf = ({ key, value, headers }) =>
-  Buffer.byteLength(key ?? '') + (value?.length ?? 0) + (headers ? Buffer.byteLength(JSON.stringify(headers)) : 0);
+/** Bytes of a record: key, value, names and values of headers. Called while the clock runs, so it makes nothing. */
+function bytesOf({ key, value, headers }) {
+  let bytes = Buffer.byteLength(key ?? '') + (value?.length ?? 0);
+  for (const name in headers) bytes += name.length + Buffer.byteLength(headers[name]);
+  return bytes;
+}
 
 /** The log, and what was committed through it: by group, what each transaction consumed and produced. */
 function recorded(log) {
