@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SeamError } from '@seamstream/kernel';
@@ -79,6 +79,7 @@ export class ServerProcess {
     const loggedBefore = statSync(logFile).size;
     const child = spawn(command, args, {
       env: { ...process.env, ...env },
+      cwd: dirname(logFile), // what it leaves there goes with its folder
       stdio: ['ignore', output, output],
       detached: true,
     });

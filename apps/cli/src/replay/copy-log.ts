@@ -48,7 +48,7 @@ export interface TopicCopy {
   expired: number;
 }
 
-export interface CopyObserver {
+interface CopyObserver {
   /** Records to look at; anew when the claim was lost and won again. */
   planned(records: number): void;
   looked(records: number): void;

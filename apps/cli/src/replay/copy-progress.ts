@@ -158,7 +158,7 @@ function lazy<T>(make: () => T): () => T {
 }
 
 /** The domain of the problem that a record is about; a dead letter's is that of its original. Undefined when there is none. */
-export function domainOf(record: Pick<LogRecord, 'topic' | 'partition' | 'offset' | 'value'>): string | undefined {
+function domainOf(record: Pick<LogRecord, 'topic' | 'partition' | 'offset' | 'value'>): string | undefined {
   try {
     const event = decodeEvent(record);
     if (event.type === 'DeadLettered') return domainOf(event);
