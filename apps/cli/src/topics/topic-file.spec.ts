@@ -1,19 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { TOPICS } from '@seamstream/events';
-import { COPIES_TOPIC } from '../replay/copy-progress.js';
 import { parseTopicFile } from './topic-file.js';
 import { DEFAULT_TOPIC_FILE } from './topics.command.js';
 
 const bytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
 
 describe('the file of topics', () => {
-  it("that the project ships has the topics of its events and of copies' progress, each with their partitions, and keeps all records", async () => {
+  it('that the project ships has the topics of its events, each with their partitions, and keeps all records', async () => {
     const topics = parseTopicFile('topics.json', await readFile(fileURLToPath(DEFAULT_TOPIC_FILE)));
-    expect(topics.map(({ name, partitions }) => ({ name, partitions }))).toEqual([
-      ...TOPICS.map(({ name, partitions }) => ({ name, partitions })),
-      { name: COPIES_TOPIC, partitions: 1 },
-    ]);
+    expect(topics.map(({ name, partitions }) => ({ name, partitions }))).toEqual(
+      TOPICS.map(({ name, partitions }) => ({ name, partitions })),
+    );
     for (const { config } of topics) {
       expect(config).toMatchObject({ 'cleanup.policy': 'delete', 'retention.ms': '-1', 'retention.bytes': '-1' });
     }
