@@ -234,7 +234,7 @@ describe('the demonstration, its services killed', () => {
     expect(ends.filter((end) => end.startsWith('AdapterPromoted')).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('killed twenty times, all of them, it leaves the same buffers, the same adapters and no effect twice', async () => {
+  it('R01: killed twenty times, all of them, it leaves the same buffers, the same adapters and no effect twice', async () => {
     const killed = await playKilled(join(folder, 'killed'), undisturbed.roundMs);
     const { phases, buffers, adapters, ends, ledger } = killed;
     expect(killed.kills).toBe(KILLS);

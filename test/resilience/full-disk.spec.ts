@@ -24,7 +24,7 @@ function onSmallDisk(script: string): { status: number | null; stdout: string; s
 }
 
 describe('a disk without space', () => {
-  it('refuses commits and objects by code, keeps all that was acknowledged, and goes on by itself once there is space', () => {
+  it('R21: refuses commits and objects by code, keeps all that was acknowledged, and goes on by itself once there is space', () => {
     const run = onSmallDisk('head -c 8000000 /dev/zero > "$DISK/filler"; "$NODE" "$CHILD" "$DISK/data" "$DISK/filler"');
     if (run.status !== 0) throw new Error(`the run on a small disk failed: ${run.stderr}`);
     const result = JSON.parse(run.stdout) as Record<string, unknown>;

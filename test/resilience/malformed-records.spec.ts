@@ -8,19 +8,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Controller, Module } from '@nestjs/common';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
 import { deriveMeta, type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
 import {
-  ConsumeTopic,
   commonConfigSchema,
+  createServiceLogger,
   type DeliveredBatch,
   done,
+  EventLogStrategy,
   type Outcome,
-  type RunningService,
+  ServiceMetrics,
   skip,
-  startService,
 } from '@seamstream/service-kit';
 import { type Deployment, deploy } from '../support/deployment.js';
 import { eventsOf, ledgerOf, ofType } from '../support/recorded-run.js';
@@ -102,42 +101,45 @@ const KINDS: Readonly<Record<string, (good: Buffer, random: Random) => Buffer | 
 };
 const CODES = ['MALFORMED_RECORD', 'UNKNOWN_SCHEMA'];
 
-@Controller()
-class ProblemConsumer {
-  /** What the consumer cannot do yet; a later version can. */
-  static refuses = (id: string): boolean => id.startsWith('later-');
+/** What the consumer cannot do yet; a later version can. */
+let refuses: (id: string) => boolean;
 
-  @ConsumeTopic({ topic: TOPIC.problems, group: GROUP, maxBatchRecords: 200 })
-  async consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
-    return batch.records.map(({ event }) => {
-      if (event.type !== 'ProblemPublished') return done();
-      if (event.problem.problemId.startsWith('poison-')) throw new Error('this record is too much for me');
-      return ProblemConsumer.refuses(event.problem.problemId)
-        ? skip('DATA_REFUSED', 'not yet')
-        : done([expired(event)]);
-    });
-  }
+async function consume({ records }: DeliveredBatch): Promise<readonly Outcome[]> {
+  return records.map(({ event }) => {
+    if (event.type !== 'ProblemPublished') return done();
+    const { problemId } = event.problem;
+    if (problemId.startsWith('poison-')) throw new Error('this record is too much for me');
+    return refuses(problemId) ? skip('DATA_REFUSED', 'not yet') : done([expired(event)]);
+  });
 }
 
-@Module({ controllers: [ProblemConsumer] })
-class ConsumerModule {}
-
 describe.each(['lmdb', 'kafka'] as const)('on %s', (driver) => {
+  beforeAll(() => {
+    refuses = (id) => id.startsWith('later-');
+  });
+
   let folder: string;
   let deployment: Deployment;
   let log: EventLog;
-  let service: RunningService;
+  let service: EventLogStrategy;
 
-  const serve = async (): Promise<RunningService> => {
-    const config = commonConfigSchema.parse({
-      logging: { level: 'silent' },
+  const serve = async (): Promise<EventLogStrategy> => {
+    const { consuming } = commonConfigSchema.parse({
       consuming: { maxAttempts: MAX_ATTEMPTS, firstRetryMs: 1, maxRetryMs: 5 },
     });
-    const objects = await deployment.openObjects();
-    return startService(
-      { name: 'test', module: () => ({ module: ConsumerModule }) },
-      { config, drivers: { log, objects }, serveHttp: false },
-    );
+    const strategy = new EventLogStrategy({
+      log,
+      source: 'seam/test',
+      consuming,
+      metrics: new ServiceMetrics(),
+      logger: createServiceLogger('test', 'silent'),
+    });
+    const consumption = { topic: TOPIC.problems, group: GROUP, maxBatchRecords: 200 };
+    strategy.addHandler(GROUP, consume, true, { consumption });
+    await strategy.listen((error) => {
+      if (error !== undefined) throw error as Error;
+    });
+    return strategy;
   };
   const lettersAndEnds = async (): Promise<{ letters: EventOf<'DeadLettered'>[]; ends: string[] }> => {
     const events = await eventsOf(log, [TOPIC.outcomes, TOPIC.deadLetters]);
@@ -252,7 +254,7 @@ describe.each(['lmdb', 'kafka'] as const)('on %s', (driver) => {
     await append(Array.from({ length: late }, (_, index) => encodeEvent(problem(`later-${index}`))));
     await until((counts) => counts.letters.length >= before.letters.length + late);
     await service.close();
-    ProblemConsumer.refuses = () => false;
+    refuses = () => false;
     service = await serve();
     const redrive = (): unknown => {
       const args = [SEAM, 'dead-letters', 'redrive', '--code', 'DATA_REFUSED', '--json'];

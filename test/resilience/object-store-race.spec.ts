@@ -15,7 +15,7 @@ const CHILD = fileURLToPath(new URL('../support/object-store.child.mjs', import.
 const ROUNDS = 100;
 const KILLED = new Set(['w1', 'w4', 'w6']);
 
-it('has exactly one winner per object and loses no merged row, although three of the eight are killed', async () => {
+it('R24: has exactly one winner per object and loses no merged row, although three of the eight are killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'object-race-'));
   const random = Random.of('object race');
   const store = await FsObjectStore.open({ folder });

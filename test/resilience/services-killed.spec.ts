@@ -85,7 +85,7 @@ describe('services that are killed', () => {
     expect(solved.at(-1)).toBeGreaterThan(solved[0]! + 0.2);
   });
 
-  it('R01 killed twenty times, all of them, they leave the same buffers, the same adapters and no effect twice', async () => {
+  it('R01: killed twenty times, all of them, they leave the same buffers, the same adapters and no effect twice', async () => {
     const kills: string[] = [];
     const random = Random.of('kills');
     const result = await play(world, async ({ services }, signal) => {

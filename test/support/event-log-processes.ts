@@ -118,7 +118,7 @@ export function describeEventLogProcesses({ writerRounds, copierKills, zombies }
       expect(await log.append([{ topic: 't', key: null, value: null }])).toHaveLength(1); // no lock is left behind
     });
 
-    it('copies every record once, in order, although the copying process is killed again and again', async () => {
+    it('R03: copies every record once, in order, although the copying process is killed again and again', async () => {
       await log.createTopics([
         { name: 'source', partitions: 2 },
         { name: 'sink', partitions: 2 },
@@ -172,7 +172,7 @@ export function describeEventLogProcesses({ writerRounds, copierKills, zombies }
       await patient.close();
     });
 
-    it('accepts nothing from a member that was stopped, replaced and woken', async () => {
+    it('R05: accepts nothing from a member that was stopped, replaced and woken', async () => {
       await log.createTopics([
         { name: 'source', partitions: 1 },
         { name: 'sink', partitions: 1 },
@@ -202,7 +202,7 @@ export function describeEventLogProcesses({ writerRounds, copierKills, zombies }
       }
     });
 
-    it('keeps a member whose event loop is blocked for several sessions', async () => {
+    it('R33: keeps a member whose event loop is blocked for several sessions', async () => {
       await log.createTopics([{ name: 'source', partitions: 1 }]);
       const child = start('block', folder, 'group', 'source', '2500'); // sessions last 1000 ms
       await until(() => child.lines.includes('blocking'), 'the child to block');
