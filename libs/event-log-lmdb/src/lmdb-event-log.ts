@@ -140,7 +140,8 @@ export class LmdbEventLog extends EventLog {
       string,
       { topic: string; partition: number; indices: number[]; records: NewRecord[] }
     >();
-    for (const [index, record] of records.entries()) {
+    for (let index = 0; index < records.length; index++) {
+      const record = records[index]!;
       checkRecord(record, index);
       const partition = this.choosePartition(record);
       const name = `${record.topic}/${partition}`;

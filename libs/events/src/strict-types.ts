@@ -288,12 +288,24 @@ function writeBooleans(tap: Tap, list: readonly unknown[]): void {
 
 function readFloats(tap: Tap, count: number): number[] {
   const list = new Array<number>(count);
-  for (let i = 0; i < count; i++) list[i] = FINITE_FLOAT._read(tap);
+  const { buf } = tap;
+  for (let i = 0; i < count; i++, tap.pos += 4) {
+    const value = tap.pos + 4 <= buf.length ? buf.readFloatLE(tap.pos) : 0;
+    if (!Number.isFinite(value)) throw new RangeError(`a float of ${value} at byte ${tap.pos}`);
+    list[i] = value;
+  }
   return list;
 }
 
 function writeFloats(tap: Tap, list: readonly unknown[]): void {
-  for (const item of list) FINITE_FLOAT._write(tap, item);
+  const { buf } = tap;
+  for (let i = 0; i < list.length; i++) {
+    const value = list[i];
+    if (typeof value !== 'number' || !Number.isFinite(Math.fround(value)))
+      throw new RangeError('a float that is not finite');
+    if (tap.pos + 4 <= buf.length) buf.writeFloatLE(value, tap.pos);
+    tap.pos += 4;
+  }
 }
 
 class BoundedMap extends avro.types.MapType {

@@ -18,18 +18,36 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(sortedByKey(value));
 }
 
-/** The value with every object's keys in order, copied as far as that needs: a replacer would be called for every number. */
+/**
+ * The value with every object's keys in order. Copied is what has to be: a replacer would be called for every number, and
+ * who makes many objects can make them in order.
+ */
 function sortedByKey(value: unknown): unknown {
   if (!isObject(value)) return value;
   const { toJSON } = value;
   if (typeof toJSON === 'function') return sortedByKey(Reflect.apply(toJSON, value, ['']));
-  if (Array.isArray(value)) return value.some(isObject) ? value.map(sortedByKey) : value;
-  const keys = Object.keys(value).sort();
+  if (Array.isArray(value)) {
+    if (!value.some(isObject)) return value;
+    const items = value.map(sortedByKey);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  const keys = Object.keys(value);
+  const isSorted = !keys.some((key, index) => index > 0 && key < keys[index - 1]!);
+  if (!isSorted) keys.sort();
   // Assigning to __proto__ would set the prototype instead.
   if (keys.includes('__proto__')) return Object.fromEntries(keys.map((key) => [key, sortedByKey(value[key])]));
-  const sorted: Record<string, unknown> = {};
-  for (const key of keys) sorted[key] = sortedByKey(value[key]);
-  return sorted;
+  let copy: Record<string, unknown> | undefined = isSorted ? undefined : {};
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index]!;
+    const inner = value[key];
+    const sorted = sortedByKey(inner);
+    if (copy === undefined && sorted !== inner) {
+      copy = {};
+      for (const before of keys.slice(0, index)) copy[before] = value[before];
+    }
+    if (copy !== undefined) copy[key] = sorted;
+  }
+  return copy ?? value;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

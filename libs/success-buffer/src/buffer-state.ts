@@ -154,8 +154,8 @@ export function isComplete(group: Group): boolean {
 function memberOf(event: BufferInput): GroupMember {
   if (event.type === 'ExecutionFailed') return { status: 'failed' };
   const outcomeId = event.meta.messageId;
-  if (!event.success) return { status: 'unsolved', outcomeId };
-  return { status: 'solved', outcomeId, pair: pairOf(event) };
+  if (!event.success) return { outcomeId, status: 'unsolved' };
+  return { outcomeId, pair: pairOf(event), status: 'solved' };
 }
 
 function moreDefinite(known: GroupMember | undefined, came: GroupMember): GroupMember {
@@ -172,19 +172,20 @@ function pairOf(outcome: OutcomeFacts): Success | null {
       `fold outcome ${outcome.meta.messageId}: expected a forced flag per token, came ${outcome.forced.length} flags for ${outcome.tokenIds.length} tokens; the record was not written by a generator of this version`,
     );
   }
+  // Keys in their order: a snapshot is canonical JSON of all pairs, and copies none of them.
   return {
-    outcomeId: outcome.meta.messageId,
-    experienceId: outcome.experienceId,
-    problemId: outcome.problem.problemId,
-    domain: outcome.problem.domain,
-    prompt: outcome.problem.prompt,
-    entry: outcome.entry,
-    promptTokenIds: outcome.promptTokenIds,
-    tokenIds: outcome.tokenIds,
-    forced: outcome.forced,
-    reward: outcome.reward,
     adapterDigest: outcome.adapterDigest,
     baseModelDigest: outcome.baseModelDigest,
+    domain: outcome.problem.domain,
+    entry: outcome.entry,
+    experienceId: outcome.experienceId,
+    forced: outcome.forced,
+    outcomeId: outcome.meta.messageId,
+    problemId: outcome.problem.problemId,
+    prompt: outcome.problem.prompt,
+    promptTokenIds: outcome.promptTokenIds,
+    reward: outcome.reward,
     subject: outcome.meta.subject,
+    tokenIds: outcome.tokenIds,
   };
 }

@@ -282,7 +282,7 @@ function announce(
     const rejection = rejections.get(outcomeId);
     const status = rejection === undefined ? 'admitted' : 'rejected';
     const before = state.announced.get(outcomeId);
-    announced.set(outcomeId, { status, stratum, experienceId, problemId });
+    announced.set(outcomeId, { experienceId, problemId, status, stratum });
     if (before?.status === status) continue;
     const facts = { stratum, outcomeId, experienceId, problemId };
     decisions.push(
@@ -319,10 +319,27 @@ function displacedBy({ detail, duplicateOf, reason }: Rejection): {
   return { reason: 'displaced', detail: `${reason}: ${detail}`, duplicateOf };
 }
 
+/**
+ * Without the subject: the buffer is training data, and whose it was is in the log, by outcomeId. Keys in their order, which
+ * spares canonical JSON a copy of every row.
+ */
 function rowOf({ pair, stratum, helpfulness: value }: Candidate): BufferRow {
-  const row: BufferRow & { subject?: unknown } = { ...pair, stratum, helpfulness: value };
-  delete row.subject; // The buffer is training data: whose it was is in the log, by outcomeId.
-  return row;
+  return {
+    adapterDigest: pair.adapterDigest,
+    baseModelDigest: pair.baseModelDigest,
+    domain: pair.domain,
+    entry: pair.entry,
+    experienceId: pair.experienceId,
+    forced: pair.forced,
+    helpfulness: value,
+    outcomeId: pair.outcomeId,
+    problemId: pair.problemId,
+    prompt: pair.prompt,
+    promptTokenIds: pair.promptTokenIds,
+    reward: pair.reward,
+    stratum,
+    tokenIds: pair.tokenIds,
+  };
 }
 
 function byHelpThenId(a: Candidate, b: Candidate): number {
