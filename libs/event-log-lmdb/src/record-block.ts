@@ -174,13 +174,14 @@ export function openBlock(topic: string, place: BlockPlace, bytes: Buffer): Open
 }
 
 /**
- * Decodes the records of a block with offsets in [from, to) into `into`. Values are copies. LOG_CORRUPT at the first record
- * whose bytes do not match their checksum; the sound ones before it are in `into` by then.
+ * Decodes the records of a block with offsets in [from, to) into `into`. Values are parts of the block's bytes, which have
+ * to be the reader's own copy. LOG_CORRUPT at the first record whose bytes do not match their checksum; the sound ones before
+ * it are in `into` by then.
  */
 export function decodeRecords(block: OpenBlock, from: number, to: number, into: LogRecord[]): void {
   const { topic, partition, baseOffset, bytes } = block;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length); // whose slices are plain arrays, not Buffers
+  const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length); // whose sub-arrays are plain arrays, not Buffers
   const last = Math.min(block.count, to - baseOffset);
   let at = HEADER_BYTES;
   for (let index = 0; index < last; index++) {
@@ -207,7 +208,7 @@ export function decodeRecords(block: OpenBlock, from: number, to: number, into: 
         partition,
         offset,
         key: keyBytes === NULL ? null : bytes.toString('utf8', keyAt, headersAt),
-        value: view.getUint32(bodyAt + 20, true) === NULL ? null : plain.slice(valueAt, end),
+        value: view.getUint32(bodyAt + 20, true) === NULL ? null : plain.subarray(valueAt, end),
         headers: readHeaders(bytes, headersAt, valueAt),
         timestampMs: view.getFloat64(bodyAt + 4, true),
       });
