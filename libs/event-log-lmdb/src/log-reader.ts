@@ -156,7 +156,7 @@ export class LogReader {
     return this.files.state.getBinary(stateKey.partition(topicId, partition))?.readDoubleLE(0) ?? 0;
   }
 
-  /**  copies the block out of the map: its records may keep pointing into it. */
+  /** lmdb copies the block out of its memory map: the block's records may go on pointing into it. */
   private blockAt(topic: string, topicId: number, partition: number, baseOffset: number): OpenBlock {
     const bytes = this.files.records.getBinary(blockKey(topicId, partition, baseOffset));
     if (!bytes) throw corrupt(topic, partition, baseOffset, 'its block is missing');
