@@ -20,11 +20,30 @@ class Namespace {
   }
 }
 
-/** The first 128 bits of the SHA-1, with version 5 and the variant of RFC 9562 set. */
+const HEX_DIGITS = Buffer.from('0123456789abcdef');
+/** 8-4-4-4-12 digits; the hyphens stay where they are. */
+const uuidText = Buffer.from('00000000-0000-0000-0000-000000000000');
+/** Of each of the 16 bytes: where its digits stand. */
+const DIGITS_AT = Array.from(
+  { length: 16 },
+  (_, i) => 2 * i + (i >= 4 ? 1 : 0) + (i >= 6 ? 1 : 0) + (i >= 8 ? 1 : 0) + (i >= 10 ? 1 : 0),
+);
+
+/**
+ * The first 128 bits of the SHA-1, with version 5 and the variant of RFC 9562 set. Written digit by digit: there are three ids
+ * to an event, and put together from slices of text they were the largest part of the pipeline's garbage.
+ */
 function uuidOf(bytes: Uint8Array): string {
-  const hex = hash('sha1', bytes, 'hex');
-  const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3]!;
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  const digest = hash('sha1', bytes, 'binary'); // Latin-1: a character per byte
+  for (let i = 0; i < 16; i++) {
+    let byte = digest.charCodeAt(i);
+    if (i === 6) byte = (byte & 0x0f) | 0x50;
+    else if (i === 8) byte = (byte & 0x3f) | 0x80;
+    const at = DIGITS_AT[i]!;
+    uuidText[at] = HEX_DIGITS[byte >> 4]!;
+    uuidText[at + 1] = HEX_DIGITS[byte & 0x0f]!;
+  }
+  return uuidText.toString('latin1');
 }
 
 const DNS_NAMESPACE = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
