@@ -53,12 +53,12 @@ export function readStartOptions(argv: readonly string[]): StartOptions {
         .default('curriculum'),
     )
     .option('--round-size <n>', 'problems per round', integer(8), 64)
-    .option('--max-rounds <n>', 'rounds before the new problems appear, at most', integer(1), 24)
+    .option('--max-rounds <n>', 'rounds before the new problems appear, at most', integer(1), 16)
     .option(
       '--max-shifted-rounds <n>',
       'rounds with new problems in the stream, at most; 0 leaves them out',
       integer(0),
-      12,
+      10,
     )
     .option('--held-out <n>', 'held-out problems to measure on', integer(8), 512)
     .option('--json', 'print the report on stdout, progress on stderr', false)

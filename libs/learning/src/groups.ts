@@ -10,6 +10,8 @@ import type { LearningContext, LogInput, ResultEvent } from './learning.types.js
 interface GroupMember {
   readonly experience: ExperienceGenerated;
   readonly reward: number;
+  /** Served adapters since the one that wrote it; 0 is the adapter that training starts from. */
+  readonly age: number;
 }
 
 export interface ScoredGroup {
@@ -75,7 +77,9 @@ export function joinGroups(
     const age = Math.max(...fresh.map(({ adapterDigest }) => ageOf(adapterDigest, servedAdapters)));
     const judged = fresh.flatMap((experience) => {
       const result = resultOf.get(experience.experienceId);
-      return result?.type === 'OutcomeRecorded' ? [{ experience, reward: result.reward }] : [];
+      return result?.type === 'OutcomeRecorded'
+        ? [{ experience, reward: result.reward, age: ageOf(experience.adapterDigest, servedAdapters) }]
+        : [];
     });
     if (!complete) census.incompleteGroups++;
     else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) census.foreignGroups++;

@@ -269,6 +269,19 @@ describe('grpo groups', () => {
     );
     expect(tapered.diagnostics).toMatchObject({ staleMembers: 0, examples: 4 });
   });
+
+  it('is mastered when only scouts did worse: tapered, it would drown what there is to learn and is left out', () => {
+    const config = { ...few, importance: { correction: 'taper' } };
+    const log = logOf({ g1: [0, 0, 1, 1], g2: [0, 1, 1, 0] });
+    const experiences = log.experiences.map((each) =>
+      each.candidateIndex < 2 ? { ...each, adapterDigest: null } : each,
+    );
+    expect(planOf({ ...log, experiences }, config).diagnostics).toMatchObject({
+      liveGroups: 1,
+      deadGroups: 1,
+      examples: 4,
+    });
+  });
 });
 
 describe('a grpo plan', () => {

@@ -86,7 +86,9 @@ export const grpo = defineAlgorithm({
       maxAge: isTapered(config) ? Number.MAX_SAFE_INTEGER : config.window.versions - 1,
       plainSamplingOnly: config.plainSamplingOnly,
     });
-    const live = groups.filter(({ members }) => !isDead(members.map(({ reward }) => reward)));
+    const live = groups.filter(
+      (group) => !isDead(group.members.map(({ reward }) => reward)) && !(isTapered(config) && isMastered(group)),
+    );
     const examples = live.flatMap((group) => examplesOf(group, config, context));
     const diagnostics: Diagnostics = {
       ...census,
@@ -181,6 +183,13 @@ export const grpo = defineAlgorithm({
     });
   },
 });
+
+/** Its newest adapter's entries all did best, only scouts did worse: they would drown the groups that teach something. */
+function isMastered({ members }: ScoredGroup): boolean {
+  const newest = Math.min(...members.map(({ age }) => age));
+  const best = Math.max(...members.map(({ reward }) => reward));
+  return members.every(({ age, reward }) => age > newest || reward === best);
+}
 
 function isTapered({ importance }: GrpoConfig): boolean {
   return importance.correction === 'taper';
