@@ -15,7 +15,7 @@ import type { Environment } from '@seamstream/service-kit';
 import { deploy } from '../support/deployment.js';
 import { killAtMoments, type Moment } from '../support/moments.js';
 import { eventsOf, ofType, recordedRun, repeatedIds } from '../support/recorded-run.js';
-import { SERVICES, type ServiceName, ServiceProcesses } from '../support/service-processes.js';
+import { type InstanceName, SERVICES, type ServiceName, ServiceProcesses } from '../support/service-processes.js';
 import { playToyRun, type ToyRun, type ToyRunOptions } from '../support/toy-run.js';
 import { createToyWorld, TOY_ROUND, type ToyWorld, toyEnvironment, toyPublication } from '../support/toy-world.js';
 
@@ -333,11 +333,17 @@ describe('R39: the harness catches planted faults', () => {
     }
   }
 
+  const isAtWorkWithin = async (services: ServiceProcesses, name: InstanceName, ms: number): Promise<boolean> => {
+    const untilMs = performance.now() + ms;
+    while (!services.isAtWork(name) && performance.now() < untilMs) await pause(10);
+    return services.isAtWork(name);
+  };
   const killed = async (services: ServiceProcesses): Promise<void> => {
     const random = Random.of('R39');
     for (let kill = 0; kill < 10; kill++) {
       const name = (['generator', 'executor'] as const)[kill % 2]!;
-      while (!services.isAtWork(name)) await pause(10);
+      if (!(await isAtWorkWithin(services, name, 60_000)))
+        throw new Error(`${name} does not start: ${services.complaints().join(', ')}`);
       await pause(100 + random.int(400));
       await services.killAndRestart(name);
     }
@@ -345,9 +351,17 @@ describe('R39: the harness catches planted faults', () => {
   /** Stopped in the middle of its work, replaced by another, woken. */
   const stopped = async (services: ServiceProcesses, log: EventLog): Promise<void> => {
     while ((await recordsIn(log, TOPIC.experiences)) === 0) await pause(5);
+    // By now the next batch is in hand.
+    await pause(700);
     services.signal('generator', 'SIGSTOP');
     services.start('generator-2');
-    while (!services.isAtWork('generator-2')) await pause(10);
+    // Stopped in a commit, it keeps the log's write lock and nobody can join: it goes on for a moment, and is stopped again.
+    for (let tries = 0; !(await isAtWorkWithin(services, 'generator-2', 15_000)); tries++) {
+      if (tries === 5) throw new Error(`nobody took the stopped one's place: ${services.complaints().join(', ')}`);
+      services.signal('generator', 'SIGCONT');
+      await pause(20);
+      services.signal('generator', 'SIGSTOP');
+    }
     await pause(ZOMBIE_MS);
     services.signal('generator', 'SIGCONT');
   };

@@ -3,7 +3,10 @@
 import { registerHooks } from 'node:module';
 
 const TRANSACT = /await log\.transact\(\{\s*records,\s*(consumed: \{[\s\S]*?\]\s*\})\s*\}\);/;
-const PAUSE = 'await new Promise((resolve) => setTimeout(resolve, 250));';
+const pause = (ms) => `await new Promise((resolve) => setTimeout(resolve, ${ms}));`;
+const PAUSE = pause(250);
+/** Longer than a batch takes: whoever is stopped has one in hand, finished but not committed. */
+const LONG_PAUSE = pause(1500);
 
 const MUTANTS = {
   'commit-before-write': [
@@ -25,7 +28,7 @@ const MUTANTS = {
     [
       /transport\/batch-worker\.js$/,
       /if \(signal\.aborted\) throw new SeamError\('ABORTED', `Committing/,
-      `${PAUSE} if (false) throw new SeamError('ABORTED', \`Committing`,
+      `${LONG_PAUSE} if (false) throw new SeamError('ABORTED', \`Committing`,
     ],
     [
       /event-log-lmdb\/dist\/log-writer\.js$/,
