@@ -23,7 +23,13 @@ const MUTANTS = {
       `if (records.length > 0) await log.append(records); ${PAUSE} await log.transact({ records: [], $1 });`,
     ],
   ],
-  'new-ids': [[/kernel\/dist\/ids\.js$/, /return uuidFromHash\(NAMESPACE\.replaceAll\([^;]*;/, 'return randomUUID();']],
+  'new-ids': [
+    [
+      /kernel\/dist\/ids\.js$/,
+      /export function derivedId\(/,
+      'export function derivedId() { return randomUUID(); } export function neverCalled(',
+    ],
+  ],
   'ignores-the-epoch': [
     [
       /transport\/batch-worker\.js$/,
