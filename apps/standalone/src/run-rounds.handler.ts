@@ -2,7 +2,7 @@
  * Drives the rounds: follows the log, folds what it shows, publishes the next round when the last one has been decided.
  * All it knows comes from the log, so a driver that was killed goes on where the log ends.
  */
-import type { EventLog } from '@seamstream/event-log';
+import type { ConsumedOffset, EventLog, LogRecord } from '@seamstream/event-log';
 import { encodeEvent, TOPIC } from '@seamstream/events';
 import type { Clock } from '@seamstream/kernel';
 import { problemsOfRound } from './problem-stream.js';
@@ -37,8 +37,6 @@ export class RunRoundsHandler {
     signal: AbortSignal,
   ): Promise<{ readonly progress: LoopProgress; readonly reason: string | null; readonly converged: boolean }> {
     const { log, clock, onProgress } = this.dependencies;
-    const target = await this.highWatermarks();
-    const read = new Map<string, number>();
     const stop = new AbortController();
     const both = AbortSignal.any([signal, stop.signal]);
     let progress = initialLoopProgress;
@@ -61,28 +59,35 @@ export class RunRoundsHandler {
       }
     };
 
-    // What is already recorded comes first: nothing is decided on half a history.
-    if ([...target.values()].every((high) => high === 0)) await act();
-    for await (const records of log.follow({ topics: FOLLOWED, from: 'earliest', signal: both })) {
+    const fold = (records: readonly LogRecord[]): void => {
       for (const record of records) {
-        const place = `${record.topic}/${record.partition}`;
-        read.set(place, record.offset + 1);
         const event = readableEvent(record);
         if (event !== undefined) progress = evolveLoopProgress(progress, event);
       }
       onProgress(progress);
-      if ([...target].every(([place, high]) => (read.get(place) ?? 0) >= high)) await act();
+    };
+
+    // What is already recorded comes first: nothing is decided on half a history.
+    const from = await this.readHistory(fold);
+    await act();
+    for await (const records of log.follow({ topics: FOLLOWED, from, signal: both })) {
+      fold(records);
+      await act();
       if (both.aborted) break;
     }
     return { progress, reason, converged };
   }
 
-  private async highWatermarks(): Promise<ReadonlyMap<string, number>> {
-    const places = new Map<string, number>();
+  /** Hands over all that is recorded, and returns where it ends. */
+  private async readHistory(fold: (records: readonly LogRecord[]) => void): Promise<readonly ConsumedOffset[]> {
+    const { log } = this.dependencies;
+    const ends: ConsumedOffset[] = [];
     for (const topic of FOLLOWED) {
-      for (const { partition, high } of await this.dependencies.log.watermarks(topic))
-        places.set(`${topic}/${partition}`, high);
+      for (const { partition, low, high } of await log.watermarks(topic)) {
+        for await (const records of log.read({ topic, partition, from: low, to: high })) fold(records);
+        ends.push({ topic, partition, nextOffset: high });
+      }
     }
-    return places;
+    return ends;
   }
 }
