@@ -6,11 +6,14 @@ import {
   type Claim,
   type ConsumedOffset,
   type ConsumeOptions,
+  checkClaimedOffsets,
   checkConsumeOptions,
-  checkOffset,
+  checkReadRange,
   checkRecord,
   checkTopicSpec,
+  DEFAULT_CHUNK_RECORDS,
   EventLog,
+  followFrom,
   type LogRecord,
   type NewRecord,
   offsetOutOfRange,
@@ -78,8 +81,6 @@ export interface KafkaEventLogOptions {
   readonly log?: KafkaLogSink;
 }
 
-/** Records of a chunk of `read` and `follow` when not told otherwise. */
-const DEFAULT_CHUNK_RECORDS = 1000;
 /** Varints, attributes and offsets of a record beside its own bytes, at most. */
 const RECORD_FRAME_BYTES = 40;
 const READ_WAIT_MS = 500;
@@ -321,13 +322,9 @@ export class KafkaEventLog extends EventLog {
   }: ReadOptions): AsyncIterable<readonly LogRecord[]> {
     this.assertOpen('reading');
     await this.topicOf('reading', topic, partition);
-    const { low, high } = await this.rangeOf('reading', topic, partition);
-    const end = to ?? high;
-    checkOffset('reading', 'from', from);
-    checkOffset('reading', 'to', end);
-    for (const offset of [from, end]) {
-      if (offset > high || offset < low) throw offsetOutOfRange('reading', { topic, partition, low, high, offset });
-    }
+    const stored = await this.storedIn('reading', topic, partition);
+    const end = to ?? stored.high;
+    checkReadRange({ topic, ...stored }, from, end);
     const fetch = (at: number) => this.fetchOnce(topic, partition, at);
     let answer = from < end ? fetch(from) : undefined;
     answer?.catch(() => undefined); // thrown where it is awaited
@@ -353,14 +350,9 @@ export class KafkaEventLog extends EventLog {
     const { topics, from, signal } = options;
     const cursors = new Map<string, { topic: string; partition: number; next: number }>();
     for (const topic of topics) {
-      for (const { partition, low, high } of await this.watermarks(topic)) {
-        const given =
-          typeof from === 'string'
-            ? undefined
-            : from.find((place) => place.topic === topic && place.partition === partition)?.nextOffset;
-        const next = given ?? (from === 'latest' ? high : low);
-        if (next > high || next < low)
-          throw offsetOutOfRange('following', { topic, partition, low, high, offset: next });
+      for (const stored of await this.watermarks(topic)) {
+        const { partition } = stored;
+        const next = followFrom({ topic, ...stored }, from);
         const name = this.physical(topic);
         cursors.set(partitionName(name, partition), { topic: name, partition, next });
       }
@@ -420,7 +412,7 @@ export class KafkaEventLog extends EventLog {
     this.assertOpen('looking up a time');
     await this.topicOf('looking up a time', topic, partition);
     const name = this.physical(topic);
-    const { high } = await this.rangeOf('looking up a time', topic, partition);
+    const { high } = await this.storedIn('looking up a time', topic, partition);
     const found = await this.connection.attempt('looking up a time', () =>
       listOffsets(this.connection, name, [partition], timestampMs),
     );
@@ -455,17 +447,7 @@ export class KafkaEventLog extends EventLog {
   override async watermarks(topic: string): Promise<readonly Watermarks[]> {
     this.assertOpen('reading watermarks');
     const { leaders } = await this.topicOf('reading watermarks', topic);
-    const partitions = [...leaders.keys()];
-    const name = this.physical(topic);
-    return this.connection.attempt('reading watermarks', async () => {
-      const low = await listOffsets(this.connection, name, partitions, EARLIEST);
-      const high = await listOffsets(this.connection, name, partitions, LATEST);
-      return partitions.map((partition) => ({
-        partition,
-        low: low.get(partition)!,
-        high: Math.max(low.get(partition)!, high.get(partition)!),
-      }));
-    });
+    return this.stored('reading watermarks', topic, [...leaders.keys()]);
   }
 
   override close(): Promise<void> {
@@ -519,15 +501,7 @@ export class KafkaEventLog extends EventLog {
     offsets: readonly ConsumedOffset[],
   ): Promise<readonly RecordPosition[]> {
     const claimed = claim.token as Token;
-    for (const { topic, partition, nextOffset } of offsets) {
-      if (topic !== claimed.topic || partition !== claimed.partition) {
-        throw new SeamError(
-          'INVALID_INPUT',
-          `committing offsets of group ${claim.group}: the claim is for ${claimed.topic}/${claimed.partition}, got an offset of ${topic}/${partition}`,
-        );
-      }
-      checkOffset('committing offsets', 'nextOffset', nextOffset);
-    }
+    checkClaimedOffsets(claim, claimed, offsets);
     const holding = this.holdings.get(canonicalJson(claimed));
     if (!holding) {
       throw new SeamError(
@@ -539,16 +513,10 @@ export class KafkaEventLog extends EventLog {
     const group = this.physical(claim.group);
     const nextOffset = offsets.at(-1)?.nextOffset;
     if (nextOffset !== undefined && nextOffset > holding.high()) {
-      const { low, high } = await this.rangeOf('committing offsets', this.logical(topic), partition);
-      if (nextOffset > high) {
-        throw offsetOutOfRange('committing offsets', {
-          topic: this.logical(topic),
-          partition,
-          low,
-          high,
-          offset: nextOffset,
-        });
-      }
+      const name = this.logical(topic);
+      const stored = await this.storedIn('committing offsets', name, partition);
+      if (nextOffset > stored.high)
+        throw offsetOutOfRange('committing offsets', { topic: name, ...stored, offset: nextOffset });
     }
     const { blocks, positionsAt } = blocksOf(records);
     try {
@@ -585,17 +553,21 @@ export class KafkaEventLog extends EventLog {
     });
   }
 
-  private async rangeOf(
-    operation: string,
-    topic: string,
-    partition: number,
-  ): Promise<{ readonly low: number; readonly high: number }> {
+  private stored(operation: string, topic: string, partitions: readonly number[]): Promise<readonly Watermarks[]> {
     const name = this.physical(topic);
     return this.connection.attempt(operation, async () => {
-      const low = (await listOffsets(this.connection, name, [partition], EARLIEST)).get(partition)!;
-      const high = (await listOffsets(this.connection, name, [partition], LATEST)).get(partition)!;
-      return { low, high: Math.max(low, high) };
+      const low = await listOffsets(this.connection, name, partitions, EARLIEST);
+      const high = await listOffsets(this.connection, name, partitions, LATEST);
+      return partitions.map((partition) => ({
+        partition,
+        low: low.get(partition)!,
+        high: Math.max(low.get(partition)!, high.get(partition)!),
+      }));
     });
+  }
+
+  private async storedIn(operation: string, topic: string, partition: number): Promise<Watermarks> {
+    return (await this.stored(operation, topic, [partition]))[0]!;
   }
 
   // Names.

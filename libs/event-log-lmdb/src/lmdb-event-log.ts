@@ -12,14 +12,16 @@ import {
   type ConsumedOffset,
   type ConsumeOptions,
   ConsumerLoop,
+  checkClaimedOffsets,
   checkConsumeOptions,
-  checkOffset,
+  checkReadRange,
   checkRecord,
   checkTopicSpec,
+  DEFAULT_CHUNK_RECORDS,
   EventLog,
+  followFrom,
   type LogRecord,
   type NewRecord,
-  offsetOutOfRange,
   partitionForKey,
   type ReadOptions,
   type RecordPosition,
@@ -57,8 +59,6 @@ export interface LmdbEventLogOptions {
 }
 
 const DEFAULT_SESSION_TIMEOUT_MS = 3000;
-/** Records of a chunk of `read` and `follow` when not told otherwise. */
-const DEFAULT_CHUNK_RECORDS = 1000;
 
 /** Proof of ownership: one partition, and the generation of its ownership. */
 interface Token {
@@ -218,10 +218,7 @@ export class LmdbEventLog extends EventLog {
     this.assertOpen('reading');
     const high = this.reader.high('reading', topic, partition);
     const end = to ?? high;
-    checkOffset('reading', 'from', from);
-    checkOffset('reading', 'to', end);
-    if (from > high) throw offsetOutOfRange('reading', { topic, partition, low: 0, high, offset: from });
-    if (end > high) throw offsetOutOfRange('reading', { topic, partition, low: 0, high, offset: end });
+    checkReadRange({ topic, partition, low: 0, high }, from, end);
     for (let at = from; at < end; ) {
       this.assertOpen('reading');
       const records = this.reader.records(topic, partition, { from: at, to: end, maxRecords: chunkRecords });
@@ -238,15 +235,11 @@ export class LmdbEventLog extends EventLog {
     this.assertOpen('following');
     const { topics, from, signal } = options;
     const cursors = topics.flatMap((topic) =>
-      this.reader.watermarks('following', topic).map(({ partition, high }) => {
-        const given =
-          typeof from === 'string'
-            ? undefined
-            : from.find((place) => place.topic === topic && place.partition === partition);
-        const next = given?.nextOffset ?? (from === 'latest' ? high : 0);
-        if (next > high) throw offsetOutOfRange('following', { topic, partition, low: 0, high, offset: next });
-        return { topic, partition, next };
-      }),
+      this.reader.watermarks('following', topic).map((stored) => ({
+        topic,
+        partition: stored.partition,
+        next: followFrom({ topic, ...stored }, from),
+      })),
     );
     const until = AbortSignal.any([signal, this.ended.signal]);
     // Listening begins before the first look, so that no commit falls between a look and a wait.
@@ -341,17 +334,10 @@ export class LmdbEventLog extends EventLog {
     return partition;
   }
 
-  private consumedParts({ group, memberId, token }: Claim, offsets: readonly ConsumedOffset[]): ConsumedPart {
-    const { topic, partition, generation } = token as Token;
-    for (const offset of offsets) {
-      if (offset.topic !== topic || offset.partition !== partition) {
-        throw new SeamError(
-          'INVALID_INPUT',
-          `committing offsets of group ${group}: the claim is for ${topic}/${partition}, got an offset of ${offset.topic}/${offset.partition}`,
-        );
-      }
-      checkOffset('committing offsets', 'nextOffset', offset.nextOffset);
-    }
+  private consumedParts(claim: Claim, offsets: readonly ConsumedOffset[]): ConsumedPart {
+    const { group, memberId } = claim;
+    const { topic, partition, generation } = claim.token as Token;
+    checkClaimedOffsets(claim, { topic, partition }, offsets);
     return { group, memberId, topic, partition, generation, nextOffset: offsets.at(-1)?.nextOffset };
   }
 

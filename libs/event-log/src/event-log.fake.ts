@@ -21,10 +21,13 @@ import {
 import { partitionForKey } from './murmur2.js';
 import { assignPartitions, partitionName } from './partition-assignment.js';
 import {
+  checkClaimedOffsets,
   checkConsumeOptions,
-  checkOffset,
+  checkReadRange,
   checkRecord,
   checkTopicSpec,
+  DEFAULT_CHUNK_RECORDS,
+  followFrom,
   offsetOutOfRange,
   partitionConflict,
   unknownTopic,
@@ -191,16 +194,13 @@ export class InMemoryEventLog extends EventLog {
     partition,
     from,
     to,
-    chunkRecords = 1000,
+    chunkRecords = DEFAULT_CHUNK_RECORDS,
   }: ReadOptions): AsyncIterable<readonly LogRecord[]> {
     this.assertOpen('reading');
     const log = this.partitionOf('reading', topic, partition);
-    checkOffset('reading', 'from', from);
     const high = log.length;
     const end = to ?? high;
-    checkOffset('reading', 'to', end);
-    if (from > high) throw offsetOutOfRange('reading', { topic, partition, low: 0, high, offset: from });
-    if (end > high) throw offsetOutOfRange('reading', { topic, partition, low: 0, high, offset: end });
+    checkReadRange({ topic, partition, low: 0, high }, from, end);
     for (let at = from; at < end; at += chunkRecords) {
       this.assertOpen('reading');
       yield log.slice(at, Math.min(at + chunkRecords, end)).map(copyOf);
@@ -215,23 +215,17 @@ export class InMemoryEventLog extends EventLog {
     this.assertOpen('following');
     const { topics, from, signal } = options;
     const cursors = topics.flatMap((topic) =>
-      this.partitionsOf('following', topic).map((log, partition) => {
-        const given =
-          typeof from === 'string'
-            ? undefined
-            : from.find((place) => place.topic === topic && place.partition === partition);
-        const next = given?.nextOffset ?? (from === 'latest' ? log.length : 0);
-        if (next > log.length)
-          throw offsetOutOfRange('following', { topic, partition, low: 0, high: log.length, offset: next });
-        return { log, next };
-      }),
+      this.partitionsOf('following', topic).map((log, partition) => ({
+        log,
+        next: followFrom({ topic, partition, low: 0, high: log.length }, from),
+      })),
     );
     const until = AbortSignal.any([signal, this.ended.signal]);
     const isOver = (): boolean => until.aborted; // it changes while a reader holds what was yielded
     while (!isOver()) {
       let found = false;
       for (const cursor of cursors) {
-        const records = cursor.log.slice(cursor.next, cursor.next + 1000).map(copyOf);
+        const records = cursor.log.slice(cursor.next, cursor.next + DEFAULT_CHUNK_RECORDS).map(copyOf);
         if (records.length === 0) continue;
         found = true;
         cursor.next += records.length;
@@ -316,14 +310,8 @@ export class InMemoryEventLog extends EventLog {
 
   private checkConsumed(claim: Claim, offsets: readonly ConsumedOffset[]): Group {
     const { group, token } = this.checkClaim(claim);
+    checkClaimedOffsets(claim, token, offsets);
     for (const { topic, partition, nextOffset } of offsets) {
-      if (topic !== token.topic || partition !== token.partition) {
-        throw new SeamError(
-          'INVALID_INPUT',
-          `committing offsets of group ${claim.group}: the claim is for ${token.topic}/${token.partition}, got an offset of ${topic}/${partition}`,
-        );
-      }
-      checkOffset('committing offsets', 'nextOffset', nextOffset);
       const high = this.partitionOf('committing offsets', topic, partition).length;
       if (nextOffset > high)
         throw offsetOutOfRange('committing an offset of', { topic, partition, low: 0, high, offset: nextOffset });

@@ -19,10 +19,13 @@ export {
 export { murmur2, partitionForKey } from './murmur2.js';
 export { assignPartitions, type GroupMember, partitionName } from './partition-assignment.js';
 export {
+  checkClaimedOffsets,
   checkConsumeOptions,
-  checkOffset,
+  checkReadRange,
   checkRecord,
   checkTopicSpec,
+  DEFAULT_CHUNK_RECORDS,
+  followFrom,
   MAX_RECORD_BYTES,
   offsetOutOfRange,
   partitionConflict,

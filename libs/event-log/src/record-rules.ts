@@ -3,7 +3,10 @@
  * can take.
  */
 import { SeamError } from '@seamstream/kernel';
-import type { ConsumeOptions, NewRecord, TopicSpec } from './event-log.js';
+import type { Claim, ConsumedOffset, ConsumeOptions, NewRecord, TopicSpec, Watermarks } from './event-log.js';
+
+/** Records of a chunk of `read` and `follow` when not told otherwise. */
+export const DEFAULT_CHUNK_RECORDS = 1000;
 
 /**
  * Most bytes of a record: key, value and headers together. Below Kafka's default `max.message.bytes` (1 048 588), which
@@ -139,7 +142,7 @@ export function checkConsumeOptions(options: ConsumeOptions): void {
 }
 
 /** INVALID_INPUT unless the number is an offset: a whole number from 0 on. */
-export function checkOffset(operation: string, name: string, offset: number): void {
+function checkOffset(operation: string, name: string, offset: number): void {
   if (!Number.isSafeInteger(offset) || offset < 0) {
     throw new SeamError(
       'INVALID_INPUT',
@@ -166,4 +169,45 @@ export function offsetOutOfRange(
       'Ask watermarks() for the range.',
     { details: { ...place } },
   );
+}
+
+/** What of a partition is stored, and which one it is. */
+type StoredRange = Watermarks & { readonly topic: string };
+
+/** INVALID_INPUT or OFFSET_OUT_OF_RANGE unless both ends of what is to be read lie within what is stored. */
+export function checkReadRange(stored: StoredRange, from: number, to: number): void {
+  checkOffset('reading', 'from', from);
+  checkOffset('reading', 'to', to);
+  for (const offset of [from, to]) {
+    if (offset < stored.low || offset > stored.high) throw offsetOutOfRange('reading', { ...stored, offset });
+  }
+}
+
+/** Where following begins in a partition: the given place, else what `latest` or `earliest` stands for. OFFSET_OUT_OF_RANGE. */
+export function followFrom(stored: StoredRange, from: 'earliest' | 'latest' | readonly ConsumedOffset[]): number {
+  const { topic, partition, low, high } = stored;
+  const given =
+    typeof from === 'string'
+      ? undefined
+      : from.find((place) => place.topic === topic && place.partition === partition)?.nextOffset;
+  const offset = given ?? (from === 'latest' ? high : low);
+  if (offset < low || offset > high) throw offsetOutOfRange('following', { ...stored, offset });
+  return offset;
+}
+
+/** INVALID_INPUT unless all are offsets of the claimed partition. */
+export function checkClaimedOffsets(
+  { group }: Claim,
+  claimed: { readonly topic: string; readonly partition: number },
+  offsets: readonly ConsumedOffset[],
+): void {
+  for (const { topic, partition, nextOffset } of offsets) {
+    if (topic !== claimed.topic || partition !== claimed.partition) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `committing offsets of group ${group}: the claim is for ${claimed.topic}/${claimed.partition}, got an offset of ${topic}/${partition}`,
+      );
+    }
+    checkOffset('committing offsets', 'nextOffset', nextOffset);
+  }
 }
