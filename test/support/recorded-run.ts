@@ -40,18 +40,26 @@ function readable(record: LogRecord): SeamEvent | undefined {
   }
 }
 
-/** All events of some topics, partition by partition. */
-export async function eventsOf(
-  log: EventLog,
-  topics: readonly string[] = TOPICS.map(({ name }) => name),
-): Promise<SeamEvent[]> {
-  const events: SeamEvent[] = [];
+/** What can be read of some topics, partition by partition, each event with its record. */
+async function* readableOf(log: EventLog, topics: readonly string[]): AsyncIterable<[SeamEvent, LogRecord]> {
   for (const topic of topics) {
     for (const { partition, low, high } of await log.watermarks(topic)) {
-      for await (const chunk of log.read({ topic, partition, from: low, to: high }))
-        events.push(...chunk.map(readable).filter((event) => event !== undefined));
+      for await (const chunk of log.read({ topic, partition, from: low, to: high })) {
+        for (const record of chunk) {
+          const event = readable(record);
+          if (event !== undefined) yield [event, record];
+        }
+      }
     }
   }
+}
+
+const ALL_TOPICS: readonly string[] = TOPICS.map(({ name }) => name);
+
+/** All events of some topics, partition by partition. */
+export async function eventsOf(log: EventLog, topics: readonly string[] = ALL_TOPICS): Promise<SeamEvent[]> {
+  const events: SeamEvent[] = [];
+  for await (const [event] of readableOf(log, topics)) events.push(event);
   return events;
 }
 
@@ -69,16 +77,7 @@ export function repeatedIds(facts: readonly string[]): readonly string[] {
 
 export async function ledgerOf(log: EventLog): Promise<Ledger> {
   const state = ledgerProjection.initialState();
-  for (const { name: topic } of TOPICS) {
-    for (const { partition, low, high } of await log.watermarks(topic)) {
-      for await (const chunk of log.read({ topic, partition, from: low, to: high })) {
-        for (const record of chunk) {
-          const event = readable(record);
-          if (event !== undefined) ledgerProjection.evolve(state, event, record);
-        }
-      }
-    }
-  }
+  for await (const [event, record] of readableOf(log, ALL_TOPICS)) ledgerProjection.evolve(state, event, record);
   return ledgerProjection.read(state);
 }
 

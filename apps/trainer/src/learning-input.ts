@@ -8,7 +8,7 @@ import {
   type SeamEvent,
   TOPIC,
 } from '@seamstream/events';
-import { SeamError, sha256 } from '@seamstream/kernel';
+import { compareText, SeamError, sha256 } from '@seamstream/kernel';
 import type { LearningAlgorithm, LearningInput, ResultEvent } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import { decodeManifest, readVersion } from '@seamstream/success-buffer';
@@ -98,9 +98,7 @@ export function coveringRanges(windows: readonly RunWindow[]): readonly OffsetRa
     const known = covering.get(name) ?? range;
     covering.set(name, { ...range, from: Math.min(known.from, range.from), to: Math.max(known.to, range.to) });
   }
-  return [...covering.values()].sort((a, b) =>
-    a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1,
-  );
+  return [...covering.values()].sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
 }
 
 /**

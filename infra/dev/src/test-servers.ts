@@ -48,34 +48,29 @@ export function givenServers(environment: Environment): GivenServers {
   };
 }
 
-/** The environment variables that give these servers to tests, see {@link givenServers}. */
-export function environmentOf(servers: {
+/** Servers that run; those that do not are absent. */
+interface RunningServers {
   kafka?: { bootstrap: string };
   s3?: S3Address;
   registry?: { url: string };
-}): Record<string, string> {
-  const { kafka, s3, registry } = servers;
+}
+
+/** What the AWS SDK's default chain reads. */
+function awsEnvironment({ accessKeyId, secretAccessKey, region }: S3Address): Record<string, string> {
+  return { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_REGION: region };
+}
+
+/** The environment variables that give these servers to tests, see {@link givenServers}. */
+export function environmentOf({ kafka, s3, registry }: RunningServers): Record<string, string> {
   return {
     ...(kafka === undefined ? {} : { SEAM_TEST_KAFKA: kafka.bootstrap }),
-    ...(s3 === undefined
-      ? {}
-      : {
-          SEAM_TEST_S3: s3.endpoint,
-          AWS_ACCESS_KEY_ID: s3.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
-          AWS_REGION: s3.region,
-        }),
+    ...(s3 === undefined ? {} : { SEAM_TEST_S3: s3.endpoint, ...awsEnvironment(s3) }),
     ...(registry === undefined ? {} : { SEAM_TEST_REGISTRY: registry.url }),
   };
 }
 
 /** The environment variables by which services and commands work on these servers. */
-export function serviceEnvironmentOf(servers: {
-  kafka?: { bootstrap: string };
-  s3?: S3Address;
-  registry?: { url: string };
-}): Record<string, string> {
-  const { kafka, s3, registry } = servers;
+export function serviceEnvironmentOf({ kafka, s3, registry }: RunningServers): Record<string, string> {
   return {
     ...(kafka === undefined ? {} : { SEAM_EVENT_LOG_DRIVER: 'kafka', SEAM_EVENT_LOG_KAFKA_BROKERS: kafka.bootstrap }),
     ...(s3 === undefined
@@ -85,9 +80,7 @@ export function serviceEnvironmentOf(servers: {
           SEAM_OBJECT_STORE_S3_BUCKET: S3_BUCKET,
           SEAM_OBJECT_STORE_S3_ENDPOINT: s3.endpoint,
           SEAM_OBJECT_STORE_S3_PATH_STYLE: 'true',
-          AWS_ACCESS_KEY_ID: s3.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
-          AWS_REGION: s3.region,
+          ...awsEnvironment(s3),
         }),
     ...(registry === undefined ? {} : { SEAM_SCHEMA_REGISTRY_URL: registry.url }),
   };

@@ -178,8 +178,7 @@ export class GroupMembership {
     });
     this.memberId = joined.memberId;
     const { generationId, memberId } = joined;
-    const groupAssignment =
-      joined.leaderId === memberId ? this.assign(joined.members, await this.partitionCounts()) : [];
+    const groupAssignment = joined.leaderId === memberId ? this.assign(joined.members, this.partitionCounts()) : [];
     const { memberAssignment } = await this.connection.attempt(joining, async () => {
       const broker = await this.connection.coordinator('group', id);
       return broker.syncGroup({ groupId: id, generationId, memberId, groupAssignment });
@@ -193,9 +192,8 @@ export class GroupMembership {
     this.events.assigned(new Set(names), generationId);
   }
 
-  private async partitionCounts(): Promise<Map<string, number>> {
-    const known = this.connection.topics();
-    return new Map([...known.values()].map(({ name, leaders }) => [name, leaders.length]));
+  private partitionCounts(): ReadonlyMap<string, number> {
+    return new Map([...this.connection.topics().values()].map(({ name, leaders }) => [name, leaders.length]));
   }
 
   private assign(
@@ -226,7 +224,7 @@ export class GroupMembership {
     const generation = this.generationId;
     while (!this.mustStopBeating()) {
       await this.pauseBeforeHeartbeat();
-      if (this.stopped.signal.aborted || this.wantsRejoin) return;
+      if (this.mustStopBeating()) return;
       const answer = await this.heartbeat(generation);
       if (answer === 'gone') this.forget();
       if (answer !== 'member') return;

@@ -29,7 +29,7 @@ import {
   unknownTopic,
   type Watermarks,
 } from '@seamstream/event-log';
-import { type Clock, canonicalJson, newId, SeamError, systemClock } from '@seamstream/kernel';
+import { type Clock, canonicalJson, compareText, newId, SeamError, systemClock } from '@seamstream/kernel';
 import { AppendQueue } from './append-queue.js';
 import { type Compression, compressionType } from './compression.js';
 import { fetchCommitted } from './fetching.js';
@@ -441,7 +441,7 @@ export class KafkaEventLog extends EventLog {
     );
     return offsets
       .map((offset) => ({ ...offset, topic: this.logical(offset.topic) }))
-      .sort((a, b) => (a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1));
+      .sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
   }
 
   override async watermarks(topic: string): Promise<readonly Watermarks[]> {

@@ -65,7 +65,7 @@ export class ProducerSession {
     return new ProducerSession(connection, settings, transactionalId, producer);
   }
 
-  /** Names this session among all that its transactional id ever had. */
+  /** Tells this producer from all that its transactional id ever had. */
   get identity(): { readonly producerId: string; readonly producerEpoch: number } {
     const { producerId, producerEpoch } = this.producer;
     return { producerId, producerEpoch };

@@ -1,4 +1,5 @@
 /** Reading a log: every call looks at the newest commit, copies what it returns, and leaves no cursor or snapshot open. */
+
 import {
   type ConsumedOffset,
   type LogRecord,
@@ -6,6 +7,7 @@ import {
   unknownTopic,
   type Watermarks,
 } from '@seamstream/event-log';
+import { compareText } from '@seamstream/kernel';
 import { type LogFiles, translated } from './log-files.js';
 import { blockKey, type OwnerRow, placeOf, prefixRange, stateKey, type TopicRow } from './log-keys.js';
 import { corrupt, decodeRecords, type OpenBlock, openBlock } from './record-block.js';
@@ -83,7 +85,7 @@ export class LogReader {
             nextOffset: Number(Buffer.from(value).toString()),
           };
         })
-        .sort((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0) || a.partition - b.partition);
+        .sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
     });
   }
 

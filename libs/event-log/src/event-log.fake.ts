@@ -2,7 +2,7 @@
  * The event log in memory: the port's whole behaviour without durability. Several logs on one {@link InMemoryLogStorage}
  * behave like several processes on one log.
  */
-import { type Clock, newId, SeamError, systemClock } from '@seamstream/kernel';
+import { type Clock, compareText, newId, SeamError, systemClock } from '@seamstream/kernel';
 import { ConsumerLoop, type GroupSeat } from './consumer-loop.js';
 import {
   type Claim,
@@ -103,7 +103,7 @@ export class InMemoryEventLog extends EventLog {
     this.assertOpen('listing topics');
     return [...this.storage.topics]
       .map(([name, partitions]) => ({ name, partitions: partitions.length }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+      .sort((a, b) => compareText(a.name, b.name));
   }
 
   override append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]> {
@@ -247,7 +247,7 @@ export class InMemoryEventLog extends EventLog {
   override async committedOffsets(group: string): Promise<readonly ConsumedOffset[]> {
     this.assertOpen('reading committed offsets');
     return [...(this.storage.groups.get(group)?.offsets.values() ?? [])].sort(
-      (a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : 0) || a.partition - b.partition,
+      (a, b) => compareText(a.topic, b.topic) || a.partition - b.partition,
     );
   }
 

@@ -6,6 +6,7 @@
  * does it): records of one key in co-partitioned topics meet in one member. Within that, loads differ as little as
  * possible, and what is owned already stays where it is unless balance demands a move.
  */
+import { compareText } from '@seamstream/kernel';
 
 export interface GroupMember {
   readonly memberId: string;
@@ -72,11 +73,11 @@ export function assignPartitions(
 
 function unitsOf(members: readonly GroupMember[], partitions: ReadonlyMap<string, number>): Unit[] {
   const units = new Map<string, { partition: number; names: string[]; candidates: string[] }>();
-  for (const [topic, count] of [...partitions].sort(([a], [b]) => compare(a, b))) {
+  for (const [topic, count] of [...partitions].sort(([a], [b]) => compareText(a, b))) {
     const candidates = members
       .filter((member) => member.topics.includes(topic))
       .map((member) => member.memberId)
-      .sort(compare);
+      .sort(compareText);
     if (candidates.length === 0) continue;
     const isWhole = members.some(({ memberId, sharing }) => sharing === 'whole' && candidates.includes(memberId));
     for (let partition = 0; partition < count; partition++) {
@@ -86,7 +87,7 @@ function unitsOf(members: readonly GroupMember[], partitions: ReadonlyMap<string
       units.set(key, unit);
     }
   }
-  return [...units.values()].sort((a, b) => a.partition - b.partition || compare(a.names[0]!, b.names[0]!));
+  return [...units.values()].sort((a, b) => a.partition - b.partition || compareText(a.names[0]!, b.names[0]!));
 }
 
 /** The candidate that owns most of the unit; of equals the first by name. */
@@ -102,8 +103,4 @@ function presentOwner(unit: Unit, owners: ReadonlyMap<string, string>): string |
 
 function leastLoaded(candidates: readonly string[], load: ReadonlyMap<string, number>): string {
   return candidates.reduce((best, candidate) => (load.get(candidate)! < load.get(best)! ? candidate : best));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -10,7 +10,7 @@
  */
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { SeamError } from '@seamstream/kernel';
+import { compareText, SeamError } from '@seamstream/kernel';
 
 /** A tensor of 32-bit floats in row-major order; `data.length` is the product of `shape` (1 for a scalar's empty shape). */
 export interface StoredTensor {
@@ -265,7 +265,7 @@ export function encodeSafetensors(
   const sorted = sortedTensors(tensors);
   const header: Record<string, unknown> = {};
   if (Object.keys(metadata).length > 0) {
-    header.__metadata__ = Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
+    header.__metadata__ = Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => compareText(a, b)));
   }
   let offset = 0;
   for (const [name, { shape, data }] of sorted) {
@@ -295,5 +295,5 @@ export function encodeSafetensors(
 
 /** Entries sorted by name in code units: the order of every digest and every file. */
 export function sortedTensors(tensors: ReadonlyMap<string, StoredTensor>): [string, StoredTensor][] {
-  return [...tensors].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return [...tensors].sort(([a], [b]) => compareText(a, b));
 }

@@ -4,7 +4,7 @@
  */
 
 import type { ExperienceGenerated } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
+import { compareText, SeamError } from '@seamstream/kernel';
 import type { LearningContext, LogInput, ResultEvent } from './learning.types.js';
 
 interface GroupMember {
@@ -57,7 +57,7 @@ export function joinGroups(
 ): { readonly groups: ScoredGroup[]; readonly census: GroupCensus } {
   const resultOf = definiteResults(results);
   const explored = new Map(experiences.filter(({ arm }) => arm === 'explore').map((each) => [each.experienceId, each]));
-  const byGroup = [...Map.groupBy(explored.values(), ({ groupId }) => groupId)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const byGroup = [...Map.groupBy(explored.values(), ({ groupId }) => groupId)].sort(([a], [b]) => compareText(a, b));
   const census = {
     groups: byGroup.length,
     incompleteGroups: 0,
@@ -73,18 +73,19 @@ export function joinGroups(
     const complete =
       members.length >= members[0]!.groupSize && members.every(({ experienceId }) => resultOf.has(experienceId));
     // A group may hold scouts of the base model: what is too old for the ratios is left out, not the whole group.
-    const fresh = members.filter(({ adapterDigest }) => ageOf(adapterDigest, servedAdapters) <= maxAge);
-    const age = Math.max(...fresh.map(({ adapterDigest }) => ageOf(adapterDigest, servedAdapters)));
-    const judged = fresh.flatMap((experience) => {
-      const result = resultOf.get(experience.experienceId);
-      return result?.type === 'OutcomeRecorded'
-        ? [{ experience, reward: result.reward, age: ageOf(experience.adapterDigest, servedAdapters) }]
-        : [];
+    const fresh = members
+      .map((experience) => ({ experience, age: ageOf(experience.adapterDigest, servedAdapters) }))
+      .filter(({ age }) => age <= maxAge);
+    const age = Math.max(...fresh.map((member) => member.age));
+    const judged = fresh.flatMap((member) => {
+      const result = resultOf.get(member.experience.experienceId);
+      return result?.type === 'OutcomeRecorded' ? [{ ...member, reward: result.reward }] : [];
     });
     if (!complete) census.incompleteGroups++;
     else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) census.foreignGroups++;
     else if (fresh.length === 0) census.staleGroups++;
-    else if (plainSamplingOnly && !fresh.every(isPlainlySampled)) census.otherSamplingGroups++;
+    else if (plainSamplingOnly && !fresh.every(({ experience }) => isPlainlySampled(experience)))
+      census.otherSamplingGroups++;
     else if (judged.length < 2) census.smallGroups++;
     else {
       judged.forEach(({ experience }) => assertBehaviourLogged(experience));

@@ -1,5 +1,5 @@
 /** Which examples a step trains on and how fast: functions of counts and seed. */
-import { Random } from '@seamstream/kernel';
+import { compareText, Random } from '@seamstream/kernel';
 import { z } from 'zod';
 
 /** Learning rate over the steps of a run. */
@@ -77,7 +77,7 @@ export function drawBatches(weights: readonly number[], { steps, batchSize, seed
   const random = Random.of('batches', seed);
   const size = Math.min(batchSize, weights.length);
   const count = steps * size;
-  const members = [...Map.groupBy(weights.keys(), (index) => classes[index]!)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const members = [...Map.groupBy(weights.keys(), (index) => classes[index]!)].sort(([a], [b]) => compareText(a, b));
   const order = members.flatMap(([, indices]) => random.shuffled(indices));
   const total = order.reduce((sum, index) => sum + weights[index]!, 0);
   const offset = random.float();

@@ -2,6 +2,7 @@
  * Supervised fine-tuning on the success buffer: makes entries that helped more likely. The formula, where it departs from
  * SEAM's and what every figure means: docs/algorithms/sft.md.
  */
+import { compareText } from '@seamstream/kernel';
 import { z } from 'zod';
 import { defineAlgorithm } from './algorithm.js';
 import { layExample, sequenceOf } from './example.js';
@@ -100,7 +101,3 @@ export const sft = defineAlgorithm({
     return examples.map((index, position) => sequenceOf(plan.examples[index]!, shares[position]!));
   },
 });
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}

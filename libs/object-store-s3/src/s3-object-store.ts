@@ -11,6 +11,7 @@
  *
  * Etags are the server's. Under KMS encryption they change with every write, also of the same content.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
@@ -425,8 +426,4 @@ function unquoted(etag: string | undefined): string {
 function withDefaults(options: S3ObjectStoreOptions): Settings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return { ...DEFAULTS, bucket: options.bucket, ...(Object.fromEntries(given) as Partial<Settings>) };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -5,7 +5,9 @@
  * A fold changes its state in place and returns it, because it sees millions of events: the state belongs to one reader
  * and is handed out only as an answer.
  */
+
 import type { SeamEvent } from '@seamstream/events';
+import { compareText } from '@seamstream/kernel';
 
 /** Where an event stands in the log. */
 export interface EventPosition {
@@ -62,5 +64,5 @@ export class MetCandidates {
 
 /** Entries in the order of their names by code unit, which is the same everywhere. */
 export function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
-  return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return [...map].sort(([a], [b]) => compareText(a, b));
 }

@@ -1,5 +1,7 @@
 /** What the trainers do: every run with its steps and figures. All events of a run stand in one partition. */
+
 import { TOPIC } from '@seamstream/events';
+import { compareText } from '@seamstream/kernel';
 import { FoldedOffsets, type Projection } from './projection.js';
 
 export interface TrainingRun {
@@ -109,7 +111,7 @@ export const trainingProgressProjection: Projection<TrainingProgressState, Train
   },
 
   read({ runs }) {
-    const list = [...runs.values()].sort((a, b) => a.startedAt - b.startedAt || (a.runId < b.runId ? -1 : 1));
+    const list = [...runs.values()].sort((a, b) => a.startedAt - b.startedAt || compareText(a.runId, b.runId));
     return {
       runs: list.map((run) => ({ ...run, checkpoints: [...run.checkpoints] })),
       deadGroups: list.reduce((sum, { metrics }) => sum + (metrics.deadGroups ?? 0), 0),

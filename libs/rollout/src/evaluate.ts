@@ -5,7 +5,7 @@
  */
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
-import { canonicalJson, Random, SeamError, sha256 } from '@seamstream/kernel';
+import { canonicalJson, compareText, Random, SeamError, sha256 } from '@seamstream/kernel';
 import type { Adapter, JsonSchema } from '@seamstream/language-model';
 import { generateExperiences, type ProblemStatement } from './explore.js';
 import type { ExecutorModel, GeneratorModel } from './models.port.js';
@@ -219,7 +219,7 @@ function exchanged(
   if (exchangeWithin === 'all') return all;
   const members = Map.groupBy(statements.keys(), (i) => statements[i]!.domain);
   const result = [...all];
-  for (const [, indices] of [...members].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [, indices] of [...members].sort(([a], [b]) => compareText(a, b))) {
     if (indices.length === 1) continue;
     cyclicDerangement(indices.length, random).forEach((other, at) => {
       result[indices[at]!] = indices[other]!;

@@ -7,7 +7,7 @@
  */
 
 import type { OffsetRange } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
+import { compareText, SeamError } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
 import type { BufferInput, InputPosition, OutcomeFacts } from './buffer.types.js';
 import type { NearDuplicateClusters } from './near-duplicates.js';
@@ -134,9 +134,7 @@ export function evolve(state: BufferState, event: BufferInput, position: InputPo
 
 /** What was folded so far, per partition, in the order of topic and partition. */
 export function inputRanges(state: BufferState): readonly OffsetRange[] {
-  return [...state.ranges.values()].sort((a, b) =>
-    a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1,
-  );
+  return [...state.ranges.values()].sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
 }
 
 /** Whether the group is younger than the age limit. */

@@ -6,7 +6,7 @@
  */
 
 import type { RejectionReason } from '@seamstream/events';
-import { canonicalJson, sha256 } from '@seamstream/kernel';
+import { canonicalJson, compareText, sha256 } from '@seamstream/kernel';
 import type { BufferDecision, BufferRow } from './buffer.types.js';
 import {
   type Announcement,
@@ -352,9 +352,4 @@ function byClassThenPriority(a: Candidate, b: Candidate): number {
     compareText(a.traits.priority, b.traits.priority) ||
     compareText(a.pair.outcomeId, b.pair.outcomeId)
   );
-}
-
-/** By UTF-16 code units, the order of every machine. */
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -4,7 +4,7 @@
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { OffsetRange } from '@seamstream/events';
-import { canonicalJson, messageOf, SeamError } from '@seamstream/kernel';
+import { canonicalJson, compareText, messageOf, SeamError } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
 import {
   type Announcement,
@@ -29,7 +29,7 @@ interface Snapshot {
 }
 
 function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
-  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+  return compareText(a[0], b[0]);
 }
 
 export function encodeSnapshot(state: BufferState): Uint8Array {

@@ -2,7 +2,7 @@
  * How the rows of a version lie in files, and the way back. Parquet is partitioned by stratum, one file each
  * (`domain=timber/difficulty=hard/part-00000.parquet`); JSON Lines are one file.
  */
-import { SeamError, sha256 } from '@seamstream/kernel';
+import { compareText, SeamError, sha256 } from '@seamstream/kernel';
 import type { BufferRow } from './buffer.types.js';
 import type { BufferManifest } from './manifest.js';
 import { decodeRows, encodePartition, encodeRows, type RowFormat, rowsDigest, splitStratum } from './rows.js';
@@ -85,9 +85,4 @@ function corrupt(what: string, expected: string, came: string): SeamError {
     `Reading ${what}: expected content with digest ${expected}, came ${came}. Restore the object, or rebuild the buffer from the log.`,
     { details: { key: what, expected, came } },
   );
-}
-
-/** By UTF-16 code units, the order of every machine. */
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

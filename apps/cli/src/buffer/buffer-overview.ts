@@ -1,5 +1,7 @@
 /** What the buffer's events say about it. Pure. */
+
 import type { EventOf, SeamEvent } from '@seamstream/events';
+import { compareText } from '@seamstream/kernel';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
 import { count, onOneLine, percent, plural } from '../terminal/text.js';
@@ -40,7 +42,7 @@ export function renderOverview(overview: BufferOverview, style: Style): string {
     ],
     style,
   );
-  const strata = Object.entries(last.rowsPerStratum).sort(([a], [b]) => (a < b ? -1 : 1));
+  const strata = Object.entries(last.rowsPerStratum).sort(([a], [b]) => compareText(a, b));
   const table = renderTable(
     [{ title: 'STRATUM' }, { title: 'ROWS', align: 'right' }, { title: 'SHARE', align: 'right' }],
     strata.map(([stratum, rows]) => [onOneLine(stratum), count(rows), percent(rows / last.rows)]),

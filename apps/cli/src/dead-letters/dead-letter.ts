@@ -2,6 +2,7 @@
 
 import type { NewRecord } from '@seamstream/event-log';
 import type { EventOf } from '@seamstream/events';
+import { compareText } from '@seamstream/kernel';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { count, excerpt, onOneLine, plural } from '../terminal/text.js';
@@ -76,7 +77,7 @@ export function planRedrive(
 export function countByCode(letters: readonly DeadLetter[]): readonly (readonly [code: string, letters: number])[] {
   const counts = new Map<string, number>();
   for (const { code } of letters) counts.set(code, (counts.get(code) ?? 0) + 1);
-  return [...counts].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
+  return [...counts].sort(([a, many], [b, more]) => more - many || compareText(a, b));
 }
 
 /** A table of letters and a line that sums them up. */
