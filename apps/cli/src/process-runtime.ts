@@ -98,12 +98,19 @@ class LazyWorld {
     return log;
   }
 
+  /** A folder is written without the registry's ids, so that it can be read where that registry is not. */
   private async openDriver(address: LogAddress, mode: 'existing' | 'create'): Promise<EventLog> {
+    const { withRegistry } = await import('@seamstream/service-kit');
+    const config = await this.loadCommon();
+    const readOnly = mode === 'existing';
     if (address.driver === 'lmdb') {
       const { LmdbEventLog } = await import('@seamstream/event-log-lmdb');
-      return LmdbEventLog.open({ folder: address.folder, readOnly: mode === 'existing' });
+      const log = await LmdbEventLog.open({ folder: address.folder, readOnly });
+      return readOnly ? withRegistry(log, config, null) : log;
     }
-    return this.openKafka({ brokers: [...address.brokers], prefix: address.prefix ?? '' });
+    const prefix = address.prefix ?? '';
+    const log = await this.openKafka({ brokers: [...address.brokers], prefix });
+    return withRegistry(log, config, readOnly ? null : prefix);
   }
 
   async openTopics(): Promise<TopicsDoor> {

@@ -185,6 +185,8 @@ Logs:
   An option that is left out stands for the configured log.
 
 What is kept: key, bytes, headers, time and partition. Each copy names its origin in the header "seam-origin".
+Where SEAM_SCHEMA_REGISTRY_URL is set, a record in Confluent's framing gets the fingerprint for the id when it is copied into
+a folder, and the id again in a cluster: a folder can be read without the registry.
 How far a copy is stands in the target (topic ${COPIES_TOPIC}), committed together with the records: stopped at any place,
 even by kill -9, the same command goes on, and no record is copied twice, also when the filters change in between.
 Copied back, a record is not appended to the log that it came from.

@@ -21,10 +21,23 @@ export async function openEventLog(
         ? await openKafka(config.eventLog.kafka, config.logging.level)
         : await openLmdb(folder);
   await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  // Subjects bear the names that other clients of the cluster know.
+  return withRegistry(log, config, driver === 'kafka' ? config.eventLog.kafka.prefix : '');
+}
+
+/**
+ * The log with its records in the framing of the configured schema registry, under subjects with this prefix of topics;
+ * `null`: for reading only, nothing is registered. Without a registry the log itself. Closes the log when it throws.
+ */
+export async function withRegistry(
+  log: EventLog,
+  config: Pick<CommonConfig, 'schemaRegistry' | 'logging'>,
+  topicPrefix: string | null,
+): Promise<EventLog> {
   if (config.schemaRegistry.url === undefined) return log;
   try {
     const { frameEventLog } = await import('./framed-event-log.driver.js');
-    return await frameEventLog(log, config.schemaRegistry.url, config);
+    return await frameEventLog(log, config.schemaRegistry.url, config, topicPrefix);
   } catch (error) {
     await log.close();
     throw error;

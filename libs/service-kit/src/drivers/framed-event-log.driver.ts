@@ -5,16 +5,16 @@ import { ConfluentSchemaRegistry, FramedEventLog, KnownSchemas } from '@seamstre
 import type { CommonConfig } from '../config/common-config.js';
 import { createServiceLogger } from '../service-logger.js';
 
-/** Registers the events' schemas and puts their framing before the log. */
+/** Registers the events' schemas under topics with this prefix (`null`: none) and puts their framing before the log. */
 export async function frameEventLog(
   log: EventLog,
   url: string,
-  { eventLog, schemaRegistry, logging }: Pick<CommonConfig, 'eventLog' | 'schemaRegistry' | 'logging'>,
+  { schemaRegistry, logging }: Pick<CommonConfig, 'schemaRegistry' | 'logging'>,
+  topicPrefix: string | null,
 ): Promise<EventLog> {
   const registry = new ConfluentSchemaRegistry({ ...schemaRegistry, url });
-  // Subjects bear the names that other clients of the cluster know.
-  const prefix = eventLog.driver === 'kafka' ? eventLog.kafka.prefix : '';
-  const events = eventSchemas().map((event) => ({ ...event, topic: prefix + event.topic }));
+  const events =
+    topicPrefix === null ? [] : eventSchemas().map((event) => ({ ...event, topic: topicPrefix + event.topic }));
   const schemas = await KnownSchemas.register(events, { registry, learn: learnSchema, clock: systemClock });
   const logger = createServiceLogger('schema-registry', logging.level);
   return new FramedEventLog({
