@@ -3,7 +3,7 @@
  * says what it owns; the leader computes who shall own what, but gives a partition that has to move to nobody yet. Its owner
  * sees that it is no longer given to it, lets its handler finish, and joins again without it; then the new owner gets it.
  */
-import { assignPartitions, type GroupMember } from '@seamstream/event-log';
+import { assignPartitions, type GroupMember, grantablePartitions } from '@seamstream/event-log';
 
 export interface JoinedMember extends GroupMember {
   /** Partitions it works on, as "topic/partition". */
@@ -27,9 +27,9 @@ export function assignCooperatively(
   const owners = new Map([...claims].map(([name, { memberId }]) => [name, memberId]));
   const targets = assignPartitions(members, partitions, owners);
   const given = new Map<string, string[]>(members.map(({ memberId }) => [memberId, []]));
+  const grantable = grantablePartitions(members, targets, owners);
   for (const [name, target] of targets) {
-    const owner = owners.get(name);
-    if (owner === undefined || owner === target) given.get(target)!.push(name);
+    if (grantable.has(name) || owners.get(name) === target) given.get(target)!.push(name);
   }
   return given;
 }

@@ -34,9 +34,14 @@ export interface MembershipEvents {
   failed(error: SeamError): void;
 }
 
-interface MemberData {
-  readonly owned: readonly string[];
-  readonly generation: number;
+/** What a member says about itself when it joins. */
+interface MemberData extends Pick<JoinedMember, 'owned' | 'generation' | 'turn' | 'instance'> {
+  readonly sharing: 'spread' | 'whole';
+}
+
+/** The group as its member knows it. */
+interface MembersGroup extends Pick<JoinedMember, 'topics' | 'turn' | 'instance'> {
+  readonly id: string;
   readonly sharing: 'spread' | 'whole';
 }
 
@@ -53,11 +58,7 @@ export class GroupMembership {
   /** @param connection its own: a join waits for all members */
   constructor(
     private readonly connection: KafkaConnection,
-    private readonly group: {
-      readonly id: string;
-      readonly topics: readonly string[];
-      readonly sharing: 'spread' | 'whole';
-    },
+    private readonly group: MembersGroup,
     private readonly settings: MembershipSettings,
     private readonly events: MembershipEvents,
   ) {}
@@ -154,13 +155,19 @@ export class GroupMembership {
   }
 
   private async join(): Promise<void> {
-    const { id, topics, sharing } = this.group;
+    const { id, topics, sharing, turn, instance } = this.group;
     const { sessionTimeoutMs, rebalanceTimeoutMs } = this.settings;
     const joining = `joining group ${id}`;
     // From here on nothing is taken over under the old generation.
     this.generationId = -1;
     this.wantsRejoin = false;
-    const data: MemberData = { owned: this.events.owned(), generation: this.assignedIn, sharing };
+    const data: MemberData = {
+      owned: this.events.owned(),
+      generation: this.assignedIn,
+      sharing,
+      turn,
+      instance,
+    };
     const metadata = AssignerProtocol.MemberMetadata.encode({
       version: 0,
       topics: [...topics],

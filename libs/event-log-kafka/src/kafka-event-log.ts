@@ -14,6 +14,7 @@ import {
   DEFAULT_CHUNK_RECORDS,
   EventLog,
   followFrom,
+  instanceName,
   type LogRecord,
   type NewRecord,
   offsetOutOfRange,
@@ -102,6 +103,7 @@ export class KafkaEventLog extends EventLog {
   /** By what their claim's token says. */
   private readonly holdings = new Map<string, Holding>();
   private closing: Promise<void> | undefined;
+  private readonly instance: string;
   private keyless = 0;
 
   private constructor(
@@ -114,6 +116,7 @@ export class KafkaEventLog extends EventLog {
   ) {
     super();
     this.connection = new KafkaConnection(settings);
+    this.instance = instanceName(options.clock);
     this.appends = new AppendQueue(
       this.connection,
       producer,
@@ -294,6 +297,7 @@ export class KafkaEventLog extends EventLog {
         sessionTimeoutMs,
         heartbeatMs,
         rebalanceTimeoutMs: sessionTimeoutMs,
+        instance: this.instance,
         producer: this.producer,
         transactionalIdOf: (topic, partition) => `${group}.${topic}.${partition}`,
         granted: (holding, memberId) => {

@@ -47,6 +47,8 @@ export interface SubscriptionConnections {
 }
 
 export interface SubscriptionSettings extends MembershipSettings {
+  /** The open log that the subscription belongs to, among all that consume. */
+  readonly instance: string;
   readonly producer: ProducerSettings;
   readonly transactionalIdOf: (topic: string, partition: number) => string;
   /** The claim of a partition that this member, by that id, has from now on. */
@@ -88,8 +90,9 @@ export class KafkaSubscription implements Subscription, GroupSeat {
         );
       },
     });
-    const { group, topics, sharing = 'spread' } = options;
-    this.membership = new GroupMembership(connections.group, { id: group, topics, sharing }, settings, {
+    const { group, topics, sharing = 'spread', turn } = options;
+    const place = { id: group, topics, sharing, turn, instance: settings.instance };
+    this.membership = new GroupMembership(connections.group, place, settings, {
       owned: () => this.pledge(),
       assigned: (names, generation) => this.onAssigned(names, generation),
       lost: () => this.onLost(),

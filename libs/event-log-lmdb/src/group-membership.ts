@@ -10,7 +10,7 @@
  */
 import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assignPartitions } from '@seamstream/event-log';
+import { assignPartitions, grantablePartitions } from '@seamstream/event-log';
 import type { LogFiles } from './log-files.js';
 import { type OwnerRow, prefixRange, stateKey, type TopicRow } from './log-keys.js';
 
@@ -18,6 +18,8 @@ import { type OwnerRow, prefixRange, stateKey, type TopicRow } from './log-keys.
 export interface MemberRow {
   readonly topics: readonly string[];
   readonly sharing?: 'spread' | 'whole' | undefined;
+  readonly turn?: number | undefined;
+  readonly instance?: string | undefined;
   readonly from: 'earliest' | 'latest';
   readonly sessionTimeoutMs: number;
   readonly process: ProcessIdentity;
@@ -168,14 +170,16 @@ export function coordinate(
       // A member that was buried and comes back starts anew: what it owned before is not its own any more.
       if (!state.members.has(owner.memberId) || (missing && owner.memberId === memberId)) state.owners.delete(name);
     }
-    const members = [...state.members].map(([id, { topics, sharing }]) => ({ memberId: id, topics, sharing }));
+    const members = [...state.members].map(([id, member]) => ({ ...member, memberId: id }));
     const owners = new Map([...state.owners].map(([name, owner]) => [name, owner.memberId]));
     const target = assignPartitions(members, topicPartitions(files, state.members.values()), owners);
     return {
       dead,
       missing,
       state,
-      claimable: [...target].filter(([name, id]) => id === memberId && !state.owners.has(name)).map(([name]) => name),
+      claimable: [...grantablePartitions(members, target, owners)]
+        .filter(([, id]) => id === memberId)
+        .map(([name]) => name),
       wanted: [...target]
         .filter(([name, id]) => id !== memberId && state.owners.get(name)?.memberId === memberId)
         .map(([name]) => name),

@@ -20,6 +20,7 @@ import {
   DEFAULT_CHUNK_RECORDS,
   EventLog,
   followFrom,
+  instanceName,
   type LogRecord,
   type NewRecord,
   partitionForKey,
@@ -75,6 +76,7 @@ export class LmdbEventLog extends EventLog {
   private readonly subscriptions = new Set<ConsumerLoop>();
   private readonly ended = new AbortController();
   private closing: Promise<void> | undefined;
+  private readonly instance: string;
   private keyless = 0;
 
   private constructor(
@@ -82,7 +84,8 @@ export class LmdbEventLog extends EventLog {
     private readonly options: Required<LmdbEventLogOptions>,
   ) {
     super();
-    const { folder, mapSizeBytes } = options;
+    const { folder, mapSizeBytes, clock } = options;
+    this.instance = instanceName(clock);
     this.reader = new LogReader(files);
     this.writer = new WriterThread({ folder, mapSizeBytes }, (lent) => this.memory.bringHome(lent));
     this.watch = new CommitWatch(realpathSync(folder), () => this.reader.lastCommit());
@@ -174,7 +177,7 @@ export class LmdbEventLog extends EventLog {
   override async consume(options: ConsumeOptions): Promise<Subscription> {
     this.assertWritable('consuming');
     checkConsumeOptions(options);
-    const { group, topics, from, sharing } = options;
+    const { group, topics, from, sharing, turn } = options;
     for (const topic of topics) this.reader.topic(`consuming as group ${group}`, topic);
     const memberId = newId();
     let stopListening = (): void => undefined;
@@ -196,7 +199,9 @@ export class LmdbEventLog extends EventLog {
       onError: (error) => loop.fail(error),
     });
     this.subscriptions.add(loop);
-    const row = { topics, sharing, from, sessionTimeoutMs: this.options.sessionTimeoutMs, process: thisProcess() };
+    const { instance } = this;
+    const { sessionTimeoutMs } = this.options;
+    const row = { topics, sharing, turn, instance, from, sessionTimeoutMs, process: thisProcess() };
     try {
       await this.writer.request({ kind: 'join', group, memberId, row });
     } catch (error) {

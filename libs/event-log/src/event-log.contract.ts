@@ -136,6 +136,7 @@ export function describeEventLogContract(
         from?: 'earliest' | 'latest';
         maxBatchRecords?: number;
         sharing?: 'spread' | 'whole';
+        turn?: number;
         onBatch?: (batch: RecordBatch) => Promise<void>;
       },
     ): Promise<{ seen: LogRecord[]; batches: RecordBatch[]; subscription: Subscription }> => {
@@ -147,6 +148,7 @@ export function describeEventLogContract(
         from: options.from ?? 'earliest',
         maxBatchRecords: options.maxBatchRecords ?? 100,
         sharing: options.sharing ?? 'spread',
+        ...(options.turn === undefined ? {} : { turn: options.turn }),
         onBatch: async (batch) => {
           await options.onBatch?.(batch);
           await commit(target, batch);
@@ -881,6 +883,51 @@ export function describeEventLogContract(
         await eventually(() => expect(owners(a, b).map((share) => share.length)).toEqual([0, 4]));
         await log.append([0, 1, 2, 3].flatMap((partition) => numbered(topic, 5, { partition })));
         await eventually(() => expect(b.seen).toHaveLength(20));
+      });
+
+      it('shares whole groups out among the instances by turns, and moves one as a whole, after its batch', async () => {
+        const topic = await topicWith(3);
+        const names = [group(), group(), group()];
+        await log.append([0, 1, 2].flatMap((partition) => numbered(topic, 2, { partition })));
+        const working = new Map<string, Set<number>>();
+        const overlaps: string[] = [];
+        const done: string[] = [];
+        const join = (target: EventLog, instance: number) =>
+          Promise.all(
+            names.map((name, turn) =>
+              collect(target, {
+                group: name,
+                topics: [topic],
+                sharing: 'whole',
+                turn,
+                maxBatchRecords: 1,
+                onBatch: async ({ records }) => {
+                  const others = working.get(name) ?? new Set();
+                  if ([...others].some((other) => other !== instance)) overlaps.push(name);
+                  working.set(name, others.add(instance));
+                  await pause(20);
+                  others.delete(instance);
+                  done.push(...records.map(({ partition, offset }) => `${name} ${partition}/${offset}`));
+                },
+              }),
+            ),
+          );
+        /** Per instance the number of groups that it has whole; none that has one in part. */
+        const wholes = (instances: { subscription: Subscription }[][]): number[] => {
+          const shares = instances.map((each) => owners(...each).map((share) => share.length));
+          expect(shares.flat().filter((partitions) => partitions % 3 !== 0)).toEqual([]);
+          return shares.map((each) => each.filter((partitions) => partitions === 3).length);
+        };
+        const a = await join(log, 0);
+        await eventually(() => expect(wholes([a])).toEqual([3]));
+        const [b, c] = [await join(await open(), 1), await join(await open(), 2)];
+        await eventually(() => expect(wholes([a, b, c])).toEqual([1, 1, 1]));
+        await Promise.all(b.map(({ subscription }) => subscription.close()));
+        await eventually(() => expect(wholes([a, c]).toSorted()).toEqual([1, 2]));
+        await log.append([0, 1, 2].flatMap((partition) => numbered(topic, 3, { partition })));
+        await eventually(() => expect(new Set(done).size).toBe(3 * 3 * 5));
+        expect(overlaps).toEqual([]);
+        expect(done).toHaveLength(3 * 3 * 5);
       });
 
       it('processes each record once while members come and go', async () => {

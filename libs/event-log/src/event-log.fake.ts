@@ -19,7 +19,7 @@ import {
   type Watermarks,
 } from './event-log.js';
 import { partitionForKey } from './murmur2.js';
-import { assignPartitions, partitionName } from './partition-assignment.js';
+import { assignPartitions, grantablePartitions, partitionName } from './partition-assignment.js';
 import {
   checkClaimedOffsets,
   checkConsumeOptions,
@@ -36,7 +36,9 @@ import {
 interface Seat {
   readonly memberId: string;
   readonly topics: readonly string[];
+  readonly instance: string;
   readonly sharing: ConsumeOptions['sharing'] | undefined;
+  readonly turn: number | undefined;
   readonly from: 'earliest' | 'latest';
   readonly loop: ConsumerLoop;
 }
@@ -62,12 +64,14 @@ export class InMemoryLogStorage {
   readonly listeners = new Set<() => void>();
   keyless = 0;
   nextMember = 0;
+  nextInstance = 0;
   nextGeneration = 0;
 }
 
 export class InMemoryEventLog extends EventLog {
   private readonly storage: InMemoryLogStorage;
   private readonly clock: Clock;
+  private readonly instance: string;
   private readonly subscriptions = new Set<ConsumerLoop>();
   private readonly ended = new AbortController();
 
@@ -75,6 +79,7 @@ export class InMemoryEventLog extends EventLog {
     super();
     this.storage = options.storage ?? new InMemoryLogStorage();
     this.clock = options.clock ?? systemClock;
+    this.instance = `log-${String(this.storage.nextInstance++).padStart(6, '0')}`;
   }
 
   override async identity(): Promise<string> {
@@ -181,7 +186,9 @@ export class InMemoryEventLog extends EventLog {
     group.members.set(memberId, {
       memberId,
       topics: options.topics,
+      instance: this.instance,
       sharing: options.sharing,
+      turn: options.turn,
       from: options.from,
       loop,
     });
@@ -325,12 +332,14 @@ export class InMemoryEventLog extends EventLog {
     const members = [...group.members.values()];
     const counts = new Map([...this.storage.topics].map(([topic, partitions]) => [topic, partitions.length]));
     const owners = new Map([...group.owners].map(([partition, { memberId }]) => [partition, memberId]));
-    for (const [partition, memberId] of assignPartitions(members, counts, owners)) {
+    const target = assignPartitions(members, counts, owners);
+    const grantable = grantablePartitions(members, target, owners);
+    for (const [partition, memberId] of target) {
       const slash = partition.lastIndexOf('/');
       const [topic, number] = [partition.slice(0, slash), Number(partition.slice(slash + 1))];
       const owner = group.owners.get(partition);
       if (owner && owner.memberId !== memberId) group.members.get(owner.memberId)?.loop.revoke(topic, number);
-      if (group.owners.has(partition)) continue;
+      if (!grantable.has(partition) || group.owners.has(partition)) continue;
       const seat = group.members.get(memberId)!;
       const generation = ++this.storage.nextGeneration;
       group.owners.set(partition, { memberId, generation });

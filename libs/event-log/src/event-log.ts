@@ -106,6 +106,12 @@ export interface ConsumeOptions {
    * the others stand by until it leaves or dies: for work whose state knows no partitions. All members of a group say the same.
    */
   readonly sharing?: 'spread' | 'whole';
+  /**
+   * Of several `whole` groups that share their work by instances, such as the shards of one state: which of them this is, 0, 1,
+   * 2, … Then the owner is the member whose turn it is among the instances (open logs), the oldest first, and it changes when
+   * instances come and go: never in the middle of a batch, and never so that two members have parts of the topics at once.
+   */
+  readonly turn?: number;
 }
 
 export interface Subscription {

@@ -17,7 +17,13 @@ export {
   type Watermarks,
 } from './event-log.js';
 export { murmur2, partitionForKey } from './murmur2.js';
-export { assignPartitions, type GroupMember, partitionName } from './partition-assignment.js';
+export {
+  assignPartitions,
+  type GroupMember,
+  grantablePartitions,
+  instanceName,
+  partitionName,
+} from './partition-assignment.js';
 export {
   checkClaimedOffsets,
   checkConsumeOptions,

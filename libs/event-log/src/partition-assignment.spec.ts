@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { assignPartitions, type GroupMember } from './partition-assignment.js';
+import { assignPartitions, type GroupMember, grantablePartitions } from './partition-assignment.js';
 
 const member = (memberId: string, ...topics: string[]): GroupMember => ({ memberId, topics });
 const entries = (map: Map<string, string>) => Object.fromEntries(map);
@@ -44,6 +44,68 @@ describe('assignPartitions', () => {
     expect(assignPartitions(members, counts, all('b'))).toEqual(all('b'));
     expect(new Set(assignPartitions(members, counts, new Map()).values()).size).toBe(1);
     expect(assignPartitions(members, counts, all('gone')).size).toBe(4);
+  });
+
+  describe('of groups that go by turns', () => {
+    const counts = new Map([['t', 4]]);
+    /** The members of the group with this turn; ids say nothing of instances. */
+    const membersAt = (turn: number, instances: readonly number[]): GroupMember[] =>
+      instances.map((instance) => ({
+        ...member(`${(instance * 7 + turn * 3) % 11}-${instance}`, 't'),
+        sharing: 'whole',
+        turn,
+        instance: `instance-${String(instance).padStart(2, '0')}`,
+      }));
+    const instanceOf = (memberId: string): number => Number(memberId.split('-')[1]);
+
+    it('gives no instance more than its share of them, whoever owned them and however members are listed', () => {
+      fc.assert(
+        fc.property(
+          fc.uniqueArray(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 6 }),
+          fc.integer({ min: 1, max: 9 }),
+          fc.nat(5),
+          (instances, groups, before) => {
+            const owned = new Map<number, number>();
+            for (let turn = 0; turn < groups; turn++) {
+              const members = membersAt(turn, instances);
+              const former = members[before % members.length]!.memberId;
+              const owners = new Map([0, 1, 2, 3].map((partition) => [`t/${partition}`, former]));
+              const assigned = assignPartitions(members, counts, owners);
+              expect(entries(assignPartitions(members.toReversed(), counts, new Map()))).toEqual(entries(assigned));
+              expect(assigned.size).toBe(4);
+              const holders = new Set(assigned.values());
+              expect(holders.size).toBe(1);
+              const instance = instanceOf([...holders][0]!);
+              owned.set(instance, (owned.get(instance) ?? 0) + 1);
+            }
+            expect(Math.max(...owned.values())).toBeLessThanOrEqual(Math.ceil(groups / instances.length));
+          },
+        ),
+        { seed: 21, numRuns: 200 },
+      );
+    });
+
+    it('moves none for an instance that comes and whose turn it is not', () => {
+      const ownerAt = (turn: number, instances: readonly number[]): number =>
+        instanceOf(assignPartitions(membersAt(turn, instances), counts, new Map()).get('t/0')!);
+      expect([0, 1, 2].map((turn) => ownerAt(turn, [4]))).toEqual([4, 4, 4]);
+      expect([0, 1, 2].map((turn) => ownerAt(turn, [4, 5]))).toEqual([4, 5, 4]);
+      expect([0, 1, 2].map((turn) => ownerAt(turn, [4, 5, 6]))).toEqual([4, 5, 6]);
+    });
+  });
+
+  it('of a group that is whole a member gets nothing while another still has a part', () => {
+    const spread = [member('a', 't'), member('b', 't')];
+    const whole = spread.map((one) => ({ ...one, sharing: 'whole' as const }));
+    const target = new Map([
+      ['t/0', 'b'],
+      ['t/1', 'b'],
+    ]);
+    const partly = new Map([['t/1', 'a']]);
+    expect(entries(grantablePartitions(whole, target, partly))).toEqual({});
+    expect(entries(grantablePartitions(whole, target, new Map()))).toEqual({ 't/0': 'b', 't/1': 'b' });
+    expect(entries(grantablePartitions(whole, target, new Map([['t/1', 'b']])))).toEqual({ 't/0': 'b' });
+    expect(entries(grantablePartitions(spread, target, partly))).toEqual({ 't/0': 'b' });
   });
 
   it('keeps partitions of the same number together across topics with the same subscribers', () => {

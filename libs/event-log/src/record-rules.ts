@@ -121,7 +121,7 @@ export function checkRecord(record: NewRecord, index: number): void {
 
 /** INVALID_INPUT unless group, topics, batch size and concurrency make sense. */
 export function checkConsumeOptions(options: ConsumeOptions): void {
-  const { group, topics, maxBatchRecords, maxConcurrentPartitions } = options;
+  const { group, topics, maxBatchRecords, maxConcurrentPartitions, sharing, turn } = options;
   const refuse = (expected: string, came: unknown): never => {
     throw new SeamError(
       'INVALID_INPUT',
@@ -139,6 +139,8 @@ export function checkConsumeOptions(options: ConsumeOptions): void {
   if (maxConcurrentPartitions !== undefined && !(maxConcurrentPartitions >= 1)) {
     refuse('maxConcurrentPartitions of at least 1', maxConcurrentPartitions);
   }
+  if (turn !== undefined && !(Number.isSafeInteger(turn) && turn >= 0 && sharing === 'whole'))
+    refuse('a turn of 0, 1, 2, …, in a group that is whole', `${turn}, ${sharing ?? 'spread'}`);
 }
 
 /** INVALID_INPUT unless the number is an offset: a whole number from 0 on. */
