@@ -7,13 +7,14 @@ const HOW_TO_GET = {
   mvn: 'Install Apache Maven (Debian: maven) and have it on the PATH.',
   go: 'Install Go 1.24 or newer (https://go.dev/dl) and have it on the PATH.',
   python3: 'Install Python 3.9 or newer with pip (Debian: python3-pip) and have it on the PATH.',
+  docker: 'Install Docker with Compose 2 (https://docs.docker.com/engine/install) and have it on the PATH.',
   openssl: 'Install OpenSSL 3 (Debian: openssl) and have it on the PATH.',
 } as const;
 
 type HostTool = keyof typeof HOW_TO_GET;
 
 const ELSEWHERE =
-  'Or give servers that already run: SEAM_TEST_KAFKA, SEAM_TEST_S3, SEAM_TEST_REGISTRY (infra/dev/README.md), or start them with Docker: infra/compose.';
+  'Or give servers that already run: SEAM_TEST_KAFKA, SEAM_TEST_S3, SEAM_TEST_REGISTRY (infra/dev/README.md).';
 
 export interface ToolResult {
   /** Exit status; null when a signal ended it. */

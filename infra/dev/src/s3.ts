@@ -44,6 +44,14 @@ async function gateway(): Promise<string> {
   return join(folder, 'versitygw');
 }
 
+/** Whether the server answers: anything will do, an unsigned request is refused with 403. */
+export async function s3Answers(endpoint: string): Promise<boolean> {
+  return fetch(endpoint, { signal: AbortSignal.timeout(1_000) }).then(
+    async (response) => (await response.arrayBuffer()).byteLength >= 0,
+    () => false,
+  );
+}
+
 /** Starts an S3 server with one empty bucket, {@link S3_BUCKET}. Throws INVALID_CONFIGURATION when Go or the network is missing, INTERNAL when it does not start. */
 export async function startS3(): Promise<S3> {
   const command = await gateway();
@@ -72,12 +80,7 @@ export async function startS3(): Promise<S3> {
       ],
       env: { ROOT_ACCESS_KEY_ID: accessKeyId, ROOT_SECRET_ACCESS_KEY: secretAccessKey },
       logFile: join(folder, 's3.log'),
-      // Any answer will do; an unsigned request is refused with 403.
-      isReady: () =>
-        fetch(endpoint, { signal: AbortSignal.timeout(1_000) }).then(
-          async (response) => (await response.arrayBuffer()).byteLength >= 0,
-          () => false,
-        ),
+      isReady: () => s3Answers(endpoint),
     });
   // In extended attributes metadata change together with the content, as on S3. Beside it, where the file system has none,
   // a reader may meet new content with the checksum of the old.

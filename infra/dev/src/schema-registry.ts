@@ -44,6 +44,23 @@ async function distribution(): Promise<string> {
   });
 }
 
+/** Whether the registry answers questions. */
+export async function registryAnswers(url: string): Promise<boolean> {
+  return fetch(`${url}/subjects`, { signal: AbortSignal.timeout(5_000) }).then(
+    async (response) => Array.isArray(await response.json()),
+    () => false,
+  );
+}
+
+/** Sets the global compatibility to BACKWARD, Confluent's default. */
+export async function demandCompatibility(url: string): Promise<void> {
+  await fetch(`${url}/config`, {
+    method: 'PUT',
+    headers: { 'content-type': JSON_TYPE },
+    body: JSON.stringify({ compatibility: 'BACKWARD' }),
+  });
+}
+
 /**
  * Starts an empty registry whose global compatibility is BACKWARD, as Confluent's is. Throws INVALID_CONFIGURATION when Java,
  * Maven or the network is missing, INTERNAL with its last words when it does not start.
@@ -71,11 +88,7 @@ export async function startSchemaRegistry(): Promise<SchemaRegistry> {
       jar,
     ],
     logFile: join(folder, 'registry.log'),
-    isReady: () =>
-      fetch(`${url}/subjects`).then(
-        async (response) => Array.isArray(await response.json()),
-        () => false,
-      ),
+    isReady: () => registryAnswers(url),
   });
   const stop = async (): Promise<void> => {
     await server.kill('SIGKILL');
@@ -83,11 +96,7 @@ export async function startSchemaRegistry(): Promise<SchemaRegistry> {
   };
   try {
     await server.start();
-    await fetch(`${url}/config`, {
-      method: 'PUT',
-      headers: { 'content-type': JSON_TYPE },
-      body: JSON.stringify({ compatibility: 'BACKWARD' }),
-    });
+    await demandCompatibility(url);
   } catch (error) {
     await stop();
     throw error;

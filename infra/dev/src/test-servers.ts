@@ -1,9 +1,10 @@
 /**
- * The servers that tests run against: those that the environment names, else ones started here. There is no silent skip:
- * what can be neither found nor started is an error that names it, and the test that asked fails.
+ * The servers that tests run against: those that the environment names, else ones started here, else those of Docker. There
+ * is no silent skip: what can be neither found nor started is an error that names it, and the test that asked fails.
  */
-import { SeamError } from '@seamstream/kernel';
-import { type KafkaOptions, startKafka } from './kafka.js';
+import { messageOf, SeamError } from '@seamstream/kernel';
+import { startComposed } from './compose.js';
+import { startKafka } from './kafka.js';
 import { S3_BUCKET, startS3 } from './s3.js';
 import { startSchemaRegistry } from './schema-registry.js';
 
@@ -101,26 +102,35 @@ export interface TestServers {
  */
 export async function testServers<Kind extends TestServerKind>(
   kinds: readonly Kind[],
-  options: { kafka?: KafkaOptions } = {},
 ): Promise<Pick<TestServers, Kind> & { stop(): Promise<void> }> {
   const given = givenServers(process.env);
   const started: { stop(): Promise<void> }[] = [];
-  const own = async <Server extends { stop(): Promise<void> }>(starting: Promise<Server>): Promise<Server> => {
-    const server = await starting;
-    started.push(server);
-    return server;
+  const own = async <K extends TestServerKind>(
+    kind: K,
+    start: () => Promise<TestServers[K] & { stop(): Promise<void> }>,
+  ): Promise<TestServers[K]> => {
+    try {
+      const server = await start();
+      started.push(server);
+      return server;
+    } catch (failure) {
+      return startComposed(kind).catch((another: unknown) => {
+        throw new AggregateError([failure, another], `${messageOf(failure)}\n${messageOf(another)}`);
+      });
+    }
   };
   const makers: { [K in TestServerKind]: () => Promise<TestServers[K]> } = {
-    kafka: async () => (given.kafka === undefined ? own(startKafka(options.kafka)) : { bootstrap: given.kafka }),
-    s3: async () => given.s3 ?? own(startS3()),
-    registry: async () => (given.registry === undefined ? own(startSchemaRegistry()) : { url: given.registry }),
+    kafka: async () => (given.kafka === undefined ? own('kafka', startKafka) : { bootstrap: given.kafka }),
+    s3: async () => given.s3 ?? own('s3', startS3),
+    registry: async () =>
+      given.registry === undefined ? own('registry', startSchemaRegistry) : { url: given.registry },
   };
   const stop = async (): Promise<void> => {
     await Promise.all(started.map((server) => server.stop()));
   };
   const outcomes = await Promise.allSettled(kinds.map(async (kind) => [kind, await makers[kind]()] as const));
   const failures = outcomes.flatMap((outcome, index) =>
-    outcome.status === 'rejected' ? [`${kinds[index] ?? ''}: ${String(outcome.reason)}`] : [],
+    outcome.status === 'rejected' ? [`${kinds[index] ?? ''}: ${messageOf(outcome.reason)}`] : [],
   );
   if (failures.length > 0) {
     await stop();
