@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Deployment, deploy } from '../support/deployment.js';
+import { expectSwaps, swapUnderLoad } from '../support/hot-swap.js';
 import { repeatedIds } from '../support/recorded-run.js';
 import { playToyRun, type ToyRun } from '../support/toy-run.js';
 import { createToyWorld, TOY_ROUND, type ToyWorld, toyEnvironment } from '../support/toy-world.js';
@@ -113,4 +114,13 @@ describe('the services on Kafka', () => {
     const ledger = JSON.parse(await seam('--json', 'ledger')) as { published: number; inFlight: number };
     expect([ledger.published, ledger.inFlight]).toEqual([ROUNDS * TOY_ROUND + 1, 1]);
   }, 60_000);
+
+  it('R29: swap adapters under load: no problem fails, no group mixes two, and the promoted one writes the next', async () => {
+    const log = await kafka.openLog();
+    try {
+      expectSwaps(await swapUnderLoad(log, kafka.environment, 10));
+    } finally {
+      await log.close();
+    }
+  }, 300_000);
 });

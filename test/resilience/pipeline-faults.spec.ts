@@ -9,10 +9,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { EventLog } from '@seamstream/event-log';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
-import { type EventOf, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
-import { derivedId, Random } from '@seamstream/kernel';
+import { encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { Random } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
 import { deploy } from '../support/deployment.js';
+import { expectSwaps, swapUnderLoad } from '../support/hot-swap.js';
 import { killAtMoments, type Moment } from '../support/moments.js';
 import { eventsOf, ofType, recordedRun, repeatedIds } from '../support/recorded-run.js';
 import { type InstanceName, SERVICES, type ServiceName, ServiceProcesses } from '../support/service-processes.js';
@@ -206,64 +207,10 @@ it('R35: told to end in the middle of work, every service ends with 0, and nothi
 }, 600_000);
 
 it('R29: adapters are swapped under load: no problem fails, no group mixes two, and the promoted one writes the next', async () => {
-  const swaps = 10;
-  const services = new ServiceProcesses(toyEnvironment(world, reference), { instances: ['generator', 'executor'] });
   const log = await LmdbEventLog.open({ folder: join(reference, 'log') });
-  const firstUseMs: number[] = [];
-  let published = 0;
-  const written = async (): Promise<EventOf<'ExperienceGenerated'>[]> =>
-    ofType(await eventsOf(log, [TOPIC.experiences]), 'ExperienceGenerated').filter(({ problem }) =>
-      problem.problemId.startsWith('load-'),
-    );
-  const ended = async (): Promise<Set<string>> =>
-    new Set(
-      ofType(await eventsOf(log, [TOPIC.outcomes]), 'OutcomeRecorded')
-        .map(({ problem }) => problem.problemId)
-        .filter((id) => id.startsWith('load-')),
-    );
   try {
-    const adapters = ofType(await eventsOf(log, [TOPIC.adapters]), 'AdapterPromoted');
-    expect(new Set(adapters.map(({ adapterDigest }) => adapterDigest)).size).toBeGreaterThan(1);
-    services.startAll();
-    for (let swap = 0; swap < swaps; swap++) {
-      const given = adapters[swap % adapters.length]!;
-      // By a person: under an id and a time of its own, of no run.
-      const meta = originMeta({
-        messageId: derivedId(given.adapterDigest, 'promoted by hand', swap),
-        correlationId: given.adapterDigest,
-        source: 'seam/test',
-        occurredAt: Date.now(),
-        sourceClass: 'trusted',
-      });
-      const before = new Set((await written()).map(({ experienceId }) => experienceId));
-      const promotedMs = Date.now();
-      await log.append([encodeEvent({ ...given, meta, runId: null })]);
-      let first: EventOf<'ExperienceGenerated'> | undefined;
-      while (first === undefined) {
-        await pause(20);
-        // Load: more than the generator works off, whether or not it is there yet.
-        if (published < (await ended()).size + 60) {
-          await log.append(Array.from({ length: 8 }, () => encodeEvent(toyPublication('load', published++))));
-        }
-        first = (await written()).find(
-          ({ adapterDigest, experienceId }) => adapterDigest === given.adapterDigest && !before.has(experienceId),
-        );
-        if (first !== undefined) firstUseMs.push(first.meta.occurredAt + first.latencyMs - promotedMs);
-      }
-    }
-    while ((await ended()).size < published) await pause(50);
-    const groups = Map.groupBy(await written(), ({ groupId }) => groupId);
-    for (const group of groups.values()) expect(new Set(group.map(({ adapterDigest }) => adapterDigest)).size).toBe(1);
-    const events = await eventsOf(log);
-    expect(ofType(events, 'DeadLettered', 'ExecutionFailed')).toEqual([]);
-    expect(services.complaints()).toEqual([]);
-    // The first one waits for the services to start; the bar of one second is for a machine of its own (docs/resilience.md).
-    expect(Math.max(...firstUseMs.slice(1))).toBeLessThan(10_000);
-    process.stderr.write(
-      `R29: from promotion to first use ${firstUseMs.slice(1).join(', ')} ms; ${published} problems\n`,
-    );
+    expectSwaps(await swapUnderLoad(log, toyEnvironment(world, reference), 10));
   } finally {
-    await services.end();
     await log.close();
   }
 }, 300_000);
