@@ -15,6 +15,7 @@ export class OutcomesConsumer {
     maxBatchRecords: 500,
     maxConcurrentPartitions: 1,
     sharing: 'whole',
+    isUnbounded: true,
   })
   consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
     return this.trainWindows.handle(batch);

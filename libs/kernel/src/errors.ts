@@ -12,6 +12,9 @@ export const ERROR_CODES = {
   NOT_FOUND: { retryable: false },
   CONFLICT: { retryable: false },
   ABORTED: { retryable: true },
+  DEADLINE_EXCEEDED: { retryable: false },
+  /** What kills the process that works on it. */
+  POISON: { retryable: false },
   INTERNAL: { retryable: false },
   // Events on the wire
   UNKNOWN_SCHEMA: { retryable: false },

@@ -42,6 +42,8 @@ export interface StartServiceOptions<C extends CommonConfig> {
   readonly drivers: Drivers;
   /** Serve health and metrics over HTTP at config.http. */
   readonly serveHttp: boolean;
+  /** Whether nothing else lives in this process, so that what kills it is the service's own work. */
+  readonly isOwnProcess?: boolean;
   readonly logger?: ServiceLogger;
 }
 
@@ -66,7 +68,7 @@ export async function startService<C extends CommonConfig>(
   definition: ServiceDefinition<C>,
   options: StartServiceOptions<C>,
 ): Promise<RunningService> {
-  const { config, drivers, serveHttp } = options;
+  const { config, drivers, serveHttp, isOwnProcess = false } = options;
   const logger = options.logger ?? createServiceLogger(definition.name, config.logging.level);
   const metrics = new ServiceMetrics();
   const strategy = new EventLogStrategy({
@@ -76,6 +78,7 @@ export async function startService<C extends CommonConfig>(
     metrics,
     logger,
     overrides: definition.consumption?.(config) ?? {},
+    crashMarksIn: isOwnProcess ? drivers.objects : undefined,
   });
   const health = new HealthChecks();
   health.add(...transportChecks(drivers.log, strategy));
@@ -174,7 +177,7 @@ export async function runService<S extends z.ZodObject>(
       for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
     });
     drivers = await openDrivers(config);
-    const service = await startService(definition, { config, drivers, serveHttp: true, logger });
+    const service = await startService(definition, { config, drivers, serveHttp: true, isOwnProcess: true, logger });
     try {
       const signal = await Promise.race([signalled, service.ended]);
       logger.info({ signal }, 'service stops');

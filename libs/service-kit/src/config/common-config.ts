@@ -153,6 +153,10 @@ export const commonConfigSchema = z.object({
       maxRetryMs: z.int().nonnegative().default(10_000),
       /** Time that work in flight gets at shutdown before it is handed back. */
       shutdownGraceMs: z.int().nonnegative().default(10_000),
+      /** Longest time for the answer to one batch; after it its records are taken one at a time, each with as much time. */
+      deadlineMs: z.int().positive().default(600_000),
+      /** Deaths of the process with the same batch in hand before its records are taken one at a time, and with one alone before it is given up. */
+      maxDeaths: z.int().positive().default(3),
     })
     .prefault({}),
 });

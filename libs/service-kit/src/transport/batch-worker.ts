@@ -6,18 +6,23 @@
  *   `retry` for a record            → what stands before it is committed; it is tried again after a wait, at most `maxAttempts` times
  *   the consumer throws on a batch  → once more, then the batch is halved until the culprit stands alone; it is the dead letter
  *   the world fails (log, objects)  → waits and tries again without limit: no record is to blame
+ *   the deadline passes             → its signal aborts, its records are tried one at a time; a consumer that ignores the
+ *                                     signal ends the subscription, since nothing else ends what it does
+ *   the process dies, several times → records are taken one at a time, the culprit is the dead letter (crash-marks.ts)
  *   FENCED                          → another instance owns the partition: the work is dropped and counted
  *   the signal aborts               → nothing more is committed; the records are delivered again, here or elsewhere
  *
  * So a poison record stops nothing, and an outage does not fill the dead letters.
  */
-import type { EventLog, LogRecord, NewRecord, RecordBatch } from '@seamstream/event-log';
+import type { Claim, EventLog, LogRecord, NewRecord, RecordBatch } from '@seamstream/event-log';
 import { decodeEvent, encodeEvent, type SeamEvent } from '@seamstream/events';
 import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { backoffMs, sleep } from './backoff.js';
+import type { CrashMarks, Suspicion } from './crash-marks.js';
 import { deadLetterOf, type Fault } from './dead-letter.js';
 import type { BatchConsumer, DeliveredBatch } from './delivery.js';
 import type { Outcome } from './outcome.js';
+import type { Turnstile } from './turnstile.js';
 
 /** What happens, for metrics and log lines. */
 interface WorkerObserver {
@@ -40,6 +45,10 @@ interface WorkerOptions {
   readonly maxAttempts: number;
   readonly firstRetryMs: number;
   readonly maxRetryMs: number;
+  /** Longest time that the consumer may take for one answer. */
+  readonly deadlineMs?: number;
+  /** What finds out records that kill the process; the turnstile is that of all workers of the process. */
+  readonly crashes?: { readonly marks: CrashMarks; readonly turnstile: Turnstile };
   readonly clock: Clock;
   readonly observer: WorkerObserver;
 }
@@ -73,12 +82,20 @@ const OUTAGES: readonly ErrorCode[] = [
   'OBJECT_STORE_FULL',
 ];
 
+/** From the deadline's signal to the end of the patience with a consumer that goes on in spite of it. */
+const HEED_WITHIN_MS = 1_000;
+
 /** Nothing that this process does can help: a person has to look. */
 const FATAL: readonly ErrorCode[] = ['LOG_CORRUPT', 'LOG_READ_ONLY', 'LOG_INCOMPATIBLE_VERSION', 'UNKNOWN_TOPIC'];
 
 export class BatchWorker {
   /** Failures of a record that is known to be the culprit, by topic/partition@offset; forgotten once it is committed. */
   private readonly failures = new Map<string, number>();
+  /** By topic/partition: the claim under which it is worked on, and what its first records are suspected of. */
+  private readonly places = new Map<
+    string,
+    { readonly claim: Claim; readonly suspicion: Suspicion; readonly first: number }
+  >();
 
   constructor(
     private readonly options: WorkerOptions,
@@ -92,11 +109,66 @@ export class BatchWorker {
   async work(batch: RecordBatch, signal: AbortSignal): Promise<void> {
     const items = batch.records.map((record) => this.decode(record));
     try {
-      await this.finish(batch, items, signal);
+      if (this.options.crashes === undefined) await this.finish(batch, items, signal);
+      else await this.finishMarked(batch, items, signal, this.options.crashes);
     } catch (error) {
       if (isSeamError(error, 'FENCED')) this.options.observer.fenced(batch.records.length);
       else if (!signal.aborted) throw error;
     }
+  }
+
+  /** As {@link finish}, with a mark for the process after this one as long as it is open whether this one survives. */
+  private async finishMarked(
+    batch: RecordBatch,
+    items: readonly Item[],
+    signal: AbortSignal,
+    { marks, turnstile }: NonNullable<WorkerOptions['crashes']>,
+  ): Promise<void> {
+    const name = `${batch.topic}/${batch.partition}`;
+    const first = items[0]!.record.offset;
+    const next = items.at(-1)!.record.offset + 1;
+    let place = this.places.get(name);
+    if (place?.claim !== batch.claim) {
+      place = { claim: batch.claim, suspicion: await marks.taken(name, first, next), first };
+      this.places.set(name, place);
+    }
+    const { until } = place.suspicion;
+    try {
+      let rest = items;
+      while (rest.length > 0 && rest[0]!.record.offset < until) {
+        const [item] = rest as [Item];
+        const deaths = item.record.offset === place.first ? place.suspicion.deaths : 0;
+        if (!(await turnstile.alone(() => this.finishAlone(batch, item, signal, { until, deaths })))) break;
+        rest = rest.slice(1);
+      }
+      if (rest.length > 0) await turnstile.shared(() => this.finish(batch, rest, signal));
+    } catch (error) {
+      if (error instanceof HungConsumer) {
+        await marks.hung(name, error.first, error.next);
+        throw error;
+      }
+      await marks.clear(name);
+      throw error;
+    }
+    if (next >= until || signal.aborted) await marks.clear(name);
+  }
+
+  /** One record of those that were in hand when processes died, with nothing beside it. */
+  private async finishAlone(
+    batch: RecordBatch,
+    item: Item,
+    signal: AbortSignal,
+    suspicion: Suspicion,
+  ): Promise<boolean> {
+    const { marks } = this.options.crashes!;
+    const { deaths } = suspicion;
+    if (item.event === undefined || signal.aborted) return this.finish(batch, [item], signal);
+    if (deaths < marks.maxDeaths) {
+      await marks.takenAlone(`${batch.topic}/${batch.partition}`, item.record.offset, suspicion);
+      return this.finish(batch, [item], signal);
+    }
+    const reason = `the process died or had to be ended ${deaths} times while it worked on this record and on nothing else; look for what its content does to this service's memory and native code, then redrive it`;
+    return this.finish(batch, [{ ...item, fault: { code: 'POISON', reason, attempts: deaths } }], signal);
   }
 
   /** Whether everything was committed; false when the signal aborted before. */
@@ -105,11 +177,14 @@ export class BatchWorker {
     let rest = items;
     let failures = 0;
     let outages = 0;
+    let oneAtATime = false;
     while (rest.length > 0) {
       if (signal.aborted) return false;
-      const alive = rest.filter(({ event, fault }) => event !== undefined && fault === undefined);
+      const isAlive = ({ event, fault }: Item): boolean => event !== undefined && fault === undefined;
+      const part = oneAtATime ? rest.slice(0, rest.findIndex(isAlive) + 1 || rest.length) : rest;
+      const alive = part.filter(isAlive);
       try {
-        const step = await this.attempt(batch, rest, alive, signal);
+        const step = await this.attempt(batch, part, alive, signal);
         rest = rest.slice(step.count);
         failures = outages = 0;
         if (step.then?.kind === 'stop') throw stopError(this.options.group, step.then);
@@ -121,12 +196,22 @@ export class BatchWorker {
       } catch (error) {
         if (isAborted(signal)) return false;
         const code = isSeamError(error) ? error.code : 'INTERNAL';
-        if (error instanceof SubscriptionStop || code === 'FENCED' || FATAL.includes(code)) throw error;
+        if (
+          error instanceof SubscriptionStop ||
+          error instanceof HungConsumer ||
+          code === 'FENCED' ||
+          FATAL.includes(code)
+        )
+          throw error;
         const cause = { code, reason: messageOf(error) };
         if (OUTAGES.includes(code)) {
           const waitMs = backoffMs(++outages, firstRetryMs, maxRetryMs);
           observer.retried(cause, waitMs);
           await sleep(waitMs, signal);
+        } else if (alive.length > 1 && code === 'DEADLINE_EXCEEDED') {
+          // Each further try may take as long: halving would take many.
+          oneAtATime = true;
+          observer.retried(cause, 0);
         } else if (alive.length > 1) {
           if (++failures < WHOLE_BATCH_ATTEMPTS) {
             const waitMs = backoffMs(failures, firstRetryMs, maxRetryMs);
@@ -195,7 +280,7 @@ export class BatchWorker {
       claim: batch.claim,
       signal,
     };
-    const answer = await this.consumer(delivered);
+    const answer = await this.answerInTime(delivered);
     if (isOutcome(answer)) return answersForAll(answer, alive.length);
     if (answer.length !== alive.length) {
       throw new SeamError(
@@ -204,6 +289,42 @@ export class BatchWorker {
       );
     }
     return answer;
+  }
+
+  /** @throws DEADLINE_EXCEEDED when the consumer heeds the signal that its time is over; {@link HungConsumer} when it does not */
+  private async answerInTime(delivered: DeliveredBatch): ReturnType<BatchConsumer> {
+    const { deadlineMs, group } = this.options;
+    if (deadlineMs === undefined) return this.consumer(delivered);
+    const { topic, partition, records, firstOffset, nextOffset } = delivered;
+    const late = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const hung = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        const what = `Consuming ${topic}/${partition} from ${firstOffset} as ${group}: no answer for ${records.length} records within ${deadlineMs} ms`;
+        late.abort(new SeamError('DEADLINE_EXCEEDED', `${what}. Find what takes so long, or allow more time for it.`));
+        timer = setTimeout(
+          () =>
+            reject(
+              new HungConsumer(
+                `${what}, and its signal was ignored. The service has to end and be started again: nothing else ends what hangs.`,
+                firstOffset,
+                nextOffset,
+              ),
+            ),
+          HEED_WITHIN_MS,
+        );
+      }, deadlineMs);
+    });
+    const answer = this.consumer({ ...delivered, signal: AbortSignal.any([delivered.signal, late.signal]) });
+    try {
+      return await Promise.race([answer, hung]);
+    } catch (error) {
+      if (error instanceof HungConsumer || !late.signal.aborted || delivered.signal.aborted) throw error;
+      throw late.signal.reason;
+    } finally {
+      clearTimeout(timer);
+      answer.catch(() => undefined); // after its deadline nobody waits for it
+    }
   }
 
   /** Walks the answers in the order of the log up to the first record that has to wait. */
@@ -292,6 +413,18 @@ export class BatchWorker {
 
 /** Ends a subscription on purpose. */
 class SubscriptionStop extends SeamError {}
+
+/** Ends a subscription because its consumer neither answers nor heeds its signal. */
+class HungConsumer extends SeamError {
+  constructor(
+    message: string,
+    /** Offsets of the records in hand: of the first, and after the last. */
+    readonly first: number,
+    readonly next: number,
+  ) {
+    super('DEADLINE_EXCEEDED', message);
+  }
+}
 
 function stopError(
   group: string,

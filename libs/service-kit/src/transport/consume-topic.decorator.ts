@@ -14,6 +14,13 @@ export interface TopicConsumption {
   readonly maxConcurrentPartitions?: number;
   /** `whole`: one instance works on all partitions, others stand by; for work whose state knows no partitions. */
   readonly sharing?: 'spread' | 'whole';
+  /**
+   * For work that goes on where a dead process left it, however long it takes and however often that happens, such as a
+   * training run with checkpoints: there is no deadline, and deaths of the process are blamed on no record.
+   */
+  readonly isUnbounded?: boolean;
+  /** Of several such groups: which of them this is, so that they are shared out among the instances. */
+  readonly turn?: number;
 }
 
 /** Errors of a consumer reach the transport as they are; NestJS would replace them by "Internal server error". */

@@ -18,7 +18,7 @@ import { done, retry, skip, stop } from './outcome.js';
 const GROUP = 'seam.test';
 const config = commonConfigSchema.parse({
   logging: { level: 'silent' },
-  consuming: { maxAttempts: 3, firstRetryMs: 1, maxRetryMs: 5, shutdownGraceMs: 200 },
+  consuming: { maxAttempts: 3, firstRetryMs: 1, maxRetryMs: 5, shutdownGraceMs: 200, deadlineMs: 400 },
 });
 
 function problem(id: string): EventOf<'ProblemPublished'> {
@@ -340,6 +340,34 @@ describe('the event-log transport', () => {
       { code: 'INTERNAL' },
       { code: 'INTERNAL' },
     ]);
+  });
+
+  it('R11: what takes longer than the deadline is tried one record at a time, and the culprit is given up', async () => {
+    const log = await newLog();
+    await log.append(published(ids(6)).map((record) => ({ ...record, partition: 0 })));
+    const sizes: number[] = [];
+    await serve(log, async (batch) => {
+      sizes.push(batch.records.length);
+      if (batch.records.some(({ event }) => event.meta.correlationId === 'p-3'))
+        await new Promise((_resolve, reject) =>
+          batch.signal.addEventListener('abort', () => reject(new Error('the signal was heeded'))),
+        );
+      return answerAll(batch);
+    });
+    await until(async () => (await consumedCount(log)) === 6);
+    expect(await answered(log)).toEqual(['p-0', 'p-1', 'p-2', 'p-4', 'p-5']);
+    expect(sizes).toEqual([6, 1, 1, 1, 1, 1, 1, 1]); // the culprit alone twice
+    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+      { key: 'p-3', code: 'DEADLINE_EXCEEDED', attempts: 2, reason: expect.stringContaining('within 400 ms') },
+    ]);
+  });
+
+  it('R11: a consumer that hangs in spite of its signal ends the service, and nothing is committed', async () => {
+    const log = await newLog();
+    await log.append(published(ids(2)).map((record) => ({ ...record, partition: 0 })));
+    const service = await serve(log, () => new Promise(() => undefined));
+    await expect(service.ended).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
+    expect(await consumedCount(log)).toBe(0);
   });
 
   it('lets work in flight finish and commit at shutdown', async () => {

@@ -9,14 +9,17 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import type { EventLog, RecordBatch, Subscription } from '@seamstream/event-log';
 import { type Clock, messageOf, SeamError, systemClock } from '@seamstream/kernel';
+import type { ObjectStore } from '@seamstream/object-store';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { CommonConfig } from '../config/common-config.js';
 import type { ServiceLogger } from '../service-logger.js';
 import type { ServiceMetrics } from '../service-metrics.js';
 import { BatchWorker } from './batch-worker.js';
 import type { TopicConsumption } from './consume-topic.decorator.js';
+import { CrashMarks } from './crash-marks.js';
 import type { DeliveredBatch } from './delivery.js';
 import type { Outcome } from './outcome.js';
+import { Turnstile } from './turnstile.js';
 
 export interface EventLogStrategyOptions {
   readonly log: EventLog;
@@ -30,6 +33,8 @@ export interface EventLogStrategyOptions {
     Record<string, Partial<Pick<TopicConsumption, 'maxBatchRecords' | 'maxConcurrentPartitions'>>>
   >;
   readonly clock?: Clock;
+  /** Where marks of what is in hand are kept, for a service that is a process of its own: then deaths have one cause. */
+  readonly crashMarksIn?: ObjectStore | undefined;
 }
 
 interface Consumer {
@@ -47,6 +52,8 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   private readonly consumers: Consumer[] = [];
   private readonly inFlight = new Set<Promise<void>>();
   private readonly deadline = new AbortController();
+  private readonly turnstile = new Turnstile();
+  private readonly marks: CrashMarks[] = [];
   private closing: Promise<void> | undefined;
   private settle!: { resolve: () => void; reject: (error: unknown) => void };
 
@@ -110,13 +117,18 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
 
   private async subscribe(consumption: TopicConsumption, handler: MessageHandler): Promise<void> {
     const { log, source, consuming, metrics, logger, clock = systemClock } = this.options;
-    const { group, topic, maxBatchRecords, maxConcurrentPartitions, sharing = 'spread' } = consumption;
+    const { group, topic, maxBatchRecords, maxConcurrentPartitions, sharing = 'spread', turn } = consumption;
+    const { isUnbounded = false } = consumption;
+    const { maxAttempts, firstRetryMs, maxRetryMs, deadlineMs } = consuming;
     const worker = new BatchWorker(
       {
         log,
         group,
         source,
-        ...consuming,
+        maxAttempts,
+        firstRetryMs,
+        maxRetryMs,
+        ...(isUnbounded ? {} : { deadlineMs, ...this.crashesOf(group) }),
         clock,
         observer: {
           committed: ({ records, events, deadLetters, seconds }) => {
@@ -146,6 +158,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
       topics: [topic],
       from: 'earliest',
       sharing,
+      ...(turn === undefined ? {} : { turn }),
       maxBatchRecords,
       ...(maxConcurrentPartitions === undefined ? {} : { maxConcurrentPartitions }),
       onBatch: (batch) => this.track(worker, batch),
@@ -163,6 +176,15 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         this.settle.reject(error);
       },
     );
+  }
+
+  private crashesOf(group: string): Partial<Pick<ConstructorParameters<typeof BatchWorker>[0], 'crashes'>> {
+    const { crashMarksIn: objects, consuming, logger } = this.options;
+    if (objects === undefined) return {};
+    const warn = (reason: string): void => logger.warn({ group, reason }, 'what is in hand is not marked');
+    const marks = new CrashMarks({ objects, group, maxDeaths: consuming.maxDeaths, warn });
+    this.marks.push(marks);
+    return { crashes: { marks, turnstile: this.turnstile } };
   }
 
   private track(worker: BatchWorker, batch: RecordBatch): Promise<void> {
@@ -213,6 +235,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     });
     await Promise.race([closed, gaveUp]);
     clearTimeout(timer);
+    await Promise.all(this.marks.map((marks) => marks.clearAll()));
     this.settle.resolve();
   }
 }

@@ -1,0 +1,62 @@
+import { InMemoryObjectStore } from '@seamstream/object-store';
+import { CrashMarks } from './crash-marks.js';
+
+const PLACE = 'seam.problems/0';
+
+describe('marks of what is in hand', () => {
+  /** Each process has its own marks on the same store. */
+  const processes = (objects = new InMemoryObjectStore()) => {
+    const warnings: string[] = [];
+    const process = (): CrashMarks =>
+      new CrashMarks({ objects, group: 'g', maxDeaths: 2, warn: (reason) => warnings.push(reason) });
+    return { objects, process, warnings };
+  };
+
+  it('suspect a batch after some deaths, and its first record after some more alone', async () => {
+    const { process } = processes();
+    for (let start = 0; start < 2; start++)
+      expect(await process().taken(PLACE, 10, 20)).toEqual({ until: 0, deaths: 0 });
+    let marks = process();
+    expect(await marks.taken(PLACE, 10, 20)).toEqual({ until: 20, deaths: 0 });
+    await marks.takenAlone(PLACE, 10, { until: 20, deaths: 0 });
+    await marks.takenAlone(PLACE, 11, { until: 20, deaths: 0 });
+    // It dies with record 11; what it did before is committed, and later batches may be cut elsewhere.
+    for (const deaths of [1, 2]) {
+      marks = process();
+      expect(await marks.taken(PLACE, 11, 13)).toEqual({ until: 20, deaths });
+      await marks.takenAlone(PLACE, 11, { until: 20, deaths });
+    }
+  });
+
+  it('forget a process that ended in order or got on', async () => {
+    const { process, objects } = processes();
+    for (let start = 0; start < 5; start++) {
+      const marks = process();
+      expect(await marks.taken(PLACE, 10, 20)).toEqual({ until: 0, deaths: 0 });
+      await marks.clearAll();
+    }
+    expect(await objects.head('operations/in-hand/g/seam.problems/0.json')).toBeUndefined();
+    await process().taken(PLACE, 10, 20);
+    await process().taken(PLACE, 10, 20);
+    // It dies after its first batch, before the mark was deleted.
+    expect(await process().taken(PLACE, 20, 30)).toEqual({ until: 0, deaths: 0 });
+  });
+
+  it('blame what hangs at once', async () => {
+    const { process } = processes();
+    await process().hung(PLACE, 10, 20);
+    const marks = process();
+    expect(await marks.taken(PLACE, 10, 20)).toEqual({ until: 20, deaths: 0 });
+    await marks.takenAlone(PLACE, 10, { until: 20, deaths: 0 });
+    await marks.hung(PLACE, 10, 11);
+    await marks.clearAll();
+    expect(await process().taken(PLACE, 10, 20)).toEqual({ until: 20, deaths: 1 });
+  });
+
+  it('are no condition of the work: a store that fails is a warning', async () => {
+    const { objects, process, warnings } = processes();
+    await objects.close();
+    expect(await process().taken(PLACE, 10, 20)).toEqual({ until: 0, deaths: 0 });
+    expect(warnings.length).toBeGreaterThan(0);
+  });
+});
