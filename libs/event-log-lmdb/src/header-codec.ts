@@ -20,30 +20,38 @@ let lastNamesBytes = new Uint8Array(0);
 /** Writes headers at `at` of memory that `view` shows as well, and answers where they end. */
 export function writeHeaders(headers: Headers | undefined, into: Buffer, view: DataView, at: number): number {
   if (headers === undefined) return at;
-  let count = 0;
-  let isLast = true;
+  const end = writeNamed(headers, into, view, at);
+  if (end !== undefined) return end;
+  const names = Object.keys(headers);
+  if (names.length === 0) return at;
+  lastNames = names;
+  lastNamesBytes = new Uint8Array(Buffer.from(`${names.join('\n')}\n`, 'latin1'));
+  return writeNamed(headers, into, view, at)!;
+}
+
+/** The same for headers with the names written last; undefined when their names are others, and what was written is void. */
+function writeNamed(headers: Headers, into: Buffer, view: DataView, at: number): number | undefined {
+  const count = lastNames.length;
+  const namesAt = at + PREFIX_BYTES + 4 * count;
+  let end = namesAt + lastNamesBytes.length;
+  let index = 0;
   for (const name in headers) {
-    isLast &&= lastNames[count] === name;
-    count++;
-  }
-  if (count === 0) return at;
-  if (!isLast || count !== lastNames.length) {
-    lastNames = Object.keys(headers);
-    lastNamesBytes = new Uint8Array(Buffer.from(`${lastNames.join('\n')}\n`, 'latin1'));
-  }
-  view.setUint16(at, lastNamesBytes.length, true);
-  view.setUint16(at + 2, count, true);
-  let lengthAt = at + PREFIX_BYTES;
-  into.set(lastNamesBytes, lengthAt + 4 * count);
-  let end = lengthAt + 4 * count + lastNamesBytes.length;
-  for (const name in headers) {
+    if (name !== lastNames[index]) return undefined;
     const from = end;
     end = writeText(headers[name]!, into, from);
-    view.setUint32(lengthAt, end - from, true);
-    lengthAt += 4;
+    view.setUint32(at + PREFIX_BYTES + 4 * index, end - from, true);
+    index++;
   }
+  if (index !== count) return undefined;
+  if (count === 0) return at;
+  view.setUint16(at, lastNamesBytes.length, true);
+  view.setUint16(at + 2, count, true);
+  into.set(lastNamesBytes, namesAt);
   return end;
 }
+
+/** What write of a Buffer calls after checking its arguments; the types of Node do not list it. */
+type Utf8Buffer = Buffer & { utf8Write(text: string, at: number): number };
 
 /** Up to here writing byte by byte is faster than a call out of JavaScript: characters, measured with ids and event types. */
 const SHORT_TEXT = 16;
@@ -51,10 +59,10 @@ const SHORT_TEXT = 16;
 /** Writes text as UTF-8 and answers where it ends. */
 export function writeText(text: string, into: Buffer, at: number): number {
   const { length } = text;
-  if (length > SHORT_TEXT) return at + into.write(text, at, 'utf8');
+  if (length > SHORT_TEXT) return at + (into as Utf8Buffer).utf8Write(text, at);
   for (let index = 0; index < length; index++) {
     const code = text.charCodeAt(index);
-    if (code > 0x7f) return at + into.write(text, at, 'utf8');
+    if (code > 0x7f) return at + (into as Utf8Buffer).utf8Write(text, at);
     into[at + index] = code;
   }
   return at + length;

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventLog, LogRecord, NewRecord } from '@seamstream/event-log';
 import { open } from 'lmdb';
+import { FIRST_BLOCK, FIRST_PLACE } from './first-format.contract.js';
 import { LmdbEventLog, type LmdbEventLogOptions } from './lmdb-event-log.js';
-import { translated } from './log-files.js';
+import { type LogFiles, openLogFiles, translated } from './log-files.js';
+import { blockKey, FORMAT, stateKey } from './log-keys.js';
 
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
 const record = (value: string, partition = 0): NewRecord => ({ topic: 't', key: null, value: bytes(value), partition });
@@ -35,6 +37,11 @@ describe('LmdbEventLog', () => {
       values.push(...chunk.map((one) => Buffer.from(one.value!).toString()));
     return values;
   };
+  const changeFiles = async (change: (files: LogFiles) => void): Promise<void> => {
+    const files = openLogFiles(folder, { readOnly: true, mapSizeBytes: 1024 ** 3 });
+    change(files);
+    await files.root.close();
+  };
   const dataFile = () => join(folder, 'data.mdb');
 
   it('keeps everything across closing and opening, with offsets that have no gaps', async () => {
@@ -52,20 +59,22 @@ describe('LmdbEventLog', () => {
   });
 
   describe('a damaged file', () => {
+    /** Flips a bit of the text wherever it stands: pages that later commits replaced still hold it. */
     const damage = async (text: string): Promise<void> => {
       const content = await readFile(dataFile());
-      const at = content.indexOf(text);
-      expect(at).toBeGreaterThan(0);
-      content[at]! ^= 1;
+      expect(content.indexOf(text)).toBeGreaterThan(0);
+      for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at)) content[at]! ^= 1;
       await writeFile(dataFile(), content);
     };
 
-    it('is noticed at the record, which is named and not served; what stands before it and elsewhere is', async () => {
+    it('is noticed at the commit, which is named and not served; what stands before it and elsewhere is', async () => {
       const log = await openLog();
       await log.createTopics([{ name: 't', partitions: 2 }]);
-      await log.append([record('sound-1'), record('damaged-2'), record('behind-3'), record('elsewhere', 1)]);
+      await log.append([record('sound-1'), record('elsewhere', 1)]);
+      await log.append([record('beside-2'), record('damaged-3')]);
+      await log.append([record('behind-4')]);
       await closeAll();
-      await damage('damaged-2');
+      await damage('damaged-3');
       const reopened = await openLog();
       const seen: LogRecord[] = [];
       const reading = (async () => {
@@ -82,7 +91,8 @@ describe('LmdbEventLog', () => {
     it('ends a subscription loudly at the damaged record', async () => {
       const log = await openLog();
       await log.createTopics([{ name: 't', partitions: 1 }]);
-      await log.append([record('sound'), record('damaged')]);
+      await log.append([record('sound')]);
+      await log.append([record('damaged')]);
       await closeAll();
       await damage('damaged');
       const reopened = await openLog();
@@ -147,23 +157,61 @@ describe('LmdbEventLog', () => {
       });
     });
 
-    it('is refused: a log of another format version, naming both', async () => {
+    it('is refused: a log of a later format version, naming both', async () => {
       await openLog();
       await closeAll();
-      const raw = open<Buffer, Buffer>({
-        path: folder,
-        noSubdir: false,
-        overlappingSync: false,
-        encoding: 'binary',
-        keyEncoding: 'binary',
+      await changeFiles((files) => {
+        files.state.putSync(stateKey.format, Buffer.from(JSON.stringify({ ...FORMAT, version: 3 })));
       });
-      const state = raw.openDB<Buffer, Buffer>({ name: 'state', encoding: 'binary', keyEncoding: 'binary' });
-      state.putSync(Buffer.from('format'), Buffer.from(JSON.stringify({ format: 'seamstream-event-log', version: 2 })));
-      await raw.close();
       await expect(openLog()).rejects.toMatchObject({
         code: 'LOG_INCOMPATIBLE_VERSION',
-        details: { expected: 1, found: 2 },
+        details: { expected: 2, found: 3 },
       });
+    });
+  });
+
+  describe('of format version 1', () => {
+    const versionOf = async (): Promise<unknown> => {
+      let version: unknown;
+      await changeFiles((files) => {
+        version = (JSON.parse(files.state.getBinary(stateKey.format)!.toString()) as { version: unknown }).version;
+      });
+      return version;
+    };
+    beforeEach(async () => {
+      const log = await openLog();
+      await log.createTopics([{ name: 't', partitions: 1 }]);
+      await closeAll();
+      await changeFiles((files) => {
+        const { topicId, partition, baseOffset } = FIRST_PLACE;
+        files.records.putSync(blockKey(topicId, partition, baseOffset), Buffer.from(FIRST_BLOCK, 'hex'));
+        const end = Buffer.alloc(16);
+        end.writeDoubleLE(3, 0);
+        end.writeDoubleLE(7, 8);
+        files.state.putSync(stateKey.partition(topicId, partition), end);
+        files.state.putSync(stateKey.format, Buffer.from(JSON.stringify({ ...FORMAT, version: 1 })));
+      });
+    });
+    const textsOf = async (log: EventLog): Promise<(string | null)[]> => {
+      const texts: (string | null)[] = [];
+      for await (const chunk of log.read({ topic: 't', partition: 0, from: 0 }))
+        texts.push(...chunk.map(({ value }) => value && Buffer.from(value).toString()));
+      return texts;
+    };
+
+    it('is read and left as it is by who only reads', async () => {
+      expect(await textsOf(await openLog({ readOnly: true }))).toEqual(['first', 'second', null]);
+      await closeAll();
+      expect(await versionOf()).toBe(1);
+    });
+
+    it('is written on, and then one of the present version, which the release before refuses', async () => {
+      const log = await openLog();
+      expect(await log.append([record('third')])).toEqual([{ topic: 't', partition: 0, offset: 3 }]);
+      expect(await textsOf(log)).toEqual(['first', 'second', null, 'third']);
+      expect(await log.offsetForTime('t', 0, 6)).toBe(1);
+      await closeAll();
+      expect(await versionOf()).toBe(2);
     });
   });
 

@@ -68,6 +68,14 @@ interface Token {
   readonly generation: number;
 }
 
+/** Records of a transaction that belong into one partition, and which of the transaction's they are. */
+interface Bucket {
+  readonly topic: string;
+  readonly partition: number;
+  readonly indices: number[];
+  readonly records: NewRecord[];
+}
+
 export class LmdbEventLog extends EventLog {
   private readonly reader: LogReader;
   private readonly writer: WriterThread;
@@ -139,17 +147,18 @@ export class LmdbEventLog extends EventLog {
     const parts = consumed ? this.consumedParts(consumed.claim, consumed.offsets) : undefined;
     if (records.length === 0 && !parts) return [];
     // 1. Group by partition, in order.
-    const byPartition = new Map<
-      string,
-      { topic: string; partition: number; indices: number[]; records: NewRecord[] }
-    >();
+    const byPartition = new Map<string, Bucket>();
+    let bucket: Bucket | undefined;
     for (let index = 0; index < records.length; index++) {
       const record = records[index]!;
       checkRecord(record, index);
       const partition = this.choosePartition(record);
-      const name = `${record.topic}/${partition}`;
-      let bucket = byPartition.get(name);
-      if (!bucket) byPartition.set(name, (bucket = { topic: record.topic, partition, indices: [], records: [] }));
+      // What belongs together mostly comes together, and then needs no name.
+      if (bucket?.partition !== partition || bucket.topic !== record.topic) {
+        const name = `${record.topic}/${partition}`;
+        bucket = byPartition.get(name);
+        if (!bucket) byPartition.set(name, (bucket = { topic: record.topic, partition, indices: [], records: [] }));
+      }
       bucket.indices.push(index);
       bucket.records.push(record);
     }

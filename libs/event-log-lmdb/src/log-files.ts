@@ -9,7 +9,7 @@ import { accessSync, appendFileSync, closeSync, constants, fstatSync, mkdirSync,
 import { join } from 'node:path';
 import { isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { FORMAT, stateKey } from './log-keys.js';
+import { FORMAT, READABLE_VERSIONS, stateKey } from './log-keys.js';
 
 /** Address space reserved for a log, bytes, and so the size at which it is full. Costs no disk and no memory. */
 export const DEFAULT_MAP_SIZE_BYTES = 64 * 1024 ** 3;
@@ -97,7 +97,7 @@ function openChecked(
     });
     const [records, state] = [databases[0]!, databases[1]!];
     const files: LogFiles = { root, records, state, identity: () => identityIn(folder, state, lmdbReadOnly) };
-    checkFormat(folder, files, lmdbReadOnly);
+    checkFormat(folder, files, { readOnly, lmdbReadOnly });
     return files;
   } catch (error) {
     void root.close();
@@ -122,8 +122,15 @@ function identityIn(folder: string, state: BinaryDatabase, lmdbReadOnly: boolean
   });
 }
 
-/** Writes the format record into a new log; refuses another program's file and another version's. */
-function checkFormat(folder: string, { root, state, records }: LogFiles, lmdbReadOnly: boolean): void {
+/**
+ * Writes the format record into a new log; refuses another program's file and an unknown version's. A log of an earlier
+ * version that is opened for writing becomes one of the present version, so that the release before refuses it by name.
+ */
+function checkFormat(
+  folder: string,
+  { root, state, records }: LogFiles,
+  { readOnly, lmdbReadOnly }: { readonly readOnly: boolean; readonly lmdbReadOnly: boolean },
+): void {
   const present = (): boolean => state.getBinary(stateKey.format) !== undefined;
   if (!present() && !lmdbReadOnly) {
     root.transactionSync(() => {
@@ -146,13 +153,16 @@ function checkFormat(folder: string, { root, state, records }: LogFiles, lmdbRea
     format = undefined; // not ours: said below
   }
   if (format?.format !== FORMAT.format) throw foreign(folder, 'its format record is missing or unreadable');
-  if (format.version !== FORMAT.version) {
+  if (!READABLE_VERSIONS.includes(format.version)) {
     throw new SeamError(
       'LOG_INCOMPATIBLE_VERSION',
-      `opening the event log in ${folder}: expected format version ${FORMAT.version}, got ${String(format.version)}. ` +
+      `opening the event log in ${folder}: expected format version ${FORMAT.version} or an earlier one, got ${String(format.version)}. ` +
         'Use the release of Seamstream that wrote it, or copy its records into a new log with that release.',
       { details: { folder, expected: FORMAT.version, found: format.version } },
     );
+  }
+  if (format.version !== FORMAT.version && !readOnly) {
+    state.putSync(stateKey.format, Buffer.from(JSON.stringify(FORMAT)));
   }
 }
 

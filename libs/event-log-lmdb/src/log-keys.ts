@@ -15,7 +15,10 @@
  * Names of topics and groups contain no slash.
  */
 
-export const FORMAT = { format: 'seamstream-event-log', version: 1 } as const;
+/** Version 2 has blocks with one checksum; those of version 1 that a log holds stay as they are (record-block.ts). */
+export const FORMAT = { format: 'seamstream-event-log', version: 2 } as const;
+/** Versions that can be read, and written on. */
+export const READABLE_VERSIONS: readonly unknown[] = [1, FORMAT.version];
 
 export interface TopicRow {
   readonly id: number;

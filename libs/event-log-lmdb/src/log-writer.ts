@@ -59,10 +59,19 @@ const SLACK_BYTES = 64 * 1024;
 /** A disk with less is full for our purposes: a commit of blocks needs about as much in one piece. */
 const LOW_SPACE_BYTES = 1024 ** 2;
 
+/**
+ * Where this much is left, the next half of it is committed without asking again, for so long: nothing else on a machine
+ * writes the other half in that time.
+ */
+const PLENTY_BYTES = 2 * 1024 ** 3;
+const PLENTY_MS = 50;
+
 export class LogWriter {
   private waiting: Waiting[] = [];
   private readonly members = new Map<string, Member>();
   private readonly topicRows = new Map<string, TopicRow>();
+  /** What may be committed without asking for space, and until when by the monotonic clock. */
+  private plenty = { bytes: 0, untilMs: 0 };
 
   constructor(
     private readonly files: LogFiles,
@@ -252,12 +261,23 @@ export class LogWriter {
 
   /**
    * LMDB would let the file grow on; the operator set a limit. The disk is asked beforehand as well: lmdb 3.5.6 now and then
-   * corrupts its heap when a write finds no space, which ends the process.
+   * corrupts its heap when a write finds no space, which ends the process. Asking costs as much as a small commit's writes,
+   * so where there is plenty it is not done anew for every one.
    */
   private refuseWhenFull(group: readonly Waiting[]): void {
     let bytes = SLACK_BYTES;
     for (const { request } of group) for (const block of request.blocks) bytes += block.bytes.length;
     if (bytes === SLACK_BYTES) return; // offsets and ownership reuse pages
+    const nowMs = performance.now();
+    if (nowMs > this.plenty.untilMs || bytes > this.plenty.bytes) {
+      const room = this.roomFor(bytes);
+      this.plenty = { bytes: room < PLENTY_BYTES ? 0 : PLENTY_BYTES / 2, untilMs: nowMs + PLENTY_MS };
+    }
+    this.plenty.bytes -= bytes;
+  }
+
+  /** How many bytes the disk and the log's limit leave, at least those given: LOG_FULL. */
+  private roomFor(bytes: number): number {
     const { bavail, bsize } = statfsSync(this.options.folder);
     if (bavail * bsize < LOW_SPACE_BYTES + bytes) {
       throw logFull(
@@ -272,6 +292,7 @@ export class LogWriter {
         `the log has ${size} of at most ${this.options.mapSizeBytes} bytes and the commit needs up to ${bytes}; open it with a larger mapSizeBytes`,
       );
     }
+    return Math.min(bavail * bsize - LOW_SPACE_BYTES, this.options.mapSizeBytes - size);
   }
 
   /** LMDB reports a page that was written in part as EIO; on a full disk that is the disk's fault. */

@@ -3,16 +3,19 @@
  * {@link MAX_BLOCK_RECORDS} of them, about {@link MAX_BLOCK_BYTES} bytes). Fewer, larger values make appending and scanning
  * cheaper than one value per record. Little-endian throughout.
  *
- *   block   | magic u32 | count u32 | topicId u32 | partition u32 | baseOffset f64 | maxTimestampMs f64 | crc u32 | 0 u32 |
+ *   block   | magic u32 | count u32 | topicId u32 | partition u32 | baseOffset f64 | maxTimestampMs f64 | crc u32 | recordsCrc u32 |
  *           | record 0 | record 1 | …
- *   record  | bodyBytes u32 | crc u32 | body
- *   body    | index u32 | timestampMs f64 | keyBytes u32 | headersBytes u32 | valueBytes u32 | key | headers | value |
+ *   record  | timestampMs f64 | keyBytes u32 | headersBytes u32 | valueBytes u32 | key | headers | value |
  *
- * `crc` of a block covers the 32 bytes before it, `crc` of a record its body (CRC-32 as in zlib). `index` is the record's
- * number in its block, so a record's offset is baseOffset + index. `maxTimestampMs` is the greatest time stamp of the
- * partition up to and including this block, which makes a search by time a binary search. 0xffffffff bytes of key or value
- * mean null; headers are as in header-codec.ts. baseOffset and maxTimestampMs are filled in by the writer, inside its
- * transaction, when the offsets are known.
+ * `crc` covers the 32 bytes before it, `recordsCrc` everything behind it (CRC-32 as in zlib): the records' is computed where
+ * they are encoded, the header's inside of the writer's transaction, when the offsets are known. A record's offset is
+ * baseOffset and its number in the block. `maxTimestampMs` is the greatest time stamp of the partition up to and including
+ * this block, which makes a search by time a binary search. 0xffffffff bytes of key or value mean null; headers are as in
+ * header-codec.ts.
+ *
+ * Blocks of format version 1 are read as well. They have no recordsCrc, and each record has a checksum of its own:
+ *
+ *   record  | bodyBytes u32 | crc of the body u32 | body: index u32, then as above |
  */
 import { crc32 } from 'node:zlib';
 import { type LogRecord, MAX_RECORD_BYTES, type NewRecord } from '@seamstream/event-log';
@@ -20,11 +23,14 @@ import { SeamError } from '@seamstream/kernel';
 import { type BlockMemory, hasRoom, type Slab } from './block-memory.js';
 import { readHeaders, writeHeaders, writeText } from './header-codec.js';
 
-const MAGIC = 0x31424553; // "SEB1"
+const MAGIC = 0x32424553; // "SEB2"
+const MAGIC_1 = 0x31424553; // "SEB1"
 const HEADER_BYTES = 40;
 const HEADER_CRC_AT = 32;
-const RECORD_HEADER_BYTES = 8;
-const BODY_HEADER_BYTES = 24;
+const RECORDS_CRC_AT = 36;
+const RECORD_HEADER_BYTES = 20;
+/** What stands before a record of format version 1: bodyBytes, crc, index. */
+const PREFIX_1_BYTES = 12;
 const NULL = 0xffffffff;
 
 /** A reader of one record decodes lengths of at most this many others. */
@@ -114,26 +120,23 @@ function encodeBlock(
   while (next < last && (next === first || at - from < MAX_BLOCK_BYTES)) {
     const { key, value, headers, timestampMs = nowMs } = records[next]!;
     if (timestampMs > maxTimestampMs) maxTimestampMs = timestampMs;
-    const bodyAt = at + RECORD_HEADER_BYTES;
-    const keyAt = bodyAt + BODY_HEADER_BYTES;
+    const keyAt = at + RECORD_HEADER_BYTES;
     const headersAt = key === null ? keyAt : writeText(key, bytes, keyAt);
-    let end = writeHeaders(headers, bytes, view, headersAt);
-    view.setUint32(bodyAt, next - first, true);
-    view.setFloat64(bodyAt + 4, timestampMs, true);
-    view.setUint32(bodyAt + 12, key === null ? NULL : headersAt - keyAt, true);
-    view.setUint32(bodyAt + 16, end - headersAt, true);
-    view.setUint32(bodyAt + 20, value === null ? NULL : value.length, true);
+    const valueAt = writeHeaders(headers, bytes, view, headersAt);
+    view.setFloat64(at, timestampMs, true);
+    view.setUint32(at + 8, key === null ? NULL : headersAt - keyAt, true);
+    view.setUint32(at + 12, valueAt - headersAt, true);
+    view.setUint32(at + 16, value === null ? NULL : value.length, true);
+    at = valueAt;
     if (value !== null) {
-      plain.set(value, end);
-      end += value.length;
+      plain.set(value, at);
+      at += value.length;
     }
-    view.setUint32(at, end - bodyAt, true);
-    view.setUint32(at + 4, crc32(plain.subarray(bodyAt, end)), true);
-    at = end;
     next++;
   }
   view.setUint32(from, MAGIC, true);
   view.setUint32(from + 4, next - first, true);
+  view.setUint32(from + RECORDS_CRC_AT, crc32(plain.subarray(from + HEADER_BYTES, at)), true);
   slab.end = at;
   return { count: next - first, maxTimestampMs };
 }
@@ -156,65 +159,82 @@ export interface OpenBlock {
   readonly count: number;
   readonly maxTimestampMs: number;
   readonly bytes: Buffer;
+  /** Of format version 1. */
+  readonly isFirst: boolean;
 }
 
 /** LOG_CORRUPT unless the header is whole and belongs at this place. */
 export function openBlock(topic: string, place: BlockPlace, bytes: Buffer): OpenBlock {
   const { topicId, partition, baseOffset } = place;
+  const magic = bytes.length < HEADER_BYTES ? 0 : bytes.readUInt32LE(0);
   const sound =
-    bytes.length >= HEADER_BYTES &&
-    bytes.readUInt32LE(0) === MAGIC &&
+    (magic === MAGIC || magic === MAGIC_1) &&
     bytes.readUInt32LE(HEADER_CRC_AT) === crc32(bytes.subarray(0, HEADER_CRC_AT)) &&
     bytes.readUInt32LE(8) === topicId &&
     bytes.readUInt32LE(12) === partition &&
     bytes.readDoubleLE(16) === baseOffset;
   if (!sound)
     throw corrupt(topic, partition, baseOffset, 'the header of its block does not match its checksum or place');
-  return { topic, partition, baseOffset, count: bytes.readUInt32LE(4), maxTimestampMs: bytes.readDoubleLE(24), bytes };
+  const [count, maxTimestampMs] = [bytes.readUInt32LE(4), bytes.readDoubleLE(24)];
+  return { topic, partition, baseOffset, count, maxTimestampMs, bytes, isFirst: magic === MAGIC_1 };
 }
 
 /**
  * Decodes the records of a block with offsets in [from, to) into `into`. Values are parts of the block's bytes, which have
- * to be the reader's own copy. LOG_CORRUPT at the first record whose bytes do not match their checksum; the sound ones before
- * it are in `into` by then.
+ * to be the reader's own copy. LOG_CORRUPT, naming the block's first record, when the records do not match their checksum:
+ * none of them is served then. (In a block of format version 1: the first damaged one; the sound ones before it are in `into`.)
  */
 export function decodeRecords(block: OpenBlock, from: number, to: number, into: LogRecord[]): void {
-  const { topic, partition, baseOffset, bytes } = block;
+  const { topic, partition, baseOffset, bytes, isFirst } = block;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length); // whose sub-arrays are plain arrays, not Buffers
+  if (!isFirst && crc32(plain.subarray(HEADER_BYTES)) !== view.getUint32(RECORDS_CRC_AT, true)) {
+    throw corrupt(topic, partition, baseOffset, 'the records of its block do not match their checksum');
+  }
   const last = Math.min(block.count, to - baseOffset);
   let at = HEADER_BYTES;
   for (let index = 0; index < last; index++) {
     const offset = baseOffset + index;
-    const bodyAt = at + RECORD_HEADER_BYTES;
-    if (bodyAt + BODY_HEADER_BYTES > bytes.length) throw corrupt(topic, partition, offset, 'its block ends before it');
-    const end = bodyAt + view.getUint32(at, true);
-    if (end > bytes.length || end < bodyAt + BODY_HEADER_BYTES) {
-      throw corrupt(topic, partition, offset, 'its length reaches out of its block');
-    }
+    if (isFirst) at = checkFirst(block, index, view, at);
+    const keyBytes = view.getUint32(at + 8, true);
+    const valueBytes = view.getUint32(at + 16, true);
+    const keyAt = at + RECORD_HEADER_BYTES;
+    const headersAt = keyBytes === NULL ? keyAt : keyAt + keyBytes;
+    const valueAt = headersAt + view.getUint32(at + 12, true);
+    const end = valueBytes === NULL ? valueAt : valueAt + valueBytes;
     if (offset >= from) {
-      if (
-        crc32(plain.subarray(bodyAt, end)) !== view.getUint32(at + 4, true) ||
-        view.getUint32(bodyAt, true) !== index
-      ) {
-        throw corrupt(topic, partition, offset, 'its bytes do not match their checksum');
-      }
-      const keyAt = bodyAt + BODY_HEADER_BYTES;
-      const keyBytes = view.getUint32(bodyAt + 12, true);
-      const headersAt = keyBytes === NULL ? keyAt : keyAt + keyBytes;
-      const valueAt = headersAt + view.getUint32(bodyAt + 16, true);
       into.push({
         topic,
         partition,
         offset,
         key: keyBytes === NULL ? null : bytes.toString('utf8', keyAt, headersAt),
-        value: view.getUint32(bodyAt + 20, true) === NULL ? null : plain.subarray(valueAt, end),
+        value: valueBytes === NULL ? null : plain.subarray(valueAt, end),
         headers: readHeaders(bytes, headersAt, valueAt),
-        timestampMs: view.getFloat64(bodyAt + 4, true),
+        timestampMs: view.getFloat64(at, true),
       });
     }
     at = end;
   }
+}
+
+/** Checks a record of format version 1 against its own checksum and answers where its fields begin. LOG_CORRUPT. */
+function checkFirst(
+  { topic, partition, baseOffset, bytes }: OpenBlock,
+  index: number,
+  view: DataView,
+  at: number,
+): number {
+  const bodyAt = at + 8;
+  const end = bodyAt + (bodyAt > bytes.length ? 0 : view.getUint32(at, true));
+  const isWhole = end >= at + PREFIX_1_BYTES + RECORD_HEADER_BYTES && end <= bytes.length;
+  if (
+    !isWhole ||
+    crc32(bytes.subarray(bodyAt, end)) !== view.getUint32(at + 4, true) ||
+    view.getUint32(bodyAt, true) !== index
+  ) {
+    throw corrupt(topic, partition, baseOffset + index, 'its bytes do not match their checksum');
+  }
+  return at + PREFIX_1_BYTES;
 }
 
 /** The error of a place whose bytes are not what was written. */
