@@ -12,9 +12,12 @@ import {
   manifestDigest,
   readVersion,
   rowsDigest,
+  shardOf,
+  shardsOf,
 } from '@seamstream/success-buffer';
 import { bufferService, bufferServiceConfigSchema } from './app.module.js';
 import { writeVersion } from './buffer-versions.js';
+import { groupOf } from './outcomes.consumer.js';
 
 const config = bufferServiceConfigSchema.parse({
   logging: { level: 'silent' },
@@ -34,6 +37,9 @@ const schemaFor = entrySchemas({
     pitfalls: { words: ['none'] },
   }),
 });
+
+/** In three shards: the second, the first, the first, the third, the second. */
+const DOMAINS = ['sums', 'words', 'words', 'fractions', 'timber'];
 
 /** Results of one problem: a group of four of which some succeed, or a single control. */
 function resultsOf(index: number): SeamEvent[] {
@@ -94,7 +100,7 @@ function outcome(
     },
     problem: {
       problemId,
-      domain: index % 3 === 0 ? 'sums' : 'words',
+      domain: DOMAINS[index % DOMAINS.length]!,
       prompt: `Problem number ${index} of ${sha256(String(index))}`,
       reference: '4',
       verifier: { kind: 'exact', version: '1', options: {} },
@@ -165,9 +171,10 @@ async function serve(
   world: World,
   log: InMemoryEventLog,
   objects = new InMemoryObjectStore(world.objects),
+  shards = 1,
 ): Promise<RunningService> {
   const service = await startService(bufferService({ schemaFor }), {
-    config,
+    config: { ...config, buffer: { ...config.buffer, shards } },
     drivers: { log, objects },
     serveHttp: false,
   });
@@ -184,9 +191,10 @@ async function eventsOf<T extends SeamEvent['type']>(log: InMemoryEventLog, type
   return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
 }
 
-async function isConsumed(log: InMemoryEventLog): Promise<boolean> {
-  const consumed = (await log.committedOffsets('seam.buffer')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
-  return consumed === (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
+async function isConsumed(log: InMemoryEventLog, shards: number): Promise<boolean> {
+  const end = (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
+  const places = await Promise.all(shardsOf(shards).map((shard) => log.committedOffsets(groupOf(shard))));
+  return places.every((offsets) => offsets.reduce((sum, { nextOffset }) => sum + nextOffset, 0) === end);
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -202,15 +210,16 @@ async function playRounds(
   world: World,
   rounds: number,
   between: (round: number) => Promise<void> = async () => undefined,
+  shards = 1,
 ): Promise<string[]> {
   const reader = await openLog(world);
   for (let round = 0; round < rounds; round++) {
     await append(world, round * 8, round * 8 + 8);
     await between(round);
-    await until(() => isConsumed(reader));
+    await until(() => isConsumed(reader, shards));
   }
   return (await eventsOf(reader, 'BufferCommitted'))
-    .sort((a, b) => a.sequence - b.sequence)
+    .sort((a, b) => a.sequence - b.sequence || a.shard - b.shard)
     .map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`);
 }
 
@@ -304,7 +313,7 @@ describe('the buffer service', () => {
     const reader = await openLog(world);
     for (const round of [2, 3]) {
       await append(world, round * 8, round * 8 + 8);
-      await until(() => isConsumed(reader));
+      await until(() => isConsumed(reader, 1));
     }
     const made = (await eventsOf(reader, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
     expect(made.map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`)).toEqual(versions);
@@ -358,7 +367,7 @@ describe('the buffer service', () => {
     await serve(again, await openLog(again));
     await (await openLog(again)).append(doubled);
     const log = await openLog(again);
-    await until(() => isConsumed(log));
+    await until(() => isConsumed(log, 1));
     const versions = await eventsOf(log, 'BufferCommitted');
     expect(versions.map(({ bufferDigest }) => bufferDigest)).toContain(version?.bufferDigest);
   });
@@ -372,5 +381,102 @@ describe('the buffer service', () => {
       if (round === 2) await first.close();
     });
     expect(made).toEqual(versions);
+  });
+});
+
+describe('the buffer service in three shards', () => {
+  const SHARDS = 3;
+  const ROUNDS = 4;
+  const versionsOf = async (world: World) =>
+    Promise.all(
+      (await eventsOf(await openLog(world), 'BufferCommitted')).map(async (version) => {
+        const objects = new InMemoryObjectStore(world.objects);
+        const manifest = decodeManifest(await objects.get(version.manifestKey));
+        return { version, manifest, rows: await readVersion(manifest, (key) => objects.get(key)) };
+      }),
+    );
+  const rowsAt = (versions: Awaited<ReturnType<typeof versionsOf>>, sequence: number) =>
+    versions
+      .filter(({ version }) => version.sequence === sequence)
+      .flatMap(({ rows }) => rows)
+      .sort((a, b) => (a.outcomeId < b.outcomeId ? -1 : 1));
+  const idsOf = async (world: World, type: 'SuccessAdmitted' | 'SuccessRejected') =>
+    (await eventsOf(await openLog(world), type)).map(({ meta }) => meta.messageId).sort();
+
+  async function divided(instances: number): Promise<{ world: World; services: RunningService[] }> {
+    const world = newWorld();
+    const services = [];
+    for (let instance = 0; instance < instances; instance++)
+      services.push(await serve(world, await openLog(world), undefined, SHARDS));
+    return { world, services };
+  }
+
+  it('keeps what one buffer keeps, says of it what that says, and each version is of whole domains', async () => {
+    const whole = await undisturbed(ROUNDS);
+    const { world } = await divided(3);
+    await playRounds(world, ROUNDS, undefined, SHARDS);
+    const [one, three] = [await versionsOf(whole.world), await versionsOf(world)];
+    expect(three).toHaveLength(ROUNDS * SHARDS);
+    for (let sequence = 1; sequence <= ROUNDS; sequence++) {
+      expect(rowsAt(three, sequence)).toEqual(rowsAt(one, sequence));
+      const cuts = three.filter(({ version }) => version.sequence === sequence).map(({ version }) => version.inputs);
+      expect(cuts).toEqual(cuts.map(() => one.find(({ version }) => version.sequence === sequence)!.version.inputs));
+    }
+    for (const { version, manifest, rows } of three) {
+      expect(manifest.shard).toEqual({ index: version.shard, of: SHARDS });
+      expect(version.manifestKey).toMatch(`buffer/${version.shard}of3/00000${version.sequence}-`);
+      expect(rows.filter(({ domain }) => shardOf(domain, SHARDS) !== version.shard)).toEqual([]);
+    }
+    for (const type of ['SuccessAdmitted', 'SuccessRejected'] as const)
+      expect(await idsOf(world, type)).toEqual(await idsOf(whole.world, type));
+  });
+
+  it('works in as many instances as there are, and goes on without one that ended: the same versions come out', async () => {
+    const alone = await divided(1);
+    const versions = await playRounds(alone.world, ROUNDS, undefined, SHARDS);
+    const { world, services } = await divided(3);
+    const made = await playRounds(
+      world,
+      ROUNDS,
+      async (round) => {
+        if (round === 1) await services[1]!.close();
+        if (round === 2) await services[0]!.close();
+        if (round === 3) await serve(world, await openLog(world), undefined, SHARDS);
+      },
+      SHARDS,
+    );
+    expect(made).toEqual(versions);
+    for (const type of ['SuccessAdmitted', 'SuccessRejected'] as const)
+      expect(await idsOf(world, type)).toEqual(await idsOf(alone.world, type));
+  });
+
+  it('is refused on a log whose buffer was divided otherwise, and so is the other way round', async () => {
+    const { world } = await undisturbed(1);
+    await expect(serve(world, await openLog(world), undefined, SHARDS)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/Set SEAM_BUFFER_SHARDS to 1, or copy the log with "seam replay copy --done"/),
+      details: { shards: 3, found: 1 },
+    });
+    const other = await divided(1);
+    await playRounds(other.world, 1, undefined, SHARDS);
+    await expect(serve(other.world, await openLog(other.world))).rejects.toMatchObject({
+      code: 'CONFLICT',
+      details: { shards: 1, found: 3 },
+    });
+  });
+
+  it('ends, and gives up no outcome, when it goes back to the log and finds another division there', async () => {
+    const world = newWorld();
+    const log = await openLog(world);
+    const service = await serve(world, log, undefined, SHARDS);
+    const other = await serve(world, await openLog(world));
+    const ended = service.ended.catch((error: unknown) => error);
+    await playRounds(world, 1);
+    await other.close();
+    log.failEvery = 1;
+    await append(world, 8, 16);
+    expect(await ended).toMatchObject({ code: 'CONFLICT' });
+    const deadLetters = await (await openLog(world)).watermarks(TOPIC.deadLetters);
+    expect(deadLetters.map(({ high }) => high)).toEqual(deadLetters.map(() => 0));
   });
 });

@@ -2,10 +2,11 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { checkEntry, type EntrySchemas, loadEntrySchemas } from '@seamstream/experience';
 import { isSeamError, systemClock } from '@seamstream/kernel';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
-import type { EntryValidator } from '@seamstream/success-buffer';
+import { type EntryValidator, shardsOf } from '@seamstream/success-buffer';
+import { committedVersions } from './buffer-versions.js';
 import type { BufferServiceConfig } from './config.js';
 import { FoldOutcomesHandler } from './fold-outcomes.handler.js';
-import { BUFFER_GROUP, OutcomesConsumer } from './outcomes.consumer.js';
+import { groupOf, outcomesConsumer } from './outcomes.consumer.js';
 
 export { type BufferServiceConfig, bufferServiceConfigSchema } from './config.js';
 
@@ -22,14 +23,14 @@ export class BufferModule {
   ): Promise<DynamicModule> {
     const { config, drivers, logger } = context;
     const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
-    const handler = new FoldOutcomesHandler(
-      { ...drivers, validateEntry: entryValidator(schemaFor), clock: systemClock, logger },
-      config.buffer,
-    );
+    const dependencies = { ...drivers, validateEntry: entryValidator(schemaFor), clock: systemClock, logger };
+    const { shards } = config.buffer;
+    await committedVersions(drivers.log, shards); // also who only stands by refuses the wrong number
     return {
       module: BufferModule,
-      controllers: [OutcomesConsumer],
-      providers: [{ provide: FoldOutcomesHandler, useValue: handler }],
+      controllers: shardsOf(shards).map((shard) =>
+        outcomesConsumer(shard, new FoldOutcomesHandler(dependencies, config.buffer, shard)),
+      ),
     };
   }
 }
@@ -52,6 +53,7 @@ export function bufferService(assets: BufferAssets = {}): ServiceDefinition<Buff
   return {
     name: 'buffer',
     module: (context) => BufferModule.forRoot(context, assets),
-    consumption: ({ buffer }) => ({ [BUFFER_GROUP]: { maxBatchRecords: buffer.maxBatchRecords } }),
+    consumption: ({ buffer: { shards, maxBatchRecords } }) =>
+      Object.fromEntries(shardsOf(shards).map((shard) => [groupOf(shard), { maxBatchRecords }])),
   };
 }

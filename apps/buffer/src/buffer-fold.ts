@@ -1,9 +1,10 @@
 /**
  * The buffer's state with its place in the log: how far each partition was read, and how many problems were completed
- * since the last version. A problem is complete when every candidate of its group has a result, or when it expired.
+ * since the last version. A problem is complete when every candidate of its group has a result, or when it expired. Those of
+ * other shards' domains count as well: all shards cut their versions after the same number of problems.
  */
 import type { OffsetRange, SeamEvent } from '@seamstream/events';
-import { type BufferState, evolve } from '@seamstream/success-buffer';
+import { type BufferState, evolve, isGroupComplete } from '@seamstream/success-buffer';
 
 export interface BufferFold {
   readonly state: BufferState;
@@ -44,18 +45,13 @@ export function evolveFold(fold: BufferFold, event: SeamEvent, place: Place): Bu
     };
   }
   if (event.type !== 'OutcomeRecorded' && event.type !== 'ExecutionFailed') return fold;
-  const before = isComplete(fold.state, event.groupId);
+  const before = isGroupComplete(fold.state, event.groupId);
   const state = evolve(fold.state, event, place);
-  const completed = !before && isComplete(state, event.groupId) ? 1 : 0;
+  const completed = !before && isGroupComplete(state, event.groupId) ? 1 : 0;
   return { ...fold, state, completedProblems: fold.completedProblems + completed };
 }
 
 /** What was folded, from the beginning of each partition, in the order of partitions. */
 export function foldedRanges(fold: BufferFold, topic: string): readonly OffsetRange[] {
   return [...fold.nextOffsets].sort(([a], [b]) => a - b).map(([partition, to]) => ({ topic, partition, from: 0, to }));
-}
-
-function isComplete({ groups }: BufferState, groupId: string): boolean {
-  const group = groups.get(groupId);
-  return group !== undefined && group.members.size >= group.groupSize;
 }

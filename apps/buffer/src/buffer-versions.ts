@@ -6,6 +6,8 @@
  *                              manifest.json    names the files, their digests and the offsets they came from
  *                              snapshot.bin     the fold's state, so that a restart reads only the tail
  *
+ * Of a buffer in several shards each has versions of its own below a folder of its own: buffer/1of3/<sequence>-<digest>/.
+ *
  * Keys follow from content, files and manifest are created and never replaced: a version that is written again after a
  * crash is found as it is. The manifest is last, so whoever finds one finds a whole version; which version counts is said
  * by the log alone, in BufferCommitted.
@@ -28,6 +30,8 @@ import {
   initialState,
   manifestDigest,
   type RowFormat,
+  type Shard,
+  shardName,
 } from '@seamstream/success-buffer';
 import { type BufferFold, evolveFold, foldAt } from './buffer-fold.js';
 
@@ -56,19 +60,23 @@ export async function writeVersion(
   },
 ): Promise<WrittenVersion> {
   const { state, rows, bufferDigest, rowsPerStratum } = version;
+  const { shard } = state;
+  const ofShard = shard.of === 1 ? {} : { shard };
   const files = encodeVersion(rows, options.formats).map((file) => ({ ...file, sha256: sha256(file.body) }));
   // Of everything that the manifest states: another codec or another input is another folder.
   const identity = sha256(
     canonicalJson({
+      ...ofShard,
       bufferDigest,
       inputs: options.inputs,
       config: options.config,
       files: files.map((file) => [file.path, file.sha256]),
     }),
   );
-  const folder = `buffer/${String(state.sequence).padStart(6, '0')}-${identity.slice(0, 16)}`;
+  const folder = `buffer/${shard.of === 1 ? '' : `${shardName(shard)}/`}${String(state.sequence).padStart(6, '0')}-${identity.slice(0, 16)}`;
   const manifest: BufferManifest = {
     formatVersion: 2,
+    ...ofShard,
     sequence: state.sequence,
     bufferDigest,
     rows: rows.length,
@@ -109,7 +117,7 @@ async function createOnce(objects: ObjectStore, key: string, body: Uint8Array, c
 /**
  * The fold as it stands after the given consumed offsets: the snapshot of the last version and the tail of the log; without
  * a usable snapshot every version is made again from the log's start, and must come out as it was recorded.
- * @throws CONFLICT when it does not
+ * @throws CONFLICT when it does not, or the log's versions are those of a buffer in another number of shards
  */
 export async function restoreFold(
   log: EventLog,
@@ -117,14 +125,16 @@ export async function restoreFold(
   options: {
     readonly consumed: readonly ConsumedOffset[];
     readonly config: BufferConfig;
+    readonly shard: Shard;
     readonly validateEntry: EntryValidator;
   },
 ): Promise<BufferFold> {
-  const versions = await committedVersions(log);
+  const { shard } = options;
+  const versions = (await committedVersions(log, shard.of)).filter((version) => version.shard === shard.index);
   const last = versions.at(-1);
-  let fold = foldAt(initialState(options.config), new Map());
+  let fold = foldAt(initialState(options.config, shard), new Map());
   if (last !== undefined) {
-    const state = await readSnapshot(objects, last.manifestKey);
+    const state = await readSnapshot(objects, last.manifestKey, shard);
     fold =
       state === undefined
         ? await replayVersions(log, objects, { versions, start: fold, validateEntry: options.validateEntry })
@@ -135,8 +145,11 @@ export async function restoreFold(
   return foldRanges(log, fold, new Map(ends.map(({ partition, nextOffset }) => [partition, nextOffset])));
 }
 
-/** Every committed version, oldest first. */
-async function committedVersions(log: EventLog): Promise<readonly EventOf<'BufferCommitted'>[]> {
+/**
+ * Every committed version of every shard, by sequence.
+ * @throws CONFLICT when the buffer was divided otherwise: what the log says was kept would be kept, and said, a second time
+ */
+export async function committedVersions(log: EventLog, shards: number): Promise<readonly EventOf<'BufferCommitted'>[]> {
   const watermarks = await log.watermarks(TOPIC.buffer);
   const partition = partitionForKey(COMMITS_KEY, watermarks.length);
   const { low, high } = watermarks.find((each) => each.partition === partition)!;
@@ -153,6 +166,14 @@ async function committedVersions(log: EventLog): Promise<readonly EventOf<'Buffe
       const event = decodeEvent(record);
       if (event.type === 'BufferCommitted') versions.push(event);
     }
+  }
+  const other = versions.find((version) => version.shards !== shards);
+  if (other !== undefined) {
+    throw new SeamError(
+      'CONFLICT',
+      `Dividing the buffer into ${shards}: expected versions of that many shards in ${TOPIC.buffer}, came one of ${other.shards} (${other.manifestKey}). Set SEAM_BUFFER_SHARDS to ${other.shards}, or copy the log with "seam replay copy --done" and divide the buffer there, where it is made anew from the outcomes.`,
+      { details: { shards, found: other.shards, manifestKey: other.manifestKey } },
+    );
   }
   return versions.sort((a, b) => a.sequence - b.sequence);
 }
@@ -213,9 +234,14 @@ async function foldRanges(log: EventLog, start: BufferFold, ends: ReadonlyMap<nu
 }
 
 /** Undefined when there is none, or one that cannot be read: then the log is replayed. */
-async function readSnapshot(objects: ObjectStore, manifestKey: string): Promise<BufferFold['state'] | undefined> {
+async function readSnapshot(
+  objects: ObjectStore,
+  manifestKey: string,
+  shard: Shard,
+): Promise<BufferFold['state'] | undefined> {
   try {
-    return decodeSnapshot(await objects.get(snapshotKey(manifestKey)));
+    const state = decodeSnapshot(await objects.get(snapshotKey(manifestKey)));
+    return shardName(state.shard) === shardName(shard) ? state : undefined;
   } catch (error) {
     if (isSeamError(error, 'OBJECT_NOT_FOUND') || isSeamError(error, 'OBJECT_CORRUPT')) return undefined;
     throw error;

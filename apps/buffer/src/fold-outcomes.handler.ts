@@ -1,6 +1,6 @@
 /**
- * Folds outcomes into the success buffer and commits a version whenever enough problems are complete. The state is
- * global (near duplicates and strata know no partitions), so one instance works on all partitions, one batch at a time.
+ * Folds outcomes into one shard of the success buffer and commits a version whenever enough problems are complete. The state
+ * knows no partitions (near duplicates are sought across them), so one instance works on all of them, one batch at a time.
  *
  * State in memory follows what is committed: a batch that does not begin where the state ends, or that comes under
  * another claim, means that a transaction failed or that somebody else was at work; then the state is restored.
@@ -10,7 +10,14 @@ import { type EventMeta, type EventOf, originMeta, type SeamEvent, TOPIC } from 
 import { type Clock, canonicalJson, derivedId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { DeliveredBatch, ServiceLogger } from '@seamstream/service-kit';
-import { type BufferDecision, type BufferState, commit, type EntryValidator } from '@seamstream/success-buffer';
+import {
+  type BufferDecision,
+  type BufferState,
+  commit,
+  type EntryValidator,
+  type Shard,
+  shardName,
+} from '@seamstream/success-buffer';
 import { type BufferFold, evolveFold, foldAt, foldedRanges } from './buffer-fold.js';
 import { restoreFold, writeVersion } from './buffer-versions.js';
 import type { BufferServiceConfig } from './config.js';
@@ -37,6 +44,7 @@ export class FoldOutcomesHandler {
   constructor(
     private readonly dependencies: FoldOutcomesDependencies,
     private readonly config: BufferServiceConfig['buffer'],
+    private readonly shard: Shard,
   ) {}
 
   /** The events that follow from a batch: what was admitted and rejected, and the versions committed. */
@@ -69,10 +77,16 @@ export class FoldOutcomesHandler {
     const fold = await restoreFold(log, objects, {
       consumed,
       config: this.config.rules,
+      shard: this.shard,
       validateEntry,
     });
     logger.info(
-      { sequence: fold.state.sequence, groups: fold.state.groups.size, completedProblems: fold.completedProblems },
+      {
+        shard: shardName(this.shard),
+        sequence: fold.state.sequence,
+        groups: fold.state.groups.size,
+        completedProblems: fold.completedProblems,
+      },
       'buffer restored',
     );
     return {
@@ -118,9 +132,17 @@ export class FoldOutcomesHandler {
       rows: version.rows.length,
       rowsPerStratum: version.rowsPerStratum,
       inputs,
+      shard: this.shard.index,
+      shards: this.shard.of,
     };
     logger.info(
-      { sequence, rows: version.rows.length, decisions: decisions.length, bufferDigest: version.bufferDigest },
+      {
+        shard: shardName(this.shard),
+        sequence,
+        rows: version.rows.length,
+        decisions: decisions.length,
+        bufferDigest: version.bufferDigest,
+      },
       'buffer version written',
     );
     return { state: version.state, events: [...decisions, committed] };

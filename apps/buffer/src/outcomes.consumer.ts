@@ -1,22 +1,37 @@
-import { Controller } from '@nestjs/common';
+import { Controller, type Type } from '@nestjs/common';
 import { TOPIC } from '@seamstream/events';
-import { ConsumeTopic, type DeliveredBatch, done, type Outcome } from '@seamstream/service-kit';
-import { FoldOutcomesHandler } from './fold-outcomes.handler.js';
+import { isSeamError } from '@seamstream/kernel';
+import { ConsumeTopic, type DeliveredBatch, done, type Outcome, stop } from '@seamstream/service-kit';
+import { type Shard, shardName } from '@seamstream/success-buffer';
+import type { FoldOutcomesHandler } from './fold-outcomes.handler.js';
 
-export const BUFFER_GROUP = 'seam.buffer';
+/** The group whose offsets are a shard's place in the log. With the number of shards: state of another never goes on. */
+export function groupOf(shard: Shard): string {
+  return shard.of === 1 ? 'seam.buffer' : `seam.buffer.${shardName(shard)}`;
+}
 
-@Controller()
-export class OutcomesConsumer {
-  constructor(private readonly foldOutcomes: FoldOutcomesHandler) {}
-
-  @ConsumeTopic({
-    topic: TOPIC.outcomes,
-    group: BUFFER_GROUP,
-    maxBatchRecords: 500,
-    maxConcurrentPartitions: 1,
-    sharing: 'whole',
-  })
-  async consume(batch: DeliveredBatch): Promise<Outcome> {
-    return done(await this.foldOutcomes.handle(batch));
+/** A shard is a consumer of its own: a class, since that is what the framework wires. */
+export function outcomesConsumer(shard: Shard, foldOutcomes: FoldOutcomesHandler): Type {
+  @Controller()
+  class OutcomesConsumer {
+    @ConsumeTopic({
+      topic: TOPIC.outcomes,
+      group: groupOf(shard),
+      maxBatchRecords: 500,
+      maxConcurrentPartitions: 1,
+      sharing: 'whole',
+      // The only shard stays where it is until its owner is gone.
+      ...(shard.of === 1 ? {} : { turn: shard.index }),
+    })
+    async consume(batch: DeliveredBatch): Promise<Outcome> {
+      try {
+        return done(await foldOutcomes.handle(batch));
+      } catch (error) {
+        // Log, objects or settings contradict what is on record: no outcome is to blame, and none may be passed over.
+        if (isSeamError(error, 'CONFLICT')) return stop(error.code, error.message);
+        throw error;
+      }
+    }
   }
+  return OutcomesConsumer;
 }

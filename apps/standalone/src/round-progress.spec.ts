@@ -20,6 +20,7 @@ const started = (runId: string, window: number | null): SeamEvent => ({
   parentAdapter: null,
   seed: 's',
   codeVersion: '1',
+  manifests: [],
 });
 
 const promoted = (runId: string): SeamEvent => ({
@@ -73,5 +74,37 @@ describe('the progress of the loop', () => {
     const base = [outcome(problem, null, false), outcome(problem, null, true)];
     expect(exploredOf(fold(base).rounds.get(1)!)).toEqual({ executed: 2, solved: 1 });
     expect(exploredOf(fold([...base, outcome(problem, 'a', true)]).rounds.get(1)!)).toEqual({ executed: 1, solved: 1 });
+  });
+});
+
+describe('the buffer', () => {
+  const version = (sequence: number, shard: number, shards: number): SeamEvent => ({
+    type: 'BufferCommitted',
+    meta: meta(`version-${shard}-${sequence}`),
+    sequence,
+    manifestKey: `buffer/${shard}/${sequence}/manifest.json`,
+    manifestDigest: 'm',
+    bufferDigest: `digest-${shard}-${sequence}`,
+    rows: sequence + 10 * shard,
+    rowsPerStratum: { [`domain-${shard}/easy`]: sequence + 10 * shard },
+    inputs: [],
+    shard,
+    shards,
+  });
+
+  it('is its newest version, in whatever order they are read', () => {
+    const { buffer } = fold([version(2, 0, 1), version(1, 0, 1)]);
+    expect(buffer).toEqual({ sequence: 2, digest: 'digest-0-2', rows: 2, rowsPerStratum: { 'domain-0/easy': 2 } });
+  });
+
+  it('in shards is as far as the last of them, and holds the rows of all', () => {
+    expect(fold([version(1, 1, 2), version(2, 1, 2)]).buffer).toEqual(initialLoopProgress.buffer);
+    const { buffer } = fold([version(1, 1, 2), version(1, 0, 2), version(2, 1, 2)]);
+    expect(buffer).toMatchObject({
+      sequence: 1,
+      rows: 1 + 12,
+      rowsPerStratum: { 'domain-0/easy': 1, 'domain-1/easy': 12 },
+    });
+    expect(fold([version(1, 1, 2), version(1, 0, 2)]).buffer.digest).not.toBe(buffer.digest);
   });
 });

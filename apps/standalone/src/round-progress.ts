@@ -3,7 +3,9 @@
  * problem's id and metadata name its round, and a training run names its window, so the fold does not depend on the order
  * in which partitions are read.
  */
-import type { Problem, SeamEvent } from '@seamstream/events';
+import type { BufferCommitted, Problem, SeamEvent } from '@seamstream/events';
+import { canonicalJson, sha256 } from '@seamstream/kernel';
+import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
 import { placeInStream } from './problem-stream.js';
 
 interface Tally {
@@ -46,8 +48,13 @@ export interface LoopProgress {
   readonly runs: ReadonlyMap<string, RunProgress>;
   readonly experiences: number;
   readonly deadLettered: number;
+  /** The newest version of each shard of the buffer. */
+  readonly versions: readonly BufferCommitted[];
+  /** All shards together, as soon as each has a version. */
   readonly buffer: {
+    /** Of the shard that is least far. */
     readonly sequence: number;
+    /** Of several shards the digest of the list of theirs. */
     readonly digest: string | null;
     readonly rows: number;
     readonly rowsPerStratum: Readonly<Record<string, number>>;
@@ -63,6 +70,7 @@ export const initialLoopProgress: LoopProgress = {
   runs: new Map(),
   experiences: 0,
   deadLettered: 0,
+  versions: [],
   buffer: { sequence: -1, digest: null, rows: 0, rowsPerStratum: {} },
   rejections: {},
   served: null,
@@ -132,6 +140,20 @@ function windowOf(configuration: string): number | null {
   return window?.index ?? null;
 }
 
+function bufferOf(versions: readonly BufferCommitted[]): LoopProgress['buffer'] | undefined {
+  if (versions.length === 0) return undefined;
+  const digests = versions.map(({ bufferDigest }) => bufferDigest);
+  return {
+    sequence: Math.min(...versions.map(({ sequence }) => sequence)),
+    digest: digests.length === 1 ? digests[0]! : sha256(canonicalJson(digests)),
+    rows: versions.reduce((sum, { rows }) => sum + rows, 0),
+    rowsPerStratum: Object.assign({}, ...versions.map(({ rowsPerStratum }) => rowsPerStratum)) as Record<
+      string,
+      number
+    >,
+  };
+}
+
 /** Folds one event into the progress. Events that it does not know leave it unchanged. */
 export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopProgress {
   switch (event.type) {
@@ -153,18 +175,10 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
         ? { ...next, lastSolved: { prompt: event.problem.prompt, entry: event.entry, response: event.response } }
         : next;
     }
-    case 'BufferCommitted':
-      return event.sequence <= state.buffer.sequence
-        ? state
-        : {
-            ...state,
-            buffer: {
-              sequence: event.sequence,
-              digest: event.bufferDigest,
-              rows: event.rows,
-              rowsPerStratum: event.rowsPerStratum,
-            },
-          };
+    case 'BufferCommitted': {
+      const versions = newestVersions([...state.versions, event]);
+      return { ...state, versions, buffer: bufferOf(wholeBuffer(versions)) ?? state.buffer };
+    }
     case 'SuccessRejected':
       return {
         ...state,

@@ -680,6 +680,42 @@ describe('the trainer service', () => {
     expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
   });
 
+  it('of a buffer in shards it waits for every shard, and trains on what one buffer would have given it', async () => {
+    const settings = { minRows: 4, batchSize: 4, duration: { unit: 'steps', steps: 4 } };
+    const play = async (shards: number) => {
+      const world = newWorld();
+      const versions: EventOf<'BufferCommitted'>[] = [];
+      await serve(world, { config: { algorithm: 'sft', algorithms: { sft: settings } } });
+      await publish(world, 0, 6);
+      const ends = (await (await openLog(world)).watermarks(TOPIC.outcomes)).map(({ partition, high }) => ({
+        topic: TOPIC.outcomes,
+        partition,
+        from: 0,
+        to: high,
+      }));
+      const early = ends.map((range) => ({ ...range, to: Math.max(0, range.to - 1) }));
+      for (let shard = shards - 1; shard >= 0; shard--) {
+        expect(await eventsOf(world, 'TrainingRunStarted')).toHaveLength(0);
+        await commitVersion(world, 1, early, { shard, shards });
+        versions.unshift(await commitVersion(world, 2, ends, { shard, shards }));
+        await commitVersion(world, 3, ends, { shard, shards });
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+      await consumed(world);
+      return { world, versions };
+    };
+    const { world: one } = await play(1);
+    const { world: three, versions } = await play(3);
+    const manifests = versions.map(({ manifestKey, manifestDigest: digest }) => ({ key: manifestKey, digest }));
+    const [started] = await eventsOf(three, 'TrainingRunStarted');
+    expect(started).toMatchObject({ manifestKey: null, manifestDigest: null, manifests, inputs: versions[0]!.inputs });
+    const [adapter] = await eventsOf(three, 'AdapterPublished');
+    expect(adapter!.manifestDigest).toBe(sha256(canonicalJson(manifests.map(({ digest }) => digest))));
+    const [other] = await eventsOf(one, 'AdapterPublished');
+    expect([adapter!.adapterDigest, adapter!.metrics]).toEqual([other!.adapterDigest, other!.metrics]);
+    expect((await eventsOf(one, 'TrainingRunStarted'))[0]).toMatchObject({ manifests: [] });
+  });
+
   it('the curriculum imitates while few succeed and compares afterwards', async () => {
     const world = newWorld();
     await serve(world, { config: { algorithm: 'curriculum', curriculum: { imitateBelow: 0.2 } } });
@@ -698,8 +734,9 @@ async function commitVersion(
   world: World,
   sequence: number,
   inputs: EventOf<'BufferCommitted'>['inputs'],
+  { shard, shards }: { readonly shard: number; readonly shards: number } = { shard: 0, shards: 1 },
 ): Promise<EventOf<'BufferCommitted'>> {
-  const rows: BufferRow[] = Array.from({ length: 8 }, (_, index) => ({
+  const all: BufferRow[] = Array.from({ length: 8 }, (_, index) => ({
     outcomeId: `o-${index}`,
     experienceId: `x-${index}`,
     problemId: `p-${index}`,
@@ -715,9 +752,11 @@ async function commitVersion(
     adapterDigest: null,
     baseModelDigest: BASE,
   }));
+  const rows = all.filter((_, index) => index % shards === shard);
   const objects = new InMemoryObjectStore(world.objects);
   const body = encodeRows(rows, 'parquet');
-  const key = `buffer/${sequence}/rows.parquet`;
+  const folder = `buffer/${shard}of${shards}/${sequence}`;
+  const key = `${folder}/rows.parquet`;
   await objects.put(key, body);
   const manifest = {
     sequence,
@@ -728,12 +767,12 @@ async function commitVersion(
     inputs: inputs.map((range) => ({ ...range })),
     config: bufferConfigSchema.parse({}),
   };
-  const manifestKey = `buffer/${sequence}/manifest.json`;
+  const manifestKey = `${folder}/manifest.json`;
   await objects.put(manifestKey, encodeManifest(manifest));
   const event: EventOf<'BufferCommitted'> = {
     type: 'BufferCommitted',
     meta: originMeta({
-      messageId: `b-${sequence}`,
+      messageId: `b-${shard}-${sequence}`,
       correlationId: manifestKey,
       source: 'seam/buffer',
       occurredAt: 1,
@@ -746,6 +785,8 @@ async function commitVersion(
     rows: rows.length,
     rowsPerStratum: manifest.strata,
     inputs,
+    shard,
+    shards,
   };
   await (await openLog(world)).append([encodeEvent(event)]);
   return event;

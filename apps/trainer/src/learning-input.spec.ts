@@ -28,39 +28,45 @@ const rows: readonly BufferRow[] = Array.from({ length: 12 }, (_, index) => ({
   baseModelDigest: 'base',
 }));
 
-async function storedVersion() {
+/** The rows as the versions of one shard, or divided between two. */
+async function storedVersion(shards = 1) {
   const objects = new InMemoryObjectStore();
-  const files: BufferManifest['files'] = [];
-  for (const { path, stratum, body, rows: count } of encodeVersion(rows, ['parquet'])) {
-    await objects.put(`buffer/1/${path}`, body);
-    files.push({
-      key: `buffer/1/${path}`,
-      sha256: sha256(body),
-      rows: count,
-      sizeBytes: body.length,
-      ...(stratum === undefined ? {} : { stratum }),
+  const keys: string[] = [];
+  const manifests: { key: string; digest: string }[] = [];
+  for (let shard = 0; shard < shards; shard++) {
+    const own = rows.filter((_, index) => index % shards === shard);
+    const folder = `buffer/${shard}of${shards}`;
+    const files: BufferManifest['files'] = [];
+    for (const { path, stratum, body, rows: count } of encodeVersion(own, ['parquet'])) {
+      const key = `${folder}/${path}`;
+      keys.push(key);
+      await objects.put(key, body);
+      files.push({
+        key,
+        sha256: sha256(body),
+        rows: count,
+        sizeBytes: body.length,
+        ...(stratum === undefined ? {} : { stratum }),
+      });
+    }
+    const key = `${folder}/manifest.json`;
+    const bytes = encodeManifest({
+      formatVersion: 2,
+      sequence: 1,
+      bufferDigest: rowsDigest(own),
+      rows: own.length,
+      strata: Object.fromEntries(files.map(({ stratum, rows: count }) => [stratum, count])),
+      files,
+      inputs: [],
+      config: bufferConfigSchema.parse({}),
     });
+    await objects.put(key, bytes);
+    keys.unshift(key);
+    manifests.push({ key, digest: sha256(bytes) });
   }
-  const key = 'buffer/1/manifest.json';
-  const bytes = encodeManifest({
-    formatVersion: 2,
-    sequence: 1,
-    bufferDigest: rowsDigest(rows),
-    rows: rows.length,
-    strata: { 'sums/easy': 6, 'sums/hard': 6 },
-    files,
-    inputs: [],
-    config: bufferConfigSchema.parse({}),
-  });
-  await objects.put(key, bytes);
   const read = () =>
-    readLearningInput(
-      new InMemoryEventLog(),
-      objects,
-      { reads: 'buffer' },
-      { inputs: [], manifest: { key, digest: sha256(bytes) }, runId: 'run' },
-    );
-  return { objects, read, keys: [key, ...files.map((file) => file.key)] };
+    readLearningInput(new InMemoryEventLog(), objects, { reads: 'buffer' }, { inputs: [], manifests, runId: 'run' });
+  return { objects, read, keys };
 }
 
 describe('the buffer as the input of a run', () => {
@@ -69,22 +75,31 @@ describe('the buffer as the input of a run', () => {
     expect(await read()).toEqual({ reads: 'buffer', rows });
   });
 
-  it('R25: with a flipped bit or of another length it is refused before training, 100 of 100', async () => {
-    const { objects, read, keys } = await storedVersion();
-    const random = Random.of('R25');
-    for (let round = 0; round < 100; round++) {
-      const key = keys[round % keys.length]!;
-      const sound = await objects.get(key);
-      let damaged = sound.slice();
-      if (round % 5 === 3) damaged = sound.slice(0, random.int(sound.length));
-      else if (round % 5 === 4) damaged = Uint8Array.from([...sound, 10]);
-      else damaged[random.int(sound.length)]! ^= 1 << random.int(8);
-      await objects.put(key, damaged);
-      await expect(read()).rejects.toMatchObject({ code: 'OBJECT_CORRUPT' });
-      await objects.put(key, sound);
-    }
-    expect(await read()).toEqual({ reads: 'buffer', rows });
+  it('is the same from one shard or from several', async () => {
+    const [one, two] = [await storedVersion(), await storedVersion(2)];
+    expect(two.keys.length).toBeGreaterThan(one.keys.length);
+    expect(await two.read()).toEqual(await one.read());
   });
+
+  it.each([1, 2])(
+    'R25: with a flipped bit or of another length it is refused before training, 100 of 100: %d shards',
+    async (shards) => {
+      const { objects, read, keys } = await storedVersion(shards);
+      const random = Random.of('R25');
+      for (let round = 0; round < 100; round++) {
+        const key = keys[round % keys.length]!;
+        const sound = await objects.get(key);
+        let damaged = sound.slice();
+        if (round % 5 === 3) damaged = sound.slice(0, random.int(sound.length));
+        else if (round % 5 === 4) damaged = Uint8Array.from([...sound, 10]);
+        else damaged[random.int(sound.length)]! ^= 1 << random.int(8);
+        await objects.put(key, damaged);
+        await expect(read()).rejects.toMatchObject({ code: 'OBJECT_CORRUPT' });
+        await objects.put(key, sound);
+      }
+      expect(await read()).toEqual({ reads: 'buffer', rows });
+    },
+  );
 
   it('is refused when a file of it is missing', async () => {
     const { objects, read, keys } = await storedVersion();

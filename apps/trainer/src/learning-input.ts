@@ -11,7 +11,7 @@ import {
 import { compareText, SeamError, sha256 } from '@seamstream/kernel';
 import type { LearningAlgorithm, LearningInput, ResultEvent } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
-import { decodeManifest, readVersion } from '@seamstream/success-buffer';
+import { type BufferRow, decodeManifest, readVersion, shardNameOf, wholeBuffer } from '@seamstream/success-buffer';
 import type { RunPlan, RunWindow } from './run-plan.js';
 
 /** Key of all BufferCommitted records (schemas/topics.json). */
@@ -22,7 +22,7 @@ export async function readLearningInput(
   log: EventLog,
   objects: ObjectStore,
   algorithm: Pick<LearningAlgorithm, 'reads'>,
-  { inputs, manifest, runId }: Pick<RunPlan, 'inputs' | 'manifest' | 'runId'>,
+  { inputs, manifests, runId }: Pick<RunPlan, 'inputs' | 'manifests' | 'runId'>,
 ): Promise<LearningInput> {
   if (algorithm.reads === 'log') {
     const events = await readRanges(log, inputs);
@@ -34,15 +34,20 @@ export async function readLearningInput(
       results: events.filter(isResult),
     };
   }
-  if (manifest === null) {
+  if (manifests.length === 0) {
     throw new SeamError(
       'INVALID_INPUT',
       `Reading the input of run ${runId}: expected the manifest of a buffer version, came none. Plan the run with one.`,
     );
   }
-  const bytes = await objects.get(manifest.key);
-  if (sha256(bytes) !== manifest.digest) throw corrupt(manifest.key, manifest.digest, sha256(bytes));
-  return { reads: 'buffer', rows: await readVersion(decodeManifest(bytes), (key) => objects.get(key)) };
+  const rows: BufferRow[] = [];
+  for (const { key: manifestKey, digest } of manifests) {
+    const bytes = await objects.get(manifestKey);
+    if (sha256(bytes) !== digest) throw corrupt(manifestKey, digest, sha256(bytes));
+    rows.push(...(await readVersion(decodeManifest(bytes), (key) => objects.get(key))));
+  }
+  // Of several shards: in the order in which one buffer would have them.
+  return { reads: 'buffer', rows: rows.sort((a, b) => compareText(a.outcomeId, b.outcomeId)) };
 }
 
 /**
@@ -90,10 +95,15 @@ export async function findExperiences(
   return ranges;
 }
 
+/** The results and experiences of windows. */
+export function rangesOf(windows: readonly RunWindow[]): readonly OffsetRange[] {
+  return windows.flatMap(({ outcomes, experiences }) => [...outcomes, ...experiences]);
+}
+
 /** One range per partition that covers all given ones, in the order of topic and partition. */
-export function coveringRanges(windows: readonly RunWindow[]): readonly OffsetRange[] {
+export function coveringRanges(ranges: readonly OffsetRange[]): readonly OffsetRange[] {
   const covering = new Map<string, OffsetRange>();
-  for (const range of windows.flatMap(({ outcomes, experiences }) => [...outcomes, ...experiences])) {
+  for (const range of ranges) {
     const name = `${range.topic}/${range.partition}`;
     const known = covering.get(name) ?? range;
     covering.set(name, { ...range, from: Math.min(known.from, range.from), to: Math.max(known.to, range.to) });
@@ -102,14 +112,15 @@ export function coveringRanges(windows: readonly RunWindow[]): readonly OffsetRa
 }
 
 /**
- * The first committed version of the buffer that was folded from everything in the given ranges; waits for it.
+ * Of every shard of the buffer the first committed version that was folded from everything in the given ranges, by shard;
+ * waits for them. Which they are does not depend on which shard was quicker.
  * @throws ABORTED when the signal aborts before
  */
-export async function awaitBufferVersion(
+export async function awaitBufferVersions(
   log: EventLog,
   ranges: readonly OffsetRange[],
   { signal, onWaiting }: { readonly signal: AbortSignal; readonly onWaiting: (seconds: number) => void },
-): Promise<BufferCommitted> {
+): Promise<readonly BufferCommitted[]> {
   const startedMs = performance.now();
   const reminder = setInterval(() => onWaiting(Math.round((performance.now() - startedMs) / 1000)), REMIND_EVERY_MS);
   try {
@@ -125,7 +136,8 @@ async function firstCovering(
   log: EventLog,
   ranges: readonly OffsetRange[],
   signal: AbortSignal,
-): Promise<BufferCommitted> {
+): Promise<readonly BufferCommitted[]> {
+  const found = new Map<string, BufferCommitted>();
   for await (const records of log.follow({ topics: [TOPIC.buffer], from: 'earliest', signal })) {
     for (const record of records) {
       if (record.key !== COMMITS_KEY) continue;
@@ -135,7 +147,10 @@ async function firstCovering(
       } catch {
         continue; // states nothing
       }
-      if (event.type === 'BufferCommitted' && covers(event.inputs, ranges)) return event;
+      if (event.type !== 'BufferCommitted' || found.has(shardNameOf(event)) || !covers(event.inputs, ranges)) continue;
+      found.set(shardNameOf(event), event);
+      const whole = wholeBuffer(found.values());
+      if (whole.length > 0) return whole;
     }
   }
   throw new SeamError('ABORTED', 'Waiting for a version of the buffer: told to stop. The run is planned again later.');

@@ -15,8 +15,16 @@ import {
   type ResultEvent,
 } from '@seamstream/learning';
 import type { ServiceLogger } from '@seamstream/service-kit';
+import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
 import type { TrainerConfig } from './config.js';
-import { awaitBufferVersion, coveringRanges, findExperiences, isResult, readRanges } from './learning-input.js';
+import {
+  awaitBufferVersions,
+  coveringRanges,
+  findExperiences,
+  isResult,
+  rangesOf,
+  readRanges,
+} from './learning-input.js';
 import { planRun, type RunPlan, type RunWindow } from './run-plan.js';
 import type { TrainingEngine } from './training-engine.port.js';
 import type { TrainingHistory } from './training-history.js';
@@ -134,7 +142,7 @@ export class PlanRunHandler {
     const { choice, window, current, results, curriculum, history, signal } = facts;
     const algorithm = this.algorithm(choice.algorithm);
     const settings = algorithm.resolveConfiguration({ ...this.settings[choice.algorithm], ...facts.settings });
-    const version = algorithm.reads === 'buffer' ? await this.bufferVersion(window, current, signal) : undefined;
+    const versions = algorithm.reads === 'buffer' ? await this.bufferVersions(window, current, signal) : undefined;
     const rounds = Math.max(1, algorithm.replayedRounds(settings));
     const earlier = [...history.windows.values()].filter(
       ({ index }) => index < current.index && index > current.index - rounds,
@@ -156,8 +164,11 @@ export class PlanRunHandler {
           promotion: this.config.promotion,
           evaluation: { responseMaxTokens: this.config.responseMaxTokens, entryMaxTokens: this.config.entryMaxTokens },
         },
-        inputs: version === undefined ? coveringRanges([...earlier, current]) : version.inputs,
-        manifest: version === undefined ? null : { key: version.manifestKey, digest: version.manifestDigest },
+        inputs: coveringRanges(versions?.flatMap(({ inputs }) => inputs) ?? rangesOf([...earlier, current])),
+        manifests: (versions ?? []).map(({ manifestKey, manifestDigest }) => ({
+          key: manifestKey,
+          digest: manifestDigest,
+        })),
         baseModelDigest: this.dependencies.engine.baseModelDigest,
         parentAdapter: history.servedAdapters.at(-1) ?? null,
         seed: this.config.seed,
@@ -167,15 +178,15 @@ export class PlanRunHandler {
     );
   }
 
-  /** A window waits for the version that covers it; a person gets the newest there is. */
-  private async bufferVersion(
+  /** One of each shard: a window waits for those that cover it; a person gets the newest there are. */
+  private async bufferVersions(
     window: RunWindow | null,
     current: RunWindow,
     signal: AbortSignal,
-  ): ReturnType<typeof awaitBufferVersion> {
+  ): ReturnType<typeof awaitBufferVersions> {
     const { log, logger } = this.dependencies;
     if (window !== null) {
-      return awaitBufferVersion(log, window.outcomes, {
+      return awaitBufferVersions(log, window.outcomes, {
         signal,
         onWaiting: (seconds) =>
           logger.warn(
@@ -187,11 +198,11 @@ export class PlanRunHandler {
     const committed = (await readRanges(log, await this.wholeTopic(TOPIC.buffer))).filter(
       (event) => event.type === 'BufferCommitted',
     );
-    const newest = committed.sort((a, b) => b.sequence - a.sequence)[0];
-    if (newest === undefined) {
+    const newest = wholeBuffer(newestVersions(committed));
+    if (newest.length === 0) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Planning a run that reads the buffer: no version was committed yet (${current.outcomes.reduce((sum, { from, to }) => sum + to - from, 0)} results in the log). Let the buffer service run first.`,
+        `Planning a run that reads the buffer: no version of the whole was committed yet (${current.outcomes.reduce((sum, { from, to }) => sum + to - from, 0)} results in the log). Let the buffer service run first.`,
       );
     }
     return newest;

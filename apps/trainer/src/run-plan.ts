@@ -2,7 +2,7 @@
  * What a run is: everything that its result depends on, as TrainingRunStarted records it. The run's id is derived from
  * it, so whoever plans the same run again, after a kill or in a replay, plans it under the same id.
  */
-import type { EventMeta, OffsetRange, TrainingRunStarted } from '@seamstream/events';
+import type { BufferManifestRef, EventMeta, OffsetRange, TrainingRunStarted } from '@seamstream/events';
 import { canonicalJson, derivedId, SeamError, sha256 } from '@seamstream/kernel';
 import { z } from 'zod';
 
@@ -42,7 +42,8 @@ export interface RunPlan {
   readonly algorithm: string;
   readonly configuration: RunConfiguration;
   readonly inputs: readonly OffsetRange[];
-  readonly manifest: { readonly key: string; readonly digest: string } | null;
+  /** Of the buffer, where that is read: one per shard, by shard. */
+  readonly manifests: readonly BufferManifestRef[];
   readonly baseModelDigest: string;
   readonly parentAdapter: string | null;
   readonly seed: string;
@@ -58,38 +59,51 @@ export interface RunPlan {
 export function planRun(facts: Omit<RunPlan, 'runId'>, results: Iterable<string>): RunPlan {
   const content = sha256(canonicalJson([...new Set(results)].sort()));
   const seeded = { ...facts, seed: `${facts.seed}:${content}` };
+  const { manifests, ...others } = seeded;
+  const [only] = manifests;
+  // As it was before there were shards, so that runs keep their ids.
+  const buffer = manifests.length > 1 ? { manifests } : { manifest: only ?? null };
   // Not the code's version: an upgrade between kill and restart goes on with the run.
-  const runId = derivedId(sha256(canonicalJson({ ...seeded, codeVersion: null })), 'training-run');
+  const runId = derivedId(sha256(canonicalJson({ ...others, ...buffer, codeVersion: null })), 'training-run');
   return { ...seeded, runId };
 }
 
 /** The event that states the plan. */
 export function startedEvent(plan: RunPlan, meta: EventMeta): TrainingRunStarted {
+  const only = plan.manifests.length === 1 ? plan.manifests[0] : undefined;
   return {
     meta,
     runId: plan.runId,
     algorithm: plan.algorithm,
     configuration: canonicalJson(plan.configuration),
     inputs: plan.inputs,
-    manifestKey: plan.manifest?.key ?? null,
-    manifestDigest: plan.manifest?.digest ?? null,
+    manifestKey: only?.key ?? null,
+    manifestDigest: only?.digest ?? null,
     baseModelDigest: plan.baseModelDigest,
     parentAdapter: plan.parentAdapter,
     seed: plan.seed,
     codeVersion: plan.codeVersion,
+    manifests: only === undefined ? plan.manifests : [],
   };
+}
+
+/** What an adapter's record says of the manifests that it learned from: the digest of the only one, or of the list of theirs. */
+export function manifestsDigest(manifests: readonly BufferManifestRef[]): string | null {
+  const digests = manifests.map(({ digest }) => digest);
+  return digests.length > 1 ? sha256(canonicalJson(digests)) : (digests[0] ?? null);
 }
 
 /** The plan that an event states. @throws DATA_REFUSED when its configuration is not one of this trainer */
 export function planOf(started: TrainingRunStarted): RunPlan {
   const { runId, algorithm, inputs, manifestKey, manifestDigest, baseModelDigest, parentAdapter, seed, codeVersion } =
     started;
+  const only = manifestKey === null || manifestDigest === null ? [] : [{ key: manifestKey, digest: manifestDigest }];
   return {
     runId,
     algorithm,
     configuration: runConfigurationOf(started),
     inputs,
-    manifest: manifestKey === null || manifestDigest === null ? null : { key: manifestKey, digest: manifestDigest },
+    manifests: only.length > 0 ? only : started.manifests,
     baseModelDigest,
     parentAdapter,
     seed,

@@ -25,7 +25,7 @@ import { backoffMs, type CommonConfig, type ServiceLogger, sleep } from '@seamst
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { loadAdapter, storeAdapter } from './adapter-objects.js';
 import { readLearningInput } from './learning-input.js';
-import { planOf, type RunPlan, startedEvent } from './run-plan.js';
+import { manifestsDigest, planOf, type RunPlan, startedEvent } from './run-plan.js';
 import type { TrainingEngine, TrainingWeights } from './training-engine.port.js';
 import { readTrainingHistory, type TrainingHistory } from './training-history.js';
 import { type Checkpoint, decide, initialState, type TrainingRun } from './training-run.js';
@@ -362,7 +362,7 @@ export class RunTrainingHandler {
       runId: plan.runId,
       algorithm: plan.algorithm,
       inputs: plan.inputs,
-      manifestDigest: plan.manifest?.digest ?? null,
+      manifestDigest: manifestsDigest(plan.manifests),
       fingerprint: await engine.fingerprint(adapter),
       metrics,
     };

@@ -21,6 +21,7 @@ const started: SeamEvent = {
   parentAdapter: null,
   seed: 's',
   codeVersion: '1',
+  manifests: [],
 };
 const checkpointed = (step: number): SeamEvent => ({
   type: 'TrainingRunCheckpointed',

@@ -143,6 +143,8 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     rows: 17,
     rowsPerStratum: { 'arithmetic/2': 17 },
     inputs,
+    shard: 0,
+    shards: 1,
   },
   TrainingRunStarted: {
     type: 'TrainingRunStarted',
@@ -157,6 +159,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     parentAdapter: null,
     seed: 'r-1',
     codeVersion: '0.1.0',
+    manifests: [],
   },
   TrainingRunCheckpointed: {
     type: 'TrainingRunCheckpointed',

@@ -65,6 +65,7 @@ export const runStarted = (runId: string, algorithm: string): SeamEvent => ({
   parentAdapter: null,
   seed: 's',
   codeVersion: '0',
+  manifests: [],
 });
 
 export const runCheckpointed = (runId: string, step: number, metrics: Metrics): SeamEvent => ({

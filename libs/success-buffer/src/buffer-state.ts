@@ -11,6 +11,7 @@ import { compareText, SeamError } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
 import type { BufferInput, InputPosition, OutcomeFacts } from './buffer.types.js';
 import type { NearDuplicateClusters } from './near-duplicates.js';
+import { type Shard, shardOf, WHOLE_BUFFER } from './shard.js';
 
 /** A success as it was recorded: a pair that may be kept. */
 export interface Success {
@@ -48,6 +49,16 @@ export interface Group {
   readonly members: Map<string, GroupMember>;
 }
 
+/** A group of a domain that another shard keeps: only when it is complete matters here. */
+export interface GroupElsewhere {
+  readonly groupSize: number;
+  /** topic/partition */
+  readonly partition: string;
+  readonly firstOffset: number;
+  /** By experienceId; null once there is a result for each. */
+  readonly results: ReadonlySet<string> | null;
+}
+
 /** What was last said about a success. */
 export interface Announcement {
   readonly status: 'admitted' | 'rejected';
@@ -82,9 +93,13 @@ interface Workspace {
 
 export interface BufferState {
   readonly config: BufferConfig;
+  /** Which domains are kept. */
+  readonly shard: Shard;
   /** Commits so far. */
   readonly sequence: number;
   readonly groups: Map<string, Group>;
+  /** By groupId: what is complete counts for all shards, so that they cut their versions at the same places. */
+  readonly elsewhere: Map<string, GroupElsewhere>;
   /** By outcomeId. */
   readonly announced: ReadonlyMap<string, Announcement>;
   /** What was folded, by topic/partition. */
@@ -92,11 +107,13 @@ export interface BufferState {
   readonly workspace: Workspace;
 }
 
-export function initialState(config: BufferConfig): BufferState {
+export function initialState(config: BufferConfig, shard: Shard = WHOLE_BUFFER): BufferState {
   return {
     config,
+    shard,
     sequence: 0,
     groups: new Map(),
+    elsewhere: new Map(),
     announced: new Map(),
     ranges: new Map(),
     workspace: { traits: new WeakMap(), buckets: new Map() },
@@ -116,6 +133,10 @@ export function evolve(state: BufferState, event: BufferInput, position: InputPo
     from: Math.min(range?.from ?? position.offset, position.offset),
     to: Math.max(range?.to ?? 0, position.offset + 1),
   });
+  if (shardOf(event.problem.domain, state.shard.of) !== state.shard.index) {
+    state.elsewhere.set(event.groupId, resultElsewhere(state.elsewhere.get(event.groupId), event, position));
+    return state;
+  }
   const group = state.groups.get(event.groupId) ?? {
     groupId: event.groupId,
     domain: event.problem.domain,
@@ -137,8 +158,14 @@ export function inputRanges(state: BufferState): readonly OffsetRange[] {
   return [...state.ranges.values()].sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
 }
 
+/** Whether every member of the group, which may be another shard's, has a result. */
+export function isGroupComplete(state: BufferState, groupId: string): boolean {
+  const group = state.groups.get(groupId);
+  return group === undefined ? state.elsewhere.get(groupId)?.results === null : isComplete(group);
+}
+
 /** Whether the group is younger than the age limit. */
-export function isActive(state: BufferState, group: Group): boolean {
+export function isActive(state: BufferState, group: Group | GroupElsewhere): boolean {
   const { maxAgeRecords } = state.config;
   const newest = (state.ranges.get(group.partition)?.to ?? 0) - 1;
   return maxAgeRecords === 0 || newest - group.firstOffset <= maxAgeRecords;
@@ -147,6 +174,21 @@ export function isActive(state: BufferState, group: Group): boolean {
 /** Whether every member of the group has a result. */
 export function isComplete(group: Group): boolean {
   return group.members.size >= group.groupSize;
+}
+
+function resultElsewhere(
+  known: GroupElsewhere | undefined,
+  { groupSize, experienceId }: BufferInput,
+  { topic, partition, offset }: InputPosition,
+): GroupElsewhere {
+  const firstOffset = Math.min(known?.firstOffset ?? offset, offset);
+  const results = known?.results === null ? null : new Set(known?.results).add(experienceId);
+  return {
+    groupSize,
+    partition: known?.partition ?? `${topic}/${partition}`,
+    firstOffset,
+    results: results === null || results.size >= groupSize ? null : results,
+  };
 }
 
 function memberOf(event: BufferInput): GroupMember {

@@ -44,7 +44,8 @@ export const bufferConfigSchema = z.strictObject({
     .prefault({}),
   /**
    * Most rows of one subject, against poisoning; 0 is no limit. About 250 documents suffice to plant a backdoor whatever
-   * the size of the training set (https://arxiv.org/abs/2510.07192), so a limit belongs well below that.
+   * the size of the training set (https://arxiv.org/abs/2510.07192), so a limit belongs well below that. Each shard of a
+   * buffer counts by itself: who has problems in domains of n shards may have n times as many.
    */
   maxRowsPerSubject: z.int().nonnegative().default(0),
   /** Pairs whose group began more than this many records before the newest of its partition leave; 0 is never. */

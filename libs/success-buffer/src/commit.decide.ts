@@ -61,7 +61,8 @@ interface Rejection {
 
 /** What is kept now, and every decision that is new since the last commit. Commits on the returned state only. */
 export function commit(state: BufferState, options: { readonly validateEntry: EntryValidator }): BufferCommit {
-  for (const group of [...state.groups.values()]) if (!isActive(state, group)) state.groups.delete(group.groupId);
+  for (const groups of [state.groups, state.elsewhere])
+    for (const [groupId, group] of groups) if (!isActive(state, group)) groups.delete(groupId);
   const candidates = collectCandidates(state, options.validateEntry);
   const rejections = new Map<string, Rejection>();
   const reject = (candidate: Candidate, rejection: Rejection): void => {

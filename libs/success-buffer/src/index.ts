@@ -7,10 +7,12 @@ export type {
   InputPosition,
   OutcomeFacts,
 } from './buffer.types.js';
-export { type BufferState, evolve, initialState, inputRanges } from './buffer-state.js';
+export { type BufferState, evolve, initialState, inputRanges, isGroupComplete } from './buffer-state.js';
 export { type BufferCommit, commit, type EntryValidator } from './commit.decide.js';
 export { type BufferManifest, decodeManifest, encodeManifest, manifestDigest } from './manifest.js';
 export { NearDuplicateClusters } from './near-duplicates.js';
 export { decodeRows, encodeRows, type RowFormat, rowsDigest } from './rows.js';
+export { type Shard, shardName, shardOf, shardsOf, WHOLE_BUFFER } from './shard.js';
+export { newestVersions, type ShardVersion, shardNameOf, wholeBuffer } from './shard-versions.js';
 export { decodeSnapshot, encodeSnapshot } from './snapshot.js';
 export { encodeVersion, readVersion } from './version-files.js';

@@ -8,7 +8,9 @@ const count = z.int().nonnegative();
 const manifestSchema = z.strictObject({
   /** Absent in manifests of the first format, whose files hold all rows each. */
   formatVersion: z.literal(2).optional(),
-  /** Number of the commit, from 1. */
+  /** Which part of the buffer this is: the domains of `index` of `of` shards. Absent when it is all of it. */
+  shard: z.strictObject({ index: count, of: z.int().min(2) }).optional(),
+  /** Number of the commit, from 1; of each shard its own. */
   sequence: z.int().positive(),
   bufferDigest: digest,
   rows: count,

@@ -10,16 +10,22 @@ import {
   type Announcement,
   type BufferState,
   type Group,
+  type GroupElsewhere,
   type GroupMember,
   initialState,
   inputRanges,
 } from './buffer-state.js';
+
+import type { Shard } from './shard.js';
 
 const FORMAT = 'seamstream.success-buffer/1';
 
 interface Snapshot {
   readonly format: string;
   readonly config: BufferConfig;
+  /** Absent when one buffer keeps all domains. */
+  readonly shard?: Shard;
+  readonly elsewhere?: readonly (readonly [string, Omit<GroupElsewhere, 'results'> & { results: string[] | null }])[];
   readonly sequence: number;
   readonly groups: readonly (Omit<Group, 'members'> & {
     readonly members: readonly (readonly [string, GroupMember])[];
@@ -40,17 +46,30 @@ export function encodeSnapshot(state: BufferState): Uint8Array {
     groups: [...state.groups].sort(byKey).map(([, group]) => ({ ...group, members: [...group.members].sort(byKey) })),
     announced: [...state.announced].sort(byKey),
     ranges: inputRanges(state),
+    ...(state.shard.of === 1 ? {} : { shard: state.shard, elsewhere: groupsElsewhere(state) }),
   };
   return new Uint8Array(zstdCompressSync(canonicalJson(snapshot)));
+}
+
+function groupsElsewhere({ elsewhere }: BufferState): NonNullable<Snapshot['elsewhere']> {
+  return [...elsewhere]
+    .sort(byKey)
+    .map(([groupId, group]) => [groupId, { ...group, results: group.results && [...group.results].sort() }]);
 }
 
 /** OBJECT_CORRUPT when the bytes are no snapshot of this format. */
 export function decodeSnapshot(bytes: Uint8Array): BufferState {
   const snapshot = parse(bytes);
   return {
-    ...initialState(snapshot.config),
+    ...initialState(snapshot.config, snapshot.shard),
     sequence: snapshot.sequence,
     groups: new Map(snapshot.groups.map((group) => [group.groupId, { ...group, members: new Map(group.members) }])),
+    elsewhere: new Map(
+      snapshot.elsewhere?.map(([groupId, group]) => [
+        groupId,
+        { ...group, results: group.results && new Set(group.results) },
+      ]),
+    ),
     announced: new Map(snapshot.announced),
     ranges: new Map(snapshot.ranges.map((range) => [`${range.topic}/${range.partition}`, range])),
   };

@@ -2,12 +2,13 @@
 
 import type { EventOf, SeamEvent } from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
+import { newestVersions, shardNameOf } from '@seamstream/success-buffer';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
 import { count, onOneLine, percent, plural } from '../terminal/text.js';
 
 export interface BufferOverview {
-  /** All versions, by sequence. */
+  /** All versions of all shards, by sequence and shard. */
   readonly commits: readonly EventOf<'BufferCommitted'>[];
   readonly admitted: number;
   /** Successes that did not enter, or left again, by reason. */
@@ -23,30 +24,45 @@ export function foldBufferEvents(events: Iterable<SeamEvent>): BufferOverview {
     else if (event.type === 'SuccessAdmitted') admitted++;
     else if (event.type === 'SuccessRejected') rejected[event.reason] = (rejected[event.reason] ?? 0) + 1;
   }
-  return { commits: [...commits.values()].sort((a, b) => a.sequence - b.sequence), admitted, rejected };
+  return {
+    commits: [...commits.values()].sort((a, b) => a.sequence - b.sequence || a.shard - b.shard),
+    admitted,
+    rejected,
+  };
 }
 
 export function renderOverview(overview: BufferOverview, style: Style): string {
-  const last = overview.commits.at(-1);
-  if (last === undefined)
+  const newest = newestVersions(overview.commits);
+  if (newest.length === 0)
     return 'The buffer has no version yet. It commits one when a round of problems is complete.\n';
   const rejected = Object.entries(overview.rejected).sort(([, a], [, b]) => b - a);
+  const rows = newest.reduce((sum, version) => sum + version.rows, 0);
   const facts = renderFacts(
     [
-      ['version', `${last.sequence} of ${new Date(last.meta.occurredAt).toISOString()}`],
-      ['rows', count(last.rows)],
-      ['digest', last.bufferDigest],
-      ['manifest', onOneLine(last.manifestKey)],
+      ...newest.flatMap((version) => factsOf(version)),
       ['admitted', plural(overview.admitted, 'time')],
       ['rejected', rejected.map(([reason, times]) => `${reason} ${count(times)}`).join(', ') || 'none'],
     ],
     style,
   );
-  const strata = Object.entries(last.rowsPerStratum).sort(([a], [b]) => compareText(a, b));
+  const strata = newest
+    .flatMap(({ rowsPerStratum }) => Object.entries(rowsPerStratum))
+    .sort(([a], [b]) => compareText(a, b));
   const table = renderTable(
     [{ title: 'STRATUM' }, { title: 'ROWS', align: 'right' }, { title: 'SHARE', align: 'right' }],
-    strata.map(([stratum, rows]) => [onOneLine(stratum), count(rows), percent(rows / last.rows)]),
+    strata.map(([stratum, own]) => [onOneLine(stratum), count(own), percent(own / rows)]),
     style,
   );
   return `${facts}\n${table}`;
+}
+
+function factsOf(version: EventOf<'BufferCommitted'>): [string, string][] {
+  const { sequence, rows, bufferDigest, manifestKey, meta, shards } = version;
+  return [
+    ...(shards === 1 ? [] : [['shard', shardNameOf(version)] satisfies [string, string]]),
+    ['version', `${sequence} of ${new Date(meta.occurredAt).toISOString()}`],
+    ['rows', count(rows)],
+    ['digest', bufferDigest],
+    ['manifest', onOneLine(manifestKey)],
+  ];
 }

@@ -35,9 +35,19 @@ const meta = (id: string) =>
 async function withBuffer(): Promise<FakeWorld & { readonly rows: readonly BufferRow[] }> {
   const world = await fakeWorld();
   const rows = [row('o1', 'sums/easy'), row('o2', 'sums/hard')];
-  for (const [sequence, kept] of [rows.slice(0, 1), rows].entries()) {
+  await commitVersions(world, [rows.slice(0, 1), rows], { shard: 0, shards: 1 });
+  return { ...world, rows };
+}
+
+async function commitVersions(
+  world: FakeWorld,
+  versions: readonly (readonly BufferRow[])[],
+  { shard, shards }: { readonly shard: number; readonly shards: number },
+): Promise<void> {
+  const folder = shards === 1 ? 'buffer' : `buffer/${shard}of${shards}`;
+  for (const [sequence, kept] of versions.entries()) {
     const body = encodeRows(kept, 'parquet');
-    const key = `buffer/${sequence + 1}/rows.parquet`;
+    const key = `${folder}/${sequence + 1}/rows.parquet`;
     await world.objects.put(key, body);
     const strata = Object.fromEntries(kept.map(({ stratum }) => [stratum, 1]));
     const inputs = [{ topic: 'seam.outcomes', partition: 0, from: 0, to: 9 }];
@@ -50,12 +60,12 @@ async function withBuffer(): Promise<FakeWorld & { readonly rows: readonly Buffe
       inputs,
       config: bufferConfigSchema.parse({}),
     };
-    const manifestKey = `buffer/${sequence + 1}/manifest.json`;
+    const manifestKey = `${folder}/${sequence + 1}/manifest.json`;
     await world.objects.put(manifestKey, encodeManifest(manifest));
     const events: SeamEvent[] = [
       {
         type: 'SuccessRejected',
-        meta: meta(`r${sequence}`),
+        meta: meta(`r${shard}-${sequence}`),
         stratum: 'sums/easy',
         outcomeId: 'x',
         experienceId: 'y',
@@ -66,7 +76,7 @@ async function withBuffer(): Promise<FakeWorld & { readonly rows: readonly Buffe
       },
       {
         type: 'BufferCommitted',
-        meta: meta(`c${sequence}`),
+        meta: meta(`c${shard}-${sequence}`),
         sequence: sequence + 1,
         manifestKey,
         manifestDigest: manifestDigest(manifest),
@@ -74,11 +84,12 @@ async function withBuffer(): Promise<FakeWorld & { readonly rows: readonly Buffe
         rows: kept.length,
         rowsPerStratum: strata,
         inputs,
+        shard,
+        shards,
       },
     ];
     await world.log.append(events.map(encodeEvent));
   }
-  return { ...world, rows };
 }
 
 describe('seam buffer', () => {
@@ -101,6 +112,39 @@ describe('seam buffer', () => {
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(world.rows);
     await world.seam('buffer', 'export', '--out', 'rows.parquet', '--sequence', '1');
     expect(await decodeRows(world.files.get('rows.parquet')!)).toEqual(world.rows.slice(0, 1));
+  });
+
+  it('of a buffer in shards shows the newest version of each and exports the rows of all', async () => {
+    const world = await fakeWorld();
+    const [a, b, c] = [row('o1', 'words/easy'), row('o2', 'sums/hard'), row('o3', 'words/hard')];
+    await commitVersions(world, [[], [b]], { shard: 1, shards: 2 });
+    await world.seam('buffer');
+    expect(world.takeOutput()).toMatch(/shard +1of2\nversion +2 of .*\nrows +1\n/);
+    expect(await world.seam('buffer', 'export', '--out', 'x')).toBe(2);
+    expect(world.takeErrors()).toContain('of each of 2 shards, came 1 of them');
+    await commitVersions(world, [[a], [a], [a, c]], { shard: 0, shards: 2 });
+    await world.seam('buffer');
+    const output = world.takeOutput();
+    expect(output).toMatch(/shard +0of2\nversion +3 of[^]*shard +1of2\nversion +2 of/);
+    expect(output).toMatch(/sums\/hard +1 +33\.3 %\nwords\/easy +1 +33\.3 %\nwords\/hard +1 +33\.3 %/);
+    await world.seam('buffer', 'export', '--format', 'jsonl', '--out', 'rows.jsonl');
+    expect(world.takeOutput()).toMatch(/^wrote 3 rows of version 3, 2 of 2 shards to rows\.jsonl/);
+    expect(await decodeRows(world.files.get('rows.jsonl')!)).toEqual([a, b, c]);
+    await world.seam('buffer', 'export', '--json', '--format', 'jsonl', '--out', 'rows.jsonl', '--sequence', '2');
+    expect(world.takeJson()).toMatchObject([
+      {
+        sequence: 2,
+        shards: [
+          ['0of2', 2],
+          ['1of2', 2],
+        ],
+        bufferDigest: rowsDigest([a, b]),
+        rows: 2,
+      },
+    ]);
+    expect(await world.seam('buffer', 'export', '--out', 'x', '--sequence', '3')).toBe(2);
+    await world.seam('tail', 'buffer', '--limit', '10');
+    expect(world.takeOutput()).toContain('version 2 of shard 1of2: 1 row in 1 stratum');
   });
 
   it('says when there is no such version', async () => {

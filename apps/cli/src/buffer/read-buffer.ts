@@ -2,9 +2,16 @@
 
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
-import { SeamError, sha256 } from '@seamstream/kernel';
+import { compareText, SeamError, sha256 } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
-import { type BufferManifest, type BufferRow, decodeManifest, readVersion } from '@seamstream/success-buffer';
+import {
+  type BufferManifest,
+  type BufferRow,
+  decodeManifest,
+  newestVersions,
+  readVersion,
+  wholeBuffer,
+} from '@seamstream/success-buffer';
 import { readEvents } from '../log/read-events.js';
 import { shortId } from '../terminal/text.js';
 import { type BufferOverview, foldBufferEvents } from './buffer-overview.js';
@@ -15,19 +22,23 @@ export async function readOverview(log: EventLog): Promise<BufferOverview> {
   return foldBufferEvents(events);
 }
 
-/** The commit with this sequence, or the last. NOT_FOUND when there is none. */
-export function selectCommit(overview: BufferOverview, sequence: number | undefined): EventOf<'BufferCommitted'> {
-  const { commits } = overview;
-  const found = sequence === undefined ? commits.at(-1) : commits.find((commit) => commit.sequence === sequence);
-  if (found !== undefined) return found;
-  const last = commits.at(-1)?.sequence;
-  throw new SeamError(
-    'NOT_FOUND',
+/** Of every shard the commit with this sequence, or the last. NOT_FOUND when one is missing. */
+export function selectCommits(
+  { commits }: BufferOverview,
+  sequence: number | undefined,
+): readonly EventOf<'BufferCommitted'>[] {
+  const wanted =
+    sequence === undefined ? newestVersions(commits) : commits.filter((commit) => commit.sequence === sequence);
+  const found = wholeBuffer(wanted);
+  if (found.length > 0) return found;
+  const last = commits.at(-1);
+  const came =
     last === undefined
-      ? 'Opening the buffer: expected a committed version, came none. The buffer commits one when a round of problems is complete (npm start runs it).'
-      : `Opening the buffer: expected a version up to ${last}, came ${sequence ?? ''}.`,
-    { details: { sequence, last } },
-  );
+      ? 'expected a committed version, came none. The buffer commits one when a round of problems is complete (npm start runs it).'
+      : last.shards > 1
+        ? `expected a version ${sequence ?? ''} of each of ${last.shards} shards, came ${wanted.length} of them.`
+        : `expected a version up to ${last.sequence}, came ${sequence ?? ''}.`;
+  throw new SeamError('NOT_FOUND', `Opening the buffer: ${came}`, { details: { sequence, last: last?.sequence } });
 }
 
 /** The manifest that the commit names. OBJECT_CORRUPT when its content has another digest. */
@@ -40,14 +51,18 @@ export async function readManifest(
   return decodeManifest(bytes);
 }
 
-/** The rows of a version, checked against the digests of file, manifest and commit. */
+/** The rows of a version of each shard, ascending by outcomeId, checked against the digests of file, manifest and commit. */
 export async function readRows(
   objects: ObjectStore,
-  commit: EventOf<'BufferCommitted'>,
-): Promise<{ readonly manifest: BufferManifest; readonly rows: readonly BufferRow[] }> {
-  const manifest = await readManifest(objects, commit);
-  expectDigest(commit.manifestKey, manifest.bufferDigest, commit.bufferDigest);
-  return { manifest, rows: await readVersion(manifest, (key) => objects.get(key)) };
+  commits: readonly EventOf<'BufferCommitted'>[],
+): Promise<readonly BufferRow[]> {
+  const rows: BufferRow[] = [];
+  for (const commit of commits) {
+    const manifest = await readManifest(objects, commit);
+    expectDigest(commit.manifestKey, manifest.bufferDigest, commit.bufferDigest);
+    rows.push(...(await readVersion(manifest, (key) => objects.get(key))));
+  }
+  return rows.sort((a, b) => compareText(a.outcomeId, b.outcomeId));
 }
 
 function expectDigest(key: string, came: string, expected: string): void {

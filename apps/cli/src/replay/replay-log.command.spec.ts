@@ -1,6 +1,5 @@
 import { type EventOf, encodeEvent, originMeta } from '@seamstream/events';
 import {
-  type BufferState,
   bufferConfigSchema,
   commit,
   decodeManifest,
@@ -8,6 +7,7 @@ import {
   evolve,
   initialState,
   manifestDigest,
+  shardsOf,
 } from '@seamstream/success-buffer';
 import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
@@ -23,7 +23,7 @@ function outcome(problem: number, candidate: number): EventOf<'OutcomeRecorded'>
     meta: meta(`o-${problem}-${candidate}`),
     problem: {
       problemId,
-      domain: 'sums',
+      domain: problem % 3 === 0 ? 'words' : 'sums',
       prompt: `What is the sum of number ${problem} and of number ${problem * 7} and its double?`,
       reference: '5',
       verifier: { kind: 'exact', version: '1', options: {} },
@@ -45,49 +45,54 @@ function outcome(problem: number, candidate: number): EventOf<'OutcomeRecorded'>
   };
 }
 
-/** 12 problems of two candidates; versions of the buffer after 6 and after 12. */
-async function withVersions(): Promise<FakeWorld> {
+/** 12 problems of two candidates; versions of the buffer, or of each of its shards, after 6 and after 12. */
+async function withVersions(shards = 1): Promise<FakeWorld> {
   const world = await fakeWorld();
   const config = bufferConfigSchema.parse({});
-  let state: BufferState = initialState(config);
+  const states = shardsOf(shards).map((shard) => initialState(config, shard));
   const ends = new Map<number, number>();
   for (let problem = 0; problem < 12; problem++) {
     for (const candidate of [0, 1]) {
       const event = outcome(problem, candidate);
       const [position] = await world.log.append([encodeEvent(event)]);
-      state = evolve(state, event, position!);
+      for (const state of states) evolve(state, event, position!);
       ends.set(position!.partition, position!.offset + 1);
     }
     if (problem % 6 !== 5) continue;
-    const version = commit(state, { validateEntry: () => undefined });
-    state = version.state;
-    const inputs = [...ends].map(([partition, to]) => ({ topic: 'seam.outcomes', partition, from: 0, to }));
-    const { bufferDigest, rows, rowsPerStratum } = version;
-    const { sequence } = state;
-    const manifest = {
-      sequence,
-      bufferDigest,
-      rows: rows.length,
-      strata: { ...rowsPerStratum },
-      files: [],
-      inputs,
-      config,
-    };
-    const manifestKey = `buffer/${sequence}/manifest.json`;
-    await world.objects.put(manifestKey, encodeManifest(manifest));
-    await world.log.append([
-      encodeEvent({
-        type: 'BufferCommitted',
-        meta: meta(),
+    for (const [shard, before] of states.entries()) {
+      const version = commit(before, { validateEntry: () => undefined });
+      states[shard] = version.state;
+      const inputs = [...ends].map(([partition, to]) => ({ topic: 'seam.outcomes', partition, from: 0, to }));
+      const { bufferDigest, rows, rowsPerStratum } = version;
+      const { sequence } = version.state;
+      const manifest = {
         sequence,
-        manifestKey,
-        manifestDigest: manifestDigest(manifest),
         bufferDigest,
         rows: rows.length,
-        rowsPerStratum,
+        strata: { ...rowsPerStratum },
+        files: [],
         inputs,
-      }),
-    ]);
+        config,
+      };
+      const manifestKey =
+        shards === 1 ? `buffer/${sequence}/manifest.json` : `buffer/${shard}of${shards}/${sequence}/manifest.json`;
+      await world.objects.put(manifestKey, encodeManifest(manifest));
+      await world.log.append([
+        encodeEvent({
+          type: 'BufferCommitted',
+          meta: meta(),
+          sequence,
+          manifestKey,
+          manifestDigest: manifestDigest(manifest),
+          bufferDigest,
+          rows: rows.length,
+          rowsPerStratum,
+          inputs,
+          shard,
+          shards,
+        }),
+      ]);
+    }
   }
   return world;
 }
@@ -97,7 +102,7 @@ describe('seam replay', () => {
     const world = await withVersions();
     expect(await world.seam('replay', '--read-model', 'success')).toBe(0);
     const output = world.takeOutput();
-    expect(output).toMatch(/^sums +50\.0 % \(12\/24\) +– +–$/m);
+    expect(output).toMatch(/^sums +50\.0 % \(8\/16\) +– +–$/m);
     expect(output).toMatch(/^base +50\.0 % \(12\/24\) +–$/m);
     expect(world.takeErrors()).toBe('Rebuilt from 24 records.\n');
     for (const name of ['ledger', 'success', 'adapters', 'training']) {
@@ -125,6 +130,18 @@ describe('seam replay', () => {
     ]);
   });
 
+  it('makes every version of every shard again', async () => {
+    const world = await withVersions(3);
+    expect(await world.seam('replay', '--verify-buffer')).toBe(0);
+    const output = world.takeOutput();
+    expect(output).toContain('The log gives every version of the buffer again.');
+    expect(output.match(/^[012]of3 .* equal$/gm)).toHaveLength(6);
+    await world.seam('replay', '--verify-buffer', '--json');
+    const [{ versions }] = world.takeJson() as [{ versions: { sequence: number; rows: number }[] }];
+    const last = versions.filter(({ sequence }) => sequence === 2);
+    expect(last.map(({ rows }) => rows)).toEqual([4, 8, 0]);
+  });
+
   it('ends with 1 when the log gives another buffer', async () => {
     const world = await withVersions();
     const { partition, high } = (await world.log.watermarks('seam.outcomes')).find((mark) => mark.high > 0)!;
@@ -147,6 +164,8 @@ describe('seam replay', () => {
         rows: manifest.rows,
         rowsPerStratum: manifest.strata,
         inputs,
+        shard: 0,
+        shards: 1,
       }),
     ]);
     expect(await world.seam('replay', '--verify-buffer')).toBe(1);

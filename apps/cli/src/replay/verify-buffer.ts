@@ -6,7 +6,15 @@
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, TOPIC } from '@seamstream/events';
 import type { ObjectStore } from '@seamstream/object-store';
-import { type BufferState, commit, type EntryValidator, evolve, initialState } from '@seamstream/success-buffer';
+import {
+  type BufferState,
+  commit,
+  type EntryValidator,
+  evolve,
+  initialState,
+  newestVersions,
+  shardNameOf,
+} from '@seamstream/success-buffer';
 import { readManifest } from '../buffer/read-buffer.js';
 import { decodeRecord } from '../log/decode-record.js';
 import type { Progress } from '../terminal/progress.js';
@@ -15,6 +23,8 @@ import { renderTable } from '../terminal/table.js';
 import { count, shortId } from '../terminal/text.js';
 
 export interface VerifiedVersion {
+  /** e.g. 1of3 */
+  readonly shard: string;
   readonly sequence: number;
   readonly rows: number;
   readonly recordedDigest: string;
@@ -22,8 +32,7 @@ export interface VerifiedVersion {
   readonly equal: boolean;
 }
 
-/** Replays the versions in their order; each takes up where the one before it ended. */
-export async function verifyBuffer(options: {
+interface VerifyOptions {
   readonly log: EventLog;
   readonly objects: ObjectStore;
   /** Oldest first. */
@@ -31,7 +40,17 @@ export async function verifyBuffer(options: {
   readonly validateEntry: EntryValidator;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-}): Promise<readonly VerifiedVersion[]> {
+}
+
+/** Replays the versions of each shard in their order; each takes up where the one before it ended. */
+export async function verifyBuffer(options: VerifyOptions): Promise<readonly VerifiedVersion[]> {
+  const verified: VerifiedVersion[] = [];
+  for (const commits of Map.groupBy(options.commits, shardNameOf).values())
+    verified.push(...(await verifyShard({ ...options, commits })));
+  return verified;
+}
+
+async function verifyShard(options: VerifyOptions): Promise<readonly VerifiedVersion[]> {
   const { log, objects, commits, validateEntry, progress, signal } = options;
   const verified: VerifiedVersion[] = [];
   const nextOffsets = new Map<string, number>();
@@ -39,7 +58,8 @@ export async function verifyBuffer(options: {
   for (const version of commits) {
     signal.throwIfAborted();
     const { config } = await readManifest(objects, version);
-    state = state === undefined ? initialState(config) : { ...state, config };
+    const shard = { index: version.shard, of: version.shards };
+    state = state === undefined ? initialState(config, shard) : { ...state, config };
     for (const { topic, partition, to } of version.inputs) {
       const from = nextOffsets.get(`${topic}/${partition}`) ?? 0;
       if (from >= to) continue;
@@ -58,6 +78,7 @@ export async function verifyBuffer(options: {
     const replayed = commit(state, { validateEntry });
     state = replayed.state;
     verified.push({
+      shard: shardNameOf(version),
       sequence: version.sequence,
       rows: replayed.rows.length,
       recordedDigest: version.bufferDigest,
@@ -68,23 +89,25 @@ export async function verifyBuffer(options: {
   return verified;
 }
 
-/** Records that the last version was made from. */
+/** Records that the last versions were made from: of each shard all. */
 export function recordsToReplay(commits: readonly EventOf<'BufferCommitted'>[]): number {
-  const last = commits.at(-1);
-  const inputs = last?.inputs.filter(({ topic }) => topic === TOPIC.outcomes) ?? [];
-  return inputs.reduce((sum, { to }) => sum + to, 0);
+  const inputs = newestVersions(commits).flatMap((last) => last.inputs);
+  return inputs.filter(({ topic }) => topic === TOPIC.outcomes).reduce((sum, { to }) => sum + to, 0);
 }
 
 export function renderVerifiedVersions(versions: readonly VerifiedVersion[], style: Style): string {
+  const hasShards = new Set(versions.map(({ shard }) => shard)).size > 1;
   const table = renderTable(
     [
+      ...(hasShards ? [{ title: 'SHARD' }] : []),
       { title: 'VERSION', align: 'right' },
       { title: 'ROWS', align: 'right' },
       { title: 'RECORDED' },
       { title: 'REPLAYED' },
       { title: '' },
     ],
-    versions.map(({ sequence, rows, recordedDigest, replayedDigest, equal }) => [
+    versions.map(({ shard, sequence, rows, recordedDigest, replayedDigest, equal }) => [
+      ...(hasShards ? [shard] : []),
       String(sequence),
       count(rows),
       shortId(recordedDigest),

@@ -2,6 +2,7 @@
 
 import type { LogRecord } from '@seamstream/event-log';
 import type { SeamEvent } from '@seamstream/events';
+import { shardNameOf } from '@seamstream/success-buffer';
 import type { Style } from '../terminal/style.js';
 import { bytes, count, excerpt, onOneLine, percent, plural, shortId } from '../terminal/text.js';
 
@@ -38,7 +39,7 @@ export function eventSummary(event: SeamEvent): string {
     case 'SuccessRejected':
       return `${shortId(event.problemId)} from ${onOneLine(event.stratum)}: ${event.reason}, ${excerpt(event.detail, TEXT_WIDTH)}`;
     case 'BufferCommitted':
-      return `version ${event.sequence}: ${plural(event.rows, 'row')} in ${plural(Object.keys(event.rowsPerStratum).length, 'stratum', 'strata')}, digest ${shortId(event.bufferDigest)}`;
+      return `version ${event.sequence}${event.shards === 1 ? '' : ` of shard ${shardNameOf(event)}`}: ${plural(event.rows, 'row')} in ${plural(Object.keys(event.rowsPerStratum).length, 'stratum', 'strata')}, digest ${shortId(event.bufferDigest)}`;
     case 'TrainingRunStarted':
       return `${shortId(event.runId)} ${onOneLine(event.algorithm)} from ${adapterName(event.parentAdapter)} on ${plural(recordsIn(event.inputs), 'record')}`;
     case 'TrainingRunCheckpointed':

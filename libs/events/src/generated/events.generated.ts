@@ -306,10 +306,10 @@ export interface SuccessRejected {
   readonly duplicateOf: string | null;
 }
 
-/** A whole version of the buffer became readable in the object store. */
+/** A whole version of the buffer, or of one of its shards, became readable in the object store. */
 export interface BufferCommitted {
   readonly meta: EventMeta;
-  /** Number of this version: 1, 2, 3, … */
+  /** Number of this version: 1, 2, 3, …; of each shard its own. */
   readonly sequence: number;
   /** Key of the manifest in the object store. */
   readonly manifestKey: string;
@@ -323,6 +323,18 @@ export interface BufferCommitted {
   readonly rowsPerStratum: Readonly<Record<string, number>>;
   /** The offsets that this version was folded from. */
   readonly inputs: readonly OffsetRange[];
+  /** Which shard this is a version of, 0 … shards − 1. A shard keeps the domains that a hash gives it. */
+  readonly shard: number;
+  /** Number of shards that the buffer is divided into: the newest version of each is the buffer. */
+  readonly shards: number;
+}
+
+/** A version of one shard of the buffer. */
+export interface BufferManifestRef {
+  /** Key in the object store. */
+  readonly key: string;
+  /** SHA-256 of the manifest. */
+  readonly digest: string;
 }
 
 /** A trainer began to learn from the log. */
@@ -336,7 +348,7 @@ export interface TrainingRunStarted {
   readonly configuration: string;
   /** The offset ranges that are replayed. */
   readonly inputs: readonly OffsetRange[];
-  /** Key of the buffer's manifest that is read, for algorithms that learn from the buffer. */
+  /** Key of the buffer's manifest that is read, for algorithms that learn from the buffer; null when several are. */
   readonly manifestKey: string | null;
   /** SHA-256 of that manifest. */
   readonly manifestDigest: string | null;
@@ -348,6 +360,8 @@ export interface TrainingRunStarted {
   readonly seed: string;
   /** Version of the code that trains. */
   readonly codeVersion: string;
+  /** The buffer's manifests that are read, one per shard, where it is divided into several. */
+  readonly manifests: readonly BufferManifestRef[];
 }
 
 /** State of a run that a killed trainer resumes from. */
@@ -431,7 +445,10 @@ export interface AdapterPublished {
   readonly algorithm: string;
   /** The offset ranges that it learned from. */
   readonly inputs: readonly OffsetRange[];
-  /** SHA-256 of the buffer's manifest, for algorithms that learn from the buffer. */
+  /**
+   * SHA-256 of the buffer's manifest, for algorithms that learn from the buffer; of several, SHA-256 of the list
+   * of theirs.
+   */
   readonly manifestDigest: string | null;
   /** Signature of the model's logits on fixed probe prompts with this adapter loaded. */
   readonly fingerprint: string;
