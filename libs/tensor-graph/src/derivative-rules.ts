@@ -53,6 +53,12 @@ function zerosLike(graph: Graph, value: Value): Value {
   return graph.applyWithShape('ConstantOfShape', [shape], {}, 'float32', value.shape);
 }
 
+/**
+ * Probabilities below e⁻⁶⁰ count as e⁻⁶⁰ ≈ 10⁻²⁶, which float32 cannot tell from 0 beside the row's others. Smaller ones would be
+ * subnormal once weighted, and a matrix product over subnormal numbers takes up to twenty times as long.
+ */
+const LEAST_LOG_PROBABILITY = -60;
+
 const flag = (node: Node, name: string): boolean => node.attributes[name] === 1;
 
 const elementwise =
@@ -83,12 +89,20 @@ const matrixProduct: DerivativeRule = ({ graph, node, dy, input, wanted }) => {
     value.shape.length === 2
       ? value
       : graph.apply('Reshape', [value, graph.integer([-1, value.shape.at(-1) as number])]);
+  // The runtime's product with a transposed left operand transposes it again for every 128 columns of the right one.
+  const columns = (value: Value): Value => {
+    const last = value.shape.length - 1;
+    const turned = graph.apply('Transpose', [value], {
+      perm: [last, ...Array.from({ length: last }, (_, axis) => axis)],
+    });
+    return graph.apply('Reshape', [turned, graph.integer([value.shape[last] as number, -1])]);
+  };
   const da = (): Value =>
     sumTo(graph, transA ? multiply(b, dy, transB, true) : multiply(dy, b, false, !transB), a.shape);
   const db = (): Value => {
     // A linear layer over [..., K]: one product over all rows instead of one per batch and a sum.
-    if (b.shape.length === 2 && a.shape.length > 2 && !transA) {
-      return transB ? multiply(flat(dy), flat(a), true, false) : multiply(flat(a), flat(dy), true, false);
+    if (b.shape.length === 2 && !transA && typeof b.shape[0] === 'number' && typeof b.shape[1] === 'number') {
+      return transB ? multiply(columns(dy), flat(a), false, false) : multiply(columns(a), flat(dy), false, false);
     }
     return sumTo(graph, transB ? multiply(dy, a, true, transA) : multiply(a, dy, !transA, false), b.shape);
   };
@@ -183,7 +197,8 @@ export const DERIVATIVE_RULES: Readonly<Record<string, DerivativeRule>> = {
   /** dx = dy − softmax(x)·Σ dy along the last axis. */
   LogSoftmax: ({ graph, node, dy }) => {
     const total = graph.apply('ReduceSum', [dy, graph.integer([-1])], { keepdims: 1 });
-    const probability = graph.apply('Exp', [node.outputs[0]!]);
+    const bounded = graph.apply('Max', [node.outputs[0]!, graph.float(LEAST_LOG_PROBABILITY)]);
+    const probability = graph.apply('Exp', [bounded]);
     return [graph.apply('Sub', [dy, graph.apply('Mul', [probability, total])])];
   },
   /**
