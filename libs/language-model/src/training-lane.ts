@@ -1,6 +1,6 @@
 /** Training on one thread: gradients of shards, and the optimizer over blocks of the shared arrays. */
 import { SeamError } from '@seamstream/kernel';
-import { Session, type TensorData } from '@seamstream/tensor-graph';
+import { type FloatTensor, Session, type TensorData } from '@seamstream/tensor-graph';
 import { adamwUpdate } from './adamw.js';
 import type { Checkpoint } from './checkpoint.js';
 import type { WeightSource } from './decoder.js';
@@ -24,6 +24,8 @@ export class TrainingLane {
   readonly #sessions = new Map<string, Promise<Session>>();
   readonly #source: WeightSource;
   readonly #weightFeeds: Readonly<Record<string, TensorData>>;
+  /** Each shard's gradients, by the names of the outputs that are written there. */
+  readonly #gradientTensors: readonly Readonly<Record<string, FloatTensor>>[];
 
   constructor(
     private readonly checkpoint: Checkpoint,
@@ -33,36 +35,43 @@ export class TrainingLane {
     private readonly grammarOf: GrammarOf,
   ) {
     this.#source = { checkpoint, inputs: settings };
-    this.#weightFeeds = Object.fromEntries(
-      memory.segments.map(({ name, start, end }) => [
-        name,
-        { data: memory.weights.subarray(start, end), dims: memory.shapes.get(name)! },
-      ]),
-    );
+    const tensors = (array: Float32Array, nameOf: (tensor: string) => string): Record<string, FloatTensor> =>
+      Object.fromEntries(
+        memory.segments.map(({ name, start, end }) => [
+          nameOf(name),
+          { data: array.subarray(start, end), dims: memory.shapes.get(name)! },
+        ]),
+      );
+    this.#weightFeeds = tensors(memory.weights, (name) => name);
+    this.#gradientTensors = memory.gradients.map((gradient) => tensors(gradient, gradientName));
   }
 
   /** Writes the gradient of the shard's loss to its array. */
   async differentiate(shard: number, sequences: readonly TrainingSequence[]): Promise<ShardSums> {
     const gradient = this.memory.gradients[shard]!;
     const sums = { loss: 0, kl: 0, entropy: 0, clipped: 0 };
-    gradient.fill(0);
     const batches = microBatches(sequences, STEP_TOKENS, false);
+    if (batches.length === 0) gradient.fill(0);
     for (const [at, batch] of batches.entries()) {
       const members = batch.map((index) => sequences[index]!);
       const isMasked = members.some(({ schema }) => schema !== undefined);
       const session = await this.#session(isMasked ? 'loss masked' : 'loss', () =>
         lossGraph(this.#source, this.objective, isMasked),
       );
-      const outputs = await session.run({
-        ...this.#weightFeeds,
-        ...batchFeeds(this.checkpoint.config, members, isMasked, this.grammarOf),
-        ...objectiveFeeds(this.objective, members),
-      });
+      const outputs = await session.run(
+        {
+          ...this.#weightFeeds,
+          ...batchFeeds(this.checkpoint.config, members, isMasked, this.grammarOf),
+          ...objectiveFeeds(this.objective, members),
+        },
+        undefined,
+        at === 0 ? this.#gradientTensors[shard] : undefined,
+      );
       for (const sum of ['loss', 'kl', 'entropy', 'clipped'] as const) sums[sum] += outputs[sum]?.data[0] ?? 0;
+      if (at === 0) continue;
       for (const { name, start, end } of this.memory.segments) {
         const part = outputs[gradientName(name)]!.data;
-        if (at === 0) gradient.set(part, start);
-        else for (let i = start; i < end; i++) gradient[i] = gradient[i]! + part[i - start]!;
+        for (let i = start; i < end; i++) gradient[i] = gradient[i]! + part[i - start]!;
       }
     }
     return sums;

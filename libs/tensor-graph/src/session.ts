@@ -65,26 +65,18 @@ export class Session {
 
   /**
    * One run. Feeds by input name; every output of the graph, or those named.
+   * @param into where outputs are written to, by name; all others get memory of their own.
    * @throws SESSION_FAILED with the runtime's own words.
    */
   async run(
     feeds: Readonly<Record<string, TensorData>>,
-    outputs?: readonly string[],
+    outputs: readonly string[] = this.#session.outputNames,
+    into: Readonly<Record<string, FloatTensor>> = {},
   ): Promise<Record<string, FloatTensor>> {
-    const inputs: Record<string, Tensor> = {};
-    for (const [name, { data, dims }] of Object.entries(feeds)) {
-      inputs[name] =
-        data instanceof Float32Array
-          ? new Tensor('float32', data, dims)
-          : data instanceof Int32Array
-            ? new Tensor('int32', data, dims)
-            : data instanceof Uint8Array
-              ? new Tensor('bool', data, dims)
-              : new Tensor('int64', data, dims);
-    }
+    const inputs = Object.fromEntries(Object.entries(feeds).map(([name, feed]) => [name, tensorOf(feed)]));
+    const fetches = Object.fromEntries(outputs.map((name) => [name, into[name] ? tensorOf(into[name]) : null]));
     try {
-      const results = outputs ? await this.#session.run(inputs, [...outputs]) : await this.#session.run(inputs);
-      return results as unknown as Record<string, FloatTensor>;
+      return (await this.#session.run(inputs, fetches)) as unknown as Record<string, FloatTensor>;
     } catch (cause) {
       throw new SeamError('SESSION_FAILED', `Running graph ${this.#name} failed: ${messageOf(cause)}`, { cause });
     }
@@ -93,4 +85,11 @@ export class Session {
   async close(): Promise<void> {
     await this.#session.release();
   }
+}
+
+function tensorOf({ data, dims }: TensorData): Tensor {
+  if (data instanceof Float32Array) return new Tensor('float32', data, dims);
+  if (data instanceof Int32Array) return new Tensor('int32', data, dims);
+  if (data instanceof Uint8Array) return new Tensor('bool', data, dims);
+  return new Tensor('int64', data, dims);
 }
