@@ -4,6 +4,7 @@ import { systemClock } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
 import { type ExecutorModel, executorIdentity, LanguageModelExecutor } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import { Verifiers } from '@seamstream/verifiers';
 import type { ExecutorConfig } from './config.js';
 import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
 import { EXECUTOR_GROUP, ExperiencesConsumer } from './experiences.consumer.js';
@@ -28,9 +29,12 @@ export class ExecutorModule {
     const identity = executorIdentity(executor, prompts);
     await assertFrozen(drivers.log, identity);
     health.add({ name: 'executor', check: async () => ({ model: identity.model, revision: identity.revision }) });
+    const verifiers = new Verifiers();
+    context.onClose(() => verifiers.close());
     const handler = new ExecuteExperiencesHandler({
       executor,
       prompts,
+      verifiers,
       schemaFor: assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas)),
       clock: systemClock,
     });

@@ -8,12 +8,15 @@ import { type Clock, type ErrorCode, isSeamError, messageOf } from '@seamstream/
 import {
   type ExecutorAnswer,
   type ExecutorModel,
+  type ExecutorResponse,
   executorIdentity,
+  type Judgement,
   judge,
   type SolvingRequest,
   solveProblems,
 } from '@seamstream/rollout';
 import { type DeliveredBatch, type DeliveredRecord, done, type Outcome, retry } from '@seamstream/service-kit';
+import type { Verifiers } from '@seamstream/verifiers';
 
 const SOURCE = 'seam/executor';
 
@@ -24,6 +27,7 @@ export interface ExecuteExperiencesDependencies {
   readonly prompts: Prompts;
   readonly schemaFor: EntrySchemas;
   readonly clock: Clock;
+  readonly verifiers: Verifiers;
 }
 
 export class ExecuteExperiencesHandler {
@@ -40,13 +44,16 @@ export class ExecuteExperiencesHandler {
     const given = await this.answersTo(experiences);
     experiences.forEach(({ event }, index) => answers.set(event, given[index]!));
     const latencyMs = clock.now() - startedMs;
-    return batch.records.map((record) => {
-      const answer = answers.get(record.event);
-      if (answer === undefined || !isExperience(record.event)) return done();
-      if (answer.status === 'failed' && answer.retryable && !record.isLastAttempt)
-        return retry(answer.code, answer.reason);
-      return done([this.conclude(record.event, answer, { attempts: record.attempt, latencyMs })]);
-    });
+    return Promise.all(
+      batch.records.map((record) => {
+        const { event } = record;
+        const answer = answers.get(event);
+        if (answer === undefined || !isExperience(event)) return done();
+        if (answer.status === 'failed' && answer.retryable && !record.isLastAttempt)
+          return retry(answer.code, answer.reason);
+        return this.conclude(event, answer, { ...record, latencyMs });
+      }),
+    );
   }
 
   private async answersTo(experiences: readonly DeliveredRecord<Experience>[]): Promise<readonly ExecutorAnswer[]> {
@@ -73,20 +80,29 @@ export class ExecuteExperiencesHandler {
     }
   }
 
-  private conclude(
+  private async conclude(
     experience: Experience,
     answer: ExecutorAnswer,
-    { attempts, latencyMs }: { readonly attempts: number; readonly latencyMs: number },
-  ): SeamEvent {
-    if (answer.status === 'failed') return this.failed(experience, answer, attempts);
-    let judgement: ReturnType<typeof judge>;
+    delivery: { readonly attempt: number; readonly isLastAttempt: boolean; readonly latencyMs: number },
+  ): Promise<Outcome> {
+    if (answer.status === 'failed') return done([this.failed(experience, answer, delivery.attempt)]);
     try {
-      judgement = judge(experience.problem, answer);
+      const judgement = await judge(experience.problem, answer, this.dependencies.verifiers);
+      return done([this.recorded(experience, answer, judgement, delivery.latencyMs)]);
     } catch (error) {
-      // The problem cannot be judged: that says nothing about the answer.
+      // The problem cannot be judged, or its verifier failed: either says nothing about the answer.
       if (!isSeamError(error)) throw error;
-      return this.failed(experience, { code: error.code, reason: error.message }, attempts);
+      if (error.retryable && !delivery.isLastAttempt) return retry(error.code, error.message);
+      return done([this.failed(experience, { code: error.code, reason: error.message }, delivery.attempt)]);
     }
+  }
+
+  private recorded(
+    experience: Experience,
+    answer: ExecutorResponse,
+    judgement: Judgement,
+    latencyMs: number,
+  ): EventOf<'OutcomeRecorded'> {
     const { executor, prompts, clock } = this.dependencies;
     const generated = experience.type === 'ExperienceGenerated' ? experience : undefined;
     return {

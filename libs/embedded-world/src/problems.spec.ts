@@ -1,6 +1,6 @@
 import type { Problem } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
-import { checkVerifiable, verify } from '@seamstream/verifiers';
+import { builtInVerifiers, checkVerifiable } from '@seamstream/verifiers';
 import { DOMAINS, loreOf, SHIFTED_DOMAINS } from './domains.js';
 import { followEntry, goldEntry, randomEntry } from './entries.js';
 import { type WorldRequest, worldProblems } from './problems.js';
@@ -66,11 +66,12 @@ describe('problems of the embedded world', () => {
     expect(others).toEqual([]);
   });
 
-  it('have a reference that their verifier accepts and that follows from the entry the lore would write', () => {
+  it('have a reference that their verifier accepts and that follows from the entry the lore would write', async () => {
     for (const problem of everywhere) {
       checkVerifiable(problem.verifier, problem.reference);
       const { response, answer } = followEntry(problem, goldEntry(problem));
-      const verdict = verify(problem.verifier, { text: response, finished: true }, problem.reference);
+      const given = { text: response, finished: true };
+      const verdict = await builtInVerifiers.verify(problem.verifier, given, problem.reference);
       expect([answer, verdict.extractedAnswer, verdict.success]).toEqual([problem.reference, problem.reference, true]);
     }
   });

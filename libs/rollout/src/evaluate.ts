@@ -7,6 +7,7 @@ import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { canonicalJson, compareText, Random, SeamError, sha256 } from '@seamstream/kernel';
 import type { Adapter, JsonSchema } from '@seamstream/language-model';
+import type { Verifiers } from '@seamstream/verifiers';
 import { generateExperiences, type ProblemStatement } from './explore.js';
 import type { ExecutorModel, GeneratorModel } from './models.port.js';
 import { judge, solveProblems } from './solve.js';
@@ -29,6 +30,8 @@ export interface EvaluationSettings {
   /** Of the arm `trained`, and of the entries that `otherProblemsEntry` exchanges; null: the base model. */
   readonly adapter: Adapter | null;
   readonly prompts: Prompts;
+  /** Default: the built-in ones, without endpoints of users. */
+  readonly verifiers?: Verifiers;
   schemaFor(domain: string): JsonSchema;
   /** Most tokens of an entry. */
   readonly maxEntryTokens: number;
@@ -78,7 +81,7 @@ export function problemSetDigest(problems: readonly Problem[]): string {
 
 /**
  * Measures the arms on the problems.
- * @throws INVALID_INPUT without problems or with two of one id; whatever a model throws; a retryable failure of the executor as SESSION_FAILED,
+ * @throws INVALID_INPUT without problems or with two of one id; whatever a model or a verifier throws; a retryable failure of the executor as SESSION_FAILED,
  * since an evaluation that lacks problems by accident could not be repeated.
  */
 export async function evaluate(problems: readonly Problem[], settings: EvaluationSettings): Promise<EvaluationResult> {
@@ -176,17 +179,19 @@ async function measure(
       settings.executor,
       settings.prompts,
     );
-    answers.forEach((answer, at) => {
-      const i = batch[at]!;
-      if (answer.status === 'answered') {
-        solved[i] = judge(problems[i]!, answer).success;
-      } else if (answer.retryable) {
-        throw new SeamError(
-          'SESSION_FAILED',
-          `Evaluating arm ${arm}: the executor could not answer problem ${problems[i]!.problemId} (${answer.code}: ${answer.reason}). Evaluate again when it answers.`,
-        );
-      }
-    });
+    await Promise.all(
+      answers.map(async (answer, at) => {
+        const i = batch[at]!;
+        if (answer.status === 'answered') {
+          solved[i] = (await judge(problems[i]!, answer, settings.verifiers)).success;
+        } else if (answer.retryable) {
+          throw new SeamError(
+            'SESSION_FAILED',
+            `Evaluating arm ${arm}: the executor could not answer problem ${problems[i]!.problemId} (${answer.code}: ${answer.reason}). Evaluate again when it answers.`,
+          );
+        }
+      }),
+    );
     done += batch.length;
     settings.onProgress?.(arm, done, problems.length);
   }

@@ -153,17 +153,17 @@ describe('solving and judging', () => {
     ]);
   });
 
-  it('rewards a right answer with 1, a wrong or unfinished one with 0', () => {
-    expect(judge(PROBLEMS[2]!, { text: 'Answer: secret2', finished: true })).toMatchObject({
+  it('rewards a right answer with 1, a wrong or unfinished one with 0', async () => {
+    expect(await judge(PROBLEMS[2]!, { text: 'Answer: secret2', finished: true })).toMatchObject({
       success: true,
       reward: 1,
       extractedAnswer: 'secret2',
     });
-    expect(judge(PROBLEMS[2]!, { text: 'Answer: secret3', finished: true })).toMatchObject({
+    expect(await judge(PROBLEMS[2]!, { text: 'Answer: secret3', finished: true })).toMatchObject({
       success: false,
       reward: 0,
     });
-    expect(judge(PROBLEMS[2]!, { text: 'Answer: secret2', finished: false })).toMatchObject({
+    expect(await judge(PROBLEMS[2]!, { text: 'Answer: secret2', finished: false })).toMatchObject({
       success: false,
       reward: 0,
       extractedAnswer: null,

@@ -1,7 +1,7 @@
 /** Experience to solution to verdict. */
 import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
-import { type Verdict, verify } from '@seamstream/verifiers';
+import { builtInVerifiers, type Verdict, type Verifiers } from '@seamstream/verifiers';
 import type { ProblemStatement } from './explore.js';
 import type { ExecutorAnswer, ExecutorModel, ExecutorResponse } from './models.port.js';
 
@@ -36,12 +36,13 @@ export function solveProblems(
 
 /**
  * The verifier's verdict on a response. The only function here that reads a problem's reference, and it does not see the entry.
- * @throws UNKNOWN_VERIFIER, INVALID_INPUT when the problem cannot be judged.
+ * @throws UNKNOWN_VERIFIER, INVALID_INPUT when the problem cannot be judged; VERIFIER_FAILED when the check itself failed.
  */
-export function judge(
+export async function judge(
   problem: Pick<Problem, 'verifier' | 'reference'>,
   response: Pick<ExecutorResponse, 'text' | 'finished'>,
-): Judgement {
-  const verdict = verify(problem.verifier, response, problem.reference);
+  verifiers: Verifiers = builtInVerifiers,
+): Promise<Judgement> {
+  const verdict = await verifiers.verify(problem.verifier, response, problem.reference);
   return { ...verdict, reward: verdict.success ? 1 : 0 };
 }

@@ -1,4 +1,5 @@
 import { SeamError } from '@seamstream/kernel';
+import { judgeOfFinalAnswers } from './final-answer.js';
 import type { Verifier } from './verifier.types.js';
 
 /** Equality of normalised text: Unicode NFKC, white space collapsed, ends trimmed, letter case ignored unless asked for. */
@@ -24,9 +25,9 @@ export const exactVerifier: Verifier = {
         'INVALID_INPUT',
         'Verifier exact@1: expected a reference with text, got none. Publish the problem with its answer.',
       );
-    return (answer) => {
+    return judgeOfFinalAnswers((answer) => {
       const success = normalise(answer) === wanted;
       return { success, detail: success ? 'equal to the reference' : 'another text than the reference' };
-    };
+    });
   },
 };

@@ -4,6 +4,8 @@
  * number": a response that does not say what its answer is has none, so that chance hits on numbers in a derivation do not count.
  */
 
+import type { Judge, Verdict } from './verifier.types.js';
+
 /** Longer "answers" are text that happens to follow a marker. */
 const MAX_ANSWER_LENGTH = 500;
 
@@ -12,6 +14,16 @@ export function finalAnswer(text: string): string | null {
   const found = afterLast(text, /\banswer[ \t]*\**[ \t]*:[ \t]*\**/gi) ?? afterLast(text, /####/g) ?? lastBoxed(text);
   const answer = found === null ? '' : unwrap(found);
   return answer === '' || answer.length > MAX_ANSWER_LENGTH ? null : answer;
+}
+
+/** A judge of final answers as a judge of responses. */
+export function judgeOfFinalAnswers(judge: (answer: string) => Omit<Verdict, 'extractedAnswer'>): Judge {
+  return (text) => {
+    const answer = finalAnswer(text);
+    if (answer === null)
+      return { success: false, extractedAnswer: null, detail: 'the response states no final answer' };
+    return { ...judge(answer), extractedAnswer: answer };
+  };
 }
 
 function afterLast(text: string, marker: RegExp): string | null {

@@ -1,3 +1,4 @@
 export { finalAnswer } from './final-answer.js';
-export { checkVerifiable, knownVerifiers, verify } from './registry.js';
+export { checkVerifiable, knownVerifiers } from './registry.js';
 export type { JudgedResponse, Verdict } from './verifier.types.js';
+export { builtInVerifiers, type CheckOptions, type VerifierSettings, Verifiers } from './verifiers.js';

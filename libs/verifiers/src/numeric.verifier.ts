@@ -6,7 +6,7 @@
 
 import type { VerifierSpec } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import { finalAnswer } from './final-answer.js';
+import { finalAnswer, judgeOfFinalAnswers } from './final-answer.js';
 import type { Verifier } from './verifier.types.js';
 
 interface Reading {
@@ -46,7 +46,7 @@ export const numericVerifier: Verifier = {
         `Verifier numeric@1: expected a number as reference, got ${JSON.stringify(reference.slice(0, 80))} (${wanted}). Publish the problem with its numeric answer.`,
       );
     }
-    return (answer) => {
+    return judgeOfFinalAnswers((answer) => {
       const got = read(answer, settings);
       if (typeof got === 'string') return { success: false, detail: `the answer is no number: ${got}` };
       if (got.whole !== null && wanted.whole !== null && got.whole === wanted.whole)
@@ -59,7 +59,7 @@ export const numericVerifier: Verifier = {
         difference <= settings.tolerance || difference <= settings.relativeTolerance * Math.abs(wanted.value);
       if (!success) return { success, detail: 'another number than the reference' };
       return { success, detail: difference === 0 ? 'equal to the reference' : 'within the tolerance of the reference' };
-    };
+    });
   },
 };
 

@@ -1,9 +1,13 @@
-import { checkVerifiable, knownVerifiers, verify } from './registry.js';
+import { checkVerifiable, knownVerifiers } from './registry.js';
+import { Verifiers } from './verifiers.js';
+
+const verifiers = new Verifiers();
+afterAll(() => verifiers.close());
 
 const exact = (text: string, reference: string, options: Record<string, string> = {}) =>
-  verify({ kind: 'exact', version: '1', options }, { text, finished: true }, reference);
+  verifiers.verify({ kind: 'exact', version: '1', options }, { text, finished: true }, reference);
 const numeric = (text: string, reference: string, options: Record<string, string> = {}) =>
-  verify({ kind: 'numeric', version: '1', options }, { text, finished: true }, reference);
+  verifiers.verify({ kind: 'numeric', version: '1', options }, { text, finished: true }, reference);
 
 describe('the final answer of a response', () => {
   it.each<[string, string | null]>([
@@ -22,13 +26,13 @@ describe('the final answer of a response', () => {
     ['\\boxed{12', null],
     ['', null],
     [`Answer: ${'x'.repeat(501)}`, null],
-  ])('of %j is %j', (text, answer) => {
-    expect(exact(text, 'whatever').extractedAnswer).toBe(answer);
+  ])('of %j is %j', async (text, answer) => {
+    expect((await exact(text, 'whatever')).extractedAnswer).toBe(answer);
   });
 
-  it('is absent from an unfinished response, whatever it says so far', () => {
+  it('is absent from an unfinished response, whatever it says so far', async () => {
     const spec = { kind: 'numeric', version: '1', options: {} };
-    expect(verify(spec, { text: 'Answer: 12', finished: false }, '12')).toEqual({
+    expect(await verifiers.verify(spec, { text: 'Answer: 12', finished: false }, '12')).toEqual({
       success: false,
       extractedAnswer: null,
       detail: expect.stringContaining('unfinished') as string,
@@ -37,19 +41,19 @@ describe('the final answer of a response', () => {
 });
 
 describe('the exact verifier', () => {
-  it('compares text without regard to case, width and spacing', () => {
-    expect(exact('Answer:  Red   BLUE', 'red blue')).toEqual({
+  it('compares text without regard to case, width and spacing', async () => {
+    expect(await exact('Answer:  Red   BLUE', 'red blue')).toEqual({
       success: true,
       extractedAnswer: 'Red   BLUE',
       detail: 'equal to the reference',
     });
-    expect(exact('Answer: ｒｅｄ', 'red').success).toBe(true);
-    expect(exact('Answer: blue red', 'red blue').success).toBe(false);
-    expect(exact('red', 'red').success).toBe(false);
+    expect((await exact('Answer: ｒｅｄ', 'red')).success).toBe(true);
+    expect((await exact('Answer: blue red', 'red blue')).success).toBe(false);
+    expect((await exact('red', 'red')).success).toBe(false);
   });
 
-  it('tells case apart when asked to', () => {
-    expect(exact('Answer: Red', 'red', { caseSensitive: 'true' }).success).toBe(false);
+  it('tells case apart when asked to', async () => {
+    expect((await exact('Answer: Red', 'red', { caseSensitive: 'true' })).success).toBe(false);
   });
 });
 
@@ -86,25 +90,26 @@ describe('the numeric verifier', () => {
     ['Infinity', '0', { tolerance: '1' }, false],
     ['0x10', '16', {}, false],
     ['twelve', '12', {}, false],
-  ])('judges %s against %s with %j as %s', (answer, reference, options, success) => {
-    expect(numeric(`Answer: ${answer}`, reference, options).success).toBe(success);
+  ])('judges %s against %s with %j as %s', async (answer, reference, options, success) => {
+    expect((await numeric(`Answer: ${answer}`, reference, options)).success).toBe(success);
   });
 
-  it('reads references as GSM8K writes them', () => {
-    expect(numeric('so\n#### 18', 'Janet sells 9 eggs. 9 * 2 = <<9*2=18>>18 dollars\n#### 18').success).toBe(true);
-    expect(numeric('Answer: 70,000', 'profit of $70000\n#### 70,000').success).toBe(true);
+  it('reads references as GSM8K writes them', async () => {
+    expect((await numeric('so\n#### 18', 'Janet sells 9 eggs. 9 * 2 = <<9*2=18>>18 dollars\n#### 18')).success).toBe(
+      true,
+    );
+    expect((await numeric('Answer: 70,000', 'profit of $70000\n#### 70,000')).success).toBe(true);
   });
 });
 
 describe('a problem that cannot be judged', () => {
-  it('is an error, never a verdict: unknown verifier, with the known ones named', () => {
-    expect(knownVerifiers).toEqual(['exact@1', 'numeric@1']);
-    expect(() => verify({ kind: 'poem', version: '1', options: {} }, { text: '', finished: true }, 'x')).toThrow(
-      expect.objectContaining({
-        code: 'UNKNOWN_VERIFIER',
-        message: expect.stringContaining('exact@1, numeric@1') as string,
-      }) as Error,
-    );
+  it('is an error, never a verdict: unknown verifier, with the known ones named', async () => {
+    expect(knownVerifiers).toEqual(['exact@1', 'numeric@1', 'math@1']);
+    const poem = { kind: 'poem', version: '1', options: {} };
+    await expect(verifiers.verify(poem, { text: '', finished: true }, 'x')).rejects.toMatchObject({
+      code: 'UNKNOWN_VERIFIER',
+      message: expect.stringContaining('exact@1, numeric@1') as string,
+    });
     expect(() => checkVerifiable({ kind: 'exact', version: '2', options: {} }, 'x')).toThrow(/exact@2/);
   });
 
@@ -117,11 +122,11 @@ describe('a problem that cannot be judged', () => {
     ['numeric', 'an unknown choice', '1', { percent: 'maybe' }, /percent to be number or fraction or refuse/],
     ['exact', 'an unknown option', 'a', { tolerence: '1' }, /no option tolerence/],
     ['exact', 'an odd flag', 'a', { caseSensitive: 'yes' }, /caseSensitive/],
-  ])('%s: %s', (kind, _, reference, options, message) => {
+  ])('%s: %s', async (kind, _, reference, options, message) => {
     expect(() => checkVerifiable({ kind, version: '1', options }, reference)).toThrow(message);
     // Even where the response holds no answer at all.
-    expect(() => verify({ kind, version: '1', options }, { text: '', finished: false }, reference)).toThrow(
-      expect.objectContaining({ code: 'INVALID_INPUT' }) as Error,
-    );
+    await expect(
+      verifiers.verify({ kind, version: '1', options }, { text: '', finished: false }, reference),
+    ).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });

@@ -15,6 +15,18 @@ export interface Verdict {
   readonly detail: string;
 }
 
+/** What a check may use of the world. */
+export interface CheckContext {
+  /** Ends the check, which then throws ABORTED. */
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds of work after which a check has failed (VERIFIER_FAILED); null for the verifier's own limit. Waiting for a turn does not count. */
+  readonly deadlineMs: number | null;
+  readonly means: VerifierMeans;
+}
+
+/** Judges the text of a finished response. @throws VERIFIER_FAILED where it cannot tell, ABORTED when told to stop. */
+export type Judge = (text: string, context: CheckContext) => Verdict | Promise<Verdict>;
+
 /** One way to judge, in one version: a change of what it accepts is a new version, so that old outcomes stay explainable. */
 export interface Verifier {
   readonly kind: string;
@@ -22,5 +34,29 @@ export interface Verifier {
   /** Names of the options with what they mean; others are refused. */
   readonly options: Readonly<Record<string, string>>;
   /** Reads reference and options once. @throws INVALID_INPUT where the reference or an option's value is malformed. */
-  prepare(reference: string, options: VerifierSpec['options']): (answer: string) => Omit<Verdict, 'extractedAnswer'>;
+  prepare(reference: string, options: VerifierSpec['options']): Judge;
+}
+
+/** What outlives a check and is shared by all: made by whoever composes the service, closed by it. */
+export interface VerifierMeans {
+  /** Whether an answer equals a reference; in a thread of its own, which ends at the deadline. */
+  equivalence(
+    task: EquivalenceTask,
+    limits: { readonly deadlineMs: number; readonly signal: AbortSignal | undefined },
+  ): Promise<EquivalenceResult>;
+}
+
+/** What a math thread is asked. */
+export interface EquivalenceTask {
+  readonly text: string;
+  readonly reference: string;
+  /** Places to which decimals are compared. */
+  readonly decimals: number;
+  readonly percent: 'either' | 'number' | 'fraction';
+  readonly source: 'any' | 'stated';
+}
+
+export interface EquivalenceResult {
+  readonly answer: string | null;
+  readonly isEqual: boolean;
 }

@@ -1,0 +1,438 @@
+/**
+ * What kind of thing an answer is: a number or expression, words, a list, a tuple or interval, a set, a relation, a value with a name.
+ * A text may be read in several ways (1,234 is a number or a list of two); each reading is a {@link Form}.
+ */
+import { plainNotation } from './notation.js';
+import { bracketed, splitTopLevel, topLevel } from './scan.js';
+
+export type Form =
+  | { readonly kind: 'expression'; readonly latex: string }
+  | { readonly kind: 'percent'; readonly latex: string }
+  | { readonly kind: 'words'; readonly words: string }
+  /** Parts without an order: what commas, "and", "or" or a set's braces hold together. */
+  | { readonly kind: 'list'; readonly parts: readonly Readings[]; readonly by: 'comma' | 'and' | 'or' | 'braces' }
+  /** Parts in an order within brackets; of two parts it may be an interval. */
+  | { readonly kind: 'tuple'; readonly parts: readonly Readings[]; readonly open: string; readonly close: string }
+  /** `op` is ∪, ∩ or ∖. */
+  | { readonly kind: 'setOperation'; readonly op: SetOperator; readonly parts: readonly Readings[] }
+  /** latexs[0] ops[0] latexs[1] ops[1] … */
+  | {
+      readonly kind: 'relation';
+      readonly sides: readonly Readings[];
+      readonly latex: readonly string[];
+      readonly ops: readonly Comparison[];
+    }
+  /** x = 3, f(x) = 3, (p, q) = (3, 2): what it is called matters less than what it is. */
+  | { readonly kind: 'named'; readonly name: string; readonly value: Readings }
+  | { readonly kind: 'ratio'; readonly parts: readonly string[] };
+
+export type Readings = readonly Form[];
+export type Comparison = '=' | '<' | '>' | '≤' | '≥' | '≠';
+export type SetOperator = 'union' | 'intersection' | 'difference';
+
+const MAX_DEPTH = 12;
+const MAX_PARTS = 64;
+
+/** Every reading of a text as an answer, the likeliest first. Empty for a text without content or of more than 64 parts. */
+export function readAnswer(text: string): Readings {
+  // "C. x = 42" and "(C) 42" are choices with their wording.
+  const choice = /^\s*(?:\\text\{)?\(?([A-J])(?:\)|\.|:)\}?\s+\S/.exec(text)?.[1];
+  const readings = read(plainNotation(text), 0);
+  return choice === undefined
+    ? readings
+    : [...readings, { kind: 'words', words: choice.toLowerCase() }, { kind: 'expression', latex: choice }];
+}
+
+function read(given: string, depth: number): Readings {
+  const text = trimmed(given);
+  if (text === '' || depth > MAX_DEPTH) return [];
+  const inner = depth + 1;
+
+  const concluded = splitTopLevel(text, (token) => token === '\\Rightarrow' || token === '\\therefore');
+  if (concluded.parts.length > 1) return read(concluded.parts.at(-1)!, inner);
+
+  const numbers = numberReadings(text);
+  const list = listReading(text, inner);
+  if (list !== null || numbers.length > 0) return [...numbers, ...(list === null ? [] : [list])];
+
+  const relation = relationReadings(text, inner);
+  if (relation !== null) return relation;
+
+  const set = setOperationReading(text, inner);
+  if (set !== null) return [set];
+
+  const interval = frenchInterval(text, inner) ?? mixedBrackets(text, inner);
+  if (interval !== null) return [interval];
+
+  const bracket = bracketed(text);
+  if (bracket !== null) {
+    const reading = bracketReadings(bracket, inner);
+    if (reading !== null) return reading;
+  }
+  return leafReadings(text, inner);
+}
+
+/** Without what ends a sentence, braces that only group, and a leading "about". */
+function trimmed(given: string): string {
+  let text = given.trim();
+  for (;;) {
+    const before = text;
+    text = text
+      .replace(/(?:\\\\|\\)$/, '')
+      .replace(/[.;:]+$/, (end) => (/\.\.\.$/.test(end) ? end : ''))
+      .replace(/^(?:\\approx|=|≈|~|:|,)\s*/, '')
+      .replace(/[,\s]+$/, '')
+      .trim();
+    const bracket = bracketed(text);
+    if (bracket?.open === '{') text = bracket.inner.trim();
+    if (text === before) return text;
+  }
+}
+
+const GROUPED = /^-?\s?\d{1,3}(?:,\d{3})+(?:\.\d+)?/;
+
+/** 1,234 and 12,50 as numbers; whatever else a comma may mean is a list. */
+function numberReadings(text: string): Form[] {
+  const plain = stripUnit(text).text;
+  const isPercent = /%$|percent/.test(text);
+  const kind = isPercent ? ('percent' as const) : ('expression' as const);
+  const grouped = GROUPED.exec(plain)?.[0];
+  if (grouped === plain) return [{ kind, latex: plain.replaceAll(/[,\s]/g, '') }];
+  // A decimal comma before exactly two digits: 12,50.
+  if (/^-?\d+,\d\d$/.test(plain)) return [{ kind, latex: plain.replace(',', '.') }];
+  return [];
+}
+
+const WORD_AND = /^(?:and|or)$/;
+
+function listReading(text: string, depth: number): Form | null {
+  // "and", "or" between things, also glued to them: (1,2)or(2,1).
+  const spaced = text
+    .replaceAll(/\\text\{\s*(?:,\s*)?(and|or)\s*(?:,\s*)?\}/g, ' \u0001$1 ')
+    .replaceAll(/\\text\{\s*,\s*\}/g, ' , ')
+    .replaceAll(/\\(?:land|wedge)(?![a-zA-Z])/g, ' \u0001and ')
+    .replaceAll(/\\(?:lor|vee)(?![a-zA-Z])/g, ' \u0001or ')
+    .replaceAll(/(?<![a-zA-Z\\\u0001])(and|or)(?![a-z])/g, ' \u0001$1 ');
+  const byWord = splitByWord(spaced);
+  const outer = splitTopLevel(spaced, (token) => token === ';');
+  const groups = byWord.parts.length > 1 ? byWord.parts : outer.parts;
+  if (groups.length > 1) {
+    // "p=5, q=2; p=7, q=2": within parts that are kept apart by a stronger sign, commas make tuples of named values.
+    const named = groups.map((group) => commaParts(group));
+    const areTuples = named.every(
+      (parts) => parts.length > 1 && parts.length === named[0]!.length && parts.every((each) => each.includes('=')),
+    );
+    if (areTuples) {
+      const parts = named.map(
+        (each): Readings => [{ kind: 'tuple', parts: each.map((part) => read(part, depth)), open: '(', close: ')' }],
+      );
+      return { kind: 'list', parts, by: 'or' };
+    }
+  }
+  const parts = groups
+    .flatMap((group) => outerSplit(group))
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  const isSplit = groups.length > 1 || parts.length > 1;
+  if (!isSplit || parts.length > MAX_PARTS) return null;
+  if (parts.length === 1) return null;
+  if (parts.every((part) => isPlainWords(part))) return null; // "odd and even" are words
+  const by = byWord.separators.includes('or') ? 'or' : byWord.parts.length > 1 ? 'and' : 'comma';
+  return { kind: 'list', parts: flattened(parts.map((part) => read(part, depth))), by };
+}
+
+/** 0, ±2 are three. */
+function flattened(parts: readonly Readings[]): Readings[] {
+  return parts.flatMap((part) => (part[0]?.kind === 'list' && part[0].by === 'or' ? [...part[0].parts] : [part]));
+}
+
+function outerSplit(group: string): string[] {
+  return splitTopLevel(group, (token) => token === ';').parts.flatMap(commaParts);
+}
+
+/** Splits at commas, but not inside 1,234 where the groups of digits say that it is one number among others: "1,234, 5,678". */
+function commaParts(text: string): string[] {
+  const hasSpaced = /\d, /.test(text);
+  const { parts } = splitTopLevel(text, (token, at) => {
+    if (token !== ',' && token !== '\n') return false;
+    const isGrouping = hasSpaced && /\d$/.test(text.slice(0, at)) && /^,\d{3}(?!\d)/.test(text.slice(at));
+    return !isGrouping;
+  });
+  return parts.map((part) => (GROUPED.exec(part.trim())?.[0] === part.trim() ? part.replaceAll(',', '') : part));
+}
+
+function splitByWord(text: string): { readonly parts: readonly string[]; readonly separators: readonly string[] } {
+  const parts: string[] = [];
+  const separators: string[] = [];
+  let from = 0;
+  for (const { text: token, at } of topLevel(text)) {
+    if (token !== '\u0001') continue;
+    const word = /^(?:and|or)/.exec(text.slice(at + 1))?.[0] ?? '';
+    if (!WORD_AND.test(word)) continue;
+    parts.push(text.slice(from, at));
+    separators.push(word);
+    from = at + 1 + word.length;
+  }
+  parts.push(text.slice(from));
+  return { parts, separators };
+}
+
+const COMPARISONS: Readonly<Record<string, Comparison>> = {
+  '=': '=',
+  '<': '<',
+  '>': '>',
+  '\\le': '≤',
+  '\\ge': '≥',
+  '\\ne': '≠',
+  '\\equiv': '=',
+};
+
+function relationReadings(text: string, depth: number): Readings | null {
+  // What an approximation follows is what is meant: 1/3 ≈ 0.33.
+  const approximate = splitTopLevel(text, (token) => token === '\\approx' || token === '\\sim');
+  if (approximate.parts.length > 1) {
+    const [first, ...rest] = approximate.parts;
+    const exact = splitTopLevel(first!, (token) => token === '=');
+    if (exact.parts.length > 1) return read(first!, depth);
+    return isName(first!.trim()) ? read(rest[0]!, depth) : read(first!, depth);
+  }
+  const member = splitTopLevel(text, (token) => token === '\\in');
+  if (member.parts.length === 2) return read(member.parts[1]!, depth);
+  const { parts, separators } = splitTopLevel(text, (token) => token in COMPARISONS);
+  if (parts.length < 2) return null;
+  const sides = parts.map((part) => part.trim());
+  const ops = separators.map((separator) => COMPARISONS[separator]!);
+  if (ops.every((op) => op === '=')) {
+    if (sides.length > 2)
+      return isName(sides[0]!)
+        ? [{ kind: 'named', name: nameOf(sides[0]!), value: read(sides.at(-1)!, depth) }]
+        : read(sides.at(-1)!, depth);
+    const [left, right] = sides as [string, string];
+    const relation: Form = {
+      kind: 'relation',
+      sides: sides.map((side) => leafReadings(side, depth)),
+      latex: sides,
+      ops,
+    };
+    if (isName(left)) return [{ kind: 'named', name: nameOf(left), value: read(right, depth) }, relation];
+    if (isName(right) && !/[a-zA-Z]/.test(left))
+      return [{ kind: 'named', name: nameOf(right), value: read(left, depth) }, relation];
+    // 5 + 6 = 11: a calculation with its result.
+    return /[a-zA-Z]/.test(`${left} ${right}`.replaceAll(/\\[a-zA-Z]+/g, ''))
+      ? [relation]
+      : [...read(right, depth), relation];
+  }
+  return [{ kind: 'relation', sides: sides.map((side) => leafReadings(side, depth)), latex: sides, ops }];
+}
+
+/** A symbol, a function's value, a tuple of symbols, points and figures (AB, |AB|, \angle ABC, NO/BO, S_{ABC}:S), or words. */
+function isName(text: string): boolean {
+  const plain = text.replaceAll(/\\text\{[^{}]*\}/g, 'T').replaceAll(/[\s{}]|\\operatorname/g, '');
+  if (/^\((?:[a-zA-Z](?:_\w+)?,)+[a-zA-Z](?:_\w+)?\)$/.test(plain)) return true;
+  const symbol = /^\\?[a-zA-Z]+'*(?:_\(?[\w+\-]+\)?)?$/;
+  if (/^[a-zA-Z]'*(?:_\w+)?(?:\^-1|'+)?\([\w,+\-\\]*\)$/.test(plain)) return true;
+  if (/^[a-zA-Z]'*(?:_[\w+\-]+)?$|^\\[a-zA-Z]+(?:_\w+)?$/.test(plain)) return !/^\\(?:pi|infty)$/.test(plain);
+  const figure = plain.replaceAll(
+    /\\(?:frac|angle|triangle|overline|overrightarrow|vec|operatorname|left|right|widehat|hat|square|odot|parallel)/g,
+    '',
+  );
+  if (/^[|]?[A-Z][A-Z']*(?:_\w+)?[|]?(?:[:/]?[|]?[A-Z][A-Z']*(?:_\w+)?[|]?)*$/.test(figure)) return true;
+  return /^[a-zA-Z]{2,}$/.test(plain) && symbol.test(plain) && !/\\/.test(plain) && /[A-Z]{2,}|[a-z]{3,}/.test(plain);
+}
+
+function nameOf(text: string): string {
+  return text.replaceAll(/[\s{}]/g, '');
+}
+
+function setOperationReading(text: string, depth: number): Form | null {
+  for (const [token, op] of [
+    ['\\cup', 'union'],
+    ['\\setminus', 'difference'],
+    ['\\cap', 'intersection'],
+  ] as const) {
+    const { parts } = splitTopLevel(text, (each) => each === token);
+    if (parts.length > 1) return { kind: 'setOperation', op, parts: parts.map((part) => read(part, depth)) };
+  }
+  const minus = /^(\\mathbb\{R\})\s*-\s*(\\\{.*\\\})$/.exec(text);
+  if (minus !== null)
+    return { kind: 'setOperation', op: 'difference', parts: [read(minus[1]!, depth), read(minus[2]!, depth)] };
+  return null;
+}
+
+/** ]1, 2[ */
+function frenchInterval(text: string, depth: number): Form | null {
+  const found = /^([\][])([^[\]()]*)([\][])$/.exec(text);
+  if (found === null || (found[1] === '[' && found[3] === ']')) return null;
+  const parts = found[2]!.split(/[,;]/);
+  if (parts.length !== 2) return null;
+  return {
+    kind: 'tuple',
+    parts: parts.map((part) => read(part, depth)),
+    open: found[1] === ']' ? '(' : '[',
+    close: found[3] === '[' ? ')' : ']',
+  };
+}
+
+/** [1, 2) : its brackets do not pair. */
+function mixedBrackets(text: string, depth: number): Form | null {
+  const found = /^([[(])([\s\S]*)([\])])$/.exec(text);
+  if (found === null) return null;
+  const bracket = bracketed(text);
+  if (bracket === null) return null;
+  const pairs = bracket.open + bracket.close;
+  if (pairs !== '[)' && pairs !== '(]') return null;
+  const parts = splitTopLevel(bracket.inner, (token) => token === ',' || token === ';').parts;
+  if (parts.length !== 2) return null;
+  return { kind: 'tuple', parts: parts.map((part) => read(part, depth)), open: bracket.open, close: bracket.close };
+}
+
+const MATRIX = /^\\begin\{([pbBvV]?matrix|smallmatrix|array|cases)\*?\}/;
+
+function bracketReadings(
+  bracket: { readonly open: string; readonly inner: string; readonly close: string },
+  depth: number,
+): Readings | null {
+  const { open, inner, close } = bracket;
+  if (open.startsWith('\\begin')) {
+    const environment = /\{([a-zA-Z]+)\*?\}/.exec(open)?.[1] ?? '';
+    if (!/^(?:[pbB]?matrix|smallmatrix|array)$/.test(environment)) return null;
+    const rows = inner
+      .replace(/^\s*(?:\[[^\]]*\])?\s*\{[lcr|\s]*\}/, '')
+      .replaceAll(/\\hline/g, '')
+      .split(/\\\\(?:\[[^\]]*\])?/)
+      .map((row) => row.trim())
+      .filter((row) => row !== '')
+      .map((row) => splitTopLevel(row, (token) => token === '&').parts);
+    if (rows.length === 0 || rows.length > MAX_PARTS) return null;
+    const isVector = rows.every((row) => row.length === 1);
+    const tuple = (parts: readonly Readings[]): Form => ({ kind: 'tuple', parts, open: '<', close: '>' });
+    if (isVector) return [tuple(rows.map((row) => read(row[0]!, depth)))];
+    if (rows.length === 1) return [tuple(rows[0]!.map((cell) => read(cell, depth)))];
+    return [
+      {
+        kind: 'tuple',
+        open: 'matrix',
+        close: 'matrix',
+        parts: rows.map((row): Readings => [tuple(row.map((cell) => read(cell, depth)))]),
+      },
+    ];
+  }
+  if (/^\\[lr]?(?:floor|ceil)/.test(open) || open === '\\lfloor' || open === '\\lceil') return null;
+  if (MATRIX.test(inner.trim()) && bracketed(inner.trim()) !== null) return read(inner, depth);
+  const parts = splitTopLevel(inner, (token) => token === ',' || token === ';').parts.map((part) => part.trim());
+  if (open === '\\{') {
+    const builder = splitTopLevel(inner, (token) => token === '\\mid' || token === '|' || token === ':');
+    if (builder.parts.length === 2) return read(builder.parts[1]!, depth);
+    const members = outerSplit(inner)
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+    return members.length > MAX_PARTS
+      ? null
+      : [{ kind: 'list', parts: flattened(members.map((part) => read(part, depth))), by: 'braces' }];
+  }
+  if (parts.length > MAX_PARTS) return null;
+  if (parts.length === 1) {
+    // (C) and (9+1): brackets around one thing say nothing, unless it is followed by more.
+    if (open === '(' || open === '[') return read(inner, depth);
+    return null;
+  }
+  const style = open === '\\langle' ? ['<', '>'] : [open, close];
+  const tuple: Form = {
+    kind: 'tuple',
+    parts: parts.map((part) => read(part, depth)),
+    open: style[0]!,
+    close: style[1]!,
+  };
+  return [tuple];
+}
+
+function leafReadings(given: string, depth: number): Readings {
+  const text = given.trim();
+  const plus = plusMinusReading(text, depth);
+  if (plus !== null) return [plus];
+  const ratio = splitTopLevel(text, (token) => token === ':' || token === '\\colon');
+  if (ratio.parts.length > 1 && ratio.parts.every((part) => part.trim() !== '')) {
+    const isClock = /^(?:[01]?\d|2[0-4])(?::[0-5]\d){1,2}\s*(?:[ap]\.?m\.?)?$/i.test(
+      text.replaceAll(/\\text\{|\}/g, ''),
+    );
+    return isClock ? [wordsOf(text)] : [{ kind: 'ratio', parts: ratio.parts.map((part) => part.trim()) }];
+  }
+  if (isPlainWords(text)) {
+    const words = wordsOf(text);
+    const bare = unwrapText(text).trim();
+    // One letter may be a variable as well as a choice; a longer word may be a product.
+    return bare.length === 1 || (!text.includes('\\text') && /^[a-zA-Z]{2,4}$/.test(bare))
+      ? [{ kind: 'expression', latex: bare }, words]
+      : [words];
+  }
+  const { text: bare, isPercent } = stripUnit(text);
+  const readings: Form[] = [];
+  if (isPercent) readings.push({ kind: 'percent', latex: bare });
+  else {
+    if (bare !== '' && bare !== text)
+      readings.push(...(numberReadings(bare).length > 0 ? numberReadings(bare) : read(bare, depth)));
+    readings.push({ kind: 'expression', latex: text });
+  }
+  if (/\\text\{/.test(text)) readings.push(wordsOf(text));
+  return readings;
+}
+
+/** 3 ± 2 is a list of two; the sign below it goes the other way. */
+function plusMinusReading(text: string, depth: number): Form | null {
+  if (!/\\pm|\\mp/.test(text)) return null;
+  const withSigns = (upper: string, lower: string): string =>
+    text
+      .replaceAll(/\\pm(?![a-zA-Z])/g, upper)
+      .replaceAll(/\\mp(?![a-zA-Z])/g, lower)
+      .replace(/^\s*\+/, '');
+  return { kind: 'list', parts: [read(withSigns('+', '-'), depth), read(withSigns('-', '+'), depth)], by: 'or' };
+}
+
+const UNIT_WORD = '[a-zA-Zµ]+\\.?(?:\\s*\\^\\s*\\{?-?\\d\\}?)?';
+const TEXT_UNIT =
+  /\s*\\text\{[^{}]*\}(?:\s*\^\s*\{?-?\d\}?)?(?:\s*(?:\/|\\cdot)?\s*\\text\{[^{}]*\}(?:\s*\^\s*\{?-?\d\}?)?)*$/;
+const PLAIN_UNIT = new RegExp(`(?<=[\\d)}%])\\s+${UNIT_WORD}(?:(?:\\s+|\\s*\\/\\s*)${UNIT_WORD})*$`);
+const GLUED_UNIT = /(?<=\d)\s*(?:cm|mm|km|kg|mg|ml|mL|ft|in|mph|hrs?|min|sec|USD|EUR|usd|deg)(?:\s*\^\s*\{?[23]\}?)?$/;
+
+/** The text without the unit after it; a percent sign is reported, degrees are dropped. */
+function stripUnit(given: string): { readonly text: string; readonly isPercent: boolean } {
+  let text = given.trim().replace(/\s*\\degrees$/, '');
+  let isPercent = false;
+  const percent =
+    /\s*(?:%|(?:\\text\{\s*)?(?:percent(?:age)?|pct)(?:\s*\})?)(?:\s*\\?text\{[^{}]*\}|\s+[a-z ]+)?$/i.exec(text);
+  if (percent !== null && percent.index > 0) {
+    isPercent = true;
+    text = text.slice(0, percent.index);
+  }
+  for (const unit of [TEXT_UNIT, PLAIN_UNIT, GLUED_UNIT]) {
+    const found = unit.exec(text);
+    if (found === null || found.index === 0 || !/[\d)}\]a-zA-Z]$/.test(text.slice(0, found.index))) continue;
+    if (unit === PLAIN_UNIT && !/[a-zA-Z]{2,}/.test(found[0]) && !/^\s+[mgsLhVWNJKA]$/.test(found[0])) continue;
+    text = text.slice(0, found.index);
+    break;
+  }
+  return { text: text.trim(), isPercent };
+}
+
+function unwrapText(text: string): string {
+  return text.replaceAll(/\\text\{([^{}]*)\}/g, '$1');
+}
+
+function isPlainWords(text: string): boolean {
+  const bare = unwrapText(text).trim();
+  if (!/[a-zA-Z]/.test(bare)) return false;
+  if (/^[a-zA-Z]$/.test(bare)) return true;
+  if (/[\\^_=<>+*/|&]|\d/.test(text.includes('\\text') ? text.replaceAll(/\\text\{[^{}]*\}/g, '') : bare)) return false;
+  const outside = text.replaceAll(/\\text\{[^{}]*\}/g, ' ').trim();
+  if (outside === '' || /^[\s.,()'-]*$/.test(outside)) return true;
+  return /^[\p{L}\s.,'()!?-]+$/u.test(bare) && /\p{L}{2,}/u.test(bare);
+}
+
+function wordsOf(text: string): Form {
+  return {
+    kind: 'words',
+    words: unwrapText(text)
+      .replaceAll(/[\\{}\s().,'"!?_-]|degrees(?=\W|$)/g, '')
+      .toLowerCase(),
+  };
+}

@@ -1,0 +1,383 @@
+/** Whether an answer says the same as a reference, whatever form either has. */
+import { type Comparison, type Form, type Readings, readAnswer } from './answer-form.js';
+import {
+  equalExpressions,
+  factorBetween,
+  hasDecimal,
+  type MathJson,
+  parseExpression,
+  realValue,
+  valueWhere,
+  variablesOf,
+} from './expression.js';
+import {
+  ALL_REALS,
+  contains,
+  difference,
+  intersection,
+  point,
+  type RealSet,
+  sameSet,
+  segment,
+  union,
+} from './real-set.js';
+
+export interface EquivalenceRules {
+  /** Places to which decimals are compared. */
+  readonly decimals: number;
+  /** 50% is 50, 0.5, or (either) both. */
+  readonly percent: 'either' | 'number' | 'fraction';
+}
+
+/** Longest texts compared. Characters; a longer one has been refused before. */
+export const MAX_EXPRESSION_LENGTH = 4000;
+
+/** Whether the answer, as it was taken from a response, equals the reference. */
+export function equivalent(reference: string, answer: string, rules: EquivalenceRules): boolean {
+  const comparison = new Equivalence(rules);
+  const [wanted, given] = [readAnswer(reference), readAnswer(answer)];
+  if (squeezed(reference) !== '' && squeezed(reference) === squeezed(answer)) return true;
+  return comparison.same(wanted, given, true);
+}
+
+const squeezed = (text: string): string => text.replaceAll(/[\s$]|\\[,;:!]/g, '').replace(/\.$/, '');
+
+class Equivalence {
+  private readonly parsed = new Map<string, MathJson | null>();
+
+  constructor(private readonly rules: EquivalenceRules) {}
+
+  same(wanted: Readings, given: Readings, isWhole = false): boolean {
+    return wanted.some((a) => given.some((b) => this.sameForm(a, b, isWhole)));
+  }
+
+  private sameForm(a: Form, b: Form, isWhole: boolean): boolean {
+    if (a.kind === 'named' || b.kind === 'named') return this.sameNamed(a, b, isWhole);
+    if (a.kind === 'words' || b.kind === 'words') {
+      if (a.kind === 'words' && b.kind === 'words') return a.words === b.words;
+      const [words, other] = a.kind === 'words' ? [a, b] : [b as Form & { kind: 'words' }, a];
+      return (
+        other.kind === 'expression' && /^[a-zA-Z]{2,}$/.test(other.latex) && other.latex.toLowerCase() === words.words
+      );
+    }
+    if (a.kind === 'percent' || b.kind === 'percent') return this.samePercent(a, b);
+    if (a.kind === 'expression' && b.kind === 'expression') return this.sameExpression(a.latex, b.latex);
+    if (a.kind === 'ratio' && b.kind === 'ratio') return this.sameRatio(a.parts, b.parts);
+    if (a.kind === 'ratio' || b.kind === 'ratio') {
+      // 1:2 is also the number 1/2.
+      const [ratio, other] = a.kind === 'ratio' ? [a, b] : [b as Form & { kind: 'ratio' }, a];
+      return other.kind === 'expression' && ratio.parts.length === 2 && this.sameRatio(ratio.parts, [other.latex, '1']);
+    }
+    if (a.kind === 'tuple' && b.kind === 'tuple') return this.sameTuple(a, b);
+    if (a.kind === 'tuple' && a.open === 'matrix' && b.kind === 'expression') return this.sameMatrix(a, b.latex);
+    if (b.kind === 'tuple' && b.open === 'matrix' && a.kind === 'expression') return this.sameMatrix(b, a.latex);
+    if (a.kind === 'list' && b.kind === 'list') {
+      if (this.sameList(a.parts, b.parts)) return true;
+    } else if (a.kind === 'list' || b.kind === 'list') {
+      const [list, other] = a.kind === 'list' ? [a, b] : [b as Form & { kind: 'list' }, a];
+      if (list.parts.length === 1 && this.same(list.parts[0]!, [other])) return true;
+      // "1, 2" without brackets may be meant as (1, 2): in its order.
+      if (list.by === 'comma' && other.kind === 'tuple' && other.open !== 'matrix' && !isHalfOpen(other))
+        return this.sameInOrder(list.parts, other.parts);
+    }
+    if (a.kind === 'relation' && b.kind === 'relation' && this.sameRelation(a, b)) return true;
+    if (a.kind === 'relation' && b.kind !== 'relation' && isWhole) {
+      const solved = this.realSet(b);
+      if (solved !== null && this.isSolutionOf(a, solved)) return true;
+    }
+    const [left, right] = [this.realSet(a), this.realSet(b)];
+    if (left !== null && right !== null) return sameSet(left, right, (x, y) => this.nearReal(x, y));
+    return a.kind === 'setOperation' && b.kind === 'setOperation' && a.op === b.op && this.sameList(a.parts, b.parts);
+  }
+
+  private sameNamed(a: Form, b: Form, isWhole: boolean): boolean {
+    if (a.kind === 'named' && b.kind === 'named') {
+      const isNamedAlike = a.name === b.name || headOf(a.name) === headOf(b.name);
+      return (isNamedAlike || isWhole) && this.same(a.value, b.value);
+    }
+    const [named, other] = a.kind === 'named' ? [a, b] : [b as Form & { kind: 'named' }, a];
+    return other.kind !== 'relation' && this.same(named.value, [other], isWhole);
+  }
+
+  private samePercent(a: Form, b: Form): boolean {
+    if (a.kind === 'percent' && b.kind === 'percent') return this.sameExpression(a.latex, b.latex);
+    const [percent, other] = a.kind === 'percent' ? [a, b] : [b as Form & { kind: 'percent' }, a];
+    if (other.kind !== 'expression') return false;
+    const { percent: rule } = this.rules;
+    return (
+      (rule !== 'fraction' && this.sameExpression(percent.latex, other.latex)) ||
+      (rule !== 'number' && this.sameExpression(`\\frac{${percent.latex}}{100}`, other.latex))
+    );
+  }
+
+  private sameExpression(a: string, b: string): boolean {
+    if (a.replaceAll(/\s/g, '') === b.replaceAll(/\s/g, '')) return true;
+    const [left, right] = [this.parse(a), this.parse(b)];
+    return left !== null && right !== null && equalExpressions(left, right, this.rules.decimals);
+  }
+
+  private sameRatio(a: readonly string[], b: readonly string[]): boolean {
+    if (a.length !== b.length) return false;
+    const cross = (x: string, y: string): string => `(${x})\\cdot(${y})`;
+    return a.slice(1).every((part, i) => this.sameExpression(cross(a[0]!, b[i + 1]!), cross(b[0]!, part)));
+  }
+
+  private sameTuple(a: Form & { kind: 'tuple' }, b: Form & { kind: 'tuple' }): boolean {
+    if (a.parts.length !== b.parts.length || (a.open === 'matrix') !== (b.open === 'matrix')) return false;
+    const isVector = a.open === '<' || b.open === '<' || a.open === 'matrix';
+    const isAlike =
+      (a.open === b.open && a.close === b.close) || (a.parts.length > 2 && !isHalfOpen(a) && !isHalfOpen(b));
+    return (isVector || isAlike) && this.sameInOrder(a.parts, b.parts);
+  }
+
+  private sameInOrder(a: readonly Readings[], b: readonly Readings[]): boolean {
+    return a.length === b.length && a.every((part, i) => this.same(part, b[i]!));
+  }
+
+  /** A matrix that is written as a product or a sum of matrices. */
+  private sameMatrix(matrix: Form & { kind: 'tuple' }, latex: string): boolean {
+    if (!latex.includes('\\begin')) return false;
+    const written = matrix.parts
+      .map((row) => row[0])
+      .map((row) => (row?.kind === 'tuple' ? row.parts.map((cell) => latexOf(cell)) : [null]));
+    if (written.flat().includes(null)) return false;
+    return this.sameExpression(
+      `\\begin{pmatrix}${written.map((row) => row.join('&')).join('\\\\')}\\end{pmatrix}`,
+      latex,
+    );
+  }
+
+  /** Each of one side has its own on the other; things said twice count once. */
+  private sameList(a: readonly Readings[], b: readonly Readings[]): boolean {
+    const [wanted, given] = [this.distinct(a), this.distinct(b)];
+    if (wanted.length !== given.length) return false;
+    const open = [...given];
+    return wanted.every((each) => {
+      const at = open.findIndex((other) => this.same(each, other));
+      if (at >= 0) open.splice(at, 1);
+      return at >= 0;
+    });
+  }
+
+  private distinct(parts: readonly Readings[]): readonly Readings[] {
+    const kept: Readings[] = [];
+    for (const part of parts) if (!kept.some((each) => this.same(each, part))) kept.push(part);
+    return kept;
+  }
+
+  private sameRelation(a: Form & { kind: 'relation' }, b: Form & { kind: 'relation' }): boolean {
+    const mirrored = { latex: [...b.latex].reverse(), ops: [...b.ops].reverse().map((op) => MIRRORED[op]) };
+    if (
+      [b, mirrored].some(
+        ({ latex, ops }) =>
+          a.ops.length === ops.length &&
+          a.ops.every((op, i) => op === ops[i]) &&
+          a.latex.every((side, i) => this.sameExpression(side, latex[i]!)),
+      )
+    )
+      return true;
+    if (a.ops.length !== 1 || b.ops.length !== 1) return false;
+    const [p, q] = [this.oriented(a), this.oriented(b)];
+    if (p === null || q === null || p.op !== q.op) return false;
+    // x = 3 is not answered by 2x = 6: that is the question.
+    if (this.isSolved(a) !== this.isSolved(b)) return false;
+    const factor = factorBetween(p.difference, q.difference);
+    return factor !== null && (p.op === '=' || p.op === '≠' || factor > 0);
+  }
+
+  /** A variable alone on one side, a number on the other. */
+  private isSolved({ latex }: Form & { kind: 'relation' }): boolean {
+    const sides = latex.map((side) => this.parse(side));
+    return (
+      sides.some((side) => typeof side === 'string') &&
+      sides.some((side) => side !== null && variablesOf(side).size === 0)
+    );
+  }
+
+  /** left op right as left − right op 0, with > turned into <. */
+  private oriented({ latex, ops }: Form & { kind: 'relation' }): { op: Comparison; difference: MathJson } | null {
+    const [left, right] = [this.parse(latex[0]!), this.parse(latex[1]!)];
+    if (left === null || right === null) return null;
+    const op = ops[0]!;
+    return op === '>' || op === '≥'
+      ? { op: MIRRORED[op], difference: ['Subtract', right, left] }
+      : { op, difference: ['Subtract', left, right] };
+  }
+
+  // ——— sets of reals ———
+
+  private realSet(form: Form): RealSet | null {
+    switch (form.kind) {
+      case 'expression': {
+        const latex = form.latex.replaceAll(/\s/g, '');
+        if (latex === '\\mathbb{R}') return ALL_REALS;
+        if (latex === '\\emptyset') return [];
+        return null;
+      }
+      case 'tuple': {
+        if (form.parts.length !== 2 || !/^[[(]$/.test(form.open)) return null;
+        const [low, high] = form.parts.map((part) => this.real(part));
+        if (low === null || high === null || low === undefined || high === undefined) return null;
+        const found = segment(low, high, form.open === '[', form.close === ']');
+        return found === null ? null : [found];
+      }
+      case 'list': {
+        if (form.by === 'braces') {
+          const points = form.parts.map((part) => this.real(part));
+          return points.every((x): x is number => x !== null && Number.isFinite(x)) ? union([points.map(point)]) : null;
+        }
+        const sets = form.parts.map((part) => this.firstSet(part));
+        if (
+          form.by === 'and' &&
+          sets.every((set) => set !== null) &&
+          form.parts.every((part) => part[0]?.kind === 'relation')
+        )
+          return sets.reduce<RealSet>((a, b) => intersection(a, b!), ALL_REALS);
+        return form.by === 'or' && sets.every((set) => set !== null) ? union(sets as RealSet[]) : null;
+      }
+      case 'setOperation': {
+        const sets = form.parts.map((part) => this.firstSet(part));
+        if (!sets.every((set): set is RealSet => set !== null)) return null;
+        const [first, ...rest] = sets;
+        if (form.op === 'union') return union(sets);
+        return rest.reduce(form.op === 'difference' ? difference : intersection, first!);
+      }
+      case 'relation':
+        return this.solutions(form);
+      default:
+        return null;
+    }
+  }
+
+  private firstSet(readings: Readings): RealSet | null {
+    for (const form of readings) {
+      const set = this.realSet(form);
+      if (set !== null) return set;
+    }
+    return null;
+  }
+
+  private real(readings: Readings): number | null {
+    for (const form of readings) {
+      if (form.kind !== 'expression') continue;
+      const json = this.parse(form.latex.replace(/^\+/, ''));
+      const value = json === null || variablesOf(json).size > 0 ? null : realValue(json);
+      if (value !== null) return value;
+    }
+    return null;
+  }
+
+  /**
+   * Whether a set is what a reference's relation in one variable allows, tried at and around the set's ends and far off. Only this way
+   * round: an answer that repeats the relation to be solved does not solve it.
+   */
+  private isSolutionOf({ latex, ops }: Form & { kind: 'relation' }, set: RealSet): boolean {
+    const sides = latex.map((side) => this.parse(side));
+    if (!sides.every((side): side is MathJson => side !== null)) return false;
+    const [name, ...others] = variablesOf(['Add', ...sides]);
+    if (name === undefined || others.length > 0) return false;
+    const holds = (x: number): boolean => {
+      const values = sides.map((side) => valueWhere(side, name, x)?.re ?? Number.NaN);
+      return ops.every((op, i) => isTrue(values[i]!, op, values[i + 1]!));
+    };
+    const ends = set.flatMap(({ low, high }) => [low, high]).filter((x) => Number.isFinite(x));
+    const tried = [-1e6, 1e6, ...ends.flatMap((x) => [x, x - 1e-3, x + 1e-3, x - 1, x + 1, x - 50, x + 50])];
+    for (const [i, x] of ends.entries()) if (i > 0) tried.push((x + ends[i - 1]!) / 2);
+    return ends.length > 0 && tried.every((x) => holds(x) === contains(set, x));
+  }
+
+  /** Of a < x ≤ b and of linear inequalities in one variable. */
+  private solutions({ latex, ops }: Form & { kind: 'relation' }): RealSet | null {
+    const sides = latex.map((side) => this.parse(side));
+    if (!sides.every((side): side is MathJson => side !== null)) return null;
+    if (ops.length === 2) {
+      const [low, , high] = sides.map((side) => (variablesOf(side).size === 0 ? realValue(side) : null));
+      if (low === null || high === null || low === undefined || high === undefined) return null;
+      const [first, second] = ops as [Comparison, Comparison];
+      const isUp = /[<≤]/.test(first) && /[<≤]/.test(second);
+      const isDown = /[>≥]/.test(first) && /[>≥]/.test(second);
+      if (!isUp && !isDown) return null;
+      const found = isUp
+        ? segment(low, high, first === '≤', second === '≤')
+        : segment(high, low, second === '≥', first === '≥');
+      return found === null ? null : [found];
+    }
+    if (ops.length !== 1) return null;
+    const [left, right] = sides as [MathJson, MathJson];
+    const names = [...variablesOf(['Subtract', left, right])];
+    const [name] = names;
+    if (name === undefined || names.length > 1) return null;
+    const at = (x: number): number => valueWhere(['Subtract', left, right], name, x)?.re ?? Number.NaN;
+    const [f0, f1, f3] = [at(0), at(1), at(3)];
+    const slope = f1 - f0;
+    if (!(Math.abs(slope) > 1e-12) || Math.abs(f3 - (f0 + 3 * slope)) > 1e-9 * (1 + Math.abs(f3))) return null;
+    const root = cleaned(-f0 / slope);
+    const op = slope > 0 ? ops[0]! : MIRRORED[ops[0]!];
+    const found = {
+      '<': segment(Number.NEGATIVE_INFINITY, root, false, false),
+      '≤': segment(Number.NEGATIVE_INFINITY, root, false, true),
+      '>': segment(root, Number.POSITIVE_INFINITY, false, false),
+      '≥': segment(root, Number.POSITIVE_INFINITY, true, false),
+      '=': null, // an equation names what it is about; see sameNamed
+      '≠': null,
+    }[op];
+    if (op === '≠') return difference(ALL_REALS, [point(root)]);
+    return found === null ? null : [found];
+  }
+
+  private nearReal(x: number, y: number): boolean {
+    if (x === y) return true;
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return false;
+    const gap = Math.abs(x - y);
+    if (gap <= 1e-9 * Math.max(1, Math.abs(x), Math.abs(y))) return true;
+    // Ends that are given as decimals are compared as decimals are.
+    const isRounded = [x, y].some((each) => hasDecimal(each) && Number(each.toFixed(this.rules.decimals)) === each);
+    return isRounded && gap <= 0.5 * 10 ** -this.rules.decimals;
+  }
+
+  private parse(latex: string): MathJson | null {
+    let json = this.parsed.get(latex);
+    if (json === undefined) {
+      json = parseExpression(latex);
+      this.parsed.set(latex, json);
+    }
+    return json;
+  }
+}
+
+const MIRRORED: Readonly<Record<Comparison, Comparison>> = {
+  '=': '=',
+  '≠': '≠',
+  '<': '>',
+  '>': '<',
+  '≤': '≥',
+  '≥': '≤',
+};
+
+function isTrue(left: number, op: Comparison, right: number): boolean {
+  const isEqual = Math.abs(left - right) <= 1e-9 * Math.max(1, Math.abs(left), Math.abs(right));
+  switch (op) {
+    case '=':
+      return isEqual;
+    case '≠':
+      return !isEqual;
+    case '<':
+      return !isEqual && left < right;
+    case '>':
+      return !isEqual && left > right;
+    case '≤':
+      return isEqual || left < right;
+    case '≥':
+      return isEqual || left > right;
+  }
+}
+
+const isHalfOpen = ({ open, close }: Form & { kind: 'tuple' }): boolean =>
+  open + close === '[)' || open + close === '(]';
+const headOf = (name: string): string => (/^([a-zA-Z])\(/.exec(name)?.[1] ?? name) + (name.includes('(') ? '()' : '');
+const cleaned = (x: number): number => (Math.abs(x - Math.round(x)) < 1e-12 ? Math.round(x) : x);
+
+function latexOf(readings: Readings): string | null {
+  const form = readings.find((each) => each.kind === 'expression');
+  return form?.kind === 'expression' ? form.latex : null;
+}

@@ -1,0 +1,173 @@
+/**
+ * Which part of a response is its answer. Statements, the last of which wins: a box (neighbouring boxes are one answer), "Answer: …",
+ * "the answer is …", "#### …". Without any the last formula, or number, of the text; asked for statements only, such a text has none.
+ */
+
+/** Longer "answers" are text that happens to follow a marker. Characters. */
+const MAX_ANSWER_LENGTH = 1000;
+
+const MARKER =
+  /(?:\banswer\s+is\b[ \t]*:?|\banswer[ \t]*[*_]*[ \t]*:[ \t]*[*_]*(?:[ \t]*the[ \t]+(?:final[ \t]+)?answer[ \t]+is\b:?)?|####)[ \t]*/gi;
+const FORMULA = /\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)|(?<!\\)\$((?:\\.|[^$\\])+?)(?<!\\)\$/g;
+const NUMBER =
+  /(?<![\w.\\])-?\s?(?:[$€£]\s?)?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\s*\/\s*\d+|\d+\.?\d*|\.\d+)(?:,\d\d(?!\d))?(?:\s?(?:%|\\%|percent(?:age)?|pct))?(?!\d|[A-Z_])/g;
+const CLOSING_PHRASE = /I hope (?:it|this) is correct\.?|<\|im_(?:start|end)\|>(?:user|assistant)?/g;
+
+export type AnswerSource = 'any' | 'stated';
+
+/** The answer as written; null where the text holds none. An unclosed box is no answer, whatever stands before it. */
+export function statedAnswer(text: string, source: AnswerSource): string | null {
+  const answer = found(text.replaceAll(CLOSING_PHRASE, '\n'), source)?.trim() ?? '';
+  return answer === '' || answer.length > MAX_ANSWER_LENGTH ? null : answer;
+}
+
+function found(text: string, source: AnswerSource): string | null {
+  const box = lastBoxes(text);
+  if (box === 'unclosed') return null;
+  const marker = [...text.matchAll(MARKER)].at(-1);
+  if (marker !== undefined && (box === null || box.to <= marker.index + marker[0].length)) {
+    const after = text.slice(marker.index + marker[0].length);
+    const stated = fromSentence(blockAfter(after));
+    if (stated !== null) return stated;
+  }
+  if (box !== null) return box.content;
+  if (source === 'stated') return null;
+  return lastFormulaOrNumber(text) ?? wholeText(text);
+}
+
+/** The answer that a reference states: a whole solution, or nothing but the answer. */
+export function referenceAnswer(reference: string): string {
+  const isMarked = /\\boxed|\$|\\\(|\\\[|####/.test(reference);
+  const stated = isMarked ? statedAnswer(reference, 'any') : null;
+  return (stated ?? reference).replace(/^\s*\\+boxed\s*\{(?=[^{}]*(?:\{[^{}]*\}[^{}]*)*$)/, '').trim();
+}
+
+/** The line after a marker, or the block of mathematics that begins there. */
+function blockAfter(text: string): string {
+  const block = /^\s*(\$\$[\s\S]+?\$\$|\\\[[\s\S]+?\\\]|\\\([\s\S]+?\\\)|\$(?:\\.|[^$\\])+\$[^\n]*)/.exec(text)?.[1];
+  return block ?? /^\s*([^\n]*)/.exec(text)?.[1] ?? '';
+}
+
+/** The answer within the sentence that states it. */
+function fromSentence(line: string): string | null {
+  const sentence = firstSentence(line)
+    .replace(/^[*_\s]+|[*_\s]+$/g, '')
+    .replace(/(?<=\S)\.$/, '');
+  if (sentence === '') return null;
+  const formulas = [...sentence.matchAll(FORMULA)];
+  const around = sentence.replaceAll(FORMULA, ' ');
+  if (formulas.length > 0 && !/[a-zA-Z]{2,}/.test(around.replaceAll(/\b(?:and|or)\b/g, ' '))) return sentence;
+  const isWordy = (around.match(/(?<!\\)\b[a-zA-Z]{2,}\b/g) ?? []).length > 3;
+  if (!isWordy && formulas.length === 0) return sentence;
+  const said = /\b(?:is|are|equals|=)\s+([^=]*)$/.exec(sentence)?.[1];
+  if (said !== undefined && said.trim() !== '' && (said.match(/[a-zA-Z]{2,}/g) ?? []).length <= 3) return said;
+  return lastFormulaOrNumber(sentence) ?? sentence;
+}
+
+/** A full stop within a formula ends nothing. */
+function firstSentence(line: string): string {
+  const masked = line.replaceAll(FORMULA, (formula) => '\u0001'.repeat(formula.length));
+  const end = /[.?!]\s+(?=[A-Z])/.exec(masked);
+  return end === null ? line : line.slice(0, end.index + 1);
+}
+
+/** Of a derivation without a statement: what it ends with. */
+function lastFormulaOrNumber(text: string): string | null {
+  const formula = [...text.matchAll(FORMULA)].at(-1);
+  const number = [...text.matchAll(NUMBER)].at(-1);
+  if (formula === undefined) {
+    // A text that is nothing but a formula is taken whole: its last number is only a part of it.
+    return number === undefined || isBare(text) ? null : number[0].trim();
+  }
+  const inner = formula.slice(1).find((group) => group !== undefined) ?? '';
+  if (number !== undefined && number.index > formula.index + formula[0].length) return number[0].trim();
+  // $5$ percent: what follows a formula and belongs to it.
+  const unit = /^\s*(?:%|\\%|percent(?:age)?\b)/.exec(text.slice(formula.index + formula[0].length))?.[0] ?? '';
+  const neighbours = formulaRun(text, formula.index);
+  return neighbours ?? `${inner}${unit}`;
+}
+
+/** "$2$ and $3$" at the end of a text is one answer. */
+function formulaRun(text: string, lastAt: number): string | null {
+  const all = [...text.matchAll(FORMULA)];
+  let first = all.findIndex(({ index }) => index === lastAt);
+  while (first > 0) {
+    const before = all[first - 1]!;
+    const between = text.slice(before.index + before[0].length, all[first]!.index);
+    if (!/^\s*(?:,\s*)?(?:and|or|,)\s*$/.test(between)) break;
+    first--;
+  }
+  const start = all[first]!.index;
+  if (start === lastAt) return null;
+  const last = all.at(-1)!;
+  return text.slice(start, last.index + last[0].length);
+}
+
+function wholeText(text: string): string | null {
+  const line = text.trim();
+  return isBare(line) ? line : null;
+}
+
+/** One line that is an answer rather than prose: hardly any words outside of commands. */
+function isBare(text: string): boolean {
+  const line = text.trim();
+  if (line === '' || (line.includes('\n') && !line.includes('\\begin'))) return false;
+  const words = line.replaceAll(/\\(?:text|mathrm|mbox)\w*\{[^{}]*\}|\\[a-zA-Z]+/g, ' ').match(/[a-zA-Z]{2,}/g) ?? [];
+  return words.length <= 3;
+}
+
+interface Boxes {
+  readonly content: string;
+  readonly to: number;
+}
+
+/** The last box with those directly before it: "\boxed{2} and \boxed{3}" is one answer of two parts. */
+function lastBoxes(text: string): Boxes | 'unclosed' | null {
+  const boxes: { readonly from: number; readonly to: number; readonly content: string }[] = [];
+  for (const opening of text.matchAll(/\\(?:boxed|fbox)\s*(\{|[^\s{}\\])/g)) {
+    const from = opening.index;
+    if (boxes.length > 0 && from < boxes.at(-1)!.to) continue; // within the one before
+    if (opening[1] !== '{') {
+      boxes.push({ from, to: from + opening[0].length, content: opening[1]! });
+      continue;
+    }
+    const begin = from + opening[0].length;
+    const end = matchingBrace(text, begin);
+    if (end < 0) return 'unclosed';
+    boxes.push({ from, to: end + 1, content: text.slice(begin, end) });
+  }
+  const last = boxes.at(-1);
+  if (last === undefined) return null;
+  const run = [last];
+  for (let at = boxes.length - 2; at >= 0; at--) {
+    const [before, after] = [boxes[at]!, run[0]!];
+    if (!isConnector(text.slice(before.to, after.from))) break;
+    run.unshift(before);
+  }
+  const distinct = [...new Map(run.map((each) => [each.content.replaceAll(/\s/g, ''), each.content])).values()];
+  const unit = /^\s*(?:%|\\%|percent(?:age)?\b)/.exec(text.slice(last.to))?.[0] ?? '';
+  return { content: `${distinct.join(' , ')}${unit}`, to: last.to };
+}
+
+/** "y_1 = \boxed{…} and y_2 = \boxed{…}": between boxes of one answer stands hardly anything. */
+function isConnector(between: string): boolean {
+  const plain = between
+    .replaceAll(/\\(?:text|mathrm|mbox)\s*\{([^{}]*)\}/g, '$1')
+    .replaceAll(/\\q?quad|\\[,;: ()[\]]|\$/g, ' ')
+    .trim();
+  if (plain === '') return true;
+  if (plain.length > 24 || plain.includes('\n')) return false;
+  if (!/[a-zA-Z]{2,}/.test(plain) && !/[.?!]/.test(plain)) return true;
+  return /(?:^|\s|,)(?:and|or)(?:\s+\S{1,8}\s*=)?$/.test(plain);
+}
+
+/** Index of the brace that closes the one before `begin`; -1 where there is none. Escaped braces do not count. */
+function matchingBrace(text: string, begin: number): number {
+  let depth = 1;
+  for (let at = begin; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth === 0) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,66 @@
+/** Verifiers with what they need of the world: threads for mathematics. */
+import { availableParallelism } from 'node:os';
+import type { VerifierSpec } from '@seamstream/events';
+import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { MathThreads } from './math/math-threads.js';
+import { judgeFor } from './registry.js';
+import type { JudgedResponse, Verdict, VerifierMeans } from './verifier.types.js';
+
+export interface VerifierSettings {
+  /** Most threads that compare mathematics. Default: one for each two processors. */
+  readonly mathThreads?: number;
+}
+
+export interface CheckOptions {
+  readonly signal?: AbortSignal;
+  /** Replaces the verifier's own limit. Milliseconds. */
+  readonly deadlineMs?: number;
+}
+
+/** Nothing is started before it is needed, and what idles does not keep the process alive. */
+export class Verifiers {
+  private readonly threads: MathThreads;
+  private readonly means: VerifierMeans;
+
+  constructor(settings: VerifierSettings = {}) {
+    this.threads = new MathThreads(settings.mathThreads ?? Math.max(1, Math.floor(availableParallelism() / 2)));
+    this.means = { equivalence: (task, { deadlineMs, signal }) => this.threads.run(task, deadlineMs, signal) };
+  }
+
+  /**
+   * Judges a response. A verdict is about the response alone: whatever is wrong with the problem or with the check itself is thrown
+   * instead, so that neither a malformed reference nor a deadline ever counts as a failure of the executor.
+   * @throws UNKNOWN_VERIFIER naming the known ones; INVALID_INPUT when reference or options are malformed; VERIFIER_FAILED (retryable)
+   * when the check failed or passed its deadline; ABORTED by the signal.
+   */
+  async verify(
+    spec: VerifierSpec,
+    response: JudgedResponse,
+    reference: string,
+    { signal, deadlineMs }: CheckOptions = {},
+  ): Promise<Verdict> {
+    const judge = judgeFor(spec, reference);
+    if (!response.finished)
+      return {
+        success: false,
+        extractedAnswer: null,
+        detail: 'the response is unfinished: it reached its token limit',
+      };
+    try {
+      return await judge(response.text, { signal, deadlineMs: deadlineMs ?? null, means: this.means });
+    } catch (error) {
+      if (isSeamError(error)) throw error;
+      throw new SeamError('VERIFIER_FAILED', `Verifier ${spec.kind}@${spec.version} failed: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Ends what is under way. */
+  async close(): Promise<void> {
+    await this.threads.close();
+  }
+}
+
+/** For whoever has nothing of its own to configure. */
+export const builtInVerifiers = new Verifiers();
