@@ -20,9 +20,10 @@ import { Graph, type Value } from '@seamstream/tensor-graph';
 import { type Attend, causalAttention, Decoder, stackedQueries, type WeightSource } from './decoder.js';
 
 /**
- * The runtime multiplies a single row by a kernel of its own, with other bits, exactly when alpha is 1. A row that
- * decodes alone must not differ from one in company, so mixtures are formed with alpha 2 and the output projection
- * halves them: powers of two are exact.
+ * The runtime multiplies a single row by a kernel of its own, with other bits, exactly when alpha is 1. Where the rows of a product
+ * are candidates of one group, one that decodes alone must not differ from one in company: there alpha is 2, and the output
+ * projection halves the mixture (powers of two are exact). Where each candidate has products of its own, the single row's kernel is
+ * the faster one, and alpha is 1.
  */
 const MIXTURE_SCALE = 0.5;
 
@@ -119,18 +120,18 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
       ['R', KVH, Q, 'P'],
     );
     // Scores against the row's own suffix and against the chunk.
-    const rowQueries = reshape(
-      transpose(reshape(gather(q, chunks), 0, 0, KVH, repeats * hd), 0, 2, 1, 3),
-      ...[0, 0, -1, hd],
-    ); // [R, KVH, C·R', hd]
+    const rowQueries = graph.apply('Mul', [
+      reshape(transpose(reshape(gather(q, chunks), 0, 0, KVH, repeats * hd), 0, 2, 1, 3), 0, 0, -1, hd),
+      graph.float(scale),
+    ]); // [R, KVH, C·R', hd]
     const suffixScores = graph.apply('Add', [
-      graph.apply('FusedMatMul', [rowQueries, cache.suffixKey], { transB: 1, alpha: scale }),
+      graph.apply('FusedMatMul', [rowQueries, cache.suffixKey], { transB: 1, alpha: 1 }),
       suffixMask,
     ]);
     const chunkKeys = transpose(reshape(gather(k, chunks), 0, 0, KVH, hd), 0, 2, 1, 3); // [R, KVH, C, hd]
     const chunkValues = transpose(reshape(gather(v, chunks), 0, 0, KVH, hd), 0, 2, 1, 3);
     const chunkScores = graph.apply('Add', [
-      graph.apply('FusedMatMul', [rowQueries, chunkKeys], { transB: 1, alpha: scale }),
+      graph.apply('FusedMatMul', [rowQueries, chunkKeys], { transB: 1, alpha: 1 }),
       chunkMask,
     ]);
     const chunkColumns = graph.applyWithShape(
@@ -160,7 +161,11 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
         ...[0, 2, 3, 1, 4, 5],
       ),
     );
-    const ownMix = graph.apply('Add', [mix(columns(3, 'S'), cache.suffixValue), mix(columns(1, 'C'), chunkValues)]);
+    const rowMixture = graph.apply('Add', [
+      graph.apply('MatMul', [columns(3, 'S'), cache.suffixValue]),
+      graph.apply('MatMul', [columns(1, 'C'), chunkValues]),
+    ]);
+    const ownMix = graph.apply('Mul', [rowMixture, graph.float(1 / MIXTURE_SCALE)]);
     const rowMixed = flatRows(transpose(as(ownMix, rowMix, ['R', KVH, 'C', repeats, hd]), 0, 2, 1, 3, 4));
     const mixed = graph.applyWithShape('Add', [promptMix, rowMixed], {}, 'float32', ['R*C', heads * hd]);
     return graph.apply('Unsqueeze', [graph.apply('Gather', [mixed, packed], { axis: 0 }), graph.integer([1])]);
