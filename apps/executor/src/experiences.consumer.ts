@@ -9,7 +9,12 @@ export const EXECUTOR_GROUP = 'seam.executor';
 export class ExperiencesConsumer {
   constructor(private readonly executeExperiences: ExecuteExperiencesHandler) {}
 
-  @ConsumeTopic({ topic: TOPIC.experiences, group: EXECUTOR_GROUP, maxBatchRecords: 256 })
+  @ConsumeTopic({
+    topic: TOPIC.experiences,
+    group: EXECUTOR_GROUP,
+    maxBatchRecords: 256,
+    answersIn: [TOPIC.outcomes],
+  })
   consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
     return this.executeExperiences.handle(batch);
   }

@@ -9,7 +9,12 @@ export const GENERATOR_GROUP = 'seam.generator';
 export class ProblemsConsumer {
   constructor(private readonly writeExperiences: WriteExperiencesHandler) {}
 
-  @ConsumeTopic({ topic: TOPIC.problems, group: GENERATOR_GROUP, maxBatchRecords: 64 })
+  @ConsumeTopic({
+    topic: TOPIC.problems,
+    group: GENERATOR_GROUP,
+    maxBatchRecords: 64,
+    answersIn: [TOPIC.experiences, TOPIC.outcomes],
+  })
   consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
     return this.writeExperiences.handle(batch);
   }

@@ -56,6 +56,15 @@ describe('a window of completed problems', () => {
     expect(count([failure('a', 0, 2), failure('a', 0, 2)]).completedProblems).toBe(0);
   });
 
+  it('R07: counts a problem once, however often its results are told, in this window and after it', () => {
+    const told = [failure('a', 0, 2), failure('a', 1, 2), expiry('e')];
+    const first = count([...told, ...told]);
+    expect(first.completedProblems).toBe(2);
+    const next = count([...told, failure('b', 0, 1)], windowAt(first.nextOffsets, first), 6);
+    expect(next.completedProblems).toBe(1);
+    expect(next.open.size).toBe(0);
+  });
+
   it('passes over what it counted before', () => {
     const events = [failure('a', 0, 1), failure('b', 0, 1)];
     const window = count(events);
@@ -76,7 +85,7 @@ describe('a window of completed problems', () => {
   it('reaches back to the beginning of a group that ends in it, and counts it here only', () => {
     const first = count([failure('a', 0, 1), failure('b', 0, 2)]);
     expect(first.completedProblems).toBe(1);
-    const second = count([failure('c', 0, 1)], windowAt(first.nextOffsets, first.open), 2);
+    const second = count([failure('c', 0, 1)], windowAt(first.nextOffsets, first), 2);
     expect(windowRanges(second, 't')).toEqual([{ topic: 't', partition: 0, from: 2, to: 3 }]);
     const third = count([failure('b', 1, 2)], second, 3);
     expect(third.completedProblems).toBe(2);

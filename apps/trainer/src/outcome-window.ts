@@ -1,6 +1,6 @@
 /**
  * Counts completed problems along seam.outcomes, and where in the log the current window of them stands. A problem is
- * complete when every candidate of its group has a result, or when it expired. A group that began before the window and
+ * complete when every candidate of its group has a result, or when it expired; once, however often results are told. A group that began before the window and
  * ends in it belongs to it: the window's ranges then reach back to its first result.
  */
 import type { OffsetRange, SeamEvent } from '@seamstream/events';
@@ -19,16 +19,26 @@ export interface OutcomeWindow {
   readonly completedProblems: number;
   /** By groupId: groups that still wait for a result. */
   readonly open: ReadonlyMap<string, OpenGroup>;
-  /** messageIds of the problems that expired in this window. */
-  readonly expired: ReadonlySet<string>;
+  /** groupIds and messageIds of the problems that were completed or expired in this window. */
+  readonly completed: ReadonlySet<string>;
+  /** The same of the window before: results that are told again after its end count no more. */
+  readonly completedBefore: ReadonlySet<string>;
 }
 
-/** An empty window that begins at the given offsets; groups that are open stay open. */
+/** An empty window that begins at the given offsets; groups that are open in the one before stay open. */
 export function windowAt(
   nextOffsets: ReadonlyMap<number, number>,
-  open: OutcomeWindow['open'] = new Map(),
+  before: Partial<Pick<OutcomeWindow, 'open' | 'completed'>> = {},
 ): OutcomeWindow {
-  return { nextOffsets, firstOffsets: nextOffsets, completedProblems: 0, open, expired: new Set() };
+  const { open = new Map(), completed: completedBefore = new Set() } = before;
+  return {
+    nextOffsets,
+    firstOffsets: nextOffsets,
+    completedProblems: 0,
+    open,
+    completed: new Set(),
+    completedBefore,
+  };
 }
 
 /** The window after one event of the outcomes' topic; one that was counted already changes nothing. */
@@ -40,11 +50,17 @@ export function evolveWindow(
   const { partition, offset } = place;
   if (offset < (window.nextOffsets.get(partition) ?? 0)) return window;
   const next = { ...window, nextOffsets: new Map(window.nextOffsets).set(partition, offset + 1) };
+  const isKnown = (id: string): boolean => window.completed.has(id) || window.completedBefore.has(id);
   if (event.type === 'ProblemExpired') {
-    const expired = new Set(window.expired).add(event.meta.messageId);
-    return { ...next, expired, completedProblems: window.completedProblems + expired.size - window.expired.size };
+    const { messageId } = event.meta;
+    if (isKnown(messageId)) return next;
+    return {
+      ...next,
+      completed: new Set(window.completed).add(messageId),
+      completedProblems: window.completedProblems + 1,
+    };
   }
-  if (event.type !== 'OutcomeRecorded' && event.type !== 'ExecutionFailed') return next;
+  if ((event.type !== 'OutcomeRecorded' && event.type !== 'ExecutionFailed') || isKnown(event.groupId)) return next;
   const known = window.open.get(event.groupId);
   const members = new Set(known?.members).add(event.experienceId);
   const firstOffset = known?.firstOffset ?? offset;
@@ -57,6 +73,7 @@ export function evolveWindow(
     ...next,
     open,
     firstOffsets: new Map(window.firstOffsets).set(partition, begins),
+    completed: new Set(window.completed).add(event.groupId),
     completedProblems: window.completedProblems + 1,
   };
 }

@@ -51,7 +51,7 @@ export class TrainWindowsHandler {
         continue;
       }
       outcomes.push(done(await this.endWindow(held.window, batch.signal)));
-      held.window = windowAt(held.window.nextOffsets, held.window.open);
+      held.window = windowAt(held.window.nextOffsets, held.window);
       // The run's end must stand in the log before the next window is planned from it.
       if (outcomes.length < batch.records.length) next = position.offset + 1;
       break;
@@ -88,11 +88,17 @@ export class TrainWindowsHandler {
       history = await readTrainingHistory(log);
     }
     const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
-    const ranges = lastWindow?.configuration.window?.outcomes ?? [];
-    // Groups that were open when the last window ended are known by counting that window again.
-    let window = windowAt(new Map(ranges.map(({ partition, from }) => [partition, from])));
-    window = await this.countOn(window, new Map(ranges.map(({ partition, to }) => [partition, to])));
-    window = windowAt(new Map(ranges.map(({ partition, to }) => [partition, to])), window.open);
+    const last = lastWindow?.configuration.window;
+    // Groups that were open or complete when the last window ended are known by counting it and the one before again.
+    let window = windowAt(new Map());
+    for (const counted of last ? [history.windows.get(last.index - 1), last] : []) {
+      const ranges = counted?.outcomes ?? [];
+      window = windowAt(new Map(ranges.map(({ partition, from }) => [partition, from])), {
+        completed: window.completed,
+      });
+      window = await this.countOn(window, new Map(ranges.map(({ partition, to }) => [partition, to])));
+      window = windowAt(new Map(ranges.map(({ partition, to }) => [partition, to])), window);
+    }
     window = await this.countOn(window, new Map(consumed.map(({ partition, nextOffset }) => [partition, nextOffset])));
     logger.info({ windows: history.windows.size, completedProblems: window.completedProblems }, 'trainer restored');
     return {

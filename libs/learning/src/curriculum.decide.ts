@@ -31,13 +31,16 @@ export interface CurriculumState {
 
 export const initialCurriculum: CurriculumState = { rounds: 0, rates: {}, overall: null };
 
-/** Folds the results of one round, in any order: mean ← smoothing · rate + (1 − smoothing) · mean. */
+/** Folds the results of one round, in any order and however often each is told: mean ← smoothing · rate + (1 − smoothing) · mean. */
 export function evolveCurriculum(
   state: CurriculumState,
   results: readonly ResultEvent[],
   { smoothing }: CurriculumConfig,
 ): CurriculumState {
-  const explored = results.filter((result) => result.type === 'OutcomeRecorded').filter(({ arm }) => arm === 'explore');
+  const distinct = [...new Map(results.map((result) => [result.meta.messageId, result])).values()];
+  const explored = distinct
+    .filter((result) => result.type === 'OutcomeRecorded')
+    .filter(({ arm }) => arm === 'explore');
   // Once an adapter serves, the base model's entries are scouts and say nothing about it.
   const isServed = explored.some(({ adapterDigest }) => adapterDigest !== null);
   const judged = isServed ? explored.filter(({ adapterDigest }) => adapterDigest !== null) : explored;

@@ -16,7 +16,14 @@ const round = (
   Object.entries(rates).flatMap(([domain, [solved, judged]]) =>
     Array.from(
       { length: judged },
-      (_, i) => ({ type: 'OutcomeRecorded', arm, problem: { domain }, success: i < solved }) as ResultEvent,
+      (_, i) =>
+        ({
+          type: 'OutcomeRecorded',
+          meta: { messageId: `${domain} ${arm} ${i}` },
+          arm,
+          problem: { domain },
+          success: i < solved,
+        }) as ResultEvent,
     ),
   );
 
@@ -24,6 +31,11 @@ const after = (...rounds: readonly ResultEvent[][]) =>
   rounds.reduce((state, results) => evolveCurriculum(state, results, config), initialCurriculum);
 
 describe('the curriculum', () => {
+  it('R07: counts a result once, however often it is told', () => {
+    const results = round({ timber: [3, 10] });
+    expect(after([...results, ...results.slice(0, 5)])).toEqual(after(results));
+  });
+
   it('imitates before anything is known and while exploration mostly fails', () => {
     expect(decideAlgorithm(initialCurriculum, config, null).algorithm).toBe('sft');
     expect(decideAlgorithm(after(round({ timber: [1, 10] })), config, null)).toEqual({
@@ -71,9 +83,11 @@ describe('the curriculum', () => {
   });
 
   it('takes no notice of the base model once an adapter serves: its entries are scouts', () => {
+    let told = 0;
     const by = (adapterDigest: string | null, success: boolean) =>
       ({
         type: 'OutcomeRecorded',
+        meta: { messageId: `result ${told++}` },
         arm: 'explore',
         problem: { domain: 'timber' },
         adapterDigest,
@@ -84,7 +98,12 @@ describe('the curriculum', () => {
   });
 
   it('takes no notice of control and deploy outcomes, nor of failures', () => {
-    const failure = { type: 'ExecutionFailed', arm: 'explore', problem: { domain: 'timber' } } as ResultEvent;
+    const failure = {
+      type: 'ExecutionFailed',
+      meta: { messageId: 'failure' },
+      arm: 'explore',
+      problem: { domain: 'timber' },
+    } as ResultEvent;
     expect(after([...round({ timber: [9, 10] }, 'control'), ...round({ timber: [9, 10] }, 'deploy'), failure])).toEqual(
       { rounds: 1, rates: {}, overall: null },
     );

@@ -56,7 +56,13 @@ export function joinGroups(
   { maxAge, plainSamplingOnly }: JoinOptions,
 ): { readonly groups: ScoredGroup[]; readonly census: GroupCensus } {
   const resultOf = definiteResults(results);
-  const explored = new Map(experiences.filter(({ arm }) => arm === 'explore').map((each) => [each.experienceId, each]));
+  // Of an experience that was written twice the first one counts, as its result does.
+  const explored = new Map(
+    experiences
+      .filter(({ arm }) => arm === 'explore')
+      .map((each) => [each.experienceId, each] as const)
+      .reverse(),
+  );
   const byGroup = [...Map.groupBy(explored.values(), ({ groupId }) => groupId)].sort(([a], [b]) => compareText(a, b));
   const census = {
     groups: byGroup.length,

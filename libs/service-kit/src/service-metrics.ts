@@ -52,6 +52,13 @@ export class ServiceMetrics {
     registers: [this.registry],
   });
 
+  readonly passedOver = new Counter({
+    name: 'seam_repeated_records_total',
+    help: 'Records that were passed over because what follows from them stands in the log.',
+    labelNames: ['group'],
+    registers: [this.registry],
+  });
+
   readonly batchSeconds = new Histogram({
     name: 'seam_batch_seconds',
     help: 'Time from the delivery of a batch to its commit.',

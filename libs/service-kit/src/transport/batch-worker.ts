@@ -3,6 +3,7 @@
  * offsets} in one transaction.
  *
  *   a record that does not decode   → dead letter, the consumer never sees it
+ *   one that was answered before    → passed over (answered-causes.ts)
  *   `retry` for a record            → what stands before it is committed; it is tried again after a wait, at most `maxAttempts` times
  *   the consumer throws on a batch  → once more, then the batch is halved until the culprit stands alone; it is the dead letter
  *   the world fails (log, objects)  → waits and tries again without limit: no record is to blame
@@ -15,8 +16,9 @@
  * So a poison record stops nothing, and an outage does not fill the dead letters.
  */
 import type { Claim, EventLog, LogRecord, NewRecord, RecordBatch } from '@seamstream/event-log';
-import { decodeEvent, encodeEvent, type SeamEvent } from '@seamstream/events';
+import { decodeEvent, encodeEvent, type SeamEvent, type TopicName } from '@seamstream/events';
 import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { AnsweredCauses } from './answered-causes.js';
 import { backoffMs, sleep } from './backoff.js';
 import type { CrashMarks, Suspicion } from './crash-marks.js';
 import { deadLetterOf, type Fault } from './dead-letter.js';
@@ -35,6 +37,8 @@ interface WorkerObserver {
   deadLettered(fault: Fault, record: LogRecord): void;
   retried(error: { readonly code: string; readonly reason: string }, waitMs: number): void;
   fenced(records: number): void;
+  /** They had been answered before. */
+  passedOver(records: number): void;
 }
 
 interface WorkerOptions {
@@ -45,6 +49,8 @@ interface WorkerOptions {
   readonly maxAttempts: number;
   readonly firstRetryMs: number;
   readonly maxRetryMs: number;
+  /** Topics that hold what follows from a record, under its key: what is answered there is passed over. */
+  readonly answersIn?: readonly TopicName[];
   /** Longest time that the consumer may take for one answer. */
   readonly deadlineMs?: number;
   /** What finds out records that kill the process; the turnstile is that of all workers of the process. */
@@ -58,6 +64,8 @@ interface Item {
   readonly event: SeamEvent | undefined;
   /** Set once the record is given up. */
   readonly fault: Fault | undefined;
+  /** What follows from it stands in the log, or follows from an equal one before it. */
+  readonly isAnswered: boolean;
 }
 
 /** The transaction that an answer leads to, and what remains afterwards. */
@@ -91,6 +99,8 @@ const FATAL: readonly ErrorCode[] = ['LOG_CORRUPT', 'LOG_READ_ONLY', 'LOG_INCOMP
 export class BatchWorker {
   /** Failures of a record that is known to be the culprit, by topic/partition@offset; forgotten once it is committed. */
   private readonly failures = new Map<string, number>();
+  /** By topic/partition, of the claim under which it is worked on. */
+  private readonly answered = new Map<string, { readonly claim: Claim; readonly causes: AnsweredCauses }>();
   /** By topic/partition: the claim under which it is worked on, and what its first records are suspected of. */
   private readonly places = new Map<
     string,
@@ -107,14 +117,45 @@ export class BatchWorker {
    * @param signal aborts when work should stop now
    */
   async work(batch: RecordBatch, signal: AbortSignal): Promise<void> {
-    const items = batch.records.map((record) => this.decode(record));
+    let items = batch.records.map((record) => this.decode(record));
     try {
+      if (this.options.answersIn !== undefined) items = await this.markAnswered(batch, items, signal);
       if (this.options.crashes === undefined) await this.finish(batch, items, signal);
       else await this.finishMarked(batch, items, signal, this.options.crashes);
     } catch (error) {
       if (isSeamError(error, 'FENCED')) this.options.observer.fenced(batch.records.length);
       else if (!signal.aborted) throw error;
     }
+  }
+
+  private async markAnswered(batch: RecordBatch, items: readonly Item[], signal: AbortSignal): Promise<Item[]> {
+    const { log, answersIn = [], firstRetryMs, maxRetryMs, observer } = this.options;
+    const name = `${batch.topic}/${batch.partition}`;
+    let place = this.answered.get(name);
+    for (let outages = 1; place?.claim !== batch.claim; outages++) {
+      try {
+        place = { claim: batch.claim, causes: await AnsweredCauses.before(log, answersIn, batch) };
+        this.answered.set(name, place);
+      } catch (error) {
+        if (!isSeamError(error) || !OUTAGES.includes(error.code)) throw error;
+        const waitMs = backoffMs(outages, firstRetryMs, maxRetryMs);
+        observer.retried({ code: error.code, reason: error.message }, waitMs);
+        await sleep(waitMs, signal);
+        signal.throwIfAborted();
+      }
+    }
+    const { causes } = place;
+    const first = new Set<string>();
+    const marked = items.map((item) => {
+      if (item.event === undefined) return item;
+      const { messageId } = item.event.meta;
+      const isAnswered = causes.has(item.event) || first.has(messageId);
+      first.add(messageId);
+      return isAnswered ? { ...item, isAnswered } : item;
+    });
+    const repeated = marked.filter(({ isAnswered }) => isAnswered).length;
+    if (repeated > 0) observer.passedOver(repeated);
+    return marked;
   }
 
   /** As {@link finish}, with a mark for the process after this one as long as it is open whether this one survives. */
@@ -180,7 +221,6 @@ export class BatchWorker {
     let oneAtATime = false;
     while (rest.length > 0) {
       if (signal.aborted) return false;
-      const isAlive = ({ event, fault }: Item): boolean => event !== undefined && fault === undefined;
       const part = oneAtATime ? rest.slice(0, rest.findIndex(isAlive) + 1 || rest.length) : rest;
       const alive = part.filter(isAlive);
       try {
@@ -336,6 +376,7 @@ export class BatchWorker {
         faults.push({ item, fault: item.fault });
         continue;
       }
+      if (item.isAnswered) continue;
       const answer = answers.get(item)!;
       if (answer.kind === 'done') events.push(...answer.events);
       else if (answer.kind === 'skip')
@@ -381,6 +422,11 @@ export class BatchWorker {
       consumed: { claim: batch.claim, offsets: [{ topic, partition, nextOffset: offset + 1 }] },
     });
     if (this.failures.size > 0) for (const item of items) this.failures.delete(nameOf(item));
+    const causes = this.answered.get(`${topic}/${partition}`)?.causes;
+    if (causes !== undefined) {
+      const given = new Set(step.faults.map(({ item }) => item));
+      for (const item of items) if (isAlive(item) && !given.has(item)) causes.add(item.event!);
+    }
     for (const { item, fault } of step.faults) observer.deadLettered(fault, item.record);
     observer.committed({
       records: items.length,
@@ -392,10 +438,10 @@ export class BatchWorker {
 
   private decode(record: LogRecord): Item {
     try {
-      return { record, event: decodeEvent(record), fault: undefined };
+      return { record, event: decodeEvent(record), fault: undefined, isAnswered: false };
     } catch (error) {
       const code = isSeamError(error) ? error.code : 'MALFORMED_RECORD';
-      return { record, event: undefined, fault: { code, reason: messageOf(error), attempts: 1 } };
+      return { record, event: undefined, fault: { code, reason: messageOf(error), attempts: 1 }, isAnswered: false };
     }
   }
 
@@ -409,6 +455,11 @@ export class BatchWorker {
     this.failures.set(nameOf(item), count);
     return count;
   }
+}
+
+/** Whether the consumer is to be asked. */
+function isAlive({ event, fault, isAnswered }: Item): boolean {
+  return event !== undefined && fault === undefined && !isAnswered;
 }
 
 /** Ends a subscription on purpose. */

@@ -15,6 +15,11 @@ export interface TopicConsumption {
   /** `whole`: one instance works on all partitions, others stand by; for work whose state knows no partitions. */
   readonly sharing?: 'spread' | 'whole';
   /**
+   * Topics that hold what follows from a record, under its key. A record whose answer stands there is passed over: one that
+   * was written twice, or that comes again because the group's offsets were lost. Absent: every record is worked on.
+   */
+  readonly answersIn?: readonly TopicName[];
+  /**
    * For work that goes on where a dead process left it, however long it takes and however often that happens, such as a
    * training run with checkpoints: there is no deadline, and deaths of the process are blamed on no record.
    */

@@ -6,7 +6,16 @@ import {
   type NewRecord,
   type Transaction,
 } from '@seamstream/event-log';
-import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import {
+  decodeEvent,
+  type EventOf,
+  encodeEvent,
+  originMeta,
+  type SeamEvent,
+  TOPIC,
+  TOPICS,
+  type TopicName,
+} from '@seamstream/events';
 import { derivedId, SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { commonConfigSchema } from '../config/common-config.js';
@@ -82,10 +91,17 @@ afterEach(async () => {
   running = [];
 });
 
-async function serve(log: InMemoryEventLog, consume: BatchConsumer, maxBatchRecords = 100): Promise<RunningService> {
+async function serve(
+  log: InMemoryEventLog,
+  consume: BatchConsumer,
+  maxBatchRecords = 100,
+  answersIn?: readonly TopicName[],
+): Promise<RunningService> {
+  const answers = answersIn === undefined ? {} : { answersIn };
+
   @Controller()
   class ProblemConsumer {
-    @ConsumeTopic({ topic: TOPIC.problems, group: GROUP, maxBatchRecords })
+    @ConsumeTopic({ topic: TOPIC.problems, group: GROUP, maxBatchRecords, ...answers })
     consume(batch: DeliveredBatch): ReturnType<BatchConsumer> {
       return consume(batch);
     }
@@ -368,6 +384,34 @@ describe('the event-log transport', () => {
     const service = await serve(log, () => new Promise(() => undefined));
     await expect(service.ended).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
     expect(await consumedCount(log)).toBe(0);
+  });
+
+  it('R07: passes over what was answered before, in the same batch, the same process or another one', async () => {
+    const storage = new InMemoryLogStorage();
+    const asked: (string | null)[] = [];
+    const consume: BatchConsumer = async (batch) => {
+      asked.push(...batch.records.map(({ event }) => event.meta.correlationId));
+      return batch.records.map((record) =>
+        record.event.meta.correlationId === 'p-1' ? skip('DATA_REFUSED', 'not yet') : done([expired(record)]),
+      );
+    };
+    const log = await newLog(storage);
+    const once = published(ids(4));
+    await log.append([...once, ...once]);
+    const first = await serve(log, consume, 6, [TOPIC.outcomes]);
+    await until(async () => (await consumedCount(log)) === 8);
+    expect([...new Set(asked)].sort()).toEqual(ids(4));
+    expect(asked.filter((id) => id !== 'p-1')).toHaveLength(3);
+    await first.close();
+    await log.append(once);
+    asked.length = 0;
+    const other = await newLog(storage);
+    await serve(other, consume, 6, [TOPIC.outcomes]);
+    await until(async () => (await consumedCount(other)) === 12);
+    // What went to the dead letters is no answer: whoever sends it again wants it to be worked on.
+    expect(asked).toEqual(['p-1']);
+    expect(await answered(other)).toEqual(['p-0', 'p-2', 'p-3']);
+    expect((await eventsOf(other, TOPIC.deadLetters, 'DeadLettered')).length).toBeGreaterThan(1);
   });
 
   it('lets work in flight finish and commit at shutdown', async () => {

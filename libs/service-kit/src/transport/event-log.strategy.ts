@@ -118,7 +118,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   private async subscribe(consumption: TopicConsumption, handler: MessageHandler): Promise<void> {
     const { log, source, consuming, metrics, logger, clock = systemClock } = this.options;
     const { group, topic, maxBatchRecords, maxConcurrentPartitions, sharing = 'spread', turn } = consumption;
-    const { isUnbounded = false } = consumption;
+    const { isUnbounded = false, answersIn } = consumption;
     const { maxAttempts, firstRetryMs, maxRetryMs, deadlineMs } = consuming;
     const worker = new BatchWorker(
       {
@@ -128,6 +128,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         maxAttempts,
         firstRetryMs,
         maxRetryMs,
+        ...(answersIn === undefined ? {} : { answersIn }),
         ...(isUnbounded ? {} : { deadlineMs, ...this.crashesOf(group) }),
         clock,
         observer: {
@@ -148,6 +149,10 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
           fenced: (records) => {
             metrics.fenced.inc({ group }, records);
             logger.info({ group, topic, records }, 'work dropped: another instance owns the partition');
+          },
+          passedOver: (records) => {
+            metrics.passedOver.inc({ group }, records);
+            logger.debug({ group, topic, records }, 'records passed over: they were answered before');
           },
         },
       },

@@ -1,0 +1,74 @@
+/**
+ * What a group has answered already, so that a record that comes a second time is passed over instead of worked on: one that
+ * was published twice, and all of them when the group's offsets were lost or set back.
+ *
+ * At the beginning of a claim the answers are read from the log: all that can follow from the claim's first record or a later
+ * one, since an answer is appended after its cause, and a tail before that, for causes that were written twice. From then on
+ * they are remembered as they are committed. A cause that went to the dead letters counts as unanswered: it may be redriven.
+ * Where clocks differ by more than the margin a repeated record may be worked on again, under the same ids.
+ */
+import type { EventLog, LogRecord, RecordBatch } from '@seamstream/event-log';
+import { decodeEvent, type SeamEvent, type TopicName } from '@seamstream/events';
+
+/** Records of one partition that are read before those that the place in the log asks for. */
+const TAIL_RECORDS = 2_000;
+/** Causes of one partition that are remembered, beside those that were read. */
+const REMEMBERED = 20_000;
+/** By so much the clock of who answered may be behind that of who asked. */
+const CLOCK_MARGIN_MS = 10 * 60_000;
+
+export class AnsweredCauses {
+  private readonly known = new Set<string>();
+  private readonly limit: number;
+
+  private constructor(read: Iterable<string>) {
+    for (const cause of read) this.known.add(cause);
+    this.limit = this.known.size + REMEMBERED;
+  }
+
+  /**
+   * @param answers topics that hold what follows from a record, under the record's key
+   * @param batch the first one of a claim
+   */
+  static async before(log: EventLog, answers: readonly TopicName[], batch: RecordBatch): Promise<AnsweredCauses> {
+    const { topic, partition, records } = batch;
+    const sinceMs = records[0]!.timestampMs - CLOCK_MARGIN_MS;
+    const { length: partitions } = await log.watermarks(topic);
+    const causes: string[] = [];
+    for (const answerTopic of answers) {
+      const marks = await log.watermarks(answerTopic);
+      // Equal keys stand in equal partitions where there are equally many.
+      const own = marks.length === partitions ? marks.filter((each) => each.partition === partition) : marks;
+      for (const { partition: from, low, high } of own) {
+        const begin = Math.max(low, Math.min(await log.offsetForTime(answerTopic, from, sinceMs), high - TAIL_RECORDS));
+        if (begin >= high) continue;
+        for await (const chunk of log.read({ topic: answerTopic, partition: from, from: begin, to: high })) {
+          for (const record of chunk) causes.push(...causeOf(record));
+        }
+      }
+    }
+    return new AnsweredCauses(causes);
+  }
+
+  has(event: SeamEvent): boolean {
+    return this.known.has(event.meta.messageId);
+  }
+
+  add(event: SeamEvent): void {
+    this.known.add(event.meta.messageId);
+    if (this.known.size <= this.limit) return;
+    for (const oldest of this.known) {
+      this.known.delete(oldest);
+      return;
+    }
+  }
+}
+
+function causeOf(record: LogRecord): readonly string[] {
+  try {
+    const { causationId } = decodeEvent(record).meta;
+    return causationId === null ? [] : [causationId];
+  } catch {
+    return []; // it states nothing
+  }
+}
