@@ -12,8 +12,11 @@
 // Interleaved runs, medians and spread. After each run of ours the ledger must balance and every id be there once.
 //   npm run build && node test/performance/pipeline.bench.mjs [--log lmdb,kafka] [--runs 5] [--problems 1000] [--group 8]
 //     [--commit-every 500] [--folder DIR] [--json]
+//   … --apart     with --log lmdb: each service in a process of its own, as deployed; the bare loop is still one thread
 //   … --stages    instead: each stage alone on LMDB, processor time of all threads per record that it consumes
 // Bar: >= 0.6 of the bare loop.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +40,9 @@ const { values: options } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     stages: { type: 'boolean', default: false },
+    apart: { type: 'boolean', default: false },
+    /** For the processes of --apart: which service this one is. */
+    service: { type: 'string' },
     log: { type: 'string', default: 'lmdb,kafka' },
     runs: { type: 'string', default: '5' },
     problems: { type: 'string', default: '1000' },
@@ -147,6 +153,7 @@ function recorded(log) {
           const positions = await target.transact(transaction);
           const { consumed, records } = transaction;
           transactions.push({
+            atMs: performance.timeOrigin + performance.now(),
             group: consumed?.claim.group,
             consumed: consumed?.offsets[0],
             produced: records.map((record, index) => ({ ...positions[index], bytes: bytesOf(record) })),
@@ -163,25 +170,38 @@ function recorded(log) {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Publishes everything, then starts the services and waits until the last outcome is folded. */
-async function runOurs(log) {
+async function publish(log) {
   await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
   const published = [];
   for (let at = 0; at < problems.length; at += 500) {
     const step = problems.slice(at, at + 500);
     (await log.append(step)).forEach((position, index) => published.push({ ...position, bytes: bytesOf(step[index]) }));
   }
+  return published;
+}
+
+/** By group: how its service is started on a log. */
+const starters = Object.fromEntries(
+  [
+    ['seam.generator', generatorService({ model, schemaFor }), settings.generator],
+    ['seam.executor', executorService({ executor, schemaFor }), settings.executor],
+    ['seam.buffer', bufferService({ schemaFor }), settings.buffer],
+  ].map(([group, definition, config]) => [
+    group,
+    (log) =>
+      startService(definition, { config, drivers: { log, objects: new InMemoryObjectStore() }, serveHttp: false }),
+  ]),
+);
+
+/** Publishes everything, then starts the services and waits until the last outcome is folded. */
+async function runOurs(log) {
+  const published = await publish(log);
   const { view, transactions } = recorded(log);
-  const drivers = { log: view, objects: new InMemoryObjectStore() };
-  const service = (definition, config) => startService(definition, { config, drivers, serveHttp: false });
   // Groups have a place before the clock starts: joining one costs Kafka seconds, and is not what is measured.
-  const services = await Promise.all([
-    service(bufferService({ schemaFor }), settings.buffer),
-    service(executorService({ executor, schemaFor }), settings.executor),
-  ]);
+  const services = await Promise.all([starters['seam.buffer'](view), starters['seam.executor'](view)]);
   await pause(options.log.includes('kafka') ? 500 : 50);
   const startedCpu = process.cpuUsage();
-  services.push(await service(generatorService({ model, schemaFor }), settings.generator));
+  services.push(await starters['seam.generator'](view));
   while (transactions.length === 0) await pause(1);
   // From the first commit to the last one: the first batch is not counted.
   const started = performance.now();
@@ -221,6 +241,94 @@ async function runOurs(log) {
   };
 }
 
+/** One service in this process: starts it on a log when told to, and tells what it committed when that is over. */
+async function serveApart(group) {
+  let finish;
+  process.on('message', async (message) => {
+    if (message.finish) {
+      process.send(await finish());
+      return;
+    }
+    const log = await LmdbEventLog.open({ folder: message.folder });
+    const { view, transactions } = recorded(log);
+    const startedCpu = process.cpuUsage();
+    const service = await starters[group](view);
+    finish = async () => {
+      const { user, system } = process.cpuUsage(startedCpu);
+      await service.close();
+      await log.close();
+      return { transactions, cpu: user + system };
+    };
+    process.send('started');
+  });
+  await once(process, 'disconnect');
+}
+
+/** Transactions of several processes by time; what one consumed was written before it, though its writer may have heard later. */
+function inOrder(transactions, published) {
+  const waiting = transactions.toSorted((a, b) => a.atMs - b.atMs);
+  const ends = new Map();
+  const written = (positions) => {
+    for (const position of positions) ends.set(slotOf(position), position.offset + 1);
+  };
+  written(published);
+  const ordered = [];
+  while (waiting.length > 0) {
+    const next = waiting.findIndex(({ consumed }) => consumed.nextOffset <= (ends.get(slotOf(consumed)) ?? 0));
+    ordered.push(...waiting.splice(next, 1));
+    written(ordered.at(-1).produced);
+  }
+  return ordered;
+}
+
+/** As {@link runOurs}, each service in a process of its own; `children` by group. */
+async function runApart(folder, children) {
+  const log = await LmdbEventLog.open({ folder });
+  try {
+    const published = await publish(log);
+    const tell = async (group, message) => {
+      children[group].send(message);
+      return (await once(children[group], 'message'))[0];
+    };
+    await Promise.all(['seam.buffer', 'seam.executor'].map((group) => tell(group, { folder })));
+    await pause(50);
+    await tell('seam.generator', { folder });
+    const inputs = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes];
+    for (let stage = 0; stage < STAGES.length; ) {
+      // A stage that has read everything, when the one before it writes no more, is done.
+      const committed = await log.committedOffsets(STAGES[stage]);
+      const ends = await log.watermarks(inputs[stage]);
+      const done = ends.every(
+        ({ partition, high }) =>
+          high === 0 ||
+          committed.some(
+            (place) => place.topic === inputs[stage] && place.partition === partition && place.nextOffset === high,
+          ),
+      );
+      if (done) stage++;
+      else await pause(5);
+    }
+    const told = await Promise.all(STAGES.map((group) => tell(group, { finish: true })));
+    const transactions = inOrder(
+      told.flatMap((each) => each.transactions),
+      published,
+    );
+    await check(log);
+    const events = eventCount(transactions);
+    const times = transactions.map(({ atMs }) => atMs);
+    const seconds = (Math.max(...times) - Math.min(...times)) / 1000;
+    return {
+      perSecond: (events - transactions[0].produced.length) / seconds,
+      events,
+      cpuMicroseconds: told.reduce((sum, { cpu }) => sum + cpu, 0) / events,
+      published,
+      transactions,
+    };
+  } finally {
+    await log.close();
+  }
+}
+
 const eventCount = (transactions) => transactions.reduce((sum, { produced }) => sum + produced.length, 0);
 
 /** Nothing lost, nothing twice. */
@@ -251,18 +359,12 @@ async function stagesAlone(folder) {
   await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
   for (let at = 0; at < problems.length; at += 500) await log.append(problems.slice(at, at + 500));
   const { view, transactions } = recorded(log);
-  const drivers = { log: view, objects: new InMemoryObjectStore() };
-  const definitions = [
-    [generatorService({ model, schemaFor }), settings.generator, TOPIC.problems],
-    [executorService({ executor, schemaFor }), settings.executor, TOPIC.experiences],
-    [bufferService({ schemaFor }), settings.buffer, TOPIC.outcomes],
-  ];
+  const topics = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes];
   const costs = [];
-  for (const [index, [definition, config, topic]] of definitions.entries()) {
-    const inputs = (await log.watermarks(topic)).reduce((sum, { high }) => sum + high, 0);
-    const group = STAGES[index];
+  for (const [index, group] of STAGES.entries()) {
+    const inputs = (await log.watermarks(topics[index])).reduce((sum, { high }) => sum + high, 0);
     const startedCpu = process.cpuUsage();
-    const service = await startService(definition, { config, drivers, serveHttp: false });
+    const service = await starters[group](view);
     const consumed = async () => (await log.committedOffsets(group)).reduce((sum, each) => sum + each.nextOffset, 0);
     while ((await consumed()) < inputs) await pause(20);
     const { user, system } = process.cpuUsage(startedCpu);
@@ -458,6 +560,11 @@ async function inFolder(action) {
   }
 }
 
+async function pairApart(children) {
+  const ours = await inFolder((folder) => runApart(folder, children));
+  return { ours, bare: await inFolder((folder) => runBareLmdb(ours, folder)) };
+}
+
 async function pairOnLmdb() {
   const ours = await inFolder(async (folder) => {
     const log = await LmdbEventLog.open({ folder });
@@ -514,6 +621,10 @@ async function measure(log, pair) {
   };
 }
 
+if (options.service !== undefined) {
+  await serveApart(options.service);
+  process.exit();
+}
 if (options.stages) {
   await inFolder(stagesAlone); // warms the code; not counted
   process.stdout.write(`${JSON.stringify(await inFolder(stagesAlone), undefined, 2)}\n`);
@@ -521,7 +632,16 @@ if (options.stages) {
 }
 const results = [];
 for (const log of options.log.split(',')) {
-  if (log === 'lmdb') results.push(await measure(log, pairOnLmdb));
+  if (log === 'lmdb' && options.apart) {
+    const children = Object.fromEntries(
+      STAGES.map((group) => [group, fork(import.meta.filename, [...process.argv.slice(2), '--service', group])]),
+    );
+    try {
+      results.push(await measure('lmdb, services apart', () => pairApart(children)));
+    } finally {
+      for (const child of Object.values(children)) child.disconnect();
+    }
+  } else if (log === 'lmdb') results.push(await measure(log, pairOnLmdb));
   else {
     const kafka = await startKafka();
     try {
