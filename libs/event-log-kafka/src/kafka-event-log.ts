@@ -306,7 +306,6 @@ export class KafkaEventLog extends EventLog {
           return { group: options.group, memberId, token };
         },
         released: (holding) => this.holdings.delete(canonicalJson(this.tokenOf(holding))),
-        warn: (message) => this.settings.log({ level: 'notice', message }),
         ended: () => {
           this.subscriptions.delete(subscription);
           for (const connection of Object.values(connections)) this.others.delete(connection);
@@ -375,8 +374,13 @@ export class KafkaEventLog extends EventLog {
         failure = error;
         wake();
       },
-      skipped: (topic, partition, _from, low) => {
-        cursors.get(partitionName(topic, partition))!.next = low;
+      deleted: (topic, partition, from, low) => {
+        failure = new SeamError(
+          'OFFSET_OUT_OF_RANGE',
+          `following ${topic}/${partition} from ${from}: what stands before ${low} has been deleted. Follow from there, or from the beginning.`,
+          { details: { topic, partition, from, low } },
+        );
+        wake();
       },
     });
     const onAbort = (): void => wake();

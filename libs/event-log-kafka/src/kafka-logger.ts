@@ -1,12 +1,9 @@
 import kafkajs, { type Logger } from 'kafkajs';
 import loggers from 'kafkajs/src/loggers/index.js';
 
-/**
- * Where log lines go: `notice` is the driver's own word about something that an operator should know; the others are
- * kafkajs', for diagnosis, since what it cannot mend reaches the caller as an error.
- */
+/** Where kafkajs' own log lines go, for diagnosis: what it cannot mend reaches the caller as an error. */
 export type KafkaLogSink = (line: {
-  readonly level: 'notice' | 'error' | 'warn' | 'info';
+  readonly level: 'error' | 'warn' | 'info';
   readonly message: string;
   readonly broker?: string;
 }) => void;

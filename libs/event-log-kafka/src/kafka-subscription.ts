@@ -55,7 +55,6 @@ export interface SubscriptionSettings extends MembershipSettings {
   readonly granted: (holding: Holding, memberId: string) => Claim;
   /** The partition's claim is worth nothing any more. */
   readonly released: (holding: Holding) => void;
-  warn(message: string): void;
   ended(): void;
 }
 
@@ -82,13 +81,14 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     this.feed = new PartitionFeed(connections.fetch, {
       arrived: (topic, partition) => this.loop.wake(topic, partition),
       failed: (error) => this.loop.fail(error),
-      skipped: (topic, partition, from, low) => {
-        const holding = this.holdings.get(partitionName(topic, partition));
-        if (holding) holding.position = Math.max(holding.position, low);
-        settings.warn(
-          `group ${options.group} was to read ${topic}/${partition} from ${from}, but retention has deleted it: reading goes on at ${low}`,
-        );
-      },
+      deleted: (topic, partition, from, low) =>
+        this.loop.fail(
+          new SeamError(
+            'OFFSET_OUT_OF_RANGE',
+            `group ${options.group} was to read ${topic}/${partition} from ${from}, but what stands before ${low} has been deleted. Find out what is missing; to go on without it, set the group's offset to ${low} with Kafka's kafka-consumer-groups.`,
+            { details: { group: options.group, topic, partition, from, low } },
+          ),
+        ),
     });
     const { group, topics, sharing = 'spread', turn } = options;
     const place = { id: group, topics, sharing, turn, instance: settings.instance };

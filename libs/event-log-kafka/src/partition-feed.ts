@@ -37,8 +37,8 @@ export interface FeedEvents {
   /** Something can be taken. */
   arrived(topic: string, partition: number): void;
   failed(error: SeamError): void;
-  /** The place to read from is no longer stored; reading goes on at `low`. */
-  skipped(topic: string, partition: number, from: number, low: number): void;
+  /** The place to read from is no longer stored: reading stays where it is. */
+  deleted(topic: string, partition: number, from: number, low: number): void;
 }
 
 export class PartitionFeed {
@@ -184,8 +184,7 @@ export class PartitionFeed {
     if (type !== 'OFFSET_OUT_OF_RANGE') return error;
     const low = (await listOffsets(this.connection, topic, [partition], EARLIEST)).get(partition)!;
     if (low <= next) return error;
-    this.events.skipped(topic, partition, next, low);
-    feed.next = low;
+    this.events.deleted(topic, partition, next, low);
     return undefined;
   }
 
