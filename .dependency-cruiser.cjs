@@ -10,6 +10,7 @@ const libsTopDown = [
   'read-models',
   'release',
   'learning',
+  'datasets',
   'success-buffer',
   'rollout',
   'embedded-world',

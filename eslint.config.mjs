@@ -4,6 +4,7 @@ import tseslint from 'typescript-eslint';
 const pureLibraries = [
   'events',
   'learning',
+  'datasets',
   'success-buffer',
   'release',
   'read-models',

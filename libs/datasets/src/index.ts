@@ -1,0 +1,10 @@
+export { ANSWER_FORMS, type AnswerForm, answerForm } from './answer-form.js';
+export { columnsForm, parseColumnMapping } from './columns.form.js';
+export type { DatasetForm, DatasetProblem, RowFault, StatedVerifier } from './dataset.types.js';
+export { type Duplicate, QuestionIndex } from './duplicates.js';
+export { bytesInMemory, type FileBytes, fileDigest } from './file-bytes.js';
+export { isParquet } from './parquet-rows.js';
+export { type ReadingSettings, type RowReading, readProblems } from './read-problems.js';
+export { datasetForms, recognisedForm } from './registry.js';
+export { rowsOf } from './rows.js';
+export { parseFractions, SPLITS, type Split, type SplitRule, splitOf } from './split.js';

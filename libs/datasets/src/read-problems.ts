@@ -1,0 +1,90 @@
+import { isSeamError } from '@seamstream/kernel';
+import { checkVerifiable, knownVerifiers } from '@seamstream/verifiers';
+import type { DatasetForm, DatasetProblem, RowFault, StatedProblem, StatedVerifier } from './dataset.types.js';
+import type { FileBytes } from './file-bytes.js';
+import { faultsOf, shown } from './row-fault.js';
+import { rowsOf } from './rows.js';
+import { type Split, type SplitRule, splitOf } from './split.js';
+
+/** How a file is read. */
+export interface ReadingSettings {
+  readonly form: DatasetForm;
+  /** Replaces the domain of every row. */
+  readonly domain?: string | undefined;
+  /** Replaces the verifier of every row. */
+  readonly verifier?: StatedVerifier | undefined;
+  /** Rows of other parts are passed over, after they were checked. */
+  readonly split?: (SplitRule & { readonly part: Split }) | undefined;
+}
+
+/** What a row of a file came out as. */
+export type RowReading =
+  | { readonly status: 'problem'; readonly row: number; readonly problem: DatasetProblem }
+  | { readonly status: 'otherSplit'; readonly row: number }
+  | { readonly status: 'faulty'; readonly row: number; readonly faults: readonly RowFault[] };
+
+/**
+ * Most bytes of a problem's texts together, of Parquet too: a problem travels inside its experiences and outcomes, which
+ * together with it must stay below the log's limit for a record (1 MB).
+ */
+const MAX_PROBLEM_BYTES = 1 << 18;
+
+/**
+ * Reads a file row by row and checks each: its fields, its verifier, and that the verifier can judge by its reference. Nothing
+ * is kept, so the size of the file does not matter.
+ */
+export async function* readProblems(file: FileBytes, settings: ReadingSettings): AsyncGenerator<RowReading> {
+  const { form, split } = settings;
+  for await (const row of rowsOf(file, form.columns)) {
+    const reading: RowReading =
+      'fault' in row ? { status: 'faulty', row: row.row, faults: [row.fault] } : readRow(row.row, row.value, settings);
+    yield reading.status === 'problem' && split !== undefined && splitOf(reading.problem.prompt, split) !== split.part
+      ? { status: 'otherSplit', row: reading.row }
+      : reading;
+  }
+}
+
+/** The problem that a row states, or what is wrong with it. */
+export function readRow(row: number, value: unknown, settings: ReadingSettings): RowReading {
+  const parsed = settings.form.shape.safeParse(value);
+  if (!parsed.success) return { status: 'faulty', row, faults: faultsOf(row, value, parsed.error) };
+  const stated = { ...parsed.data, verifier: settings.verifier ?? parsed.data.verifier };
+  const faulty = (field: string, expected: string, came: string): RowReading => ({
+    status: 'faulty',
+    row,
+    faults: [{ row, field, expected, came }],
+  });
+  const { kind, options = {} } = stated.verifier;
+  const verifier = { kind, version: stated.verifier.version ?? newestVersion(kind), options };
+  try {
+    checkVerifiable(verifier, stated.reference);
+  } catch (error) {
+    if (isSeamError(error, 'UNKNOWN_VERIFIER')) {
+      const came = stated.verifier.version === undefined ? kind : `${kind}@${verifier.version}`;
+      return faulty('verifier', `a verifier that exists: ${knownVerifiers.join(', ')}`, shown(came));
+    }
+    if (!isSeamError(error, 'INVALID_INPUT')) throw error;
+    return faulty('reference', `what its verifier can judge by (${error.message})`, shown(stated.reference));
+  }
+  const bytes = sizeOf(stated);
+  if (bytes > MAX_PROBLEM_BYTES)
+    return faulty('row', `a problem of at most ${MAX_PROBLEM_BYTES} bytes`, `${bytes} bytes`);
+  return {
+    status: 'problem',
+    row,
+    problem: { ...stated, row, domain: settings.domain ?? stated.domain, verifier, metadata: stated.metadata ?? {} },
+  };
+}
+
+function sizeOf({ prompt, reference, metadata = {} }: StatedProblem): number {
+  return [prompt, reference, ...Object.entries(metadata).flat()].reduce(
+    (sum, text) => sum + Buffer.byteLength(text),
+    0,
+  );
+}
+
+/** Version of a verifier that is meant where none is named. */
+function newestVersion(kind: string): string {
+  const newest = knownVerifiers.findLast((name) => name.startsWith(`${kind}@`));
+  return newest?.slice(kind.length + 1) ?? '1';
+}

@@ -1,0 +1,17 @@
+import type { RowFault } from './dataset.types.js';
+import type { FileBytes } from './file-bytes.js';
+import { jsonLineRows } from './json-lines.js';
+import { isParquet, parquetRows } from './parquet-rows.js';
+
+/** A row as the file has it, or why it cannot be read. `row` is 1-based. */
+export type Row =
+  | { readonly row: number; readonly value: unknown }
+  | { readonly row: number; readonly fault: RowFault };
+
+/**
+ * The rows of a file in their order: Parquet where it begins so, else JSON Lines.
+ * @param columns top-level columns that are needed; the others of a Parquet file are not read
+ */
+export async function* rowsOf(file: FileBytes, columns?: readonly string[]): AsyncGenerator<Row> {
+  yield* (await isParquet(file)) ? parquetRows(file, columns) : jsonLineRows(file);
+}
