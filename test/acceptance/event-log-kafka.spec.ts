@@ -13,6 +13,10 @@ import {
 } from '@seamstream/event-log-kafka';
 import { newId, type SeamError } from '@seamstream/kernel';
 import kafkajs from 'kafkajs';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+/** Kafka's protocol: the request that ends a transaction. */
+const END_TXN = 26;
 
 let kafka: Kafka;
 const logs: KafkaEventLog[] = [];
@@ -305,6 +309,111 @@ describe('an owner', () => {
   });
 });
 
+describe('what came too late', () => {
+  it('R04: a commit that arrives after the broker has given its transaction up changes nothing; the step is done again, whole', async () => {
+    const port = Number(kafka.bootstrap.split(':')[1]);
+    const proxy = await TcpProxy.start(port);
+    // Side effect: sockets of this process know detours from now on.
+    await import(new URL('../support/detours.mjs', import.meta.url).href);
+    const reader = await open();
+    const [topic, sink, group] = [await topicWith(reader), await topicWith(reader), `group-${newId()}`];
+    process.env.DETOURS = proxy.detour;
+    const late: string[] = [];
+    let release: (() => void) | undefined;
+    try {
+      const log = await open({ transactionTimeoutMs: 2_000 });
+      const rounds = process.env.SEAM_TEST_CHAOS === 'full' ? 50 : 3;
+      let tries = 0;
+      await log.consume({
+        group,
+        topics: [topic],
+        from: 'earliest',
+        maxBatchRecords: 10,
+        onBatch: async ({ records, claim, partition }) => {
+          tries++;
+          const nextOffset = records.at(-1)!.offset + 1;
+          await log.transact({
+            records: records.flatMap((one) => ['a', 'b'].map((part) => record(sink, `${valueOf(one)}${part}`))),
+            consumed: { claim, offsets: [{ topic, partition, nextOffset }] },
+          });
+        },
+      });
+      const expected: string[] = [];
+      for (let round = 0; round < rounds; round++) {
+        proxy.holdBack = (piece) => {
+          if (piece.length < 6 || piece.readInt16BE(4) !== END_TXN || release !== undefined) return undefined;
+          late.push(`round ${round}`);
+          return new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        };
+        await reader.append([record(topic, `${round}`)]);
+        await eventually(() => expect(release).toBeDefined());
+        // Whoever reads waits for the open transaction; when this can be read, the broker has aborted it.
+        await reader.append([record(sink, `after ${round}`)]);
+        await eventually(async () => expect((await read(reader, sink)).at(-1)).toBe(`after ${round}`), 60_000);
+        proxy.holdBack = () => undefined;
+        release!();
+        release = undefined;
+        expected.push(`after ${round}`, `${round}a`, `${round}b`);
+        await eventually(async () => expect(await read(reader, sink)).toEqual(expected), 60_000);
+      }
+      expect(late).toHaveLength(rounds);
+      // Each was refused once and done again by a producer that was made anew.
+      expect(tries).toBe(2 * rounds);
+      expect(await reader.committedOffsets(group)).toEqual([{ topic, partition: 0, nextOffset: rounds }]);
+    } finally {
+      delete process.env.DETOURS;
+      release?.();
+      await Promise.all(logs.splice(0).map((log) => log.close()));
+      await proxy.stop();
+    }
+  }, 3_000_000);
+
+  it('R09: a reader whose next records retention has deleted stops and says so; it does not jump', async () => {
+    const log = await open();
+    const [topic, group] = [await topicWith(log), `group-${newId()}`];
+    await log.append(Array.from({ length: 20 }, (_, index) => record(topic, String(index))));
+    const seen: string[] = [];
+    const consume = (maxRecords: number) =>
+      log.consume({
+        group,
+        topics: [topic],
+        from: 'earliest',
+        maxBatchRecords: 5,
+        onBatch: async ({ records, claim, partition, signal }) => {
+          if (seen.length >= maxRecords) {
+            await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+            return;
+          }
+          seen.push(...records.map(valueOf));
+          const nextOffset = records.at(-1)!.offset + 1;
+          await log.transact({ records: [], consumed: { claim, offsets: [{ topic, partition, nextOffset }] } });
+        },
+      });
+    const first = await consume(5);
+    await eventually(async () =>
+      expect(await log.committedOffsets(group)).toEqual([{ topic, partition: 0, nextOffset: 5 }]),
+    );
+    await first.close();
+    const offsets = join(tmpdir(), `${newId()}-offsets.json`);
+    await writeFile(offsets, JSON.stringify({ version: 1, partitions: [{ topic, partition: 0, offset: 12 }] }));
+    await kafka.tool('org.apache.kafka.tools.DeleteRecordsCommand', [
+      '--bootstrap-server',
+      kafka.bootstrap,
+      '--offset-json-file',
+      offsets,
+    ]);
+    const second = await consume(100);
+    await expect(second.closed).rejects.toMatchObject({
+      code: 'OFFSET_OUT_OF_RANGE',
+      message: expect.stringMatching(/from 5.*12/),
+    });
+    expect(seen).toEqual(['0', '1', '2', '3', '4']);
+    expect(await log.committedOffsets(group)).toEqual([{ topic, partition: 0, nextOffset: 5 }]);
+  }, 120_000);
+});
+
 describe('security', () => {
   const file = async (name: string, text: string): Promise<string> => {
     const path = join(tmpdir(), `${newId()}-${name}`);
@@ -373,12 +482,79 @@ describe('security', () => {
     },
   );
 
+  it('by SASL scram-sha-256: with the right password, and not with another', async () => {
+    const { saslTls, username, password } = kafka.secured!;
+    const tls = { authorityFile: await authority() };
+    await works(saslTls, { tls, sasl: { mechanism: 'scram-sha-256', username, password } });
+    const sasl = { mechanism: 'scram-sha-256', username, password: 'guessed-7391' } as const;
+    expect(await refused(saslTls, { tls, sasl })).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringMatching(/[Aa]uthentication/),
+    });
+  });
+
   it('not by a mechanism that the broker does not offer', async () => {
     const { saslPlaintext, username, password } = kafka.secured!;
     expect(await refused(saslPlaintext, { sasl: { mechanism: 'scram-sha-256', username, password } })).toMatchObject({
       code: 'INVALID_CONFIGURATION',
     });
   });
+});
+
+describe('a password that is changed', () => {
+  it('R37: members go on with their connections and are replaced one by one; nothing is lost or done twice', async () => {
+    const { saslTls, username, password, certificates } = kafka.secured!;
+    const authorityFile = join(tmpdir(), `${newId()}-authority.pem`);
+    await writeFile(authorityFile, certificates.authority);
+    const change = async (to: string): Promise<void> => {
+      const config = ['--alter', '--add-config', `SCRAM-SHA-512=[password=${to}]`];
+      const user = ['--entity-type', 'users', '--entity-name', username];
+      await kafka.tool('kafka.admin.ConfigCommand', ['--bootstrap-server', kafka.bootstrap, ...config, ...user]);
+    };
+    const as = (secret: string): Partial<KafkaEventLogOptions> => ({
+      brokers: saslTls.split(','),
+      security: { tls: { authorityFile }, sasl: { mechanism: 'scram-sha-512', username, password: secret } },
+      operationTimeoutMs: 10_000,
+    });
+    const outside = await open();
+    const [topic, sink, group] = [await topicWith(outside), await topicWith(outside), `group-${newId()}`];
+    const joined = async (log: KafkaEventLog) =>
+      log.consume({
+        group,
+        topics: [topic],
+        from: 'earliest',
+        maxBatchRecords: 3,
+        onBatch: async ({ records, claim, partition }) => {
+          const nextOffset = records.at(-1)!.offset + 1;
+          await log.transact({
+            records: records.map((one) => record(sink, valueOf(one))),
+            consumed: { claim, offsets: [{ topic, partition, nextOffset }] },
+          });
+        },
+      });
+    let appended = 0;
+    const expected: string[] = [];
+    const work = async (): Promise<void> => {
+      for (let count = 0; count < 10; count++) {
+        expected.push(String(appended));
+        await outside.append([record(topic, String(appended++))]);
+      }
+      await eventually(async () => expect(await read(outside, sink)).toEqual(expected), 60_000);
+    };
+    try {
+      const before = await joined(await open(as(password)));
+      await work();
+      await change('changed-8264');
+      await work();
+      expect((await refusalOf(open(as(password)))).code).toBe('INVALID_CONFIGURATION');
+      const after = await joined(await open(as('changed-8264')));
+      await before.close();
+      await work();
+      await after.close();
+    } finally {
+      await change(password);
+    }
+  }, 240_000);
 });
 
 describe('brokers that are not there', () => {

@@ -55,7 +55,7 @@ describe("a broker's properties", () => {
     expect(Object.entries(properties).filter(([name]) => name.endsWith('ssl.client.auth'))).toEqual([
       ['listener.name.mtls.ssl.client.auth', 'required'],
     ]);
-    expect(properties['listener.name.sasltls.sasl.enabled.mechanisms']).toBe('SCRAM-SHA-512,PLAIN');
+    expect(properties['listener.name.sasltls.sasl.enabled.mechanisms']).toBe('SCRAM-SHA-256,SCRAM-SHA-512,PLAIN');
     expect(properties['listener.name.saslplain.plain.sasl.jaas.config']).toContain('user_ann="secret"');
   });
 

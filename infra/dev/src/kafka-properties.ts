@@ -17,7 +17,7 @@ interface SecuredPorts {
   tls: number;
   /** TLS, only clients with a certificate of the cluster's authority. */
   mtls: number;
-  /** TLS, then SASL/SCRAM-SHA-512 or SASL/PLAIN. */
+  /** TLS, then SASL/SCRAM-SHA-256, SASL/SCRAM-SHA-512 or SASL/PLAIN. */
   saslTls: number;
   /** No TLS, SASL/SCRAM-SHA-512 or SASL/PLAIN. */
   saslPlaintext: number;
@@ -114,19 +114,27 @@ export function brokerProperties(settings: BrokerSettings): string {
     .join('\n')}\n`;
 }
 
+/** One listener lacks a mechanism, so that its refusal can be seen. */
+const MECHANISMS = {
+  sasltls: ['SCRAM-SHA-256', 'SCRAM-SHA-512', 'PLAIN'],
+  saslplain: ['SCRAM-SHA-512', 'PLAIN'],
+} as const;
+
 function securityProperties(security: BrokerSecurity): Record<string, string> {
   const users = `username="${security.username}" password="${security.password}" user_${security.username}="${security.password}"`;
   const sasl = Object.fromEntries(
-    ['sasltls', 'saslplain'].flatMap((listener) => [
-      [`listener.name.${listener}.sasl.enabled.mechanisms`, 'SCRAM-SHA-512,PLAIN'],
+    (['sasltls', 'saslplain'] as const).flatMap((listener) => [
+      [`listener.name.${listener}.sasl.enabled.mechanisms`, MECHANISMS[listener].join(',')],
       [
         `listener.name.${listener}.plain.sasl.jaas.config`,
         `org.apache.kafka.common.security.plain.PlainLoginModule required ${users};`,
       ],
-      [
-        `listener.name.${listener}.scram-sha-512.sasl.jaas.config`,
-        'org.apache.kafka.common.security.scram.ScramLoginModule required;',
-      ],
+      ...MECHANISMS[listener]
+        .filter((mechanism) => mechanism.startsWith('SCRAM'))
+        .map((mechanism) => [
+          `listener.name.${listener}.${mechanism.toLowerCase()}.sasl.jaas.config`,
+          'org.apache.kafka.common.security.scram.ScramLoginModule required;',
+        ]),
     ]),
   ) as Record<string, string>;
   return {

@@ -42,7 +42,7 @@ export interface KafkaListeners {
   mtls: string;
   saslTls: string;
   saslPlaintext: string;
-  /** SASL/SCRAM-SHA-512 and SASL/PLAIN know this user. */
+  /** SASL/SCRAM, SHA-512 and with TLS SHA-256 as well, and SASL/PLAIN know this user. */
   username: string;
   password: string;
   certificates: Pick<Certificates, 'authority' | 'client'>;
@@ -216,7 +216,12 @@ async function formatStorage(
   user?: { username: string; password: string },
 ): Promise<void> {
   const scram =
-    user === undefined ? [] : ['--add-scram', `SCRAM-SHA-512=[name=${user.username},password=${user.password}]`];
+    user === undefined
+      ? []
+      : ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+          '--add-scram',
+          `${mechanism}=[name=${user.username},password=${user.password}]`,
+        ]);
   await mustRun(
     'java',
     [...TOOL_JVM, '-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', config, ...scram],

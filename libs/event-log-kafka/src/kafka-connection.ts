@@ -210,6 +210,21 @@ function openSocket({ host, port, ssl, onConnect }: Parameters<ISocketFactory>[0
     : connectPlain({ host, port }, onConnect);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, 60_000);
+  return unrefOnce(socket);
+}
+
+/**
+ * kafkajs takes leave of a dead connection once for every request that failed on it, each time with `unref`; of a socket that
+ * is not connected Node then waits for its connection, with one more listener each time.
+ */
+function unrefOnce(socket: Socket): Socket {
+  const unref = socket.unref.bind(socket);
+  let isUnref = false;
+  socket.unref = () => {
+    if (!isUnref && !socket.destroyed) unref();
+    isUnref = true;
+    return socket;
+  };
   return socket;
 }
 

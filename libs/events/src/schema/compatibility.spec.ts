@@ -33,7 +33,7 @@ const changed = (
 });
 const ofType = (type: AvroSchema): { readonly type: AvroSchema } => ({ type });
 
-describe('a compatible change', () => {
+describe('R13: a compatible change', () => {
   const changes: readonly [string, AvroDefinition, object][] = [
     [
       'adds a field with a default',
@@ -77,7 +77,7 @@ describe('a compatible change', () => {
   });
 });
 
-describe('an incompatible change', () => {
+describe('R13: an incompatible change', () => {
   const changes: readonly [string, AvroDefinition, string][] = [
     [
       'adds a field without a default',
