@@ -4,47 +4,19 @@
  * generator's entry. Everything is greedy, in the same answer format and with the same token budget in every arm.
  */
 import type { Problem } from '@seamstream/events';
-import type { Prompts } from '@seamstream/experience';
-import { canonicalJson, compareText, Random, SeamError, sha256 } from '@seamstream/kernel';
-import type { Adapter, JsonSchema } from '@seamstream/language-model';
-import type { Verifiers } from '@seamstream/verifiers';
-import { generateExperiences, type ProblemStatement } from './explore.js';
-import type { ExecutorModel, GeneratorModel } from './models.port.js';
+import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
+import {
+  armEntries,
+  batchesOf,
+  type Entry,
+  EVALUATION_ARMS,
+  type EvaluationArm,
+  type EvaluationSettings,
+  statementsOf,
+} from './arm-entries.js';
+import type { ProblemStatement } from './explore.js';
 import { judge, solveProblems } from './solve.js';
-import { cyclicDerangement, wilsonInterval } from './statistics.js';
-
-export const EVALUATION_ARMS = [
-  'noExperience',
-  'wrapperOnly',
-  'fixedHint',
-  'otherProblemsEntry',
-  'untrained',
-  'trained',
-] as const;
-export type EvaluationArm = (typeof EVALUATION_ARMS)[number];
-
-export interface EvaluationSettings {
-  readonly arms: readonly EvaluationArm[];
-  readonly executor: ExecutorModel;
-  readonly generator: GeneratorModel;
-  /** Of the arm `trained`, and of the entries that `otherProblemsEntry` exchanges; null: the base model. */
-  readonly adapter: Adapter | null;
-  readonly prompts: Prompts;
-  /** Default: the built-in ones, without endpoints of users. */
-  readonly verifiers?: Verifiers;
-  schemaFor(domain: string): JsonSchema;
-  /** Most tokens of an entry. */
-  readonly maxEntryTokens: number;
-  /** The entry of the arm `fixedHint`; the prompts' own hint when absent. */
-  readonly fixedHint?: (domain: string) => string;
-  /** Decides who gets whose entry. */
-  readonly seed: string;
-  /** Whose entry `otherProblemsEntry` gives: one of the same domain (default, the harder control) or of any. */
-  readonly exchangeWithin?: 'domain' | 'all';
-  /** Problems per call of a model. Default 256. */
-  readonly batchSize?: number;
-  onProgress?(arm: EvaluationArm, done: number, total: number): void;
-}
+import { wilsonInterval } from './statistics.js';
 
 export interface DomainResult {
   /** Problems that could be judged. */
@@ -85,20 +57,10 @@ export function problemSetDigest(problems: readonly Problem[]): string {
  * since an evaluation that lacks problems by accident could not be repeated.
  */
 export async function evaluate(problems: readonly Problem[], settings: EvaluationSettings): Promise<EvaluationResult> {
-  const { arms, prompts } = settings;
-  if (problems.length === 0 || new Set(problems.map(({ problemId }) => problemId)).size < problems.length) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Evaluating: expected different problems, got ${problems.length} with repeated or no ids.`,
-    );
-  }
-  const statements = problems.map(({ problemId, domain, prompt }): ProblemStatement => ({ problemId, domain, prompt }));
-  const ofAdapter =
-    arms.includes('trained') || arms.includes('otherProblemsEntry')
-      ? await entriesOf(statements, settings, settings.adapter)
-      : [];
+  const statements = statementsOf(problems);
+  const entriesOfArm = await armEntries(statements, settings);
   const results: Partial<Record<EvaluationArm, ArmResult>> = {};
-  for (const arm of EVALUATION_ARMS.filter((each) => arms.includes(each))) {
+  for (const arm of EVALUATION_ARMS.filter((each) => settings.arms.includes(each))) {
     const entries = await entriesOfArm(arm);
     results[arm] = await measure(arm, problems, statements, entries, settings);
   }
@@ -117,50 +79,6 @@ export async function evaluate(problems: readonly Problem[], settings: Evaluatio
     rescued: share((withEntry, without) => withEntry && !without),
     broken: share((withEntry, without) => !withEntry && without),
   };
-
-  async function entriesOfArm(arm: EvaluationArm): Promise<readonly Entry[]> {
-    switch (arm) {
-      case 'noExperience':
-        return statements.map(() => null);
-      case 'wrapperOnly':
-        return statements.map(() => '');
-      case 'fixedHint':
-        return statements.map(({ domain }) => settings.fixedHint?.(domain) ?? prompts.fixedHint);
-      case 'otherProblemsEntry':
-        return exchanged(statements, settings).map((other) => ofAdapter[other]);
-      case 'untrained':
-        return entriesOf(statements, settings, null);
-      case 'trained':
-        return ofAdapter;
-    }
-  }
-}
-
-/** undefined: none could be written. */
-type Entry = string | null | undefined;
-
-async function entriesOf(
-  statements: readonly ProblemStatement[],
-  settings: EvaluationSettings,
-  adapter: Adapter | null,
-): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for (const batch of batchesOf(statements, settings)) {
-    const explorations = await generateExperiences(
-      batch.map((problem) => ({ eventId: problem.problemId, problem })),
-      {
-        model: settings.generator,
-        adapter,
-        prompts: settings.prompts,
-        groupSize: 1,
-        sampling: { temperature: 0, topK: 0, topP: 1, maxTokens: settings.maxEntryTokens },
-        schemaFor: (domain) => settings.schemaFor(domain),
-      },
-    );
-    for (const exploration of explorations)
-      entries.push(exploration.status === 'explored' ? exploration.candidates[0]?.entry : undefined);
-  }
-  return entries;
 }
 
 async function measure(
@@ -212,27 +130,4 @@ function resultOf(solved: readonly (boolean | null)[]): DomainResult {
   const problems = solved.filter((each) => each !== null).length;
   const successes = solved.filter((each) => each === true).length;
   return { problems, successes, success: problems === 0 ? 0 : successes / problems };
-}
-
-/** For each problem the index of the one whose entry it gets. A domain of one problem exchanges with all others. */
-function exchanged(
-  statements: readonly ProblemStatement[],
-  { seed, exchangeWithin = 'domain' }: EvaluationSettings,
-): number[] {
-  const random = Random.of(seed, 'exchange of entries');
-  const all = cyclicDerangement(statements.length, random);
-  if (exchangeWithin === 'all') return all;
-  const members = Map.groupBy(statements.keys(), (i) => statements[i]!.domain);
-  const result = [...all];
-  for (const [, indices] of [...members].sort(([a], [b]) => compareText(a, b))) {
-    if (indices.length === 1) continue;
-    cyclicDerangement(indices.length, random).forEach((other, at) => {
-      result[indices[at]!] = indices[other]!;
-    });
-  }
-  return result;
-}
-
-function* batchesOf<T>(items: readonly T[], { batchSize = 256 }: EvaluationSettings): Generator<readonly T[]> {
-  for (let at = 0; at < items.length; at += batchSize) yield items.slice(at, at + batchSize);
 }

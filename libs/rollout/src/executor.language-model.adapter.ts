@@ -1,7 +1,13 @@
 /** The frozen executor as a language model of this system: greedy, until its end token or its limit. */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { SamplingSettings } from '@seamstream/language-model';
-import type { ExecutorAnswer, ExecutorModel, GeneratorModel } from './models.port.js';
+import type {
+  AnswerDrawing,
+  ExecutorAnswer,
+  ExecutorModel,
+  GeneratorModel,
+  SampledAnswerRequest,
+} from './models.port.js';
 
 export interface LanguageModelExecutorSettings {
   /** What outcomes call the model, e.g. its folder's name. */
@@ -36,24 +42,47 @@ export class LanguageModelExecutor implements ExecutorModel {
 
   /** Equal prompts have equal answers: each is computed once, which saves most of the work when a group's candidates agree. */
   async answer(prompts: readonly string[]): Promise<readonly ExecutorAnswer[]> {
-    const distinct = new Map([...new Set(prompts)].map((prompt) => [prompt, this.model.tokenizer.encode(prompt)]));
-    const room = this.model.config.maxPositions - this.sampling.maxTokens;
-    const asked = [...distinct].filter(([, ids]) => ids.length <= room);
-    const results = await this.model.generate(
-      asked.map(([, promptTokenIds]) => ({ promptTokenIds, seeds: ['greedy'], sampling: this.sampling })),
+    const distinct = [...new Set(prompts)];
+    const answers = await this.generate(
+      distinct.map((prompt) => ({ prompt, seeds: ['greedy'] })),
+      this.sampling,
     );
-    const answers = new Map<string, ExecutorAnswer>();
-    asked.forEach(([prompt, ids], i) => {
-      const sequence = results[i]![0]!;
-      answers.set(prompt, {
+    const ofPrompt = new Map(distinct.map((prompt, i) => [prompt, answers[i]![0]!]));
+    return prompts.map((prompt) => ofPrompt.get(prompt)!);
+  }
+
+  async sample(
+    requests: readonly SampledAnswerRequest[],
+    { temperature, topP }: AnswerDrawing,
+  ): Promise<readonly (readonly ExecutorAnswer[])[]> {
+    return this.generate(requests, { ...this.sampling, temperature, topP });
+  }
+
+  private async generate(
+    requests: readonly SampledAnswerRequest[],
+    sampling: SamplingSettings,
+  ): Promise<readonly (readonly ExecutorAnswer[])[]> {
+    const room = this.model.config.maxPositions - sampling.maxTokens;
+    const encoded = requests.map(({ prompt, seeds }) => ({
+      promptTokenIds: this.model.tokenizer.encode(prompt),
+      seeds,
+      sampling,
+    }));
+    const asked = encoded.filter(({ promptTokenIds }) => promptTokenIds.length <= room);
+    const results = await this.model.generate(asked);
+    const resultOf = new Map(asked.map((request, i) => [request, results[i]!]));
+    return encoded.map((request): readonly ExecutorAnswer[] => {
+      const promptTokens = request.promptTokenIds.length;
+      const sequences = resultOf.get(request);
+      if (sequences === undefined) return request.seeds.map(() => this.tooLong(promptTokens));
+      return sequences.map(({ tokenIds, finishReason }) => ({
         status: 'answered',
-        text: this.model.tokenizer.decode(sequence.tokenIds),
-        finished: sequence.finishReason === 'completed',
-        promptTokens: ids.length,
-        responseTokens: sequence.tokenIds.length,
-      });
+        text: this.model.tokenizer.decode(tokenIds),
+        finished: finishReason === 'completed',
+        promptTokens,
+        responseTokens: tokenIds.length,
+      }));
     });
-    return prompts.map((prompt) => answers.get(prompt) ?? this.tooLong(distinct.get(prompt)!.length));
   }
 
   private tooLong(promptTokens: number): ExecutorAnswer {

@@ -1,13 +1,18 @@
+export { EVALUATION_ARMS, type EvaluationArm, type EvaluationSettings } from './arm-entries.js';
 export {
   type ArmResult,
   type DomainResult,
-  EVALUATION_ARMS,
-  type EvaluationArm,
   type EvaluationResult,
-  type EvaluationSettings,
   evaluate,
   problemSetDigest,
 } from './evaluate.js';
+export {
+  type Estimate,
+  evaluateSamples,
+  type SampledArmResult,
+  type SampledEvaluation,
+  type SampledResult,
+} from './evaluate-samples.js';
 export { LanguageModelExecutor, type LanguageModelExecutorSettings } from './executor.language-model.adapter.js';
 export {
   candidateSeed,

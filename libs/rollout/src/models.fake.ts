@@ -12,7 +12,7 @@ import {
   Tokenizer,
   trainByteLevelBpe,
 } from '@seamstream/language-model';
-import type { ExecutorAnswer, ExecutorModel, GeneratorModel } from './models.port.js';
+import type { ExecutorAnswer, ExecutorModel, GeneratorModel, SampledAnswerRequest } from './models.port.js';
 
 /** What a trained generator knows: the entry to write for a prompt. */
 export type Knowledge = (promptText: string) => string;
@@ -82,23 +82,30 @@ export class FakeGenerator implements GeneratorModel {
   }
 }
 
-/** An executor that answers by a rule over the prompt's text. */
+/** An executor that answers by a rule over the prompt's text, and over the seed where it draws. */
 export class FakeExecutor implements ExecutorModel {
   readonly identity = { model: 'fake', revision: '1', decoding: '{}' };
   readonly prompts: string[] = [];
 
-  constructor(private readonly rule: (prompt: string) => string | ExecutorAnswer) {}
+  constructor(private readonly rule: (prompt: string, seed: string) => string | ExecutorAnswer) {}
 
   answer(prompts: readonly string[]): Promise<readonly ExecutorAnswer[]> {
     this.prompts.push(...prompts);
+    return Promise.resolve(prompts.map((prompt) => this.answerTo(prompt, 'greedy')));
+  }
+
+  sample(requests: readonly SampledAnswerRequest[]): Promise<readonly (readonly ExecutorAnswer[])[]> {
+    this.prompts.push(...requests.map(({ prompt }) => prompt));
     return Promise.resolve(
-      prompts.map((prompt): ExecutorAnswer => {
-        const text = this.rule(prompt);
-        return typeof text === 'string'
-          ? { status: 'answered', text, finished: true, promptTokens: prompt.length, responseTokens: text.length }
-          : text;
-      }),
+      requests.map(({ prompt, seeds }) => seeds.map((seed): ExecutorAnswer => this.answerTo(prompt, seed))),
     );
+  }
+
+  private answerTo(prompt: string, seed: string): ExecutorAnswer {
+    const text = this.rule(prompt, seed);
+    return typeof text === 'string'
+      ? { status: 'answered', text, finished: true, promptTokens: prompt.length, responseTokens: text.length }
+      : text;
   }
 }
 

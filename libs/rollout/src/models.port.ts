@@ -25,6 +25,27 @@ export interface ExecutorModel {
   readonly identity: Omit<ExecutorIdentity, 'template'>;
   /** Answers in the order of the prompts, decoded greedily. Rejects only where no prompt can be answered. */
   answer(prompts: readonly string[]): Promise<readonly ExecutorAnswer[]>;
+  /**
+   * Draws an answer per seed for each prompt, for evaluations: what is recorded is answered greedily. Equal prompts, seeds and
+   * settings give equal answers. Absent where the executor cannot draw.
+   */
+  sample?(
+    requests: readonly SampledAnswerRequest[],
+    drawing: AnswerDrawing,
+  ): Promise<readonly (readonly ExecutorAnswer[])[]>;
+}
+
+export interface SampledAnswerRequest {
+  readonly prompt: string;
+  readonly seeds: readonly string[];
+}
+
+/** How answers are drawn; their length is the executor's own limit. */
+export interface AnswerDrawing {
+  /** Above 0. */
+  readonly temperature: number;
+  /** Mass of the most probable tokens that are drawn from; 1 takes all. */
+  readonly topP: number;
 }
 
 export interface ExecutorResponse {

@@ -1,7 +1,8 @@
 import type { Problem } from '@seamstream/events';
 import { domainEntrySchema, loadPrompts, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import type { LanguageModel } from '@seamstream/language-model';
-import { type EvaluationSettings, evaluate } from './evaluate.js';
+import type { EvaluationSettings } from './arm-entries.js';
+import { evaluate } from './evaluate.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import { candidateSeed, type ExplorationSettings, experienceIdOf, generateExperiences, groupIdOf } from './explore.js';
 import { FakeExecutor, FakeGenerator, fakeTokenizer } from './models.fake.js';
@@ -295,36 +296,36 @@ describe('an evaluation', () => {
 
 describe('a language model as executor', () => {
   const end = 0;
-  /** Repeats the last word of its prompt, then ends. */
+  /** Repeats the last word of its prompt, says its seed where it is to draw, then ends. */
   const echo = (maxPositions = 60) => {
     const asked: number[] = [];
+    const settings: unknown[] = [];
     const model: GeneratorModel = {
       digest: 'weights',
       config: { maxPositions },
       tokenizer,
       generate: (requests) => {
         asked.push(requests.length);
+        settings.push(...requests.map(({ sampling }) => sampling));
         return Promise.resolve(
-          requests.map(({ promptTokenIds, sampling: { maxTokens } }) => {
-            const ids = [...tokenizer.encode(` ${tokenizer.decode(promptTokenIds).split(' ').at(-1)}`), end];
-            const tokenIds = ids.slice(0, maxTokens);
-            const parallel = {
-              logProbs: tokenIds.map(() => 0),
-              legalMass: tokenIds.map(() => 1),
-              forced: tokenIds.map(() => false),
-            };
-            return [
-              {
+          requests.map(({ promptTokenIds, seeds, sampling: { maxTokens, temperature } }) =>
+            seeds.map((seed) => {
+              const word = tokenizer.decode(promptTokenIds).split(' ').at(-1);
+              const ids = [...tokenizer.encode(` ${word}${temperature === 0 ? '' : seed}`), end];
+              const tokenIds = ids.slice(0, maxTokens);
+              return {
                 tokenIds,
-                ...parallel,
+                logProbs: tokenIds.map(() => 0),
+                legalMass: tokenIds.map(() => 1),
+                forced: tokenIds.map(() => false),
                 finishReason: ids.length > maxTokens ? ('length' as const) : ('completed' as const),
-              },
-            ];
-          }),
+              };
+            }),
+          ),
         );
       },
     };
-    return { model, asked };
+    return { model, asked, settings };
   };
 
   it('answers in order, computes equal prompts once, and leaves the end token out of the text', async () => {
@@ -343,6 +344,23 @@ describe('a language model as executor', () => {
       revision: 'weights',
       decoding: '{"maxTokens":20,"temperature":0,"topK":0,"topP":1}',
     });
+  });
+
+  it('draws an answer per seed where an evaluation asks for it; its identity stays the greedy one', async () => {
+    const { model, asked, settings } = echo();
+    const executor = new LanguageModelExecutor(model, { name: 'echo', maxTokens: 20 });
+    const answers = await executor.sample(
+      [
+        { prompt: 'say oak', seeds: ['1', '2'] },
+        { prompt: `say ${'oak '.repeat(60)}`, seeds: ['1', '2'] },
+      ],
+      { temperature: 0.7, topP: 0.9 },
+    );
+    expect(answers[0]!.map((answer) => answer.status === 'answered' && answer.text)).toEqual([' oak1', ' oak2']);
+    expect(answers[1]).toMatchObject([{ code: 'PROMPT_TOO_LONG' }, { code: 'PROMPT_TOO_LONG' }]);
+    expect(asked).toEqual([1]);
+    expect(settings).toEqual([{ temperature: 0.7, topK: 0, topP: 0.9, maxTokens: 20 }]);
+    expect(executor.identity.decoding).toBe('{"maxTokens":20,"temperature":0,"topK":0,"topP":1}');
   });
 
   it('says when a response is cut off, and lets a prompt that does not fit fail alone', async () => {

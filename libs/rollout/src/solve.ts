@@ -27,11 +27,12 @@ export function solveProblems(
   executor: ExecutorModel,
   prompts: Prompts,
 ): Promise<readonly ExecutorAnswer[]> {
-  return executor.answer(
-    requests.map(({ problem, entry }) =>
-      entry === '' ? prompts.wrapperOnly(problem.prompt) : prompts.executor(problem.prompt, entry),
-    ),
-  );
+  return executor.answer(requests.map(({ problem, entry }) => executorPrompt(problem.prompt, entry, prompts)));
+}
+
+/** What the executor is asked; `entry` as in {@link SolvingRequest}. */
+export function executorPrompt(problemPrompt: string, entry: string | null, prompts: Prompts): string {
+  return entry === '' ? prompts.wrapperOnly(problemPrompt) : prompts.executor(problemPrompt, entry);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
-import { cyclicDerangement, wilsonInterval } from './statistics.js';
+import { bootstrapInterval, cyclicDerangement, majorityVote, mean, passAtK, wilsonInterval } from './statistics.js';
 
 describe("Wilson's interval", () => {
   it('agrees with published values', () => {
@@ -23,5 +23,86 @@ describe('a cyclic derangement', () => {
     );
     expect(cyclicDerangement(0, Random.of('x'))).toEqual([]);
     expect(() => cyclicDerangement(1, Random.of('x'))).toThrow(/at least two/);
+  });
+});
+
+describe('pass@k', () => {
+  it('is one minus the chance that k drawn answers are all wrong', () => {
+    // 10 answers, 3 right. C(7,1)/C(10,1) = 7/10; C(7,2)/C(10,2) = 21/45; C(7,5)/C(10,5) = 21/252; C(7,8) = 0.
+    expect(passAtK(10, 3, 1)).toBeCloseTo(0.3, 14);
+    expect(passAtK(10, 3, 2)).toBeCloseTo(1 - 21 / 45, 14);
+    expect(passAtK(10, 3, 5)).toBeCloseTo(1 - 21 / 252, 14);
+    expect(passAtK(10, 3, 8)).toBe(1);
+    expect(passAtK(4, 0, 4)).toBe(0);
+    expect(passAtK(4, 4, 1)).toBe(1);
+    expect(passAtK(1, 1, 1)).toBe(1);
+  });
+
+  it('has the mean of all subsets of k answers, for any n, c and k', () => {
+    const subsets = (n: number, k: number): number[][] =>
+      k === 0
+        ? [[]]
+        : Array.from({ length: n }, (_, last) => subsets(last, k - 1).map((rest) => [...rest, last])).flat();
+    for (const n of [1, 2, 5, 7]) {
+      for (let c = 0; c <= n; c++) {
+        for (let k = 1; k <= n; k++) {
+          const all = subsets(n, k);
+          const passed = all.filter((subset) => subset.some((answer) => answer < c)).length;
+          expect(passAtK(n, c, k)).toBeCloseTo(passed / all.length, 12);
+        }
+      }
+    }
+  });
+
+  it('stays a probability where binomials overflow', () => {
+    expect(passAtK(5000, 1, 2500)).toBeCloseTo(0.5, 10);
+  });
+
+  it.each([
+    [4, 5, 1],
+    [4, 1, 5],
+    [4, -1, 1],
+    [4, 1, 0],
+    [0, 0, 1],
+  ])('of %i answers, %i right, k = %i is refused', (n, c, k) => {
+    expect(() => passAtK(n, c, k)).toThrow('Draw at least k answers');
+  });
+});
+
+describe('a majority vote', () => {
+  it('goes to the class of most answers, named by its first', () => {
+    expect(majorityVote([0, 1, 1, 2, 1])).toEqual({ winner: 1, votes: 3, tied: false });
+  });
+
+  it('goes to the class that began first where two are as large, and says so', () => {
+    expect(majorityVote([5, 2, 2, 5, 9])).toEqual({ winner: 0, votes: 2, tied: true });
+    expect(majorityVote([9, 2, 5, 5, 2])).toEqual({ winner: 1, votes: 2, tied: true });
+  });
+
+  it('counts those who state no answer for nobody', () => {
+    expect(majorityVote([null, null, 4])).toEqual({ winner: 2, votes: 1, tied: false });
+    expect(majorityVote([null, null])).toEqual({ winner: null, votes: 0, tied: false });
+  });
+});
+
+describe('a bootstrap interval', () => {
+  it('is that of the binomial distribution where items are right or wrong', () => {
+    // 100 items, 30 right: resampled means are Binomial(100, 0.3) / 100, whose 2.5 % and 97.5 % quantiles are 0.21 and 0.39
+    // (R 4.x, qbinom); with 2,000 resamples a quantile may miss by one item.
+    const values = Array.from({ length: 100 }, (_, i) => (i < 30 ? 1 : 0));
+    const [low, high] = bootstrapInterval(values, Random.of('bootstrap'));
+    expect(Math.abs(low - 0.21)).toBeLessThanOrEqual(0.0101);
+    expect(Math.abs(high - 0.39)).toBeLessThanOrEqual(0.0101);
+  });
+
+  it('is the same for the same seed, holds the mean, and has no width where items are equal', () => {
+    const values = [0, 0.25, 0.5, 1, 1];
+    const interval = bootstrapInterval(values, Random.of('a'));
+    expect(bootstrapInterval(values, Random.of('a'))).toEqual(interval);
+    expect(interval[0]).toBeLessThan(mean(values));
+    expect(interval[1]).toBeGreaterThan(mean(values));
+    expect(bootstrapInterval([0.5, 0.5], Random.of('a'))).toEqual([0.5, 0.5]);
+    expect(bootstrapInterval([], Random.of('a'))).toEqual([0, 1]);
+    expect([mean([1, 2, 6]), mean([])]).toEqual([3, 0]);
   });
 });

@@ -29,3 +29,71 @@ export function cyclicDerangement(n: number, random: Random): number[] {
   }
   return result;
 }
+
+/**
+ * Probability that at least one of k answers is right, estimated without bias from n answers of which c are right
+ * (Chen et al. 2021, arXiv:2107.03374, equation 1): 1 − C(n − c, k) / C(n, k) = 1 − Π_{i = n−c+1 … n} (1 − k / i).
+ * For k = 1 that is c / n.
+ * @throws INVALID_INPUT unless 0 ≤ c ≤ n and 1 ≤ k ≤ n: fewer answers than k tell nothing about k of them.
+ */
+export function passAtK(n: number, c: number, k: number): number {
+  if (!(c >= 0 && c <= n && k >= 1 && k <= n)) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Estimating pass@k: expected 0 ≤ right answers ≤ answers and 1 ≤ k ≤ answers, got ${c} right of ${n} and k = ${k}. Draw at least k answers.`,
+    );
+  }
+  if (n - c < k) return 1;
+  let allWrong = 1;
+  for (let i = n - c + 1; i <= n; i++) allWrong *= 1 - k / i;
+  return 1 - allWrong;
+}
+
+export interface MajorityVote {
+  /** Position of the first answer of the class with most votes; null where nobody stated an answer. */
+  readonly winner: number | null;
+  readonly votes: number;
+  /** Another class had as many votes; of the tied classes the one that began first won. */
+  readonly tied: boolean;
+}
+
+/**
+ * The class that most answers belong to. Null, no answer, has no vote. Ties go to the class whose first answer came first, so
+ * the same answers give the same winner.
+ * @param classes the class of each answer, equal answers having equal ones
+ */
+export function majorityVote(classes: readonly (number | null)[]): MajorityVote {
+  const votes = new Map<number, number>();
+  for (const each of classes) if (each !== null) votes.set(each, (votes.get(each) ?? 0) + 1);
+  const most = Math.max(0, ...votes.values());
+  const leading = [...votes].filter(([, count]) => count === most); // in the order of their first votes
+  const [first] = leading;
+  return { winner: first === undefined ? null : classes.indexOf(first[0]), votes: most, tied: leading.length > 1 };
+}
+
+/** Arithmetic mean; 0 of nothing. */
+export function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Resamples of a bootstrap; Efron and Tibshirani 1993, section 13.3, ask for at least 1,000 for percentiles. */
+const RESAMPLES = 2000;
+
+/**
+ * Percentile bootstrap at 95 % of the mean over items (Efron and Tibshirani 1993, chapter 13): items are drawn with
+ * replacement, as many as there are; the interval reaches from the 2.5 % to the 97.5 % quantile of the resampled means (the
+ * ordered means at ⌊0.025 · R⌋ and ⌈0.975 · R⌉ − 1). Items are what varies: several values of one item come in as their mean.
+ * Equal items give an interval without width, as all-right and all-wrong do: few items of one kind then look surer than they are.
+ * @param random decides the resamples; the same one gives the same interval
+ * @returns [0, 1] where there are no items
+ */
+export function bootstrapInterval(values: readonly number[], random: Random): readonly [low: number, high: number] {
+  const n = values.length;
+  if (n === 0) return [0, 1];
+  const means = Float64Array.from({ length: RESAMPLES }, () => {
+    let sum = 0;
+    for (let i = 0; i < n; i++) sum += values[random.int(n)]!;
+    return sum / n;
+  }).sort();
+  return [means[Math.floor(0.025 * RESAMPLES)]!, means[Math.ceil(0.975 * RESAMPLES) - 1]!];
+}

@@ -1,0 +1,137 @@
+/**
+ * The arms of an evaluation and the entries that each gives to the executor: none, an empty slot, one fixed hint, another
+ * problem's entry, the untrained generator's, and the adapter's. Entries are written greedily.
+ */
+import type { Problem } from '@seamstream/events';
+import type { Prompts } from '@seamstream/experience';
+import { compareText, Random, SeamError } from '@seamstream/kernel';
+import type { Adapter, JsonSchema } from '@seamstream/language-model';
+import type { Verifiers } from '@seamstream/verifiers';
+import { generateExperiences, type ProblemStatement } from './explore.js';
+import type { ExecutorModel, GeneratorModel } from './models.port.js';
+import { cyclicDerangement } from './statistics.js';
+
+export const EVALUATION_ARMS = [
+  'noExperience',
+  'wrapperOnly',
+  'fixedHint',
+  'otherProblemsEntry',
+  'untrained',
+  'trained',
+] as const;
+export type EvaluationArm = (typeof EVALUATION_ARMS)[number];
+
+export interface EvaluationSettings {
+  readonly arms: readonly EvaluationArm[];
+  readonly executor: ExecutorModel;
+  readonly generator: GeneratorModel;
+  /** Of the arm `trained`, and of the entries that `otherProblemsEntry` exchanges; null: the base model. */
+  readonly adapter: Adapter | null;
+  readonly prompts: Prompts;
+  /** Default: the built-in ones, without endpoints of users. */
+  readonly verifiers?: Verifiers;
+  schemaFor(domain: string): JsonSchema;
+  /** Most tokens of an entry. */
+  readonly maxEntryTokens: number;
+  /** The entry of the arm `fixedHint`; the prompts' own hint when absent. */
+  readonly fixedHint?: (domain: string) => string;
+  /** Decides who gets whose entry. */
+  readonly seed: string;
+  /** Whose entry `otherProblemsEntry` gives: one of the same domain (default, the harder control) or of any. */
+  readonly exchangeWithin?: 'domain' | 'all';
+  /** Problems per call of a model. Default 256. */
+  readonly batchSize?: number;
+  onProgress?(arm: EvaluationArm, done: number, total: number): void;
+}
+
+/** undefined: none could be written. */
+export type Entry = string | null | undefined;
+
+/** What the models may see of the problems. @throws INVALID_INPUT without problems or with two of one id */
+export function statementsOf(problems: readonly Problem[]): readonly ProblemStatement[] {
+  if (problems.length === 0 || new Set(problems.map(({ problemId }) => problemId)).size < problems.length) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Evaluating: expected different problems, got ${problems.length} with repeated or no ids.`,
+    );
+  }
+  return problems.map(({ problemId, domain, prompt }) => ({ problemId, domain, prompt }));
+}
+
+/** The entries of an arm, in the order of the problems; those of the adapter are written once. */
+export async function armEntries(
+  statements: readonly ProblemStatement[],
+  settings: EvaluationSettings,
+): Promise<(arm: EvaluationArm) => Promise<readonly Entry[]>> {
+  const { arms, prompts } = settings;
+  const ofAdapter =
+    arms.includes('trained') || arms.includes('otherProblemsEntry')
+      ? await entriesOf(statements, settings, settings.adapter)
+      : [];
+  return async (arm) => {
+    switch (arm) {
+      case 'noExperience':
+        return statements.map(() => null);
+      case 'wrapperOnly':
+        return statements.map(() => '');
+      case 'fixedHint':
+        return statements.map(({ domain }) => settings.fixedHint?.(domain) ?? prompts.fixedHint);
+      case 'otherProblemsEntry':
+        return exchanged(statements, settings).map((other) => ofAdapter[other]);
+      case 'untrained':
+        return entriesOf(statements, settings, null);
+      case 'trained':
+        return ofAdapter;
+    }
+  };
+}
+
+async function entriesOf(
+  statements: readonly ProblemStatement[],
+  settings: EvaluationSettings,
+  adapter: Adapter | null,
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const batch of batchesOf(statements, settings)) {
+    const explorations = await generateExperiences(
+      batch.map((problem) => ({ eventId: problem.problemId, problem })),
+      {
+        model: settings.generator,
+        adapter,
+        prompts: settings.prompts,
+        groupSize: 1,
+        sampling: { temperature: 0, topK: 0, topP: 1, maxTokens: settings.maxEntryTokens },
+        schemaFor: (domain) => settings.schemaFor(domain),
+      },
+    );
+    for (const exploration of explorations)
+      entries.push(exploration.status === 'explored' ? exploration.candidates[0]?.entry : undefined);
+  }
+  return entries;
+}
+
+/** For each problem the index of the one whose entry it gets. A domain of one problem exchanges with all others. */
+function exchanged(
+  statements: readonly ProblemStatement[],
+  { seed, exchangeWithin = 'domain' }: EvaluationSettings,
+): number[] {
+  const random = Random.of(seed, 'exchange of entries');
+  const all = cyclicDerangement(statements.length, random);
+  if (exchangeWithin === 'all') return all;
+  const members = Map.groupBy(statements.keys(), (i) => statements[i]!.domain);
+  const result = [...all];
+  for (const [, indices] of [...members].sort(([a], [b]) => compareText(a, b))) {
+    if (indices.length === 1) continue;
+    cyclicDerangement(indices.length, random).forEach((other, at) => {
+      result[indices[at]!] = indices[other]!;
+    });
+  }
+  return result;
+}
+
+export function* batchesOf<T>(
+  items: readonly T[],
+  { batchSize = 256 }: Pick<EvaluationSettings, 'batchSize'>,
+): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += batchSize) yield items.slice(at, at + batchSize);
+}

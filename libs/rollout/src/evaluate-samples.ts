@@ -1,0 +1,261 @@
+/**
+ * Success where each problem is answered several times: the executor draws its answers at a temperature, with the same entry
+ * for all of a problem's answers (entries are written greedily, as in `evaluate`). What varies is the problem, so intervals
+ * are bootstrapped over problems; the same resamples serve all arms.
+ */
+import type { Problem, VerifierSpec } from '@seamstream/events';
+import { isSeamError, Random, SeamError } from '@seamstream/kernel';
+import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
+import {
+  armEntries,
+  batchesOf,
+  type Entry,
+  EVALUATION_ARMS,
+  type EvaluationArm,
+  type EvaluationSettings,
+  statementsOf,
+} from './arm-entries.js';
+import { problemSetDigest } from './evaluate.js';
+import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
+import { executorPrompt, judge } from './solve.js';
+import { bootstrapInterval, majorityVote, mean, passAtK } from './statistics.js';
+
+export interface SamplingEvaluationSettings extends EvaluationSettings {
+  /** Answers per problem. */
+  readonly samples: number;
+  readonly drawing: AnswerDrawing;
+}
+
+/** A mean over problems with its percentile bootstrap interval at 95 %. */
+export interface Estimate {
+  readonly value: number;
+  readonly interval95: readonly [low: number, high: number];
+}
+
+export interface SampledResult {
+  /** Problems whose answers could all be judged. */
+  readonly problems: number;
+  /** pass@k by k: 1, 2, 4, … and the number of samples. The unbiased estimator; pass@1 is the mean. */
+  readonly passAt: Readonly<Record<number, Estimate>>;
+  /** mean@samples: mean share of right answers. */
+  readonly meanAt: Estimate;
+  /** majority@samples: whether the answer that most samples agree on is right. */
+  readonly majorityAt: Estimate;
+  /** Problems whose vote was tied; the answer that was drawn first decided. */
+  readonly ties: number;
+}
+
+export interface SampledArmResult extends SampledResult {
+  readonly perDomain: Readonly<Record<string, SampledResult>>;
+  /** Problems that could not be asked or judged; they count nowhere. */
+  readonly failed: number;
+}
+
+export interface SampledEvaluation {
+  readonly problemSetDigest: string;
+  readonly problems: number;
+  readonly samples: number;
+  readonly drawing: AnswerDrawing;
+  readonly arms: Readonly<Partial<Record<EvaluationArm, SampledArmResult>>>;
+  /** Mean over the problems of mean@samples of `trained` less that of `noExperience`; null unless both were measured. */
+  readonly lift: Estimate | null;
+}
+
+/** What became of one problem in one arm. */
+interface Tally {
+  readonly right: number;
+  readonly majorityIsRight: boolean;
+  readonly tied: boolean;
+}
+
+/**
+ * Measures the arms on the problems, several answers each.
+ * @throws as `evaluate`; INVALID_INPUT where the executor cannot draw answers
+ */
+export async function evaluateSamples(
+  problems: readonly Problem[],
+  settings: SamplingEvaluationSettings,
+): Promise<SampledEvaluation> {
+  const { samples, drawing } = settings;
+  if (settings.executor.sample === undefined) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Evaluating ${samples} answers per problem: expected an executor that can draw answers at a temperature, got ${settings.executor.identity.model}, which answers greedily. Evaluate with one answer per problem.`,
+    );
+  }
+  const statements = statementsOf(problems);
+  const entriesOfArm = await armEntries(statements, settings);
+  const tallies: Partial<Record<EvaluationArm, readonly (Tally | null)[]>> = {};
+  for (const arm of EVALUATION_ARMS.filter((each) => settings.arms.includes(each))) {
+    tallies[arm] = await tally(arm, problems, await entriesOfArm(arm), settings);
+  }
+  const domains = [...new Set(problems.map(({ domain }) => domain))].sort();
+  const arms = Object.fromEntries(
+    Object.entries(tallies).map(([arm, own]) => {
+      const inDomain = (domain: string): (Tally | null)[] => own.filter((_, i) => problems[i]!.domain === domain);
+      const overall = resultOf(own, samples, [settings.seed, 'bootstrap']);
+      return [
+        arm,
+        {
+          ...overall,
+          perDomain: Object.fromEntries(
+            domains.map((domain) => [
+              domain,
+              resultOf(inDomain(domain), samples, [settings.seed, 'bootstrap', domain]),
+            ]),
+          ),
+          failed: problems.length - overall.problems,
+        },
+      ];
+    }),
+  ) as Partial<Record<EvaluationArm, SampledArmResult>>;
+  return {
+    problemSetDigest: problemSetDigest(problems),
+    problems: problems.length,
+    samples,
+    drawing,
+    arms,
+    lift: liftOf(tallies.trained, tallies.noExperience, settings),
+  };
+}
+
+function liftOf(
+  trained: readonly (Tally | null)[] | undefined,
+  noExperience: readonly (Tally | null)[] | undefined,
+  { samples, seed }: SamplingEvaluationSettings,
+): Estimate | null {
+  if (trained === undefined || noExperience === undefined) return null;
+  const differences = trained.flatMap((own, i) => {
+    const other = noExperience[i];
+    return own === null || other === null || other === undefined ? [] : [(own.right - other.right) / samples];
+  });
+  return estimate(differences, Random.of(seed, 'bootstrap'));
+}
+
+async function tally(
+  arm: EvaluationArm,
+  problems: readonly Problem[],
+  entries: readonly Entry[],
+  settings: SamplingEvaluationSettings,
+): Promise<(Tally | null)[]> {
+  const { executor, prompts, samples, drawing, seed, verifiers, batchSize = 256 } = settings;
+  const results: (Tally | null)[] = problems.map(() => null);
+  const askable = [...problems.keys()].filter((i) => entries[i] !== undefined);
+  let done = problems.length - askable.length;
+  for (const batch of batchesOf(askable, { batchSize: Math.max(1, Math.floor(batchSize / samples)) })) {
+    const drawn = await executor.sample!(
+      batch.map((i) => ({
+        prompt: executorPrompt(problems[i]!.prompt, entries[i]!, prompts),
+        // The same in every arm, whoever else is asked: an answer differs by its prompt and its number alone.
+        seeds: Array.from({ length: samples }, (_, n) => `${seed}/${problems[i]!.problemId}/${n}`),
+      })),
+      drawing,
+    );
+    await Promise.all(
+      batch.map(async (i, at) => {
+        results[i] = await tallyOf(arm, problems[i]!, drawn[at]!, verifiers);
+      }),
+    );
+    done += batch.length;
+    settings.onProgress?.(arm, done, problems.length);
+  }
+  return results;
+}
+
+/** Null where an answer is missing for good: the problem does not fit the model. */
+async function tallyOf(
+  arm: EvaluationArm,
+  problem: Problem,
+  answers: readonly ExecutorAnswer[],
+  verifiers?: Verifiers,
+): Promise<Tally | null> {
+  const failure = answers.find((answer) => answer.status === 'failed');
+  if (failure?.retryable === true) {
+    throw new SeamError(
+      'SESSION_FAILED',
+      `Evaluating arm ${arm}: the executor could not answer problem ${problem.problemId} (${failure.code}: ${failure.reason}). Evaluate again when it answers.`,
+    );
+  }
+  const judged = await Promise.all(
+    answers.flatMap((answer) => (answer.status === 'answered' ? [judge(problem, answer, verifiers)] : [])),
+  );
+  if (failure !== undefined) return null;
+  const stated = judged.map(({ extractedAnswer }) => extractedAnswer);
+  const { winner, tied } = majorityVote(await answerClasses(stated, problem.verifier, verifiers));
+  return {
+    right: judged.filter(({ success }) => success).length,
+    majorityIsRight: winner !== null && judged[winner]!.success,
+    tied,
+  };
+}
+
+/** Verifiers whose references are answers, so that one answer can be held against another. */
+const COMPARES_ANSWERS: ReadonlySet<string> = new Set(['exact', 'numeric', 'math', 'choice']);
+
+/**
+ * The class of each answer: answers are in one class where their texts are the same but for case and white space, or where
+ * the problem's verifier takes the one for the other. An answer joins the first class whose first answer it agrees with.
+ */
+export async function answerClasses(
+  answers: readonly (string | null)[],
+  verifier: VerifierSpec,
+  verifiers: Verifiers = builtInVerifiers,
+): Promise<(number | null)[]> {
+  const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, '');
+  const classes: { readonly first: string; readonly texts: Set<string> }[] = [];
+  const result: (number | null)[] = [];
+  for (const answer of answers) {
+    if (answer === null) {
+      result.push(null);
+      continue;
+    }
+    const text = plain(answer);
+    let found = classes.findIndex(({ texts }) => texts.has(text));
+    for (let at = 0; at < classes.length && found < 0; at++) {
+      if (await isTakenFor(answer, classes[at]!.first, verifier, verifiers)) found = at;
+    }
+    if (found < 0) found = classes.push({ first: answer, texts: new Set() }) - 1;
+    classes[found]!.texts.add(text);
+    result.push(found);
+  }
+  return result;
+}
+
+async function isTakenFor(
+  answer: string,
+  other: string,
+  verifier: VerifierSpec,
+  verifiers: Verifiers,
+): Promise<boolean> {
+  if (!COMPARES_ANSWERS.has(verifier.kind)) return false;
+  try {
+    return (await verifiers.verify(verifier, { text: `Answer: ${answer}`, finished: true }, other)).success;
+  } catch (error) {
+    // The other answer is none that the verifier can judge by, say a word where numbers are compared.
+    if (isSeamError(error, 'INVALID_INPUT') || isSeamError(error, 'VERIFIER_FAILED')) return false;
+    throw error;
+  }
+}
+
+function resultOf(tallies: readonly (Tally | null)[], samples: number, seed: readonly string[]): SampledResult {
+  const judged = tallies.filter((each) => each !== null);
+  const share = (of: (each: Tally) => number): Estimate => estimate(judged.map(of), Random.of(...seed));
+  return {
+    problems: judged.length,
+    passAt: Object.fromEntries(passSizes(samples).map((k) => [k, share(({ right }) => passAtK(samples, right, k))])),
+    meanAt: share(({ right }) => right / samples),
+    majorityAt: share(({ majorityIsRight }) => (majorityIsRight ? 1 : 0)),
+    ties: judged.filter(({ tied }) => tied).length,
+  };
+}
+
+function estimate(values: readonly number[], random: Random): Estimate {
+  return { value: mean(values), interval95: bootstrapInterval(values, random) };
+}
+
+/** 1, 2, 4, … below the number of samples, and that number. */
+function passSizes(samples: number): number[] {
+  const sizes: number[] = [];
+  for (let k = 1; k < samples; k *= 2) sizes.push(k);
+  return [...sizes, samples];
+}
