@@ -110,7 +110,10 @@ describe('the seam command', () => {
   it('maps GSM8K as it is published, from a pipe', async () => {
     const answer = 'Half of 48 is <<48/2=24>>24.\nIn all 48 + 24 = <<48+24=72>>72.\n#### 1,072';
     const lines = Array.from({ length: 5 }, (_, index) => JSON.stringify({ question: `How many, ${index}?`, answer }));
-    const publication = await ended(start(['publish', '--format', 'gsm8k', '--mode', 'deploy', '-']), lines.join('\n'));
+    const publication = await ended(
+      start(['publish', '--dataset', 'gsm8k', '--mode', 'deploy', '-']),
+      lines.join('\n'),
+    );
     expect(publication).toMatchObject({ exitCode: 0 });
     const { stdout } = await seam('tail', 'problems', '--json');
     for (const row of rows(stdout)) {

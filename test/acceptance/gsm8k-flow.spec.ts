@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,7 +96,7 @@ describe('GSM8K', () => {
       return JSON.stringify({ question: `${question} (${index})`, answer });
     });
     await writeFile(file, `${lines.join('\n')}\n`);
-    await seam('publish', '--format', 'gsm8k', file);
+    await seam('publish', '--dataset', 'gsm8k', file);
 
     let ledger: Ledger;
     do [ledger] = (await seam('ledger', '--check')) as [Ledger];
@@ -114,5 +115,31 @@ describe('GSM8K', () => {
       expect(['6', '260', '1200', '-5']).toContain(event.problem.reference);
       expect(event.verifierDetail).not.toBe('');
     }
+  });
+});
+
+// The dataset itself, where its files lie beside the project; they are not part of it.
+const SHARED = fileURLToPath(new URL('../../../shared/data/gsm8k/', import.meta.url));
+const isThere = existsSync(join(SHARED, 'train.jsonl')) && existsSync(join(SHARED, 'test.jsonl'));
+if (!isThere) process.stderr.write(`SKIPPED: GSM8K as published does not lie in ${SHARED}\n`);
+
+(isThere ? describe : describe.skip)('GSM8K as published', () => {
+  it('is 7,473 and 1,319 problems that share none; a test set is found in itself', async () => {
+    const [train, test] = ['train.jsonl', 'test.jsonl'].map((name) => join(SHARED, name)) as [string, string];
+    const options = ['--dataset', 'gsm8k', '--dry-run', '--against', test];
+    expect(await seam('publish', ...options, train)).toMatchObject([
+      {
+        problems: 7473,
+        duplicates: { across: { exact: 0, near: 0 }, within: { exact: 0, near: 1, conflictingAnswers: 0 } },
+      },
+    ]);
+    await expect(seam('publish', ...options, test)).rejects.toThrow('came 1,319 that do; nothing was recorded');
+    const parts = await Promise.all(
+      ['train', 'validation', 'test'].map((part) =>
+        seam('publish', '--dataset', 'gsm8k', '--dry-run', '--split', part, train),
+      ),
+    );
+    // Fixed by the questions and the seed 0; shares of 0.9, 0.05 and 0.05.
+    expect(parts.map(([report]) => (report as { problems: number }).problems)).toEqual([6710, 384, 379]);
   });
 });

@@ -1,4 +1,5 @@
 /** A world in memory for specs: the command line runs in it as it runs in a process. */
+import { bytesInMemory } from '@seamstream/datasets';
 import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
 import { type Problem, TOPICS } from '@seamstream/events';
 import { entrySchemas } from '@seamstream/experience';
@@ -69,6 +70,16 @@ const models: Models = {
           return { status: 'answered', text, finished: true, promptTokens: 1, responseTokens: 1 };
         }),
       ),
+    // Draws 1 with every seed but the first: of four answers three are 1.
+    sample: (requests) =>
+      Promise.resolve(
+        requests.map(({ seeds }) =>
+          seeds.map((seed) => {
+            const text = `#### ${seed.endsWith('/0') ? '0' : '1'}`;
+            return { status: 'answered', text, finished: true, promptTokens: 1, responseTokens: 1 };
+          }),
+        ),
+      ),
   },
   prompts: {
     executorTemplate: 'fake',
@@ -123,6 +134,11 @@ export async function fakeWorld(): Promise<FakeWorld> {
     output = '';
     return taken;
   };
+  const readInput = (path: string): Promise<Uint8Array> => {
+    const found = files.get(path);
+    if (found !== undefined) return Promise.resolve(found);
+    return Promise.reject(new SeamError('NOT_FOUND', `Reading ${path}: there is no such file.`));
+  };
   const runtime = (json: boolean): CommandRuntime => ({
     clock,
     signal: controller.signal,
@@ -135,11 +151,8 @@ export async function fakeWorld(): Promise<FakeWorld> {
       progress: () => NO_PROGRESS,
       drained: () => Promise.resolve(),
     },
-    readInput(path) {
-      const found = files.get(path);
-      if (found !== undefined) return Promise.resolve(found);
-      return Promise.reject(new SeamError('NOT_FOUND', `Reading ${path}: there is no such file.`));
-    },
+    readInput,
+    openInput: async (path) => bytesInMemory(await readInput(path)),
     writeOutput(path, body) {
       files.set(path, body);
       return Promise.resolve();

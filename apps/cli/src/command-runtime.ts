@@ -1,5 +1,6 @@
 /** What a command may touch of the world. A spec hands in fakes; `main.ts` hands in the process. */
 
+import type { FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
@@ -31,6 +32,8 @@ export interface CommandRuntime {
   readonly signal: AbortSignal;
   /** Reads a whole file, or standard input for "-". */
   readInput(path: string): Promise<Uint8Array>;
+  /** Opens a file to be read in pieces, or takes all of standard input for "-". Closed by the runtime. */
+  openInput(path: string): Promise<FileBytes>;
   /** Writes a file whole or not at all. */
   writeOutput(path: string, body: Uint8Array): Promise<void>;
   /** Opens the log; `create` makes an empty one where there is none, otherwise that is NOT_FOUND. Closed by the runtime. */

@@ -6,6 +6,7 @@ import { adaptersCommand } from './adapters/list-adapters.command.js';
 import { bufferCommand } from './buffer/show-buffer.command.js';
 import { examples } from './command-options.js';
 import type { GlobalOptions, RunCommand, Shell } from './command-runtime.js';
+import { inspectDatasetsCommand } from './datasets/inspect-datasets.command.js';
 import { listDeadLettersCommand } from './dead-letters/list-dead-letters.command.js';
 import { redriveDeadLettersCommand } from './dead-letters/redrive-dead-letters.command.js';
 import { evaluateCommand } from './evaluate/evaluate-adapter.command.js';
@@ -48,6 +49,15 @@ function program(run: RunCommand): Command {
     .option('--json', 'JSON on stdout and nothing else; remarks and progress go to stderr')
     .addHelpText('after', AFTER_HELP)
     .addCommand(publishCommand(run))
+    .addCommand(
+      new Command('datasets')
+        .summary('look into files of problems')
+        .addHelpText(
+          'after',
+          examples([['seam datasets inspect train.jsonl test.jsonl', 'what is in them, and in both']]),
+        )
+        .addCommand(inspectDatasetsCommand(run)),
+    )
     .addCommand(tailCommand(run))
     .addCommand(trainCommand(run))
     .addCommand(evaluateCommand(run))

@@ -1,8 +1,9 @@
 /** The process as a command's world: its streams, files and signals, and the drivers that the configuration names. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bytesInMemory, type FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import type { KafkaEventLog } from '@seamstream/event-log-kafka';
 import type { Problem } from '@seamstream/events';
@@ -38,6 +39,39 @@ async function readInput(path: string): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
+/** An open file keeps its content for whoever has it open, also where another takes its place. */
+async function openInput(path: string): Promise<FileBytes & { close(): Promise<void> }> {
+  if (path === '-') return { ...bytesInMemory(await readInput(path)), close: () => Promise.resolve() };
+  let handle: FileHandle;
+  try {
+    handle = await open(path);
+    if (!(await handle.stat()).isFile()) throw new Error('no plain file');
+  } catch (cause) {
+    throw new SeamError('NOT_FOUND', `Reading ${path}: expected a readable file, came: ${messageOf(cause)}.`, {
+      cause,
+    });
+  }
+  const { size } = await handle.stat();
+  return {
+    byteLength: size,
+    async slice(start, end = size) {
+      const bytes = new Uint8Array(end - start);
+      let filled = 0;
+      while (filled < bytes.length) {
+        const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
+        if (bytesRead === 0)
+          throw new SeamError(
+            'INVALID_INPUT',
+            `Reading ${path}: expected ${size} bytes, came ${start + filled}: it was cut short while it was read. Read it again when nobody writes to it.`,
+          );
+        filled += bytesRead;
+      }
+      return bytes.buffer;
+    },
+    close: () => handle.close(),
+  };
+}
+
 async function writeOutput(path: string, body: Uint8Array): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {
@@ -68,6 +102,12 @@ class LazyWorld {
   private all: ServicesConfig | undefined;
 
   constructor(private readonly options: GlobalOptions) {}
+
+  async openInput(path: string): Promise<FileBytes> {
+    const file = await openInput(path);
+    this.closers.push(() => file.close());
+    return file;
+  }
 
   async openLog(mode: 'existing' | 'create'): Promise<EventLog> {
     const { openEventLog } = await import('@seamstream/service-kit');
@@ -278,6 +318,7 @@ export function processShell(): Shell {
         clock: systemClock,
         signal,
         readInput,
+        openInput: (path) => world.openInput(path),
         writeOutput,
         openLog: (mode) => world.openLog(mode),
         openLogAt: (address, mode) => world.openLogAt(address, mode),

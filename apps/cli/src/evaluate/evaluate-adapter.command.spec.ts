@@ -44,6 +44,40 @@ describe('seam eval', () => {
     expect(await world.seam('eval', '--set', 'train')).toBe(2);
   });
 
+  it('draws several answers per problem: pass@k, mean@k and majority@k by domain and overall, with intervals', async () => {
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', Buffer.from(FILE));
+    const options = ['p.jsonl', '--adapter', 'base', '--arms', 'noExperience,trained', '--samples', '4'];
+    expect(await world.seam('eval', ...options)).toBe(0);
+    const output = world.takeOutput();
+    // Of each problem's answers 0, 1, 1, 1 the two easy problems take 1: mean 3/4, pass@2 = 1, majority right.
+    expect(output).toMatch(/^ARM +PROBLEMS +PASS@2 +PASS@4 +PASS@1 = MEAN@4 +MAJORITY@4 +TIES$/m);
+    expect(output).toMatch(
+      /^trained +4 +50\.0 % \(0\.0 … 100\.0\) +50\.0 % \(.*\) +37\.5 % \(0\.0 … 75\.0\) +50\.0 % \(.*\) +0$/m,
+    );
+    expect(output).toMatch(/^easy +noExperience +2 +100\.0 % \(100\.0 … 100\.0\) +.* +75\.0 % \(75\.0 … 75\.0\) /m);
+    expect(output).toContain('Lift of mean@4: 0.0 % (0.0 … 0.0).');
+    expect(output).toMatch(/adapter none: the base model, 4 answers each at temperature 1, top-p 1\.\n$/);
+
+    expect(await world.seam('eval', ...options, '--temperature', '0.6', '--top-p', '0.95', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([
+      {
+        samples: 4,
+        drawing: { temperature: 0.6, topP: 0.95 },
+        arms: { trained: { meanAt: { value: 0.375 }, passAt: { 1: { value: 0.375 }, 4: { value: 0.5 } }, ties: 0 } },
+      },
+    ]);
+    expect(await world.seam('eval', ...options, '--temperature', '0')).toBe(2);
+    expect(world.takeErrors()).toContain('expected a number above 0, at most 10, came "0"');
+  });
+
+  it('reads datasets as they are published', async () => {
+    const world = await fakeWorld();
+    world.files.set('aime.jsonl', Buffer.from('{"ID":"2024-I-1","Problem":"P?","Answer":"001"}'));
+    expect(await world.seam('eval', '--dataset', 'aime', 'aime.jsonl', '--arms', 'trained', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ problems: 1, arms: { trained: { success: 1 } } }]);
+  });
+
   it('refuses unknown arms, bad lines and adapters that are not in the log', async () => {
     const world = await fakeWorld();
     world.files.set('p.jsonl', Buffer.from(FILE));

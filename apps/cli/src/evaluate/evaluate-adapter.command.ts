@@ -1,19 +1,29 @@
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
-import { EVALUATION_ARMS, type EvaluationArm, evaluate } from '@seamstream/rollout';
+import {
+  EVALUATION_ARMS,
+  type EvaluationArm,
+  type EvaluationSettings,
+  evaluate,
+  evaluateSamples,
+} from '@seamstream/rollout';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readLineage } from '../adapters/list-adapters.command.js';
 import { findAdapter } from '../adapters/render-adapters.js';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand, WorldSet } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { formatOf, formatOption, formatsHelp } from '../publish/formats.js';
+import { openDataset } from '../publish/dataset-file.js';
+import { type DatasetOptions, datasetsHelp, readingSettings, withDatasetOptions } from '../publish/dataset-options.js';
 import { evaluationProblems } from './evaluation-problems.js';
 import { renderEvaluation } from './render-evaluation.js';
+import { renderSampledEvaluation } from './render-sampled-evaluation.js';
 
-interface EvaluateOptions {
+interface EvaluateOptions extends DatasetOptions {
   readonly adapter: string;
   readonly arms: readonly EvaluationArm[];
-  readonly format: string;
+  readonly samples: number;
+  readonly temperature: number;
+  readonly topP: number;
   readonly set: WorldSet;
   readonly limit?: number;
   readonly seed: string;
@@ -39,7 +49,7 @@ async function evaluateAdapter(
   const problems =
     path === undefined
       ? (await runtime.worldProblems(options.set)).slice(0, options.limit)
-      : evaluationProblems(await runtime.readInput(path), path, formatOf(options.format), options.limit);
+      : await evaluationProblems(await openDataset(runtime, path), readingSettings(options), options.limit);
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
   const schemaFor = await runtime.entrySchemas();
@@ -47,7 +57,7 @@ async function evaluateAdapter(
   const progress = terminal.progress('evaluating', problems.length * options.arms.length);
   const done = new Map<EvaluationArm, number>();
   try {
-    const result = await evaluate(problems, {
+    const settings: EvaluationSettings = {
       arms: options.arms,
       executor,
       generator,
@@ -63,17 +73,24 @@ async function evaluateAdapter(
         done.set(arm, answered);
         signal.throwIfAborted();
       },
-    });
-    progress.stop();
-    const digest = adapter?.digest ?? null;
-    if (terminal.json)
-      terminal.printJson({
-        ...result,
-        adapterDigest: digest,
-        baseModelDigest: generator.digest,
-        executor: executor.identity,
-      });
-    else terminal.print(renderEvaluation(result, digest, terminal.style));
+    };
+    const measured = {
+      adapterDigest: adapter?.digest ?? null,
+      baseModelDigest: generator.digest,
+      executor: executor.identity,
+    };
+    if (options.samples === 1) {
+      const result = await evaluate(problems, settings);
+      progress.stop();
+      if (terminal.json) terminal.printJson({ ...result, ...measured });
+      else terminal.print(renderEvaluation(result, measured.adapterDigest, terminal.style));
+    } else {
+      const { samples, temperature, topP } = options;
+      const result = await evaluateSamples(problems, { ...settings, samples, drawing: { temperature, topP } });
+      progress.stop();
+      if (terminal.json) terminal.printJson({ ...result, ...measured });
+      else terminal.print(renderSampledEvaluation(result, measured.adapterDigest, terminal.style));
+    }
     return EXIT.ok;
   } finally {
     progress.stop();
@@ -91,13 +108,26 @@ function parseArms(text: string): EvaluationArm[] {
   return arms;
 }
 
+/** Reader of a number above 0 up to the given most. */
+function positive(option: string, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === '' || !(value > 0 && value <= most)) {
+      throw new InvalidArgumentError(`Reading ${option}: expected a number above 0, at most ${most}, came "${text}".`);
+    }
+    return value;
+  };
+}
+
 export function evaluateCommand(run: RunCommand): Command {
-  return new Command('eval')
+  return withDatasetOptions(new Command('eval'))
     .summary('success with and without the entries, beside its controls')
     .description(
       'Solves the problems once per arm: without an entry, with the slot alone, with one fixed hint, with the entry of\n' +
         "another problem, with the untrained generator's entry, and with the adapter's. Decoding is greedy, the answer format\n" +
-        "and token budget are the same in every arm. Nothing is recorded. Intervals are Wilson's, 95 %.",
+        "and token budget are the same in every arm. Nothing is recorded. Intervals are Wilson's, 95 %.\n" +
+        'With --samples K the executor draws K answers per problem at --temperature: pass@k (unbiased), mean@K and majority@K\n' +
+        '(ties go to the answer drawn first), with bootstrap intervals over the problems, 95 %. Entries stay greedy.',
     )
     .argument(
       '[file]',
@@ -110,16 +140,22 @@ export function evaluateCommand(run: RunCommand): Command {
     )
     .option('--adapter <digest>', 'base, served, or the first digits of a digest', 'served')
     .option('--arms <names>', `comma-separated: ${EVALUATION_ARMS.join(', ')}`, parseArms, [...EVALUATION_ARMS])
-    .addOption(formatOption())
+    .option('--samples <k>', 'answers per problem; 1 is greedy', wholeNumber('--samples', 1), 1)
+    .option('--temperature <t>', 'with --samples: of the drawn answers', positive('--temperature', 10), 1)
+    .option('--top-p <p>', 'with --samples: mass of the most probable tokens to draw from', positive('--top-p', 1), 1)
     .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))
-    .option('--seed <text>', 'decides who gets whose entry', 'seam')
+    .option('--seed <text>', 'decides who gets whose entry, what is drawn, and the resamples of the bootstrap', 'seam')
     .addHelpText(
       'after',
-      `${formatsHelp()}${examples([
+      `${datasetsHelp()}${examples([
         ['seam eval', 'the served adapter and its controls on the held-out problems'],
         ['seam eval problems.jsonl', 'on problems of your own'],
         ['seam eval problems.jsonl --adapter base --arms noExperience,untrained', 'before any training'],
-        ['seam eval --format gsm8k test.jsonl --limit 50 --json', 'for a script'],
+        ['seam eval --dataset gsm8k test.jsonl --limit 50 --json', 'for a script'],
+        [
+          'seam eval --dataset aime aime.parquet --samples 32 --temperature 0.6 --top-p 0.95',
+          'pass@k, mean@32, majority@32',
+        ],
       ])}`,
     )
     .action((file: string | undefined, options: EvaluateOptions) =>

@@ -1,4 +1,5 @@
 import { decodeEvent, type EventOf, TOPIC } from '@seamstream/events';
+import { VERL_PARQUET } from '../../../../libs/datasets/src/verl-parquet.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const file = (...lines: string[]): Uint8Array => Buffer.from(`${lines.join('\n')}\n`);
@@ -71,7 +72,7 @@ describe('seam publish', () => {
     expect(said).toContain('line 3: expected one JSON object, came "not json"');
     expect(said).toContain('line 4: prompt: expected a text that is not empty, came ""');
     expect(said).toContain('line 5: answr: expected no such field');
-    expect(said).toContain('line 6: verifier: expected a verifier that exists: exact@1, numeric@1, came "oracle"');
+    expect(said).toContain('line 6: verifier: expected a verifier that exists: exact@1, numeric@1');
     expect(said).toContain('line 7: metadata.level: expected a text, came 3');
     expect(said).toContain('line 8: reference: ');
     expect(said).toContain('line 9: reference: expected what its verifier can judge by');
@@ -86,10 +87,10 @@ describe('seam publish', () => {
     world.files.set('p.jsonl', file(...Array.from({ length: 50 }, () => '{}')));
     expect(await world.seam('publish', 'p.jsonl', '--json')).toBe(2);
     const [report] = world.takeJson() as {
-      error: { code: string; details: { badLines: number; faults: unknown[] } };
+      error: { code: string; details: { badRows: number; faults: unknown[] } };
     }[];
     expect(report?.error.code).toBe('INVALID_INPUT');
-    expect(report?.error.details.badLines).toBe(50);
+    expect(report?.error.details.badRows).toBe(50);
     expect(report?.error.details.faults).toHaveLength(20);
     expect(world.takeErrors()).toContain('… and 40 more bad lines');
   });
@@ -159,7 +160,7 @@ describe('seam publish', () => {
     const world = await fakeWorld();
     const answer = 'He has 2 * 777 = <<2*777=1554>>1554.\nThen 125 more.\n#### 2,125';
     world.files.set('test.jsonl', file(JSON.stringify({ question: 'How much?', answer })));
-    expect(await world.seam('publish', '--format', 'gsm8k', 'test.jsonl', '--mode', 'deploy')).toBe(0);
+    expect(await world.seam('publish', '--dataset', 'gsm8k', 'test.jsonl', '--mode', 'deploy')).toBe(0);
     const [event] = await published(world);
     expect(event).toMatchObject({
       mode: 'deploy',
@@ -171,7 +172,7 @@ describe('seam publish', () => {
   it('says what a GSM8K line lacks', async () => {
     const world = await fakeWorld();
     world.files.set('test.jsonl', file('{"question":"q","answer":"just 5"}'));
-    expect(await world.seam('publish', '--format', 'gsm8k', 'test.jsonl')).toBe(2);
+    expect(await world.seam('publish', '--dataset', 'gsm8k', 'test.jsonl')).toBe(2);
     expect(world.takeErrors()).toContain(
       'line 1: answer: expected a text whose last line is "#### number", came "just 5"',
     );
@@ -180,14 +181,125 @@ describe('seam publish', () => {
   it('refuses unknown options, formats and files, and an empty file', async () => {
     const world = await fakeWorld();
     world.files.set('empty.jsonl', file(''));
-    expect(await world.seam('publish', 'p.jsonl', '--frmat', 'seam')).toBe(2);
-    expect(world.takeErrors()).toContain("unknown option '--frmat'");
-    expect(await world.seam('publish', 'p.jsonl', '--format', 'csv')).toBe(2);
-    expect(world.takeErrors()).toContain('Allowed choices are seam, gsm8k');
+    expect(await world.seam('publish', 'p.jsonl', '--datset', 'seam')).toBe(2);
+    expect(world.takeErrors()).toContain("unknown option '--datset'");
+    expect(await world.seam('publish', 'p.jsonl', '--dataset', 'csv')).toBe(2);
+    expect(world.takeErrors()).toContain('Allowed choices are seam, gsm8k, dapo, verl, math, aime');
     expect(await world.seam('publish', 'p.jsonl', '--limit', '0')).toBe(2);
     expect(world.takeErrors()).toContain('expected a whole number from 1 on, came "0"');
     expect(await world.seam('publish', 'nowhere.jsonl')).toBe(2);
     expect(await world.seam('publish', 'empty.jsonl')).toBe(2);
     expect(world.takeErrors()).toContain('expected at least one line, came none');
+  });
+});
+
+const gsm8k = (question: string, number: number): string =>
+  JSON.stringify({ question, answer: `So it is ${number}.\n#### ${number}` });
+const BAKER =
+  'A baker makes twelve rolls an hour for three hours and sells thirty of them to the children of the school next door. How many are left?';
+
+describe('seam publish of datasets', () => {
+  it("reads verl's Parquet, the instruction of DAPO taken off", async () => {
+    const world = await fakeWorld();
+    world.files.set('dapo.parquet', VERL_PARQUET);
+    expect(await world.seam('publish', '--dataset', 'dapo', 'dapo.parquet', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ problems: 3, published: 3 }]);
+    const events = await published(world);
+    expect(events.map(({ problem }) => [problem.prompt, problem.reference, problem.domain])).toEqual([
+      ['What is $2+0$?', '2', 'dapo'],
+      ['What is $2+1$?', '3', 'dapo'],
+      ['What is $2+2$?', '4', 'dapo'],
+    ]);
+  });
+
+  it('reads any other file by a mapping of its columns, and names a bad row of Parquet by its number', async () => {
+    const world = await fakeWorld();
+    world.files.set('any.jsonl', file('{"q":{"text":"2 + 3?"},"a":5,"topic":"sums"}'));
+    const mapping = 'prompt=q.text,reference=a,domain=topic';
+    expect(await world.seam('publish', '--columns', mapping, '--verifier', 'numeric', 'any.jsonl')).toBe(0);
+    expect((await published(world))[0]?.problem).toMatchObject({
+      prompt: '2 + 3?',
+      reference: '5',
+      domain: 'sums',
+      verifier: { kind: 'numeric', version: '1' },
+    });
+    world.files.set('any.parquet', VERL_PARQUET);
+    expect(await world.seam('publish', '--columns', 'prompt=prompt,reference=ability', 'any.parquet')).toBe(2);
+    expect(world.takeErrors()).toContain('row 1: prompt: expected a text that is not empty, came [{"content":');
+    expect(await world.seam('publish', '--columns', mapping, '--dataset', 'gsm8k', 'any.jsonl')).toBe(2);
+    expect(await world.seam('publish', '--columns', 'prompt=q', 'any.jsonl')).toBe(2);
+    expect(world.takeErrors()).toContain('expected a column for prompt and one for reference');
+  });
+
+  it('publishes the parts of a split one by one, each question in one of them', async () => {
+    const world = await fakeWorld();
+    const lines = Array.from({ length: 40 }, (_, i) => gsm8k(`Question ${i}?`, i));
+    world.files.set('all.jsonl', file(...lines));
+    const numbers: number[] = [];
+    for (const part of ['train', 'validation', 'test']) {
+      const options = ['--dataset', 'gsm8k', '--split', part, '--fractions', '0.5,0.25,0.25', '--split-seed', 'x'];
+      expect(await world.seam('publish', ...options, 'all.jsonl', '--json')).toBe(0);
+      numbers.push((world.takeJson() as { published: number }[])[0]!.published);
+    }
+    expect(numbers.every((number) => number > 0)).toBe(true);
+    expect(numbers.reduce((a, b) => a + b)).toBe(40);
+    expect(new Set((await published(world)).map(({ problem }) => problem.problemId)).size).toBe(40);
+    expect(await world.seam('publish', 'all.jsonl', '--fractions', '0.5,0.6,0')).toBe(2);
+    expect(world.takeErrors()).toContain('expected three shares of train, validation and test with the sum 1');
+  });
+
+  it('refuses what stands in the test file, or nearly so, and records nothing', async () => {
+    const world = await fakeWorld();
+    world.files.set('train.jsonl', file(gsm8k('One?', 1), gsm8k(BAKER.replace('baker', 'cook'), 6), gsm8k('two', 3)));
+    world.files.set('test.jsonl', file(gsm8k(BAKER, 6), gsm8k(' Two.', 2)));
+    const options = ['--dataset', 'gsm8k', '--against', 'test.jsonl', 'train.jsonl'];
+    expect(await world.seam('publish', ...options)).toBe(2);
+    const said = world.takeErrors();
+    expect(said).toContain('expected questions that stand nowhere else, came 2 that do; nothing was recorded');
+    expect(said).toContain('  line 2: 85 % of line 1 of test.jsonl\n');
+    expect(said).toContain('  line 3: the question of line 2 of test.jsonl, with another answer\n');
+    expect(await published(world)).toEqual([]);
+
+    expect(await world.seam('publish', ...options, '--duplicates', 'skip', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([
+      {
+        problems: 1,
+        published: 1,
+        duplicates: { across: { exact: 1, near: 1, conflictingAnswers: 1 }, within: { exact: 0 }, skipped: 2 },
+      },
+    ]);
+    expect((await published(world)).map(({ problem }) => problem.prompt)).toEqual(['One?']);
+
+    expect(await world.seam('publish', ...options, '--duplicates', 'report')).toBe(0);
+    expect(world.takeErrors()).toContain('2 duplicates:\n  line 2: 85 % of');
+    expect(await published(world)).toHaveLength(3);
+    expect(await world.seam('publish', ...options, '--similarity', '0.9', '--again')).toBe(2);
+    expect(world.takeErrors()).toContain('came 1 that do');
+  });
+
+  it('skips or refuses repetitions within the file on request, and takes the limit after that', async () => {
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', file(gsm8k('A?', 1), gsm8k('a?', 1), gsm8k('A ?', 2), gsm8k('B?', 2), gsm8k('C?', 3)));
+    expect(await world.seam('publish', '--dataset', 'gsm8k', 'p.jsonl', '--duplicates', 'refuse')).toBe(2);
+    expect(world.takeErrors()).toContain(
+      '  line 2: the question of line 1\n  line 3: the question of line 1, with another answer\n',
+    );
+    const options = ['--duplicates', 'skip', '--limit', '2', '--json'];
+    expect(await world.seam('publish', '--dataset', 'gsm8k', 'p.jsonl', ...options)).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ published: 2, duplicates: { skipped: 2 } }]);
+    expect((await published(world)).map(({ problem }) => problem.prompt)).toEqual(['A?', 'B?']);
+    expect(await world.seam('publish', '--dataset', 'gsm8k', 'p.jsonl', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ published: 3, alreadyPublished: 2 }]);
+  });
+
+  it('compares with a file of another form, and refuses one with rows that could hide a leak', async () => {
+    const world = await fakeWorld();
+    world.files.set('train.jsonl', file(gsm8k('What is the sum?', 25)));
+    world.files.set('aime.jsonl', file('{"ID":"2024-I-1","Problem":"What is the sum ?","Answer":"025"}'));
+    expect(await world.seam('publish', '--dataset', 'gsm8k', 'train.jsonl', '--against', 'aime.jsonl')).toBe(2);
+    expect(world.takeErrors()).toContain('  line 1: the question of line 1 of aime.jsonl\n');
+    world.files.set('aime.jsonl', file('{"Problem":"x","Answer":"1"}', '{"Problem":"x","Answer":"-1"}'));
+    expect(await world.seam('publish', '--dataset', 'gsm8k', 'train.jsonl', '--against', 'aime.jsonl')).toBe(2);
+    expect(world.takeErrors()).toContain('Comparing with aime.jsonl (as aime): expected problems in every line');
   });
 });

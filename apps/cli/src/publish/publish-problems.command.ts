@@ -1,77 +1,87 @@
+import { type Duplicate, QuestionIndex, type ReadingSettings, readProblems } from '@seamstream/datasets';
+import type { EventLog, NewRecord } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { SeamError, sha256 } from '@seamstream/kernel';
+import { SeamError } from '@seamstream/kernel';
 import { Command, Option } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { count, plural, shortId } from '../terminal/text.js';
-import { formatOf, formatOption, formatsHelp } from './formats.js';
-import { type PublishMode, type PublishSettings, problemIdOf, readProblemFile, renderFaults } from './problem-lines.js';
-import { APPEND_RECORDS, planPublication, problemRecord, publishedIds } from './publish-problems.js';
-import { splitLines } from './split-lines.js';
+import { checkFile, type DatasetFile, openDataset, problemIdOf, renderFaults } from './dataset-file.js';
+import { type DatasetOptions, datasetsHelp, readingSettings, withDatasetOptions } from './dataset-options.js';
+import {
+  addFiles,
+  countDuplicates,
+  DUPLICATE_POLICIES,
+  type DuplicatePolicy,
+  OWN_FILE,
+  renderDuplicates,
+  similarityOption,
+} from './duplicates.js';
+import {
+  APPEND_RECORDS,
+  type PublicationPlan,
+  type PublishableRow,
+  type PublishMode,
+  planPublication,
+  problemRecord,
+  publishedIds,
+} from './publish-problems.js';
 
-interface PublishOptions {
-  readonly format: string;
+interface PublishOptions extends DatasetOptions {
   readonly mode: PublishMode;
-  readonly domain?: string;
+  readonly against: readonly string[];
+  readonly duplicates?: DuplicatePolicy;
+  readonly similarity: number;
   readonly limit?: number;
   readonly again?: true;
   readonly dryRun?: true;
 }
 
-/** Checks every line of the file, then publishes its problems. INVALID_INPUT lists the bad lines; nothing is recorded then. */
+/** What the first reading of a file leaves: its good rows, none of them recorded. */
+interface Checked {
+  readonly rows: readonly PublishableRow[];
+  /** Null where nobody asked. */
+  readonly duplicates: {
+    readonly within: readonly Duplicate[];
+    readonly across: readonly Duplicate[];
+    /** Rows that are not published for it. */
+    readonly skipped: number;
+  } | null;
+}
+
+/**
+ * Checks every row of the file, then reads it again and publishes its problems. INVALID_INPUT lists the bad rows or the
+ * duplicates; nothing is recorded then.
+ */
 async function publishProblems(runtime: CommandRuntime, path: string, options: PublishOptions): Promise<ExitCode> {
   const { terminal } = runtime;
-  const name = path === '-' ? 'standard input' : path;
-  const bytes = await runtime.readInput(path);
-  const digest = sha256(bytes);
-  const format = formatOf(options.format);
-  const settings: PublishSettings = {
-    format,
-    mode: options.mode,
-    domain: options.domain,
-  };
-  const file = readProblemFile(splitLines(bytes), settings, (line) => problemIdOf(digest, line, 0), options.limit);
-  if (file.badLines > 0) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Publishing ${name} (format ${format.name}): ${count(file.badLines)} of ${plural(file.lines, 'line')} cannot be used; nothing was recorded.\n${renderFaults(file)}\nCorrect these lines and publish again. A line looks like this: ${format.example}`,
-      { details: { file: name, lines: file.lines, badLines: file.badLines, faults: file.faults } },
-    );
-  }
-  if (file.problems.length === 0) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Publishing ${name}: expected at least one line, came none. A line looks like this: ${format.example}`,
-      { details: { file: name } },
-    );
-  }
-  const report = { file: name, digest, problems: file.problems.length };
+  const settings = readingSettings(options);
+  const file = await openDataset(runtime, path);
+  const { rows, duplicates } = await check(runtime, file, settings, options);
+  const counted =
+    duplicates === null
+      ? {}
+      : {
+          duplicates: {
+            within: countDuplicates(duplicates.within),
+            across: countDuplicates(duplicates.across),
+            skipped: duplicates.skipped,
+          },
+        };
+  const report = { file: file.name, digest: file.digest, problems: rows.length, ...counted };
   if (options.dryRun) {
     if (terminal.json) terminal.printJson({ ...report, published: 0, dryRun: true });
     else
       terminal.print(
-        `${name}: all ${plural(file.problems.length, 'line')} are good. Nothing was recorded (--dry-run).\n`,
+        `${file.name}: all ${plural(rows.length, file.unit)} are good. Nothing was recorded (--dry-run).\n`,
       );
     return EXIT.ok;
   }
 
   const log = await runtime.openLog('create');
-  const plan = planPublication(file.problems, digest, await publishedIds(log), options.again === true);
-  // Everything is encoded before anything is appended: what cannot be encoded is refused as a whole.
-  const records = plan.toPublish.map((problem) => problemRecord(problem, runtime.clock.now()));
-  const progress = terminal.progress(`publishing to ${TOPIC.problems}`, records.length);
-  let published = 0;
-  try {
-    while (published < records.length && !runtime.signal.aborted) {
-      const step = records.slice(published, published + APPEND_RECORDS);
-      await log.append(step);
-      published += step.length;
-      progress.advance(step.length);
-    }
-  } finally {
-    progress.stop();
-  }
+  const plan = planPublication(rows, file, await publishedIds(log), options.again === true);
+  const published = await append(runtime, log, file, settings, plan, options.mode);
   if (terminal.json) {
     terminal.printJson({ ...report, published, alreadyPublished: plan.alreadyPublished, pass: plan.pass });
   } else {
@@ -79,43 +89,188 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
     const pass = plan.pass === 0 ? '' : `, repetition ${plan.pass}`;
     const { style } = terminal;
     terminal.print(
-      `${style.green('published')} ${plural(published, 'problem')} of ${name} (${shortId(digest)}${pass})${before}\n`,
+      `${style.green('published')} ${plural(published, 'problem')} of ${file.name} (${shortId(file.digest)}${pass})${before}\n`,
     );
   }
-  if (published < records.length) {
+  if (published < plan.idOfRow.size) {
     terminal.remark(
-      `Interrupted after ${count(published)} of ${count(records.length)}. The same command continues where this one stopped.`,
+      `Interrupted after ${count(published)} of ${count(plan.idOfRow.size)}. The same command continues where this one stopped.`,
     );
     return EXIT.interrupted;
   }
   return EXIT.ok;
 }
 
+/** First reading: every row is checked and encoded, so that what cannot be recorded is refused as a whole. */
+async function check(
+  runtime: CommandRuntime,
+  file: DatasetFile,
+  settings: ReadingSettings,
+  options: PublishOptions,
+): Promise<Checked> {
+  const { against, mode, limit, similarity } = options;
+  const policy = options.duplicates;
+  const index = against.length > 0 || policy !== undefined ? new QuestionIndex({ threshold: similarity }) : undefined;
+  const others = index === undefined ? [] : await addFiles(runtime, against, settings.form, index);
+  const good: PublishableRow[] = [];
+  const now = runtime.clock.now();
+  const checked = await checkFile(
+    file,
+    settings,
+    (problem) => {
+      const { row, problemId } = problem;
+      problemRecord(problem, problemId ?? problemIdOf(file.digest, row, 0), mode, now);
+      index?.add(OWN_FILE, row, problem.prompt, problem.reference);
+      good.push({ row, ownId: problemId });
+    },
+    policy === 'skip' ? undefined : limit,
+  );
+  const { form, split } = settings;
+  if (checked.badRows > 0) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Publishing ${file.name} (as ${form.name}): ${count(checked.badRows)} of ${plural(checked.rows, file.unit)} cannot be used; nothing was recorded.\n${renderFaults(file, checked)}\nCorrect these ${file.unit}s and publish again. A ${file.unit} looks like this: ${form.example}`,
+      { details: { file: file.name, rows: checked.rows, badRows: checked.badRows, faults: checked.faults } },
+    );
+  }
+  if (good.length === 0) {
+    const came = split === undefined || checked.rows === 0 ? 'none' : `none in the part ${split.part}`;
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Publishing ${file.name}: expected at least one ${file.unit}, came ${came}. A ${file.unit} looks like this: ${form.example}`,
+      { details: { file: file.name } },
+    );
+  }
+  if (index === undefined) return { rows: good, duplicates: null };
+  return withoutDuplicates(runtime, good, index, [file, ...others], options);
+}
+
+/** A near question is another one within a file, and a leak between files. */
+function withoutDuplicates(
+  { terminal }: CommandRuntime,
+  rows: readonly PublishableRow[],
+  index: QuestionIndex,
+  files: readonly DatasetFile[],
+  { duplicates: policy, limit }: PublishOptions,
+): Checked {
+  const within = index.within(OWN_FILE);
+  const across = index.across(
+    OWN_FILE,
+    files.map((_, at) => at).filter((at) => at !== OWN_FILE),
+  );
+  const repeated = within.filter(({ kind }) => kind === 'exact');
+  const refused = [...((policy ?? 'refuse') === 'refuse' ? across : []), ...(policy === 'refuse' ? repeated : [])];
+  if (refused.length > 0) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Publishing ${files[OWN_FILE]!.name}: expected questions that stand nowhere else, came ${count(refused.length)} that do; nothing was recorded.\n${renderDuplicates(refused, files)}Publish the others with --duplicates skip, or all of them with --duplicates report.`,
+      {
+        details: {
+          within: countDuplicates(within),
+          across: countDuplicates(across),
+          duplicates: refused.slice(0, 100),
+        },
+      },
+    );
+  }
+  const skipped = new Set(policy === 'skip' ? [...across, ...repeated].map(({ row }) => row) : []);
+  const found = [...across, ...within];
+  if (found.length > 0) {
+    const verb = policy === 'skip' ? `, ${count(skipped.size)} of them skipped` : '';
+    terminal.remark(`${plural(found.length, 'duplicate')}${verb}:\n${renderDuplicates(found, files).trimEnd()}`);
+  }
+  const kept = rows.filter(({ row }) => !skipped.has(row)).slice(0, limit);
+  if (kept.length === 0) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Publishing ${files[OWN_FILE]!.name}: expected questions that stand nowhere else, but all ${count(rows.length)} are duplicates. Nothing was recorded.`,
+    );
+  }
+  return { rows: kept, duplicates: { within, across, skipped: skipped.size } };
+}
+
+/** Second reading: appends the planned rows in steps. Returns how many it appended before it was done or stopped. */
+async function append(
+  { terminal, signal, clock }: CommandRuntime,
+  log: EventLog,
+  file: DatasetFile,
+  settings: ReadingSettings,
+  { idOfRow }: PublicationPlan,
+  mode: PublishMode,
+): Promise<number> {
+  const progress = terminal.progress(`publishing to ${TOPIC.problems}`, idOfRow.size);
+  let published = 0;
+  let step: NewRecord[] = [];
+  const flush = async (): Promise<void> => {
+    await log.append(step);
+    published += step.length;
+    progress.advance(step.length);
+    step = [];
+  };
+  try {
+    for await (const reading of readProblems(file.bytes, settings)) {
+      const problemId = idOfRow.get(reading.row);
+      if (problemId === undefined) continue;
+      if (reading.status !== 'problem') break;
+      step.push(problemRecord(reading.problem, problemId, mode, clock.now()));
+      if (step.length === APPEND_RECORDS) await flush();
+      if (signal.aborted) return published;
+      if (published + step.length === idOfRow.size) break;
+    }
+    if (step.length > 0) await flush();
+  } finally {
+    progress.stop();
+  }
+  if (published < idOfRow.size) {
+    throw new SeamError(
+      'CONFLICT',
+      `Publishing ${file.name}: expected the file that was checked, but it changed while it was read; ${count(published)} of ${plural(idOfRow.size, 'problem')} were recorded. Publish it again when nobody writes to it.`,
+    );
+  }
+  return published;
+}
+
 export function publishCommand(run: RunCommand): Command {
-  return new Command('publish')
-    .summary('check a file of problems and publish them')
-    .description(
-      `Reads FILE ("-": standard input) as JSON Lines, checks every line, then appends one ProblemPublished per line to ${TOPIC.problems}.\n` +
-        'One bad line stops the whole file: all bad lines are listed and nothing is recorded (exit code 2).\n' +
-        'A problem without an id of its own gets one from the digest of the file and its line, so a file that was published\n' +
-        'before is recognised: in full it is refused, in part (after Ctrl-C, or with a smaller --limit) it is continued.',
+  return withDatasetOptions(
+    new Command('publish')
+      .summary('check a file of problems and publish them')
+      .description(
+        `Reads FILE ("-": standard input) as JSON Lines or Parquet, checks every row, then appends one ProblemPublished per row to ${TOPIC.problems}.\n` +
+          'One bad row stops the whole file: all bad rows are listed and nothing is recorded (exit code 2).\n' +
+          'A problem without an id of its own gets one from the digest of the file and its row, so a file that was published\n' +
+          'before is recognised: in full it is refused, in part (after Ctrl-C, or with a smaller --limit) it is continued.',
+      )
+      .argument('<file>', 'JSON Lines or Parquet, or "-" for standard input'),
+  )
+    .option(
+      '--against <file>',
+      'a file kept for testing: what stands in it, or nearly so, is no training problem (may be given several times)',
+      (path: string, paths: readonly string[]) => [...paths, path],
+      [],
     )
-    .argument('<file>', 'JSON Lines, or "-" for standard input')
-    .addOption(formatOption())
+    .addOption(
+      new Option(
+        '--duplicates <policy>',
+        'questions of --against and repetitions within FILE: refuse the file, skip them, or report them (default: refuse those of --against)',
+      ).choices(DUPLICATE_POLICIES),
+    )
+    .addOption(similarityOption())
     .addOption(
       new Option('--mode <mode>', 'explore: a group of candidates to learn from; deploy: one answer')
         .choices(['explore', 'deploy'])
         .default('explore'),
     )
-    .option('--domain <name>', 'domain of every problem, instead of what the lines say')
     .option('--limit <n>', 'publish the first n problems only', wholeNumber('--limit', 1))
     .option('--again', 'publish a file once more, under new ids')
     .option('--dry-run', 'check the file only')
     .addHelpText(
       'after',
-      `${formatsHelp()}${examples([
+      `${datasetsHelp()}${examples([
         ['seam publish problems.jsonl', 'publish a file'],
-        ['seam publish --format gsm8k --mode deploy test.jsonl', 'GSM8K as published, one answer per problem'],
+        ['seam publish --dataset gsm8k --against test.jsonl train.jsonl', 'GSM8K as published, unless it leaks'],
+        ['seam publish --dataset dapo --duplicates skip dapo-math-17k.parquet', 'each question once'],
+        ['seam publish --columns prompt=question,reference=answer --verifier numeric any.parquet', 'any columns'],
+        ['seam publish --dataset math --split train --fractions 0.8,0.1,0.1 math.jsonl', 'one part of it'],
         ['head -5 problems.jsonl | seam publish -', 'from a pipe'],
         ['seam publish problems.jsonl --dry-run --json', 'check only'],
       ])}`,

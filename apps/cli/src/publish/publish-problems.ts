@@ -1,36 +1,33 @@
 /** Turns a checked problem file into records of the log, each problem once. */
 
+import type { DatasetProblem } from '@seamstream/datasets';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { derivedId, SeamError } from '@seamstream/kernel';
 import { count, plural } from '../terminal/text.js';
-import { type ProblemDraft, problemIdOf } from './problem-lines.js';
+import { type DatasetFile, problemIdOf } from './dataset-file.js';
 
 /** Records appended in one transaction: an interrupted publication has published whole steps and can be continued. */
 export const APPEND_RECORDS = 500;
 
-/** The event's record. Ids and time are arguments, so the same file gives the same bytes but for the time. */
-export function problemRecord(problem: ProblemDraft, nowMs: number): NewRecord {
+export type PublishMode = 'explore' | 'deploy';
+
+/** The event's record. Ids and time are arguments, so the same row gives the same bytes but for the time. */
+export function problemRecord(problem: DatasetProblem, problemId: string, mode: PublishMode, nowMs: number): NewRecord {
+  const { domain, prompt, reference, verifier, metadata, subject, expiresAt } = problem;
   return encodeEvent({
     type: 'ProblemPublished',
     meta: originMeta({
-      messageId: derivedId(problem.problemId, 'published'),
-      correlationId: problem.problemId,
+      messageId: derivedId(problemId, 'published'),
+      correlationId: problemId,
       source: 'seam/cli',
       occurredAt: nowMs,
       sourceClass: 'user',
-      subject: problem.subject,
+      subject: subject ?? null,
     }),
-    problem: {
-      problemId: problem.problemId,
-      domain: problem.domain,
-      prompt: problem.prompt,
-      reference: problem.reference,
-      verifier: problem.verifier,
-      metadata: problem.metadata,
-    },
-    mode: problem.mode,
-    expiresAt: problem.expiresAtMs,
+    problem: { problemId, domain, prompt, reference, verifier, metadata },
+    mode: problem.mode ?? mode,
+    expiresAt: expiresAt === undefined ? null : Date.parse(expiresAt),
   });
 }
 
@@ -45,10 +42,18 @@ export async function publishedIds(log: EventLog): Promise<ReadonlySet<string>> 
   return ids;
 }
 
+/** A row that is to be published. */
+export interface PublishableRow {
+  readonly row: number;
+  /** The id that the row brings; otherwise it follows from the file's digest and the row. */
+  readonly ownId: string | undefined;
+}
+
 export interface PublicationPlan {
   /** 0: the file's first publication; n: its n-th repetition. */
   readonly pass: number;
-  readonly toPublish: readonly ProblemDraft[];
+  /** Ids of the problems to publish, by row. */
+  readonly idOfRow: ReadonlyMap<number, string>;
   /** Problems of the file that this pass has already published. */
   readonly alreadyPublished: number;
 }
@@ -58,31 +63,32 @@ export interface PublicationPlan {
  * published in full is a CONFLICT; with `again` its problems get new ids, those of the first pass that is not complete.
  */
 export function planPublication(
-  problems: readonly ProblemDraft[],
-  fileDigest: string,
+  rows: readonly PublishableRow[],
+  { digest, unit }: Pick<DatasetFile, 'digest' | 'unit'>,
   published: ReadonlySet<string>,
   again: boolean,
 ): PublicationPlan {
-  if (problems.length === 0) return { pass: 0, toPublish: [], alreadyPublished: 0 };
-  for (let pass = again ? 1 : 0; ; pass++) {
-    const numbered = problems.map((problem) =>
-      problem.ownId || pass === 0 ? problem : { ...problem, problemId: problemIdOf(fileDigest, problem.line, pass) },
+  if (rows.length === 0) return { pass: 0, idOfRow: new Map(), alreadyPublished: 0 };
+  const known = again ? rows.find(({ ownId }) => ownId !== undefined && published.has(ownId)) : undefined;
+  if (known?.ownId !== undefined) {
+    throw new SeamError(
+      'CONFLICT',
+      `Publishing again: expected problems without an id of their own, which get new ids; ${unit} ${known.row} brings the id "${known.ownId}", and the log holds it. Give that ${unit} another problemId, or none.`,
+      { details: { row: known.row, problemId: known.ownId } },
     );
-    const toPublish = numbered.filter(({ problemId }) => !published.has(problemId));
-    const known = numbered.find(({ ownId, problemId }) => ownId && published.has(problemId));
-    if (again && known !== undefined) {
-      throw new SeamError(
-        'CONFLICT',
-        `Publishing again: expected problems without an id of their own, which get new ids; line ${known.line} brings the id "${known.problemId}", and the log holds it. Give that line another problemId, or none.`,
-        { details: { line: known.line, problemId: known.problemId } },
-      );
+  }
+  for (let pass = again ? 1 : 0; ; pass++) {
+    const idOfRow = new Map<number, string>();
+    for (const { row, ownId } of rows) {
+      const problemId = ownId ?? problemIdOf(digest, row, pass);
+      if (!published.has(problemId)) idOfRow.set(row, problemId);
     }
-    if (toPublish.length > 0) return { pass, toPublish, alreadyPublished: problems.length - toPublish.length };
+    if (idOfRow.size > 0) return { pass, idOfRow, alreadyPublished: rows.length - idOfRow.size };
     if (!again) {
       throw new SeamError(
         'CONFLICT',
-        `Publishing ${plural(problems.length, 'problem')}: expected a file that is new to this log, but all ${count(problems.length)} are in it already. Nothing was recorded. Use --again to publish them once more under new ids.`,
-        { details: { problems: problems.length, fileDigest } },
+        `Publishing ${plural(rows.length, 'problem')}: expected a file that is new to this log, but all ${count(rows.length)} are in it already. Nothing was recorded. Use --again to publish them once more under new ids.`,
+        { details: { problems: rows.length, fileDigest: digest } },
       );
     }
   }

@@ -1,0 +1,67 @@
+import { VERL_PARQUET } from '../../../../libs/datasets/src/verl-parquet.contract.js';
+import { fakeWorld } from '../command-runtime.fake.js';
+
+const TRAIN = [
+  { problem: 'What is $1/2 + 1/4$?', level: 'Level 1', type: 'Algebra', solution: '$\\boxed{\\frac{3}{4}}$' },
+  { problem: 'What is $2+1$?', level: 'Level 1', type: 'Algebra', solution: '$\\boxed{3}$' },
+  { problem: 'What is 2 + 1 ?', level: 'Level 2', type: 'Algebra', solution: '$\\boxed{4}$' },
+  { problem: 'No box', level: 'Level 2', type: 'Algebra', solution: '5' },
+];
+
+describe('seam datasets inspect', () => {
+  it('says what is in each file, how it read it, and what stands in two of them', async () => {
+    const world = await fakeWorld();
+    world.files.set('train.jsonl', Buffer.from(TRAIN.map((row) => JSON.stringify(row)).join('\n')));
+    world.files.set('dapo.parquet', VERL_PARQUET);
+    const paths = ['train.jsonl', 'dapo.parquet'];
+    expect(await world.seam('datasets', 'inspect', '--verifier', 'exact', ...paths, '--json')).toBe(0);
+    const [{ files }] = world.takeJson() as [{ files: unknown[] }];
+    expect(files).toMatchObject([
+      {
+        file: 'train.jsonl',
+        dataset: 'math',
+        rows: 4,
+        problems: 3,
+        badRows: 1,
+        faults: [{ row: 4, field: 'solution' }],
+        domains: { math: 3 },
+        verifiers: { 'exact@1': 3 },
+        answers: { 'whole number': 2, fraction: 1 },
+        within: { exact: 1, near: 0, conflictingAnswers: 1, examples: [{ row: 3, otherRow: 2 }] },
+        across: [{ other: 'dapo.parquet', exact: 2, conflictingAnswers: 1 }],
+      },
+      {
+        file: 'dapo.parquet',
+        dataset: 'dapo',
+        rows: 3,
+        problems: 3,
+        domains: { dapo: 3 },
+        answers: { 'whole number': 3 },
+        within: { exact: 0 },
+        across: [{ other: 'train.jsonl', exact: 1, examples: [{ row: 2, otherFile: 0, otherRow: 2 }] }],
+      },
+    ]);
+
+    expect(await world.seam('datasets', 'inspect', '--verifier', 'exact', ...paths)).toBe(0);
+    const output = world.takeOutput();
+    expect(output).toContain('problems              3 of 4 lines, 1 that cannot be used\n');
+    expect(output).toContain('answers               whole number 2, fraction 1\n');
+    expect(output).toContain('also in dapo.parquet  2 questions the same (1 with another answer), 0 nearly the same\n');
+    expect(output).toContain('  line 4: solution: expected a worked solution');
+    expect(output).toContain('  line 3: the question of line 2, with another answer\n');
+    expect(output).toContain('  line 2: the question of row 2 of dapo.parquet\n');
+    expect(output).toContain('  row 2: the question of line 2 of train.jsonl\n');
+  });
+
+  it('reads a part of a file, and every file as the options say', async () => {
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', Buffer.from('{"q":"A?","a":"x"}\n{"q":"B?","a":"y"}'));
+    const mapping = ['--columns', 'prompt=q,reference=a'];
+    expect(
+      await world.seam('datasets', 'inspect', ...mapping, '--split', 'test', '--fractions', '1,0,0', 'p.jsonl'),
+    ).toBe(0);
+    expect(world.takeOutput()).toMatch(/problems +0 of 2 lines, 2 in other parts\n/);
+    expect(await world.seam('datasets', 'inspect', 'nowhere.jsonl')).toBe(2);
+    expect(world.takeErrors()).toContain('nowhere.jsonl: there is no such file');
+  });
+});

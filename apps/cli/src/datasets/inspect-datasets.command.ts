@@ -1,0 +1,76 @@
+import { QuestionIndex } from '@seamstream/datasets';
+import { Command } from 'commander';
+import { examples } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { checkFile, type DatasetFile, openDataset } from '../publish/dataset-file.js';
+import {
+  type DatasetOptions,
+  datasetsHelp,
+  detectedForm,
+  readingSettings,
+  withDatasetOptions,
+} from '../publish/dataset-options.js';
+import { similarityOption } from '../publish/duplicates.js';
+import { type FileReport, renderInspection, reportOf, Tally } from './file-report.js';
+
+interface InspectOptions extends DatasetOptions {
+  readonly similarity: number;
+}
+
+/** Reads the files and says what is in them. Bad rows are reported, not refused: to look is how they are found. */
+async function inspectDatasets(
+  runtime: CommandRuntime,
+  paths: readonly string[],
+  options: InspectOptions,
+): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const settings = readingSettings(options);
+  const isNamed = options.dataset !== undefined || options.columns !== undefined;
+  const index = new QuestionIndex({ threshold: options.similarity });
+  const files: DatasetFile[] = [];
+  const tallies: Tally[] = [];
+  const progress = terminal.progress('reading', paths.length);
+  try {
+    for (const [at, path] of paths.entries()) {
+      const file = await openDataset(runtime, path);
+      const form = isNamed ? settings.form : ((await detectedForm(file.bytes)) ?? settings.form);
+      const tally = new Tally(form);
+      const check = await checkFile(file, { ...settings, form }, (problem) => {
+        tally.add(problem);
+        index.add(at, problem.row, problem.prompt, problem.reference);
+      });
+      tally.finish(check);
+      files.push(file);
+      tallies.push(tally);
+      progress.advance(1);
+    }
+  } finally {
+    progress.stop();
+  }
+  const reports = files.map((file, at): FileReport => reportOf(at, file, tallies[at]!, files, index));
+  if (terminal.json) terminal.printJson({ files: reports });
+  else terminal.print(renderInspection(reports, files, terminal.style));
+  return EXIT.ok;
+}
+
+export function inspectDatasetsCommand(run: RunCommand): Command {
+  return withDatasetOptions(
+    new Command('inspect')
+      .summary('counts, domains, forms of answers, duplicates within and across files')
+      .description(
+        'Reads each FILE as its first row suggests, or as --dataset or --columns say, and reports what is in it and which\n' +
+          'questions stand in it twice or in another FILE too: the same after normalisation, or nearly the same. Records nothing.',
+      )
+      .argument('<files...>', 'JSON Lines or Parquet'),
+  )
+    .addOption(similarityOption())
+    .addHelpText(
+      'after',
+      `${datasetsHelp()}${examples([
+        ['seam datasets inspect train.jsonl test.jsonl', 'is anything of the test in the training set?'],
+        ['seam datasets inspect --columns prompt=q,reference=a any.parquet --json', 'for a script'],
+      ])}`,
+    )
+    .action((files: string[], options: InspectOptions) => run((runtime) => inspectDatasets(runtime, files, options)));
+}

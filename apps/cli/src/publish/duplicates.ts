@@ -1,0 +1,91 @@
+/** What a command does about questions that stand in a file twice, or in a file that is kept for testing. */
+import type { DatasetForm, Duplicate, QuestionIndex } from '@seamstream/datasets';
+import { SeamError } from '@seamstream/kernel';
+import { Option } from 'commander';
+import type { CommandRuntime } from '../command-runtime.js';
+import { count, plural } from '../terminal/text.js';
+import { checkFile, type DatasetFile, openDataset, renderFaults } from './dataset-file.js';
+import { detectedForm } from './dataset-options.js';
+
+export const DUPLICATE_POLICIES = ['refuse', 'skip', 'report'] as const;
+export type DuplicatePolicy = (typeof DUPLICATE_POLICIES)[number];
+
+/** The file that is looked at; those that it is held against are 1, 2, … */
+export const OWN_FILE = 0;
+
+/** Reads --similarity. */
+export function similarityOption(): Option {
+  return new Option(
+    '--similarity <share>',
+    'questions are near duplicates from this share of common three-word runs on (0.5 to 1)',
+  )
+    .default(0.8)
+    .argParser((text) => {
+      const value = Number(text);
+      if (text.trim() === '' || !(value >= 0.5 && value <= 1))
+        throw new SeamError(
+          'INVALID_INPUT',
+          `Reading --similarity: expected a share from 0.5 to 1, came "${text}". Below 0.5 pairs would be missed.`,
+        );
+      return value;
+    });
+}
+
+/**
+ * Adds the questions of the files to an index, as files 1, 2, … Their form is found out from their first row, or is the one
+ * given. @throws INVALID_INPUT naming the rows that cannot be read: a leak could hide in them
+ */
+export async function addFiles(
+  runtime: CommandRuntime,
+  paths: readonly string[],
+  fallback: DatasetForm,
+  index: QuestionIndex,
+): Promise<readonly DatasetFile[]> {
+  const files: DatasetFile[] = [];
+  for (const [at, path] of paths.entries()) {
+    const file = await openDataset(runtime, path);
+    const form = (await detectedForm(file.bytes)) ?? fallback;
+    const check = await checkFile(file, { form }, ({ row, prompt, reference }) => {
+      index.add(at + 1, row, prompt, reference);
+    });
+    if (check.badRows > 0 || check.problems === 0) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Comparing with ${file.name} (as ${form.name}): expected problems in every ${file.unit}, came ${count(check.badRows)} of ${plural(check.rows, file.unit)} that cannot be used.\n${renderFaults(file, check)}`,
+        { details: { file: file.name, badRows: check.badRows, faults: check.faults } },
+      );
+    }
+    files.push(file);
+  }
+  return files;
+}
+
+/** Most duplicates that are listed; the rest is counted. */
+const LISTED = 20;
+
+/** The duplicates as lines of text. `files` holds the files by their numbers. */
+export function renderDuplicates(duplicates: readonly Duplicate[], files: readonly DatasetFile[]): string {
+  const own = files[OWN_FILE]!;
+  const lines = duplicates.slice(0, LISTED).map(({ row, otherFile, otherRow, kind, similarity, sameAnswer }) => {
+    const other = files[otherFile]!;
+    const where = otherFile === OWN_FILE ? '' : ` of ${other.name}`;
+    const likeness = kind === 'exact' ? 'the question of' : `${(similarity * 100).toFixed(0)} % of`;
+    return `  ${own.unit} ${row}: ${likeness} ${other.unit} ${otherRow}${where}${sameAnswer ? '' : ', with another answer'}\n`;
+  });
+  const rest = duplicates.length - LISTED;
+  return `${lines.join('')}${rest > 0 ? `  … and ${count(rest)} more\n` : ''}`;
+}
+
+/** Duplicates counted: the exact, the near, and those exact ones whose answers differ. */
+export function countDuplicates(duplicates: readonly Duplicate[]): {
+  readonly exact: number;
+  readonly near: number;
+  readonly conflictingAnswers: number;
+} {
+  const exact = duplicates.filter(({ kind }) => kind === 'exact');
+  return {
+    exact: exact.length,
+    near: duplicates.length - exact.length,
+    conflictingAnswers: exact.filter(({ sameAnswer }) => !sameAnswer).length,
+  };
+}
