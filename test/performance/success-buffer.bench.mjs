@@ -5,6 +5,7 @@
 // Pairs about Jaccard 0.8 with known answers, 20,000 documents: recall and precision >= 0.95, documents per second of processor time
 // >= 5 times datasketch's (PyPI; the Python of PYTHON must have it) on the same documents, in alternating rounds of the same run.
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -229,12 +230,14 @@ function outcomes(count) {
   });
 }
 
+/** Bytes of live objects. */
+const inUse = () => {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+
 async function commits() {
-  const inUse = () => {
-    globalThis.gc?.();
-    const { heapUsed, external } = process.memoryUsage();
-    return heapUsed + external;
-  };
   const memoryBefore = inUse();
   let events = outcomes(40_000);
   const options = { validateEntry: () => undefined };
@@ -273,9 +276,37 @@ async function commits() {
   };
 }
 
+/** What an outcome costs in a shard that does not keep its domain, once it is decoded. */
+function elsewhere() {
+  // Timber is kept by shard 0.
+  const state = initialState(bufferConfigSchema.parse({}), { index: 1, of: 2 });
+  const result = (group) => ({
+    type: 'ExecutionFailed',
+    problem: { domain: 'timber' },
+    experienceId: randomUUID(),
+    groupId: group,
+    groupSize: 8,
+  });
+  const memoryBefore = inUse();
+  let microseconds = 0;
+  let folded = 0;
+  for (let part = 0; part < 50; part++) {
+    const events = Array.from({ length: 500 }, () => randomUUID()).flatMap((group) =>
+      Array.from({ length: 8 }, () => result(group)),
+    );
+    const started = process.cpuUsage();
+    for (const event of events) evolve(state, event, { topic: 'seam.outcomes', partition: 0, offset: folded++ });
+    const { user, system } = process.cpuUsage(started);
+    microseconds += user + system;
+  }
+  const elsewhereBytes = (inUse() - memoryBefore) / folded;
+  if (state.elsewhere.size === 0) throw new Error('expected the domain to be the other shard’s');
+  return { elsewhereUs: microseconds / folded, elsewhereBytes };
+}
+
 const dedup = deduplication();
 const pairs = againstReference();
-const buffer = await commits();
+const buffer = { ...(await commits()), ...elsewhere() };
 const bars = [
   ['near duplicates: texts/s', dedup.textsPerSecond, 10_000, 'at least'],
   ['near duplicates: recall', dedup.recall, 0.95, 'at least'],

@@ -83,7 +83,7 @@ export async function ledgerOf(log: EventLog): Promise<Ledger> {
 
 export async function recordedRun(log: EventLog): Promise<RecordedRun> {
   const events = await eventsOf(log);
-  const versions = ofType(events, 'BufferCommitted').sort((a, b) => a.sequence - b.sequence);
+  const versions = ofType(events, 'BufferCommitted').sort((a, b) => a.sequence - b.sequence || a.shard - b.shard);
   const published = ofType(events, 'AdapterPublished');
   return {
     buffers: versions.map(({ bufferDigest, manifestDigest }) => `${bufferDigest} ${manifestDigest}`),

@@ -54,9 +54,9 @@ export interface GroupElsewhere {
   readonly groupSize: number;
   /** topic/partition */
   readonly partition: string;
-  readonly firstOffset: number;
+  firstOffset: number;
   /** By experienceId; null once there is a result for each. */
-  readonly results: ReadonlySet<string> | null;
+  results: Set<string> | null;
 }
 
 /** What was last said about a success. */
@@ -89,6 +89,8 @@ interface NearDuplicateIndex {
 interface Workspace {
   readonly traits: WeakMap<Success, PairTraits>;
   readonly buckets: Map<string, NearDuplicateIndex>;
+  /** Domains seen, and whether this shard keeps them. */
+  readonly domains: Map<string, boolean>;
 }
 
 export interface BufferState {
@@ -116,7 +118,7 @@ export function initialState(config: BufferConfig, shard: Shard = WHOLE_BUFFER):
     elsewhere: new Map(),
     announced: new Map(),
     ranges: new Map(),
-    workspace: { traits: new WeakMap(), buckets: new Map() },
+    workspace: { traits: new WeakMap(), buckets: new Map(), domains: new Map() },
   };
 }
 
@@ -133,8 +135,8 @@ export function evolve(state: BufferState, event: BufferInput, position: InputPo
     from: Math.min(range?.from ?? position.offset, position.offset),
     to: Math.max(range?.to ?? 0, position.offset + 1),
   });
-  if (shardOf(event.problem.domain, state.shard.of) !== state.shard.index) {
-    state.elsewhere.set(event.groupId, resultElsewhere(state.elsewhere.get(event.groupId), event, position));
+  if (!keepsDomain(state, event.problem.domain)) {
+    countElsewhere(state, event, { partition, offset: position.offset });
     return state;
   }
   const group = state.groups.get(event.groupId) ?? {
@@ -176,19 +178,28 @@ export function isComplete(group: Group): boolean {
   return group.members.size >= group.groupSize;
 }
 
-function resultElsewhere(
-  known: GroupElsewhere | undefined,
-  { groupSize, experienceId }: BufferInput,
-  { topic, partition, offset }: InputPosition,
-): GroupElsewhere {
-  const firstOffset = Math.min(known?.firstOffset ?? offset, offset);
-  const results = known?.results === null ? null : new Set(known?.results).add(experienceId);
-  return {
-    groupSize,
-    partition: known?.partition ?? `${topic}/${partition}`,
-    firstOffset,
-    results: results === null || results.size >= groupSize ? null : results,
-  };
+function keepsDomain({ shard, workspace }: BufferState, domain: string): boolean {
+  let keeps = workspace.domains.get(domain);
+  if (keeps === undefined) {
+    keeps = shardOf(domain, shard.of) === shard.index;
+    workspace.domains.set(domain, keeps);
+  }
+  return keeps;
+}
+
+function countElsewhere(
+  { elsewhere }: BufferState,
+  { groupId, groupSize, experienceId }: BufferInput,
+  { partition, offset }: { readonly partition: string; readonly offset: number },
+): void {
+  let group = elsewhere.get(groupId);
+  if (group === undefined) {
+    group = { groupSize, partition, firstOffset: offset, results: new Set() };
+    elsewhere.set(groupId, group);
+  }
+  group.firstOffset = Math.min(group.firstOffset, offset);
+  group.results?.add(experienceId);
+  if (group.results !== null && group.results.size >= group.groupSize) group.results = null;
 }
 
 function memberOf(event: BufferInput): GroupMember {
