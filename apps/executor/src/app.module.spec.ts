@@ -10,6 +10,7 @@ import { executorConfigSchema, executorService } from './app.module.js';
 const config = executorConfigSchema.parse({
   logging: { level: 'silent' },
   consuming: { maxAttempts: 3, firstRetryMs: 1, maxRetryMs: 5 },
+  executor: { verifierEndpoints: { gone: { url: 'http://127.0.0.1:1/' } } },
 });
 const schema = domainEntrySchema({
   concepts: { words: ['carry'] },
@@ -43,7 +44,13 @@ class FakeExecutor implements ExecutorModel {
 
 function experience(
   id: string,
-  changes: { entry?: string; entrySchema?: string; reference?: string; verifier?: string } = {},
+  changes: {
+    entry?: string;
+    entrySchema?: string;
+    reference?: string;
+    verifier?: string;
+    options?: Record<string, string>;
+  } = {},
 ): EventOf<'ExperienceGenerated'> {
   return {
     type: 'ExperienceGenerated',
@@ -59,7 +66,7 @@ function experience(
       domain: 'sums',
       prompt: `What is ${id}?`,
       reference: changes.reference ?? '4',
-      verifier: { kind: changes.verifier ?? 'exact', version: '1', options: {} },
+      verifier: { kind: changes.verifier ?? 'exact', version: '1', options: changes.options ?? {} },
       metadata: {},
     },
     experienceId: `x-${id}`,
@@ -111,11 +118,11 @@ async function serve(executor: ExecutorModel): Promise<RunningService> {
 }
 
 async function outcomes(): Promise<SeamEvent[]> {
-  const giveUp = Date.now() + 4_000;
+  const giveUp = Date.now() + 20_000;
   for (;;) {
     const consumed = (await log.committedOffsets('seam.executor')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
     if (consumed === (await log.watermarks(TOPIC.experiences)).reduce((sum, { high }) => sum + high, 0)) break;
-    if (Date.now() > giveUp) throw new Error('not consumed within 4 s');
+    if (Date.now() > giveUp) throw new Error('not consumed within 20 s');
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   const events: SeamEvent[] = [];
@@ -237,6 +244,31 @@ describe('the executor service', () => {
     const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
     expect(byProblem.get('a')).toMatchObject({ type: 'ExecutionFailed', code: 'UNKNOWN_VERIFIER' });
     expect(byProblem.get('b')).toMatchObject({ type: 'ExecutionFailed', code: 'INVALID_INPUT' });
+  });
+
+  it('tries a verifier that fails again, then records that as failed, never as a reward of 0; the others go on', async () => {
+    const gone = { verifier: 'http', options: { endpoint: 'gone' } };
+    await publish(experience('a', gone), experience('b'));
+    await serve(new FakeExecutor());
+    const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
+    expect(byProblem.get('a')).toMatchObject({ type: 'ExecutionFailed', code: 'VERIFIER_FAILED', attempts: 3 });
+    expect(byProblem.get('b')).toMatchObject({ type: 'OutcomeRecorded', success: true });
+  });
+
+  it('judges by mathematical equivalence what was published so', async () => {
+    await publish(
+      experience('a', { verifier: 'math', reference: '\\frac{8}{2}' }),
+      experience('b', { verifier: 'math', reference: '5' }),
+    );
+    await serve(new FakeExecutor());
+    const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
+    expect(byProblem.get('a')).toMatchObject({
+      type: 'OutcomeRecorded',
+      success: true,
+      reward: 1,
+      extractedAnswer: '4',
+    });
+    expect(byProblem.get('b')).toMatchObject({ type: 'OutcomeRecorded', success: false, reward: 0 });
   });
 
   it('refuses to start where another executor made the outcomes', async () => {

@@ -29,8 +29,10 @@ export class ExecutorModule {
     const identity = executorIdentity(executor, prompts);
     await assertFrozen(drivers.log, identity);
     health.add({ name: 'executor', check: async () => ({ model: identity.model, revision: identity.revision }) });
-    const verifiers = new Verifiers();
+    const { verifierEndpoints, codeLanguages, pythonPath } = config.executor;
+    const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox: { python: pythonPath } });
     context.onClose(() => verifiers.close());
+    await verifiers.proveSandbox(codeLanguages);
     const handler = new ExecuteExperiencesHandler({
       executor,
       prompts,

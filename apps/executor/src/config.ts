@@ -1,4 +1,4 @@
-import { commonConfigSchema } from '@seamstream/service-kit';
+import { commonConfigSchema, secret } from '@seamstream/service-kit';
 import { z } from 'zod';
 
 /** Everything that the executor reads: SEAM_EXECUTOR_… and the common settings. */
@@ -20,6 +20,21 @@ export const executorConfigSchema = commonConfigSchema.extend({
       maxTokens: z.int().positive().default(64),
       /** Most experiences of a batch. */
       maxBatchRecords: z.int().positive().default(256),
+      /** Users' own verifiers by the name that problems give: {"mine": {"url": "https://…", "timeoutMs": 10000, "headers": {…}}}. */
+      verifierEndpoints: secret(
+        z.record(
+          z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/),
+          z.strictObject({
+            url: z.url({ protocol: /^https?$/ }),
+            timeoutMs: z.int().positive().max(300_000).default(10_000),
+            headers: z.record(z.string(), z.string()).default({}),
+          }),
+        ),
+      ).default({}),
+      /** Languages whose sandbox is proven at start, ["python"] say; without it the service does not start. Others are proven by their first problem. */
+      codeLanguages: z.array(z.enum(['python', 'javascript'])).default([]),
+      /** Interpreter for answers in Python. */
+      pythonPath: z.string().startsWith('/').default('/usr/bin/python3'),
     })
     .prefault({}),
 });

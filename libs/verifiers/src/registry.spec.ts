@@ -104,7 +104,7 @@ describe('the numeric verifier', () => {
 
 describe('a problem that cannot be judged', () => {
   it('is an error, never a verdict: unknown verifier, with the known ones named', async () => {
-    expect(knownVerifiers).toEqual(['exact@1', 'numeric@1', 'math@1']);
+    expect(knownVerifiers).toEqual(['exact@1', 'numeric@1', 'math@1', 'choice@1', 'json@1', 'code@1', 'http@1']);
     const poem = { kind: 'poem', version: '1', options: {} };
     await expect(verifiers.verify(poem, { text: '', finished: true }, 'x')).rejects.toMatchObject({
       code: 'UNKNOWN_VERIFIER',

@@ -1,11 +1,23 @@
 import type { VerifierSpec } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
+import { choiceVerifier } from './choice.verifier.js';
+import { codeVerifier } from './code.verifier.js';
 import { exactVerifier } from './exact.verifier.js';
+import { httpVerifier } from './http.verifier.js';
+import { jsonVerifier } from './json.verifier.js';
 import { mathVerifier } from './math.verifier.js';
 import { numericVerifier } from './numeric.verifier.js';
 import type { Judge, Verifier } from './verifier.types.js';
 
-const VERIFIERS: readonly Verifier[] = [exactVerifier, numericVerifier, mathVerifier];
+const VERIFIERS: readonly Verifier[] = [
+  exactVerifier,
+  numericVerifier,
+  mathVerifier,
+  choiceVerifier,
+  jsonVerifier,
+  codeVerifier,
+  httpVerifier,
+];
 
 /** Every verifier as kind@version. */
 export const knownVerifiers: readonly string[] = VERIFIERS.map(({ kind, version }) => `${kind}@${version}`);

@@ -1,4 +1,6 @@
 import type { VerifierSpec } from '@seamstream/events';
+import type { CodeResult, CodeTask } from './code-sandbox.js';
+import type { EndpointRequest, EndpointVerdict } from './http-endpoints.js';
 
 /** What was answered. */
 export interface JudgedResponse {
@@ -37,13 +39,19 @@ export interface Verifier {
   prepare(reference: string, options: VerifierSpec['options']): Judge;
 }
 
+export interface CheckLimits {
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** What outlives a check and is shared by all: made by whoever composes the service, closed by it. */
 export interface VerifierMeans {
   /** Whether an answer equals a reference; in a thread of its own, which ends at the deadline. */
-  equivalence(
-    task: EquivalenceTask,
-    limits: { readonly deadlineMs: number; readonly signal: AbortSignal | undefined },
-  ): Promise<EquivalenceResult>;
+  equivalence(task: EquivalenceTask, limits: CheckLimits): Promise<EquivalenceResult>;
+  /** Runs an answer's code against tests; in sandboxes of its own. */
+  runCode(task: CodeTask, limits: CheckLimits): Promise<CodeResult>;
+  /** Asks a user's own verifier. */
+  askEndpoint(name: string, request: EndpointRequest, limits: Partial<CheckLimits>): Promise<EndpointVerdict>;
 }
 
 /** What a math thread is asked. */

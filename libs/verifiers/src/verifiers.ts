@@ -1,7 +1,9 @@
-/** Verifiers with what they need of the world: threads for mathematics. */
+/** Verifiers with what they need of the world: threads for mathematics, sandboxes for code, endpoints of users. */
 import { availableParallelism } from 'node:os';
 import type { VerifierSpec } from '@seamstream/events';
 import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { CodeSandbox, type Language, type SandboxSettings } from './code-sandbox.js';
+import { askEndpoint, type VerifierEndpoint } from './http-endpoints.js';
 import { MathThreads } from './math/math-threads.js';
 import { judgeFor } from './registry.js';
 import type { JudgedResponse, Verdict, VerifierMeans } from './verifier.types.js';
@@ -9,6 +11,9 @@ import type { JudgedResponse, Verdict, VerifierMeans } from './verifier.types.js
 export interface VerifierSettings {
   /** Most threads that compare mathematics. Default: one for each two processors. */
   readonly mathThreads?: number;
+  readonly sandbox?: SandboxSettings;
+  /** Users' own verifiers by name. */
+  readonly endpoints?: Readonly<Record<string, VerifierEndpoint>>;
 }
 
 export interface CheckOptions {
@@ -20,11 +25,17 @@ export interface CheckOptions {
 /** Nothing is started before it is needed, and what idles does not keep the process alive. */
 export class Verifiers {
   private readonly threads: MathThreads;
+  private readonly sandbox: CodeSandbox;
   private readonly means: VerifierMeans;
 
   constructor(settings: VerifierSettings = {}) {
     this.threads = new MathThreads(settings.mathThreads ?? Math.max(1, Math.floor(availableParallelism() / 2)));
-    this.means = { equivalence: (task, { deadlineMs, signal }) => this.threads.run(task, deadlineMs, signal) };
+    this.sandbox = new CodeSandbox(settings.sandbox);
+    this.means = {
+      equivalence: (task, { deadlineMs, signal }) => this.threads.run(task, deadlineMs, signal),
+      runCode: (task, { deadlineMs, signal }) => this.sandbox.run(task, deadlineMs, signal),
+      askEndpoint: (name, request, limits) => askEndpoint(settings.endpoints ?? {}, name, request, limits),
+    };
   }
 
   /**
@@ -56,8 +67,17 @@ export class Verifiers {
     }
   }
 
+  /**
+   * Proves that answers in these languages can be judged here, for a service that would rather not start than find out later.
+   * @throws INVALID_CONFIGURATION saying what is missing
+   */
+  async proveSandbox(languages: readonly Language[]): Promise<void> {
+    for (const language of languages) await this.sandbox.prove(language);
+  }
+
   /** Ends what is under way. */
   async close(): Promise<void> {
+    this.sandbox.close();
     await this.threads.close();
   }
 }

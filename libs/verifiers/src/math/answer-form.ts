@@ -79,7 +79,7 @@ function trimmed(given: string): string {
     const before = text;
     text = text
       .replace(/(?:\\\\|\\)$/, '')
-      .replace(/[.;:]+$/, (end) => (/\.\.\.$/.test(end) ? end : ''))
+      .replace(/[.;:]+$/, (end) => (end.endsWith('...') ? end : ''))
       .replace(/^(?:\\approx|=|≈|~|:|,)\s*/, '')
       .replace(/[,\s]+$/, '')
       .trim();
@@ -89,7 +89,7 @@ function trimmed(given: string): string {
   }
 }
 
-const GROUPED = /^-?\s?\d{1,3}(?:,\d{3})+(?:\.\d+)?/;
+const GROUPED = /^-?\s?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?/;
 
 /** 1,234 and 12,50 as numbers; whatever else a comma may mean is a list. */
 function numberReadings(text: string): Form[] {
@@ -98,8 +98,8 @@ function numberReadings(text: string): Form[] {
   const kind = isPercent ? ('percent' as const) : ('expression' as const);
   const grouped = GROUPED.exec(plain)?.[0];
   if (grouped === plain) return [{ kind, latex: plain.replaceAll(/[,\s]/g, '') }];
-  // A decimal comma before exactly two digits: 12,50.
-  if (/^-?\d+,\d\d$/.test(plain)) return [{ kind, latex: plain.replace(',', '.') }];
+  // A decimal comma, where it cannot be one of thousands: 12,50 and 0,125 and 3,1416.
+  if (/^-?(?:\d+,\d\d|0,\d+|\d+,\d{4,})$/.test(plain)) return [{ kind, latex: plain.replace(',', '.') }];
   return [];
 }
 
@@ -237,7 +237,9 @@ function isName(text: string): boolean {
     '',
   );
   if (/^[|]?[A-Z][A-Z']*(?:_\w+)?[|]?(?:[:/]?[|]?[A-Z][A-Z']*(?:_\w+)?[|]?)*$/.test(figure)) return true;
-  return /^[a-zA-Z]{2,}$/.test(plain) && symbol.test(plain) && !/\\/.test(plain) && /[A-Z]{2,}|[a-z]{3,}/.test(plain);
+  return (
+    /^[a-zA-Z]{2,}$/.test(plain) && symbol.test(plain) && !plain.includes('\\') && /[A-Z]{2,}|[a-z]{3,}/.test(plain)
+  );
 }
 
 function nameOf(text: string): string {
@@ -373,7 +375,7 @@ function leafReadings(given: string, depth: number): Readings {
       readings.push(...(numberReadings(bare).length > 0 ? numberReadings(bare) : read(bare, depth)));
     readings.push({ kind: 'expression', latex: text });
   }
-  if (/\\text\{/.test(text)) readings.push(wordsOf(text));
+  if (text.includes('\\text{')) readings.push(wordsOf(text));
   return readings;
 }
 

@@ -178,7 +178,7 @@ class Equivalence {
       return true;
     if (a.ops.length !== 1 || b.ops.length !== 1) return false;
     const [p, q] = [this.oriented(a), this.oriented(b)];
-    if (p === null || q === null || p.op !== q.op) return false;
+    if (p === null || q?.op !== p.op) return false;
     // x = 3 is not answered by 2x = 6: that is the question.
     if (this.isSolved(a) !== this.isSolved(b)) return false;
     const factor = factorBetween(p.difference, q.difference);
@@ -232,8 +232,8 @@ class Equivalence {
           sets.every((set) => set !== null) &&
           form.parts.every((part) => part[0]?.kind === 'relation')
         )
-          return sets.reduce<RealSet>((a, b) => intersection(a, b!), ALL_REALS);
-        return form.by === 'or' && sets.every((set) => set !== null) ? union(sets as RealSet[]) : null;
+          return sets.reduce<RealSet>((a, b) => intersection(a, b), ALL_REALS);
+        return form.by === 'or' && sets.every((set) => set !== null) ? union(sets) : null;
       }
       case 'setOperation': {
         const sets = form.parts.map((part) => this.firstSet(part));

@@ -274,47 +274,47 @@ const CONSTANTS: Readonly<Record<string, Complex>> = {
 };
 
 const FUNCTIONS: Readonly<Record<string, (...operands: readonly Complex[]) => Complex>> = {
-  Negate: (a) => scale(a!, -1),
+  Negate: (a) => scale(a, -1),
   Add: (...all) => all.reduce(add, ZERO),
-  Subtract: (a, b) => subtract(a!, b!),
+  Subtract: (a, b) => subtract(a, b),
   Multiply: (...all) => all.reduce(multiply, ONE),
   InvisibleOperator: (...all) => all.reduce(multiply, ONE),
-  Divide: (a, b) => divide(a!, b!),
-  Rational: (a, b) => divide(a!, b!),
-  Power: (a, b) => power(a!, b!),
-  Sqrt: (a) => sqrt(a!),
+  Divide: (a, b) => divide(a, b),
+  Rational: (a, b) => divide(a, b),
+  Power: (a, b) => power(a, b),
+  Sqrt: (a) => sqrt(a),
   // A real number has its real odd root; everything else the principal one.
   Root: (a, n) =>
-    a!.im === 0 && a!.re < 0 && n!.im === 0 && Math.abs(n!.re % 2) === 1
-      ? complex(-((-a!.re) ** (1 / n!.re)))
-      : power(a!, divide(ONE, n!)),
-  Complex: (a, b) => add(a!, multiply(I, b!)),
-  BaseForm: (a) => a!,
-  Exp: (a) => exp(a!),
-  Ln: (a, base) => (base === undefined ? ln(a!) : divide(ln(a!), ln(base))),
-  Log: (a, base) => divide(ln(a!), base === undefined ? complex(Math.LN10) : ln(base)),
-  Lb: (a) => divide(ln(a!), complex(Math.LN2)),
-  Lg: (a) => divide(ln(a!), complex(Math.LN10)),
-  Sin: (a) => sin(a!),
-  Cos: (a) => cos(a!),
-  Tan: (a) => divide(sin(a!), cos(a!)),
-  Cot: (a) => divide(cos(a!), sin(a!)),
-  Sec: (a) => divide(ONE, cos(a!)),
-  Csc: (a) => divide(ONE, sin(a!)),
-  Arcsin: (a) => arcsin(a!),
-  Arccos: (a) => subtract(complex(Math.PI / 2), arcsin(a!)),
-  Arctan: (a) => arctan(a!),
-  Arccot: (a) => arctan(divide(ONE, a!)),
-  Sinh: (a) => sinh(a!),
-  Cosh: (a) => cosh(a!),
-  Tanh: (a) => divide(sinh(a!), cosh(a!)),
-  Abs: (a) => complex(Math.hypot(a!.re, a!.im)),
-  Floor: (a) => ofReal(Math.floor)(a!),
-  Ceil: (a) => ofReal(Math.ceil)(a!),
-  Factorial: (a) => factorial(a!),
-  Gamma: (a) => ofReal(gamma)(a!),
-  Binomial: (n, k) => divide(factorial(n!), multiply(factorial(k!), factorial(subtract(n!, k!)))),
-  Mod: (a, b) => complex(a!.re - b!.re * Math.floor(a!.re / b!.re), a!.im + b!.im),
+    a.im === 0 && a.re < 0 && n.im === 0 && Math.abs(n.re % 2) === 1
+      ? complex(-((-a.re) ** (1 / n.re)))
+      : power(a, divide(ONE, n)),
+  Complex: (a, b) => add(a, multiply(I, b)),
+  BaseForm: (a) => a,
+  Exp: (a) => exp(a),
+  Ln: (...all) => (all.length < 2 ? ln(all[0]!) : divide(ln(all[0]!), ln(all[1]!))),
+  Log: (...all) => divide(ln(all[0]!), all.length < 2 ? complex(Math.LN10) : ln(all[1]!)),
+  Lb: (a) => divide(ln(a), complex(Math.LN2)),
+  Lg: (a) => divide(ln(a), complex(Math.LN10)),
+  Sin: (a) => sin(a),
+  Cos: (a) => cos(a),
+  Tan: (a) => divide(sin(a), cos(a)),
+  Cot: (a) => divide(cos(a), sin(a)),
+  Sec: (a) => divide(ONE, cos(a)),
+  Csc: (a) => divide(ONE, sin(a)),
+  Arcsin: (a) => arcsin(a),
+  Arccos: (a) => subtract(complex(Math.PI / 2), arcsin(a)),
+  Arctan: (a) => arctan(a),
+  Arccot: (a) => arctan(divide(ONE, a)),
+  Sinh: (a) => sinh(a),
+  Cosh: (a) => cosh(a),
+  Tanh: (a) => divide(sinh(a), cosh(a)),
+  Abs: (a) => complex(Math.hypot(a.re, a.im)),
+  Floor: (a) => ofReal(Math.floor)(a),
+  Ceil: (a) => ofReal(Math.ceil)(a),
+  Factorial: (a) => factorial(a),
+  Gamma: (a) => ofReal(gamma)(a),
+  Binomial: (n, k) => divide(factorial(n), multiply(factorial(k), factorial(subtract(n, k)))),
+  Mod: (a, b) => complex(a.re - b.re * Math.floor(a.re / b.re), a.im + b.im),
   Max: (...all) => complex(Math.max(...all.map(({ re }) => re))),
   Min: (...all) => complex(Math.min(...all.map(({ re }) => re))),
   GCD: (...all) => complex(all.map(({ re }) => re).reduce(gcd, 0)),
@@ -354,6 +354,11 @@ function evaluate(json: MathJson, bindings: Bindings): Value {
         return evaluate([`Arc${applied[1].toLowerCase()}`, argument], bindings);
       return opaque('Apply', operands, bindings);
     }
+    case 'Root':
+      // The real root is meant of a number; of a variable the principal one, as in x^{1/3}.
+      if (operands.length === 2 && variablesOf(operands[0]!).size > 0)
+        return evaluate(['Power', operands[0]!, ['Divide', 1, operands[1]!]], bindings);
+      break;
     case 'Sum':
     case 'Product':
       return series(head, operands, bindings) ?? opaque(head, operands, bindings);
@@ -385,8 +390,8 @@ function evaluate(json: MathJson, bindings: Bindings): Value {
 }
 
 function numberOf(literal: string): Complex {
-  if (/^\+?infinity$/i.test(literal)) return CONSTANTS['PositiveInfinity']!;
-  if (/^-infinity$/i.test(literal)) return CONSTANTS['NegativeInfinity']!;
+  if (/^\+?infinity$/i.test(literal)) return complex(Number.POSITIVE_INFINITY);
+  if (/^-infinity$/i.test(literal)) return complex(Number.NEGATIVE_INFINITY);
   return complex(Number(literal));
 }
 
@@ -489,7 +494,7 @@ export function valueWhere(json: MathJson, variable: string, x: number): Complex
 
 /** The real number that an expression without variables is; null for any other. ±∞ is a number here. */
 export function realValue(json: MathJson): number | null {
-  const value = evaluate(json, (_name) => NOT_A_NUMBER);
+  const value = evaluate(json, () => NOT_A_NUMBER);
   if (!('re' in value) || Number.isNaN(value.re) || Math.abs(value.im) > 1e-12) return null;
   return value.re;
 }

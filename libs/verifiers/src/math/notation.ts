@@ -62,7 +62,7 @@ export function plainNotation(text: string): string {
     .normalize('NFKC')
     .replaceAll('⁄', '/')
     .replaceAll(/\r\n?/g, '\n');
-  if (!/\\begin\{/.test(s)) s = s.replace(DOUBLED, '\\').replace(DOUBLED, '\\');
+  if (!s.includes('\\begin{')) s = s.replace(DOUBLED, '\\').replace(DOUBLED, '\\');
   s = s
     .replaceAll('\\\\', ROW_END) // a row's end must not lose its second backslash to the spacing commands below
     .replaceAll(/\\(?:left|right)\s*\.(?!\d)/g, '')
@@ -104,6 +104,7 @@ export function plainNotation(text: string): string {
     .replaceAll(/\\(?:boxed|fbox)\s*(?=\{)/g, '')
     .replaceAll(/\^\s*\{?\s*\\(?:circ|degree)\s*\}?|\\degree(?![a-zA-Z])/g, '\\degrees ')
     .replaceAll(/\\?[$€£¥]|\\[()[\]]/g, ' ')
+    .replaceAll(/\\?["“”]/g, ' ')
     .replaceAll(/\\(?=[%#&])/g, '')
     .replaceAll(/\\overline\s*\{\s*([A-Z]{2,})\s*\}/g, '$1');
   return plainText(s)
@@ -157,5 +158,5 @@ function wordOrSymbol(inner: string): string {
 }
 
 function digitsOf(run: string, alphabet: string): string {
-  return [...run].map((each) => String([...alphabet].indexOf(each))).join('');
+  return Array.from(run, (each) => String(alphabet.indexOf(each))).join('');
 }

@@ -79,7 +79,7 @@ function lastFormulaOrNumber(text: string): string | null {
     // A text that is nothing but a formula is taken whole: its last number is only a part of it.
     return number === undefined || isBare(text) ? null : number[0].trim();
   }
-  const inner = formula.slice(1).find((group) => group !== undefined) ?? '';
+  const inner = (formula.slice(1) as (string | undefined)[]).find((group) => group !== undefined) ?? '';
   if (number !== undefined && number.index > formula.index + formula[0].length) return number[0].trim();
   // $5$ percent: what follows a formula and belongs to it.
   const unit = /^\s*(?:%|\\%|percent(?:age)?\b)/.exec(text.slice(formula.index + formula[0].length))?.[0] ?? '';
@@ -113,6 +113,8 @@ function isBare(text: string): boolean {
   const line = text.trim();
   if (line === '' || (line.includes('\n') && !line.includes('\\begin'))) return false;
   const words = line.replaceAll(/\\(?:text|mathrm|mbox)\w*\{[^{}]*\}|\\[a-zA-Z]+/g, ' ').match(/[a-zA-Z]{2,}/g) ?? [];
+  // "Total: 2,74" is prose around a number; "2,74 euros" and "x = 3" are answers.
+  if (/\d/.test(line) && /^[^\d\\$=]*[a-zA-Z]{3,}[^\d\\$=]*\d/.test(line)) return false;
   return words.length <= 3;
 }
 

@@ -1,0 +1,319 @@
+/**
+ * Runs code that nobody vouches for. Two walls of the operating system, one per process: the answer runs in one sandbox, the tests in
+ * another that the answer cannot see, and lines of JSON between them are all they have of each other. Verdicts come from the tests'
+ * process alone, on a descriptor of its own and with a nonce that only it was given.
+ *
+ * Each sandbox (bubblewrap, https://github.com/containers/bubblewrap): new user, pid, network, ipc, uts and cgroup namespaces, no
+ * capability and no way to a new user namespace, a root of the interpreter's libraries read-only, 16 MB of scratch in memory, an empty
+ * environment; within it limits of memory, processes, file size, open files and processor time. Killing its first process kills all.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { SeamError } from '@seamstream/kernel';
+
+export type Language = 'python' | 'javascript';
+
+export interface CodeTask {
+  readonly language: Language;
+  /** The answer. */
+  readonly code: string;
+  /** The unit tests. */
+  readonly tests: string;
+  /** Wall time of answer and tests together, from when both sandboxes are up. */
+  readonly timeLimitMs: number;
+  /** Memory of the answer's process. */
+  readonly memoryMb: number;
+}
+
+export interface CodeResult {
+  readonly passed: boolean;
+  readonly detail: string;
+}
+
+export interface SandboxSettings {
+  /** Interpreter for Python answers. Default /usr/bin/python3. */
+  readonly python?: string;
+  /** bubblewrap. Default /usr/bin/bwrap. */
+  readonly bwrap?: string;
+  /** Most checks at once. Default 2. */
+  readonly parallel?: number;
+}
+
+/** Sandboxes are up within this, or the machine is at fault: that is an error, not a verdict. */
+const START_LIMIT_MS = 30_000;
+const SCRATCH_BYTES = 16 << 20;
+const FILE_BYTES = 16 << 20;
+/** What answer and tests may say to each other. */
+const CHANNEL_BYTES = 32 << 20;
+const NOBODY = 65_534;
+/** Threads and processes. V8 starts a dozen threads of its own. */
+const PROCESSES = { python: 8, javascript: 32 } as const;
+
+const RUNNERS = new URL('../sandbox/', import.meta.url);
+const source = (name: string): string => readFileSync(fileURLToPath(new URL(name, RUNNERS)), 'utf8');
+
+export class CodeSandbox {
+  private readonly python: string;
+  private readonly bwrap: string;
+  private readonly parallel: number;
+  private readonly waiting: (() => void)[] = [];
+  private readonly children = new Set<ChildProcess>();
+  private running = 0;
+  private readonly proven = new Map<Language, Promise<void>>();
+
+  constructor({ python = '/usr/bin/python3', bwrap = '/usr/bin/bwrap', parallel = 2 }: SandboxSettings = {}) {
+    this.python = python;
+    this.bwrap = bwrap;
+    this.parallel = parallel;
+  }
+
+  /**
+   * Proves once that a language's sandbox can be made here.
+   * @throws INVALID_CONFIGURATION saying what is missing; code is then never run at all
+   */
+  prove(language: Language): Promise<void> {
+    const proof = this.proven.get(language) ?? this.trial(language);
+    this.proven.set(language, proof);
+    return proof;
+  }
+
+  /** @throws VERIFIER_FAILED when a sandbox does not start, the tests do not run or the deadline passes; ABORTED; as {@link prove} */
+  async run(task: CodeTask, deadlineMs: number, signal?: AbortSignal): Promise<CodeResult> {
+    await this.prove(task.language);
+    while (this.running >= this.parallel) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    this.running++;
+    try {
+      if (signal?.aborted === true) throw aborted();
+      return await this.check(task, deadlineMs, signal);
+    } finally {
+      this.running--;
+      this.waiting.shift()?.();
+    }
+  }
+
+  close(): void {
+    for (const child of this.children) child.kill('SIGKILL');
+  }
+
+  private async trial(language: Language): Promise<void> {
+    const why = await new Promise<string | null>((resolve) => {
+      if (process.platform !== 'linux') {
+        resolve(`this is ${process.platform}, sandboxes need Linux`);
+        return;
+      }
+      for (const needed of [this.bwrap, PRLIMIT])
+        if (!existsSync(needed)) {
+          resolve(`${needed} is not there`);
+          return;
+        }
+      if (language === 'python' && !existsSync(this.python)) {
+        resolve(`${this.python} is not there`);
+        return;
+      }
+      const hello = language === 'python' ? ['-c', 'print("up")'] : ['-e', 'console.log("up")'];
+      const child = this.spawn(language, hello, 256, 10_000, ['ignore', 'pipe', 'pipe']);
+      let said = '';
+      let complaint = '';
+      child.stdout!.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      child.stderr!.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(0, 500)));
+      child.on('error', (error) => resolve(error.message));
+      child.on('close', (code) => resolve(said.trim() === 'up' ? null : `it ended with ${code}: ${complaint.trim()}`));
+    });
+    if (why !== null) {
+      throw new SeamError(
+        'INVALID_CONFIGURATION',
+        `Verifier code@1: expected a sandbox for ${language} (bubblewrap with user namespaces, prlimit, the interpreter), got none: ${why}. Install bubblewrap and allow unprivileged user namespaces, or publish no problems with code@1; code is never run without a sandbox.`,
+      );
+    }
+  }
+
+  private check(task: CodeTask, deadlineMs: number, signal: AbortSignal | undefined): Promise<CodeResult> {
+    const { language, code, tests, timeLimitMs, memoryMb } = task;
+    const isPython = language === 'python';
+    const run = (role: 'candidate' | 'judge'): readonly string[] =>
+      isPython
+        ? ['-I', '-S', '-c', source(`${role}.py`)]
+        : [`--max-old-space-size=${Math.max(32, Math.floor(memoryMb / 2))}`, '-e', source(`${role}.cjs`)];
+    const nonce = randomBytes(16).toString('hex');
+    const judge = this.spawn(language, run('judge'), Math.max(512, memoryMb), timeLimitMs, [
+      'pipe',
+      'ignore',
+      'ignore',
+      'pipe',
+      'pipe',
+    ]);
+    const candidate = this.spawn(language, run('candidate'), memoryMb, timeLimitMs, [
+      'pipe',
+      'ignore',
+      'ignore',
+      'pipe',
+    ]);
+    const [toJudge, judgeSays, verdicts] = [judge.stdin!, judge.stdio[3] as Readable, judge.stdio[4] as Readable];
+    const [toCandidate, candidateSays] = [candidate.stdin!, candidate.stdio[3] as Readable];
+
+    return new Promise((resolve, reject) => {
+      let isSettled = false;
+      let timer = setTimeout(() => fail(`its sandboxes did not start within ${START_LIMIT_MS} ms`), START_LIMIT_MS);
+      const deadline = setTimeout(() => fail(`expected a verdict within ${deadlineMs} ms, got none`), deadlineMs);
+      const settle = (tell: () => void): void => {
+        if (isSettled) return;
+        isSettled = true;
+        clearTimeout(timer);
+        clearTimeout(deadline);
+        signal?.removeEventListener('abort', abort);
+        // The first process of a sandbox takes all others with it.
+        for (const child of [judge, candidate]) child.kill('SIGKILL');
+        tell();
+      };
+      const pass = (passed: boolean, detail: string): void => settle(() => resolve({ passed, detail }));
+      const fail = (why: string): void =>
+        settle(() =>
+          reject(new SeamError('VERIFIER_FAILED', `Verifier code@1: ${why}. Nothing is said of the answer.`)),
+        );
+      const abort = (): void => settle(() => reject(aborted()));
+      signal?.addEventListener('abort', abort, { once: true });
+
+      let up = 0;
+      const isUp = (): void => {
+        if (++up < 2) return;
+        clearTimeout(timer);
+        timer = setTimeout(() => pass(false, `the answer did not finish within ${timeLimitMs} ms`), timeLimitMs);
+        toJudge.write(`${JSON.stringify({ tests, nonce })}\n`);
+        toCandidate.write(`${JSON.stringify({ code })}\n`);
+      };
+      linesOf(verdicts, 1 << 16, (line) => {
+        if (line === 'up') {
+          isUp();
+          return;
+        }
+        const verdict = readVerdict(line, nonce);
+        if (verdict === null) fail('the tests gave no verdict');
+        else if (verdict.status === 'broken') fail(verdict.detail);
+        else pass(verdict.status === 'passed', verdict.detail);
+      });
+      relay(candidateSays, toJudge, isUp, () => pass(false, `the answer said more than ${CHANNEL_BYTES} bytes`));
+      relay(judgeSays, toCandidate, null, () => fail(`the tests said more than ${CHANNEL_BYTES} bytes`));
+      for (const stream of [toJudge, toCandidate, judgeSays, candidateSays, verdicts])
+        stream.on('error', () => undefined);
+      judge.on('error', (error) => fail(error.message));
+      candidate.on('error', (error) => fail(error.message));
+      candidate.on('close', () => toJudge.end());
+      judge.on('close', (status, killedBy) =>
+        fail(`the tests' process ended without a verdict (${killedBy ?? status})`),
+      );
+    });
+  }
+
+  private spawn(
+    language: Language,
+    command: readonly string[],
+    memoryMb: number,
+    timeLimitMs: number,
+    stdio: ('pipe' | 'ignore')[],
+  ): ChildProcess {
+    const interpreter = realpathSync(language === 'python' ? this.python : process.execPath);
+    const inside = interpreter.startsWith('/usr/') ? interpreter : '/usr/bin/interpreter';
+    const bytes = memoryMb * 2 ** 20;
+    // V8 reserves far more addresses than it uses, so its limit is on data, of which it reserves 768 MB; Python's is on addresses.
+    const memory = language === 'python' ? `--as=${bytes}` : `--data=${bytes + 768 * 2 ** 20}`;
+    const child = spawn(
+      this.bwrap,
+      [
+        ...[
+          '--unshare-user',
+          '--unshare-pid',
+          '--unshare-net',
+          '--unshare-ipc',
+          '--unshare-uts',
+          '--unshare-cgroup-try',
+        ],
+        ...['--disable-userns', '--cap-drop', 'ALL', '--die-with-parent', '--new-session', '--clearenv'],
+        ...['--uid', String(NOBODY), '--gid', String(NOBODY), '--hostname', 'sandbox'],
+        ...LIBRARIES.flatMap((path) => ['--ro-bind-try', path, path]),
+        ...['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],
+        ...['--ro-bind', PRLIMIT, PRLIMIT, '--ro-bind', interpreter, inside],
+        ...['--proc', '/proc', '--dev', '/dev', '--size', String(SCRATCH_BYTES), '--tmpfs', '/tmp', '--chdir', '/tmp'],
+        ...['--remount-ro', '/dev', '--remount-ro', '/', '--setenv', 'LANG', 'C.UTF-8', '--'],
+        ...[PRLIMIT, memory, `--nproc=${PROCESSES[language]}`, `--fsize=${FILE_BYTES}`, '--nofile=64', '--core=0'],
+        ...[`--cpu=${Math.ceil(timeLimitMs / 1000) + 1}`, '--', inside, ...command],
+      ],
+      {
+        stdio,
+        env: {},
+        cwd: '/',
+        // Root is exempt from the limit on processes, and has no business here.
+        ...(process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
+      },
+    );
+    // Other checks and the service itself go first.
+    if (child.pid !== undefined) setPriority(child.pid, 10);
+    this.children.add(child);
+    child.on('close', () => this.children.delete(child));
+    return child;
+  }
+}
+
+const PRLIMIT = '/usr/bin/prlimit';
+const LIBRARIES = ['/usr/lib', '/usr/lib64'];
+
+/** Lines up to a length; a longer one is a line that says nothing. */
+function linesOf(stream: Readable, limit: number, onLine: (line: string) => void): void {
+  let text = '';
+  stream.on('data', (chunk: Buffer) => {
+    text = (text + chunk.toString('utf8')).slice(0, limit);
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      const line = text.slice(0, end);
+      text = text.slice(end + 1);
+      onLine(line);
+    }
+  });
+}
+
+/** Bytes from one sandbox to the other, waiting where the other does not read; the first line may be for us. */
+function relay(from: Readable, to: Writable, onFirstLine: (() => void) | null, onTooMuch: () => void): void {
+  let total = 0;
+  let isFirst = onFirstLine !== null;
+  from.on('data', (chunk: Buffer) => {
+    total += chunk.length;
+    if (total > CHANNEL_BYTES) {
+      from.destroy();
+      onTooMuch();
+      return;
+    }
+    let rest = chunk;
+    if (isFirst) {
+      const end = chunk.indexOf(10);
+      if (end < 0) return; // ["up"] is shorter than any chunk
+      isFirst = false;
+      rest = chunk.subarray(end + 1);
+      onFirstLine?.();
+    }
+    if (rest.length === 0 || to.destroyed || !to.writable) return;
+    if (!to.write(rest)) {
+      from.pause();
+      to.once('drain', () => from.resume());
+    }
+  });
+}
+
+interface JudgeVerdict {
+  readonly status: 'passed' | 'failed' | 'broken';
+  readonly detail: string;
+}
+
+function readVerdict(line: string, nonce: string): JudgeVerdict | null {
+  try {
+    const verdict = JSON.parse(line) as { nonce?: unknown; status?: unknown; detail?: unknown };
+    const { status, detail } = verdict;
+    if (verdict.nonce !== nonce || typeof detail !== 'string') return null;
+    return status === 'passed' || status === 'failed' || status === 'broken' ? { status, detail } : null;
+  } catch {
+    return null;
+  }
+}
+
+const aborted = (): SeamError => new SeamError('ABORTED', 'Checking code: told to stop before there was a verdict.');

@@ -1,0 +1,111 @@
+/**
+ * Users' own verifiers, asked over HTTP. Which there are is the service's configuration; an event names one and can neither add one nor
+ * change where it is. Request and response: docs/verifiers.md.
+ */
+import { messageOf, SeamError } from '@seamstream/kernel';
+
+export interface VerifierEndpoint {
+  readonly url: string;
+  /** Default 10 000. */
+  readonly timeoutMs?: number;
+  /** Sent along, say an authorization. Never logged. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface EndpointRequest {
+  readonly response: string;
+  readonly reference: string;
+  /** As the problem's options have it. */
+  readonly data: string | null;
+}
+
+export interface EndpointVerdict {
+  readonly success: boolean;
+  readonly extractedAnswer: string | null;
+  readonly detail: string;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 65_536;
+/** What passes by itself: too early, too many, busy, restarting (https://www.rfc-editor.org/rfc/rfc9110#name-status-codes). */
+const isPassing = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500;
+
+/**
+ * @throws INVALID_CONFIGURATION for a name that is not configured, or where the endpoint refuses the request (other 4xx, redirects);
+ * VERIFIER_FAILED (retryable) when it cannot be reached, is busy, is late or answers something else; ABORTED
+ */
+export async function askEndpoint(
+  endpoints: Readonly<Record<string, VerifierEndpoint>>,
+  name: string,
+  request: EndpointRequest,
+  { deadlineMs, signal }: { readonly deadlineMs?: number | undefined; readonly signal?: AbortSignal | undefined },
+): Promise<EndpointVerdict> {
+  const endpoint = Object.hasOwn(endpoints, name) ? endpoints[name] : undefined;
+  if (endpoint === undefined) {
+    const known = Object.keys(endpoints).join(', ') || 'none';
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Verifier http@1: no endpoint ${name} is configured here. Known are: ${known}. Configure it, or publish the problem with another.`,
+    );
+  }
+  const limitMs = Math.min(endpoint.timeoutMs ?? TIMEOUT_MS, deadlineMs ?? Number.POSITIVE_INFINITY);
+  const late = AbortSignal.timeout(limitMs);
+  const failed = (why: string, cause?: unknown): SeamError =>
+    new SeamError('VERIFIER_FAILED', `Verifier http@1, endpoint ${name}: ${why}.`, { cause });
+  try {
+    const response = await fetch(endpoint.url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { ...endpoint.headers, 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ version: 1, ...request }),
+      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      if (isPassing(response.status)) throw failed(`expected status 200, got ${response.status}; it may pass`);
+      throw new SeamError(
+        'INVALID_CONFIGURATION',
+        `Verifier http@1, endpoint ${name}: expected status 200, got ${response.status}. Mend the endpoint or its configuration.`,
+      );
+    }
+    const verdict = readVerdict(await textOf(response));
+    if (verdict === null)
+      throw failed(
+        'expected {"success": true or false, "extractedAnswer": text or null, "detail": text} of at most 64 KiB, got something else',
+      );
+    return verdict;
+  } catch (error) {
+    if (error instanceof SeamError) throw error;
+    if (signal?.aborted === true)
+      throw new SeamError('ABORTED', 'Checking an answer: told to stop before there was a verdict.');
+    if (late.aborted) throw failed(`expected a verdict within ${limitMs} ms, got none`, error);
+    throw failed(`it could not be asked (${messageOf(error)})`, error);
+  }
+}
+
+/** Null for more than an answer may have. */
+async function textOf(response: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += (chunk as Uint8Array).length;
+    if (size > MAX_ANSWER_BYTES) return null;
+    chunks.push(chunk as Uint8Array);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function readVerdict(text: string | null): EndpointVerdict | null {
+  if (text === null) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const { success, extractedAnswer = null, detail = 'judged by the endpoint' } = value as Record<string, unknown>;
+  if (typeof success !== 'boolean' || typeof detail !== 'string') return null;
+  if (extractedAnswer !== null && typeof extractedAnswer !== 'string') return null;
+  return { success, extractedAnswer: extractedAnswer?.slice(0, 4000) ?? null, detail: detail.slice(0, 1000) };
+}
