@@ -44,6 +44,11 @@ export interface RowFault {
   readonly came: string;
 }
 
+/** A row as the file has it, or why it cannot be read. `row` is 1-based. */
+export type Row =
+  | { readonly row: number; readonly value: unknown }
+  | { readonly row: number; readonly fault: RowFault };
+
 /** How a published dataset states its problems. */
 export interface DatasetForm {
   readonly name: string;

@@ -7,4 +7,5 @@ export { isParquet } from './parquet-rows.js';
 export { type ReadingSettings, type RowReading, readProblems } from './read-problems.js';
 export { datasetForms, recognisedForm } from './registry.js';
 export { rowsOf } from './rows.js';
+export { DOMAIN_NAME } from './seam.form.js';
 export { parseFractions, SPLITS, type Split, type SplitRule, splitOf } from './split.js';

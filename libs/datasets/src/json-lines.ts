@@ -1,7 +1,7 @@
 import { messageOf } from '@seamstream/kernel';
+import type { Row } from './dataset.types.js';
 import { type FileBytes, piecesOf } from './file-bytes.js';
 import { shown } from './row-fault.js';
-import type { Row } from './rows.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

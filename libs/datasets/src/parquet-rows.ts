@@ -5,8 +5,8 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { type Compressors, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import type { Row } from './dataset.types.js';
 import type { FileBytes } from './file-bytes.js';
-import type { Row } from './rows.js';
 
 const COMPRESSORS: Compressors = {
   ZSTD: (page) => zstdDecompressSync(page),

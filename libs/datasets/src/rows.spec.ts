@@ -2,10 +2,11 @@ import { zstdCompressSync } from 'node:zlib';
 import { sha256 } from '@seamstream/kernel';
 import { ByteWriter, type ColumnSource, parquetWrite } from 'hyparquet-writer';
 import { columnsForm, parseColumnMapping } from './columns.form.js';
+import type { Row } from './dataset.types.js';
 import { bytesInMemory, type FileBytes, fileDigest } from './file-bytes.js';
 import { readProblems } from './read-problems.js';
 import { datasetForms } from './registry.js';
-import { type Row, rowsOf } from './rows.js';
+import { rowsOf } from './rows.js';
 import { VERL_PARQUET } from './verl-parquet.contract.js';
 
 async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,12 +1,7 @@
-import type { RowFault } from './dataset.types.js';
+import type { Row } from './dataset.types.js';
 import type { FileBytes } from './file-bytes.js';
 import { jsonLineRows } from './json-lines.js';
 import { isParquet, parquetRows } from './parquet-rows.js';
-
-/** A row as the file has it, or why it cannot be read. `row` is 1-based. */
-export type Row =
-  | { readonly row: number; readonly value: unknown }
-  | { readonly row: number; readonly fault: RowFault };
 
 /**
  * The rows of a file in their order: Parquet where it begins so, else JSON Lines.

@@ -2,6 +2,7 @@
 import {
   columnsForm,
   type DatasetForm,
+  DOMAIN_NAME,
   datasetForms,
   type FileBytes,
   parseColumnMapping,
@@ -54,7 +55,7 @@ export function formOf({ dataset, columns }: DatasetOptions): DatasetForm {
 /** @throws INVALID_INPUT when a mapping, a share or a name cannot be read */
 export function readingSettings(options: DatasetOptions): ReadingSettings {
   const { verifier, domain, split, splitSeed } = options;
-  if (domain !== undefined && !/^[\w.-]{1,64}$/.test(domain)) {
+  if (domain !== undefined && !DOMAIN_NAME.test(domain)) {
     throw new SeamError(
       'INVALID_INPUT',
       `Reading --domain: expected 1 to 64 letters, digits, ".", "_" or "-", came "${domain}".`,
