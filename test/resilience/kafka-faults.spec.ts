@@ -9,13 +9,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { KafkaOptions } from '@seamstream/dev-servers';
 import { TOPIC } from '@seamstream/events';
 import { deploy } from '../support/deployment.js';
-import { eventsOf, ofType, type RecordedRun, repeatedIds } from '../support/recorded-run.js';
+import { eventsOf, type RecordedRun, repeatedIds } from '../support/recorded-run.js';
 import { SERVICES, ServiceProcesses } from '../support/service-processes.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { playToyRun, type ToyRun, type ToyRunOptions } from '../support/toy-run.js';
 import { createToyWorld, TOY_ROUND, type ToyWorld, toyEnvironment } from '../support/toy-world.js';
 
 const FULL = process.env.SEAM_TEST_CHAOS === 'full';
 const ROUNDS = FULL ? 6 : 3;
+const DETOURED = [`--import=${new URL('../support/detours.mjs', import.meta.url).href}`];
 
 let world: ToyWorld;
 let undisturbed: ToyRun;
@@ -61,7 +63,7 @@ function expectSame(run: RecordedRun): void {
 beforeAll(async () => {
   world = await createToyWorld();
   undisturbed = await play('lmdb');
-}, 300_000);
+}, 900_000);
 
 afterAll(() => rm(world.folder, { recursive: true }));
 
@@ -117,7 +119,106 @@ it('R17: a broker that stands still for longer than sessions last is waited for'
   expectSame(run);
 }, 600_000);
 
-it('R08: buffer and trainer whose offsets are gone read all again and say nothing twice', async () => {
+it('R17: a network that is slow, stands still or is cut between the services and both servers costs nothing but time', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kafka-network-'));
+  const environment = toyEnvironment(world, folder);
+  const deployment = await deploy({ folder, log: 'kafka', objects: 's3', environment });
+  const { SEAM_EVENT_LOG_KAFKA_BROKERS: broker, SEAM_OBJECT_STORE_S3_ENDPOINT: endpoint } = deployment.environment;
+  const ports = [Number(broker!.split(':')[1]), Number(new URL(endpoint!).port)];
+  const proxies = await Promise.all(ports.map((port) => TcpProxy.start(port)));
+  const DETOURS = proxies.map(({ detour }) => detour).join(',');
+  const longMs = FULL ? 60_000 : 8_000;
+  const faults: readonly (readonly [begin: (proxy: TcpProxy) => void, end: (proxy: TcpProxy) => void])[] = [
+    [
+      (proxy) => {
+        proxy.latencyMs = 100;
+        proxy.bytesPerSecond = 3e6 / 8;
+      },
+      (proxy) => {
+        proxy.latencyMs = 0;
+        proxy.bytesPerSecond = Number.POSITIVE_INFINITY;
+      },
+    ],
+    [
+      (proxy) => {
+        proxy.isStalled = true;
+      },
+      (proxy) => {
+        proxy.isStalled = false;
+      },
+    ],
+    [(proxy) => proxy.cut(), (proxy) => proxy.mend()],
+  ];
+  const done: number[] = [];
+  try {
+    const run = await playToyRun({
+      // This process looks at the servers as they are; the services go through the proxies.
+      deployment: { ...deployment, environment: { ...deployment.environment, DETOURS } },
+      goesOn: (round) => round <= ROUNDS,
+      processes: { supervised: true, nodeArguments: Object.fromEntries(SERVICES.map((name) => [name, DETOURED])) },
+      roundTimeoutMs: 240_000,
+      disturb: async (scene, signal) => {
+        for (const [index, [begin, end]] of faults.entries()) {
+          while (scene.round() <= index) await pause(20);
+          if (signal.aborted) return;
+          proxies.forEach(begin);
+          await pause(longMs);
+          proxies.forEach(end);
+          done.push(index);
+        }
+      },
+    });
+    expect(done).toEqual([0, 1, 2]);
+    expectSame(run);
+    // Nobody had to start a service anew.
+    expect(run.exits).toEqual([]);
+  } finally {
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+    await deployment.close();
+    await rm(folder, { recursive: true });
+  }
+}, 900_000);
+
+it('a service says that it is not ready while its broker is down, and is ready again without being started anew', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kafka-ready-'));
+  const deployment = await deploy({ folder, log: 'kafka', environment: toyEnvironment(world, folder) });
+  const services = new ServiceProcesses(deployment.environment, { instances: ['generator', 'executor', 'buffer'] });
+  const ready = async (status: number, withinMs: number): Promise<number> => {
+    const begunMs = performance.now();
+    for (const name of services.names()) {
+      for (;;) {
+        const url = services.urlOf(name);
+        const answer = url === undefined ? undefined : await fetch(`${url}/health/ready`);
+        if (answer?.status === status) break;
+        if (performance.now() - begunMs > withinMs)
+          throw new Error(`${name}: ${answer?.status} ${await answer?.text()} after ${withinMs} ms, not ${status}`);
+        await pause(50);
+      }
+    }
+    return performance.now() - begunMs;
+  };
+  try {
+    services.startAll();
+    await ready(200, 120_000);
+    await deployment.servers[0]!.kill('SIGKILL');
+    const downMs = await ready(503, 30_000);
+    // Longer than sessions and requests last: what gives up for good would have done so.
+    await pause(FULL ? 60_000 : 8_000);
+    await deployment.servers[0]!.restart();
+    const upMs = await ready(200, 60_000);
+    process.stderr.write(`not ready after ${Math.round(downMs)} ms, ready again after ${Math.round(upMs)} ms\n`);
+    expect(services.exits()).toEqual([]);
+    expect(services.complaints()).toEqual([]);
+    expect(services.said('MaxListenersExceededWarning')).toEqual([]);
+    expect(services.said('TimeoutNegativeWarning')).toEqual([]);
+  } finally {
+    await services.end();
+    await deployment.close();
+    await rm(folder, { recursive: true });
+  }
+}, 400_000);
+
+it('R08: services whose offsets are gone, or set back by half, read again and say nothing twice', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kafka-offsets-'));
   const deployment = await deploy({ folder, log: 'kafka', environment: toyEnvironment(world, folder) });
   try {
@@ -129,27 +230,43 @@ it('R08: buffer and trainer whose offsets are gone read all again and say nothin
       for await (const { key } of objects.list('')) found.push(key);
       return found.sort();
     };
-    const said = async (): Promise<string[]> =>
-      (await eventsOf(log, [TOPIC.buffer, TOPIC.training, TOPIC.adapters])).map(({ meta }) => meta.messageId);
+    const said = async (): Promise<string[]> => (await eventsOf(log)).map(({ meta }) => meta.messageId);
     const before = { keys: await keys(), said: await said() };
-    const groups = ['seam.buffer', 'seam.trainer'] as const;
-    for (const group of groups) await deployment.forgetOffsets(group, TOPIC.outcomes);
-    for (const group of groups) expect(await log.committedOffsets(group)).toEqual([]);
-    const services = new ServiceProcesses(deployment.environment, { instances: ['buffer', 'trainer'] });
-    services.startAll();
-    try {
-      const marks = (await log.watermarks(TOPIC.outcomes)).filter(({ high }) => high > 0).length;
-      for (const group of groups) {
-        while ((await log.committedOffsets(group)).filter(({ nextOffset }) => nextOffset > 0).length < marks)
-          await pause(100);
+    const groups = [
+      ['seam.generator', TOPIC.problems],
+      ['seam.executor', TOPIC.experiences],
+      ['seam.buffer', TOPIC.outcomes],
+      ['seam.trainer', TOPIC.outcomes],
+    ] as const;
+    const committed = async (group: string): Promise<string[]> =>
+      (await log.committedOffsets(group)).map((each) => `${each.partition} ${each.nextOffset}`).sort();
+    const ends = new Map<string, readonly string[]>();
+    for (const [group] of groups) ends.set(group, await committed(group));
+    for (const fault of ['gone', 'set back'] as const) {
+      for (const [group, topic] of groups) {
+        const perPartition = ((await log.watermarks(topic)).reduce((sum, { high }) => sum + high, 0) / 4) >> 1;
+        if (fault === 'gone') await deployment.forgetOffsets(group, topic);
+        else await deployment.setBackOffsets(group, topic, perPartition);
+        expect(await committed(group)).not.toEqual(ends.get(group));
       }
-      await pause(3_000);
-    } finally {
-      await services.end();
+      const services = new ServiceProcesses(deployment.environment);
+      services.startAll();
+      try {
+        for (const [group] of groups) {
+          const giveUp = performance.now() + 120_000;
+          while (JSON.stringify(await committed(group)) !== JSON.stringify(ends.get(group))) {
+            if (performance.now() > giveUp) throw new Error(`${group} does not come back to its place: ${fault}`);
+            await pause(200);
+          }
+        }
+        // Whoever reads what was said again would say more by now.
+        await pause(3_000);
+      } finally {
+        await services.end();
+      }
+      expect({ keys: await keys(), said: await said() }).toEqual(before);
+      expect(services.complaints()).toEqual([]);
     }
-    expect({ keys: await keys(), said: await said() }).toEqual(before);
-    expect(services.complaints()).toEqual([]);
-    expect(ofType(await eventsOf(log), 'DeadLettered')).toEqual([]);
     await log.close();
     await objects.close();
   } finally {

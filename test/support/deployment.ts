@@ -38,6 +38,8 @@ export interface Deployment {
   openLog(): Promise<EventLog>;
   /** Deletes what a group without members committed of a topic. Of Kafka alone. */
   forgetOffsets(group: string, topic: string): Promise<void>;
+  /** Moves what a group without members committed of a topic's partitions back by so many records. Of Kafka alone. */
+  setBackOffsets(group: string, topic: string, by: number): Promise<void>;
   openObjects(): Promise<ObjectStore>;
   /** Ends the servers. */
   close(): Promise<void>;
@@ -53,8 +55,9 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const close = async (): Promise<void> => {
     await Promise.all(closers.map((each) => each()));
   };
-  let forgetOffsets: Deployment['forgetOffsets'] = () =>
-    Promise.reject(new Error('forgetting offsets: expected a deployment on Kafka'));
+  const ofKafkaAlone = (): Promise<never> => Promise.reject(new Error('offsets: expected a deployment on Kafka'));
+  let forgetOffsets: Deployment['forgetOffsets'] = ofKafkaAlone;
+  let setBackOffsets: Deployment['setBackOffsets'] = ofKafkaAlone;
   let environment: Environment = { ...options.environment, SEAM_DATA_FOLDER: folder };
   try {
     if (log === 'kafka') {
@@ -67,11 +70,13 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
           restart: () => kafka.restart(index),
         })),
       );
-      forgetOffsets = async (group, topic) => {
-        const { bootstrap } = kafka;
-        const args = ['--bootstrap-server', bootstrap, '--delete-offsets', '--group', group, '--topic', topic];
+      const ofGroup = async (group: string, topic: string, ...what: readonly string[]): Promise<void> => {
+        const args = ['--bootstrap-server', kafka.bootstrap, '--group', group, '--topic', topic, ...what];
         await kafka.tool('org.apache.kafka.tools.consumer.group.ConsumerGroupCommand', args);
       };
+      forgetOffsets = (group, topic) => ofGroup(group, topic, '--delete-offsets');
+      setBackOffsets = (group, topic, by) =>
+        ofGroup(group, topic, '--reset-offsets', '--shift-by', String(-by), '--execute');
       environment = {
         ...environment,
         SEAM_EVENT_LOG_DRIVER: 'kafka',
@@ -119,6 +124,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       servers,
       openLog: () => openEventLog(config),
       forgetOffsets,
+      setBackOffsets,
       openObjects: () => openObjectStore(config),
       close,
     };

@@ -64,6 +64,20 @@ export class ServiceProcesses {
     return this.lines.filter((line) => line.includes(text));
   }
 
+  /** Undefined when there is no such process (any more). */
+  pidOf(name: InstanceName): number | undefined {
+    return this.children.get(name)?.pid;
+  }
+
+  /** Where the service answers about its health; undefined while it is not at work. */
+  urlOf(name: InstanceName): string | undefined {
+    if (!this.isAtWork(name)) return undefined;
+    const line = this.lines.findLast(
+      (each) => each.startsWith(`${name}: `) && each.includes('"msg":"service started"'),
+    );
+    return (JSON.parse(line!.slice(name.length + 2)) as { readonly url: string }).url;
+  }
+
   names(): readonly InstanceName[] {
     return [...this.children.keys()];
   }

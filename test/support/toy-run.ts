@@ -27,7 +27,7 @@ export interface ToyRunOptions {
   /** Runs beside the rounds until it is done or told to stop; what it throws ends the run. */
   readonly disturb?: (scene: Scene, signal: AbortSignal) => Promise<void>;
   readonly processes?: ServiceProcessesOptions;
-  /** Longest wait for the end of a round; 120 s when absent. */
+  /** Longest wait for the end of a round; 300 s when absent: machines are busy, and a hang still ends. */
   readonly roundTimeoutMs?: number;
   /** How a problem reaches the log; once, as it is, when absent. */
   readonly publish?: (log: EventLog, numbers: readonly number[]) => Promise<void>;
@@ -135,7 +135,7 @@ class RoundWatch {
 
 /** Plays rounds until told to end, ends the services, and says what the log holds. */
 export async function playToyRun(options: ToyRunOptions): Promise<ToyRun> {
-  const { deployment, goesOn, disturb, roundTimeoutMs = 120_000, publish = publishOnce, onRound } = options;
+  const { deployment, goesOn, disturb, roundTimeoutMs = 300_000, publish = publishOnce, onRound } = options;
   const startedMs = performance.now();
   const log = await deployment.openLog();
   const services = new ServiceProcesses(deployment.environment, options.processes);
