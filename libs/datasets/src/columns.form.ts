@@ -47,7 +47,7 @@ export function parseColumnMapping(given: string): ColumnMapping {
 }
 
 /** The value under a column's exact name, else under the dotted path; undefined where there is none. */
-export function valueAt(row: Readonly<Record<string, unknown>>, path: string): unknown {
+function valueAt(row: Readonly<Record<string, unknown>>, path: string): unknown {
   if (Object.hasOwn(row, path)) return row[path];
   return path
     .split('.')

@@ -11,7 +11,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
  * Longest line accepted. A problem travels inside its experiences and outcomes, which together with it must stay below
  * the log's limit for a record (1 MB); longer texts belong into the object store.
  */
-export const MAX_LINE_BYTES = 1 << 18;
+const MAX_LINE_BYTES = 1 << 18;
 
 /** A line as bytes without its break; of one that is too long only its length is known. */
 type Line = { readonly bytes: Uint8Array } | { readonly tooLong: number };

@@ -48,7 +48,7 @@ export function withDatasetOptions(command: Command): Command {
 }
 
 /** The form that the options name. @throws INVALID_INPUT when --columns cannot be read */
-export function formOf({ dataset, columns }: DatasetOptions): DatasetForm {
+function formOf({ dataset, columns }: DatasetOptions): DatasetForm {
   return columns === undefined ? datasetForms.get(dataset ?? 'seam')! : columnsForm(parseColumnMapping(columns));
 }
 
