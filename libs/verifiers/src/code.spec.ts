@@ -13,17 +13,17 @@ const judge = (language: 'python' | 'javascript', code: string, tests: string, o
     tests,
   );
 
-const hasSandbox = await verifiers.proveSandbox(['python', 'javascript']).then(
-  () => true,
-  () => false,
+const missing = await verifiers.proveSandbox(['python', 'javascript']).then(
+  () => null,
+  (error: unknown) => String(error),
 );
+const inSandboxes = missing === null ? describe : describe.skip;
 
-it('the suite has the sandbox that it is about (bubblewrap, user namespaces, python3)', () => {
-  // CI and development machines have it; a machine that has not refuses code@1, which the last test shows.
-  expect({ hasSandbox, platform: process.platform }).toEqual({ hasSandbox: true, platform: 'linux' });
+it('the machine has the sandbox that this suite is about: bubblewrap, user namespaces, prlimit, /usr/bin/python3', () => {
+  expect(missing).toBeNull();
 });
 
-describe('answers in Python', () => {
+inSandboxes('answers in Python', () => {
   it.each<[string, string, string, boolean]>([
     ['a right function', 'def add(a, b):\n    print("noise")\n    return a + b', 'assert add(1, 2) == 3', true],
     ['a wrong function', 'def add(a, b):\n    return a - b', 'assert add(1, 2) == 3', false],
@@ -67,7 +67,7 @@ describe('answers in Python', () => {
   });
 });
 
-describe('answers in JavaScript', () => {
+inSandboxes('answers in JavaScript', () => {
   it.each<[string, string, string, boolean]>([
     [
       'a right function',
@@ -102,7 +102,7 @@ describe('answers in JavaScript', () => {
   });
 });
 
-describe('what says nothing of the answer', () => {
+inSandboxes('what says nothing of the answer', () => {
   it.each<['python' | 'javascript', string, string]>([
     ['python', 'tests that do not compile', 'assert f( =='],
     ['python', 'tests that need what is not there', 'import numpy'],
@@ -121,7 +121,7 @@ describe('what says nothing of the answer', () => {
   });
 });
 
-describe('attempts to escape', () => {
+inSandboxes('attempts to escape', () => {
   let server: Server;
   let port = 0;
   let connections = 0;

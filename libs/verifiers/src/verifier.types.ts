@@ -18,7 +18,7 @@ export interface Verdict {
 }
 
 /** What a check may use of the world. */
-export interface CheckContext {
+interface CheckContext {
   /** Ends the check, which then throws ABORTED. */
   readonly signal: AbortSignal | undefined;
   /** Milliseconds of work after which a check has failed (VERIFIER_FAILED); null for the verifier's own limit. Waiting for a turn does not count. */
@@ -39,7 +39,7 @@ export interface Verifier {
   prepare(reference: string, options: VerifierSpec['options']): Judge;
 }
 
-export interface CheckLimits {
+interface CheckLimits {
   readonly deadlineMs: number;
   readonly signal: AbortSignal | undefined;
 }

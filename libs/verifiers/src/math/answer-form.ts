@@ -28,7 +28,7 @@ export type Form =
 
 export type Readings = readonly Form[];
 export type Comparison = '=' | '<' | '>' | '≤' | '≥' | '≠';
-export type SetOperator = 'union' | 'intersection' | 'difference';
+type SetOperator = 'union' | 'intersection' | 'difference';
 
 const MAX_DEPTH = 12;
 const MAX_PARTS = 64;

@@ -29,9 +29,6 @@ export interface EquivalenceRules {
   readonly percent: 'either' | 'number' | 'fraction';
 }
 
-/** Longest texts compared. Characters; a longer one has been refused before. */
-export const MAX_EXPRESSION_LENGTH = 4000;
-
 /** Whether the answer, as it was taken from a response, equals the reference. */
 export function equivalent(reference: string, answer: string, rules: EquivalenceRules): boolean {
   const comparison = new Equivalence(rules);

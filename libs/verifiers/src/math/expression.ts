@@ -17,7 +17,7 @@ type Matrix = readonly (readonly Complex[])[];
 type Value = Complex | { readonly rows: Matrix };
 
 /** A fraction in lowest terms with a positive denominator. */
-export interface Fraction {
+interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
@@ -104,7 +104,7 @@ function fractionOf(literal: string): Fraction | null {
 }
 
 /** The rational number that an expression of +, −, ·, / and whole powers is; null for any other. */
-export function exactValue(json: MathJson): Fraction | null {
+function exactValue(json: MathJson): Fraction | null {
   if (typeof json === 'number') return fractionOf(String(json));
   if (typeof json === 'string') return null;
   if (!Array.isArray(json)) return 'num' in json ? fractionOf((json as { num: string }).num) : null;
@@ -480,7 +480,7 @@ function pointAt(sample: number): Bindings {
 }
 
 /** The value at a point; a matrix gives its cells, with its shape before them. */
-export function valuesAt(json: MathJson, sample: number): readonly Complex[] {
+function valuesAt(json: MathJson, sample: number): readonly Complex[] {
   const value = evaluate(json, pointAt(sample));
   return 're' in value ? [value] : [complex(value.rows.length), complex(value.rows[0]!.length), ...value.rows.flat()];
 }

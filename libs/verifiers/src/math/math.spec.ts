@@ -301,8 +301,8 @@ describe('a costly expression', () => {
     }
     const tookMs = performance.now() - startedAt;
     clearInterval(ticking);
-    // Two deadlines, and the start of a new thread on a busy machine.
-    expect(tookMs).toBeLessThan(2 * 1500 + 6000);
+    // Two deadlines, and the start of a new thread, which takes seconds where two processors have ten to serve.
+    expect(tookMs).toBeLessThan(2 * 1500 + 30_000);
     expect(ticks).toBeGreaterThanOrEqual(Math.floor(tookMs / 20 / 4));
     expect(await equals('1', '1')).toBe(true);
   });

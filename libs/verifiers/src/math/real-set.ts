@@ -40,7 +40,7 @@ export function union(sets: readonly RealSet[]): RealSet {
   return merged;
 }
 
-export function complement(set: RealSet): RealSet {
+function complement(set: RealSet): RealSet {
   const gaps: Segment[] = [];
   let low = Number.NEGATIVE_INFINITY;
   let hasLow = false;
