@@ -45,7 +45,7 @@ export class ExecuteExperiencesHandler {
     experiences.forEach(({ event }, index) => answers.set(event, given[index]!));
     const latencyMs = clock.now() - startedMs;
     return Promise.all(
-      batch.records.map((record) => {
+      batch.records.map(async (record) => {
         const { event } = record;
         const answer = answers.get(event);
         if (answer === undefined || !isExperience(event)) return done();
