@@ -5,7 +5,7 @@ import { SeamError } from '@seamstream/kernel';
 import { mustRun } from './host-tools.js';
 import { s3Answers } from './s3.js';
 import { demandCompatibility, registryAnswers } from './schema-registry.js';
-import type { TestServers } from './test-servers.js';
+import type { TestServers } from './test-servers.types.js';
 
 const COMPOSE_FILE = fileURLToPath(new URL('../../compose/compose.yaml', import.meta.url));
 

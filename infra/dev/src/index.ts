@@ -16,8 +16,6 @@ export {
   environmentOf,
   type GivenServers,
   givenServers,
-  type S3Address,
-  type TestServerKind,
-  type TestServers,
   testServers,
 } from './test-servers.js';
+export type { S3Address, TestServerKind, TestServers } from './test-servers.types.js';

@@ -7,15 +7,9 @@ import { startComposed } from './compose.js';
 import { startKafka } from './kafka.js';
 import { S3_BUCKET, startS3 } from './s3.js';
 import { startSchemaRegistry } from './schema-registry.js';
+import type { S3Address, TestServerKind, TestServers } from './test-servers.types.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-export interface S3Address {
-  endpoint: string;
-  region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-}
 
 /** What the environment gives; a server that it does not name is undefined. */
 export interface GivenServers {
@@ -85,15 +79,6 @@ export function serviceEnvironmentOf({ kafka, s3, registry }: RunningServers): R
         }),
     ...(registry === undefined ? {} : { SEAM_SCHEMA_REGISTRY_URL: registry.url }),
   };
-}
-
-export type TestServerKind = 'kafka' | 's3' | 'registry';
-
-export interface TestServers {
-  /** Present when asked for. */
-  kafka: { bootstrap: string };
-  s3: S3Address;
-  registry: { url: string };
 }
 
 /**
