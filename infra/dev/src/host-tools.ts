@@ -7,6 +7,8 @@ const HOW_TO_GET = {
   mvn: 'Install Apache Maven (Debian: maven) and have it on the PATH.',
   go: 'Install Go 1.24 or newer (https://go.dev/dl) and have it on the PATH.',
   python3: 'Install Python 3.9 or newer with pip (Debian: python3-pip) and have it on the PATH.',
+  'apt-get': 'Have a Debian with its package lists (apt-get update).',
+  sh: 'Have a POSIX shell on the PATH.',
   docker: 'Install Docker with Compose 2 (https://docs.docker.com/engine/install) and have it on the PATH.',
   openssl: 'Install OpenSSL 3 (Debian: openssl) and have it on the PATH.',
 } as const;

@@ -1,3 +1,4 @@
+export { bubblewrap } from './bubblewrap.js';
 export {
   type Kafka,
   type KafkaBroker,
