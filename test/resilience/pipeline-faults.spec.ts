@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { EventLog } from '@seamstream/event-log';
+import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
-import { encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { decodeEvent, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import type { Environment } from '@seamstream/service-kit';
 import { deploy } from '../support/deployment.js';
@@ -17,7 +17,7 @@ import { expectSwaps, swapUnderLoad } from '../support/hot-swap.js';
 import { killAtMoments, type Moment } from '../support/moments.js';
 import { eventsOf, ofType, recordedRun, repeatedIds } from '../support/recorded-run.js';
 import { type InstanceName, SERVICES, type ServiceName, ServiceProcesses } from '../support/service-processes.js';
-import { playToyRun, type ToyRun, type ToyRunOptions } from '../support/toy-run.js';
+import { playToyRun, type Scene, type ToyRun, type ToyRunOptions } from '../support/toy-run.js';
 import { createToyWorld, TOY_ROUND, type ToyWorld, toyEnvironment, toyPublication } from '../support/toy-world.js';
 
 const FULL = process.env.SEAM_TEST_CHAOS === 'full';
@@ -69,7 +69,7 @@ beforeAll(async () => {
   reference = await mkdtemp(join(tmpdir(), 'pipeline-undisturbed-'));
   undisturbed = await playIn(reference);
   expect(undisturbed.complaints).toEqual([]);
-}, 300_000);
+}, 900_000);
 
 afterAll(async () => {
   await rm(world.folder, { recursive: true });
@@ -140,6 +140,43 @@ it('R06: members that join and leave all the time cost nothing but time', async 
   });
   expectSame(run);
 }, 600_000);
+
+it('R07: problems, experiences and outcomes that are written up to five times count once', async () => {
+  const random = Random.of('R07');
+  let copies = 0;
+  /** Some of the last hundred records of each topic once more, as somebody who copies a log at least once would leave them. */
+  const repeat = async ({ log }: Scene, signal: AbortSignal): Promise<void> => {
+    const repeated = new Set<string>();
+    const recent = new Map<string, LogRecord[]>();
+    const topics = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes];
+    for await (const records of log.follow({ topics, from: 'earliest', signal })) {
+      const again: LogRecord[] = [];
+      for (const record of records) {
+        const name = `${record.topic} ${decodeEvent(record).meta.messageId}`;
+        if (repeated.has(name)) continue;
+        repeated.add(name);
+        const last = recent.get(record.topic) ?? [];
+        recent.set(record.topic, [...last, record].slice(-100));
+        for (let copy = random.int(5); copy > 0; copy--) again.push(random.pick(recent.get(record.topic)!));
+      }
+      copies += again.length;
+      if (again.length > 0)
+        await log.append(again.map(({ topic, key, value, headers }) => ({ topic, key, value, headers })));
+    }
+  };
+  const run = await play({ disturb: repeat });
+  expect(copies).toBeGreaterThan(run.outcomes.length / 2);
+  expect(run.complaints).toEqual([]);
+  // The ledger says what is there more than once, and counts it once.
+  expect({ ...run.ledger, repeated: undisturbed.ledger.repeated }).toEqual(undisturbed.ledger);
+  expect(run.deadLetters).toBe(0);
+  expect(run.bufferDigests).toEqual(undisturbed.bufferDigests);
+  expect(run.adapterDigests).toEqual(undisturbed.adapterDigests);
+  // What follows was made once: the copies alone stand in the log more than once, word for word.
+  for (const kind of ['experiences', 'outcomes', 'admissions', 'rejections'] as const)
+    expect([...new Set(run[kind])].sort()).toEqual([...undisturbed[kind]].sort());
+  for (const kind of ['admissions', 'rejections'] as const) expect(repeatedIds(run[kind])).toEqual([]);
+}, 900_000);
 
 it('R27: a trainer killed while it trains and while it writes checkpoints ends at the same adapters', async () => {
   const moments = Array.from({ length: FULL ? 12 : 2 }, (_, index): readonly Moment[] => [

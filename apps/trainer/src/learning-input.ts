@@ -22,10 +22,18 @@ export async function readLearningInput(
   log: EventLog,
   objects: ObjectStore,
   algorithm: Pick<LearningAlgorithm, 'reads'>,
-  { inputs, manifests, runId }: Pick<RunPlan, 'inputs' | 'manifests' | 'runId'>,
+  {
+    inputs,
+    manifests,
+    runId,
+    configuration,
+  }: Pick<RunPlan, 'inputs' | 'manifests' | 'runId'> & { readonly configuration?: RunPlan['configuration'] },
 ): Promise<LearningInput> {
   if (algorithm.reads === 'log') {
-    const events = await readRanges(log, inputs);
+    const excluded = new Set(configuration?.excluded);
+    const events = (await readRanges(log, inputs)).filter(
+      (event) => !('groupId' in event && excluded.has(event.groupId)),
+    );
     return {
       reads: 'log',
       experiences: events.filter(

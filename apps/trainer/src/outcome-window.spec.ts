@@ -63,6 +63,12 @@ describe('a window of completed problems', () => {
     const next = count([...told, failure('b', 0, 1)], windowAt(first.nextOffsets, first), 6);
     expect(next.completedProblems).toBe(1);
     expect(next.open.size).toBe(0);
+    expect([...next.repeated]).toEqual([['a', 1]]);
+    const later = count([...told], windowAt(next.nextOffsets, next), 10);
+    expect([later.completedProblems, [...later.repeated]]).toEqual([0, [['a', 2]]]);
+    // The repeated ones behind the last completed problem belong to nobody's window before the next one's.
+    expect(windowRanges(first, 't')).toEqual([{ topic: 't', partition: 0, from: 0, to: 3 }]);
+    expect(windowRanges(next, 't')).toEqual([{ topic: 't', partition: 0, from: 3, to: 10 }]);
   });
 
   it('passes over what it counted before', () => {
@@ -86,7 +92,7 @@ describe('a window of completed problems', () => {
     const first = count([failure('a', 0, 1), failure('b', 0, 2)]);
     expect(first.completedProblems).toBe(1);
     const second = count([failure('c', 0, 1)], windowAt(first.nextOffsets, first), 2);
-    expect(windowRanges(second, 't')).toEqual([{ topic: 't', partition: 0, from: 2, to: 3 }]);
+    expect(windowRanges(second, 't')).toEqual([{ topic: 't', partition: 0, from: 1, to: 3 }]);
     const third = count([failure('b', 1, 2)], second, 3);
     expect(third.completedProblems).toBe(2);
     expect(windowRanges(third, 't')).toEqual([{ topic: 't', partition: 0, from: 1, to: 4 }]);

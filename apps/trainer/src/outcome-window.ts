@@ -11,33 +11,45 @@ interface OpenGroup {
   readonly members: ReadonlySet<string>;
 }
 
+/** Windows whose problems are known again; what is told again later than that counts anew. */
+export const REMEMBERED_WINDOWS = 4;
+
 export interface OutcomeWindow {
   /** By partition: the offset after the last counted event. */
   readonly nextOffsets: ReadonlyMap<number, number>;
   /** By partition: where the window's records begin. */
   readonly firstOffsets: ReadonlyMap<number, number>;
+  /**
+   * By partition: the offset after the last event that completed a problem, where the window's records end. What follows it
+   * is repeated or not complete: a version of the buffer that covers the same problems need not have seen it.
+   */
+  readonly ends: ReadonlyMap<number, number>;
   readonly completedProblems: number;
   /** By groupId: groups that still wait for a result. */
   readonly open: ReadonlyMap<string, OpenGroup>;
   /** groupIds and messageIds of the problems that were completed or expired in this window. */
   readonly completed: ReadonlySet<string>;
-  /** The same of the window before: results that are told again after its end count no more. */
-  readonly completedBefore: ReadonlySet<string>;
+  /** The same of the windows before, the last one first: results that are told again after their end count no more. */
+  readonly completedBefore: readonly ReadonlySet<string>[];
+  /** By groupId of these, where results were told again in this window: how many windows ago it was complete, 1 or more. */
+  readonly repeated: ReadonlyMap<string, number>;
 }
 
-/** An empty window that begins at the given offsets; groups that are open in the one before stay open. */
+/** An empty window after the given offsets; it begins where the one before ended, whose open groups stay open. */
 export function windowAt(
   nextOffsets: ReadonlyMap<number, number>,
-  before: Partial<Pick<OutcomeWindow, 'open' | 'completed'>> = {},
+  before: Partial<Pick<OutcomeWindow, 'open' | 'completed' | 'completedBefore' | 'ends'>> = {},
 ): OutcomeWindow {
-  const { open = new Map(), completed: completedBefore = new Set() } = before;
+  const { open = new Map(), completed = new Set(), completedBefore = [], ends = nextOffsets } = before;
   return {
     nextOffsets,
-    firstOffsets: nextOffsets,
+    firstOffsets: ends,
+    ends,
     completedProblems: 0,
     open,
     completed: new Set(),
-    completedBefore,
+    completedBefore: [completed, ...completedBefore].slice(0, REMEMBERED_WINDOWS),
+    repeated: new Map(),
   };
 }
 
@@ -50,17 +62,24 @@ export function evolveWindow(
   const { partition, offset } = place;
   if (offset < (window.nextOffsets.get(partition) ?? 0)) return window;
   const next = { ...window, nextOffsets: new Map(window.nextOffsets).set(partition, offset + 1) };
-  const isKnown = (id: string): boolean => window.completed.has(id) || window.completedBefore.has(id);
+  const age = (id: string): number => 1 + window.completedBefore.findIndex((completed) => completed.has(id));
+  const isKnown = (id: string): boolean => window.completed.has(id) || age(id) > 0;
   if (event.type === 'ProblemExpired') {
     const { messageId } = event.meta;
     if (isKnown(messageId)) return next;
     return {
       ...next,
+      ends: new Map(window.ends).set(partition, offset + 1),
       completed: new Set(window.completed).add(messageId),
       completedProblems: window.completedProblems + 1,
     };
   }
-  if ((event.type !== 'OutcomeRecorded' && event.type !== 'ExecutionFailed') || isKnown(event.groupId)) return next;
+  if (event.type !== 'OutcomeRecorded' && event.type !== 'ExecutionFailed') return next;
+  if (isKnown(event.groupId)) {
+    return age(event.groupId) === 0 || window.repeated.has(event.groupId)
+      ? next
+      : { ...next, repeated: new Map(window.repeated).set(event.groupId, age(event.groupId)) };
+  }
   const known = window.open.get(event.groupId);
   const members = new Set(known?.members).add(event.experienceId);
   const firstOffset = known?.firstOffset ?? offset;
@@ -72,6 +91,7 @@ export function evolveWindow(
   return {
     ...next,
     open,
+    ends: new Map(window.ends).set(partition, offset + 1),
     firstOffsets: new Map(window.firstOffsets).set(partition, begins),
     completed: new Set(window.completed).add(event.groupId),
     completedProblems: window.completedProblems + 1,
@@ -80,7 +100,10 @@ export function evolveWindow(
 
 /** Where the window's records stand, in the order of partitions. */
 export function windowRanges(window: OutcomeWindow, topic: string): readonly OffsetRange[] {
-  return [...window.nextOffsets]
-    .sort(([a], [b]) => a - b)
-    .map(([partition, to]) => ({ topic, partition, from: window.firstOffsets.get(partition) ?? 0, to }));
+  return [...window.nextOffsets.keys()]
+    .sort((a, b) => a - b)
+    .map((partition) => {
+      const from = window.firstOffsets.get(partition) ?? 0;
+      return { topic, partition, from, to: window.ends.get(partition) ?? from };
+    });
 }

@@ -25,6 +25,7 @@ import {
   rangesOf,
   readRanges,
 } from './learning-input.js';
+import type { OutcomeWindow } from './outcome-window.js';
 import { planRun, type RunPlan, type RunWindow } from './run-plan.js';
 import type { TrainingEngine } from './training-engine.port.js';
 import type { TrainingHistory } from './training-history.js';
@@ -78,16 +79,25 @@ export class PlanRunHandler {
       this.algorithm(name).resolveConfiguration(this.settings[name]);
   }
 
-  /** The run of a window that has just ended. Waits for the buffer where the algorithm reads it. */
-  async ofWindow(outcomes: readonly OffsetRange[], history: TrainingHistory, signal: AbortSignal): Promise<RunPlan> {
+  /**
+   * The run of a window that has just ended. Waits for the buffer where the algorithm reads it.
+   * @param outcomes where the window's records stand, among others: of groups that are not complete, or of the window before
+   */
+  async ofWindow(
+    outcomes: readonly OffsetRange[],
+    { completed, repeated }: Pick<OutcomeWindow, 'completed' | 'repeated'>,
+    history: TrainingHistory,
+    signal: AbortSignal,
+  ): Promise<RunPlan> {
     const { log } = this.dependencies;
     const previous = history.lastWindow?.configuration;
-    const results = (await readRanges(log, outcomes)).filter(isResult);
+    const results = (await readRanges(log, outcomes)).filter(isResult).filter(({ groupId }) => completed.has(groupId));
     const experiences = await this.experiencesOf(results, previous?.window?.experiences ?? []);
     const window: RunWindow = {
       index: (previous?.window?.index ?? 0) + 1,
       outcomes: copies(outcomes),
       experiences: copies(experiences),
+      ...(repeated.size === 0 ? {} : { repeated: Object.fromEntries(repeated) }),
     };
     const curriculum = evolveCurriculum(previous?.curriculum ?? initialCurriculum, results, this.curriculum);
     const choice =
@@ -158,6 +168,7 @@ export class PlanRunHandler {
           algorithm: settings,
           reason: choice.reason,
           window,
+          ...excludedFrom([...earlier, current], current.index - rounds),
           servedAdapters: [...history.servedAdapters],
           curriculum: { ...curriculum, rates: { ...curriculum.rates } },
           domains: [...domains].sort(),
@@ -247,6 +258,14 @@ function previousRun({ lastWindow, runs }: TrainingHistory): PreviousRun | null 
   return run === undefined || run.status === 'unknown'
     ? null
     : { algorithm: run.started.algorithm, promoted: run.status === 'promoted' };
+}
+
+/** What stands in the windows' ranges again, of windows up to the given one, which are no inputs: others are there in full, and count once. */
+function excludedFrom(windows: readonly RunWindow[], upTo: number): Pick<RunPlan['configuration'], 'excluded'> {
+  const excluded = windows.flatMap(({ index, repeated = {} }) =>
+    Object.entries(repeated).flatMap(([groupId, age]) => (index - age <= upTo ? [groupId] : [])),
+  );
+  return excluded.length === 0 ? {} : { excluded: [...new Set(excluded)].sort() };
 }
 
 function copies(ranges: readonly OffsetRange[]): OffsetRange[] {

@@ -22,8 +22,12 @@ const runConfigurationSchema = z.object({
       /** The results of this window, and the experiences that they belong to. */
       outcomes: z.array(rangeSchema),
       experiences: z.array(rangeSchema),
+      /** Groups of earlier windows that stand in these ranges again, with how many windows ago they were complete; absent when there are none. */
+      repeated: z.record(z.string(), z.int()).optional(),
     })
     .nullable(),
+  /** Groups in the inputs that are not learned from: of windows that are no inputs, told again. Absent when there are none. */
+  excluded: z.array(z.string()).optional(),
   /** Adapters that were served, oldest first; the last is the parent. */
   servedAdapters: z.array(z.string().nullable()),
   /** Running success rates after this window. */

@@ -10,7 +10,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { canonicalJson } from '@seamstream/kernel';
 import { again, type DeliveredBatch, done, type Outcome, type ServiceLogger } from '@seamstream/service-kit';
-import { evolveWindow, type OutcomeWindow, windowAt, windowRanges } from './outcome-window.js';
+import { evolveWindow, type OutcomeWindow, REMEMBERED_WINDOWS, windowAt, windowRanges } from './outcome-window.js';
 import type { PlanRunHandler } from './plan-run.handler.js';
 import { planOf } from './run-plan.js';
 import type { RunTrainingHandler } from './run-training.handler.js';
@@ -65,7 +65,7 @@ export class TrainWindowsHandler {
   private async endWindow(window: OutcomeWindow, signal: AbortSignal): Promise<readonly SeamEvent[]> {
     const { log, planRun, runTraining } = this.dependencies;
     const history = await readTrainingHistory(log);
-    const plan = await planRun.ofWindow(windowRanges(window, TOPIC.outcomes), history, signal);
+    const plan = await planRun.ofWindow(windowRanges(window, TOPIC.outcomes), window, history, signal);
     return runTraining.handle(plan, history, signal);
   }
 
@@ -89,13 +89,13 @@ export class TrainWindowsHandler {
     }
     const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
     const last = lastWindow?.configuration.window;
-    // Groups that were open or complete when the last window ended are known by counting it and the one before again.
+    // Groups that were open or complete when the last windows ended are known by counting these again.
     let window = windowAt(new Map());
-    for (const counted of last ? [history.windows.get(last.index - 1), last] : []) {
-      const ranges = counted?.outcomes ?? [];
-      window = windowAt(new Map(ranges.map(({ partition, from }) => [partition, from])), {
-        completed: window.completed,
-      });
+    for (let back = last === undefined || last === null ? -1 : REMEMBERED_WINDOWS - 1; back >= 0; back--) {
+      const ranges = history.windows.get(last!.index - back)?.outcomes;
+      if (ranges === undefined) continue;
+      const { completedBefore } = window;
+      window = { ...windowAt(new Map(ranges.map(({ partition, from }) => [partition, from]))), completedBefore };
       window = await this.countOn(window, new Map(ranges.map(({ partition, to }) => [partition, to])));
       window = windowAt(new Map(ranges.map(({ partition, to }) => [partition, to])), window);
     }
