@@ -1,5 +1,9 @@
 import type { EventLog } from '@seamstream/event-log';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { answerWithin } from './answer-within.js';
+
+/** Longest time that a scrape waits for the log; scrapers give up after some 10 s, and then every counter is missing. */
+const LAG_TIMEOUT_MS = 2_000;
 
 /** Records of a topic that a group has not consumed yet, per partition. */
 export async function consumerLag(log: EventLog, group: string, topic: string): Promise<ReadonlyMap<number, number>> {
@@ -68,19 +72,29 @@ export class ServiceMetrics {
   });
 
   private readonly watched: { readonly group: string; readonly topic: string; readonly log: EventLog }[] = [];
+  private asked: Promise<readonly PartitionLag[]> | undefined;
 
   constructor() {
-    const { watched } = this;
+    const lags = (): Promise<readonly PartitionLag[] | undefined> => this.lags();
     new Gauge({
       name: 'seam_consumer_lag',
-      help: 'Records of a partition that the group has not consumed yet.',
+      help: 'Records of a partition that the group has not consumed yet; absent while the log does not answer.',
       labelNames: ['group', 'topic', 'partition'],
       registers: [this.registry],
       async collect() {
-        for (const { group, topic, log } of watched) {
-          for (const [partition, lag] of await consumerLag(log, group, topic))
-            this.set({ group, topic, partition: String(partition) }, lag);
-        }
+        const answer = await lags();
+        this.reset(); // an old figure would hide the outage
+        for (const { lag, ...labels } of answer ?? []) this.set(labels, lag);
+      },
+    });
+    const isWatching = (): boolean => this.watched.length > 0;
+    new Gauge({
+      name: 'seam_event_log_up',
+      help: 'Whether the event log answered when these metrics were asked for: 1, or 0. Absent before the first subscription.',
+      registers: [this.registry],
+      async collect() {
+        if (isWatching()) this.set((await lags()) === undefined ? 0 : 1);
+        else this.remove();
       },
     });
   }
@@ -94,4 +108,36 @@ export class ServiceMetrics {
   watchLag(group: string, topic: string, log: EventLog): void {
     this.watched.push({ group, topic, log });
   }
+  /** Every watched partition's lag; undefined when the log fails or does not answer in time. */
+  private async lags(): Promise<readonly PartitionLag[] | undefined> {
+    // One question for both gauges of a scrape, and for the scrapes that come while it hangs.
+    this.asked ??= lagsOf(this.watched).finally(() => {
+      this.asked = undefined;
+    });
+    return answerWithin(LAG_TIMEOUT_MS, this.asked).catch(() => undefined);
+  }
+}
+
+/** In the form of the gauge's labels. */
+interface PartitionLag {
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: string;
+  readonly lag: number;
+}
+
+async function lagsOf(
+  watched: readonly { readonly group: string; readonly topic: string; readonly log: EventLog }[],
+): Promise<readonly PartitionLag[]> {
+  const lags = await Promise.all(
+    watched.map(async ({ group, topic, log }) =>
+      [...(await consumerLag(log, group, topic))].map(([partition, lag]) => ({
+        group,
+        topic,
+        partition: String(partition),
+        lag,
+      })),
+    ),
+  );
+  return lags.flat();
 }

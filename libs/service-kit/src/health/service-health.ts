@@ -1,5 +1,6 @@
 import type { EventLog } from '@seamstream/event-log';
 import { messageOf } from '@seamstream/kernel';
+import { answerWithin } from '../answer-within.js';
 import { consumerLag } from '../service-metrics.js';
 import type { EventLogStrategy } from '../transport/event-log.strategy.js';
 
@@ -31,16 +32,10 @@ const CHECK_TIMEOUT_MS = 2_000;
 export async function checkHealth(checks: readonly HealthCheck[]): Promise<HealthReport> {
   const results = await Promise.all(
     checks.map(async ({ name, check }) => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS);
-      });
       try {
-        return [name, { status: 'up' as const, ...(await Promise.race([check(), late])) }] as const;
+        return [name, { status: 'up' as const, ...(await answerWithin(CHECK_TIMEOUT_MS, check())) }] as const;
       } catch (error) {
         return [name, { status: 'down' as const, reason: messageOf(error) }] as const;
-      } finally {
-        clearTimeout(timer);
       }
     }),
   );

@@ -1,0 +1,70 @@
+import { InMemoryEventLog } from '@seamstream/event-log';
+import { ServiceMetrics } from './service-metrics.js';
+
+/** A log that answers like a broker in an outage, as long as it is told to. */
+class FallibleLog extends InMemoryEventLog {
+  outage: 'none' | 'fails' | 'hangs' = 'none';
+  questions = 0;
+
+  override async watermarks(topic: string): ReturnType<InMemoryEventLog['watermarks']> {
+    this.questions += 1;
+    if (this.outage === 'fails') throw new Error('no broker');
+    if (this.outage === 'hangs') await new Promise(() => undefined);
+    return super.watermarks(topic);
+  }
+}
+
+async function watched(): Promise<{ log: FallibleLog; metrics: ServiceMetrics }> {
+  const log = new FallibleLog();
+  await log.createTopics([{ name: 'seam.problems', partitions: 1 }]);
+  await log.append([{ topic: 'seam.problems', key: 'a', value: Buffer.from('record') }]);
+  const metrics = new ServiceMetrics();
+  metrics.watchLag('seam.quiet', 'seam.problems', log);
+  metrics.retries.inc({ group: 'seam.quiet', code: 'LOG_UNAVAILABLE' });
+  return { log, metrics };
+}
+
+const LAG = 'seam_consumer_lag{group="seam.quiet",topic="seam.problems",partition="0"} 1';
+const COUNTER = 'seam_retries_total{group="seam.quiet",code="LOG_UNAVAILABLE"} 1';
+
+describe('the metrics of a service', () => {
+  it('show the lag and that the log is up, by one question', async () => {
+    const { log, metrics } = await watched();
+    const text = await metrics.registry.metrics();
+    expect(text).toContain(LAG);
+    expect(text).toMatch(/^seam_event_log_up 1$/m);
+    expect(log.questions).toBe(1);
+  });
+
+  it('keep their counters when the log fails, and show no old lag', async () => {
+    const { log, metrics } = await watched();
+    await metrics.registry.metrics();
+    log.outage = 'fails';
+    const text = await metrics.registry.metrics();
+    expect(text).toContain(COUNTER);
+    expect(text).toMatch(/^seam_event_log_up 0$/m);
+    expect(text).not.toContain('seam_consumer_lag{');
+    log.outage = 'none';
+    const afterwards = await metrics.registry.metrics();
+    expect(afterwards).toContain(LAG);
+    expect(afterwards).toMatch(/^seam_event_log_up 1$/m);
+  });
+
+  it('come within some 2 s from a log that hangs, which is not asked a second time meanwhile', async () => {
+    const { log, metrics } = await watched();
+    log.outage = 'hangs';
+    const begun = performance.now();
+    const texts = await Promise.all([metrics.registry.metrics(), metrics.registry.metrics()]);
+    expect(performance.now() - begun).toBeLessThan(3_500);
+    for (const text of texts) {
+      expect(text).toContain(COUNTER);
+      expect(text).toMatch(/^seam_event_log_up 0$/m);
+      expect(text).not.toContain('seam_consumer_lag{');
+    }
+    expect(log.questions).toBe(1);
+  });
+
+  it('do not call a log down that nothing was asked of', async () => {
+    expect(await new ServiceMetrics().registry.metrics()).not.toMatch(/^seam_event_log_up [01]$/m);
+  });
+});
