@@ -7,6 +7,9 @@
  *   `retry` for a record            → what stands before it is committed; it is tried again after a wait, at most `maxAttempts` times
  *   the consumer throws on a batch  → once more, then the batch is halved until the culprit stands alone; it is the dead letter
  *   the world fails (log, objects)  → waits and tries again without limit: no record is to blame
+ *   the world is another than set   → the subscription ends: waiting does not help, and no record is to blame either
+ *   the log refuses the commit      → for what stands in the records: fewer are taken, down to the culprit, the dead letter;
+ *                                     for anything else: waits and tries again; where the claim went with it, under the next
  *   the deadline passes             → its signal aborts, its records are tried one at a time; a consumer that ignores the
  *                                     signal ends the subscription, since nothing else ends what it does
  *   the process dies, several times → records are taken one at a time, the culprit is the dead letter (crash-marks.ts)
@@ -93,12 +96,41 @@ const OUTAGES: readonly ErrorCode[] = [
 /** From the deadline's signal to the end of the patience with a consumer that goes on in spite of it. */
 const HEED_WITHIN_MS = 1_000;
 
-/** Nothing that this process does can help: a person has to look. */
-const FATAL: readonly ErrorCode[] = ['LOG_CORRUPT', 'LOG_READ_ONLY', 'LOG_INCOMPATIBLE_VERSION', 'UNKNOWN_TOPIC'];
+/** Nothing that this process does can help, and no record is to blame: a person has to look. */
+const FATAL: readonly ErrorCode[] = [
+  'LOG_CORRUPT',
+  'LOG_READ_ONLY',
+  'LOG_INCOMPATIBLE_VERSION',
+  'UNKNOWN_TOPIC',
+  'OFFSET_OUT_OF_RANGE',
+  'OBJECT_NOT_FOUND',
+  'INVALID_CONFIGURATION',
+  'CONFLICT',
+];
+
+/** Why a log refuses a commit for what stands in it; for anything else the commit, not the record, has to wait. */
+const FAULTS_OF_RECORDS: readonly ErrorCode[] = ['RECORD_TOO_LARGE', 'INVALID_INPUT'];
+
+/** Commits of a partition that failed one after the other, beyond the claims that each may have cost. */
+interface Setback {
+  /** Since the last commit, for the back-off. */
+  readonly failures: number;
+  /** Nothing is tried before, milliseconds of the clock. */
+  readonly notBeforeMs: number;
+  /** Most records to take at once while a culprit is sought, and the offset where the search ends. */
+  readonly limit: number;
+  readonly limitedTo: number;
+}
+
+const NO_SETBACK: Setback = { failures: 0, notBeforeMs: 0, limit: Number.POSITIVE_INFINITY, limitedTo: 0 };
 
 export class BatchWorker {
   /** Failures of a record that is known to be the culprit, by topic/partition@offset; forgotten once it is committed. */
   private readonly failures = new Map<string, number>();
+  /** What is given up beyond the claim under which that was found, by topic/partition@offset; forgotten once it is committed. */
+  private readonly givenUp = new Map<string, Fault>();
+  /** By topic/partition. */
+  private readonly setbacks = new Map<string, Setback>();
   /** By topic/partition, of the claim under which it is worked on. */
   private readonly answered = new Map<string, { readonly claim: Claim; readonly causes: AnsweredCauses }>();
   /** By topic/partition: the claim under which it is worked on, and what its first records are suspected of. */
@@ -117,20 +149,25 @@ export class BatchWorker {
    * @param signal aborts when work should stop now
    */
   async work(batch: RecordBatch, signal: AbortSignal): Promise<void> {
-    let items = batch.records.map((record) => this.decode(record));
+    let items: readonly Item[] = batch.records.map((record) => this.decode(record));
     try {
+      const waitMs = this.setbackOf(batch).notBeforeMs - this.options.clock.now();
+      if (waitMs > 0) await sleep(waitMs, signal);
+      if (signal.aborted) return;
+      items = this.withGivenUp(items);
       if (this.options.answersIn !== undefined) items = await this.markAnswered(batch, items, signal);
       if (this.options.crashes === undefined) await this.finish(batch, items, signal);
       else await this.finishMarked(batch, items, signal, this.options.crashes);
     } catch (error) {
       if (isSeamError(error, 'FENCED')) this.options.observer.fenced(batch.records.length);
-      else if (!signal.aborted) throw error;
+      // A claim may end with the very commit that tells why the subscription has to.
+      else if (!signal.aborted || error instanceof RefusedForGood) throw error;
     }
   }
 
   private async markAnswered(batch: RecordBatch, items: readonly Item[], signal: AbortSignal): Promise<Item[]> {
     const { log, answersIn = [], firstRetryMs, maxRetryMs, observer } = this.options;
-    const name = `${batch.topic}/${batch.partition}`;
+    const name = placeOf(batch);
     let place = this.answered.get(name);
     for (let outages = 1; place?.claim !== batch.claim; outages++) {
       try {
@@ -165,7 +202,7 @@ export class BatchWorker {
     signal: AbortSignal,
     { marks, turnstile }: NonNullable<WorkerOptions['crashes']>,
   ): Promise<void> {
-    const name = `${batch.topic}/${batch.partition}`;
+    const name = placeOf(batch);
     const first = items[0]!.record.offset;
     const next = items.at(-1)!.record.offset + 1;
     let place = this.places.get(name);
@@ -205,7 +242,7 @@ export class BatchWorker {
     const { deaths } = suspicion;
     if (item.event === undefined || signal.aborted) return this.finish(batch, [item], signal);
     if (deaths < marks.maxDeaths) {
-      await marks.takenAlone(`${batch.topic}/${batch.partition}`, item.record.offset, suspicion);
+      await marks.takenAlone(placeOf(batch), item.record.offset, suspicion);
       return this.finish(batch, [item], signal);
     }
     const reason = `the process died or had to be ended ${deaths} times while it worked on this record and on nothing else; look for what its content does to this service's memory and native code, then redrive it`;
@@ -221,12 +258,15 @@ export class BatchWorker {
     let oneAtATime = false;
     while (rest.length > 0) {
       if (signal.aborted) return false;
-      const part = oneAtATime ? rest.slice(0, rest.findIndex(isAlive) + 1 || rest.length) : rest;
+      const { limit, limitedTo } = this.setbackOf(batch);
+      const several = rest[0]!.record.offset < limitedTo ? rest.slice(0, limit) : rest;
+      const part = oneAtATime ? several.slice(0, several.findIndex(isAlive) + 1 || several.length) : several;
       const alive = part.filter(isAlive);
       try {
         const step = await this.attempt(batch, part, alive, signal);
         rest = rest.slice(step.count);
         failures = outages = 0;
+        if (step.count > 0) this.forgetSetback(batch);
         if (step.then?.kind === 'stop') throw stopError(this.options.group, step.then);
         if (step.then?.kind === 'retry') {
           const waitMs = step.then.afterMs ?? backoffMs(this.failuresOf(rest[0]!), firstRetryMs, maxRetryMs);
@@ -234,7 +274,14 @@ export class BatchWorker {
           await sleep(waitMs, signal);
         }
       } catch (error) {
-        if (isAborted(signal)) return false;
+        if (error instanceof RefusedCommit) {
+          const waitMs = this.setBack(batch, part, error);
+          observer.retried(error, waitMs);
+          await sleep(waitMs, signal);
+          rest = this.withGivenUp(rest);
+          continue;
+        }
+        if (isAborted(signal) && !(error instanceof RefusedForGood) && !isSeamError(error, 'FENCED')) return false;
         const code = isSeamError(error) ? error.code : 'INTERNAL';
         if (
           error instanceof SubscriptionStop ||
@@ -417,11 +464,19 @@ export class BatchWorker {
         'ABORTED',
         `Committing as ${group}: the work was told to stop. The records are delivered again.`,
       );
-    await log.transact({
-      records,
-      consumed: { claim: batch.claim, offsets: [{ topic, partition, nextOffset: offset + 1 }] },
-    });
+    try {
+      await log.transact({
+        records,
+        consumed: { claim: batch.claim, offsets: [{ topic, partition, nextOffset: offset + 1 }] },
+      });
+    } catch (error) {
+      const code = isSeamError(error) ? error.code : 'INTERNAL';
+      if (code === 'FENCED') throw error;
+      const cause = { code, reason: messageOf(error) };
+      throw FATAL.includes(code) ? refusedForGood(group, cause) : new RefusedCommit(cause, error);
+    }
     if (this.failures.size > 0) for (const item of items) this.failures.delete(nameOf(item));
+    if (this.givenUp.size > 0) for (const item of items) this.givenUp.delete(nameOf(item));
     const causes = this.answered.get(`${topic}/${partition}`)?.causes;
     if (causes !== undefined) {
       const given = new Set(step.faults.map(({ item }) => item));
@@ -433,6 +488,52 @@ export class BatchWorker {
       events: step.events.length,
       deadLetters: step.faults.length,
       seconds: (clock.now() - startedMs) / 1000,
+    });
+  }
+
+  /**
+   * Remembers a commit that the log refused, and answers how long to wait.
+   * @throws {@link RefusedForGood} when it is a dead letter that the log will not take
+   */
+  private setBack(batch: RecordBatch, part: readonly Item[], refused: RefusedCommit): number {
+    const { firstRetryMs, maxRetryMs, maxAttempts, clock } = this.options;
+    let { failures, limit, limitedTo } = this.setbackOf(batch);
+    failures++;
+    // The search for a culprit comes to an end by itself.
+    const isSearch = FAULTS_OF_RECORDS.includes(refused.code);
+    const waitMs = backoffMs(isSearch ? 1 : failures, firstRetryMs, maxRetryMs);
+    if (isSearch && part.length > 1) {
+      limit = Math.floor(part.length / 2);
+      limitedTo = Math.max(limitedTo, part.at(-1)!.record.offset + 1);
+    } else if (isSearch) {
+      const [culprit] = part as [Item];
+      if (!isAlive(culprit)) throw refusedForGood(this.options.group, refused);
+      const attempts = this.countFailure(culprit);
+      const { code, reason } = refused;
+      if (attempts >= Math.min(2, maxAttempts)) this.givenUp.set(nameOf(culprit), { code, reason, attempts });
+    }
+    const notBeforeMs = clock.now() + waitMs;
+    this.setbacks.set(placeOf(batch), { failures, notBeforeMs, limit, limitedTo });
+    return waitMs;
+  }
+
+  /** After a commit: more is taken again, step by step, as a batch may hold several culprits. */
+  private forgetSetback(batch: RecordBatch): void {
+    const { limit, limitedTo } = this.setbackOf(batch);
+    if (limit < batch.records.length) {
+      this.setbacks.set(placeOf(batch), { ...NO_SETBACK, limit: limit * 2, limitedTo });
+    } else this.setbacks.delete(placeOf(batch));
+  }
+
+  private setbackOf(batch: RecordBatch): Setback {
+    return this.setbacks.get(placeOf(batch)) ?? NO_SETBACK;
+  }
+
+  private withGivenUp(items: readonly Item[]): readonly Item[] {
+    if (this.givenUp.size === 0) return items;
+    return items.map((item) => {
+      const fault = this.givenUp.get(nameOf(item));
+      return fault === undefined ? item : { ...item, fault };
     });
   }
 
@@ -465,6 +566,21 @@ function isAlive({ event, fault, isAnswered }: Item): boolean {
 /** Ends a subscription on purpose. */
 class SubscriptionStop extends SeamError {}
 
+/** The log took nothing of a step, which may have cost the claim; another try may succeed, or find the culprit. */
+class RefusedCommit extends Error {
+  readonly code: ErrorCode;
+  readonly reason: string;
+
+  constructor({ code, reason }: { readonly code: ErrorCode; readonly reason: string }, cause: unknown) {
+    super(reason, { cause });
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** Ends a subscription because the log will never take what it is given, whatever becomes of the claim. */
+class RefusedForGood extends SubscriptionStop {}
+
 /** Ends a subscription because its consumer neither answers nor heeds its signal. */
 class HungConsumer extends SeamError {
   constructor(
@@ -484,6 +600,13 @@ function stopError(
   return new SubscriptionStop(code, `Group ${group} stops consuming: ${reason}`);
 }
 
+function refusedForGood(
+  group: string,
+  { code, reason }: { readonly code: ErrorCode; readonly reason: string },
+): RefusedForGood {
+  return new RefusedForGood(code, `Group ${group} cannot commit and stops consuming: ${reason}`);
+}
+
 function isOutcome(answer: Outcome | readonly Outcome[]): answer is Outcome {
   return !Array.isArray(answer);
 }
@@ -499,6 +622,10 @@ function answersForAll(answer: Outcome, count: number): readonly Outcome[] {
   return Array.from({ length: count }, (_, index) =>
     answer.kind === 'done' && index < count - 1 ? { kind: 'done', events: [] } : answer,
   );
+}
+
+function placeOf({ topic, partition }: RecordBatch): string {
+  return `${topic}/${partition}`;
 }
 
 function nameOf({ record }: Item): string {

@@ -1,5 +1,6 @@
 import { Controller, Module } from '@nestjs/common';
 import {
+  type ConsumeOptions,
   InMemoryEventLog,
   InMemoryLogStorage,
   type LogRecord,
@@ -78,8 +79,44 @@ class FlakyLog extends InMemoryEventLog {
   }
 }
 
+/** As Kafka does it: a commit that fails costs the claim, and the records come again under another one at once. */
+class ForfeitingLog extends FlakyLog {
+  /** Commits that say more than this are refused. */
+  mostRecords = Number.POSITIVE_INFINITY;
+  refusals = 0;
+  private readonly claims = new Map<string, AbortController>();
+
+  override consume(options: ConsumeOptions): ReturnType<InMemoryEventLog['consume']> {
+    return super.consume({
+      ...options,
+      onBatch: (batch) => {
+        const claim = new AbortController();
+        this.claims.set(`${batch.topic}/${batch.partition}`, claim);
+        return options.onBatch({ ...batch, signal: AbortSignal.any([batch.signal, claim.signal]) });
+      },
+    });
+  }
+
+  override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
+    try {
+      const { records, consumed } = transaction;
+      if (consumed && records.filter(({ topic }) => topic !== TOPIC.deadLetters).length > this.mostRecords)
+        throw new SeamError('RECORD_TOO_LARGE', 'the broker takes no batch of this size');
+      return await super.transact(transaction);
+    } catch (error) {
+      this.refusals++;
+      for (const { topic, partition } of transaction.consumed?.offsets ?? [])
+        this.claims.get(`${topic}/${partition}`)?.abort(new SeamError('ABORTED', 'the claim is gone'));
+      throw error;
+    }
+  }
+}
+
 async function newLog(storage = new InMemoryLogStorage()): Promise<FlakyLog> {
-  const log = new FlakyLog({ storage });
+  return withTopics(new FlakyLog({ storage }));
+}
+
+async function withTopics<Log extends InMemoryEventLog>(log: Log): Promise<Log> {
   await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
   return log;
 }
@@ -96,6 +133,7 @@ async function serve(
   consume: BatchConsumer,
   maxBatchRecords = 100,
   answersIn?: readonly TopicName[],
+  consuming: Partial<typeof config.consuming> = {},
 ): Promise<RunningService> {
   const answers = answersIn === undefined ? {} : { answersIn };
 
@@ -112,7 +150,11 @@ async function serve(
 
   const service = await startService(
     { name: 'test', module: () => ({ module: TestModule }) },
-    { config, drivers: { log, objects: new InMemoryObjectStore() }, serveHttp: false },
+    {
+      config: { ...config, consuming: { ...config.consuming, ...consuming } },
+      drivers: { log, objects: new InMemoryObjectStore() },
+      serveHttp: false,
+    },
   );
   running.push(service);
   return service;
@@ -328,6 +370,94 @@ describe('the event-log transport', () => {
     expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
     expect(await service.metrics.registry.getSingleMetricAsString('seam_fenced_records_total')).toContain('} 1');
   });
+
+  it('a refused commit that costs the claim is counted, and waited for longer each time under the next ones', async () => {
+    const log = await withTopics(new ForfeitingLog());
+    await log.append(published(['a', 'b']).map((record) => ({ ...record, partition: 0 })));
+    log.failures = ['LOG_UNAVAILABLE', 'INTERNAL', 'LOG_UNAVAILABLE', 'INTERNAL', 'INTERNAL'].map(
+      (code) => new SeamError(code as 'INTERNAL', 'INVALID_TXN_STATE'),
+    );
+    const asked: number[] = [];
+    const service = await serve(
+      log,
+      async (batch) => {
+        asked.push(performance.now());
+        return answerAll(batch);
+      },
+      100,
+      undefined,
+      { firstRetryMs: 10, maxRetryMs: 40 },
+    );
+    await until(async () => (await consumedCount(log)) === 2);
+    expect(await answered(log)).toEqual(['a', 'b']);
+    expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
+    const waits = asked.slice(1).map((at, index) => at - asked[index]!);
+    for (const [index, leastMs] of [9, 19, 39, 39, 39].entries()) expect(waits[index]).toBeGreaterThanOrEqual(leastMs);
+    const retries = await service.metrics.registry.getSingleMetricAsString('seam_retries_total');
+    expect(retries).toContain('code="LOG_UNAVAILABLE"} 2');
+    expect(retries).toContain('code="INTERNAL"} 3');
+  });
+
+  it('finds the record whose events are too large for the log across the claims that the search costs', async () => {
+    const log = await withTopics(new ForfeitingLog());
+    await log.append(published(ids(40)).map((record) => ({ ...record, partition: 0 })));
+    log.mostRecords = 100;
+    await serve(log, async (batch) =>
+      batch.records.map((record) =>
+        done(
+          Array.from({ length: ['p-17', 'p-30'].includes(record.event.meta.correlationId) ? 101 : 1 }, () =>
+            expired(record),
+          ),
+        ),
+      ),
+    );
+    await until(async () => (await consumedCount(log)) === 40);
+    expect(await answered(log)).toEqual(
+      ids(40)
+        .filter((id) => id !== 'p-17' && id !== 'p-30')
+        .sort(),
+    );
+    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+      { key: 'p-17', code: 'RECORD_TOO_LARGE', attempts: 2 },
+      { key: 'p-30', code: 'RECORD_TOO_LARGE', attempts: 2 },
+    ]);
+    expect(log.refusals).toBeLessThan(20);
+  });
+
+  it('a commit that is refused for good ends the service with what the log said, though the claim is gone', async () => {
+    const log = await withTopics(new ForfeitingLog());
+    await log.append(published(['a']));
+    log.failures = [new SeamError('INVALID_CONFIGURATION', 'TOPIC_AUTHORIZATION_FAILED')];
+    const service = await serve(log, answerAll);
+    await expect(service.ended).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining('TOPIC_AUTHORIZATION_FAILED'),
+    });
+    expect(await consumedCount(log)).toBe(0);
+  });
+
+  it('a dead letter that the log will not take ends the service', async () => {
+    const log = await withTopics(new ForfeitingLog());
+    await log.append([{ topic: TOPIC.problems, key: 'bad', value: Buffer.from('not avro') }]);
+    log.failures = [new SeamError('RECORD_TOO_LARGE', 'the broker takes no batch of this size')];
+    const service = await serve(log, answerAll);
+    await expect(service.ended).rejects.toMatchObject({ code: 'RECORD_TOO_LARGE' });
+    expect(await consumedCount(log)).toBe(0);
+  });
+
+  it.each(['OBJECT_NOT_FOUND', 'OFFSET_OUT_OF_RANGE', 'INVALID_CONFIGURATION', 'CONFLICT'] as const)(
+    'blames no record when its consumer throws %s: the service ends',
+    async (code) => {
+      const log = await newLog();
+      await log.append(published(ids(3)).map((record) => ({ ...record, partition: 0 })));
+      const service = await serve(log, async () => {
+        throw new SeamError(code, 'the world is another');
+      });
+      await expect(service.ended).rejects.toMatchObject({ code });
+      expect(await consumedCount(log)).toBe(0);
+      expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
+    },
+  );
 
   it('ends the service with the reason when a consumer answers stop, and commits what stood before', async () => {
     const log = await newLog();
