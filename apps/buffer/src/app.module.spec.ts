@@ -319,6 +319,23 @@ describe('the buffer service', () => {
     expect(made.map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`)).toEqual(versions);
   });
 
+  it('started with other objects than its versions were written to it ends, and gives up no outcome', async () => {
+    const { world } = await undisturbed(2);
+    await Promise.all(running.splice(0).map((service) => service.close()));
+    const elsewhere: World = { storage: world.storage, objects: new Map() };
+    const service = await serve(elsewhere, await openLog(elsewhere));
+    const ended = service.ended.catch((error: unknown) => error);
+    await append(world, 16, 24);
+    expect(await ended).toMatchObject({
+      code: 'OBJECT_NOT_FOUND',
+      message: expect.stringContaining('Restoring shard'),
+    });
+    const log = await openLog(world);
+    expect(await isConsumed(log, 1)).toBe(false);
+    const deadLetters = await log.watermarks(TOPIC.deadLetters);
+    expect(deadLetters.map(({ high }) => high)).toEqual(deadLetters.map(() => 0));
+  });
+
   it('R26: takes no listing for the truth: objects that it omits or tells twice change nothing', async () => {
     const { versions } = await undisturbed(3);
     class ForgetfulObjectStore extends InMemoryObjectStore {

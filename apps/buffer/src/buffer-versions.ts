@@ -14,7 +14,7 @@
  */
 import { type ConsumedOffset, type EventLog, partitionForKey } from '@seamstream/event-log';
 import { type BufferCommitted, decodeEvent, type EventOf, type OffsetRange, TOPIC } from '@seamstream/events';
-import { canonicalJson, isSeamError, SeamError, sha256 } from '@seamstream/kernel';
+import { canonicalJson, isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
   type BufferCommit,
@@ -114,21 +114,39 @@ async function createOnce(objects: ObjectStore, key: string, body: Uint8Array, c
   }
 }
 
+/** Log, objects or settings are not those that the buffer's versions were made with and from: no outcome is to blame. */
+export class UnrestorableBuffer extends SeamError {}
+
 /**
  * The fold as it stands after the given consumed offsets: the snapshot of the last version and the tail of the log; without
  * a usable snapshot every version is made again from the log's start, and must come out as it was recorded.
- * @throws CONFLICT when it does not, or the log's versions are those of a buffer in another number of shards
+ * @throws {@link UnrestorableBuffer} with the code of what is wrong, CONFLICT when a version comes out otherwise or the log's
+ *   versions are those of a buffer in another number of shards; what may pass, an outage, is thrown as it is
  */
-export async function restoreFold(
-  log: EventLog,
-  objects: ObjectStore,
-  options: {
-    readonly consumed: readonly ConsumedOffset[];
-    readonly config: BufferConfig;
-    readonly shard: Shard;
-    readonly validateEntry: EntryValidator;
-  },
-): Promise<BufferFold> {
+export async function restoreFold(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<BufferFold> {
+  try {
+    return await restore(log, objects, options);
+  } catch (error) {
+    if (isSeamError(error) && error.retryable) throw error;
+    const [code, details] = isSeamError(error) ? [error.code, error.details] : (['INTERNAL', {}] as const);
+    const advice =
+      code === 'OBJECT_NOT_FOUND' ? " Give the object store and prefix that the log's versions were written to." : '';
+    throw new UnrestorableBuffer(
+      code,
+      `Restoring shard ${shardName(options.shard)} of the success buffer: ${messageOf(error)}${advice}`,
+      { details, cause: error },
+    );
+  }
+}
+
+interface RestoreOptions {
+  readonly consumed: readonly ConsumedOffset[];
+  readonly config: BufferConfig;
+  readonly shard: Shard;
+  readonly validateEntry: EntryValidator;
+}
+
+async function restore(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<BufferFold> {
   const { shard } = options;
   const versions = (await committedVersions(log, shard.of)).filter((version) => version.shard === shard.index);
   const last = versions.at(-1);

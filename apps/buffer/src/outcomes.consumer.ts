@@ -1,8 +1,8 @@
 import { Controller, type Type } from '@nestjs/common';
 import { TOPIC } from '@seamstream/events';
-import { isSeamError } from '@seamstream/kernel';
 import { ConsumeTopic, type DeliveredBatch, done, type Outcome, stop } from '@seamstream/service-kit';
 import { type Shard, shardName } from '@seamstream/success-buffer';
+import { UnrestorableBuffer } from './buffer-versions.js';
 import type { FoldOutcomesHandler } from './fold-outcomes.handler.js';
 
 /** The group whose offsets are a shard's place in the log. With the number of shards: state of another never goes on. */
@@ -27,8 +27,8 @@ export function outcomesConsumer(shard: Shard, foldOutcomes: FoldOutcomesHandler
       try {
         return done(await foldOutcomes.handle(batch));
       } catch (error) {
-        // Log, objects or settings contradict what is on record: no outcome is to blame, and none may be passed over.
-        if (isSeamError(error, 'CONFLICT')) return stop(error.code, error.message);
+        // No outcome is to blame, and none may be passed over.
+        if (error instanceof UnrestorableBuffer) return stop(error.code, error.message);
         throw error;
       }
     }
