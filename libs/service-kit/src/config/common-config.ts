@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secret } from './load-config.js';
+import { secret, secretWhenRefused } from './load-config.js';
 
 /** What every service reads. A service adds one section of its own: `commonConfigSchema.extend({ generator: … })`. */
 export const commonConfigSchema = z.object({
@@ -68,8 +68,8 @@ export const commonConfigSchema = z.object({
   /** Where records are in Confluent's framing: the registry of their schemas. Without a URL they are single-object encoded. */
   schemaRegistry: z
     .object({
-      /** Base address of Confluent's REST API. Secret, so that one with a password in it is refused unseen. */
-      url: secret(
+      /** Base address of Confluent's REST API. One with a password in it is refused unseen. */
+      url: secretWhenRefused(
         z.url({ protocol: /^https?$/ }).refine(isWithoutCredentials, {
           error: 'expected no user and password in the address: they have settings of their own',
         }),

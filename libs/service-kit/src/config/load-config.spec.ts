@@ -82,11 +82,13 @@ describe('loadConfig', () => {
     expect(JSON.parse(printed)).toMatchObject({ generator: { apiKey: '***', controlShare: 0.1 } });
   });
 
-  it('takes the credentials of a schema registry apart from its address, both or neither, and shows none of it', () => {
+  it('takes the credentials of a schema registry apart from its address, both or neither, and shows the address alone', () => {
     const given = { SEAM_SCHEMA_REGISTRY_URL: 'https://registry:8081/path', SEAM_SCHEMA_REGISTRY_USERNAME: 'reader' };
     const { schemaRegistry } = loadConfig(schema, { ...given, SEAM_SCHEMA_REGISTRY_PASSWORD: '1234' });
     expect(schemaRegistry).toMatchObject({ username: 'reader', password: '1234' });
-    expect(printableConfig(schema, { schemaRegistry })).not.toContain('1234');
+    const printed = printableConfig(schema, { schemaRegistry });
+    expect(printed).not.toContain('1234');
+    expect(printed).toContain('"https://registry:8081/path"');
     expect(faultOf(given).message).toContain('SEAM_SCHEMA_REGISTRY_PASSWORD: expected username and password');
     const within = faultOf({ SEAM_SCHEMA_REGISTRY_URL: 'https://reader:hunter2@registry' });
     expect(within.message).toContain('SEAM_SCHEMA_REGISTRY_URL: expected no user and password');

@@ -26,6 +26,11 @@ export function secret<T extends z.ZodType>(schema: T): T {
   return schema.meta({ ...schema.meta(), secret: true });
 }
 
+/** Marks a value that is no secret once it is accepted, but may hold one when it is refused: an address with a password. */
+export function secretWhenRefused<T extends z.ZodType>(schema: T): T {
+  return schema.meta({ ...schema.meta(), secretWhenRefused: true });
+}
+
 /**
  * Reads, checks and freezes the configuration.
  * @throws INVALID_CONFIGURATION listing every variable at fault: what was expected and what came
@@ -48,7 +53,11 @@ export function loadConfig<T extends z.ZodObject>(schema: T, env: Environment): 
       const name = variableOf(issue.path, leaves);
       const leaf = byName.get(name);
       const came =
-        env[name] === undefined ? 'nothing' : leaf && isSecret(leaf.schema) ? 'another' : JSON.stringify(env[name]);
+        env[name] === undefined
+          ? 'nothing'
+          : leaf && isMarked(leaf.schema, 'secret', 'secretWhenRefused')
+            ? 'another'
+            : JSON.stringify(env[name]);
       faults.push(`${name}: ${issue.message}, came ${came}`);
     }
   }
@@ -66,7 +75,7 @@ export function loadConfig<T extends z.ZodObject>(schema: T, env: Environment): 
 export function printableConfig(schema: z.ZodObject, config: unknown): string {
   const copy = structuredClone(config) as Record<string, unknown>;
   for (const leaf of leavesOf(schema)) {
-    if (isSecret(leaf.schema) && at(copy, leaf.path) !== undefined) place(copy, leaf.path, '***');
+    if (isMarked(leaf.schema, 'secret') && at(copy, leaf.path) !== undefined) place(copy, leaf.path, '***');
   }
   return JSON.stringify(copy, null, 2);
 }
@@ -109,8 +118,8 @@ function unwrapped(schema: z.ZodType): z.ZodType[] {
   }
 }
 
-function isSecret(schema: z.ZodType): boolean {
-  return unwrapped(schema).some((each) => each.meta()?.secret === true);
+function isMarked(schema: z.ZodType, ...marks: readonly ('secret' | 'secretWhenRefused')[]): boolean {
+  return unwrapped(schema).some((each) => marks.some((mark) => each.meta()?.[mark] === true));
 }
 
 /** What the text means for this leaf. Text that does not fit stays text, and the schema says what it expected. */
