@@ -1,4 +1,4 @@
 import { runService } from '@seamstream/service-kit';
 import { trainerConfigSchema, trainerService } from './app.module.js';
 
-await runService(trainerService(), trainerConfigSchema);
+await runService(trainerService(), trainerConfigSchema, 'It turns the log into adapter versions.');

@@ -1,9 +1,14 @@
-import { Controller, Module } from '@nestjs/common';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Controller, type DynamicModule, Module } from '@nestjs/common';
 import { InMemoryEventLog } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { commonConfigSchema } from './config/common-config.js';
-import { type RunningService, startService } from './run-service.js';
+import type { Environment } from './config/load-config.js';
+import type { Drivers } from './drivers/drivers.js';
+import { type RunningService, type ServiceDefinition, serviceLife, startService } from './run-service.js';
 import { ConsumeTopic } from './transport/consume-topic.decorator.js';
 import { done, type Outcome, stop } from './transport/outcome.js';
 
@@ -108,5 +113,183 @@ describe('a running service', () => {
     } finally {
       await service.close();
     }
+  });
+});
+
+const IN_MEMORY: Environment = { SEAM_EVENT_LOG_DRIVER: 'memory', SEAM_OBJECT_STORE_DRIVER: 'memory' };
+const NEVER = new Promise<never>(() => undefined);
+
+/** A process's life: what it was given, and all that it said. */
+async function live({
+  module = () => ({ module: QuietModule }),
+  env = IN_MEMORY,
+  argv = [],
+  stopAsked = NEVER,
+}: {
+  readonly module?: ServiceDefinition<typeof config>['module'];
+  readonly env?: Environment;
+  readonly argv?: readonly string[];
+  readonly stopAsked?: Promise<string>;
+}): Promise<{ status: number; printed: string; said: string }> {
+  let printed = '';
+  let said = '';
+  const status = await serviceLife({ name: 'quiet', module }, commonConfigSchema, 'It is quiet.', {
+    env,
+    argv,
+    stopAsked,
+    print: async (text) => {
+      printed += text;
+    },
+    stderr: {
+      write: (text) => {
+        said += text;
+      },
+    },
+  });
+  return { status, printed, said };
+}
+
+function countOf(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+async function isClosed({ log }: Drivers): Promise<boolean> {
+  return log.topics().then(
+    () => false,
+    () => true,
+  );
+}
+
+describe('the life of a service process', () => {
+  it('ends with 0 when it is asked to stop, its drivers closed', async () => {
+    let drivers: Drivers | undefined;
+    const { status, said } = await live({
+      module: (context): DynamicModule => {
+        drivers = context.drivers;
+        return { module: QuietModule };
+      },
+      stopAsked: sleep(500, 'SIGTERM'),
+    });
+    expect(status).toBe(0);
+    expect(said).toContain('"msg":"service stops"');
+    expect(await isClosed(drivers!)).toBe(true);
+  });
+
+  it('ends with 0 and closes its drivers when it is asked to stop while the service loads', async () => {
+    let ask: (signal: string) => void = () => undefined;
+    let drivers: Drivers | undefined;
+    const { status } = await live({
+      module: (context) => {
+        drivers = context.drivers;
+        ask('SIGTERM');
+        return NEVER;
+      },
+      stopAsked: new Promise((resolve) => {
+        ask = resolve;
+      }),
+    });
+    expect(status).toBe(0);
+    expect(await isClosed(drivers!)).toBe(true);
+  });
+
+  it('ends with 0 and does not wait for a log that does not open', async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = silent.address() as { port: number };
+    try {
+      const begun = performance.now();
+      const { status } = await live({
+        env: {
+          ...IN_MEMORY,
+          SEAM_EVENT_LOG_DRIVER: 'kafka',
+          SEAM_EVENT_LOG_KAFKA_BROKERS: `127.0.0.1:${port}`,
+          SEAM_EVENT_LOG_KAFKA_OPERATION_TIMEOUT_MS: '3500',
+          SEAM_EVENT_LOG_KAFKA_REQUEST_TIMEOUT_MS: '3500',
+        },
+        stopAsked: sleep(100, 'SIGTERM'),
+      });
+      expect(status).toBe(0);
+      expect(performance.now() - begun).toBeLessThan(3_300);
+    } finally {
+      silent.close();
+      for (const socket of sockets) socket.destroy();
+      await sleep(1_700); // until the client has given up by itself
+    }
+  });
+
+  it('ends with 78 on a fault of the configuration that only opening shows, told once and without a stack', async () => {
+    const { status, said } = await live({ env: { ...IN_MEMORY, SEAM_OBJECT_STORE_DRIVER: 's3' } });
+    expect(status).toBe(78);
+    expect(countOf(said, 'SEAM_OBJECT_STORE_S3_BUCKET')).toBe(1);
+    expect(JSON.parse(said)).toMatchObject({ level: 60, code: 'INVALID_CONFIGURATION' });
+    expect(said).not.toContain('run-service');
+  });
+
+  it('ends with 78 where its port is taken, told once', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => {
+      other.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = other.address() as { port: number };
+    try {
+      const { status, said } = await live({ env: { ...IN_MEMORY, SEAM_HTTP_PORT: String(port) } });
+      expect(status).toBe(78);
+      expect(countOf(said, 'EADDRINUSE')).toBe(1);
+      expect(said).toContain('Choose another SEAM_HTTP_PORT');
+    } finally {
+      other.close();
+    }
+  });
+
+  it('ends with 1 on other faults: a foreseen one by message and code, another one with its stack', async () => {
+    const foreseen = await live({
+      module: () => {
+        throw new SeamError('LOG_UNAVAILABLE', 'no broker answers');
+      },
+    });
+    expect(foreseen.status).toBe(1);
+    expect(JSON.parse(foreseen.said)).toMatchObject({ code: 'LOG_UNAVAILABLE', msg: 'no broker answers' });
+    expect(countOf(foreseen.said, 'no broker answers')).toBe(1);
+    const unforeseen = await live({
+      module: () => {
+        throw new TypeError('x is not a function');
+      },
+    });
+    expect(unforeseen.status).toBe(1);
+    expect((JSON.parse(unforeseen.said) as { stack: string }).stack).toContain('run-service.spec');
+  });
+
+  it('lists the faults of its configuration for a person, and ends with 78', async () => {
+    const { status, said } = await live({ env: { SEAM_HTTP_PORT: 'eighty', SEAM_HTTP_PROT: '1' } });
+    expect(status).toBe(78);
+    expect(said).toMatch(/^Reading the configuration: 2 faults\./);
+  });
+
+  it('shows how it is used instead of starting, also where the environment is at fault', async () => {
+    for (const option of ['--help', '-h']) {
+      const { status, printed } = await live({ argv: [option], env: { SEAM_HTTP_PORT: 'eighty' } });
+      expect(status).toBe(0);
+      expect(printed).toContain('It is quiet.');
+      expect(printed).toContain('--print-config');
+      expect(printed).toContain('SEAM_EVENT_LOG_DRIVER');
+    }
+  });
+
+  it('refuses arguments that it does not know, and names them', async () => {
+    for (const argument of ['--print-confg', 'start']) {
+      const { status, said } = await live({ argv: [argument] });
+      expect(status).toBe(64);
+      expect(said).toContain(`'${argument}'`);
+      expect(said).toContain('--help');
+    }
+  });
+
+  it('prints the resolved configuration and ends', async () => {
+    const { status, printed } = await live({ argv: ['--print-config'], env: { SEAM_HTTP_PORT: '8080' } });
+    expect(status).toBe(0);
+    expect(JSON.parse(printed)).toMatchObject({ http: { port: 8080 }, eventLog: { driver: 'lmdb' } });
   });
 });

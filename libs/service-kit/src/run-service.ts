@@ -3,16 +3,20 @@
  * for whoever hosts services in a process of its own; `runService` is the whole of a main.ts.
  */
 import 'reflect-metadata';
+import { inspect } from 'node:util';
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { isSeamError, messageOf } from '@seamstream/kernel';
+import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { pino } from 'pino';
 import type { z } from 'zod';
+import { answerWithin } from './answer-within.js';
 import type { CommonConfig } from './config/common-config.js';
 import { type Environment, loadConfig, printableConfig } from './config/load-config.js';
 import { closeDrivers, type Drivers, openDrivers } from './drivers/drivers.js';
 import { OperationsController } from './health/operations.controller.js';
 import { HealthChecks, transportChecks } from './health/service-health.js';
+import { usage, WrongArguments, wishOf } from './service-arguments.js';
 import { createServiceLogger, NestLogger, type ServiceLogger } from './service-logger.js';
 import { ServiceMetrics } from './service-metrics.js';
 import { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
@@ -107,10 +111,20 @@ export async function startService<C extends CommonConfig>(
   /* eslint-enable @typescript-eslint/no-unsafe-class-instance-assignment */
   app.connectMicroservice({ strategy });
   await app.startAllMicroservices();
-  await app.listen(config.http.port, config.http.host);
+  await app.listen(config.http.port, config.http.host).catch((error: unknown) => {
+    throw unservable(config.http, error);
+  });
   const url = await app.getUrl();
   logger.info({ url }, 'service started');
   return runningService({ name: definition.name, url, metrics, strategy, app, closers });
+}
+
+function unservable({ host, port }: CommonConfig['http'], cause: unknown): SeamError {
+  return new SeamError(
+    'INVALID_CONFIGURATION',
+    `Serving health and metrics at ${host}:${port}: ${messageOf(cause)}. Choose another SEAM_HTTP_PORT or SEAM_HTTP_HOST.`,
+    { cause },
+  );
 }
 
 function runningService(parts: {
@@ -141,55 +155,141 @@ function runningService(parts: {
   };
 }
 
-/** Exit status of a process whose configuration is at fault (BSD sysexits EX_CONFIG). */
-const EXIT_CONFIG = 78;
+/** Statuses of BSD's sysexits: wrong arguments (EX_USAGE), and a configuration at fault (EX_CONFIG). */
+const EXIT = { stopped: 0, failed: 1, usage: 64, configuration: 78 } as const;
+
+/** Longest wait for a start that a signal overtook, and then for its drivers' end; schedulers kill after some 10 s. */
+const ABANDON_START_AFTER_MS = 2_000;
+
+/** What a service has of the process that it runs in. */
+interface ServiceProcess {
+  readonly env: Environment;
+  /** Arguments behind the program's name. */
+  readonly argv: readonly string[];
+  /** Resolves with the signal's name when the process is to end. */
+  readonly stopAsked: Promise<string>;
+  readonly print: (text: string) => Promise<void>;
+  /** Where faults and log lines go. */
+  readonly stderr: { write(text: string): void };
+}
 
 /**
- * The whole life of a service's process: reads the configuration (`--print-config` shows it and ends), opens the
- * drivers, runs until SIGTERM or SIGINT, ends orderly. Exits 0 after a signal, 78 on a faulty configuration, 1 when the
- * service can no longer do its work.
+ * The whole of a service's process: {@link serviceLife}, then its end.
+ * @param purpose one sentence for `--help`
  */
 export async function runService<S extends z.ZodObject>(
   definition: ServiceDefinition<z.infer<S> & CommonConfig>,
   schema: S,
-  {
-    env = process.env,
-    argv = process.argv.slice(2),
-  }: { readonly env?: Environment; readonly argv?: readonly string[] } = {},
+  purpose: string,
 ): Promise<void> {
-  let config: z.infer<S> & CommonConfig;
+  const stopAsked = new Promise<string>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+  });
+  process.exitCode = await serviceLife(definition, schema, purpose, {
+    env: process.env,
+    argv: process.argv.slice(2),
+    stopAsked,
+    print: (text) =>
+      new Promise((resolve) => {
+        process.stdout.write(text, () => resolve());
+      }),
+    stderr: pino.destination({ dest: 2, sync: true }),
+  });
+  // A consumer that was left behind at the deadline, or a start that was overtaken, may hold the event loop.
+  process.exit();
+}
+
+/**
+ * Reads arguments and configuration (`--help` and `--print-config` show theirs and end), opens the drivers, runs until
+ * it is asked to stop, ends orderly; whoever asks while it starts does not wait for the start. Never throws.
+ * @returns the exit status: 0 when it was asked to stop, 64 for unknown arguments, 78 for a faulty configuration, also
+ * where only opening shows it, 1 when the service can no longer do its work
+ */
+export async function serviceLife<S extends z.ZodObject>(
+  definition: ServiceDefinition<z.infer<S> & CommonConfig>,
+  schema: S,
+  purpose: string,
+  { env, argv, stopAsked, print, stderr }: ServiceProcess,
+): Promise<number> {
+  let logger: ServiceLogger | undefined;
   try {
-    config = loadConfig(schema, env) as z.infer<S> & CommonConfig;
+    const wish = wishOf(argv);
+    if (wish === 'help') {
+      await print(usage(definition.name, purpose, schema));
+      return EXIT.stopped;
+    }
+    const config = loadConfig(schema, env) as z.infer<S> & CommonConfig;
+    if (wish === 'print-config') {
+      await print(`${printableConfig(schema, config)}\n`);
+      return EXIT.stopped;
+    }
+    logger = createServiceLogger(definition.name, config.logging.level, stderr);
+    await liveUntilStopped(definition, config, stopAsked, logger);
+    return EXIT.stopped;
   } catch (error) {
-    if (!isSeamError(error, 'INVALID_CONFIGURATION')) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = EXIT_CONFIG;
-    return;
+    if (error instanceof WrongArguments) {
+      stderr.write(`${definition.name}: ${error.message}. Try --help.\n`);
+      return EXIT.usage;
+    }
+    // The configuration's faults are a list for a person to read, and not even the level of log lines is known.
+    if (logger === undefined && isSeamError(error, 'INVALID_CONFIGURATION')) stderr.write(`${error.message}\n`);
+    else logFatal(logger ?? createServiceLogger(definition.name, 'info', stderr), error);
+    return isSeamError(error, 'INVALID_CONFIGURATION') ? EXIT.configuration : EXIT.failed;
   }
-  if (argv.includes('--print-config')) {
-    process.stdout.write(`${printableConfig(schema, config)}\n`);
-    return;
-  }
-  const logger = createServiceLogger(definition.name, config.logging.level);
-  let drivers: Drivers | undefined;
-  try {
-    const signalled = new Promise<string>((resolve) => {
-      for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
-    });
-    drivers = await openDrivers(config);
+}
+
+async function liveUntilStopped<C extends CommonConfig>(
+  definition: ServiceDefinition<C>,
+  config: C,
+  stopAsked: Promise<string>,
+  logger: ServiceLogger,
+): Promise<void> {
+  const world: { drivers?: Drivers } = {};
+  const abandon = new AbortController();
+  const isAbandoned = (): boolean => abandon.signal.aborted;
+  const start = async (): Promise<RunningService> => {
+    const drivers = await openDrivers(config);
+    if (isAbandoned()) {
+      await closeDrivers(drivers);
+      throw new SeamError('ABORTED', `Starting ${definition.name}: it was asked to stop meanwhile.`);
+    }
+    world.drivers = drivers;
     const service = await startService(definition, { config, drivers, serveHttp: true, isOwnProcess: true, logger });
+    if (isAbandoned()) await service.close();
+    return service;
+  };
+  const starting = start();
+  try {
+    const first = await Promise.race([stopAsked, starting]);
+    if (typeof first === 'string') {
+      logger.info({ signal: first }, 'service stops before it has started');
+      const started = await answerWithin(ABANDON_START_AFTER_MS, starting).catch(() => undefined);
+      abandon.abort();
+      await started?.close();
+      return;
+    }
     try {
-      const signal = await Promise.race([signalled, service.ended]);
+      const signal = await Promise.race([stopAsked, first.ended]);
       logger.info({ signal }, 'service stops');
     } finally {
-      await service.close();
+      await first.close();
     }
-  } catch (error) {
-    logger.fatal({ code: isSeamError(error) ? error.code : undefined, err: error }, messageOf(error));
-    process.exitCode = 1;
   } finally {
-    if (drivers !== undefined) await closeDrivers(drivers).catch(() => undefined); // the process ends in any case
+    if (world.drivers !== undefined) {
+      const closing = closeDrivers(world.drivers);
+      // The process ends in any case; a log that does not answer must not hold a start that was overtaken.
+      await (isAbandoned() ? answerWithin(ABANDON_START_AFTER_MS, closing) : closing).catch(() => undefined);
+    }
   }
-  // A consumer that was left behind at the deadline may hold the event loop.
-  process.exit();
+}
+
+/** A fault that the code foresees is told by its message and code; where it arose matters for others only. */
+function logFatal(logger: ServiceLogger, error: unknown): void {
+  if (isSeamError(error) && error.code !== 'INTERNAL') {
+    logger.fatal({ code: error.code }, error.message);
+    logger.debug({ err: error }, 'where the fault arose');
+  } else {
+    const code = isSeamError(error) ? error.code : undefined;
+    logger.fatal({ code, stack: inspect(error) }, `${messageOf(error)} (not foreseen)`);
+  }
 }

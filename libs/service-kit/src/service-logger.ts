@@ -5,10 +5,14 @@ import { pino } from 'pino';
 export type ServiceLogger = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'level'>;
 
 /** JSON lines on stderr, so that stdout stays free for what a command prints. */
-export function createServiceLogger(service: string, level: string): ServiceLogger {
+export function createServiceLogger(
+  service: string,
+  level: string,
+  destination: pino.DestinationStream = pino.destination({ dest: 2, sync: true }),
+): ServiceLogger {
   return pino(
     { name: `seam/${service}`, level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: true }),
+    destination,
   );
 }
 
@@ -25,7 +29,11 @@ export class NestLogger implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    this.logger.error({ context: rest.at(-1), err: message instanceof Error ? message : undefined }, String(message));
+    const context = rest.at(-1);
+    const err = message instanceof Error ? message : undefined;
+    // What these two report, they throw too: whoever started the service says it, once.
+    const level = context === 'ExceptionHandler' || context === 'NestApplication' ? 'debug' : 'error';
+    this.logger[level]({ context, err }, String(message));
   }
 
   debug(message: unknown, ...rest: unknown[]): void {
