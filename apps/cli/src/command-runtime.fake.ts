@@ -161,7 +161,7 @@ export async function fakeWorld(): Promise<FakeWorld> {
     openLogAt(address, mode) {
       const name = showLogAddress(address);
       const found = otherLogs.get(name);
-      if (found === undefined && mode === 'existing')
+      if (found === undefined && mode === 'read')
         return Promise.reject(new SeamError('NOT_FOUND', `Opening ${name}: there is no such log.`));
       const opened = found ?? new InMemoryEventLog({ clock });
       otherLogs.set(name, opened);

@@ -7,6 +7,7 @@ import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import type { Clock } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
+import type { LogMode } from '@seamstream/service-kit';
 import type { ExitCode } from './exit-codes.js';
 import type { LogAddress } from './replay/log-address.js';
 import type { Terminal } from './terminal/terminal.js';
@@ -36,10 +37,13 @@ export interface CommandRuntime {
   openInput(path: string): Promise<FileBytes>;
   /** Writes a file whole or not at all. */
   writeOutput(path: string, body: Uint8Array): Promise<void>;
-  /** Opens the log; `create` makes an empty one where there is none, otherwise that is NOT_FOUND. Closed by the runtime. */
-  openLog(mode: 'existing' | 'create'): Promise<EventLog>;
+  /**
+   * Opens the log. `create` makes an empty one where there is none, otherwise that is NOT_FOUND; `read` makes nothing, neither
+   * topics nor schemas. Closed by the runtime.
+   */
+  openLog(mode: LogMode): Promise<EventLog>;
   /** Opens another log than the configured one; of its topics none are made. Closed by the runtime. */
-  openLogAt(address: LogAddress, mode: 'existing' | 'create'): Promise<EventLog>;
+  openLogAt(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog>;
   /** The topics of the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
   openTopics(): Promise<TopicsDoor>;
   openObjects(): Promise<ObjectStore>;

@@ -13,7 +13,7 @@ import type { GeneratorConfig } from '@seamstream/generator';
 import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
 import type { LanguageModel } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
-import type { CommonConfig, Environment } from '@seamstream/service-kit';
+import type { CommonConfig, Environment, LogMode } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer';
 import type { CommandRuntime, GlobalOptions, Models, Shell, WorldSet } from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
@@ -95,7 +95,7 @@ type ServicesConfig = GeneratorConfig & ExecutorConfig & TrainerServiceConfig;
 
 /** Opens log, objects and models when they are first asked for, and closes what was opened. */
 class LazyWorld {
-  private log: EventLog | undefined;
+  private readonly logs = new Map<LogMode, EventLog>();
   private objects: ObjectStore | undefined;
   private readonly closers: (() => Promise<void>)[] = [];
   private common: CommonConfig | undefined;
@@ -109,24 +109,25 @@ class LazyWorld {
     return file;
   }
 
-  async openLog(mode: 'existing' | 'create'): Promise<EventLog> {
+  async openLog(mode: LogMode): Promise<EventLog> {
     const { openEventLog } = await import('@seamstream/service-kit');
     const config = await this.loadCommon();
     const { dataFolder, eventLog } = config;
     const folder = eventLog.folder ?? join(dataFolder, 'log');
-    if (this.log === undefined && mode === 'existing' && eventLog.driver === 'lmdb' && !existsSync(folder)) {
+    if (mode !== 'create' && eventLog.driver === 'lmdb' && !existsSync(folder)) {
       throw new SeamError(
         'NOT_FOUND',
         `Opening the event log: expected the folder ${folder}, came nothing. Start the system (npm start), publish something (seam publish), or say where the data is (--data-dir, SEAM_DATA_FOLDER).`,
         { details: { folder } },
       );
     }
-    this.log ??= await openEventLog(config);
-    return this.log;
+    const opened = this.logs.get(mode) ?? (await openEventLog(config, mode));
+    this.logs.set(mode, opened);
+    return opened;
   }
 
-  async openLogAt(address: LogAddress, mode: 'existing' | 'create'): Promise<EventLog> {
-    if (mode === 'existing' && address.driver === 'lmdb' && !existsSync(address.folder)) {
+  async openLogAt(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog> {
+    if (mode === 'read' && address.driver === 'lmdb' && !existsSync(address.folder)) {
       throw new SeamError(
         'NOT_FOUND',
         `Opening ${showLogAddress(address)}: expected the folder of a log, came nothing. The log of a data folder lies in its subfolder "log".`,
@@ -139,10 +140,10 @@ class LazyWorld {
   }
 
   /** A folder is written without the registry's ids, so that it can be read where that registry is not. */
-  private async openDriver(address: LogAddress, mode: 'existing' | 'create'): Promise<EventLog> {
+  private async openDriver(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog> {
     const { withRegistry } = await import('@seamstream/service-kit');
     const config = await this.loadCommon();
-    const readOnly = mode === 'existing';
+    const readOnly = mode === 'read';
     if (address.driver === 'lmdb') {
       const { LmdbEventLog } = await import('@seamstream/event-log-lmdb');
       const log = await LmdbEventLog.open({ folder: address.folder, readOnly });
@@ -212,7 +213,7 @@ class LazyWorld {
   async openTrainer(): Promise<TrainerDoor> {
     const { createServiceLogger } = await import('@seamstream/service-kit');
     const { createTrainer } = await import('@seamstream/trainer');
-    const drivers = { log: await this.openLog('existing'), objects: await this.openObjects() };
+    const drivers = { log: await this.openLog('append'), objects: await this.openObjects() };
     const config = await this.loadAll();
     const context = {
       config,
@@ -225,7 +226,7 @@ class LazyWorld {
 
   async close(): Promise<void> {
     for (const close of this.closers.reverse()) await close();
-    await this.log?.close();
+    for (const log of this.logs.values()) await log.close();
     await this.objects?.close();
   }
 

@@ -11,7 +11,7 @@ import { findAdapter, renderAdapter, renderAdapterList, renderAdapterTree } from
 /** All adapters of the log, with what became of them. */
 export async function readLineage(runtime: CommandRuntime): Promise<AdapterLineage> {
   const { terminal, signal } = runtime;
-  const log = await runtime.openLog('existing');
+  const log = await runtime.openLog('read');
   const progress = (total: number) => terminal.progress('reading the log', total);
   return (await foldProjection(log, adapterLineageProjection, { signal, progress })).answer;
 }

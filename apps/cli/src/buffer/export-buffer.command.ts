@@ -15,7 +15,7 @@ interface ExportOptions {
 /** Writes the rows of a committed version to a file; every digest on the way is checked first. */
 async function exportBuffer(runtime: CommandRuntime, options: ExportOptions): Promise<ExitCode> {
   const { terminal } = runtime;
-  const commits = selectCommits(await readOverview(await runtime.openLog('existing')), options.sequence);
+  const commits = selectCommits(await readOverview(await runtime.openLog('read')), options.sequence);
   const rows = await readRows(await runtime.openObjects(), commits);
   const body = encodeRows(rows, options.format);
   await runtime.writeOutput(options.out, body);

@@ -8,7 +8,7 @@ import { readOverview } from './read-buffer.js';
 
 async function showBuffer(runtime: CommandRuntime): Promise<ExitCode> {
   const { terminal } = runtime;
-  const overview = await readOverview(await runtime.openLog('existing'));
+  const overview = await readOverview(await runtime.openLog('read'));
   if (terminal.json) terminal.printJson({ ...overview, last: overview.commits.at(-1) ?? null });
   else terminal.print(renderOverview(overview, terminal.style));
   return EXIT.ok;

@@ -9,7 +9,7 @@ import { readDeadLetters, readRedriven } from './read-dead-letters.js';
 
 async function listDeadLetters(runtime: CommandRuntime, filter: DeadLetterFilter): Promise<ExitCode> {
   const { terminal } = runtime;
-  const log = await runtime.openLog('existing');
+  const log = await runtime.openLog('read');
   const topics = (await log.topics()).map(({ name }) => name);
   const topic = filter.topic === undefined ? undefined : resolveTopic(filter.topic, topics);
   const { letters, unreadable } = await readDeadLetters(log);

@@ -2,22 +2,16 @@ import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { decodeRecord } from '../log/decode-record.js';
 import { readMerged } from '../log/read-merged.js';
+import { storedRanges } from '../log/stored-ranges.js';
 import { type DeadLetter, REDRIVE_HEADER } from './dead-letter.js';
 
 /** All dead letters, oldest first. `unreadable` counts records of their topic that are no dead letters themselves. */
 export async function readDeadLetters(
   log: EventLog,
 ): Promise<{ readonly letters: readonly DeadLetter[]; readonly unreadable: number }> {
-  const marks = await log.watermarks(TOPIC.deadLetters);
-  const ranges = marks.map(({ partition, low, high }) => ({
-    topic: TOPIC.deadLetters,
-    partition,
-    from: low,
-    to: high,
-  }));
   const letters: DeadLetter[] = [];
   let unreadable = 0;
-  for await (const record of readMerged(log, ranges)) {
+  for await (const record of readMerged(log, await storedRanges(log, TOPIC.deadLetters))) {
     const decoded = decodeRecord(record);
     if ('event' in decoded && decoded.event.type === 'DeadLettered') letters.push(decoded.event);
     else unreadable++;

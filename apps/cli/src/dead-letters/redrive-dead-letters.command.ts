@@ -17,7 +17,7 @@ const APPEND_RECORDS = 500;
 async function redriveDeadLetters(runtime: CommandRuntime, options: RedriveOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   const dryRun = options.dryRun === true;
-  const log = await runtime.openLog('existing');
+  const log = await runtime.openLog(dryRun ? 'read' : 'append');
   const topics = (await log.topics()).map(({ name }) => name);
   const topic = options.topic === undefined ? undefined : resolveTopic(options.topic, topics);
   const { letters } = await readDeadLetters(log);

@@ -8,7 +8,7 @@ import { renderLedger } from './render-ledger.js';
 
 async function showLedger(runtime: CommandRuntime, options: { readonly check?: true }): Promise<ExitCode> {
   const { terminal, signal } = runtime;
-  const log = await runtime.openLog('existing');
+  const log = await runtime.openLog('read');
   const progress = (total: number) => terminal.progress('reading the log', total);
   const { answer: ledger } = await foldProjection(log, ledgerProjection, { signal, progress });
   if (terminal.json) terminal.printJson(ledger);

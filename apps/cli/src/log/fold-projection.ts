@@ -4,6 +4,7 @@ import type { Projection } from '@seamstream/read-models';
 import type { Progress } from '../terminal/progress.js';
 import { decodeRecord } from './decode-record.js';
 import type { ReadRange } from './read-merged.js';
+import { storedRanges } from './stored-ranges.js';
 
 /** From effects to causes. */
 const DOWNSTREAM_FIRST: readonly string[] = [
@@ -23,10 +24,7 @@ const DOWNSTREAM_FIRST: readonly string[] = [
 async function presentRanges(log: EventLog, topics: readonly string[]): Promise<readonly ReadRange[]> {
   const ordered = [...topics].sort((a, b) => DOWNSTREAM_FIRST.indexOf(a) - DOWNSTREAM_FIRST.indexOf(b));
   const ranges: ReadRange[] = [];
-  for (const topic of ordered) {
-    for (const { partition, low, high } of await log.watermarks(topic))
-      ranges.push({ topic, partition, from: low, to: high });
-  }
+  for (const topic of ordered) ranges.push(...(await storedRanges(log, topic)));
   return ranges;
 }
 

@@ -110,7 +110,7 @@ async function copyLogs(runtime: CommandRuntime, options: CopyCommandOptions): P
       'Copying a log: expected --from, --to or both, came none; what is not named is the configured log. "seam replay copy --help" shows examples.',
     );
   }
-  const source = await (from === undefined ? runtime.openLog('existing') : runtime.openLogAt(from, 'existing'));
+  const source = await (from === undefined ? runtime.openLog('read') : runtime.openLogAt(from, 'read'));
   const topics = topicsOf(
     options,
     (await source.topics()).map(({ name }) => name),

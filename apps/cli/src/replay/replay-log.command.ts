@@ -45,7 +45,7 @@ function readModel<State, Answer>(
     async rebuild(runtime) {
       const { terminal, signal } = runtime;
       const progress = (total: number) => terminal.progress('reading the log', total);
-      const folded = await foldProjection(await runtime.openLog('existing'), projection, { signal, progress });
+      const folded = await foldProjection(await runtime.openLog('read'), projection, { signal, progress });
       return { ...folded, text: render(folded.answer, terminal.style) };
     },
   };
@@ -77,7 +77,7 @@ async function rebuildReadModel(runtime: CommandRuntime, name: string): Promise<
 
 async function verifyBufferVersions(runtime: CommandRuntime): Promise<ExitCode> {
   const { terminal, signal } = runtime;
-  const log = await runtime.openLog('existing');
+  const log = await runtime.openLog('read');
   const { commits } = await readOverview(log);
   if (commits.length === 0) {
     throw new SeamError(

@@ -7,22 +7,59 @@ import type { CommonConfig } from '../config/common-config.js';
 import { createServiceLogger } from '../service-logger.js';
 
 /**
- * Opens the configured log and creates what topics are missing. The one place where a log driver is chosen. With a schema
- * registry its records are in Confluent's framing; INCOMPATIBLE_SCHEMA when the registry refuses a schema.
+ * What opening may make. `create`: an empty log and what topics are missing. `append`: what topics are missing in a log that
+ * is there. `read`: nothing, neither topics nor schemas.
+ */
+export type LogMode = 'read' | 'append' | 'create';
+
+/**
+ * Opens the configured log. The one place where a log driver is chosen. With a schema registry its records are in
+ * Confluent's framing; INCOMPATIBLE_SCHEMA when the registry refuses a schema. NOT_FOUND when `read` or `append` finds none of
+ * the topics: that is another cluster, prefix or folder than the services have.
  */
 export async function openEventLog(
   config: Pick<CommonConfig, 'dataFolder' | 'eventLog' | 'schemaRegistry' | 'logging'>,
+  mode: LogMode = 'create',
 ): Promise<EventLog> {
-  const { driver, folder = join(config.dataFolder, 'log') } = config.eventLog;
+  const { driver, kafka, folder = join(config.dataFolder, 'log') } = config.eventLog;
   const log =
     driver === 'memory'
       ? new InMemoryEventLog()
       : driver === 'kafka'
-        ? await openKafka(config.eventLog.kafka, config.logging.level)
-        : await openLmdb(folder);
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+        ? await openKafka(kafka, config.logging.level)
+        : await openLmdb(folder, mode);
+  const place =
+    driver === 'kafka'
+      ? `at ${kafka.brokers?.join(',')} with the prefix "${kafka.prefix}" (SEAM_EVENT_LOG_KAFKA_BROKERS, …_PREFIX)`
+      : driver === 'lmdb'
+        ? `in ${folder} (SEAM_DATA_FOLDER, SEAM_EVENT_LOG_FOLDER)`
+        : 'in memory, where another process sees nothing (SEAM_EVENT_LOG_DRIVER)';
+  await withTopics(log, mode, place);
   // Subjects bear the names that other clients of the cluster know.
-  return withRegistry(log, config, driver === 'kafka' ? config.eventLog.kafka.prefix : '');
+  return withRegistry(log, config, mode === 'read' ? null : driver === 'kafka' ? kafka.prefix : '');
+}
+
+/**
+ * Makes the system's topics that the log lacks, as far as the mode allows. A topic that is there stays as it is: how many
+ * partitions it has is its operator's choice. Closes the log when it throws: an open one keeps the process alive.
+ */
+export async function withTopics(log: EventLog, mode: LogMode, place: string): Promise<void> {
+  try {
+    const existing = new Set((await log.topics()).map(({ name }) => name));
+    const missing = TOPICS.filter(({ name }) => !existing.has(name));
+    if (mode !== 'create' && missing.length === TOPICS.length) {
+      throw new SeamError(
+        'NOT_FOUND',
+        `Opening the event log: expected topics (${TOPICS.map(({ name }) => name).join(', ')}), came none of them ${place}. Correct the settings, or make the topics: a service or "seam publish" does.`,
+        { details: { place } },
+      );
+    }
+    if (mode !== 'read' && missing.length > 0)
+      await log.createTopics(missing.map(({ name, partitions }) => ({ name, partitions })));
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
 }
 
 /**
@@ -76,7 +113,7 @@ export function kafkaOptions(
 }
 
 /** The native addon is loaded by whoever chose it only. */
-async function openLmdb(folder: string): Promise<EventLog> {
+async function openLmdb(folder: string, mode: LogMode): Promise<EventLog> {
   const { LmdbEventLog } = await import('@seamstream/event-log-lmdb');
-  return LmdbEventLog.open({ folder });
+  return LmdbEventLog.open({ folder, readOnly: mode === 'read' });
 }
