@@ -493,6 +493,24 @@ describe('security', () => {
     });
   });
 
+  it('not by SASL where the listener takes none, and says so', async () => {
+    const sasl = { mechanism: 'plain', username: 'somebody', password: 'guessed-7391' } as const;
+    expect(await refused(kafka.bootstrap, { sasl })).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining('leave user and password out'),
+    });
+  });
+
+  it('not with a key that is no key, which is said before a broker is asked', async () => {
+    const { mtls, certificates } = kafka.secured!;
+    const certificateFile = await file('client.crt', certificates.client.certificate);
+    const tls = { authorityFile: await authority(), certificateFile, keyFile: certificateFile };
+    expect(await refused(mtls, { tls })).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining('PEM'),
+    });
+  });
+
   it('not by a mechanism that the broker does not offer', async () => {
     const { saslPlaintext, username, password } = kafka.secured!;
     expect(await refused(saslPlaintext, { sasl: { mechanism: 'scram-sha-256', username, password } })).toMatchObject({
@@ -568,6 +586,29 @@ describe('brokers that are not there', () => {
     expect(await refusalOf(KafkaEventLog.open({ brokers: ['kafka://a'] }))).toMatchObject({
       code: 'INVALID_CONFIGURATION',
     });
+  });
+
+  it('are passed over for one that answers, also when they take the connection and say nothing', async () => {
+    const answering = kafka.bootstrap.split(',')[0]!;
+    const hung = await TcpProxy.start(Number(answering.split(':')[1]));
+    hung.isStalled = true;
+    const silent = `127.0.0.1:${hung.port}`;
+    try {
+      for (const brokers of [
+        [silent, answering],
+        [silent, silent, answering],
+        [answering, silent],
+      ]) {
+        const begun = performance.now();
+        const log = await open({ brokers, connectTimeoutMs: 500, operationTimeoutMs: 10_000 });
+        const topic = await topicWith(log);
+        await log.append([record(topic, 'answered')]);
+        expect(await read(log, topic)).toEqual(['answered']);
+        expect(performance.now() - begun).toBeLessThan(10_000);
+      }
+    } finally {
+      await hung.stop();
+    }
   });
 
   it('and come back: what was appended is there once, and a group goes on', async () => {

@@ -12,7 +12,7 @@ import type { ISocketFactory } from 'kafkajs';
 import Cluster from 'kafkajs/src/cluster/index.js';
 import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
 import definitions from 'kafkajs/src/protocol/requests/index.js';
-import { NotYet, remedyFor, translated } from './kafka-errors.js';
+import { connectFailure, NotYet, remedyFor, translated } from './kafka-errors.js';
 import { type KafkaLogSink, kafkaLogger } from './kafka-logger.js';
 import { type KafkaSecurity, tlsOptions } from './kafka-security.js';
 
@@ -39,6 +39,8 @@ export interface TopicPartitions {
 
 const FIRST_RETRY_MS = 2;
 const MAX_RETRY_MS = 500;
+/** After this long without an answer of any broker the log says that it waits. */
+const REMARK_AFTER_MS = 3000;
 /** org.apache.kafka.clients.CoordinatorType */
 const COORDINATOR_TYPES = { group: 0, transaction: 1 } as const;
 
@@ -49,6 +51,9 @@ export class KafkaConnection {
   private readonly coordinators = new Map<string, number>();
   private readonly ended = new AbortController();
   private readonly sockets = new Set<Socket>();
+  /** When the brokers were first asked in vain; undefined while they answer. */
+  private unansweredSince: number | undefined;
+  private hasRemarked = false;
   private topicsOf: Cluster.Metadata | undefined;
   private byName = new Map<string, TopicPartitions>();
 
@@ -77,7 +82,7 @@ export class KafkaConnection {
     });
     const pool = this.cluster.brokerPool;
     const createBroker = pool.createBroker;
-    pool.createBroker = (options) => withTolerantMetadata(createBroker(options));
+    pool.createBroker = (options) => thatBreaksOff(withTolerantMetadata(createBroker(options)), connectTimeoutMs);
   }
 
   /** Does something with the cluster, again and again where that may help. Throws SeamErrors only. */
@@ -94,12 +99,13 @@ export class KafkaConnection {
       } catch (error) {
         this.assertOpen(operation);
         const remedy = remedyFor(error);
-        if (remedy === 'none' || performance.now() + waitMs > deadline) throw translated(operation, error);
+        if (remedy === 'none' || performance.now() + waitMs > deadline)
+          throw translated(operation, error, this.settings.brokers);
         if (remedy === 'refresh') {
           this.coordinators.clear();
           // The next attempt says what is wrong if it still is, except that refused credentials stay refused.
           await this.refresh().catch((failure: unknown) => {
-            if (remedyFor(failure) === 'none') throw translated(operation, failure);
+            if (remedyFor(failure) === 'none') throw translated(operation, failure, this.settings.brokers);
           });
         }
       }
@@ -109,8 +115,25 @@ export class KafkaConnection {
 
   /** Asks the cluster anew about brokers, topics and leaders. */
   async refresh(): Promise<void> {
-    await this.cluster.connect();
-    await this.cluster.refreshMetadata();
+    this.unansweredSince ??= performance.now();
+    const remarkInMs = this.unansweredSince + REMARK_AFTER_MS - performance.now();
+    const remark = setTimeout(() => this.remarkWaiting(), Math.max(0, remarkInMs));
+    try {
+      await this.cluster.connect();
+      await this.cluster.refreshMetadata();
+      this.unansweredSince = undefined;
+      this.hasRemarked = false;
+    } finally {
+      clearTimeout(remark);
+    }
+  }
+
+  /** Once until a broker answers again. */
+  private remarkWaiting(): void {
+    const { brokers, log } = this.settings;
+    if (this.hasRemarked || this.ended.signal.aborted) return;
+    this.hasRemarked = true;
+    log({ level: 'warn', message: `waiting for brokers: none of ${brokers.join(', ')} has answered yet` });
   }
 
   /** All topics as of the last refresh. */
@@ -245,6 +268,39 @@ function withTolerantMetadata(broker: Cluster.Broker): Cluster.Broker {
       request: exchange.request,
       response: { decode: (payload) => exchange.response.decode(payload), parse: async (decoded) => decoded },
     });
+  };
+  return broker;
+}
+
+/**
+ * Breaks off with a broker that takes the connection and does not get as far as a Kafka conversation: hung, or no Kafka at
+ * all. kafkajs takes such a one for connected, though it knows no versions of it, and never asks the next of the list. What
+ * a broker can do is answered from memory, so it is given no longer than the connection.
+ */
+function thatBreaksOff(broker: Cluster.Broker, timeoutMs: number): Cluster.Broker {
+  const address = `${broker.connectionPool.host}:${broker.connectionPool.port}`;
+  const connect = broker.connect.bind(broker);
+  const apiVersions = broker.apiVersions.bind(broker);
+  // All that waits on these connections fails at once, as if the other side had gone.
+  const breakOff = (reason: string): void => {
+    for (const { socket } of broker.connectionPool.pool) socket?.destroy(new Error(reason));
+  };
+  broker.apiVersions = async () => {
+    const tooLong = setTimeout(() => breakOff(`${address} did not answer within ${timeoutMs} ms`), timeoutMs);
+    try {
+      return await apiVersions();
+    } finally {
+      clearTimeout(tooLong);
+    }
+  };
+  broker.connect = async () => {
+    try {
+      await connect();
+    } catch (error) {
+      const failure = connectFailure(error, address);
+      if (failure !== error) breakOff('broken off');
+      throw failure;
+    }
   };
   return broker;
 }

@@ -3,6 +3,7 @@
  * broker answered); neither leaves this package.
  */
 import { type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import kafkajs from 'kafkajs';
 
 /** What a broker would say, said by us: the state that was waited for is not there yet. */
 export class NotYet extends Error {
@@ -91,23 +92,40 @@ const ON_THE_WAY = new Set([
   'KafkaJSGroupCoordinatorNotFound',
 ]);
 
+/** A plain Error of kafkajs, about a broker whose versions it does not have yet: somebody else's connect is not through. */
+const NOT_CONNECTED = 'Broker not connected';
+
 export function remedyFor(error: unknown): Remedy {
   if (isSeamError(error)) return 'none';
-  const { name, type } = innermost(error);
+  const { name, type, message } = innermost(error);
   if (refusesUs(error)) return 'none';
   if (type !== undefined) return RETRY.has(type) ? 'retry' : REFRESH.has(type) ? 'refresh' : 'none';
-  return ON_THE_WAY.has(name) ? 'refresh' : 'none';
+  return ON_THE_WAY.has(name) || message === NOT_CONNECTED ? 'refresh' : 'none';
+}
+
+/** kafkajs' own words for a connection that was made and came to nothing. */
+const CAME_TO_NOTHING = new Set(['KafkaJSRequestTimeoutError', 'KafkaJSConnectionClosedError']);
+
+/**
+ * Why a broker could not be connected, as kafkajs has to hear it: only after a KafkaJSConnectionError does it leave this
+ * broker alone and take the next one. What is not kafkajs' at all came of an answer that is not Kafka's.
+ */
+export function connectFailure(error: unknown, broker: string): unknown {
+  const { name, message } = innermost(error);
+  if (name.startsWith('KafkaJS') && !CAME_TO_NOTHING.has(name)) return error;
+  return new kafkajs.KafkaJSConnectionError(`${broker} did not answer as a broker does: ${message}`, { broker });
 }
 
 /** The broker will not have us, or we will not have the broker: no retry changes that. */
 function refusesUs(error: unknown): boolean {
-  const { name, type, code, message } = innermost(error);
+  const { name, type, code } = innermost(error);
   return (
     name === 'KafkaJSSASLAuthenticationError' ||
     type === 'SASL_AUTHENTICATION_FAILED' ||
     type === 'UNSUPPORTED_SASL_MECHANISM' ||
-    (code !== undefined && /CERT|SIGNATURE|^ERR_SSL|^ERR_TLS/.test(code)) ||
-    /certificate|SSL routines/i.test(message)
+    type === 'ILLEGAL_SASL_STATE' ||
+    // Never by the message: names of hosts are in it. EPROTO is a TLS that OpenSSL could not make sense of.
+    (code !== undefined && /CERT|SIGNATURE|^INVALID_CA$|^INVALID_PURPOSE$|^ERR_(SSL|TLS|OSSL)|^EPROTO$/.test(code))
   );
 }
 
@@ -141,8 +159,16 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   LOG_UNAVAILABLE: 'Check that the brokers run and that their advertised addresses can be reached from here.',
 };
 
-/** The error as the port knows it. Messages of brokers and of TLS carry no secrets; options never go into one. */
-export function translated(operation: string, error: unknown): SeamError {
+const ADVICE_BY_TYPE: Readonly<Record<string, string>> = {
+  ILLEGAL_SASL_STATE:
+    'This listener takes no SASL: leave user and password out, or name the address of a listener that takes them.',
+};
+
+/**
+ * The error as the port knows it; `brokers` are those that were asked first. Messages of brokers and of TLS carry no
+ * secrets; options never go into one.
+ */
+export function translated(operation: string, error: unknown, brokers: readonly string[] = []): SeamError {
   if (isSeamError(error)) return error;
   const { type, message } = innermost(error);
   const code: ErrorCode = isFenced(error)
@@ -154,10 +180,11 @@ export function translated(operation: string, error: unknown): SeamError {
         : remedyFor(error) === 'none'
           ? 'INTERNAL'
           : 'LOG_UNAVAILABLE';
-  const advice = ADVICE[code];
-  return new SeamError(
-    code,
-    `${operation} on Kafka: ${message}${type === undefined ? '' : ` (${type})`}${advice === undefined ? '' : `. ${advice}`}`,
-    { ...(type === undefined ? {} : { details: { kafkaError: type } }), cause: error },
-  );
+  const said = `${operation} on Kafka: ${message}${type === undefined ? '' : ` (${type})`}`;
+  const asked = code === 'LOG_UNAVAILABLE' && brokers.length > 0 ? `Asked: ${brokers.join(', ')}` : undefined;
+  const advice = (type === undefined ? undefined : ADVICE_BY_TYPE[type]) ?? ADVICE[code];
+  return new SeamError(code, [said, asked, advice].filter((part) => part !== undefined).join('. '), {
+    ...(type === undefined ? {} : { details: { kafkaError: type } }),
+    cause: error,
+  });
 }

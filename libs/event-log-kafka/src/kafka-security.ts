@@ -1,5 +1,6 @@
 /** How a client proves who it is and whom it trusts. */
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { messageOf, SeamError } from '@seamstream/kernel';
 
 export interface KafkaSecurity {
@@ -27,7 +28,10 @@ interface TlsOptions {
   readonly rejectUnauthorized: true;
 }
 
-/** TLS as kafkajs wants it; undefined without. INVALID_CONFIGURATION for a file that cannot be read, or half a pair. */
+/**
+ * TLS as kafkajs wants it; undefined without. INVALID_CONFIGURATION for a file that cannot be read or is not what it should
+ * be, for half a pair, and for a key that is another certificate's.
+ */
 export function tlsOptions({ tls }: KafkaSecurity): TlsOptions | undefined {
   if (tls === undefined) return undefined;
   const { authorityFile, certificateFile, keyFile, keyPassphrase } = tls;
@@ -37,13 +41,23 @@ export function tlsOptions({ tls }: KafkaSecurity): TlsOptions | undefined {
       `connecting to Kafka with mutual TLS: expected both a certificate and its key, got only ${certificateFile === undefined ? 'the key' : 'the certificate'}`,
     );
   }
-  return {
+  const options: TlsOptions = {
     rejectUnauthorized: true,
     ...(authorityFile === undefined ? {} : { ca: readPem('authorities', authorityFile) }),
     ...(certificateFile === undefined ? {} : { cert: readPem("the client's certificate", certificateFile) }),
     ...(keyFile === undefined ? {} : { key: readPem("the client's key", keyFile) }),
     ...(keyPassphrase === undefined ? {} : { passphrase: keyPassphrase }),
   };
+  try {
+    createSecureContext(options); // of what it says at the first connection kafkajs keeps no code
+  } catch (error) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `connecting to Kafka with TLS: ${messageOf(error)}. Check that the files of authorities, certificate and key are PEM and that the key, with its passphrase, is the certificate's.`,
+      { cause: error },
+    );
+  }
+  return options;
 }
 
 function readPem(what: string, file: string): string {

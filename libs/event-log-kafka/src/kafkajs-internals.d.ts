@@ -45,7 +45,15 @@ declare module 'kafkajs/src/cluster/index.js' {
     }
     interface Broker {
       readonly nodeId: number;
-      readonly connectionPool: { send<Decoded>(exchange: Exchange<Decoded>): Promise<Decoded> };
+      readonly connectionPool: {
+        readonly host: string;
+        readonly port: number;
+        /** One for fetches, one for everything else; without a socket until it is needed. */
+        readonly pool: readonly { readonly socket?: { destroy(error: Error): unknown } }[];
+        send<Decoded>(exchange: Exchange<Decoded>): Promise<Decoded>;
+      };
+      connect(): Promise<void>;
+      apiVersions(): Promise<unknown>;
       metadata(topics?: readonly string[]): Promise<Metadata>;
       lookupRequest(
         apiKey: number,

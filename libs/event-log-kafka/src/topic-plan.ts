@@ -54,7 +54,7 @@ export function compareTopics(
         what: 'partitions',
         existing: String(found.partitions),
         wanted: String(topic.partitions),
-        refused: 'keys would change their partition: make another topic and copy (seam replay --to)',
+        refused: 'keys would change their partition: make another topic and copy (seam replay copy --to)',
       });
     }
     if (topic.replicationFactor !== undefined && found.replicationFactor !== topic.replicationFactor) {
