@@ -6,7 +6,7 @@ export const generatorConfigSchema = commonConfigSchema.extend({
   generator: z
     .object({
       /** Folder of the base model, as Hugging Face publishes one. */
-      modelFolder: z.string().min(1).default('models/generator'),
+      modelFolder: z.string().min(1).default('models/generator-base'),
       /** Threads that generate; results do not depend on it. */
       threads: z.int().positive().default(2),
       /** Candidates per explored problem: 4 to 8 in the literature; never one, which has no advantage. */

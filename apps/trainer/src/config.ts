@@ -7,7 +7,7 @@ export const trainerConfigSchema = commonConfigSchema.extend({
   trainer: z
     .object({
       /** Folder of the base model that is trained: the generators' own. */
-      modelFolder: z.string().min(1).default('models/generator'),
+      modelFolder: z.string().min(1).default('models/generator-base'),
       /** Folder of the frozen executor, for evaluations. */
       executorFolder: z.string().min(1).default('models/executor'),
       /** Most tokens of a response and of an entry in evaluations; as executor and generator have them. */
