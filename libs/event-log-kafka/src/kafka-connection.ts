@@ -133,7 +133,8 @@ export class KafkaConnection {
     const { brokers, log } = this.settings;
     if (this.hasRemarked || this.ended.signal.aborted) return;
     this.hasRemarked = true;
-    log({ level: 'warn', message: `waiting for brokers: none of ${brokers.join(', ')} has answered yet` });
+    const message = `waiting for brokers: none of ${brokers.join(', ')} has answered yet`;
+    log({ level: 'warn', message, isOwn: true });
   }
 
   /** All topics as of the last refresh. */

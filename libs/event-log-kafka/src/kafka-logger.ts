@@ -1,11 +1,13 @@
 import kafkajs, { type Logger } from 'kafkajs';
 import loggers from 'kafkajs/src/loggers/index.js';
 
-/** Where kafkajs' own log lines go, for diagnosis: what it cannot mend reaches the caller as an error. */
+/** Where log lines go, kafkajs' and the driver's few. What cannot be mended reaches the caller as an error. */
 export type KafkaLogSink = (line: {
   readonly level: 'error' | 'warn' | 'info';
   readonly message: string;
   readonly broker?: string;
+  /** A line of this driver, for whoever runs the process; the others are kafkajs', for diagnosis. */
+  readonly isOwn?: true;
 }) => void;
 
 export const silent: KafkaLogSink = () => undefined;

@@ -108,7 +108,8 @@ export function kafkaOptions(
       ...(username === undefined || password === undefined ? {} : { sasl: { mechanism, username, password } }),
     },
     // What the client cannot mend reaches us as an error; its own lines, of any level, are for whoever looks into it.
-    log: ({ level, message, broker }) => logger.debug({ broker, level }, message),
+    log: ({ level, message, broker, isOwn }) =>
+      isOwn ? logger[level](message) : logger.debug({ broker, level }, message),
   };
 }
 
