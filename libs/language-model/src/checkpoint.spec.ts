@@ -2,7 +2,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Random } from '@seamstream/kernel';
-import { type Checkpoint, checkpointShapes, loadCheckpoint, parseModelConfig, saveCheckpoint } from './checkpoint.js';
+import { type Checkpoint, loadCheckpoint, saveCheckpoint } from './checkpoint.js';
+import { checkpointShapes, parseModelConfig } from './model-config.js';
 import { encodeSafetensors, type StoredTensor } from './safetensors.js';
 
 const RAW = {

@@ -6,9 +6,11 @@
  * Llama: https://arxiv.org/abs/2302.13971; Qwen2: https://arxiv.org/abs/2407.10671; Qwen3: https://arxiv.org/abs/2505.09388.
  */
 import { type Graph, type Value } from '@seamstream/tensor-graph';
-import { type Checkpoint, checkpointShapes } from './checkpoint.js';
+import type { Checkpoint } from './checkpoint.js';
+import { checkpointShapes } from './model-config.js';
 import type { ModelConfig } from './model-config.types.js';
 import { loraNames, trainableShapes } from './parameters.js';
+import { rotaryTables } from './rotary.js';
 import type { StoredTensor } from './safetensors.js';
 import type { TrainableSettings } from './training.types.js';
 
@@ -143,26 +145,6 @@ export class Decoder {
     }
     return value;
   }
-}
-
-/**
- * cos and sin of position·θ^(−2i/hd), each [positions, hd / 2], rounded to float32 at the same places as
- * transformers does (LlamaRotaryEmbedding), since at high positions the rounding of the angle is visible.
- */
-function rotaryTables(config: ModelConfig): { cos: Float32Array; sin: Float32Array } {
-  const half = config.headDimension / 2;
-  const cos = new Float32Array(config.maxPositions * half);
-  const sin = new Float32Array(config.maxPositions * half);
-  for (let i = 0; i < half; i++) {
-    const power = Math.fround(config.ropeTheta ** Math.fround((2 * i) / config.headDimension));
-    const frequency = Math.fround(1 / power);
-    for (let position = 0; position < config.maxPositions; position++) {
-      const angle = Math.fround(position * frequency);
-      cos[position * half + i] = Math.cos(angle);
-      sin[position * half + i] = Math.sin(angle);
-    }
-  }
-  return { cos, sin };
 }
 
 /**

@@ -11,11 +11,8 @@ export {
 export { trainByteLevelBpe } from './byte-level-bpe.js';
 export {
   type Checkpoint,
-  checkpointShapes,
-  type GenerationDefaults,
   loadCheckpoint,
   modelDigest,
-  parseModelConfig,
   saveCheckpoint,
 } from './checkpoint.js';
 export type {
@@ -31,6 +28,7 @@ export { checkJsonSchema } from './grammar/schema-check.js';
 export { type AllowedTokens, compileGrammar, type GrammarState, type TokenGrammar } from './grammar/token-grammar.js';
 export { type GenerationOptions, LanguageModel, type LoadSettings } from './language-model.js';
 export { constantRate, warmUpCosineRate } from './learning-rate.js';
+export { checkpointShapes, type GenerationDefaults, parseModelConfig } from './model-config.js';
 export type { ModelConfig, ModelFamily } from './model-config.types.js';
 export { initialTensors, trainableShapes } from './parameters.js';
 export {

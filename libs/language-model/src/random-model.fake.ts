@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Random } from '@seamstream/kernel';
 import { trainByteLevelBpe } from './byte-level-bpe.js';
-import { checkpointShapes, saveCheckpoint } from './checkpoint.js';
+import { saveCheckpoint } from './checkpoint.js';
+import { checkpointShapes } from './model-config.js';
 import type { ModelConfig } from './model-config.types.js';
 
 const TEXTS = ['{"concepts":["cow","bee"],"strategy":"swap order","pitfalls":"none"}', 'red orange yellow blue berry'];
