@@ -1,5 +1,4 @@
 /** Reading a log: every call looks at the newest commit, copies what it returns, and leaves no cursor or snapshot open. */
-
 import {
   type ConsumedOffset,
   type LogRecord,

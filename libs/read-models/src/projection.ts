@@ -5,7 +5,6 @@
  * A fold changes its state in place and returns it, because it sees millions of events: the state belongs to one reader
  * and is handed out only as an answer.
  */
-
 import type { SeamEvent } from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
 

@@ -1,5 +1,4 @@
 /** What the trainers do: every run with its steps and figures. All events of a run stand in one partition. */
-
 import { TOPIC } from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
 import { FoldedOffsets, type Projection } from './projection.js';

@@ -8,7 +8,6 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
-import { pino } from 'pino';
 import type { z } from 'zod';
 import { answerWithin } from './answer-within.js';
 import type { CommonConfig } from './config/common-config.js';
@@ -17,7 +16,7 @@ import { closeDrivers, type Drivers, openDrivers } from './drivers/drivers.js';
 import { OperationsController } from './health/operations.controller.js';
 import { HealthChecks, transportChecks } from './health/service-health.js';
 import { usage, WrongArguments, wishOf } from './service-arguments.js';
-import { createServiceLogger, NestLogger, type ServiceLogger } from './service-logger.js';
+import { createServiceLogger, NestLogger, type ServiceLogger, standardError } from './service-logger.js';
 import { ServiceMetrics } from './service-metrics.js';
 import { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
 
@@ -193,7 +192,7 @@ export async function runService<S extends z.ZodObject>(
       new Promise((resolve) => {
         process.stdout.write(text, () => resolve());
       }),
-    stderr: pino.destination({ dest: 2, sync: true }),
+    stderr: standardError(),
   });
   // A consumer that was left behind at the deadline, or a start that was overtaken, may hold the event loop.
   process.exit();

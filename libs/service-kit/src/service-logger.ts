@@ -4,11 +4,16 @@ import { pino } from 'pino';
 /** Structured lines: facts first, then a sentence. */
 export type ServiceLogger = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'level'>;
 
-/** JSON lines on stderr, so that stdout stays free for what a command prints. */
+/** Stderr, written at once, so that nothing is lost when the process ends; stdout stays free for what a command prints. */
+export function standardError(): pino.DestinationStream {
+  return pino.destination({ dest: 2, sync: true });
+}
+
+/** JSON lines. */
 export function createServiceLogger(
   service: string,
   level: string,
-  destination: pino.DestinationStream = pino.destination({ dest: 2, sync: true }),
+  destination: pino.DestinationStream = standardError(),
 ): ServiceLogger {
   return pino(
     { name: `seam/${service}`, level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime },

@@ -108,6 +108,7 @@ export class ServiceMetrics {
   watchLag(group: string, topic: string, log: EventLog): void {
     this.watched.push({ group, topic, log });
   }
+
   /** Every watched partition's lag; undefined when the log fails or does not answer in time. */
   private async lags(): Promise<readonly PartitionLag[] | undefined> {
     // One question for both gauges of a scrape, and for the scrapes that come while it hangs.

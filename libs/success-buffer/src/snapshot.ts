@@ -15,7 +15,6 @@ import {
   initialState,
   inputRanges,
 } from './buffer-state.js';
-
 import type { Shard } from './shard.js';
 
 const FORMAT = 'seamstream.success-buffer/1';

@@ -57,10 +57,8 @@ export class AnsweredCauses {
   add(event: SeamEvent): void {
     this.known.add(event.meta.messageId);
     if (this.known.size <= this.limit) return;
-    for (const oldest of this.known) {
-      this.known.delete(oldest);
-      return;
-    }
+    const [oldest] = this.known;
+    this.known.delete(oldest!);
   }
 }
 

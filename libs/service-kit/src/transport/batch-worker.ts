@@ -18,7 +18,14 @@
  *
  * So a poison record stops nothing, and an outage does not fill the dead letters.
  */
-import type { Claim, EventLog, LogRecord, NewRecord, RecordBatch } from '@seamstream/event-log';
+import {
+  type Claim,
+  type EventLog,
+  type LogRecord,
+  type NewRecord,
+  partitionName,
+  type RecordBatch,
+} from '@seamstream/event-log';
 import { decodeEvent, encodeEvent, type SeamEvent, type TopicName } from '@seamstream/events';
 import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { AnsweredCauses } from './answered-causes.js';
@@ -166,7 +173,7 @@ export class BatchWorker {
   }
 
   private async markAnswered(batch: RecordBatch, items: readonly Item[], signal: AbortSignal): Promise<Item[]> {
-    const { log, answersIn = [], firstRetryMs, maxRetryMs, observer } = this.options;
+    const { log, answersIn = [], observer } = this.options;
     const name = placeOf(batch);
     let place = this.answered.get(name);
     for (let outages = 1; place?.claim !== batch.claim; outages++) {
@@ -175,9 +182,7 @@ export class BatchWorker {
         this.answered.set(name, place);
       } catch (error) {
         if (!isSeamError(error) || !OUTAGES.includes(error.code)) throw error;
-        const waitMs = backoffMs(outages, firstRetryMs, maxRetryMs);
-        observer.retried({ code: error.code, reason: error.message }, waitMs);
-        await sleep(waitMs, signal);
+        await this.wait(this.backoff(outages), { code: error.code, reason: error.message }, signal);
         signal.throwIfAborted();
       }
     }
@@ -251,7 +256,7 @@ export class BatchWorker {
 
   /** Whether everything was committed; false when the signal aborted before. */
   private async finish(batch: RecordBatch, items: readonly Item[], signal: AbortSignal): Promise<boolean> {
-    const { firstRetryMs, maxRetryMs, maxAttempts, observer } = this.options;
+    const { maxAttempts, observer } = this.options;
     let rest = items;
     let failures = 0;
     let outages = 0;
@@ -268,16 +273,11 @@ export class BatchWorker {
         failures = outages = 0;
         if (step.count > 0) this.forgetSetback(batch);
         if (step.then?.kind === 'stop') throw stopError(this.options.group, step.then);
-        if (step.then?.kind === 'retry') {
-          const waitMs = step.then.afterMs ?? backoffMs(this.failuresOf(rest[0]!), firstRetryMs, maxRetryMs);
-          observer.retried(step.then, waitMs);
-          await sleep(waitMs, signal);
-        }
+        if (step.then?.kind === 'retry')
+          await this.wait(step.then.afterMs ?? this.backoff(this.failuresOf(rest[0]!)), step.then, signal);
       } catch (error) {
         if (error instanceof RefusedCommit) {
-          const waitMs = this.setBack(batch, part, error);
-          observer.retried(error, waitMs);
-          await sleep(waitMs, signal);
+          await this.wait(this.setBack(batch, part, error), error, signal);
           rest = this.withGivenUp(rest);
           continue;
         }
@@ -292,18 +292,14 @@ export class BatchWorker {
           throw error;
         const cause = { code, reason: messageOf(error) };
         if (OUTAGES.includes(code)) {
-          const waitMs = backoffMs(++outages, firstRetryMs, maxRetryMs);
-          observer.retried(cause, waitMs);
-          await sleep(waitMs, signal);
+          await this.wait(this.backoff(++outages), cause, signal);
         } else if (alive.length > 1 && code === 'DEADLINE_EXCEEDED') {
           // Each further try may take as long: halving would take many.
           oneAtATime = true;
           observer.retried(cause, 0);
         } else if (alive.length > 1) {
           if (++failures < WHOLE_BATCH_ATTEMPTS) {
-            const waitMs = backoffMs(failures, firstRetryMs, maxRetryMs);
-            observer.retried(cause, waitMs);
-            await sleep(waitMs, signal);
+            await this.wait(this.backoff(failures), cause, signal);
             continue;
           }
           const half = rest.indexOf(alive[Math.floor(alive.length / 2)]!);
@@ -318,15 +314,25 @@ export class BatchWorker {
           if (isHopeless || attempts >= maxAttempts) {
             const given = { ...culprit, fault: { ...cause, attempts } };
             rest = rest.map((item) => (item === culprit ? given : item));
-          } else {
-            const waitMs = backoffMs(attempts, firstRetryMs, maxRetryMs);
-            observer.retried(cause, waitMs);
-            await sleep(waitMs, signal);
-          }
+          } else await this.wait(this.backoff(attempts), cause, signal);
         }
       }
     }
     return true;
+  }
+
+  private backoff(failures: number): number {
+    return backoffMs(failures, this.options.firstRetryMs, this.options.maxRetryMs);
+  }
+
+  /** Says why, and waits; look at the signal afterwards. */
+  private wait(
+    ms: number,
+    cause: { readonly code: string; readonly reason: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    this.options.observer.retried(cause, ms);
+    return sleep(ms, signal);
   }
 
   private async attempt(
@@ -477,7 +483,7 @@ export class BatchWorker {
     }
     if (this.failures.size > 0) for (const item of items) this.failures.delete(nameOf(item));
     if (this.givenUp.size > 0) for (const item of items) this.givenUp.delete(nameOf(item));
-    const causes = this.answered.get(`${topic}/${partition}`)?.causes;
+    const causes = this.answered.get(placeOf(batch))?.causes;
     if (causes !== undefined) {
       const given = new Set(step.faults.map(({ item }) => item));
       for (const item of items) if (isAlive(item) && !given.has(item)) causes.add(item.event!);
@@ -496,12 +502,12 @@ export class BatchWorker {
    * @throws {@link RefusedForGood} when it is a dead letter that the log will not take
    */
   private setBack(batch: RecordBatch, part: readonly Item[], refused: RefusedCommit): number {
-    const { firstRetryMs, maxRetryMs, maxAttempts, clock } = this.options;
+    const { maxAttempts, clock } = this.options;
     let { failures, limit, limitedTo } = this.setbackOf(batch);
     failures++;
     // The search for a culprit comes to an end by itself.
     const isSearch = FAULTS_OF_RECORDS.includes(refused.code);
-    const waitMs = backoffMs(isSearch ? 1 : failures, firstRetryMs, maxRetryMs);
+    const waitMs = this.backoff(isSearch ? 1 : failures);
     if (isSearch && part.length > 1) {
       limit = Math.floor(part.length / 2);
       limitedTo = Math.max(limitedTo, part.at(-1)!.record.offset + 1);
@@ -625,9 +631,9 @@ function answersForAll(answer: Outcome, count: number): readonly Outcome[] {
 }
 
 function placeOf({ topic, partition }: RecordBatch): string {
-  return `${topic}/${partition}`;
+  return partitionName(topic, partition);
 }
 
 function nameOf({ record }: Item): string {
-  return `${record.topic}/${record.partition}@${record.offset}`;
+  return `${partitionName(record.topic, record.partition)}@${record.offset}`;
 }

@@ -9,9 +9,10 @@
  * Whoever ends in order deletes its marks: only deaths count. A store that does not answer costs this protection and a few
  * seconds, not the work.
  */
-import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { isSeamError, messageOf } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { z } from 'zod';
+import { answerWithin } from '../answer-within.js';
 
 const markSchema = z.object({
   /** Of the first record in hand. */
@@ -118,23 +119,13 @@ export class CrashMarks {
   }
 
   private async try<T>(operation: string, asked: Promise<T>): Promise<T | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(
-        () => reject(new SeamError('OBJECT_STORE_UNAVAILABLE', `no answer within ${ANSWER_WITHIN_MS} ms`)),
-        ANSWER_WITHIN_MS,
-      );
-    });
     try {
-      return await Promise.race([asked, late]);
+      return await answerWithin(ANSWER_WITHIN_MS, asked);
     } catch (error) {
       this.options.warn(
         `${operation}: ${messageOf(error)}; a record that kills this service is not found out meanwhile`,
       );
       return undefined;
-    } finally {
-      clearTimeout(timer);
-      asked.catch(() => undefined); // nobody waits for it any more
     }
   }
 }
