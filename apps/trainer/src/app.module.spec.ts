@@ -28,6 +28,7 @@ import {
   manifestDigest,
   rowsDigest,
 } from '@seamstream/success-buffer';
+import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
 import {
   AdapterEvaluation,
   type MeasuredSuccess,
@@ -190,21 +191,13 @@ function explored(
           latencyMs: 1,
         },
         {
-          type: 'OutcomeRecorded',
+          ...EXAMPLE_EVENTS.OutcomeRecorded,
           meta: origin('outcome'),
           ...copied,
           entry: '{}',
           baseModelDigest: BASE,
-          executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
-          response: '4',
-          extractedAnswer: '4',
           success,
           reward: success ? 1 : 0,
-          verifierVersion: '1',
-          verifierDetail: 'd',
-          promptTokens: 1,
-          responseTokens: 1,
-          latencyMs: 1,
         },
       ];
     },
@@ -411,6 +404,41 @@ describe('the trainer service', () => {
     expect(promotions).toHaveLength(3);
     expect(runs.map(({ parentAdapter }) => parentAdapter)).toEqual([null, promotions[0], promotions[1]]);
     expect(runConfigurationOf(runs[2]!).servedAdapters).toEqual([null, promotions[0], promotions[1]]);
+  });
+
+  it('reaches back over rounds without variance until it holds the live groups that it wants, and no further than told', async () => {
+    const world = newWorld();
+    const dynamicSampling = { liveGroups: 6, maxRounds: 3 };
+    await serve(world, {
+      config: { algorithms: { grpo: { batchSize: 4, window: { rounds: 1 }, dynamicSampling } } },
+    });
+    for (const [round, alike] of [false, false, true, true, true].entries()) {
+      const served = (await eventsOf(world, 'AdapterPromoted')).at(-1)?.adapterDigest ?? null;
+      await publish(world, round * 6, round * 6 + 6, { adapterDigest: served, alike });
+      await consumed(world);
+    }
+    const runs = (await eventsOf(world, 'TrainingRunStarted'))
+      .map((started) => ({ started, configuration: runConfigurationOf(started) }))
+      .sort((a, b) => a.configuration.window!.index - b.configuration.window!.index);
+    expect(runs.map(({ configuration }) => configuration.reason.split('; ')[1])).toEqual([
+      undefined,
+      undefined,
+      '2 rounds replayed, for fewer held too little',
+      '3 rounds replayed, for fewer held too little',
+      '3 rounds replayed, for fewer held too little',
+    ]);
+    const results = runs.map(({ started }) =>
+      started.inputs.reduce((sum, { topic, from, to }) => sum + (topic === TOPIC.outcomes ? to - from : 0), 0),
+    );
+    expect(results).toEqual([24, 24, 48, 72, 72]);
+    const published = await eventsOf(world, 'AdapterPublished');
+    const liveGroupsOf = (index: number): number | undefined =>
+      published.find(({ runId }) => runId === runs[index]!.started.runId)?.metrics.liveGroups;
+    expect([0, 1, 2, 3].map(liveGroupsOf)).toEqual([6, 6, 6, 6]);
+    // The last one finds no live group within three rounds, and says so.
+    expect(await eventsOf(world, 'TrainingRunRejected')).toMatchObject([
+      { runId: runs[4]!.started.runId, reason: expect.stringContaining('no variance: only 0 of 18 groups') },
+    ]);
   });
 
   it('two windows that come in one batch are planned one after the other', async () => {

@@ -9,7 +9,7 @@ import {
   TOPIC,
 } from '@seamstream/events';
 import { compareText, SeamError, sha256 } from '@seamstream/kernel';
-import type { LearningAlgorithm, LearningInput, ResultEvent } from '@seamstream/learning';
+import type { LearningAlgorithm, LearningInput, LogInput, ResultEvent } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import { type BufferRow, decodeManifest, readVersion, shardNameOf, wholeBuffer } from '@seamstream/success-buffer';
 import type { RunPlan, RunWindow } from './run-plan.js';
@@ -29,19 +29,7 @@ export async function readLearningInput(
     configuration,
   }: Pick<RunPlan, 'inputs' | 'manifests' | 'runId'> & { readonly configuration?: RunPlan['configuration'] },
 ): Promise<LearningInput> {
-  if (algorithm.reads === 'log') {
-    const excluded = new Set(configuration?.excluded);
-    const events = (await readRanges(log, inputs)).filter(
-      (event) => !('groupId' in event && excluded.has(event.groupId)),
-    );
-    return {
-      reads: 'log',
-      experiences: events.filter(
-        (event): event is EventOf<'ExperienceGenerated'> => event.type === 'ExperienceGenerated',
-      ),
-      results: events.filter(isResult),
-    };
-  }
+  if (algorithm.reads === 'log') return readLogInput(log, inputs, new Set(configuration?.excluded));
   if (manifests.length === 0) {
     throw new SeamError(
       'INVALID_INPUT',
@@ -56,6 +44,24 @@ export async function readLearningInput(
   }
   // Of several shards: in the order in which one buffer would have them.
   return { reads: 'buffer', rows: rows.sort((a, b) => compareText(a.outcomeId, b.outcomeId)) };
+}
+
+/** @param excluded groups that stand in the ranges and are not learned from */
+export async function readLogInput(
+  log: EventLog,
+  inputs: readonly OffsetRange[],
+  excluded: ReadonlySet<string>,
+): Promise<LogInput> {
+  const events = (await readRanges(log, inputs)).filter(
+    (event) => !('groupId' in event && excluded.has(event.groupId)),
+  );
+  return {
+    reads: 'log',
+    experiences: events.filter(
+      (event): event is EventOf<'ExperienceGenerated'> => event.type === 'ExperienceGenerated',
+    ),
+    results: events.filter(isResult),
+  };
 }
 
 /**

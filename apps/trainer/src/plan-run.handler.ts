@@ -1,7 +1,7 @@
 /** Decides what a run learns from and how, from recorded facts alone; the result is a plan that the log can repeat. */
 import type { EventLog } from '@seamstream/event-log';
 import { type OffsetRange, TOPIC } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
+import { isSeamError, SeamError } from '@seamstream/kernel';
 import {
   type CurriculumConfig,
   type CurriculumState,
@@ -23,6 +23,7 @@ import {
   findExperiences,
   isResult,
   rangesOf,
+  readLogInput,
   readRanges,
 } from './learning-input.js';
 import type { OutcomeWindow } from './outcome-window.js';
@@ -153,10 +154,8 @@ export class PlanRunHandler {
     const algorithm = this.algorithm(choice.algorithm);
     const settings = algorithm.resolveConfiguration({ ...this.settings[choice.algorithm], ...facts.settings });
     const versions = algorithm.reads === 'buffer' ? await this.bufferVersions(window, current, signal) : undefined;
-    const rounds = Math.max(1, algorithm.replayedRounds(settings));
-    const earlier = [...history.windows.values()].filter(
-      ({ index }) => index < current.index && index > current.index - rounds,
-    );
+    const { rounds, extended } = await this.replayedRounds(algorithm, settings, current, history);
+    const earlier = windowsBefore(current, rounds, history);
     const domains = new Set([
       ...(history.lastWindow?.configuration.domains ?? []),
       ...results.map(({ problem }) => problem.domain),
@@ -166,7 +165,7 @@ export class PlanRunHandler {
         algorithm: choice.algorithm,
         configuration: {
           algorithm: settings,
-          reason: choice.reason,
+          reason: extended ? `${choice.reason}; ${rounds} rounds replayed, for fewer held too little` : choice.reason,
           window,
           ...excludedFrom([...earlier, current], current.index - rounds),
           servedAdapters: [...history.servedAdapters],
@@ -187,6 +186,34 @@ export class PlanRunHandler {
       },
       results.map(({ meta }) => meta.messageId),
     );
+  }
+
+  /** As many as the algorithm wants in any case, and more while they do not hold enough for it and there are older ones. */
+  private async replayedRounds(
+    algorithm: LearningAlgorithm,
+    settings: Readonly<Record<string, unknown>>,
+    current: RunWindow,
+    history: TrainingHistory,
+  ): Promise<{ readonly rounds: number; readonly extended: boolean }> {
+    const { least, most } = algorithm.replayedRounds(settings);
+    const facts = {
+      baseModelDigest: this.dependencies.engine.baseModelDigest,
+      servedAdapters: history.servedAdapters,
+    };
+    let rounds = Math.max(1, least);
+    while (rounds < most && windowsBefore(current, Number.POSITIVE_INFINITY, history).length >= rounds) {
+      const windows = [...windowsBefore(current, rounds, history), current];
+      const excluded = new Set(excludedFrom(windows, current.index - rounds).excluded);
+      const input = await readLogInput(this.dependencies.log, coveringRanges(rangesOf(windows)), excluded);
+      try {
+        if (algorithm.isFilled(input, settings, facts)) break;
+      } catch (error) {
+        if (isSeamError(error, 'DATA_REFUSED')) break; // The run will say so, and record it.
+        throw error;
+      }
+      rounds++;
+    }
+    return { rounds, extended: rounds > Math.max(1, least) };
   }
 
   /** One of each shard: a window waits for those that cover it; a person gets the newest there are. */
@@ -251,6 +278,11 @@ export class PlanRunHandler {
     }
     return found;
   }
+}
+
+/** Windows of the log that lie less than so many rounds before the current one. */
+function windowsBefore(current: RunWindow, rounds: number, { windows }: TrainingHistory): readonly RunWindow[] {
+  return [...windows.values()].filter(({ index }) => index < current.index && index > current.index - rounds);
 }
 
 function previousRun({ lastWindow, runs }: TrainingHistory): PreviousRun | null {

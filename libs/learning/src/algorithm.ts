@@ -7,6 +7,7 @@ import type {
   LearningContext,
   LearningInput,
   Preparation,
+  ReplayedRounds,
   Review,
   TrainingPlan,
 } from './learning.types.js';
@@ -20,7 +21,12 @@ export interface AlgorithmDefinition<
   readonly reads: Reads;
   /** Strict; every field documented, with a vetted default. */
   readonly configSchema: Schema;
-  replayedRounds(config: z.infer<Schema>): number;
+  replayedRounds(config: z.infer<Schema>): ReplayedRounds;
+  isFilled(
+    input: Extract<LearningInput, { reads: Reads }>,
+    config: z.infer<Schema>,
+    context: Omit<LearningContext, 'entrySchemaOf'>,
+  ): boolean;
   prepare(
     input: Extract<LearningInput, { reads: Reads }>,
     config: z.infer<Schema>,
@@ -47,20 +53,21 @@ export function defineAlgorithm<
     );
   };
   const belongs = (input: LearningInput): input is Extract<LearningInput, { reads: Reads }> => input.reads === reads;
+  const own = (input: LearningInput): Extract<LearningInput, { reads: Reads }> => {
+    if (belongs(input)) return input;
+    throw new SeamError(
+      'INVALID_INPUT',
+      `prepare ${name}: expected input read from the ${reads}, came ${input.reads}; read what the algorithm's "reads" names`,
+    );
+  };
   return {
     name,
     reads,
     resolveConfiguration: (given) => ({ ...configOf(given) }),
     replayedRounds: (configuration) => definition.replayedRounds(configOf(configuration)),
-    prepare(input, configuration, context, seed) {
-      if (!belongs(input)) {
-        throw new SeamError(
-          'INVALID_INPUT',
-          `prepare ${name}: expected input read from the ${reads}, came ${input.reads}; read what the algorithm's "reads" names`,
-        );
-      }
-      return definition.prepare(input, configOf(configuration), context, seed);
-    },
+    isFilled: (input, configuration, context) => definition.isFilled(own(input), configOf(configuration), context),
+    prepare: (input, configuration, context, seed) =>
+      definition.prepare(own(input), configOf(configuration), context, seed),
     review: (plan, configuration, computed) => definition.review(plan, configOf(configuration), computed),
     complete: (plan, configuration, step, computed) =>
       definition.complete(plan, configOf(configuration), step, computed),

@@ -7,9 +7,12 @@ import type { ExperienceGenerated } from '@seamstream/events';
 import { compareText, SeamError } from '@seamstream/kernel';
 import type { LearningContext, LogInput, ResultEvent } from './learning.types.js';
 
-interface GroupMember {
+export interface GroupMember {
   readonly experience: ExperienceGenerated;
+  /** As recorded: the verdict, or the mean of several. */
   readonly reward: number;
+  /** Tokens that the executor answered with. */
+  readonly responseTokens: number;
   /** Served adapters since the one that wrote it; 0 is the adapter that training starts from. */
   readonly age: number;
 }
@@ -52,7 +55,7 @@ export interface JoinOptions {
 /** Groups that can be learned from, ascending by groupId. DATA_REFUSED when a member lacks its behaviour log-probabilities. */
 export function joinGroups(
   { experiences, results }: LogInput,
-  { baseModelDigest, servedAdapters }: LearningContext,
+  { baseModelDigest, servedAdapters }: Omit<LearningContext, 'entrySchemaOf'>,
   { maxAge, plainSamplingOnly }: JoinOptions,
 ): { readonly groups: ScoredGroup[]; readonly census: GroupCensus } {
   const resultOf = definiteResults(results);
@@ -85,7 +88,9 @@ export function joinGroups(
     const age = Math.max(...fresh.map((member) => member.age));
     const judged = fresh.flatMap((member) => {
       const result = resultOf.get(member.experience.experienceId);
-      return result?.type === 'OutcomeRecorded' ? [{ ...member, reward: result.reward }] : [];
+      return result?.type === 'OutcomeRecorded'
+        ? [{ ...member, reward: result.reward, responseTokens: result.responseTokens }]
+        : [];
     });
     if (!complete) census.incompleteGroups++;
     else if (members.some((member) => member.baseModelDigest !== baseModelDigest)) census.foreignGroups++;

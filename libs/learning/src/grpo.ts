@@ -6,16 +6,16 @@ import { z } from 'zod';
 import { advantageKinds, groupAdvantages, isDead } from './advantage.js';
 import { checkedLogProbs, defineAlgorithm } from './algorithm.js';
 import { layExample, sequenceOf } from './example.js';
-import { joinGroups, type ScoredGroup } from './groups.js';
+import { type GroupMember, joinGroups, type ScoredGroup } from './groups.js';
 import { effectiveSampleRatio, importanceRatio, k3, truncatedWeight } from './importance.js';
-import type { Diagnostics, LearningContext, TrainingExample, TrainingPlan } from './learning.types.js';
+import type { Diagnostics, LearningContext, LogInput, TrainingExample, TrainingPlan } from './learning.types.js';
 import { optimizerSchema, trainableSchema } from './optimizer.config.js';
+import { overlongPunishment, overlongSchema } from './overlong.js';
 import { plannedSteps } from './planned-steps.js';
 import { drawBatches, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
 import { lossAverages } from './token-weights.js';
 
-/** Configuration of GRPO. */
-export const grpoConfigSchema = z.strictObject({
+const settingsSchema = z.strictObject({
   /** How a reward becomes an advantage, see advantage.ts. `mean` does not blow up groups that are nearly dead. */
   advantage: z.enum(advantageKinds).default('mean'),
   /** Whether every token counts alike or every entry. */
@@ -59,6 +59,26 @@ export const grpoConfigSchema = z.strictObject({
       rounds: z.int().positive().default(4),
     })
     .prefault({}),
+  /**
+   * Groups whose entries were all judged alike: `drop` them (DAPO), or `keep` them, as GRPO and SEAM do. Kept, they teach
+   * nothing by their verdicts, but their tokens count in the loss's mean, in its KL and entropy terms, and in `overlong`.
+   */
+  deadGroups: z.enum(['drop', 'keep']).default('drop'),
+  /**
+   * DAPO's dynamic sampling, offline: while the replayed rounds hold fewer live groups, the replay reaches one round further
+   * back. Null: window.rounds are replayed, whatever they hold.
+   */
+  dynamicSampling: z
+    .strictObject({
+      /** Groups with better and worse entries that a run wants to see. */
+      liveGroups: z.int().positive(),
+      /** Rounds at most; with fewer live groups in these a run takes what there is. 10 as DAPO's generation batches. */
+      maxRounds: z.int().positive().default(10),
+    })
+    .nullable()
+    .default(null),
+  /** DAPO's soft punishment of length, part of the reward that advantages are formed of; null: none. Which groups are dead, verdicts alone decide. */
+  overlong: overlongSchema.nullable().default(null),
   /** Use only entries sampled at temperature 1 without top-k and top-p: the logged log-probabilities speak of that distribution. */
   plainSamplingOnly: z.boolean().default(true),
   /** A run with fewer live groups is refused. */
@@ -71,6 +91,17 @@ export const grpoConfigSchema = z.strictObject({
   trainable: trainableSchema.default({ kind: 'full' }),
 });
 
+/** Configuration of GRPO, with what of it excludes each other. */
+export const grpoConfigSchema = settingsSchema
+  .refine(({ advantage, overlong }) => advantage !== 'maxrl' || overlong === null, {
+    path: ['overlong'],
+    error: 'expected null with the advantage "maxrl", which divides by the mean of rewards of 0 or more',
+  })
+  .refine(({ window, dynamicSampling }) => dynamicSampling === null || dynamicSampling.maxRounds >= window.rounds, {
+    path: ['dynamicSampling', 'maxRounds'],
+    error: 'expected at least window.rounds',
+  });
+
 type GrpoConfig = z.infer<typeof grpoConfigSchema>;
 
 export const grpo = defineAlgorithm({
@@ -78,21 +109,24 @@ export const grpo = defineAlgorithm({
   reads: 'log',
   configSchema: grpoConfigSchema,
 
-  replayedRounds: (config) => config.window.rounds,
+  replayedRounds: ({ window, dynamicSampling }) => ({
+    least: window.rounds,
+    most: dynamicSampling?.maxRounds ?? window.rounds,
+  }),
+
+  isFilled(input, config, context) {
+    const { dynamicSampling } = config;
+    return dynamicSampling === null || usableGroups(input, config, context).live.length >= dynamicSampling.liveGroups;
+  },
 
   prepare(input, config, context, seed) {
-    const { groups, census } = joinGroups(input, context, {
-      // Tapered, an entry of any age teaches; one by an adapter that was never served stays out.
-      maxAge: isTapered(config) ? Number.MAX_SAFE_INTEGER : config.window.versions - 1,
-      plainSamplingOnly: config.plainSamplingOnly,
-    });
-    const live = groups.filter(
-      (group) => !isDead(group.members.map(({ reward }) => reward)) && !(isTapered(config) && isMastered(group)),
-    );
-    const examples = live.flatMap((group) => examplesOf(group, config, context));
+    const { groups, live, census } = usableGroups(input, config, context);
+    const used = config.deadGroups === 'keep' ? groups : live;
+    const examples = used.flatMap((group) => examplesOf(group, config, context));
     const diagnostics: Diagnostics = {
       ...census,
       ...figuresOf(groups, live),
+      ...overlongFigures(used, config),
       examples: examples.length,
       freeTokens: sum(examples.map(({ targets }) => targets.length)),
     };
@@ -184,6 +218,23 @@ export const grpo = defineAlgorithm({
   },
 });
 
+/** The groups that can be learned from, and those of them with better and worse entries. */
+function usableGroups(
+  input: LogInput,
+  config: GrpoConfig,
+  context: Omit<LearningContext, 'entrySchemaOf'>,
+): ReturnType<typeof joinGroups> & { readonly live: readonly ScoredGroup[] } {
+  const joined = joinGroups(input, context, {
+    // Tapered, an entry of any age teaches; one by an adapter that was never served stays out.
+    maxAge: isTapered(config) ? Number.MAX_SAFE_INTEGER : config.window.versions - 1,
+    plainSamplingOnly: config.plainSamplingOnly,
+  });
+  const live = joined.groups.filter(
+    (group) => !isDead(group.members.map(({ reward }) => reward)) && !(isTapered(config) && isMastered(group)),
+  );
+  return { ...joined, live };
+}
+
 /** Its newest adapter's entries all did best, only scouts did worse: they would drown the groups that teach something. */
 function isMastered({ members }: ScoredGroup): boolean {
   const newest = Math.min(...members.map(({ age }) => age));
@@ -197,7 +248,7 @@ function isTapered({ importance }: GrpoConfig): boolean {
 
 function examplesOf({ members }: ScoredGroup, config: GrpoConfig, context: LearningContext): TrainingExample[] {
   const advantages = groupAdvantages(
-    members.map(({ reward }) => reward),
+    members.map((member) => member.reward + punishmentOf(member, config)),
     config.advantage,
   );
   return members.flatMap(({ experience }, index) => {
@@ -211,6 +262,20 @@ function examplesOf({ members }: ScoredGroup, config: GrpoConfig, context: Learn
     const behaviourLogProbs = example.targets.map((target) => experience.logProbs[target - example.continuationStart]!);
     return [{ ...example, policy: { advantage: advantages[index]!, behaviourLogProbs } }];
   });
+}
+
+function punishmentOf({ experience, responseTokens }: GroupMember, { overlong }: GrpoConfig): number {
+  if (overlong === null) return 0;
+  return overlongPunishment(overlong.of === 'entry' ? experience.tokenIds.length : responseTokens, overlong);
+}
+
+function overlongFigures(groups: readonly ScoredGroup[], config: GrpoConfig): Diagnostics {
+  if (config.overlong === null) return {};
+  const punishments = groups.flatMap(({ members }) => members.map((member) => punishmentOf(member, config)));
+  return {
+    overlongMembers: punishments.filter((punishment) => punishment < 0).length,
+    meanPunishment: mean(punishments),
+  };
 }
 
 function figuresOf(groups: readonly ScoredGroup[], live: readonly ScoredGroup[]): Diagnostics {

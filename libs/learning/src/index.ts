@@ -19,6 +19,7 @@ export type {
   LogInput,
   Preparation,
   Refusal,
+  ReplayedRounds,
   ResultEvent,
   Review,
   TrainingExample,

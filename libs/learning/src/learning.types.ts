@@ -109,14 +109,28 @@ export interface ComputedLogProbs {
 
 export type Review = { readonly status: 'ready'; readonly diagnostics: Diagnostics } | Refusal;
 
+/** Rounds of problems; both 0 for an algorithm that does not read the log. */
+export interface ReplayedRounds {
+  /** Replayed in any case, as far as there are so many. */
+  readonly least: number;
+  /** Never more than these, however little they hold. */
+  readonly most: number;
+}
+
 export interface LearningAlgorithm {
   /** As in configuration, events and lineage, e.g. grpo. */
   readonly name: string;
   readonly reads: LearningInput['reads'];
   /** The whole configuration with every default filled in, plain data. INVALID_CONFIGURATION lists all faults at once. */
   resolveConfiguration(given: unknown): Readonly<Record<string, unknown>>;
-  /** How many of the most recent rounds of problems an algorithm that reads the log wants to see; 0 for one that does not. */
-  replayedRounds(configuration: unknown): number;
+  /** How many of the most recent rounds of problems an algorithm that reads the log wants to see. */
+  replayedRounds(configuration: unknown): ReplayedRounds;
+  /**
+   * Whether the input holds enough to learn from. Asked while fewer than the most rounds are replayed: when it does not, the
+   * replay reaches one round further back. A function of its arguments alone.
+   * @throws as `prepare`
+   */
+  isFilled(input: LearningInput, configuration: unknown, context: Omit<LearningContext, 'entrySchemaOf'>): boolean;
   /**
    * What to train on, in which order. Depends on its arguments alone.
    * @param seed decides the schedule; the run's own.

@@ -41,7 +41,8 @@ export const sft = defineAlgorithm({
   reads: 'buffer',
   configSchema: sftConfigSchema,
 
-  replayedRounds: () => 0,
+  replayedRounds: () => ({ least: 0, most: 0 }),
+  isFilled: () => true,
 
   prepare(input, config, context, seed) {
     const { helpfulness: preference, balance } = config;
