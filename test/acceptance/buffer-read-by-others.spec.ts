@@ -13,6 +13,7 @@ import { type EventOf, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstrea
 import { domainEntrySchema } from '@seamstream/experience';
 import { derivedId, Random, sha256 } from '@seamstream/kernel';
 import { type BufferRow, decodeManifest, readVersion } from '@seamstream/success-buffer';
+import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 import { eventsOf, ofType } from '../support/recorded-run.js';
 import { type S3Bucket, s3Bucket } from '../support/s3-bucket.js';
 import { ServiceProcesses } from '../support/service-processes.js';
@@ -45,7 +46,7 @@ function outcomesOf(index: number): EventOf<'OutcomeRecorded'>[] {
     const experienceId = derivedId(groupId, 'experience', candidateIndex);
     const success = random.float() < ((index % 5) + 1) / 6;
     return {
-      type: 'OutcomeRecorded',
+      ...EXAMPLE_EVENTS.OutcomeRecorded,
       meta: originMeta({
         messageId: derivedId(experienceId, 'outcome'),
         correlationId: problemId,
@@ -76,16 +77,8 @@ function outcomesOf(index: number): EventOf<'OutcomeRecorded'>[] {
       forced: [true, false, true],
       baseModelDigest: 'base',
       adapterDigest: index % 2 === 0 ? null : 'a'.repeat(64),
-      executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
-      response: '4',
-      extractedAnswer: '4',
       success,
       reward: success ? 1 : 0,
-      verifierVersion: '1',
-      verifierDetail: 'equal',
-      promptTokens: 10,
-      responseTokens: 2,
-      latencyMs: 3,
     };
   });
 }

@@ -1,18 +1,18 @@
 /** What Kafka refuses for good, seen from a service: the broker says no only once a transaction is open, and each costs its claim. */
-import { Controller, Module } from '@nestjs/common';
 import { type Kafka, startKafka } from '@seamstream/dev-servers';
 import { KafkaEventLog } from '@seamstream/event-log-kafka';
-import { decodeEvent, type EventOf, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
+import { decodeEvent, type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
-import { InMemoryObjectStore } from '@seamstream/object-store';
 import {
-  ConsumeTopic,
   commonConfigSchema,
+  createServiceLogger,
   type DeliveredBatch,
   done,
+  EventLogStrategy,
   type Outcome,
-  startService,
+  ServiceMetrics,
 } from '@seamstream/service-kit';
+import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 
 const COUNT = 12;
 const CULPRIT = 'p-7';
@@ -24,29 +24,16 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => kafka.stop());
 
+const { ProblemPublished } = EXAMPLE_EVENTS;
+
 function problem(id: string): EventOf<'ProblemPublished'> {
   // Chance, as a compressed batch is what a broker measures.
   const random = Random.of('refused-commits', id);
   const letters = Array.from({ length: id === CULPRIT ? 20_000 : 20 }, () => random.float().toString(36)[5] ?? '-');
   return {
-    type: 'ProblemPublished',
-    meta: originMeta({
-      messageId: derivedId(id, 'problem'),
-      correlationId: id,
-      source: 'seam/test',
-      occurredAt: 1_700_000_000_000,
-      sourceClass: 'trusted',
-    }),
-    problem: {
-      problemId: id,
-      domain: 'sums',
-      prompt: letters.join(''),
-      reference: '4',
-      verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: {},
-    },
-    mode: 'explore',
-    expiresAt: null,
+    ...ProblemPublished,
+    meta: { ...ProblemPublished.meta, messageId: derivedId(id, 'problem'), correlationId: id },
+    problem: { ...ProblemPublished.problem, problemId: id, prompt: letters.join('') },
   };
 }
 
@@ -65,31 +52,27 @@ it('a record whose events the broker finds too large is the only dead letter, an
   );
   await log.append(Array.from({ length: COUNT }, (_, index) => encodeEvent(problem(`p-${index}`))));
   let asked = 0;
-
-  @Controller()
-  class ProblemConsumer {
-    @ConsumeTopic({ topic: TOPIC.problems, group: 'seam.test', maxBatchRecords: 100 })
-    async consume({ records }: DeliveredBatch): Promise<readonly Outcome[]> {
-      asked += records.length;
-      return records.map(({ event }) => {
-        if (event.type !== 'ProblemPublished') return done();
-        const meta = { ...event.meta, messageId: derivedId(event.meta.messageId, 'expired') };
-        return done([{ type: 'ProblemExpired', meta, problem: event.problem, expiredAt: 1 }]);
-      });
-    }
-  }
-
-  @Module({ controllers: [ProblemConsumer] })
-  class TestModule {}
-
-  const service = await startService(
-    { name: 'test', module: () => ({ module: TestModule }) },
-    {
-      config: commonConfigSchema.parse({ logging: { level: 'silent' }, consuming: { firstRetryMs: 20 } }),
-      drivers: { log, objects: new InMemoryObjectStore() },
-      serveHttp: false,
-    },
-  );
+  const consume = async ({ records }: DeliveredBatch): Promise<readonly Outcome[]> => {
+    asked += records.length;
+    return records.map(({ event }) => {
+      if (event.type !== 'ProblemPublished') return done();
+      const meta = { ...event.meta, messageId: derivedId(event.meta.messageId, 'expired') };
+      return done([{ type: 'ProblemExpired', meta, problem: event.problem, expiredAt: 1 }]);
+    });
+  };
+  const metrics = new ServiceMetrics();
+  const service = new EventLogStrategy({
+    log,
+    source: 'seam/test',
+    consuming: commonConfigSchema.parse({ consuming: { firstRetryMs: 20 } }).consuming,
+    metrics,
+    logger: createServiceLogger('test', 'silent'),
+  });
+  const consumption = { topic: TOPIC.problems, group: 'seam.test', maxBatchRecords: 100 };
+  service.addHandler('seam.test', consume, true, { consumption });
+  await service.listen((error) => {
+    if (error !== undefined) throw error as Error;
+  });
   try {
     const isThrough = async (): Promise<boolean> =>
       (await log.committedOffsets('seam.test')).some(({ nextOffset }) => nextOffset >= COUNT);
@@ -106,9 +89,7 @@ it('a record whose events the broker finds too large is the only dead letter, an
     );
     expect(await found(TOPIC.deadLetters)).toMatchObject([{ key: CULPRIT, code: 'RECORD_TOO_LARGE', attempts: 2 }]);
     expect(asked).toBeLessThan(COUNT * 5);
-    expect(await service.metrics.registry.getSingleMetricAsString('seam_retries_total')).toContain(
-      'code="RECORD_TOO_LARGE"',
-    );
+    expect(await metrics.registry.getSingleMetricAsString('seam_retries_total')).toContain('code="RECORD_TOO_LARGE"');
   } finally {
     await service.close();
     await log.close();

@@ -13,6 +13,7 @@ import { type EventLog, partitionForKey } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
 import { type BufferRow, shardOf } from '@seamstream/success-buffer';
+import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 import { type Deployment, deploy } from '../support/deployment.js';
 import { eventsOf, ofType, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
 import { type InstanceName, ServiceProcesses } from '../support/service-processes.js';
@@ -67,7 +68,7 @@ function resultsOf({ problemId, domain, family, prompt }: Planted): readonly Eve
   return [true, false].map((success, candidateIndex): EventOf<'OutcomeRecorded'> => {
     const experienceId = derivedId(problemId, 'experience', candidateIndex);
     return {
-      type: 'OutcomeRecorded',
+      ...EXAMPLE_EVENTS.OutcomeRecorded,
       meta: {
         ...originMeta({
           messageId: derivedId(experienceId, 'outcome'),
@@ -97,16 +98,8 @@ function resultsOf({ problemId, domain, family, prompt }: Planted): readonly Eve
       forced: [true, false, true],
       baseModelDigest: 'base',
       adapterDigest: null,
-      executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
-      response: '4',
-      extractedAnswer: '4',
       success,
       reward: success ? 1 : 0,
-      verifierVersion: '1',
-      verifierDetail: 'equal',
-      promptTokens: 10,
-      responseTokens: 2,
-      latencyMs: 3,
     };
   });
 }

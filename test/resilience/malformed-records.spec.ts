@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
-import { deriveMeta, type EventOf, encodeEvent, originMeta, TOPIC } from '@seamstream/events';
+import { deriveMeta, type EventOf, encodeEvent, TOPIC } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
 import {
   commonConfigSchema,
@@ -21,6 +21,7 @@ import {
   ServiceMetrics,
   skip,
 } from '@seamstream/service-kit';
+import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 import { type Deployment, deploy } from '../support/deployment.js';
 import { eventsOf, ledgerOf, ofType } from '../support/recorded-run.js';
 
@@ -34,26 +35,13 @@ const MAX_ATTEMPTS = 3;
 const LARGEST_BYTES = 999_000;
 const SEAM = fileURLToPath(new URL('../../apps/cli/bin/seam.js', import.meta.url));
 
+const { ProblemPublished } = EXAMPLE_EVENTS;
+
 function problem(id: string): EventOf<'ProblemPublished'> {
   return {
-    type: 'ProblemPublished',
-    meta: originMeta({
-      messageId: derivedId(id, 'published'),
-      correlationId: id,
-      source: 'seam/test',
-      occurredAt: 1_700_000_000_000,
-      sourceClass: 'trusted',
-    }),
-    problem: {
-      problemId: id,
-      domain: 'toys',
-      prompt: `Do ${id}.`,
-      reference: 'done',
-      verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: {},
-    },
-    mode: 'explore',
-    expiresAt: null,
+    ...ProblemPublished,
+    meta: { ...ProblemPublished.meta, messageId: derivedId(id, 'published'), correlationId: id },
+    problem: { ...ProblemPublished.problem, problemId: id, prompt: `Do ${id}.` },
   };
 }
 

@@ -15,6 +15,7 @@ import {
   shardOf,
   shardsOf,
 } from '@seamstream/success-buffer';
+import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
 import { bufferService, bufferServiceConfigSchema } from './app.module.js';
 import { writeVersion } from './buffer-versions.js';
 import { groupOf } from './outcomes.consumer.js';
@@ -86,7 +87,7 @@ function outcome(
       ? null
       : `{"concepts":["${['carry', 'borrow', 'halve'][(index + candidate) % 3]}"],"strategy":["once"],"pitfalls":["none"]}`;
   return {
-    type: 'OutcomeRecorded',
+    ...EXAMPLE_EVENTS.OutcomeRecorded,
     meta: {
       ...originMeta({
         messageId: derivedId(experienceId, 'outcome'),
@@ -117,16 +118,8 @@ function outcome(
     forced: entry === null ? [] : [true, false, true],
     baseModelDigest: entry === null ? null : 'base',
     adapterDigest: null,
-    executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
-    response: '4',
-    extractedAnswer: '4',
     success,
     reward: success ? 1 : 0,
-    verifierVersion: '1',
-    verifierDetail: 'equal',
-    promptTokens: 10,
-    responseTokens: 2,
-    latencyMs: 3,
   };
 }
 

@@ -11,7 +11,6 @@ import {
   decodeEvent,
   type EventOf,
   encodeEvent,
-  originMeta,
   type SeamEvent,
   TOPIC,
   TOPICS,
@@ -19,6 +18,7 @@ import {
 } from '@seamstream/events';
 import { derivedId, SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
+import { EXAMPLE_EVENTS } from '../../../events/src/example-events.contract.js';
 import { commonConfigSchema } from '../config/common-config.js';
 import { type RunningService, startService } from '../run-service.js';
 import { ConsumeTopic } from './consume-topic.decorator.js';
@@ -31,27 +31,13 @@ const config = commonConfigSchema.parse({
   consuming: { maxAttempts: 3, firstRetryMs: 1, maxRetryMs: 5, shutdownGraceMs: 200, deadlineMs: 400 },
 });
 
+const { ProblemPublished } = EXAMPLE_EVENTS;
+
 function problem(id: string): EventOf<'ProblemPublished'> {
   return {
-    type: 'ProblemPublished',
-    meta: originMeta({
-      messageId: derivedId(id, 'problem'),
-      correlationId: id,
-      source: 'seam/test',
-      occurredAt: 1_700_000_000_000,
-      sourceClass: 'trusted',
-      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    }),
-    problem: {
-      problemId: id,
-      domain: 'sums',
-      prompt: `What is ${id}?`,
-      reference: '4',
-      verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: {},
-    },
-    mode: 'explore',
-    expiresAt: null,
+    ...ProblemPublished,
+    meta: { ...ProblemPublished.meta, messageId: derivedId(id, 'problem'), correlationId: id },
+    problem: { ...ProblemPublished.problem, problemId: id, prompt: `What is ${id}?` },
   };
 }
 
