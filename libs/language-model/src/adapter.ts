@@ -45,10 +45,15 @@ export function adapterDigest({ kind, baseModelDigest, settings, tensors }: Adap
   return sha256(canonicalJson({ baseModelDigest, kind, settings }), ...tensorParts(tensors));
 }
 
+/** What stands before a tensor's bytes in a digest. */
+export function tensorHeading(name: string, shape: readonly number[], dtype = 'F32'): string {
+  return `\n${JSON.stringify(name)}${dtype === 'F32' ? '' : dtype}[${shape.join(',')}]\n`;
+}
+
 /** Name, shape and bytes of every tensor in the order of names: what digests are taken over. */
 export function* tensorParts(tensors: ReadonlyMap<string, StoredTensor>): Generator<string | Uint8Array> {
   for (const [name, { shape, data }] of sortedTensors(tensors)) {
-    yield `\n${JSON.stringify(name)}[${shape.join(',')}]\n`;
+    yield tensorHeading(name, shape);
     yield new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   }
 }

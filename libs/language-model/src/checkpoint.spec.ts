@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Random } from '@seamstream/kernel';
-import { type Checkpoint, loadCheckpoint, saveCheckpoint } from './checkpoint.js';
+import { loadCheckpoint, modelDigest, readWeights, saveCheckpoint } from './checkpoint.js';
 import { checkpointShapes, parseModelConfig } from './model-config.js';
 import { encodeSafetensors, type StoredTensor } from './safetensors.js';
 
@@ -22,7 +22,7 @@ const CONFIGS = {
 };
 type Family = keyof typeof CONFIGS;
 
-function modelOf(family: Family): Pick<Checkpoint, 'config' | 'tensors' | 'generation'> {
+function modelOf(family: Family): Parameters<typeof saveCheckpoint>[1] {
   const random = Random.of(family);
   const tensors = new Map<string, StoredTensor>();
   for (const [name, shape] of checkpointShapes(CONFIGS[family])) {
@@ -48,11 +48,13 @@ async function editConfig(folder: string, changes: Record<string, unknown>): Pro
 describe('a checkpoint', () => {
   it.each<Family>(['llama', 'qwen2', 'qwen3'])('of the %s family loads as it was saved', async (family) => {
     const folder = await saved(family);
-    const { config, tensors, generation } = await loadCheckpoint(folder);
+    const checkpoint = await loadCheckpoint(folder);
+    const { config, generation } = checkpoint;
     const model = modelOf(family);
     expect(config).toEqual(model.config);
     expect(generation).toEqual(model.generation);
-    expect(new Map([...tensors].sort())).toEqual(new Map([...model.tensors].sort()));
+    expect(new Map([...(await readWeights(checkpoint))].sort())).toEqual(new Map([...model.tensors].sort()));
+    expect(checkpoint.digest).toBe(modelDigest(config, model.tensors));
   });
 
   it('has the tensors of its family: biases in Qwen2, head norms in Qwen3, a head of its own unless tied', () => {
@@ -65,7 +67,9 @@ describe('a checkpoint', () => {
 
   it('has the same digest in one file, in shards and in another folder, and another one with other weights or settings', async () => {
     const folder = await saved('llama');
-    const { digest, tensors } = await loadCheckpoint(folder);
+    const checkpoint = await loadCheckpoint(folder);
+    const { digest } = checkpoint;
+    const tensors = await readWeights(checkpoint);
     const shards = await mkdtemp(join(tmpdir(), 'shards-'));
     await cp(join(folder, 'config.json'), join(shards, 'config.json'));
     const names = [...tensors.keys()];

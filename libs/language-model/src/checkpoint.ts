@@ -2,10 +2,11 @@
  * Model folders as Hugging Face publishes them: config.json, model.safetensors (or shards with
  * model.safetensors.index.json) and, where present, generation_config.json. Three families are read: Llama, Qwen2 and Qwen3.
  */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
-import { tensorParts } from './adapter.js';
+import { canonicalJson, compareText, SeamError, sha256 } from '@seamstream/kernel';
+import { tensorHeading, tensorParts } from './adapter.js';
 import {
   checkpointShapes,
   damaged,
@@ -16,59 +17,108 @@ import {
   type RawConfig,
 } from './model-config.js';
 import type { ModelConfig } from './model-config.types.js';
-import { encodeSafetensors, readSafetensors, readSafetensorsHeader, type StoredTensor } from './safetensors.js';
+import {
+  encodeSafetensors,
+  readSafetensorsHeader,
+  readTensor,
+  type StoredTensor,
+  type TensorLocation,
+  tensorBytes,
+} from './safetensors.js';
 import type { TokenizerJson } from './tokenizer.js';
+
+/** A tensor of a checkpoint where it lies: its bytes are read when they are asked for, or mapped by the runtime. */
+export interface StoredWeight extends TensorLocation {
+  /** Path of its file, links resolved. */
+  readonly file: string;
+}
 
 export interface Checkpoint {
   readonly folder: string;
   readonly config: ModelConfig;
   /** Hugging Face's names; `lm_head.weight` is absent where the head is tied to the embedding. */
-  readonly tensors: ReadonlyMap<string, StoredTensor>;
-  /** SHA-256 over the configuration and, sorted by name, each tensor's name, shape and little-endian f32 bytes. */
-  readonly digest: string;
+  readonly weights: ReadonlyMap<string, StoredWeight>;
   readonly generation: GenerationDefaults;
 }
 
+export interface DigestedCheckpoint extends Checkpoint {
+  /** See {@link checkpointDigest}. */
+  readonly digest: string;
+}
+
 /**
- * Reads a model folder into 32-bit floats.
+ * Reads what a model folder says of itself; no weight is read.
  * @throws CHECKPOINT_INVALID naming file and tensor where files are missing, damaged or do not fit together;
  * UNSUPPORTED_MODEL where config.json asks for something that is not computed.
  */
-export async function loadCheckpoint(folder: string): Promise<Checkpoint> {
+export async function openCheckpoint(folder: string): Promise<Checkpoint> {
   const raw = await readJson(folder, 'config.json');
   if (raw === undefined) throw damaged('config.json', `is missing in ${folder}`);
   const config = parseModelConfig(raw);
   const shapes = checkpointShapes(config);
-  const tensors = new Map<string, StoredTensor>();
+  const weights = new Map<string, StoredWeight>();
   for (const [file, names] of await weightFiles(folder)) {
-    const read = (await readSafetensors(join(folder, file))).tensors;
-    for (const name of names ?? read.keys()) {
-      const tensor = read.get(name);
-      if (tensor === undefined) throw damaged(file, `lacks tensor ${name}, which the index says it holds`, name);
+    const { locations } = await readSafetensorsHeader(join(folder, file));
+    const path = await realpath(join(folder, file));
+    for (const name of names ?? locations.keys()) {
+      const location = locations.get(name);
+      if (location === undefined) throw damaged(file, `lacks tensor ${name}, which the index says it holds`, name);
       if (isIgnored(name, config)) continue;
       const shape = shapes.get(name);
       if (shape === undefined)
         throw damaged(file, `holds tensor ${name}, which a ${config.family} model does not have`, name);
-      if (shape.length !== tensor.shape.length || shape.some((size, axis) => size !== tensor.shape[axis])) {
+      if (shape.length !== location.shape.length || shape.some((size, axis) => size !== location.shape[axis])) {
         throw damaged(
           file,
-          `holds tensor ${name} of shape [${tensor.shape.join(', ')}], config.json asks for [${shape.join(', ')}]`,
+          `holds tensor ${name} of shape [${location.shape.join(', ')}], config.json asks for [${shape.join(', ')}]`,
           name,
         );
       }
-      tensors.set(name, tensor);
+      weights.set(name, { ...location, file: path });
     }
   }
   for (const name of shapes.keys()) {
-    if (!tensors.has(name)) throw damaged('model.safetensors', `lacks tensor ${name}`, name);
+    if (!weights.has(name)) throw damaged('model.safetensors', `lacks tensor ${name}`, name);
   }
   const generation = parseGeneration({ ...raw, ...((await readJson(folder, 'generation_config.json')) ?? {}) });
-  return { folder, config, tensors, digest: modelDigest(config, tensors), generation };
+  return { folder, config, weights, generation };
 }
 
-/** See {@link Checkpoint.digest}. */
+/** {@link openCheckpoint}, and every byte of the weights read once for the digest. */
+export async function loadCheckpoint(folder: string): Promise<DigestedCheckpoint> {
+  const checkpoint = await openCheckpoint(folder);
+  return { ...checkpoint, digest: await checkpointDigest(checkpoint) };
+}
+
+/**
+ * SHA-256 over the configuration and, sorted by name, each tensor's name, shape and bytes as they are stored, the type too
+ * where it is not f32. For a model of 32-bit floats it is {@link modelDigest}.
+ */
+export async function checkpointDigest({ config, weights }: Checkpoint): Promise<string> {
+  const hash = createHash('sha256').update(canonicalJson(config));
+  for (const [name, weight] of [...weights].sort(([a], [b]) => compareText(a, b))) {
+    hash.update(tensorHeading(name, weight.shape, weight.dtype));
+    for await (const part of tensorBytes(weight.file, name, weight)) hash.update(part);
+  }
+  return hash.digest('hex');
+}
+
+/** See {@link checkpointDigest}. */
 export function modelDigest(config: ModelConfig, tensors: ReadonlyMap<string, StoredTensor>): string {
   return sha256(canonicalJson(config), ...tensorParts(tensors));
+}
+
+/** Tensors of a checkpoint as 32-bit floats; all of them where no names are given. @throws CHECKPOINT_INVALID */
+export async function readWeights(
+  { weights }: Checkpoint,
+  names: Iterable<string> = weights.keys(),
+): Promise<Map<string, StoredTensor>> {
+  const tensors = new Map<string, StoredTensor>();
+  for (const name of names) {
+    const weight = weights.get(name);
+    if (weight) tensors.set(name, await readTensor(weight.file, name, weight));
+  }
+  return tensors;
 }
 
 /**
@@ -78,7 +128,10 @@ export function modelDigest(config: ModelConfig, tensors: ReadonlyMap<string, St
  */
 export async function saveCheckpoint(
   folder: string,
-  model: Pick<Checkpoint, 'config' | 'tensors' | 'generation'> & { readonly tokenizer?: TokenizerJson },
+  model: Pick<Checkpoint, 'config' | 'generation'> & {
+    readonly tensors: ReadonlyMap<string, StoredTensor>;
+    readonly tokenizer?: TokenizerJson;
+  },
 ): Promise<void> {
   const shapes = checkpointShapes(model.config);
   for (const name of new Set([...shapes.keys(), ...model.tensors.keys()])) {

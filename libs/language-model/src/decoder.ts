@@ -6,8 +6,7 @@
  * Llama: https://arxiv.org/abs/2302.13971; Qwen2: https://arxiv.org/abs/2407.10671; Qwen3: https://arxiv.org/abs/2505.09388.
  */
 import { type Graph, type Value } from '@seamstream/tensor-graph';
-import type { Checkpoint } from './checkpoint.js';
-import { checkpointShapes } from './model-config.js';
+import type { Checkpoint, StoredWeight } from './checkpoint.js';
 import type { ModelConfig } from './model-config.types.js';
 import { loraNames, trainableShapes } from './parameters.js';
 import { rotaryTables } from './rotary.js';
@@ -16,7 +15,7 @@ import type { TrainableSettings } from './training.types.js';
 
 /** Where weights come from. */
 export interface WeightSource {
-  readonly checkpoint: Pick<Checkpoint, 'config' | 'tensors'>;
+  readonly checkpoint: Pick<Checkpoint, 'config' | 'weights'>;
   /** Tensors of these settings are inputs of the graph, named like the tensor; all others are fixed in the model. */
   readonly inputs?: TrainableSettings;
   /** Replaces tensors of the checkpoint that are fixed in the model. */
@@ -100,7 +99,7 @@ export class Decoder {
     const q = rotated('q', config.heads);
     const k = rotated('k', config.keyValueHeads);
     const v = this.#linear(x, `${at}.self_attn.v_proj`, config.attentionBias);
-    return this.#linear(attend(layer, q, k, v), `${at}.self_attn.o_proj`, false, scale);
+    return this.#linear(attend(layer, q, k, v), `${at}.self_attn.o_proj`, config.outputBias === true, scale);
   }
 
   #feedForward(at: string, x: Value): Value {
@@ -138,13 +137,22 @@ export class Decoder {
   #weight(name: string): Value {
     let value = this.weightInputs.get(name) ?? this.#weights.get(name);
     if (!value) {
-      const stored = this.#source.replaced?.get(name) ?? this.#source.checkpoint.tensors.get(name)!;
-      const shape = checkpointShapes(this.config).get(name)!;
-      value = this.graph.initializer(name, 'float32', shape, stored.data);
+      const replaced = this.#source.replaced?.get(name);
+      value = replaced
+        ? this.graph.initializer(name, 'float32', replaced.shape, replaced.data)
+        : mappedWeight(this.graph, name, this.#source.checkpoint.weights.get(name)!);
       this.#weights.set(name, value);
     }
     return value;
   }
+}
+
+/** A weight that stays in its file; the runtime maps it. Narrow floats are widened, which loses nothing. */
+function mappedWeight(graph: Graph, name: string, weight: StoredWeight): Value {
+  const place = { file: weight.file, offset: weight.offsetBytes, length: weight.lengthBytes };
+  if (weight.dtype === 'F32') return graph.initializer(name, 'float32', weight.shape, place);
+  const type = weight.dtype === 'BF16' ? 'bfloat16' : 'float16';
+  return graph.apply('Cast', [graph.initializer(`${name}:stored`, type, weight.shape, place)], { to: 1 });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Random } from '@seamstream/kernel';
 import { type Adapter, createAdapter } from './adapter.js';
-import { type Checkpoint, loadCheckpoint } from './checkpoint.js';
+import { type DigestedCheckpoint, loadCheckpoint } from './checkpoint.js';
 import type { GeneratedSequence, GenerationRequest } from './generation.types.js';
 import { GenerationLane } from './generation-lane.js';
 import type { JsonSchema } from './grammar/json-schema.types.js';
@@ -17,6 +17,7 @@ const SCHEMA: JsonSchema = {
   required: ['concepts', 'strategy'],
   additionalProperties: false,
 };
+const ONE_LANE = { lanes: 1, threadsPerLane: 1, isLarge: false };
 const SAMPLING = { temperature: 1, topK: 0, topP: 1, maxTokens: 60 };
 
 const FORMS: readonly (readonly [string, Partial<ModelConfig>])[] = [
@@ -28,14 +29,14 @@ const FORMS: readonly (readonly [string, Partial<ModelConfig>])[] = [
 
 describe.each(FORMS)('a model with %s', (_, changes) => {
   let folder: string;
-  let checkpoint: Checkpoint;
+  let checkpoint: DigestedCheckpoint;
   let tokenizer: Tokenizer;
   let lane: GenerationLane;
   beforeAll(async () => {
     folder = await writeRandomModel(changes);
     checkpoint = await loadCheckpoint(folder);
     tokenizer = await Tokenizer.load(folder);
-    lane = new GenerationLane(checkpoint, tokenizer, { threads: 1 });
+    lane = new GenerationLane(checkpoint, tokenizer, ONE_LANE);
   });
   afterAll(async () => {
     await lane.close();
@@ -130,8 +131,8 @@ describe.each(FORMS)('a model with %s', (_, changes) => {
       modulesToSave: [],
       seed: 's',
     } as const;
-    const factors = initialTensors(checkpoint, settings);
-    const merged = initialTensors(checkpoint, { kind: 'full' });
+    const factors = await initialTensors(checkpoint, settings);
+    const merged = await initialTensors(checkpoint, { kind: 'full' });
     for (const [name, factor] of factors) {
       if (!name.includes('lora_B')) continue;
       const random = Random.of(name);
@@ -167,7 +168,7 @@ describe('the end of a text', () => {
   let lane: GenerationLane;
   beforeAll(async () => {
     folder = await writeRandomModel();
-    lane = new GenerationLane(await loadCheckpoint(folder), await Tokenizer.load(folder), { threads: 1 });
+    lane = new GenerationLane(await loadCheckpoint(folder), await Tokenizer.load(folder), ONE_LANE);
   });
   afterAll(async () => {
     await lane.close();

@@ -10,6 +10,7 @@ import { canonicalJson, Random, SeamError } from '@seamstream/kernel';
 import { Session, type TensorData } from '@seamstream/tensor-graph';
 import type { Adapter } from './adapter.js';
 import type { Checkpoint } from './checkpoint.js';
+import type { ComputePlan } from './compute-plan.js';
 import { causalMask, MASKED, type WeightSource } from './decoder.js';
 import type { GeneratedSequence, GenerationRequest, GenerationResult } from './generation.types.js';
 import { decodeGraph, prefillGraph } from './generation-graphs.js';
@@ -73,24 +74,25 @@ interface CompiledWeights {
 /** The tensors to feed with an adapter's weights, if these are inputs. */
 type WeightFeeds = Readonly<Record<string, TensorData>>;
 
-export interface LaneSettings {
-  readonly threads: number;
-}
-
 const roundUp = (value: number, step: number): number => Math.max(step, Math.ceil(value / step) * step);
 const ints = (...values: number[]): TensorData => ({ data: BigInt64Array.from(values, BigInt), dims: [values.length] });
 
 export class GenerationLane {
   readonly #checkpoint: Checkpoint;
   readonly #tokenizer: Tokenizer | undefined;
-  readonly #threads: number;
+  readonly #plan: ComputePlan;
   readonly #compiled = new Map<string, CompiledWeights>();
   readonly #grammars = new Map<string, TokenGrammar>();
 
-  constructor(checkpoint: Checkpoint, tokenizer: Tokenizer | undefined, settings: LaneSettings) {
+  constructor(checkpoint: Checkpoint, tokenizer: Tokenizer | undefined, plan: ComputePlan) {
     this.#checkpoint = checkpoint;
     this.#tokenizer = tokenizer;
-    this.#threads = settings.threads;
+    this.#plan = plan;
+  }
+
+  /** Compiles a large model before it is asked for; a small one is compiled fast enough when it is. */
+  async prepare(): Promise<void> {
+    if (this.#plan.isLarge) await this.#weights(undefined);
   }
 
   /** @throws PROMPT_TOO_LONG, INVALID_INPUT, UNSUPPORTED_JSON_SCHEMA, NON_FINITE */
@@ -110,7 +112,7 @@ export class GenerationLane {
   /** ln π of the targets of each sequence; see scoreSequences. */
   async logProbabilities(sequences: readonly ScoredSequence[], adapter?: Adapter): Promise<number[][]> {
     const { compiled, feeds } = await this.#weights(adapter);
-    const settings = { threads: this.#threads };
+    const settings = { threads: this.#plan.threadsPerLane, repacksWeights: !this.#plan.isLarge };
     return scoreSequences(
       this.#checkpoint.config,
       sequences,
@@ -157,8 +159,11 @@ export class GenerationLane {
       for (const [name, { data, shape }] of adapter.tensors) feeds[name] = { data, dims: shape };
     }
     const compiled: CompiledWeights = this.#compiled.get(key) ?? {
-      prefill: await Session.create(prefillGraph(source).graph, { threads: this.#threads }),
-      decode: await Session.create(decodeGraph(source).graph, { threads: this.#threads }),
+      prefill: await Session.create(prefillGraph(source).graph, {
+        threads: this.#plan.threadsPerLane,
+        repacksWeights: !this.#plan.isLarge,
+      }),
+      decode: await Session.create(decodeGraph(source).graph, { threads: this.#plan.threadsPerLane }),
       scoring: undefined,
       scoringMasked: undefined,
       source,

@@ -1,9 +1,8 @@
 /** One thread of a language model; see language-model.ts. */
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { SeamError } from '@seamstream/kernel';
 import type { Adapter } from './adapter.js';
-import { loadCheckpoint } from './checkpoint.js';
+import { checkpointDigest, openCheckpoint } from './checkpoint.js';
+import type { ComputePlan } from './compute-plan.js';
 import type { GenerationRequest } from './generation.types.js';
 import { GenerationLane } from './generation-lane.js';
 import type { ScoredSequence } from './sequence-batch.js';
@@ -12,16 +11,12 @@ import { serveCalls } from './worker-call.js';
 
 interface StartData {
   readonly folder: string;
-  readonly threads: number;
+  readonly plan: ComputePlan;
 }
 
-serveCalls(async ({ folder, threads }: StartData) => {
-  const checkpoint = await loadCheckpoint(folder);
-  const hasTokenizer = await access(join(folder, 'tokenizer.json')).then(
-    () => true,
-    () => false,
-  );
-  const lane = new GenerationLane(checkpoint, hasTokenizer ? await Tokenizer.load(folder) : undefined, { threads });
+serveCalls(async ({ folder, plan }: StartData) => {
+  const checkpoint = await openCheckpoint(folder);
+  const lane = new GenerationLane(checkpoint, await Tokenizer.loadIfPresent(folder), plan);
   const adapters = new Map<string, Adapter>();
   const adapterOf = (digest: string | undefined): Adapter | undefined => {
     if (digest === undefined) return undefined;
@@ -30,7 +25,8 @@ serveCalls(async ({ folder, threads }: StartData) => {
     return adapter;
   };
   return {
-    describe: async () => ({ digest: checkpoint.digest, config: checkpoint.config, hasTokenizer }),
+    digest: async () => checkpointDigest(checkpoint),
+    prepare: async () => lane.prepare(),
     keepAdapter: async (adapter: Adapter) => void adapters.set(adapter.digest, adapter),
     dropAdapter: async (digest: string) => void adapters.delete(digest),
     generate: async ({ requests, adapter }: { requests: readonly GenerationRequest[]; adapter?: string }) =>

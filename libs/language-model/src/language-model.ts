@@ -6,6 +6,8 @@
 import { availableParallelism } from 'node:os';
 import { Random, SeamError, sha256 } from '@seamstream/kernel';
 import type { Adapter } from './adapter.js';
+import { checkpointDigest, openCheckpoint } from './checkpoint.js';
+import { computePlan } from './compute-plan.js';
 import type { GeneratedSequence, GenerationRequest, GenerationResult } from './generation.types.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { ScoredSequence } from './sequence-batch.js';
@@ -13,7 +15,7 @@ import { Tokenizer } from './tokenizer.js';
 import { WorkerClient } from './worker-call.js';
 
 export interface LoadSettings {
-  /** Worker threads; all cores when absent. Results do not depend on it. */
+  /** Cores to use; all when absent. Results of small models do not depend on it; see compute-plan.ts. */
   readonly threads?: number;
 }
 
@@ -45,12 +47,6 @@ interface Lane {
   readonly held: Set<string>;
 }
 
-interface Description {
-  readonly digest: string;
-  readonly config: ModelConfig;
-  readonly hasTokenizer: boolean;
-}
-
 export class LanguageModel {
   readonly #lanes: readonly Lane[];
   readonly #startWorker: () => WorkerClient;
@@ -75,14 +71,19 @@ export class LanguageModel {
    * @throws CHECKPOINT_INVALID, UNSUPPORTED_MODEL, SESSION_FAILED
    */
   static async load(folder: string, settings: LoadSettings = {}): Promise<LanguageModel> {
-    const threads = settings.threads ?? availableParallelism();
+    const checkpoint = await openCheckpoint(folder);
+    const { config } = checkpoint;
+    const plan = computePlan(config, settings.threads ?? availableParallelism());
     const entry = new URL('../dist/generation.worker.js', import.meta.url);
-    const startWorker = (): WorkerClient => new WorkerClient(entry, { folder, threads: 1 });
-    const workers = Array.from({ length: threads }, startWorker);
+    const startWorker = (): WorkerClient => new WorkerClient(entry, { folder, plan });
+    const workers = Array.from({ length: plan.lanes }, startWorker);
     try {
-      const described = await Promise.all(workers.map((worker) => worker.call<Description>('describe', undefined)));
-      const { digest, config, hasTokenizer } = described[0]!;
-      const tokenizer = hasTokenizer ? await Tokenizer.load(folder) : undefined;
+      // Reading all of a large model and compiling it take about as long: they run side by side.
+      const [digest, tokenizer] = await Promise.all([
+        checkpointDigest(checkpoint),
+        Tokenizer.loadIfPresent(folder),
+        ...workers.map((worker) => worker.call<undefined>('prepare', undefined)),
+      ]);
       return new LanguageModel(workers, startWorker, tokenizer, digest, config);
     } catch (error) {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -214,7 +215,7 @@ export class LanguageModel {
   }
 
   async #assertSameWeights(worker: WorkerClient): Promise<void> {
-    const { digest } = await worker.call<Description>('describe', undefined);
+    const digest = await worker.call<string>('digest', undefined);
     if (digest === this.digest) return;
     throw new SeamError(
       'CHECKPOINT_INVALID',

@@ -1,6 +1,6 @@
 /** The tensors that a training run may change: all weights, or LoRA factors (https://arxiv.org/abs/2106.09685). */
 import { Random, SeamError } from '@seamstream/kernel';
-import type { Checkpoint } from './checkpoint.js';
+import { type Checkpoint, readWeights } from './checkpoint.js';
 import { checkpointShapes } from './model-config.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { StoredTensor } from './safetensors.js';
@@ -51,11 +51,15 @@ export function trainableShapes(config: ModelConfig, settings: TrainableSettings
  * Where training starts without an adapter: the checkpoint's own weights; for LoRA, A uniform in ±1/√in and B zero, so
  * that the first step starts from the base model (PEFT's initialisation: kaiming_uniform with a = √5).
  */
-export function initialTensors(checkpoint: Checkpoint, settings: TrainableSettings): Map<string, StoredTensor> {
-  const tensors = new Map<string, StoredTensor>();
-  for (const [name, shape] of trainableShapes(checkpoint.config, settings)) {
-    const stored = checkpoint.tensors.get(name);
-    const data = stored ? stored.data.slice() : new Float32Array(shape.reduce((total, size) => total * size, 1));
+export async function initialTensors(
+  checkpoint: Checkpoint,
+  settings: TrainableSettings,
+): Promise<Map<string, StoredTensor>> {
+  const shapes = trainableShapes(checkpoint.config, settings);
+  const tensors = await readWeights(checkpoint, shapes.keys());
+  for (const [name, shape] of shapes) {
+    const stored = tensors.get(name);
+    const data = stored?.data ?? new Float32Array(shape.reduce((total, size) => total * size, 1));
     if (!stored && settings.kind === 'lora' && name.includes('.lora_A.')) {
       const bound = 1 / Math.sqrt(shape[1]!);
       const random = Random.of('lora', settings.seed, name);

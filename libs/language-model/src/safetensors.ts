@@ -39,7 +39,7 @@ export interface SafetensorsHeader {
 }
 
 const BYTES_PER_VALUE = { F32: 4, F16: 2, BF16: 2 } as const;
-type FloatType = keyof typeof BYTES_PER_VALUE;
+export type FloatType = keyof typeof BYTES_PER_VALUE;
 
 /** The limit of the reference implementation (MAX_HEADER_SIZE in safetensors/src/tensor.rs). */
 const MAX_HEADER_BYTES = 100_000_000;
@@ -204,21 +204,51 @@ export async function readSafetensors(path: string): Promise<SafetensorsFile> {
     const header = await headerOf(file, handle, fileBytes);
     const tensors = new Map<string, StoredTensor>();
     for (const [tensor, { dtype, shape, offsetBytes, lengthBytes }] of header.locations) {
-      const bytes = await readRange(handle, offsetBytes, lengthBytes);
-      if (bytes.byteLength < lengthBytes)
-        throw invalid(file, tensor, `only ${bytes.byteLength} of ${lengthBytes} bytes could be read`);
+      const bytes = await readWhole(handle, file, tensor, offsetBytes, lengthBytes);
       tensors.set(tensor, { shape, data: toFloat32(dtype, bytes) });
     }
     return { tensors, metadata: header.metadata };
   });
 }
 
+/** One tensor of a file whose header was read before. @throws CHECKPOINT_INVALID when its bytes are no longer there. */
+export async function readTensor(path: string, tensor: string, location: TensorLocation): Promise<StoredTensor> {
+  const { dtype, shape, offsetBytes, lengthBytes } = location;
+  return withFile(path, async (handle) => {
+    const bytes = await readWhole(handle, basename(path), tensor, offsetBytes, lengthBytes);
+    return { shape, data: toFloat32(dtype, bytes) };
+  });
+}
+
+/** The bytes of one tensor in pieces; each piece is valid until the next is asked for. Errors as {@link readTensor}. */
+export async function* tensorBytes(
+  path: string,
+  tensor: string,
+  { offsetBytes, lengthBytes }: TensorLocation,
+): AsyncGenerator<Uint8Array> {
+  const handle = await openFile(path);
+  try {
+    const piece = new Uint8Array(Math.min(lengthBytes, PIECE_BYTES));
+    for (let at = 0; at < lengthBytes; ) {
+      const wanted = Math.min(piece.byteLength, lengthBytes - at);
+      const { bytesRead } = await handle.read(piece, 0, wanted, offsetBytes + at);
+      if (bytesRead === 0) throw invalid(basename(path), tensor, `only ${at} of ${lengthBytes} bytes could be read`);
+      yield piece.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A hash takes a few milliseconds over a piece: the event loop keeps ticking between two. */
+const PIECE_BYTES = 1 << 22;
+
 type FileHandle = Awaited<ReturnType<typeof open>>;
 
-async function withFile<T>(path: string, work: (handle: FileHandle, fileBytes: number) => Promise<T>): Promise<T> {
-  let handle: FileHandle;
+async function openFile(path: string): Promise<FileHandle> {
   try {
-    handle = await open(path, 'r');
+    return await open(path, 'r');
   } catch (cause) {
     throw new SeamError(
       'CHECKPOINT_INVALID',
@@ -229,6 +259,10 @@ async function withFile<T>(path: string, work: (handle: FileHandle, fileBytes: n
       },
     );
   }
+}
+
+async function withFile<T>(path: string, work: (handle: FileHandle, fileBytes: number) => Promise<T>): Promise<T> {
+  const handle = await openFile(path);
   try {
     return await work(handle, (await handle.stat()).size);
   } finally {
@@ -239,6 +273,19 @@ async function withFile<T>(path: string, work: (handle: FileHandle, fileBytes: n
 async function headerOf(file: string, handle: FileHandle, fileBytes: number): Promise<SafetensorsHeader> {
   const length = headerLength(file, await readRange(handle, 0, Math.min(8, fileBytes)), fileBytes);
   return parseHeader(file, await readRange(handle, 8, length), fileBytes - 8 - length);
+}
+
+async function readWhole(
+  handle: FileHandle,
+  file: string,
+  tensor: string,
+  offset: number,
+  length: number,
+): Promise<Uint8Array> {
+  const bytes = await readRange(handle, offset, length);
+  if (bytes.byteLength < length)
+    throw invalid(file, tensor, `only ${bytes.byteLength} of ${length} bytes could be read`);
+  return bytes;
 }
 
 /** Up to `length` bytes; fewer where the file ends early. A single read call returns at most 2 GiB on Linux. */

@@ -6,7 +6,7 @@
  * Text is data: by default the spelling of a special token inside a text is encoded as ordinary characters, so that a
  * problem or an entry cannot forge an end of turn. Only a caller who renders a chat template asks for special tokens.
  */
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as library from '@huggingface/tokenizers';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
@@ -68,6 +68,15 @@ export class Tokenizer {
     this.vocabularySize = size;
     this.digest = sha256(canonicalJson(json));
     this.specialTokenIds = new Map(added.filter(({ special }) => special).map(({ content, id }) => [content, id]));
+  }
+
+  /** As {@link load}; undefined where the folder has no tokenizer.json. */
+  static async loadIfPresent(folder: string): Promise<Tokenizer | undefined> {
+    const isPresent = await access(join(folder, 'tokenizer.json')).then(
+      () => true,
+      () => false,
+    );
+    return isPresent ? Tokenizer.load(folder) : undefined;
   }
 
   /** Reads `tokenizer.json` of a model folder. @throws CHECKPOINT_INVALID when it is missing or not JSON, UNSUPPORTED_MODEL as {@link fromJson}. */

@@ -68,7 +68,8 @@ export class TrainingSession {
     }
     const shards = settings.shards ?? DEFAULT_SHARDS;
     const memory = allocateMemory(shapes, shards);
-    fill(memory, memory.weights, adapter ? adapter.tensors : initialTensors(checkpoint, trainable), 'ADAPTER_INVALID');
+    const start = adapter ? adapter.tensors : await initialTensors(checkpoint, trainable);
+    fill(memory, memory.weights, start, 'ADAPTER_INVALID');
     const threads = Math.min(settings.threads ?? availableParallelism(), shards);
     const entry = new URL('../dist/training.worker.js', import.meta.url);
     const workers = Array.from(

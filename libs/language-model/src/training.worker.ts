@@ -1,7 +1,7 @@
 /** One thread of a training session; see training-session.ts. */
 
 import { canonicalJson } from '@seamstream/kernel';
-import { loadCheckpoint } from './checkpoint.js';
+import { openCheckpoint } from './checkpoint.js';
 import { compileGrammar, type TokenGrammar } from './grammar/token-grammar.js';
 import type { GrammarOf, ScoredSequence } from './sequence-batch.js';
 import { Tokenizer } from './tokenizer.js';
@@ -18,7 +18,7 @@ interface StartData {
 }
 
 serveCalls(async ({ folder, trainable, objective, memory }: StartData) => {
-  const checkpoint = await loadCheckpoint(folder);
+  const checkpoint = await openCheckpoint(folder);
   const grammars = new Map<string, TokenGrammar>();
   let tokenizer: Tokenizer | undefined;
   const load = async (sequences: readonly ScoredSequence[]): Promise<void> => {

@@ -104,9 +104,13 @@ describe('a model with weights in a file beside it', () => {
 
   it('computes with the bytes at the given offset', async () => {
     const { graph, x } = input(['N', 2]);
-    const weight = graph.initializer('w', 'float32', [2, 2], { location: 'weights.bin', offset: 4, length: 16 });
+    const weight = graph.initializer('w', 'float32', [2, 2], {
+      file: join(folder, 'weights.bin'),
+      offset: 4,
+      length: 16,
+    });
     graph.output('y', graph.apply('MatMul', [x, weight]));
-    const session = await Session.create(graph, { externalDataFolder: folder });
+    const session = await Session.create(graph);
     const { y } = await session.run({ x: { data: Float32Array.of(1, 10), dims: [1, 2] } });
     expect([...y!.data]).toEqual([31, 42]);
   });

@@ -6,6 +6,7 @@
  *   NodeProto   1 input*  2 output*  3 name  4 op_type  5 attribute*  7 domain
  *   TensorProto 1 dims*  2 data_type  8 name  9 raw_data  13 external_data* { 1 key  2 value }  14 data_location
  */
+import { relative } from 'node:path';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Graph } from './graph.js';
 import { codeOfType, type Initializer, type Node, type Value } from './value.js';
@@ -21,12 +22,13 @@ const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, ints: 7 };
 /**
  * The bytes of the model. Initializers given as places in files stay there and are named by file, offset and length;
  * the bytes of the others are inside, so their sum must stay below protobuf's limit of 2 GiB.
+ * @param externalDataFolder what the names of files are relative to.
  */
-export function encodeModel(graph: Graph): Uint8Array {
+export function encodeModel(graph: Graph, externalDataFolder = '/'): Uint8Array {
   const writer = new BinaryWriter();
   writer.tag(1, WireType.Varint).int64(IR_VERSION);
   writer.tag(2, WireType.LengthDelimited).string('seamstream');
-  message(writer, 7, () => writeGraph(writer, graph));
+  message(writer, 7, () => writeGraph(writer, graph, externalDataFolder));
   for (const [domain, version] of [
     ['', OPSET],
     ['com.microsoft', 1],
@@ -45,10 +47,10 @@ function message(writer: BinaryWriter, field: number, write: () => void): void {
   writer.join();
 }
 
-function writeGraph(writer: BinaryWriter, graph: Graph): void {
+function writeGraph(writer: BinaryWriter, graph: Graph, folder: string): void {
   for (const node of graph.nodes) message(writer, 1, () => writeNode(writer, node));
   writer.tag(2, WireType.LengthDelimited).string(graph.name);
-  for (const initializer of graph.initializers) message(writer, 5, () => writeInitializer(writer, initializer));
+  for (const initializer of graph.initializers) message(writer, 5, () => writeInitializer(writer, initializer, folder));
   for (const input of graph.inputs) message(writer, 11, () => writeValue(writer, input));
   for (const output of graph.outputs) message(writer, 12, () => writeValue(writer, output));
 }
@@ -80,7 +82,7 @@ function writeNode(writer: BinaryWriter, node: Node): void {
   writer.tag(7, WireType.LengthDelimited).string(node.domain);
 }
 
-function writeInitializer(writer: BinaryWriter, { value, data }: Initializer): void {
+function writeInitializer(writer: BinaryWriter, { value, data }: Initializer, folder: string): void {
   for (const size of value.shape) writer.tag(1, WireType.Varint).int64(size);
   writer.tag(2, WireType.Varint).int32(codeOfType(value.type));
   writer.tag(8, WireType.LengthDelimited).string(value.name);
@@ -89,7 +91,7 @@ function writeInitializer(writer: BinaryWriter, { value, data }: Initializer): v
     return;
   }
   for (const [key, text] of [
-    ['location', data.location],
+    ['location', relative(folder, data.file)],
     ['offset', String(data.offset)],
     ['length', String(data.length)],
   ] as const) {

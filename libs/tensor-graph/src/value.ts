@@ -26,7 +26,8 @@ export interface Node {
 
 /** Where an initializer's bytes stand in a file beside the model: raw little-endian, row-major. */
 export interface ExternalData {
-  readonly location: string;
+  /** Absolute path. */
+  readonly file: string;
   readonly offset: number;
   readonly length: number;
 }

@@ -1,0 +1,31 @@
+/**
+ * How a model is spread over processor cores. A small model is computed by many one-threaded lanes: results do not depend on
+ * their number. A large one would need its weights once per lane and its products are wide enough for all cores at once: it has
+ * one lane, whose sums the runtime divides among its threads.
+ */
+import { checkpointShapes } from './model-config.js';
+import type { ModelConfig } from './model-config.types.js';
+
+export interface ComputePlan {
+  /** Lanes that compute different work at the same time. */
+  readonly lanes: number;
+  /** Threads that share one product of a lane. */
+  readonly threadsPerLane: number;
+  /** The weights count more than the time to lay them out: one session for everything, mapped where it may be. */
+  readonly isLarge: boolean;
+}
+
+/** Weights of 256 MB: two lanes of them fill the caches of no processor, and four copies begin to fill its memory. */
+const LARGE_PARAMETERS = 64e6;
+
+/** @param threads cores that may be used. */
+export function computePlan(config: ModelConfig, threads: number): ComputePlan {
+  const isLarge = parameterCount(config) >= LARGE_PARAMETERS;
+  return isLarge ? { lanes: 1, threadsPerLane: threads, isLarge } : { lanes: threads, threadsPerLane: 1, isLarge };
+}
+
+function parameterCount(config: ModelConfig): number {
+  let count = 0;
+  for (const shape of checkpointShapes(config).values()) count += shape.reduce((total, size) => total * size, 1);
+  return count;
+}
