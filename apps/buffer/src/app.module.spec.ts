@@ -1,4 +1,12 @@
-import { InMemoryEventLog, InMemoryLogStorage, type NewRecord, type Transaction } from '@seamstream/event-log';
+import {
+  InMemoryEventLog,
+  InMemoryLogStorage,
+  type LogRecord,
+  type NewRecord,
+  partitionForKey,
+  type ReadOptions,
+  type Transaction,
+} from '@seamstream/event-log';
 import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
 import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
@@ -125,9 +133,21 @@ function outcome(
 
 class FlakyLog extends InMemoryEventLog {
   failEvery = 0;
+  /** Called before each step of a consumer is committed. */
+  beforeCommit: (records: readonly NewRecord[]) => Promise<void> = async () => undefined;
+  /** Records of the buffer's own topic that were read. */
+  readOfBuffer = 0;
   private commits = 0;
 
+  override async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
+    for await (const records of super.read(options)) {
+      if (options.topic === TOPIC.buffer) this.readOfBuffer += records.length;
+      yield records;
+    }
+  }
+
   override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
+    if (transaction.consumed) await this.beforeCommit(transaction.records);
     if (transaction.consumed && this.failEvery > 0 && ++this.commits % this.failEvery === 0)
       throw new SeamError('LOG_FULL', 'the disk is full');
     return super.transact(transaction);
@@ -179,7 +199,7 @@ async function eventsOf<T extends SeamEvent['type']>(log: InMemoryEventLog, type
   const events: SeamEvent[] = [];
   for (const { partition } of await log.watermarks(TOPIC.buffer)) {
     for await (const chunk of log.read({ topic: TOPIC.buffer, partition, from: 0 }))
-      events.push(...chunk.map(decodeEvent));
+      events.push(...chunk.filter(({ value }) => value !== null).map(decodeEvent));
   }
   return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
 }
@@ -215,6 +235,22 @@ async function playRounds(
     .sort((a, b) => a.sequence - b.sequence || a.shard - b.shard)
     .map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`);
 }
+
+async function playRoundsFrom(world: World, from: number, to: number): Promise<void> {
+  const reader = await openLog(world);
+  for (let round = from; round < to; round++) {
+    await append(world, round * 8, round * 8 + 8);
+    await until(() => isConsumed(reader, 1));
+  }
+}
+
+/** Beside the versions, in their partition. */
+const fillerRecord: NewRecord = {
+  topic: TOPIC.buffer,
+  key: null,
+  partition: partitionForKey('commits', TOPICS.find(({ name }) => name === TOPIC.buffer)!.partitions),
+  value: null,
+};
 
 async function undisturbed(rounds: number): Promise<{ readonly versions: string[]; readonly world: World }> {
   const world = newWorld();
@@ -303,13 +339,22 @@ describe('the buffer service', () => {
     await first.close();
     for (const key of [...world.objects.keys()]) if (key.endsWith('snapshot.bin')) world.objects.delete(key);
     await serve(world, await openLog(world));
-    const reader = await openLog(world);
-    for (const round of [2, 3]) {
-      await append(world, round * 8, round * 8 + 8);
-      await until(() => isConsumed(reader, 1));
-    }
-    const made = (await eventsOf(reader, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
+    await playRoundsFrom(world, 2, 4);
+    const made = (await eventsOf(await openLog(world), 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
     expect(made.map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`)).toEqual(versions);
+  });
+
+  it('restarted, it reads the end of its topic and no more, however long that is', async () => {
+    const { world } = await undisturbed(2);
+    const log = await openLog(world);
+    await log.append(Array.from({ length: 30_000 }, () => fillerRecord));
+    await playRoundsFrom(world, 2, 3);
+    await Promise.all(running.splice(0).map((service) => service.close()));
+    const afterwards = await openLog(world);
+    await serve(world, afterwards);
+    await playRoundsFrom(world, 3, 4);
+    expect(await eventsOf(log, 'BufferCommitted')).toHaveLength(4);
+    expect(afterwards.readOfBuffer).toBeLessThan(3_000);
   });
 
   it('started with other objects than its versions were written to it ends, and gives up no outcome', async () => {
@@ -355,7 +400,8 @@ describe('the buffer service', () => {
 
   it('does not take the place of another writer’s version', async () => {
     const version = commit(initialState(config.buffer.rules), { validateEntry: () => undefined });
-    const options = { inputs: [], config: config.buffer.rules, formats: config.buffer.formats };
+    const { rules, formats } = config.buffer;
+    const options = { inputs: [], config: rules, formats, versionsCheckedTo: 0 };
     const objects = new InMemoryObjectStore();
     const { manifestKey } = await writeVersion(objects, version, options);
     await expect(writeVersion(objects, version, options)).resolves.toMatchObject({ manifestKey });
@@ -475,14 +521,45 @@ describe('the buffer service in three shards', () => {
     });
   });
 
+  it('is noticed by the next version of a buffer that was at work already, and by every restart', async () => {
+    const other = await divided(1);
+    await playRounds(other.world, 1, undefined, SHARDS);
+    const foreign = encodeEvent((await eventsOf(await openLog(other.world), 'BufferCommitted'))[0]!);
+    const world = newWorld();
+    const log = await openLog(world);
+    // Between the look at others' versions and the commit, which nobody can rule out.
+    log.beforeCommit = async (records) => {
+      if (!records.some(({ key }) => key === 'commits')) return;
+      log.beforeCommit = async () => undefined;
+      await log.append([foreign, ...Array.from({ length: 2_000 }, () => fillerRecord)]);
+    };
+    const service = await serve(world, log);
+    const ended = service.ended.catch((error: unknown) => error);
+    await playRounds(world, 1);
+    // From the end backwards, this buffer's own version comes first.
+    expect((await eventsOf(log, 'BufferCommitted')).map(({ shards }) => shards)).toEqual([SHARDS, 1]);
+    const restarted = await serve(world, await openLog(world));
+    await append(world, 8, 16);
+    expect(await ended).toMatchObject({ code: 'CONFLICT', details: { found: SHARDS } });
+    await service.close();
+    expect(await restarted.ended.catch((error: unknown) => error)).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('came one of 3'),
+    });
+    expect(await isConsumed(log, 1)).toBe(false);
+  });
+
   it('ends, and gives up no outcome, when it goes back to the log and finds another division there', async () => {
     const world = newWorld();
     const log = await openLog(world);
+    // The other one is always first.
+    log.beforeCommit = () => until(() => isConsumed(log, 1));
     const service = await serve(world, log, undefined, SHARDS);
     const other = await serve(world, await openLog(world));
     const ended = service.ended.catch((error: unknown) => error);
     await playRounds(world, 1);
     await other.close();
+    log.beforeCommit = async () => undefined;
     log.failEvery = 1;
     await append(world, 8, 16);
     expect(await ended).toMatchObject({ code: 'CONFLICT' });

@@ -3,7 +3,7 @@ import { checkEntry, type EntrySchemas, loadEntrySchemas } from '@seamstream/exp
 import { isSeamError, systemClock } from '@seamstream/kernel';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import { type EntryValidator, shardsOf } from '@seamstream/success-buffer';
-import { committedVersions } from './buffer-versions.js';
+import { checkDivision } from './buffer-versions.js';
 import type { BufferServiceConfig } from './config.js';
 import { FoldOutcomesHandler } from './fold-outcomes.handler.js';
 import { groupOf, outcomesConsumer } from './outcomes.consumer.js';
@@ -25,7 +25,7 @@ export class BufferModule {
     const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
     const dependencies = { ...drivers, validateEntry: entryValidator(schemaFor), clock: systemClock, logger };
     const { shards } = config.buffer;
-    await committedVersions(drivers.log, shards); // also who only stands by refuses the wrong number
+    await checkDivision(drivers.log, shards);
     return {
       module: BufferModule,
       controllers: shardsOf(shards).map((shard) =>

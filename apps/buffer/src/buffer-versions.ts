@@ -12,7 +12,7 @@
  * crash is found as it is. The manifest is last, so whoever finds one finds a whole version; which version counts is said
  * by the log alone, in BufferCommitted.
  */
-import { type ConsumedOffset, type EventLog, partitionForKey } from '@seamstream/event-log';
+import { type ConsumedOffset, type EventLog, partitionForKey, type Watermarks } from '@seamstream/event-log';
 import { type BufferCommitted, decodeEvent, type EventOf, type OffsetRange, TOPIC } from '@seamstream/events';
 import { canonicalJson, isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
@@ -20,6 +20,7 @@ import {
   type BufferCommit,
   type BufferConfig,
   type BufferManifest,
+  type BufferSnapshot,
   commit,
   decodeManifest,
   decodeSnapshot,
@@ -57,6 +58,8 @@ export async function writeVersion(
     readonly inputs: readonly OffsetRange[];
     readonly config: BufferConfig;
     readonly formats: readonly RowFormat[];
+    /** See {@link checkedVersions}. */
+    readonly versionsCheckedTo: number;
   },
 ): Promise<WrittenVersion> {
   const { state, rows, bufferDigest, rowsPerStratum } = version;
@@ -93,7 +96,7 @@ export async function writeVersion(
   };
   for (const { path, body } of files) await createOnce(objects, `${folder}/${path}`, body, OPAQUE);
   const manifestKey = `${folder}/manifest.json`;
-  await objects.put(snapshotKey(manifestKey), encodeSnapshot(state));
+  await objects.put(snapshotKey(manifestKey), encodeSnapshot({ state, versionsCheckedTo: options.versionsCheckedTo }));
   await createOnce(objects, manifestKey, encodeManifest(manifest), 'application/json');
   return { manifest, manifestKey, manifestDigest: manifestDigest(manifest) };
 }
@@ -123,7 +126,7 @@ export class UnrestorableBuffer extends SeamError {}
  * @throws {@link UnrestorableBuffer} with the code of what is wrong, CONFLICT when a version comes out otherwise or the log's
  *   versions are those of a buffer in another number of shards; what may pass, an outage, is thrown as it is
  */
-export async function restoreFold(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<BufferFold> {
+export async function restoreFold(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<RestoredFold> {
   try {
     return await restore(log, objects, options);
   } catch (error) {
@@ -146,39 +149,106 @@ interface RestoreOptions {
   readonly validateEntry: EntryValidator;
 }
 
-async function restore(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<BufferFold> {
-  const { shard } = options;
-  const versions = (await committedVersions(log, shard.of)).filter((version) => version.shard === shard.index);
+interface RestoredFold {
+  readonly fold: BufferFold;
+  /** See {@link checkedVersions}. */
+  readonly versionsCheckedTo: number;
+}
+
+async function restore(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<RestoredFold> {
+  const { shard, config, validateEntry } = options;
+  const place = await placeOfVersions(log);
+  const isOwn = (version: EventOf<'BufferCommitted'>): boolean => version.shard === shard.index;
+  const newest = await lastVersions(log, place, shard.of, isOwn);
+  let versions = newest.versions.filter(isOwn);
+  let fold = foldAt(initialState(config, shard), new Map());
   const last = versions.at(-1);
-  let fold = foldAt(initialState(options.config, shard), new Map());
   if (last !== undefined) {
-    const state = await readSnapshot(objects, last.manifestKey, shard);
+    const snapshot = await readSnapshot(objects, last.manifestKey, shard);
+    // Without a snapshot all versions are needed, and an earlier release's does not say what was checked.
+    const checked = Math.max(place.low, snapshot?.versionsCheckedTo ?? 0);
+    const { partition } = place;
+    const earlier = await versionsIn(log, { partition, from: checked, to: newest.from }, shard.of);
+    versions = [...earlier.filter(isOwn), ...versions];
     fold =
-      state === undefined
-        ? await replayVersions(log, objects, { versions, start: fold, validateEntry: options.validateEntry })
-        : foldAt(state, new Map(last.inputs.map(({ partition, to }) => [partition, to])));
-    fold = { ...fold, state: { ...fold.state, config: options.config } };
+      snapshot === undefined
+        ? await replayVersions(log, objects, { versions, start: fold, validateEntry })
+        : foldAt(snapshot.state, new Map(last.inputs.map(({ partition: of, to }) => [of, to])));
+    fold = { ...fold, state: { ...fold.state, config } };
   }
   const ends = options.consumed.filter(({ topic }) => topic === TOPIC.outcomes);
-  return foldRanges(log, fold, new Map(ends.map(({ partition, nextOffset }) => [partition, nextOffset])));
+  return {
+    fold: await foldRanges(log, fold, new Map(ends.map(({ partition, nextOffset }) => [partition, nextOffset]))),
+    versionsCheckedTo: place.high,
+  };
 }
 
 /**
- * Every committed version of every shard, by sequence.
- * @throws CONFLICT when the buffer was divided otherwise: what the log says was kept would be kept, and said, a second time
+ * Looks at every version that was committed from an offset on, whoever committed it.
+ * @param from what {@link restoreFold} or the last look answered
+ * @returns the end of what was looked at: before it, no version is of a buffer that was divided otherwise
+ * @throws CONFLICT when one is
  */
-export async function committedVersions(log: EventLog, shards: number): Promise<readonly EventOf<'BufferCommitted'>[]> {
+export async function checkedVersions(log: EventLog, from: number, shards: number): Promise<number> {
+  const { partition, high } = await placeOfVersions(log);
+  await versionsIn(log, { partition, from, to: high }, shards);
+  return high;
+}
+
+/**
+ * Looks at the newest version, so that also who only stands by refuses the wrong number of shards. All others are looked at
+ * by who takes the buffer over.
+ * @throws CONFLICT when it is of a buffer that was divided otherwise
+ */
+export async function checkDivision(log: EventLog, shards: number): Promise<void> {
+  await lastVersions(log, await placeOfVersions(log), shards, () => true);
+}
+
+interface Stretch {
+  readonly partition: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The partition that tells all versions, in their order, among decisions whose keys fall into it too. */
+async function placeOfVersions(log: EventLog): Promise<Watermarks> {
   const watermarks = await log.watermarks(TOPIC.buffer);
   const partition = partitionForKey(COMMITS_KEY, watermarks.length);
-  const { low, high } = watermarks.find((each) => each.partition === partition)!;
+  return watermarks.find((each) => each.partition === partition)!;
+}
+
+/**
+ * The end of the log, read backwards in stretches that double, as far as there is a version that is looked for.
+ * @returns the versions that stand there in their order, and where it begins
+ */
+async function lastVersions(
+  log: EventLog,
+  { partition, low, high }: Watermarks,
+  shards: number,
+  isSought: (version: EventOf<'BufferCommitted'>) => boolean,
+): Promise<{ readonly versions: readonly EventOf<'BufferCommitted'>[]; readonly from: number }> {
+  let versions: readonly EventOf<'BufferCommitted'>[] = [];
+  let from = high;
+  for (let length = CHUNK_RECORDS; from > low && !versions.some(isSought); length *= 2) {
+    const to = from;
+    from = Math.max(low, to - length);
+    versions = [...(await versionsIn(log, { partition, from, to }, shards)), ...versions];
+  }
+  return { versions, from };
+}
+
+/**
+ * The versions of all shards in a stretch of the log, in their order.
+ * @throws CONFLICT when the buffer was divided otherwise: what the log says was kept would be kept, and said, a second time
+ */
+async function versionsIn(
+  log: EventLog,
+  { partition, from, to }: Stretch,
+  shards: number,
+): Promise<readonly EventOf<'BufferCommitted'>[]> {
   const versions: EventOf<'BufferCommitted'>[] = [];
-  for await (const records of log.read({
-    topic: TOPIC.buffer,
-    partition,
-    from: low,
-    to: high,
-    chunkRecords: CHUNK_RECORDS,
-  })) {
+  if (from >= to) return versions;
+  for await (const records of log.read({ topic: TOPIC.buffer, partition, from, to, chunkRecords: CHUNK_RECORDS })) {
     for (const record of records) {
       if (record.key !== COMMITS_KEY) continue;
       const event = decodeEvent(record);
@@ -186,14 +256,12 @@ export async function committedVersions(log: EventLog, shards: number): Promise<
     }
   }
   const other = versions.find((version) => version.shards !== shards);
-  if (other !== undefined) {
-    throw new SeamError(
-      'CONFLICT',
-      `Dividing the buffer into ${shards}: expected versions of that many shards in ${TOPIC.buffer}, came one of ${other.shards} (${other.manifestKey}). Set SEAM_BUFFER_SHARDS to ${other.shards}, or copy the log with "seam replay copy --done" and divide the buffer there, where it is made anew from the outcomes.`,
-      { details: { shards, found: other.shards, manifestKey: other.manifestKey } },
-    );
-  }
-  return versions.sort((a, b) => a.sequence - b.sequence);
+  if (other === undefined) return versions;
+  throw new SeamError(
+    'CONFLICT',
+    `Dividing the buffer into ${shards}: expected versions of that many shards in ${TOPIC.buffer}, came one of ${other.shards} (${other.manifestKey}). Set SEAM_BUFFER_SHARDS to ${other.shards}, or copy the log with "seam replay copy --done" and divide the buffer there, where it is made anew from the outcomes.`,
+    { details: { shards, found: other.shards, manifestKey: other.manifestKey } },
+  );
 }
 
 /**
@@ -256,10 +324,10 @@ async function readSnapshot(
   objects: ObjectStore,
   manifestKey: string,
   shard: Shard,
-): Promise<BufferFold['state'] | undefined> {
+): Promise<BufferSnapshot | undefined> {
   try {
-    const state = decodeSnapshot(await objects.get(snapshotKey(manifestKey)));
-    return shardName(state.shard) === shardName(shard) ? state : undefined;
+    const snapshot = decodeSnapshot(await objects.get(snapshotKey(manifestKey)));
+    return shardName(snapshot.state.shard) === shardName(shard) ? snapshot : undefined;
   } catch (error) {
     if (isSeamError(error, 'OBJECT_NOT_FOUND') || isSeamError(error, 'OBJECT_CORRUPT')) return undefined;
     throw error;

@@ -19,7 +19,7 @@ import {
   shardName,
 } from '@seamstream/success-buffer';
 import { type BufferFold, evolveFold, foldAt, foldedRanges } from './buffer-fold.js';
-import { restoreFold, writeVersion } from './buffer-versions.js';
+import { checkedVersions, restoreFold, writeVersion } from './buffer-versions.js';
 import type { BufferServiceConfig } from './config.js';
 
 const SOURCE = 'seam/buffer';
@@ -34,6 +34,8 @@ export interface FoldOutcomesDependencies {
 
 interface Held {
   fold: BufferFold;
+  /** See checkedVersions. */
+  versionsCheckedTo: number;
   /** By partition: where the next batch must begin, and under which claim the last one came. */
   readonly places: Map<number, { readonly next: number; readonly claim: string | undefined }>;
 }
@@ -56,7 +58,8 @@ export class FoldOutcomesHandler {
     for (const { event, position } of batch.records) {
       held.fold = evolveFold(held.fold, event, position);
       if (held.fold.completedProblems >= this.config.commitEveryProblems) {
-        const version = await this.commitVersion(held.fold, event.meta);
+        held.versionsCheckedTo = await checkedVersions(this.dependencies.log, held.versionsCheckedTo, this.shard.of);
+        const version = await this.commitVersion(held, event.meta);
         held.fold = foldAt(version.state, held.fold.nextOffsets);
         events.push(...version.events);
       }
@@ -74,7 +77,7 @@ export class FoldOutcomesHandler {
     if (this.held !== undefined && isContinued) return this.held;
     const { log, objects, validateEntry, logger } = this.dependencies;
     const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
-    const fold = await restoreFold(log, objects, {
+    const { fold, versionsCheckedTo } = await restoreFold(log, objects, {
       consumed,
       config: this.config.rules,
       shard: this.shard,
@@ -91,12 +94,13 @@ export class FoldOutcomesHandler {
     );
     return {
       fold,
+      versionsCheckedTo,
       places: new Map(consumed.map(({ partition, nextOffset }) => [partition, { next: nextOffset, claim: undefined }])),
     };
   }
 
   private async commitVersion(
-    fold: BufferFold,
+    { fold, versionsCheckedTo }: Held,
     cause: EventMeta,
   ): Promise<{ readonly state: BufferState; readonly events: readonly SeamEvent[] }> {
     const { objects, validateEntry, clock, logger } = this.dependencies;
@@ -106,6 +110,7 @@ export class FoldOutcomesHandler {
       inputs,
       config: this.config.rules,
       formats: this.config.formats,
+      versionsCheckedTo,
     });
     const occurredAt = clock.now();
     const subjects = subjectsOf(version.state);

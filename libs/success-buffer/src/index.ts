@@ -14,5 +14,5 @@ export { NearDuplicateClusters } from './near-duplicates.js';
 export { decodeRows, encodeRows, type RowFormat, rowsDigest } from './rows.js';
 export { type Shard, shardName, shardOf, shardsOf, WHOLE_BUFFER } from './shard.js';
 export { newestVersions, type ShardVersion, shardNameOf, wholeBuffer } from './shard-versions.js';
-export { decodeSnapshot, encodeSnapshot } from './snapshot.js';
+export { type BufferSnapshot, decodeSnapshot, encodeSnapshot } from './snapshot.js';
 export { encodeVersion, readVersion } from './version-files.js';

@@ -19,12 +19,23 @@ import type { Shard } from './shard.js';
 
 const FORMAT = 'seamstream.success-buffer/1';
 
-interface Snapshot {
+/** What a restart goes on from. */
+export interface BufferSnapshot {
+  readonly state: BufferState;
+  /**
+   * Offset in the partition of the versions' records before which all of them are known to be of a buffer that is divided in
+   * the same way. Undefined in snapshots of earlier releases.
+   */
+  readonly versionsCheckedTo: number | undefined;
+}
+
+interface StoredSnapshot {
   readonly format: string;
   readonly config: BufferConfig;
   /** Absent when one buffer keeps all domains. */
   readonly shard?: Shard;
   readonly elsewhere?: readonly (readonly [string, Omit<GroupElsewhere, 'results'> & { results: string[] | null }])[];
+  readonly versionsCheckedTo?: number;
   readonly sequence: number;
   readonly groups: readonly (Omit<Group, 'members'> & {
     readonly members: readonly (readonly [string, GroupMember])[];
@@ -37,29 +48,30 @@ function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): nu
   return compareText(a[0], b[0]);
 }
 
-export function encodeSnapshot(state: BufferState): Uint8Array {
-  const snapshot: Snapshot = {
+export function encodeSnapshot({ state, versionsCheckedTo }: BufferSnapshot): Uint8Array {
+  const snapshot: StoredSnapshot = {
     format: FORMAT,
     config: state.config,
     sequence: state.sequence,
     groups: [...state.groups].sort(byKey).map(([, group]) => ({ ...group, members: [...group.members].sort(byKey) })),
     announced: [...state.announced].sort(byKey),
     ranges: inputRanges(state),
+    ...(versionsCheckedTo === undefined ? {} : { versionsCheckedTo }),
     ...(state.shard.of === 1 ? {} : { shard: state.shard, elsewhere: groupsElsewhere(state) }),
   };
   return new Uint8Array(zstdCompressSync(canonicalJson(snapshot)));
 }
 
-function groupsElsewhere({ elsewhere }: BufferState): NonNullable<Snapshot['elsewhere']> {
+function groupsElsewhere({ elsewhere }: BufferState): NonNullable<StoredSnapshot['elsewhere']> {
   return [...elsewhere]
     .sort(byKey)
     .map(([groupId, group]) => [groupId, { ...group, results: group.results && [...group.results].sort() }]);
 }
 
 /** OBJECT_CORRUPT when the bytes are no snapshot of this format. */
-export function decodeSnapshot(bytes: Uint8Array): BufferState {
+export function decodeSnapshot(bytes: Uint8Array): BufferSnapshot {
   const snapshot = parse(bytes);
-  return {
+  const state: BufferState = {
     ...initialState(snapshot.config, snapshot.shard),
     sequence: snapshot.sequence,
     groups: new Map(snapshot.groups.map((group) => [group.groupId, { ...group, members: new Map(group.members) }])),
@@ -72,12 +84,13 @@ export function decodeSnapshot(bytes: Uint8Array): BufferState {
     announced: new Map(snapshot.announced),
     ranges: new Map(snapshot.ranges.map((range) => [`${range.topic}/${range.partition}`, range])),
   };
+  return { state, versionsCheckedTo: snapshot.versionsCheckedTo };
 }
 
-function parse(bytes: Uint8Array): Snapshot {
+function parse(bytes: Uint8Array): StoredSnapshot {
   let came: string;
   try {
-    const snapshot = JSON.parse(zstdDecompressSync(bytes).toString('utf8')) as Snapshot;
+    const snapshot = JSON.parse(zstdDecompressSync(bytes).toString('utf8')) as StoredSnapshot;
     if (snapshot.format === FORMAT) return snapshot;
     came = `format ${snapshot.format}`;
   } catch (cause) {

@@ -129,6 +129,9 @@ const said = ({ decisions }: BufferCommit): string[] =>
       : `${decision.outcomeId} rejected: ${decision.reason}${decision.duplicateOf === null ? '' : ` of ${decision.duplicateOf}`}`,
   );
 
+const bytesOf = (state: BufferState): Uint8Array => encodeSnapshot({ state, versionsCheckedTo: 7 });
+const restarted = (state: BufferState): BufferState => decodeSnapshot(bytesOf(state)).state;
+
 describe('groups', () => {
   it('keeps the successes of a complete group in the stratum of its success rate', () => {
     const result = commitOf([...group('g1', '+---'), ...group('g2', '++--'), ...group('g3', '+++-')]);
@@ -364,7 +367,7 @@ describe('the kept set', () => {
         [...order, ...again].forEach(({ event, position }, index) => {
           state = evolve(state, event, position);
           if (commitAfter[index]) commitNow();
-          if (restartAfter[index]) state = decodeSnapshot(encodeSnapshot(state));
+          if (restartAfter[index]) state = restarted(state);
         });
         const result = commitNow();
         expect(result.bufferDigest).toBe(expected.bufferDigest);
@@ -435,7 +438,7 @@ describe('a buffer in shards', () => {
             let state = initialState(parsed, shard);
             for (const [index, { event, position }] of events.entries()) {
               state = evolve(state, event, position);
-              if (index % 5 === 4) state = decodeSnapshot(encodeSnapshot(state));
+              if (index % 5 === 4) state = restarted(state);
             }
             return commit(state, { validateEntry });
           }),
@@ -486,14 +489,14 @@ describe('a snapshot', () => {
       ...group('g2', '+-', { partition: 1 }),
       ...group('c', '-', { arm: 'control' }),
     ];
-    expect(encodeSnapshot(bufferOf([...events].reverse()))).toEqual(encodeSnapshot(bufferOf(events)));
-    expect(encodeSnapshot(bufferOf(events.slice(1)))).not.toEqual(encodeSnapshot(bufferOf(events)));
+    expect(bytesOf(bufferOf([...events].reverse()))).toEqual(bytesOf(bufferOf(events)));
+    expect(bytesOf(bufferOf(events.slice(1)))).not.toEqual(bytesOf(bufferOf(events)));
   });
 
   it('continues where the state stopped', () => {
     const { state } = commitOf(group('g1', '+-'));
-    const restored = decodeSnapshot(encodeSnapshot(state));
-    expect(encodeSnapshot(restored)).toEqual(encodeSnapshot(state));
+    const restored = restarted(state);
+    expect(bytesOf(restored)).toEqual(bytesOf(state));
     expect(canonicalJson(inputRanges(restored))).toBe('[{"from":0,"partition":0,"to":2,"topic":"seam.outcomes"}]');
     const again = commit(restored, { validateEntry });
     expect(again.decisions).toEqual([]);
