@@ -4,6 +4,7 @@ import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
 import { type Problem, TOPICS } from '@seamstream/events';
 import { entrySchemas } from '@seamstream/experience';
 import { ManualClock, SeamError } from '@seamstream/kernel';
+import { presetNamed } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
 import type { CommandRuntime, Models, Shell } from './command-runtime.js';
 import type { ExitCode } from './exit-codes.js';
@@ -171,7 +172,14 @@ export async function fakeWorld(): Promise<FakeWorld> {
       Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Opening topics: this world has no Kafka cluster.')),
     openObjects: () => Promise.resolve(objects),
     worldProblems: (set) => Promise.resolve([1, 2, 3].map((n) => worldProblem(set, n))),
-    algorithmSettings: (algorithm) => Promise.resolve(algorithm === 'grpo' ? { clip: { high: 0.3 } } : {}),
+    algorithmSettings: (algorithm, preset) =>
+      Promise.resolve(
+        preset === undefined
+          ? algorithm === 'grpo'
+            ? { clip: { high: 0.3 } }
+            : {}
+          : (presetNamed(preset).algorithms[algorithm] ?? {}),
+      ),
     openTrainer: () => Promise.resolve(fakeTrainer),
     openModels: () => Promise.resolve(models),
     entrySchemas: () => Promise.resolve(entrySchemas()),

@@ -5,6 +5,7 @@ import type { EventLog } from '@seamstream/event-log';
 import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import type { Clock } from '@seamstream/kernel';
+import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
 import type { LogMode } from '@seamstream/service-kit';
@@ -12,7 +13,6 @@ import type { ExitCode } from './exit-codes.js';
 import type { LogAddress } from './replay/log-address.js';
 import type { Terminal } from './terminal/terminal.js';
 import type { TopicsDoor } from './topics/topics.port.js';
-import type { Settings } from './train/assignments.js';
 import type { TrainerDoor } from './train/trainer.port.js';
 
 export type WorldSet = 'held-out' | 'shifted' | 'validation';
@@ -53,8 +53,11 @@ export interface CommandRuntime {
   worldProblems(set: WorldSet): Promise<readonly Problem[]>;
   /** The trainer on this log and these objects. Closed by the runtime. */
   openTrainer(): Promise<TrainerDoor>;
-  /** What the configuration says about an algorithm of learning, preset included. */
-  algorithmSettings(algorithm: string): Promise<Settings>;
+  /**
+   * What the configuration says about an algorithm of learning, over the settings of a preset: the configured one unless named.
+   * INVALID_CONFIGURATION for an unknown preset.
+   */
+  algorithmSettings(algorithm: string, preset?: string): Promise<Settings>;
   /** The schema that the entries of each domain are written under. */
   entrySchemas(): Promise<EntrySchemas>;
 }

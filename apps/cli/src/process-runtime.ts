@@ -12,6 +12,7 @@ import type { EntrySchemas } from '@seamstream/experience';
 import type { GeneratorConfig } from '@seamstream/generator';
 import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
 import type { LanguageModel } from '@seamstream/language-model';
+import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { CommonConfig, Environment, LogMode } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer';
@@ -20,7 +21,6 @@ import { EXIT } from './exit-codes.js';
 import { type LogAddress, showLogAddress } from './replay/log-address.js';
 import { processTerminal } from './terminal/terminal.js';
 import type { TopicsDoor } from './topics/topics.port.js';
-import type { Settings } from './train/assignments.js';
 import { trainerDoor } from './train/trainer.in-process.adapter.js';
 import type { TrainerDoor } from './train/trainer.port.js';
 
@@ -204,10 +204,11 @@ class LazyWorld {
     };
   }
 
-  async algorithmSettings(algorithm: string): Promise<Settings> {
-    const { presets } = await import('@seamstream/learning');
-    const { preset, algorithms } = (await this.loadAll()).trainer;
-    return { ...presets.get(preset)?.algorithms[algorithm], ...algorithms[algorithm] };
+  async algorithmSettings(algorithm: string, preset?: string): Promise<Settings> {
+    const { mergeSettings, presetNamed } = await import('@seamstream/learning');
+    const { trainer } = await this.loadAll();
+    const named = presetNamed(preset ?? trainer.preset).algorithms[algorithm];
+    return mergeSettings(named ?? {}, trainer.algorithms[algorithm] ?? {});
   }
 
   async openTrainer(): Promise<TrainerDoor> {
@@ -326,7 +327,7 @@ export function processShell(): Shell {
         openTopics: () => world.openTopics(),
         openObjects: () => world.openObjects(),
         openModels: () => world.openModels(),
-        algorithmSettings: (algorithm) => world.algorithmSettings(algorithm),
+        algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),
         worldProblems: (set) => world.worldProblems(set),
         openTrainer: () => world.openTrainer(),
         entrySchemas: () => world.entrySchemas(),

@@ -107,9 +107,9 @@ afterEach(async () => {
   running = [];
 });
 
-async function serve(executor: ExecutorModel): Promise<RunningService> {
+async function serve(executor: ExecutorModel, settings = config): Promise<RunningService> {
   const service = await startService(executorService({ executor, schemaFor }), {
-    config,
+    config: settings,
     drivers: { log, objects: new InMemoryObjectStore() },
     serveHttp: false,
   });
@@ -200,6 +200,36 @@ describe('the executor service', () => {
     const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
     expect(byProblem.get('a')).toMatchObject({ success: true, reward: 0 });
     expect(byProblem.get('b')).toMatchObject({ success: true, reward: 1 });
+  });
+
+  it('draws several answers where it is told to: their mean is the reward, and the executor is another one', async () => {
+    await publish(experience('a'), experience('b'));
+    const executor: ExecutorModel = {
+      identity: { model: 'fake', revision: 'weights-1', decoding: '{}' },
+      answer: () => Promise.reject(new Error('nobody asks greedily')),
+      sample: async (requests, { temperature }) =>
+        requests.map(({ prompt, seeds }) =>
+          seeds.map((seed): ExecutorAnswer => {
+            // Of a's four answers three are right, of b's none.
+            const isRight = prompt.includes('What is a?') && !seed.endsWith('/1');
+            const text = `Answer: ${isRight ? 4 : temperature}`;
+            return { status: 'answered', text, finished: true, promptTokens: 9, responseTokens: 2 };
+          }),
+        ),
+    };
+    const drawing = { ...config, executor: { ...config.executor, rollouts: 4, rolloutTemperature: 0.5 } };
+    await serve(executor, drawing);
+    const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
+    expect(byProblem.get('a')).toMatchObject({
+      success: true,
+      reward: 0.75,
+      response: 'Answer: 4',
+      verifierDetail: expect.stringMatching(/^3 of 4 answers right; /),
+      executor: { decoding: '{"answer":"{}","rollouts":4,"temperature":0.5,"topP":1}' },
+    });
+    expect(byProblem.get('b')).toMatchObject({ success: false, reward: 0, response: 'Answer: 0.5' });
+    await expect(serve(executor)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(serve(new FakeExecutor(), drawing)).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
   });
 
   it('tries a failed infrastructure again: what comes out is an outcome as if nothing had happened', async () => {

@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { systemClock } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
-import { type ExecutorModel, executorIdentity, LanguageModelExecutor } from '@seamstream/rollout';
+import { asDrawing, type ExecutorModel, executorIdentity, LanguageModelExecutor } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import { Verifiers } from '@seamstream/verifiers';
 import type { ExecutorConfig } from './config.js';
@@ -24,7 +24,10 @@ export interface ExecutorAssets {
 export class ExecutorModule {
   static async forRoot(context: ServiceContext<ExecutorConfig>, assets: ExecutorAssets = {}): Promise<DynamicModule> {
     const { config, drivers, health } = context;
-    const executor = assets.executor ?? (await loadExecutor(context));
+    const { rollouts, rolloutTemperature: temperature, rolloutTopP: topP } = config.executor;
+    const repeating = rollouts === 1 ? undefined : { rollouts, temperature, topP };
+    const greedy = assets.executor ?? (await loadExecutor(context));
+    const executor = repeating === undefined ? greedy : asDrawing(greedy, repeating);
     const prompts = assets.prompts ?? (await loadPrompts());
     const identity = executorIdentity(executor, prompts);
     await assertFrozen(drivers.log, identity);
@@ -37,6 +40,7 @@ export class ExecutorModule {
       executor,
       prompts,
       verifiers,
+      ...(repeating === undefined ? {} : { repeating }),
       schemaFor: assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas)),
       clock: systemClock,
     });

@@ -18,6 +18,13 @@ export const executorConfigSchema = commonConfigSchema.extend({
       threads: z.int().positive().default(2),
       /** Most tokens of a response. */
       maxTokens: z.int().positive().default(64),
+      /**
+       * Answers to each entry. One is greedy; several are drawn at `rolloutTemperature`, and the reward is the mean of their
+       * verdicts: for groups that one answer judges alike.
+       */
+      rollouts: z.int().positive().default(1),
+      rolloutTemperature: z.number().positive().default(1),
+      rolloutTopP: z.number().gt(0).max(1).default(1),
       /** Most experiences of a batch. */
       maxBatchRecords: z.int().positive().default(256),
       /** Users' own verifiers by the name that problems give: {"mine": {"url": "https://…", "timeoutMs": 10000, "headers": {…}}}. */

@@ -3,16 +3,17 @@
  * again and then recorded as what it is; it is never a reward of 0, which would teach that the entry was bad.
  */
 import { deriveMeta, type EventOf, type SeamEvent } from '@seamstream/events';
-import { checkEntry, type EntrySchemas, type Prompts, schemaDigest } from '@seamstream/experience';
+import { type EntrySchemas, earnsReward, type Prompts, schemaDigest } from '@seamstream/experience';
 import { type Clock, type ErrorCode, isSeamError, messageOf } from '@seamstream/kernel';
 import {
+  answerRepeatedly,
   type ExecutorAnswer,
   type ExecutorModel,
   type ExecutorResponse,
   executorIdentity,
   type Judgement,
-  judge,
-  type SolvingRequest,
+  judgeAll,
+  type RolloutSettings,
   solveProblems,
 } from '@seamstream/rollout';
 import { type DeliveredBatch, type DeliveredRecord, done, type Outcome, retry } from '@seamstream/service-kit';
@@ -28,6 +29,8 @@ export interface ExecuteExperiencesDependencies {
   readonly schemaFor: EntrySchemas;
   readonly clock: Clock;
   readonly verifiers: Verifiers;
+  /** Several answers per entry; absent: one, greedily. */
+  readonly repeating?: RolloutSettings;
 }
 
 export class ExecuteExperiencesHandler {
@@ -40,54 +43,54 @@ export class ExecuteExperiencesHandler {
     const experiences = batch.records.filter((record): record is DeliveredRecord<Experience> =>
       isExperience(record.event),
     );
-    const answers = new Map<SeamEvent, ExecutorAnswer>();
+    const answers = new Map<SeamEvent, readonly ExecutorAnswer[]>();
     const given = await this.answersTo(experiences);
     experiences.forEach(({ event }, index) => answers.set(event, given[index]!));
     const latencyMs = clock.now() - startedMs;
     return Promise.all(
       batch.records.map(async (record) => {
         const { event } = record;
-        const answer = answers.get(event);
-        if (answer === undefined || !isExperience(event)) return done();
-        if (answer.status === 'failed' && answer.retryable && !record.isLastAttempt)
-          return retry(answer.code, answer.reason);
-        return this.conclude(event, answer, { ...record, latencyMs });
+        const own = answers.get(event);
+        if (own === undefined || !isExperience(event)) return done();
+        const failure = own.find((answer) => answer.status === 'failed');
+        if (failure?.retryable && !record.isLastAttempt) return retry(failure.code, failure.reason);
+        if (failure !== undefined) return done([this.failed(event, failure, record.attempt)]);
+        const responses = own.filter((answer) => answer.status === 'answered');
+        return this.conclude(event, responses, { ...record, latencyMs });
       }),
     );
   }
 
-  private async answersTo(experiences: readonly DeliveredRecord<Experience>[]): Promise<readonly ExecutorAnswer[]> {
-    const { executor, prompts } = this.dependencies;
-    const requests = experiences.map(({ event }): SolvingRequest => {
+  /** The answers to each experience, in their order. */
+  private async answersTo(
+    experiences: readonly DeliveredRecord<Experience>[],
+  ): Promise<readonly (readonly ExecutorAnswer[])[]> {
+    const { executor, prompts, repeating } = this.dependencies;
+    const requests = experiences.map(({ event }) => {
       const { problemId, domain, prompt } = event.problem;
-      return { problem: { problemId, domain, prompt }, entry: entryOf(event) };
+      return { problem: { problemId, domain, prompt }, entry: entryOf(event), seed: event.experienceId };
     });
     try {
-      return requests.length === 0 ? [] : await solveProblems(requests, executor, prompts);
+      if (requests.length === 0) return [];
+      if (repeating !== undefined) return await answerRepeatedly(requests, executor, prompts, repeating);
+      return (await solveProblems(requests, executor, prompts)).map((answer) => [answer]);
     } catch (error) {
       // The transport tries a failing batch again and halves it; only a record that stands alone is concluded here.
       const [alone] = experiences;
       const isRetryable = !isSeamError(error) || error.retryable;
       if (experiences.length !== 1 || alone === undefined || (isRetryable && !alone.isLastAttempt)) throw error;
-      return [
-        {
-          status: 'failed',
-          code: isSeamError(error) ? error.code : 'INTERNAL',
-          reason: messageOf(error),
-          retryable: false,
-        },
-      ];
+      const code = isSeamError(error) ? error.code : 'INTERNAL';
+      return [[{ status: 'failed', code, reason: messageOf(error), retryable: false }]];
     }
   }
 
   private async conclude(
     experience: Experience,
-    answer: ExecutorAnswer,
+    responses: readonly ExecutorResponse[],
     delivery: { readonly attempt: number; readonly isLastAttempt: boolean; readonly latencyMs: number },
   ): Promise<Outcome> {
-    if (answer.status === 'failed') return done([this.failed(experience, answer, delivery.attempt)]);
     try {
-      const judgement = await judge(experience.problem, answer, this.dependencies.verifiers);
+      const { answer, judgement } = await judgeAll(experience.problem, responses, this.dependencies.verifiers);
       return done([this.recorded(experience, answer, judgement, delivery.latencyMs)]);
     } catch (error) {
       // The problem cannot be judged, or its verifier failed: either says nothing about the answer.
@@ -157,14 +160,7 @@ export class ExecuteExperiencesHandler {
   private isValid(experience: Experience): boolean {
     if (experience.type === 'ExperienceWithheld') return true;
     const schema = this.dependencies.schemaFor(experience.problem.domain);
-    if (schemaDigest(schema) !== experience.entrySchema) return true;
-    try {
-      checkEntry(experience.entry, schema);
-      return true;
-    } catch (error) {
-      if (isSeamError(error, 'ENTRY_INVALID')) return false;
-      throw error;
-    }
+    return schemaDigest(schema) !== experience.entrySchema || earnsReward(experience.entry, schema);
   }
 }
 

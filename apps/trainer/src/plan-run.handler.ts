@@ -10,8 +10,9 @@ import {
   evolveCurriculum,
   initialCurriculum,
   type LearningAlgorithm,
+  mergeSettings,
   type PreviousRun,
-  presets,
+  presetNamed,
   type ResultEvent,
 } from '@seamstream/learning';
 import type { ServiceLogger } from '@seamstream/service-kit';
@@ -60,18 +61,12 @@ export class PlanRunHandler {
     private readonly dependencies: PlanRunDependencies,
     private readonly config: TrainerConfig,
   ) {
-    const preset = presets.get(config.preset);
-    if (preset === undefined) {
-      throw new SeamError(
-        'INVALID_CONFIGURATION',
-        `Configuring the trainer: no preset ${config.preset}. Known are ${[...presets.keys()].join(', ')}.`,
-      );
-    }
+    const preset = presetNamed(config.preset);
     this.curriculum = curriculumConfigSchema.parse({ ...preset.curriculum, ...config.curriculum });
     this.settings = Object.fromEntries(
       [...dependencies.algorithms.keys()].map((name) => [
         name,
-        { ...preset.algorithms[name], ...config.algorithms[name] },
+        mergeSettings(preset.algorithms[name] ?? {}, config.algorithms[name] ?? {}),
       ]),
     );
     const named =
@@ -152,7 +147,9 @@ export class PlanRunHandler {
   }): Promise<RunPlan> {
     const { choice, window, current, results, curriculum, history, signal } = facts;
     const algorithm = this.algorithm(choice.algorithm);
-    const settings = algorithm.resolveConfiguration({ ...this.settings[choice.algorithm], ...facts.settings });
+    const settings = algorithm.resolveConfiguration(
+      mergeSettings(this.settings[choice.algorithm] ?? {}, facts.settings),
+    );
     const versions = algorithm.reads === 'buffer' ? await this.bufferVersions(window, current, signal) : undefined;
     const { rounds, extended } = await this.replayedRounds(algorithm, settings, current, history);
     const earlier = windowsBefore(current, rounds, history);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { checkJsonSchema, type JsonSchema } from '@seamstream/language-model';
 import { DEFAULT_ENTRY_SCHEMA } from './entry.schema.js';
+import { MEMORY_ITEM_SCHEMA } from './memory-item.js';
 
 export type EntrySchemas = (domain: string) => JsonSchema;
 
@@ -12,12 +13,17 @@ export function entrySchemas(byDomain: Readonly<Record<string, JsonSchema>> = {}
   return (domain) => schemas.get(domain) ?? DEFAULT_ENTRY_SCHEMA;
 }
 
+/** Stands where a file's path may stand, for SEAM's container in every domain. */
+const MEMORY_ITEM = 'memory-item';
+
 /**
  * Reads a JSON file that maps domains to schemas; without a file the general schema holds everywhere.
+ * @param file a path, or `memory-item`
  * @throws INVALID_CONFIGURATION naming file and domain
  */
 export async function loadEntrySchemas(file?: string): Promise<EntrySchemas> {
   if (file === undefined) return entrySchemas();
+  if (file === MEMORY_ITEM) return () => MEMORY_ITEM_SCHEMA;
   const fault = (problem: string, cause?: unknown): SeamError =>
     new SeamError(
       'INVALID_CONFIGURATION',

@@ -8,5 +8,6 @@ export {
   schemaDigest,
 } from './entry.schema.js';
 export { type EntrySchemas, entrySchemas, loadEntrySchemas } from './entry-schemas.js';
+export { earnsReward, MEMORY_ITEM_SCHEMA, memoryItemBlock, memoryItemIn } from './memory-item.js';
 export { PromptTemplate } from './prompt-template.js';
 export { asData, loadPrompts, type Prompts } from './prompts.js';

@@ -6,6 +6,7 @@
 
 import { sha256 } from '@seamstream/kernel';
 import { isPlainCodePoint } from '@seamstream/language-model';
+import { memoryItemBlock } from './memory-item.js';
 import { PromptTemplate } from './prompt-template.js';
 
 export interface Prompts {
@@ -40,7 +41,10 @@ export async function loadPrompts(folder = new URL('../templates/', import.meta.
     executor: (problem, entry) =>
       entry === null
         ? without.render({ problem: asData(problem) })
-        : withEntry.render({ problem: asData(problem), entry: asData(entry).replaceAll(/\s*\n\s*/g, ' ') }),
+        : withEntry.render({
+            problem: asData(problem),
+            entry: asData(memoryItemBlock(entry) ?? entry).replaceAll(/\s*\n\s*/g, ' '),
+          }),
     wrapperOnly: (problem) => wrapper.render({ problem: asData(problem) }),
   };
 }

@@ -26,4 +26,6 @@ export type {
   TrainingPlan,
   TrainingStep,
 } from './learning.types.js';
-export { type LearningPreset, presets } from './presets.js';
+export type { LearningPreset } from './preset.types.js';
+export { presets } from './presets.js';
+export { mergeSettings, presetNamed, type Settings } from './settings.js';

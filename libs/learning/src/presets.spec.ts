@@ -1,4 +1,5 @@
 import { algorithms, presets } from './index.js';
+import { stepsOf } from './schedule.js';
 
 describe('a preset', () => {
   it('configures algorithms that exist with settings that they accept, and its curriculum runs only those', () => {
@@ -20,5 +21,41 @@ describe('a preset', () => {
       importance: { correction: 'taper' },
       clip: { low: 0.2, high: 0.28 },
     });
+  });
+
+  it("for SEAM has its authors' values: METHODS.md 1.5 and 1.6, line by line", () => {
+    const { curriculum, algorithms: configurations } = presets.get('seam-paper')!;
+    expect(curriculum).toMatchObject({ imitateBelow: 0, refine: 'grpo' });
+    expect(algorithms.get('grpo')?.resolveConfiguration(configurations.grpo)).toEqual({
+      advantage: 'std',
+      lossAverage: 'token-mean',
+      clip: { low: 0.2, high: 0.2 },
+      importance: { correction: 'truncate', cap: 2, minEffectiveSampleRatio: 0.3 },
+      kl: { coefficient: 0.001, reference: 'base' },
+      entropyCoefficient: 0,
+      window: { versions: 1, rounds: 1 },
+      deadGroups: 'keep',
+      dynamicSampling: null,
+      overlong: null,
+      plainSamplingOnly: true,
+      minLiveGroups: 1,
+      batchSize: 80,
+      duration: { unit: 'epochs', epochs: 1 },
+      learningRate: { peak: 1e-6, warmupSteps: 0, decay: 'constant', finalRatio: 0.1 },
+      optimizer: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01, clipNorm: 1 },
+      trainable: { kind: 'full' },
+    });
+    expect(algorithms.get('sft')?.resolveConfiguration(configurations.sft)).toMatchObject({
+      learningRate: { peak: 1e-5, decay: 'constant' },
+      batchSize: 4,
+      duration: { unit: 'steps', steps: 500 },
+      helpfulness: { power: 0 },
+      balance: 'none',
+    });
+  });
+
+  it("for SEAM makes the script's seven optimizer steps of a batch of 128 problems and 4 entries", () => {
+    // 512 entries in mini-batches of 20 problems, 80 entries each: six full ones and a seventh.
+    expect(stepsOf({ unit: 'epochs', epochs: 1 }, 128 * 4, 80)).toBe(7);
   });
 });

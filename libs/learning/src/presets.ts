@@ -1,14 +1,10 @@
 /** Named settings of curriculum and algorithms that belong together. Only what differs from the defaults is here. */
 import type { z } from 'zod';
-import { type CurriculumConfig, curriculumConfigSchema } from './curriculum.decide.js';
+import { curriculumConfigSchema } from './curriculum.decide.js';
 import type { grpoConfigSchema } from './grpo.js';
+import type { LearningPreset } from './preset.types.js';
+import { seamPaper } from './seam-paper.preset.js';
 import type { sftConfigSchema } from './sft.js';
-
-export interface LearningPreset {
-  readonly curriculum: CurriculumConfig;
-  /** Configuration by the algorithm's name. */
-  readonly algorithms: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-}
 
 const embeddedSft: z.input<typeof sftConfigSchema> = {
   duration: { unit: 'steps', steps: 12 },
@@ -28,7 +24,10 @@ const embeddedGrpo: z.input<typeof grpoConfigSchema> = {
   window: { rounds: 3 },
 };
 
-/** `embedded`: a generator of about a million parameters, all weights trained, rounds of 64 problems. */
+/**
+ * `embedded`: a generator of about a million parameters, all weights trained, rounds of 64 problems. `seam-paper`: SEAM as its
+ * authors run it, for a pretrained generator.
+ */
 export const presets: ReadonlyMap<string, LearningPreset> = new Map([
   [
     'embedded',
@@ -37,4 +36,5 @@ export const presets: ReadonlyMap<string, LearningPreset> = new Map([
       algorithms: { sft: embeddedSft, grpo: embeddedGrpo },
     },
   ],
+  ['seam-paper', seamPaper],
 ]);

@@ -32,5 +32,6 @@ export type {
   ExecutorResponse,
   GeneratorModel,
 } from './models.port.js';
+export { answerRepeatedly, asDrawing, judgeAll, type RolloutSettings } from './rollouts.js';
 export { executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';
 export { cyclicDerangement, wilsonInterval } from './statistics.js';

@@ -1,4 +1,4 @@
-import { mergeSettings, parseAssignments } from './assignments.js';
+import { parseAssignments } from './assignments.js';
 
 describe('settings from the command line', () => {
   it('go down a level at each dot; values are JSON where they are, text otherwise', () => {
@@ -18,17 +18,6 @@ describe('settings from the command line', () => {
       a: { b: { c: [1, 'x'] } },
       e: '',
     });
-  });
-
-  it('are laid over the configured ones level by level', () => {
-    const base = { batchSize: 32, learningRate: { peak: 1, warmUpSteps: 2 }, targets: ['a', 'b'] };
-    expect(mergeSettings(base, { learningRate: { peak: 3 }, targets: ['c'], extra: {} })).toEqual({
-      batchSize: 32,
-      learningRate: { peak: 3, warmUpSteps: 2 },
-      targets: ['c'],
-      extra: {},
-    });
-    expect(base.learningRate.peak).toBe(1);
   });
 
   it.each(['batchSize', '=3', 'a..b=1', '__proto__.x=1', 'constructor.x=1', 'a b=1'])('refuse "%s"', (text) => {

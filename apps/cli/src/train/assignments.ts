@@ -1,7 +1,7 @@
 import { SeamError } from '@seamstream/kernel';
 
-/** Nested settings, as a configuration schema takes them. */
-export type Settings = Record<string, unknown>;
+/** Under construction: a level is filled name by name. */
+type Settings = Record<string, unknown>;
 
 const NAME = /^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*)*$/;
 
@@ -27,18 +27,6 @@ export function parseAssignments(texts: readonly string[]): Settings {
     inner[last] = value;
   }
   return settings;
-}
-
-/** The base with the changes laid over it, level by level; an array or a text replaces what was there as a whole. */
-export function mergeSettings(base: Settings, changes: Settings): Settings {
-  const isLevel = (value: unknown): value is Settings =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
-  const merged: Settings = { ...base };
-  for (const [name, change] of Object.entries(changes)) {
-    const before = Object.hasOwn(base, name) ? base[name] : undefined;
-    merged[name] = isLevel(before) && isLevel(change) ? mergeSettings(before, change) : change;
-  }
-  return merged;
 }
 
 function splitAssignment(text: string): readonly [name: string, value: unknown] {

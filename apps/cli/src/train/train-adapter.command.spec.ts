@@ -25,6 +25,26 @@ describe('seam train', () => {
     ]);
   });
 
+  it("begins with a preset's settings where one is named, and what is set goes before them", async () => {
+    const world = await fakeWorld();
+    const options = ['train', 'grpo', '--preset', 'seam-paper', '--dry-run', '--json'];
+    expect(
+      await world.seam(...options, '--set', 'clip.high=0.28', '--set', 'duration={"unit":"steps","steps":2}'),
+    ).toBe(0);
+    expect(world.takeJson()).toMatchObject([
+      {
+        configuration: {
+          clip: { low: 0.2, high: 0.28 },
+          learningRate: { peak: 1e-6 },
+          batchSize: 80,
+          duration: { unit: 'steps', steps: 2 },
+        },
+      },
+    ]);
+    expect(await world.seam('train', 'grpo', '--preset', 'seam-papers', '--dry-run')).toBe(2);
+    expect(world.takeErrors()).toContain('Allowed choices are embedded, seam-paper');
+  });
+
   it('refuses unknown settings, algorithms and values', async () => {
     const world = await fakeWorld();
     expect(await world.seam('train', 'sft', '--set', 'batchsize=32', '--set', 'minRows=-1')).toBe(2);

@@ -1,6 +1,6 @@
 import { SeamError } from '@seamstream/kernel';
-import { algorithms } from '@seamstream/learning';
-import { Argument, Command } from 'commander';
+import { algorithms, mergeSettings, presets } from '@seamstream/learning';
+import { Argument, Command, Option } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -9,11 +9,12 @@ import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { onOneLine } from '../terminal/text.js';
-import { mergeSettings, parseAssignments } from './assignments.js';
+import { parseAssignments } from './assignments.js';
 import type { TrainingOutcome, TrainingStepReport } from './trainer.port.js';
 
 interface TrainOptions {
   readonly set: readonly string[];
+  readonly preset?: string;
   readonly dryRun?: true;
 }
 
@@ -67,7 +68,7 @@ async function trainAdapter(runtime: CommandRuntime, name: string, options: Trai
       `Training: expected one of ${[...algorithms.keys()].join(', ')}, came "${name}".`,
     );
   }
-  const configured = await runtime.algorithmSettings(name);
+  const configured = await runtime.algorithmSettings(name, options.preset);
   const configuration = algorithm.resolveConfiguration(mergeSettings(configured, parseAssignments(options.set)));
   if (options.dryRun) {
     if (terminal.json) terminal.printJson({ algorithm: name, configuration });
@@ -96,6 +97,12 @@ export function trainCommand(run: RunCommand): Command {
         'run, so "seam replay --verify-adapter" can make it again. Exit code 1: the run was refused or failed.',
     )
     .addArgument(new Argument('<algorithm>', 'how').choices([...algorithms.keys()]))
+    .addOption(
+      new Option(
+        '--preset <name>',
+        "named settings to begin with (default: the trainer's, SEAM_TRAINER_PRESET)",
+      ).choices([...presets.keys()]),
+    )
     .option(
       '--set <name=value>',
       'a setting of the algorithm, e.g. learningRate.peak=1e-3; may be given several times',
@@ -108,6 +115,7 @@ export function trainCommand(run: RunCommand): Command {
       examples([
         ['seam train sft', 'with the configured settings (SEAM_TRAINER_PRESET, SEAM_TRAINER_ALGORITHMS)'],
         ['seam train grpo --set duration.steps=20 --set learningRate.peak=1e-4', 'other settings'],
+        ['seam train grpo --preset seam-paper', "SEAM's own settings (docs/seam.md)"],
         ['seam train grpo --dry-run', 'every setting with its default'],
       ]),
     )

@@ -5,6 +5,7 @@
  */
 import { SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
+import { withPreset } from './presets.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -35,7 +36,8 @@ export function secretWhenRefused<T extends z.ZodType>(schema: T): T {
  * Reads, checks and freezes the configuration.
  * @throws INVALID_CONFIGURATION listing every variable at fault: what was expected and what came
  */
-export function loadConfig<T extends z.ZodObject>(schema: T, env: Environment): z.infer<T> {
+export function loadConfig<T extends z.ZodObject>(schema: T, given: Environment): z.infer<T> {
+  const env = withPreset(given);
   const leaves = leavesOf(schema);
   const byName = new Map(leaves.map((leaf) => [leaf.name, leaf]));
   const input: Record<string, unknown> = {};

@@ -1,0 +1,60 @@
+/**
+ * SEAM's container: an entry that is one text between `<memory_item>` and `</memory_item>`. In SEAM's released code the tags
+ * stand in free text and a regular expression looks for them; here an entry is written under a schema, so the block is an object with
+ * one text, which stands between the tags in the executor's prompt. Reward is earned by a correct answer with a block that is
+ * present and not blank, as there (METHODS.md 1.2, 1.4).
+ */
+import { isSeamError } from '@seamstream/kernel';
+import type { JsonSchema } from '@seamstream/language-model';
+import { checkEntry } from './entry.js';
+import { schemaDigest } from './entry.schema.js';
+
+const FIELD = 'memory_item';
+
+/**
+ * The container as an entry's schema. Its length is bounded so that an entry stays within what consumers read (16,384
+ * characters with escapes); SEAM itself knows no bound but its 4,096 tokens.
+ */
+export const MEMORY_ITEM_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: { [FIELD]: { type: 'string', minLength: 1, maxLength: 8000 } },
+  required: [FIELD],
+  additionalProperties: false,
+};
+
+/** What stands between the tags: the first pair counts, across lines; undefined where there is none or it is blank. */
+export function memoryItemIn(text: string): string | undefined {
+  const inner = /<memory_item>(.*?)<\/memory_item>/s.exec(text)?.[1]?.trim();
+  return inner === '' ? undefined : inner;
+}
+
+/** The entry as its block of text, or undefined for an entry in another container. Tags inside the text are broken, so that it cannot end its own block. */
+export function memoryItemBlock(entry: string): string | undefined {
+  const text = textOf(entry);
+  return text === undefined
+    ? undefined
+    : `<memory_item>\n${text.replaceAll(/<(?=\/?memory_item>)/g, '< ')}\n</memory_item>`;
+}
+
+/** Whether a correct answer with this entry earns its reward: the entry is valid, and in this container not blank. */
+export function earnsReward(entry: string, schema: JsonSchema): boolean {
+  try {
+    checkEntry(entry, schema);
+  } catch (error) {
+    if (isSeamError(error, 'ENTRY_INVALID')) return false;
+    throw error;
+  }
+  if (schemaDigest(schema) !== schemaDigest(MEMORY_ITEM_SCHEMA)) return true;
+  return memoryItemIn(memoryItemBlock(entry) ?? '') !== undefined;
+}
+
+function textOf(entry: string): string | undefined {
+  if (!entry.startsWith(`{"${FIELD}":`)) return undefined;
+  try {
+    const value = JSON.parse(entry) as Readonly<Record<string, unknown>>;
+    const text = value[FIELD];
+    return Object.keys(value).length === 1 && typeof text === 'string' ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
