@@ -16,6 +16,7 @@ const libsTopDown = [
   'embedded-world',
   'experience',
   'verifiers',
+  'openai-endpoint',
   'language-model',
   'tensor-graph',
   'event-log',
@@ -123,6 +124,13 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^(libs/object-store-s3|test)/' },
       to: { path: '(^|node_modules/)@(aws-sdk|smithy)/' },
+    },
+    {
+      name: 'undici-in-its-place',
+      comment: 'Servers of models are asked by openai-endpoint, which knows their limits and budgets.',
+      severity: 'error',
+      from: { path: '^(libs|apps)/', pathNot: '^libs/openai-endpoint/' },
+      to: { path: '(^|node_modules/)undici/' },
     },
     {
       name: 'onnx-runtime-in-its-place',

@@ -39,6 +39,7 @@ const PROBES = [
   ['kafkajs-in-its-driver', 'libs/events/src/planted/kafka.ts', "import 'kafkajs';\n"],
   ['lmdb-in-its-driver', 'libs/events/src/planted/lmdb.ts', "import 'lmdb';\n"],
   ['aws-sdk-in-its-driver', 'libs/events/src/planted/s3.ts', "import '@aws-sdk/client-s3';\n"],
+  ['undici-in-its-place', 'libs/learning/src/planted/undici.ts', "import 'undici';\n"],
   ['onnx-runtime-in-its-place', 'libs/learning/src/planted/onnx.ts', "import 'onnxruntime-node';\n"],
   ['no-unresolvable', 'libs/kernel/src/planted/lost.ts', "import './nowhere.js';\n"],
   ['no-test-code-in-production', 'libs/event-log/src/planted/contract.ts', "import '../event-log.contract.js';\n"],

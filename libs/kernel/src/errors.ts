@@ -52,6 +52,14 @@ export const ERROR_CODES = {
   // Verifiers
   UNKNOWN_VERIFIER: { retryable: false },
   VERIFIER_FAILED: { retryable: true },
+  // Endpoints of models
+  /** Nobody is answered at present. */
+  ENDPOINT_UNAVAILABLE: { retryable: true },
+  /** This request was not answered, or not with an answer. */
+  ENDPOINT_FAILED: { retryable: true },
+  /** This request is not wanted as it is. */
+  ENDPOINT_REFUSED: { retryable: false },
+  BUDGET_SPENT: { retryable: false },
 } as const satisfies Record<string, { retryable: boolean }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

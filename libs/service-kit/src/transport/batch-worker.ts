@@ -98,6 +98,7 @@ const OUTAGES: readonly ErrorCode[] = [
   'SCHEMA_REGISTRY_UNAVAILABLE',
   'OBJECT_STORE_UNAVAILABLE',
   'OBJECT_STORE_FULL',
+  'ENDPOINT_UNAVAILABLE',
 ];
 
 /** From the deadline's signal to the end of the patience with a consumer that goes on in spite of it. */

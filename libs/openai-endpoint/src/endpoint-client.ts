@@ -1,0 +1,276 @@
+/**
+ * Asks one endpoint: within its limits, again where that may help, within a budget, and never taking for an answer what is
+ * none. A failure is a value and not an exception, since what to do about it differs by caller.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, type ErrorCode, SeamError } from '@seamstream/kernel';
+import type { z } from 'zod';
+import { Budget, type Spending } from './budget.js';
+import type { EndpointSettings, TokenCount } from './endpoint-settings.js';
+import { Connections, type Outgoing } from './http-exchange.js';
+import { MinuteBucket } from './rate-limit.js';
+import { type Reading, readExchange, waitMs } from './retry.decide.js';
+import { Turns } from './turns.js';
+
+export interface EndpointFailure {
+  readonly kind: 'failed';
+  readonly code: ErrorCode;
+  readonly reason: string;
+  /** The same request may be answered later, without a change by anyone. */
+  readonly retryable: boolean;
+  /** Nothing else will be answered either before somebody acts. */
+  readonly halts: boolean;
+}
+
+export type EndpointResult<T> = { readonly kind: 'answer'; readonly value: T } | EndpointFailure;
+
+export interface EndpointTask<T> {
+  readonly method: 'GET' | 'POST';
+  /** Below the base address: `chat/completions`. */
+  readonly path: string;
+  /** JSON; absent for GET. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly schema: z.ZodType<T>;
+  /** Most tokens that it can use. */
+  readonly worst: TokenCount;
+  /** Tokens that it has used, as the answer says. */
+  readonly usage: (answer: T) => TokenCount;
+}
+
+/** Of the world. */
+export interface EndpointWorld {
+  readonly clock: Clock;
+  /** Uniform in [0, 1): spreads waits. */
+  readonly chance: () => number;
+  /** Told of every exchange with the server: for metrics. */
+  readonly onExchange?: (kind: Reading['kind'], milliseconds: number) => void;
+}
+
+const NOTHING: TokenCount = { promptTokens: 0, responseTokens: 0 };
+
+export class EndpointClient {
+  private readonly connections: Connections;
+  private readonly turns: Turns;
+  private readonly budget: Budget;
+  private readonly requestBucket: MinuteBucket | null;
+  private readonly tokenBucket: MinuteBucket | null;
+  private readonly closing = new AbortController();
+  private pausedUntilMs = 0;
+  private halt: EndpointFailure | undefined;
+  private lastOutage: string | undefined;
+  private settled = Promise.withResolvers<unknown>();
+
+  constructor(
+    private readonly settings: EndpointSettings,
+    private readonly world: EndpointWorld,
+  ) {
+    const { limits, budget } = settings;
+    const nowMs = world.clock.now();
+    this.connections = new Connections(limits);
+    this.turns = new Turns(limits.concurrency);
+    this.budget = new Budget(budget);
+    this.requestBucket = limits.requestsPerMinute === null ? null : new MinuteBucket(limits.requestsPerMinute, nowMs);
+    this.tokenBucket = limits.tokensPerMinute === null ? null : new MinuteBucket(limits.tokensPerMinute, nowMs);
+  }
+
+  get spent(): Spending {
+    return this.budget.spent;
+  }
+
+  /** Why nothing is asked any more. */
+  get halted(): EndpointFailure | undefined {
+    return this.halt;
+  }
+
+  /** Why nobody was answered at last; undefined since somebody was. */
+  get outage(): string | undefined {
+    return this.lastOutage;
+  }
+
+  /** What was spent before this client was there. */
+  addSpent(tokens: TokenCount): void {
+    this.budget.addSpent(tokens);
+  }
+
+  /** From now on nothing is asked. */
+  haltWith(code: ErrorCode, reason: string): EndpointFailure {
+    this.halt ??= { kind: 'failed', code, reason: this.named(reason), retryable: false, halts: true };
+    return this.halt;
+  }
+
+  /** @throws ABORTED by the signal or when the client was closed; what goes wrong otherwise is in the result */
+  async ask<T>(task: EndpointTask<T>, signal?: AbortSignal): Promise<EndpointResult<T>> {
+    const until = signal === undefined ? this.closing.signal : AbortSignal.any([signal, this.closing.signal]);
+    return this.turns.take(() => this.askUntilRead(task, until), until);
+  }
+
+  /** Ends what is under way, which rejects with ABORTED. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.connections.close();
+  }
+
+  private async askUntilRead<T>(task: EndpointTask<T>, signal: AbortSignal): Promise<EndpointResult<T>> {
+    const { limits } = this.settings;
+    const startedMs = this.world.clock.now();
+    const patienceLeft = (): number => startedMs + limits.patienceMs - this.world.clock.now();
+    for (let failures = 0, outages = 0; ; ) {
+      const obstacle = await this.admit(task.worst, patienceLeft, signal);
+      if (obstacle !== undefined) return obstacle;
+      const { reading, answer } = await this.exchange(task, signal);
+      switch (reading.kind) {
+        case 'answer':
+          if (answer !== undefined) return answer;
+          throw new SeamError('INTERNAL', 'Asking an endpoint: an answer was read and is not there.');
+        case 'refused':
+          return { ...this.failure(reading.code, reading.reason), retryable: false };
+        case 'halted':
+          return this.haltWith(reading.code, reading.reason);
+        case 'failed': {
+          const wait = waitMs(++failures, reading.afterMs, limits, this.world.chance());
+          if (failures >= limits.attempts || (reading.afterMs ?? 0) > limits.patienceMs) {
+            return this.failure('ENDPOINT_FAILED', `${reading.reason}, after ${failures} tries`);
+          }
+          await this.sleep(wait, signal);
+          break;
+        }
+        case 'outage': {
+          const wait = waitMs(++outages, reading.afterMs, limits, this.world.chance());
+          this.lastOutage = reading.reason;
+          if (reading.afterMs !== null)
+            this.pausedUntilMs = Math.max(this.pausedUntilMs, this.world.clock.now() + reading.afterMs);
+          if (wait > patienceLeft()) return this.failure('ENDPOINT_UNAVAILABLE', reading.reason);
+          await this.sleep(wait, signal);
+          break;
+        }
+      }
+    }
+  }
+
+  /** Waits until a request may be sent, and reserves its worst case; or says why none is. */
+  private async admit(
+    worst: TokenCount,
+    patienceLeft: () => number,
+    signal: AbortSignal,
+  ): Promise<EndpointFailure | undefined> {
+    for (;;) {
+      if (this.halt !== undefined) return this.halt;
+      const nowMs = this.world.clock.now();
+      const pause = this.pausedUntilMs - nowMs;
+      if (pause > patienceLeft() && pause > 0) {
+        return this.failure('ENDPOINT_UNAVAILABLE', `it asks to wait for ${Math.ceil(pause / 1000)} s more`);
+      }
+      const tokens = worst.promptTokens + worst.responseTokens;
+      const wait = Math.max(
+        pause,
+        this.requestBucket?.waitFor(1, nowMs) ?? 0,
+        tokens === 0 ? 0 : (this.tokenBucket?.waitFor(tokens, nowMs) ?? 0),
+      );
+      if (wait > 0) {
+        await this.sleep(wait, signal);
+        continue;
+      }
+      const reservation = this.budget.reserve(worst);
+      if (reservation === 'spent') {
+        const remedy = `its budget is spent (${this.budget.toString()}); the next request may need ${tokens} tokens. Raise the budget`;
+        return this.haltWith('BUDGET_SPENT', remedy);
+      }
+      if (reservation === 'wait') {
+        await this.settled.promise;
+        continue;
+      }
+      this.requestBucket?.take(1, nowMs);
+      this.tokenBucket?.take(tokens, nowMs);
+      return undefined;
+    }
+  }
+
+  private async exchange<T>(
+    { method, path, body, schema, worst, usage }: EndpointTask<T>,
+    signal: AbortSignal,
+  ): Promise<{ readonly reading: Reading; readonly answer?: EndpointResult<T> }> {
+    const { key, keyName } = this.settings;
+    const outgoing: Outgoing = {
+      method,
+      url: this.addressOf(path),
+      key,
+      body: body === undefined ? null : JSON.stringify(body),
+    };
+    const startedMs = this.world.clock.now();
+    // What is not known to be free counts as used: a server may have computed what never arrived.
+    let used = worst;
+    try {
+      const exchange = await this.connections.exchange(outgoing, signal);
+      const nowMs = this.world.clock.now();
+      const reading = readExchange(exchange, { nowMs, keyName, quotable: (text) => this.quotable(text) });
+      if (reading.kind !== 'answer') {
+        if (exchange.kind !== 'broken') used = NOTHING;
+        this.world.onExchange?.(reading.kind, nowMs - startedMs);
+        return { reading };
+      }
+      this.lastOutage = undefined;
+      const value = parsed(reading.body, schema);
+      if ('fault' in value) {
+        const failed: Reading = { kind: 'failed', reason: this.quotable(value.fault), afterMs: null };
+        this.world.onExchange?.(failed.kind, nowMs - startedMs);
+        return { reading: failed };
+      }
+      used = usage(value.value);
+      this.world.onExchange?.(reading.kind, nowMs - startedMs);
+      return { reading, answer: { kind: 'answer', value: value.value } };
+    } finally {
+      this.budget.settle(worst, used);
+      this.tokenBucket?.giveBack(worst.promptTokens + worst.responseTokens - used.promptTokens - used.responseTokens);
+      const { resolve } = this.settled;
+      this.settled = Promise.withResolvers<unknown>();
+      resolve(undefined);
+    }
+  }
+
+  private addressOf(path: string): URL {
+    const url = new URL(this.settings.url);
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
+    return url;
+  }
+
+  private failure(code: ErrorCode, reason: string): EndpointFailure {
+    return { kind: 'failed', code, reason: this.named(reason), retryable: true, halts: false };
+  }
+
+  private named(reason: string): string {
+    const { origin, pathname } = new URL(this.settings.url);
+    return `Endpoint ${origin}${pathname.replace(/\/+$/, '')}: ${reason}.`;
+  }
+
+  /** A server's words without the key and without characters that a terminal or a log would obey. */
+  private quotable(text: string): string {
+    const { key } = this.settings;
+    const safe = key === null ? text : text.replaceAll(key, '***');
+    return safe.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+  }
+
+  private async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    try {
+      await delay(milliseconds, undefined, { signal });
+    } catch {
+      throw new SeamError('ABORTED', 'Asking an endpoint: told to stop while it waited.');
+    }
+  }
+}
+
+function parsed<T>(body: string, schema: z.ZodType<T>): { readonly value: T } | { readonly fault: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    const what = body.trim().startsWith('<') ? 'a page of HTML' : 'something else';
+    return { fault: `status 200, but expected JSON and got ${what}` };
+  }
+  const result = schema.safeParse(json);
+  if (result.success) return { value: result.data };
+  const [issue] = result.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  return {
+    fault: `status 200, but with another shape than documented (${where === '' ? '' : `${where}: `}${issue?.message ?? ''})`,
+  };
+}

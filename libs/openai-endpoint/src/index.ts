@@ -1,0 +1,25 @@
+export type { Spending } from './budget.js';
+export {
+  type ChatCompletion,
+  type ChatDecoding,
+  chatCompletionSchema,
+  chatRequest,
+  chatUsage,
+  RESERVED_FIELDS,
+  worstCase,
+} from './chat-completion.js';
+export {
+  EndpointClient,
+  type EndpointFailure,
+  type EndpointResult,
+  type EndpointTask,
+  type EndpointWorld,
+} from './endpoint-client.js';
+export {
+  type BudgetSettings,
+  DEFAULT_LIMITS,
+  type EndpointLimits,
+  type EndpointSettings,
+  type TokenCount,
+} from './endpoint-settings.js';
+export { listedFacts, modelListSchema, type ToldByAnswer, toldRevision } from './told-revision.js';
