@@ -1,13 +1,14 @@
 """Reference values for the model engine, computed by PyTorch and transformers in float32 on the CPU.
 
-Writes engine-<family>.json beside this file: a small random checkpoint of each family (config.json and weights), and for
-two sequences of different length the logits, the log-likelihood loss with all gradients, one clipped AdamW step, and the
-clipped policy objective (training.types.ts) under a legal-token mask with all gradients. Versions are in the files.
+Writes engine-<family>.json beside this file: for a small checkpoint of each family (weights by `seeded`) and two sequences of
+different length the logits, the log-likelihood loss with all gradients, one clipped AdamW step, and the clipped policy
+objective (training.types.ts) under a legal-token mask with its gradients. Versions are in the files.
 
     python3 -m venv venv && venv/bin/pip install torch transformers && venv/bin/python test/golden/make-golden.py
 """
-import base64, json, pathlib
+import json, pathlib
 import numpy, torch, transformers
+from seeded import pack, seeded
 from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config, Qwen3Config
 
 HERE = pathlib.Path(__file__).parent
@@ -22,11 +23,9 @@ CONFIGS = {
 SEQUENCES = [[3, 17, 5, 9, 22, 1, 14, 8, 20], [7, 2, 19, 11, 4, 13]]
 TARGETS = [[3, 5, 6, 8], [1, 4, 5]]
 OPTIMIZER = dict(learningRate=1e-2, beta1=0.9, beta2=0.95, epsilon=1e-8, weightDecay=0.1, clipNorm=0.5)
+# Of some results, these tensors stand for all.
+SAMPLED = ["model.embed_tokens.weight", "model.layers.0.self_attn.k_proj.weight", "model.layers.1.mlp.gate_proj.weight", "model.norm.weight"]
 POLICY = dict(kind="clipped-policy-gradient", clipLow=0.2, clipHigh=0.28, klCoefficient=0.05, entropyCoefficient=0.01)
-
-
-def pack(tensor):
-    return base64.b64encode(tensor.detach().contiguous().numpy().astype("<f4").tobytes()).decode()
 
 
 def tensors_of(named):
@@ -50,13 +49,13 @@ def make(family, config):
     model = AutoModelForCausalLM.from_config(config).float().train()
     with torch.no_grad():
         for name, p in model.named_parameters():
-            p.copy_(torch.randn_like(p) * 0.3 + (1.0 if "norm" in name else 0.0))
+            p.copy_(seeded(name, p.shape))
     chosen = torch.tensor([ids[t] for ids, ts in zip(SEQUENCES, TARGETS) for t in ts])
     count = len(chosen)
     start = {k: v.detach().clone() for k, v in model.named_parameters()}
     out = {
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__, "numpy": numpy.__version__},
-        "config": json.loads(config.to_json_string()), "weights": tensors_of(start.items()),
+        "config": json.loads(config.to_json_string()),
         "sequences": SEQUENCES, "targets": TARGETS,
     }
     with torch.no_grad():
@@ -74,7 +73,7 @@ def make(family, config):
     norm = torch.nn.utils.clip_grad_norm_(model.parameters(), OPTIMIZER["clipNorm"])
     adamw.step()
     out["likelihood"] = {"weights": weights.tolist(), "loss": loss.item(), "gradients": tensors_of(gradients.items()),
-                         "optimizer": OPTIMIZER, "gradientNorm": norm.item(), "afterStep": tensors_of(model.named_parameters())}
+                         "optimizer": OPTIMIZER, "gradientNorm": norm.item(), "afterStep": tensors_of((k, p) for k, p in model.named_parameters() if k in SAMPLED)}
 
     # The policy objective under a legal-token mask, from the first weights again.
     with torch.no_grad():
@@ -98,11 +97,10 @@ def make(family, config):
                        - POLICY["entropyCoefficient"] * entropy)).sum()
     loss.backward()
     mean = lambda x: ((weights * x).sum() / weights.sum()).item()
-    sampled = ["model.embed_tokens.weight", "model.layers.0.self_attn.k_proj.weight", "model.layers.1.mlp.gate_proj.weight", "model.norm.weight"]
     out["policy"] = {"objective": POLICY, "weights": weights.tolist(), "legal": legal.int().tolist(), "loss": loss.item(),
                      **{k: v.tolist() for k, v in policy.items()},
                      "klNats": mean(k3), "entropyNats": mean(entropy), "clippedRatio": mean((plain > clipped).float()),
-                     "gradients": tensors_of((k, p.grad) for k, p in model.named_parameters() if k in sampled)}
+                     "gradients": tensors_of((k, p.grad) for k, p in model.named_parameters() if k in SAMPLED)}
     (HERE / f"engine-{family}.json").write_text(json.dumps(out, indent=None, separators=(",", ":")) + "\n")
 
 

@@ -110,9 +110,9 @@ describe('a checkpoint', () => {
 
   it.each<[string, Record<string, unknown>, string, RegExp]>([
     ['another family', { model_type: 'gpt2' }, 'UNSUPPORTED_MODEL', /model_type "gpt2"/],
-    ['scaled rotary embeddings', { rope_scaling: { rope_type: 'llama3', factor: 8 } }, 'UNSUPPORTED_MODEL', /"llama3"/],
+    ['other rotary embeddings', { rope_scaling: { rope_type: 'longrope' } }, 'UNSUPPORTED_MODEL', /"longrope"/],
     ['another activation', { hidden_act: 'gelu' }, 'UNSUPPORTED_MODEL', /gelu/],
-    ['biases that Llama lacks', { attention_bias: true }, 'UNSUPPORTED_MODEL', /attention_bias/],
+    ['biases that the weights lack', { attention_bias: true }, 'CHECKPOINT_INVALID', /lacks tensor .*bias/],
     ['a sliding window', { use_sliding_window: true }, 'UNSUPPORTED_MODEL', /sliding/],
     ['a size that is no number', { hidden_size: 'big' }, 'CHECKPOINT_INVALID', /hidden_size "big"/],
     ['heads that do not group', { num_key_value_heads: 3 }, 'CHECKPOINT_INVALID', /2 query heads and 3/],

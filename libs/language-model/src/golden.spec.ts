@@ -1,12 +1,10 @@
 /** The engine against PyTorch and transformers: values made by test/golden/make-golden.py, versions in the files. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
 import { Session, type TensorData } from '@seamstream/tensor-graph';
 import { type Checkpoint, loadCheckpoint } from './checkpoint.js';
 import { GenerationLane } from './generation-lane.js';
+import { writeGoldenModel } from './golden-model.fake.js';
 import { initialTensors } from './parameters.js';
-import { encodeSafetensors } from './safetensors.js';
 import { batchFeeds } from './sequence-batch.js';
 import type { TrainingObjective } from './training.types.js';
 import { gradientName, lossGraph } from './training-graph.js';
@@ -20,7 +18,6 @@ type Tensors = Readonly<Record<string, Packed>>;
 interface Golden {
   readonly versions: Readonly<Record<string, string>>;
   readonly config: Readonly<Record<string, unknown>>;
-  readonly weights: Tensors;
   readonly sequences: number[][];
   readonly targets: number[][];
   readonly lastLogits: number[][];
@@ -78,12 +75,7 @@ describe.each(['llama', 'qwen2', 'qwen3'])('a small random model of the family %
   beforeAll(async () => {
     const file = new URL(`../../../test/golden/engine-${family}.json`, import.meta.url);
     golden = JSON.parse(await readFile(file, 'utf8')) as Golden;
-    folder = await mkdtemp(join(tmpdir(), 'golden-'));
-    const tensors = Object.entries(golden.weights).map(
-      ([name, packed]) => [name, { shape: packed.shape, data: unpack(packed) }] as const,
-    );
-    await writeFile(join(folder, 'config.json'), JSON.stringify(golden.config));
-    await writeFile(join(folder, 'model.safetensors'), encodeSafetensors(new Map(tensors), { format: 'pt' }));
+    folder = await writeGoldenModel(golden.config);
     checkpoint = await loadCheckpoint(folder);
   });
   afterAll(() => rm(folder, { recursive: true }));
@@ -96,7 +88,7 @@ describe.each(['llama', 'qwen2', 'qwen3'])('a small random model of the family %
     const feeds: Record<string, TensorData> = batchFeeds(checkpoint.config, sequences, false, () => {
       throw new Error('no grammar here');
     });
-    for (const [name, { data, shape }] of initialTensors(checkpoint, { kind: 'full' }))
+    for (const [name, { data, shape }] of await initialTensors(checkpoint, { kind: 'full' }))
       feeds[name] = { data, dims: shape };
     for (const [name, values] of Object.entries(extra)) {
       feeds[name] = { data: Float32Array.from(values), dims: [values.length] };
@@ -106,7 +98,7 @@ describe.each(['llama', 'qwen2', 'qwen3'])('a small random model of the family %
   }
 
   it('gives the logits of transformers', async () => {
-    const lane = new GenerationLane(checkpoint, undefined, { threads: 1 });
+    const lane = new GenerationLane(checkpoint, undefined, { lanes: 1, threadsPerLane: 1, isLarge: false });
     const logits = await lane.probe(golden.sequences);
     golden.lastLogits.forEach((expected, index) => {
       expect(distance(logits[index]!, expected)).toBeLessThan(TOLERANCE);
@@ -118,7 +110,9 @@ describe.each(['llama', 'qwen2', 'qwen3'])('a small random model of the family %
     const { weights, loss, gradients } = golden.likelihood;
     const outputs = await lossOf({ kind: 'negative-log-likelihood' }, { weights });
     expect(distance(outputs.loss!.data, [loss])).toBeLessThan(TOLERANCE);
-    expect(Object.keys(gradients).sort()).toEqual([...initialTensors(checkpoint, { kind: 'full' }).keys()].sort());
+    expect(Object.keys(gradients).sort()).toEqual(
+      [...(await initialTensors(checkpoint, { kind: 'full' })).keys()].sort(),
+    );
     for (const [name, packed] of Object.entries(gradients)) {
       expect([name, distance(outputs[gradientName(name)]!.data, unpack(packed)) < TOLERANCE]).toEqual([name, true]);
     }

@@ -1,10 +1,13 @@
 /**
  * config.json and generation_config.json as Hugging Face publishes them, read into what the engine computes and written back.
- * What it does not compute (scaled rotary embeddings, sliding windows, other activations) is refused by name instead of
- * being computed wrongly.
+ * What it does not compute (sliding windows, other activations, quantized weights) is refused by name instead of being
+ * computed wrongly. Defaults and the meaning of fields are those of transformers 5.23.
  */
-import { SeamError } from '@seamstream/kernel';
+import { damaged, positive, type RawConfig, size, unsupported } from './config-fields.js';
 import type { ModelConfig, ModelFamily } from './model-config.types.js';
+import { parseRotary, ropeParameters } from './rotary-config.js';
+
+export { damaged, type RawConfig };
 
 export interface GenerationDefaults {
   /** Ids that end a text; never empty in a folder written by {@link saveCheckpoint}. */
@@ -12,9 +15,6 @@ export interface GenerationDefaults {
   readonly bosTokenId?: number;
   readonly padTokenId?: number;
 }
-
-/** A JSON object that was read from a file: nothing about it is certain. */
-export type RawConfig = Readonly<Record<string, unknown>>;
 
 const ARCHITECTURES: Readonly<Record<string, ModelFamily>> = { llama: 'llama', qwen2: 'qwen2', qwen3: 'qwen3' };
 
@@ -36,6 +36,7 @@ export function checkpointShapes(config: ModelConfig): Map<string, readonly numb
       set('self_attn.k_proj.bias', [keys]);
       set('self_attn.v_proj.bias', [keys]);
     }
+    if (config.outputBias) set('self_attn.o_proj.bias', [D]);
     if (config.queryKeyNorm) {
       set('self_attn.q_norm.weight', [headDimension]);
       set('self_attn.k_norm.weight', [headDimension]);
@@ -61,16 +62,13 @@ export function parseModelConfig(raw: RawConfig): ModelConfig {
       `one of ${Object.keys(ARCHITECTURES).join(', ')}`,
     );
   }
-  const rope = (raw.rope_parameters ?? raw.rope_scaling ?? {}) as RawConfig;
-  const ropeType = rope.rope_type ?? rope.type ?? 'default';
-  if (ropeType !== 'default') throw unsupported(`rotary embedding of type ${JSON.stringify(ropeType)}`, 'no scaling');
-  if (raw.use_sliding_window === true) throw unsupported('use_sliding_window', 'full attention');
-  if ((raw.hidden_act ?? 'silu') !== 'silu') throw unsupported(`hidden_act ${JSON.stringify(raw.hidden_act)}`, 'silu');
-  if (raw.mlp_bias === true) throw unsupported('mlp_bias', 'linear layers without a bias');
-  // transformers gives o_proj a bias too where attention_bias is set; Qwen2 has one on q, k and v only, and no such key.
-  if (raw.attention_bias === true) throw unsupported('attention_bias', 'linear layers without a bias');
+  refuseUncomputed(raw);
   const heads = size(raw, 'num_attention_heads');
   const hiddenSize = size(raw, 'hidden_size');
+  const { ropeTheta, ropeScaling, maxPositions } = parseRotary(
+    raw,
+    size(raw, 'max_position_embeddings', family === 'llama' ? 2048 : 32768),
+  );
   const config: ModelConfig = {
     family,
     vocabularySize: size(raw, 'vocab_size'),
@@ -80,13 +78,18 @@ export function parseModelConfig(raw: RawConfig): ModelConfig {
     keyValueHeads: size(raw, 'num_key_value_heads', heads),
     headDimension: size(raw, 'head_dim', family === 'qwen3' ? 128 : hiddenSize / heads),
     intermediateSize: size(raw, 'intermediate_size'),
-    ropeTheta: positive('rope_theta', rope.rope_theta ?? raw.rope_theta ?? 10000),
+    ropeTheta,
+    ...(ropeScaling === undefined ? {} : { ropeScaling }),
     rmsNormEpsilon: positive('rms_norm_eps', raw.rms_norm_eps ?? 1e-6),
     tieWordEmbeddings: raw.tie_word_embeddings === true,
-    attentionBias: family === 'qwen2',
+    // Qwen2 has a bias on q, k and v, always; attention_bias gives the others one on q, k, v and o.
+    attentionBias: family === 'qwen2' || raw.attention_bias === true,
+    ...(family !== 'qwen2' && raw.attention_bias === true ? { outputBias: true } : {}),
     queryKeyNorm: family === 'qwen3',
-    maxPositions: size(raw, 'max_position_embeddings', 2048),
+    maxPositions,
   };
+  if (config.headDimension % 2 !== 0)
+    throw damaged('config.json', `has head_dim ${config.headDimension}: rotary embeddings need an even one`);
   if (heads % config.keyValueHeads !== 0) {
     throw damaged(
       'config.json',
@@ -94,6 +97,37 @@ export function parseModelConfig(raw: RawConfig): ModelConfig {
     );
   }
   return config;
+}
+
+function refuseUncomputed(raw: RawConfig): void {
+  const activation = raw.hidden_act ?? 'silu';
+  if (activation !== 'silu' && activation !== 'swish')
+    throw unsupported(`hidden_act ${JSON.stringify(activation)}`, 'silu');
+  if (raw.mlp_bias === true) throw unsupported('mlp_bias', 'feed-forward layers without a bias');
+  if ((raw.partial_rotary_factor ?? 1) !== 1) {
+    throw unsupported(
+      `partial_rotary_factor ${JSON.stringify(raw.partial_rotary_factor)}`,
+      'rotary embeddings of whole heads',
+    );
+  }
+  // sliding_window alone says nothing: Qwen publishes it beside "use_sliding_window": false.
+  if (raw.use_sliding_window === true) {
+    throw unsupported(
+      `use_sliding_window (of ${JSON.stringify(raw.sliding_window ?? null)} tokens)`,
+      'full attention in every layer: set "use_sliding_window": false if that is what you want',
+    );
+  }
+  const layerTypes: readonly unknown[] = Array.isArray(raw.layer_types) ? raw.layer_types : [];
+  const other = layerTypes.find((type) => type !== 'full_attention');
+  if (other !== undefined)
+    throw unsupported(`layer_types with ${JSON.stringify(other)}`, 'full_attention in every layer');
+  if (raw.quantization_config !== undefined && raw.quantization_config !== null) {
+    const method = (raw.quantization_config as RawConfig).quant_method;
+    throw unsupported(
+      `quantized weights (quantization_config, ${JSON.stringify(method)})`,
+      'weights stored as float32, float16 or bfloat16; most quantized models are published in one of these too',
+    );
+  }
 }
 
 /** The config.json that {@link parseModelConfig} and transformers read. */
@@ -115,6 +149,8 @@ export function huggingFaceConfig(config: ModelConfig, generation: GenerationDef
     hidden_act: 'silu',
     rms_norm_eps: config.rmsNormEpsilon,
     rope_theta: config.ropeTheta,
+    ...(config.ropeScaling === undefined ? {} : { rope_scaling: ropeParameters(config.ropeScaling) }),
+    ...(config.outputBias ? { attention_bias: true } : {}),
     max_position_embeddings: config.maxPositions,
     tie_word_embeddings: config.tieWordEmbeddings,
     eos_token_id: generation.eosTokenIds.length === 1 ? onlyEos : generation.eosTokenIds,
@@ -133,32 +169,4 @@ export function parseGeneration(raw: RawConfig): GenerationDefaults {
     ...(id(raw.bos_token_id) ? { bosTokenId: raw.bos_token_id } : {}),
     ...(id(raw.pad_token_id) ? { padTokenId: raw.pad_token_id } : {}),
   };
-}
-
-function size(raw: RawConfig, key: string, fallback?: number): number {
-  const value = raw[key] ?? fallback;
-  if (!Number.isInteger(value) || (value as number) < 1)
-    throw damaged('config.json', `has ${key} ${JSON.stringify(value)}: expected a positive integer`);
-  return value as number;
-}
-
-function positive(key: string, value: unknown): number {
-  if (typeof value !== 'number' || !(value > 0))
-    throw damaged('config.json', `has ${key} ${JSON.stringify(value)}: expected a positive number`);
-  return value;
-}
-
-/** A file of a model folder that is missing, damaged or does not fit the others. */
-export function damaged(file: string, problem: string, tensor?: string, cause?: unknown): SeamError {
-  return new SeamError('CHECKPOINT_INVALID', `Loading a checkpoint: ${file} ${problem}.`, {
-    details: { file, ...(tensor === undefined ? {} : { tensor }) },
-    ...(cause === undefined ? {} : { cause }),
-  });
-}
-
-function unsupported(what: string, expected: string): SeamError {
-  return new SeamError(
-    'UNSUPPORTED_MODEL',
-    `Loading a checkpoint: config.json asks for ${what}; this engine computes ${expected}. Choose another model.`,
-  );
 }

@@ -1,22 +1,82 @@
-/** Rotary position embeddings (https://arxiv.org/abs/2104.09864) as tables of angles. */
+/**
+ * Rotary position embeddings (https://arxiv.org/abs/2104.09864) as tables of angles, with the scalings that checkpoints
+ * publish. Formulas and places of rounding follow transformers 5.23 (modeling_rope_utils.py, LlamaRotaryEmbedding), since
+ * at high positions the rounding of an angle is visible.
+ */
 import type { ModelConfig } from './model-config.types.js';
 
 /**
- * cos and sin of position·θ^(−2i/hd), each [positions, hd / 2], rounded to float32 at the same places as
- * transformers does (LlamaRotaryEmbedding), since at high positions the rounding of the angle is visible.
+ * cos and sin of position·f_i for the frequencies of {@link rotaryFrequencies}, times their attention factor, each
+ * [positions, hd / 2].
  */
 export function rotaryTables(config: ModelConfig): { cos: Float32Array; sin: Float32Array } {
-  const half = config.headDimension / 2;
+  const { frequencies, attentionFactor } = rotaryFrequencies(config);
+  const half = frequencies.length;
   const cos = new Float32Array(config.maxPositions * half);
   const sin = new Float32Array(config.maxPositions * half);
   for (let i = 0; i < half; i++) {
-    const power = Math.fround(config.ropeTheta ** Math.fround((2 * i) / config.headDimension));
-    const frequency = Math.fround(1 / power);
+    const frequency = frequencies[i]!;
     for (let position = 0; position < config.maxPositions; position++) {
       const angle = Math.fround(position * frequency);
-      cos[position * half + i] = Math.cos(angle);
-      sin[position * half + i] = Math.sin(angle);
+      cos[position * half + i] = Math.fround(Math.cos(angle)) * attentionFactor;
+      sin[position * half + i] = Math.fround(Math.sin(angle)) * attentionFactor;
     }
   }
   return { cos, sin };
+}
+
+/**
+ * Radians per position of each pair of a head's dimensions, [hd / 2], and what cos and sin are multiplied with.
+ *
+ * - unscaled: f_i = θ^(−2i/hd)
+ * - linear (positions interpolated, https://arxiv.org/abs/2306.15595): f_i / s
+ * - dynamic (NTK-aware): f_i up to maxPositions; what stretches it beyond lies outside of what a sequence may have here
+ * - llama3 (Llama 3.1): f_i / s for wavelengths above L / low, f_i below L / high, a blend between
+ * - yarn (https://arxiv.org/abs/2309.00071, section 3.2): a ramp over i from f_i to f_i / s between the dimensions that turn
+ *   `betaFast` and `betaSlow` times in L positions
+ *
+ * with s the factor and L the positions that the model was first trained on.
+ */
+export function rotaryFrequencies({ headDimension, ropeTheta, ropeScaling }: ModelConfig): {
+  readonly frequencies: Float32Array;
+  readonly attentionFactor: number;
+} {
+  const half = headDimension / 2;
+  const powers = Float32Array.from({ length: half }, (_, i) => ropeTheta ** Math.fround((2 * i) / headDimension));
+  const plain = powers.map((power) => 1 / power);
+  switch (ropeScaling?.type) {
+    case undefined:
+    case 'dynamic':
+      return { frequencies: plain, attentionFactor: 1 };
+    case 'linear':
+      return { frequencies: plain.map((frequency) => frequency / ropeScaling.factor), attentionFactor: 1 };
+    case 'llama3': {
+      const { factor, lowFrequencyFactor: low, highFrequencyFactor: high, originalPositions } = ropeScaling;
+      const frequencies = plain.map((frequency) => {
+        const wavelength = Math.fround((2 * Math.PI) / frequency);
+        if (wavelength < originalPositions / high) return frequency;
+        if (wavelength > originalPositions / low) return frequency / factor;
+        const smooth = Math.fround(Math.fround(Math.fround(originalPositions / wavelength) - low) / (high - low));
+        const slow = Math.fround(Math.fround(Math.fround(1 - smooth) * frequency) / factor);
+        return slow + Math.fround(smooth * frequency);
+      });
+      return { frequencies, attentionFactor: 1 };
+    }
+    case 'yarn': {
+      const { factor, betaFast, betaSlow, originalPositions, truncate, attentionFactor } = ropeScaling;
+      const dimensionOf = (turns: number): number =>
+        (headDimension * Math.log(originalPositions / (turns * 2 * Math.PI))) / (2 * Math.log(ropeTheta));
+      const [first, last] = [dimensionOf(betaFast), dimensionOf(betaSlow)];
+      const low = Math.max(truncate ? Math.floor(first) : first, 0);
+      const end = Math.min(truncate ? Math.ceil(last) : last, headDimension - 1);
+      const high = low === end ? end + 0.001 : end;
+      const frequencies = plain.map((frequency, i) => {
+        const ramp = Math.min(1, Math.max(0, Math.fround(Math.fround(i - low) / (high - low))));
+        const kept = Math.fround(1 - ramp);
+        const interpolated = Math.fround(1 / Math.fround(factor * powers[i]!));
+        return Math.fround(interpolated * Math.fround(1 - kept)) + Math.fround(frequency * kept);
+      });
+      return { frequencies, attentionFactor };
+    }
+  }
 }

@@ -1,0 +1,120 @@
+"""What transformers and peft compute on small checkpoints of every family that the engine reads, in float32 on the CPU.
+
+Writes agreement.json beside this file. Per case: config.json as published (rotary parameters in the old or the new
+spelling), logits after two prompts, 256 greedy tokens, and loss, gradients (those of the first layer,
+which the whole model takes part in) and logits under a LoRA adapter. Weights are not
+stored: both sides compute them by `seeded`, which yields values that float32, float16 and bfloat16 hold exactly, so
+one set of expectations serves all three dtypes. Also: rotary frequencies of published configurations at full size.
+
+    python3 -m venv venv && venv/bin/pip install torch transformers peft && venv/bin/python test/golden/make-agreement.py
+"""
+import itertools, json, pathlib, tempfile
+import numpy, peft, torch, transformers
+from peft import LoraConfig, get_peft_model
+from safetensors.torch import save_file
+from seeded import pack, seeded, tokens
+from transformers import AutoConfig, AutoModelForCausalLM
+from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
+
+HERE = pathlib.Path(__file__).parent
+SIZES = dict(vocab_size=96, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
+             num_key_value_heads=2, max_position_embeddings=512, hidden_act="silu")
+LLAMA = dict(SIZES, model_type="llama", architectures=["LlamaForCausalLM"], rms_norm_eps=1e-5)
+QWEN2 = dict(SIZES, model_type="qwen2", architectures=["Qwen2ForCausalLM"], rms_norm_eps=1e-6, use_sliding_window=False,
+             sliding_window=128, max_window_layers=1)
+QWEN3 = dict(SIZES, model_type="qwen3", architectures=["Qwen3ForCausalLM"], rms_norm_eps=1e-6, head_dim=16, attention_bias=False)
+TIED, UNTIED = dict(tie_word_embeddings=True), dict(tie_word_embeddings=False)
+# Scalings begin early enough that the prompts of 200 and 272 tokens feel them.
+CASES = {
+    "llama": dict(LLAMA, **TIED, rope_theta=10000.0),
+    "llama, untied, attention_bias": dict(LLAMA, **UNTIED, rope_theta=10000.0, attention_bias=True),
+    "llama, linear": dict(LLAMA, **UNTIED, rope_theta=10000.0, rope_scaling={"type": "linear", "factor": 4.0}),
+    "llama, dynamic": dict(LLAMA, **TIED, rope_parameters={"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 2.0}),
+    "llama, llama3": dict(LLAMA, **TIED, rope_theta=500000.0, rope_scaling={
+        "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 64}),
+    "llama, yarn": dict(LLAMA, **UNTIED, rope_parameters={
+        "rope_type": "yarn", "rope_theta": 10000.0, "factor": 8.0, "original_max_position_embeddings": 64, "attention_factor": 1.25,
+        "beta_fast": 16.0, "beta_slow": 2.0}),
+    "qwen2": dict(QWEN2, **TIED, rope_theta=1000000.0),
+    "qwen2, untied, yarn": dict(QWEN2, **UNTIED, rope_theta=1000000.0, max_position_embeddings=128, rope_scaling={
+        "factor": 4.0, "original_max_position_embeddings": 128, "type": "yarn"}),
+    "qwen3": dict(QWEN3, **TIED, rope_theta=1000000.0),
+    "qwen3, untied, attention_bias": dict(QWEN3, **dict(UNTIED, attention_bias=True), rope_parameters={
+        "rope_type": "default", "rope_theta": 1000000.0}),
+}
+LORA = dict(r=2, lora_alpha=6, target_modules=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
+NEW_TOKENS = 256
+# Where the two best logits of a step are nearer than this, the rounding of sums could choose: another prompt is taken.
+LEAST_GAP = 2e-3
+# Published configurations whose angles are compared at full size.
+ROTARY = {
+    "Llama-3.1-8B": dict(hidden_size=4096, num_attention_heads=32, max_position_embeddings=131072, rope_theta=500000.0, rope_scaling={
+        "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192, "rope_type": "llama3"}),
+    "Llama-3.2-1B": dict(hidden_size=2048, num_attention_heads=32, head_dim=64, max_position_embeddings=131072, rope_theta=500000.0, rope_scaling={
+        "factor": 32.0, "high_freq_factor": 4.0, "low_freq_factor": 1.0, "original_max_position_embeddings": 8192, "rope_type": "llama3"}),
+    "Qwen2.5-7B-Instruct to 131,072 positions": dict(hidden_size=3584, num_attention_heads=28, max_position_embeddings=32768, rope_theta=1000000.0,
+        rope_scaling={"factor": 4.0, "original_max_position_embeddings": 32768, "type": "yarn"}),
+    "DeepSeek's yarn fields": dict(hidden_size=1024, num_attention_heads=16, max_position_embeddings=163840, rope_theta=10000.0, rope_scaling={
+        "beta_fast": 32, "beta_slow": 1, "factor": 40, "mscale": 1.0, "mscale_all_dim": 0.8, "original_max_position_embeddings": 4096, "type": "yarn"}),
+    "yarn without whole dimensions": dict(hidden_size=512, num_attention_heads=8, max_position_embeddings=8192, rope_theta=10000.0, rope_scaling={
+        "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048, "truncate": False}),
+    "vicuna-7b-v1.5-16k": dict(hidden_size=4096, num_attention_heads=32, max_position_embeddings=4096, rope_scaling={"factor": 4.0, "type": "linear"}),
+}
+
+
+def largest(got, expected):
+    return float((got.float() - expected).abs().max())
+
+
+def make(name, raw):
+    folder = pathlib.Path(tempfile.mkdtemp())
+    raw = {**raw, "bos_token_id": None, "eos_token_id": None}
+    (folder / "config.json").write_text(json.dumps(raw))
+    skeleton = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder))
+    state = {k: seeded(k, v.shape) for k, v in skeleton.state_dict().items() if not (raw["tie_word_embeddings"] and k == "lm_head.weight")}
+    save_file(state, folder / "model.safetensors", {"format": "pt"})
+    load = lambda dtype: AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="eager").eval()
+    model = load(torch.float32)
+    draw = lambda title, count: tokens(f"{name}: {title}", count, raw["vocab_size"])
+    prompts = [draw("short", 9), draw("long", 200)]
+    last = lambda m: torch.stack([m(torch.tensor([ids])).logits[0, -1] for ids in prompts])
+    with torch.no_grad():
+        logits = last(model)
+        for attempt in itertools.count():
+            prompt = torch.tensor([draw(f"greedy {attempt}", 16)])
+            greedy = model.generate(prompt, attention_mask=torch.ones_like(prompt), do_sample=False, max_new_tokens=NEW_TOKENS, return_dict_in_generate=True, output_logits=True)
+            top = torch.cat(greedy.logits).topk(2, -1).values
+            gap = float((top[:, 0] - top[:, 1]).min())
+            if gap >= LEAST_GAP:
+                break
+        native = {str(d).removeprefix("torch."): largest(last(load(d)), logits) / float(logits.abs().max()) for d in (torch.bfloat16, torch.float16)}
+    adapted = get_peft_model(model, LoraConfig(task_type="CAUSAL_LM", **LORA))
+    plain = lambda k: k.removeprefix("base_model.model.").replace(".default", "")
+    factors = {plain(k): p for k, p in adapted.named_parameters() if p.requires_grad}
+    with torch.no_grad():
+        for k, p in factors.items():
+            p.copy_(seeded(k, p.shape) / 4)
+    ids = torch.tensor([prompts[1]])
+    loss = torch.nn.functional.cross_entropy(adapted(ids).logits[0, :-1], ids[0, 1:])
+    loss.backward()
+    with torch.no_grad():
+        adapted_logits = last(adapted)
+    generated = greedy.sequences[0, prompt.shape[1]:].tolist()
+    print(f"{name}: {len(set(generated))} different tokens, least gap {gap:.4f}, largest logit {float(logits.abs().max()):.1f}, native {native}")
+    return {"config": raw, "prompts": prompts, "logits": [pack(row) for row in logits],
+            "greedy": {"prompt": prompt[0].tolist(), "tokens": generated, "leastGap": gap}, "nativeDistance": native,
+            "lora": {"loss": loss.item(), "logits": [pack(row) for row in adapted_logits], "gradients": {k: pack(p.grad) for k, p in factors.items() if ".layers.0." in k}}}
+
+
+def rotary(raw):
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "config.json").write_text(json.dumps({**raw, "model_type": "llama"}))
+        embedding = LlamaRotaryEmbedding(AutoConfig.from_pretrained(folder))
+    return {"config": raw, "frequencies": pack(embedding.inv_freq), "attentionFactor": embedding.attention_scaling}
+
+
+(HERE / "agreement.json").write_text(json.dumps({
+    "versions": {m.__name__: m.__version__ for m in (torch, transformers, peft, numpy)},
+    "lora": LORA, "cases": {name: make(name, raw) for name, raw in CASES.items()},
+    "rotary": {name: rotary(raw) for name, raw in ROTARY.items()},
+}, separators=(",", ":")) + "\n")
