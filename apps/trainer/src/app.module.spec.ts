@@ -292,6 +292,14 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
   }
 }
 
+/** Tells the service to stop while a step is going on, and lets that step end once it knows. */
+async function closeDuring(service: RunningService, endStep: () => void): Promise<void> {
+  const closing = service.close();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  endStep();
+  await closing;
+}
+
 async function consumed(world: World): Promise<void> {
   const log = await openLog(world);
   await until(async () => {
@@ -473,14 +481,15 @@ describe('the trainer service', () => {
     for (const stopAt of [0, 1, 2, 3, 4]) {
       const world = newWorld();
       let reached = false;
+      const told = Promise.withResolvers<void>();
       const first = new FakeEngine(async (step) => {
         reached ||= step === stopAt;
-        if (step === stopAt) await new Promise((resolve) => setTimeout(resolve, 10));
+        if (step === stopAt) await told.promise;
       });
       const service = await serve(world, { engine: first });
       await publish(world, 0, 6);
       await until(() => reached);
-      await service.close();
+      await closeDuring(service, told.resolve);
       expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(0);
       const second = new FakeEngine();
       await serve(world, { engine: second });
@@ -499,14 +508,15 @@ describe('the trainer service', () => {
     ]) {
       const world = newWorld();
       let steps = 0;
+      const told = Promise.withResolvers<void>();
       const service = await serve(world, {
         engine: new FakeEngine(async () => {
-          if (++steps === 5) await new Promise((resolve) => setTimeout(resolve, 10));
+          if (++steps === 5) await told.promise;
         }),
       });
       await publish(world, 0, 6);
       await until(() => steps === 5);
-      await service.close();
+      await closeDuring(service, told.resolve);
       for (const key of [...world.objects.keys()]) if (key.startsWith('training/')) harm(world.objects, key);
       await serve(world);
       await consumed(world);
