@@ -214,7 +214,7 @@ describe('half an upload', () => {
       const store = await open();
       expect(await store.head(key)).toBeUndefined();
       expect(await unfinishedUploads()).toEqual([key]); // a day old it would be swept
-      await open({ sweepAfterMs: -1_000 });
+      await open({ sweepAfterMs: -1_000, prefix: folder });
       expect(await unfinishedUploads()).toEqual([]);
       await store.put(key, bytes('after all'), { ifMatch: 'absent' });
     }
@@ -226,6 +226,7 @@ describe('half an upload', () => {
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: key }));
     await client.send(new UploadPartCommand({ Bucket: bucket, Key: key, UploadId, PartNumber: 1, Body: bytes('x') }));
     await open({ sweepAfterMs: -1_000, prefix: `${folder}-ours` });
+    await open({ sweepAfterMs: -1_000 }); // the whole bucket: they may be anybody's
     expect(await unfinishedUploads()).toEqual([key]);
     await open({ sweepAfterMs: -1_000, prefix: folder });
     expect(await unfinishedUploads()).toEqual([]);

@@ -71,7 +71,7 @@ export interface S3ObjectStoreOptions extends Partial<RetrySettings> {
   readonly connectTimeoutMs?: number | undefined;
   /** For the answer's beginning, and for every silence within it; default 30 s. */
   readonly requestTimeoutMs?: number | undefined;
-  /** Age at which an unfinished upload counts as left behind; default a day, since clocks and slow uploads differ. */
+  /** Age at which an unfinished upload below the prefix counts as left behind; default a day, since clocks and slow uploads differ. */
   readonly sweepAfterMs?: number | undefined;
 }
 
@@ -114,7 +114,7 @@ export class S3ObjectStore extends ObjectStore {
   }
 
   /**
-   * Opens the store in a bucket, and aborts uploads that were left behind there.
+   * Opens the store in a bucket, and aborts uploads that were left behind below its prefix.
    * @throws INVALID_CONFIGURATION when there is no such bucket or no access to it
    * @throws OBJECT_STORE_UNAVAILABLE when the server does not answer
    */
@@ -244,9 +244,13 @@ export class S3ObjectStore extends ObjectStore {
     this.partsClient.destroy();
   }
 
-  /** Aborts what killed writers left: parts cost storage and are in no listing. Without permission to, it is left undone. */
+  /**
+   * Aborts what killed writers left: parts cost storage and are in no listing. Without permission to, it is left undone; so it
+   * is without a prefix, since nothing else that a listing of uploads says would tell ours from another application's.
+   */
   private async sweepUploads(begunBefore: Date): Promise<void> {
-    const { bucket } = this.settings;
+    const { bucket, prefix } = this.settings;
+    if (prefix === '') return;
     let markers: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined;
     do {
       const after = markers;
