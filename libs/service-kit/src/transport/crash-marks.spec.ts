@@ -35,7 +35,8 @@ describe('marks of what is in hand', () => {
       expect(await marks.taken(PLACE, 10, 20)).toEqual({ until: 0, deaths: 0 });
       await marks.clearAll();
     }
-    expect(await objects.head('operations/in-hand/g/seam.problems/0.json')).toBeUndefined();
+    const mark = await objects.get('operations/in-hand/g/seam.problems/0.json');
+    expect(JSON.parse(Buffer.from(mark).toString())).toMatchObject({ inHand: null });
     await process().taken(PLACE, 10, 20);
     await process().taken(PLACE, 10, 20);
     // It dies after its first batch, before the mark was deleted.
@@ -51,6 +52,19 @@ describe('marks of what is in hand', () => {
     await marks.hung(PLACE, 10, 11);
     await marks.clearAll();
     expect(await process().taken(PLACE, 10, 20)).toEqual({ until: 20, deaths: 1 });
+  });
+
+  it('of the new owner stay as they are when the former one wakes up', async () => {
+    const { process } = processes();
+    const [late, owner] = [process(), process()];
+    await late.taken(PLACE, 10, 20);
+    await owner.taken(PLACE, 10, 20);
+    await late.takenAlone(PLACE, 15, { until: 20, deaths: 0 });
+    await late.hung(PLACE, 15, 20);
+    await late.clear(PLACE);
+    await late.clearAll();
+    // With the owner's death two have died with these records.
+    expect(await process().taken(PLACE, 10, 20)).toEqual({ until: 20, deaths: 0 });
   });
 
   it('are no condition of the work: a store that fails is a warning', async () => {

@@ -1,31 +1,38 @@
 /**
  * What a process had in hand when it died, written down for the process after it: one small object per partition, written
- * before the first batch of a claim and deleted after it. Later batches need none, since whatever they die of is the first
+ * before the first batch of a claim and emptied after it. Later batches need none, since whatever they die of is the first
  * batch of the next process.
  *
  *   the same batch was in hand at `maxDeaths` deaths             → its records are taken one at a time, with nothing beside them
  *   the same record was alone in hand at `maxDeaths` deaths more → it is given up: a dead letter with the code POISON
  *
- * Whoever ends in order deletes its marks: only deaths count. A store that does not answer costs this protection and a few
- * seconds, not the work.
+ * Whoever ends in order empties its marks: only deaths count. A mark is replaced only by who wrote or found it as it is, so
+ * whoever wakes up after its partition has moved leaves the new owner's alone. A store that does not answer costs this
+ * protection and a few seconds, not the work.
  */
-import { isSeamError, messageOf } from '@seamstream/kernel';
+import { isSeamError, messageOf, newId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { z } from 'zod';
 import { answerWithin } from '../answer-within.js';
 
 const markSchema = z.object({
-  /** Of the first record in hand. */
-  offset: z.int().nonnegative(),
-  /** Exclusive end of what is to be taken one at a time, once it is suspected. */
-  until: z.int().nonnegative(),
-  /** Processes that died with it so far. */
-  deaths: z.int().nonnegative(),
-  /** Whether the record was alone in hand. */
-  alone: z.boolean(),
+  /** Tells equal marks of different processes apart, by their etags too. */
+  owner: z.string(),
+  inHand: z
+    .object({
+      /** Of the first record in hand. */
+      offset: z.int().nonnegative(),
+      /** Exclusive end of what is to be taken one at a time, once it is suspected. */
+      until: z.int().nonnegative(),
+      /** Processes that died with it so far. */
+      deaths: z.int().nonnegative(),
+      /** Whether the record was alone in hand. */
+      alone: z.boolean(),
+    })
+    .nullable(),
 });
 
-type Mark = z.infer<typeof markSchema>;
+type InHand = NonNullable<z.infer<typeof markSchema>['inHand']>;
 
 export interface CrashMarksOptions {
   readonly objects: ObjectStore;
@@ -46,7 +53,11 @@ const PREFIX = 'operations/in-hand';
 const ANSWER_WITHIN_MS = 5_000;
 
 export class CrashMarks {
+  private readonly owner = newId();
+  /** Places whose mark says that something is in hand. */
   private readonly standing = new Set<string>();
+  /** By place: what stood there when this process last read or wrote it; undefined for nothing. */
+  private readonly etags = new Map<string, string | undefined>();
 
   constructor(private readonly options: CrashMarksOptions) {}
 
@@ -56,7 +67,9 @@ export class CrashMarks {
 
   /** Looks at what the process before left, and marks the first batch of a claim. */
   async taken(place: string, first: number, next: number): Promise<Suspicion> {
-    const left = await this.read(place);
+    const { inHand: left, etag } = await this.read(place);
+    this.etags.set(place, etag);
+    if (left !== undefined) this.standing.add(place);
     const isSame = left?.offset === first;
     const deaths = isSame ? left.deaths + 1 : 0;
     if (isSame && left.alone) return { until: left.until, deaths };
@@ -72,7 +85,7 @@ export class CrashMarks {
 
   /** Says that the process ends because these records hang: no need to find that out by dying again. */
   async hung(place: string, first: number, next: number): Promise<void> {
-    const left = await this.read(place);
+    const { inHand: left } = await this.read(place);
     const alone = next - first === 1;
     if (left?.offset !== first || !left.alone)
       await this.write(place, { offset: first, until: next, deaths: alone ? 0 : this.options.maxDeaths - 1, alone });
@@ -80,8 +93,7 @@ export class CrashMarks {
   }
 
   async clear(place: string): Promise<void> {
-    if (!this.standing.delete(place)) return;
-    await this.try(`deleting ${this.keyOf(place)}`, this.options.objects.delete(this.keyOf(place)));
+    if (this.standing.has(place)) await this.write(place, null);
   }
 
   /** Of everything in hand: the process ends in order. */
@@ -89,38 +101,51 @@ export class CrashMarks {
     await Promise.all([...this.standing].map((place) => this.clear(place)));
   }
 
-  private async read(place: string): Promise<Mark | undefined> {
+  private async read(place: string): Promise<{ readonly inHand?: InHand; readonly etag: string | undefined }> {
+    const { objects, warn } = this.options;
     const key = this.keyOf(place);
-    const bytes = await this.try(
-      `reading ${key}`,
-      this.options.objects.get(key).catch((error: unknown) => {
-        if (isSeamError(error, 'OBJECT_NOT_FOUND')) return undefined;
-        throw error;
-      }),
-    );
-    if (bytes === undefined) return undefined;
-    this.standing.add(place);
+    const found = await this.try(`reading ${key}`, async () => {
+      const info = await objects.head(key);
+      return info && { etag: info.etag, bytes: await objects.get(key) };
+    });
+    if (found === undefined) return { etag: undefined };
+    const { etag, bytes } = found;
     try {
-      return markSchema.parse(JSON.parse(Buffer.from(bytes).toString()));
+      const { inHand } = markSchema.parse(JSON.parse(Buffer.from(bytes).toString()));
+      return inHand === null ? { etag } : { inHand, etag };
     } catch (error) {
-      this.options.warn(`${key} is no mark and is passed over: ${messageOf(error)}`);
-      return undefined;
+      warn(`${key} is no mark and is passed over: ${messageOf(error)}`);
+      return { etag };
     }
   }
 
-  private async write(place: string, mark: Mark): Promise<void> {
+  /** Replaces what this process knows to stand there; somebody else's mark stays, since the partition is theirs by now. */
+  private async write(place: string, inHand: InHand | null): Promise<void> {
     const key = this.keyOf(place);
-    this.standing.add(place);
-    await this.try(`writing ${key}`, this.options.objects.put(key, Buffer.from(JSON.stringify(mark))));
+    if (inHand === null) this.standing.delete(place);
+    else this.standing.add(place);
+    await this.try(`writing ${key}`, async () => {
+      const etag = this.etags.get(place);
+      const body = Buffer.from(JSON.stringify({ owner: this.owner, inHand } satisfies z.infer<typeof markSchema>));
+      try {
+        const written = await this.options.objects.put(key, body, {
+          ifMatch: etag === undefined ? 'absent' : { etag },
+        });
+        this.etags.set(place, written.etag);
+      } catch (error) {
+        if (!isSeamError(error, 'PRECONDITION_FAILED')) throw error;
+        this.standing.delete(place);
+      }
+    });
   }
 
   private keyOf(place: string): string {
     return `${PREFIX}/${this.options.group}/${place}.json`;
   }
 
-  private async try<T>(operation: string, asked: Promise<T>): Promise<T | undefined> {
+  private async try<T>(operation: string, ask: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await answerWithin(ANSWER_WITHIN_MS, asked);
+      return await answerWithin(ANSWER_WITHIN_MS, ask());
     } catch (error) {
       this.options.warn(
         `${operation}: ${messageOf(error)}; a record that kills this service is not found out meanwhile`,
