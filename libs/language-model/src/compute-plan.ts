@@ -11,7 +11,10 @@ export interface ComputePlan {
   readonly lanes: number;
   /** Threads that share one product of a lane. */
   readonly threadsPerLane: number;
-  /** The weights count more than the time to lay them out: one session for everything, mapped where it may be. */
+  /**
+   * One session for prompts and candidates, and weights that stay mapped: whoever overwrites the file of a running model
+   * changes the model. The weights of a small one are read into memory.
+   */
   readonly isLarge: boolean;
 }
 

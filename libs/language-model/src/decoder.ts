@@ -18,8 +18,8 @@ export interface WeightSource {
   readonly checkpoint: Pick<Checkpoint, 'config' | 'weights'>;
   /** Tensors of these settings are inputs of the graph, named like the tensor; all others are fixed in the model. */
   readonly inputs?: TrainableSettings;
-  /** Replaces tensors of the checkpoint that are fixed in the model. */
-  readonly replaced?: ReadonlyMap<string, StoredTensor>;
+  /** Tensors that are taken from memory; those of the checkpoint that are not here are mapped where they lie. */
+  readonly inMemory?: ReadonlyMap<string, StoredTensor>;
 }
 
 /** How a layer's queries meet keys and values. q [B, T, H·hd], k and v [B, T, KVH·hd], both rotated; returns [B, T, H·hd]. */
@@ -137,9 +137,9 @@ export class Decoder {
   #weight(name: string): Value {
     let value = this.weightInputs.get(name) ?? this.#weights.get(name);
     if (!value) {
-      const replaced = this.#source.replaced?.get(name);
-      value = replaced
-        ? this.graph.initializer(name, 'float32', replaced.shape, replaced.data)
+      const inMemory = this.#source.inMemory?.get(name);
+      value = inMemory
+        ? this.graph.initializer(name, 'float32', inMemory.shape, inMemory.data)
         : mappedWeight(this.graph, name, this.#source.checkpoint.weights.get(name)!);
       this.#weights.set(name, value);
     }

@@ -39,3 +39,11 @@ export interface GeneratedSequence {
 
 /** Candidates in the order of the request's seeds. */
 export type GenerationResult = readonly GeneratedSequence[];
+
+/** Tokens of one candidate that were written since the last time. */
+export interface TokensWritten {
+  /** Place of the request in its call, and of the seed in its request. */
+  readonly request: number;
+  readonly seed: number;
+  readonly tokenIds: readonly number[];
+}

@@ -1,13 +1,20 @@
 /** One thread of a language model; see language-model.ts. */
 import { SeamError } from '@seamstream/kernel';
 import type { Adapter } from './adapter.js';
-import { checkpointDigest, openCheckpoint } from './checkpoint.js';
+import { checkpointDigest, openCheckpoint, readWeights } from './checkpoint.js';
 import type { ComputePlan } from './compute-plan.js';
 import type { GenerationRequest } from './generation.types.js';
 import { GenerationLane } from './generation-lane.js';
 import type { ScoredSequence } from './sequence-batch.js';
 import { Tokenizer } from './tokenizer.js';
-import { serveCalls } from './worker-call.js';
+import { type ServedCall, serveCalls } from './worker-call.js';
+
+interface GenerateCall {
+  readonly requests: readonly GenerationRequest[];
+  readonly adapter?: string;
+  /** The caller wants to hear of tokens as they are written. */
+  readonly isHeard: boolean;
+}
 
 interface StartData {
   readonly folder: string;
@@ -16,7 +23,8 @@ interface StartData {
 
 serveCalls(async ({ folder, plan }: StartData) => {
   const checkpoint = await openCheckpoint(folder);
-  const lane = new GenerationLane(checkpoint, await Tokenizer.loadIfPresent(folder), plan);
+  const inMemory = plan.isLarge ? undefined : await readWeights(checkpoint);
+  const lane = new GenerationLane(checkpoint, await Tokenizer.loadIfPresent(folder), plan, inMemory);
   const adapters = new Map<string, Adapter>();
   const adapterOf = (digest: string | undefined): Adapter | undefined => {
     if (digest === undefined) return undefined;
@@ -29,11 +37,11 @@ serveCalls(async ({ folder, plan }: StartData) => {
     prepare: async () => lane.prepare(),
     keepAdapter: async (adapter: Adapter) => void adapters.set(adapter.digest, adapter),
     dropAdapter: async (digest: string) => void adapters.delete(digest),
-    generate: async ({ requests, adapter }: { requests: readonly GenerationRequest[]; adapter?: string }) =>
-      lane.generate(requests, adapterOf(adapter)),
+    generate: async ({ requests, adapter, isHeard }: GenerateCall, { signal, tell }: ServedCall) =>
+      lane.generate(requests, adapterOf(adapter), { signal, ...(isHeard ? { onTokens: tell } : {}) }),
     logProbabilities: async ({ sequences, adapter }: { sequences: readonly ScoredSequence[]; adapter?: string }) =>
       lane.logProbabilities(sequences, adapterOf(adapter)),
     probe: async ({ prompts, adapter }: { prompts: readonly (readonly number[])[]; adapter?: string }) =>
       lane.probe(prompts, adapterOf(adapter)),
   };
-});
+}, 'side by side');

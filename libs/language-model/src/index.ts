@@ -21,12 +21,13 @@ export type {
   GenerationRequest,
   GenerationResult,
   SamplingSettings,
+  TokensWritten,
 } from './generation.types.js';
 export type { JsonSchema } from './grammar/json-schema.types.js';
 export { HIDDEN_CODE_POINTS, isPlainCodePoint } from './grammar/plain-text.js';
 export { checkJsonSchema } from './grammar/schema-check.js';
 export { type AllowedTokens, compileGrammar, type GrammarState, type TokenGrammar } from './grammar/token-grammar.js';
-export { type GenerationOptions, LanguageModel, type LoadSettings } from './language-model.js';
+export { type GenerationOptions, LanguageModel, type LoadSettings, type WeightOptions } from './language-model.js';
 export { constantRate, warmUpCosineRate } from './learning-rate.js';
 export { checkpointShapes, type GenerationDefaults, parseModelConfig } from './model-config.js';
 export type { ModelConfig, ModelFamily } from './model-config.types.js';

@@ -84,3 +84,62 @@ describe('a language model whose thread ends', () => {
     await expect(model.generate(REQUESTS)).rejects.toMatchObject({ code: 'SESSION_FAILED' });
   });
 });
+
+describe('calls of a language model', () => {
+  let model: LanguageModel;
+  beforeAll(async () => {
+    model = await LanguageModel.load(folder, { threads: 2 });
+  });
+  afterAll(() => model.close());
+  const long = REQUESTS.map((request) => ({
+    ...request,
+    seeds: ['a', 'b', 'c'],
+    sampling: { ...request.sampling, maxTokens: 140 },
+    stopTokenIds: [],
+  }));
+
+  it('that run at the same time share the threads and get what they get alone', async () => {
+    const calls = long.map((request, index) => [
+      { ...request, sampling: { ...request.sampling, maxTokens: 9 + index } },
+    ]);
+    const alone = [];
+    for (const call of calls) alone.push(await model.generate(call));
+    expect(await Promise.all(calls.map((call) => model.generate(call)))).toEqual(alone);
+  });
+
+  it('hear of every token once, in order, before they are answered', async () => {
+    const heard = new Map<string, number[]>();
+    let times = 0;
+    const results = await model.generate(long, {
+      onTokens: (written) => {
+        times++;
+        for (const { request, seed, tokenIds } of written) {
+          const key = `${request} ${seed}`;
+          heard.set(key, [...(heard.get(key) ?? []), ...tokenIds]);
+        }
+      },
+    });
+    results.forEach((candidates, request) => {
+      candidates.forEach(({ tokenIds }, seed) => expect(heard.get(`${request} ${seed}`)).toEqual(tokenIds));
+    });
+    expect(times).toBeGreaterThan(100);
+  });
+
+  it('end when their signal says so, and leave the others alone', async () => {
+    const expected = await model.generate(REQUESTS);
+    const controller = new AbortController();
+    const given = model.generate(long, { signal: controller.signal, onTokens: () => controller.abort() });
+    const kept = model.generate(REQUESTS);
+    await expect(given).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(await kept).toEqual(expected);
+    await expect(model.generate(REQUESTS, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+
+  it('end when their time is over', async () => {
+    await expect(model.generate(long, { timeoutMs: 1 })).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      message: expect.stringContaining('1 ms'),
+    });
+    expect(await model.generate(REQUESTS, { timeoutMs: 60_000 })).toHaveLength(REQUESTS.length);
+  });
+});

@@ -4,11 +4,11 @@
  * neither the number of threads nor the sharing out can be seen in a result.
  */
 import { availableParallelism } from 'node:os';
-import { Random, SeamError, sha256 } from '@seamstream/kernel';
+import { isSeamError, Random, SeamError, sha256 } from '@seamstream/kernel';
 import type { Adapter } from './adapter.js';
 import { checkpointDigest, openCheckpoint } from './checkpoint.js';
 import { computePlan } from './compute-plan.js';
-import type { GeneratedSequence, GenerationRequest, GenerationResult } from './generation.types.js';
+import type { GeneratedSequence, GenerationRequest, GenerationResult, TokensWritten } from './generation.types.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { ScoredSequence } from './sequence-batch.js';
 import { Tokenizer } from './tokenizer.js';
@@ -19,9 +19,18 @@ export interface LoadSettings {
   readonly threads?: number;
 }
 
-export interface GenerationOptions {
+export interface WeightOptions {
   /** Weights to use instead of the base model's. */
   readonly adapter?: Adapter;
+}
+
+export interface GenerationOptions extends WeightOptions {
+  /** Ends the call before it is done. */
+  readonly signal?: AbortSignal;
+  /** The most time that the call may take, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** Is told of tokens as they are written; those of one candidate come in order. */
+  readonly onTokens?: (written: readonly TokensWritten[]) => void;
 }
 
 /** Candidates of one errand: enough to fill a wave, few enough that threads finish together. */
@@ -106,15 +115,50 @@ export class LanguageModel {
    * Continues every prompt once per seed.
    * @returns one result per request, its candidates in the order of the seeds.
    * @throws PROMPT_TOO_LONG, INVALID_INPUT, UNSUPPORTED_JSON_SCHEMA, NON_FINITE, ADAPTER_INVALID; SESSION_FAILED when a
-   *   worker thread ends, after which the same call may succeed: another thread takes its place
+   *   worker thread ends, after which the same call may succeed: another thread takes its place; ABORTED when the
+   *   signal ended it, DEADLINE_EXCEEDED when its time was over
    */
   async generate(requests: readonly GenerationRequest[], options: GenerationOptions = {}): Promise<GenerationResult[]> {
+    const { timeoutMs, onTokens } = options;
+    const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+    const signals = [options.signal, deadline].filter((signal) => signal !== undefined);
+    const signal = signals.length > 0 ? AbortSignal.any(signals) : undefined;
+    try {
+      return await this.#generate(requests, options.adapter, signal, onTokens);
+    } catch (error) {
+      if (!deadline?.aborted || options.signal?.aborted || !isSeamError(error, 'ABORTED')) throw error;
+      throw new SeamError(
+        'DEADLINE_EXCEEDED',
+        `Generating ${requests.length} requests took more than the ${timeoutMs} ms it was given: ask for less at once, or give it more time`,
+      );
+    }
+  }
+
+  async #generate(
+    requests: readonly GenerationRequest[],
+    weights: Adapter | undefined,
+    signal: AbortSignal | undefined,
+    onTokens: GenerationOptions['onTokens'],
+  ): Promise<GenerationResult[]> {
     const results = requests.map(({ seeds }) => new Array<GeneratedSequence>(seeds.length));
-    await this.#share(errandsOf(requests, this.#lanes.length), options.adapter, async (worker, errands, adapter) => {
-      const answers = await worker.call<GenerationResult[]>('generate', {
-        requests: errands.map(({ request }) => request),
-        ...(adapter === undefined ? {} : { adapter }),
-      });
+    await this.#share(errandsOf(requests, this.#lanes.length), weights, async (worker, errands, adapter) => {
+      // What an errand calls its requests and seeds, the caller knows by other numbers.
+      const onNews = (written: readonly TokensWritten[]): void =>
+        onTokens?.(
+          written.map(({ request, seed, tokenIds }) => {
+            const { index, firstSeed } = errands[request]!;
+            return { request: index, seed: firstSeed + seed, tokenIds };
+          }),
+        );
+      const answers = await worker.call<GenerationResult[]>(
+        'generate',
+        {
+          requests: errands.map(({ request }) => request),
+          isHeard: onTokens !== undefined,
+          ...(adapter === undefined ? {} : { adapter }),
+        },
+        { signal, onNews },
+      );
       answers.forEach((candidates, at) => {
         const { index, firstSeed } = errands[at]!;
         candidates.forEach((candidate, seed) => {
@@ -129,7 +173,7 @@ export class LanguageModel {
    * ln π of the targets of each sequence in nats: under the softmax over legal tokens where it has a schema.
    * @throws INVALID_INPUT
    */
-  async logProbabilities(sequences: readonly ScoredSequence[], options: GenerationOptions = {}): Promise<number[][]> {
+  async logProbabilities(sequences: readonly ScoredSequence[], options: WeightOptions = {}): Promise<number[][]> {
     const results: number[][] = sequences.map(() => []);
     const size = Math.max(1, Math.ceil(sequences.length / this.#lanes.length));
     const parts = Array.from({ length: Math.ceil(sequences.length / size) }, (_, part) => part * size);

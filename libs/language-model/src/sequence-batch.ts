@@ -17,6 +17,16 @@ export type GrammarOf = (schema: NonNullable<TrainingSequence['schema']>) => Tok
 /** Lengths are padded to multiples of this, so that equal sizes recur and the runtime reuses its memory plan. */
 const LENGTH_STEP = 8;
 
+/** Padded tokens of one run: bounds the memory for activations, large enough to fill matrix products. */
+const RUN_TOKENS = 2048;
+/** Logits of one run, [N, V], for the same reason: 256 MB, of which some five arrays of that size are alive at once. */
+const RUN_LOGITS = 2 ** 26;
+
+/** The most padded tokens that should be computed at once; a longer sequence is computed alone. */
+export function tokensPerRun({ vocabularySize }: ModelConfig): number {
+  return Math.min(RUN_TOKENS, Math.floor(RUN_LOGITS / vocabularySize));
+}
+
 export function paddedLength(sequence: Pick<TrainingSequence, 'tokenIds'>): number {
   return Math.ceil(sequence.tokenIds.length / LENGTH_STEP) * LENGTH_STEP;
 }
@@ -160,7 +170,7 @@ export async function scoreSequences(
   const scored = sequences.flatMap(({ targets }, index) => (targets.length > 0 ? [index] : []));
   const batches = microBatches(
     scored.map((index) => sequences[index]!),
-    SCORING_TOKENS,
+    tokensPerRun(config),
     true,
   );
   for (const batch of batches) {
@@ -175,6 +185,3 @@ export async function scoreSequences(
   }
   return results;
 }
-
-/** Tokens of one scoring run: bounds the memory for attention. */
-const SCORING_TOKENS = 2048;

@@ -2,11 +2,19 @@
 import { SeamError } from '@seamstream/kernel';
 import { type FloatTensor, Session, type TensorData } from '@seamstream/tensor-graph';
 import { adamwUpdate } from './adamw.js';
-import type { Checkpoint } from './checkpoint.js';
+import type { ComputePlan } from './compute-plan.js';
 import type { WeightSource } from './decoder.js';
-import { batchFeeds, type GrammarOf, microBatches, type ScoredSequence, scoreSequences } from './sequence-batch.js';
+import type { ModelConfig } from './model-config.types.js';
+import {
+  batchFeeds,
+  type GrammarOf,
+  microBatches,
+  type ScoredSequence,
+  scoreSequences,
+  tokensPerRun,
+} from './sequence-batch.js';
 import { blockBounds, segmentAt, type TrainableMemory } from './trainable-memory.js';
-import type { OptimizerSettings, TrainableSettings, TrainingObjective, TrainingSequence } from './training.types.js';
+import type { OptimizerSettings, TrainingObjective, TrainingSequence } from './training.types.js';
 import { gradientName, logProbGraph, lossGraph } from './training-graph.js';
 
 /** Sums over a shard's trained tokens, each token with its weight. */
@@ -17,24 +25,21 @@ export interface ShardSums {
   readonly clipped: number;
 }
 
-/** Padded tokens of one run: bounds the memory for activations, large enough to fill matrix products. */
-const STEP_TOKENS = 2048;
-
 export class TrainingLane {
   readonly #sessions = new Map<string, Promise<Session>>();
-  readonly #source: WeightSource;
+  readonly #config: ModelConfig;
   readonly #weightFeeds: Readonly<Record<string, TensorData>>;
   /** Each shard's gradients, by the names of the outputs that are written there. */
   readonly #gradientTensors: readonly Readonly<Record<string, FloatTensor>>[];
 
   constructor(
-    private readonly checkpoint: Checkpoint,
-    settings: TrainableSettings,
+    private readonly source: WeightSource,
+    private readonly plan: ComputePlan,
     private readonly objective: TrainingObjective,
     private readonly memory: TrainableMemory,
     private readonly grammarOf: GrammarOf,
   ) {
-    this.#source = { checkpoint, inputs: settings };
+    this.#config = source.checkpoint.config;
     const tensors = (array: Float32Array, nameOf: (tensor: string) => string): Record<string, FloatTensor> =>
       Object.fromEntries(
         memory.segments.map(({ name, start, end }) => [
@@ -50,18 +55,18 @@ export class TrainingLane {
   async differentiate(shard: number, sequences: readonly TrainingSequence[]): Promise<ShardSums> {
     const gradient = this.memory.gradients[shard]!;
     const sums = { loss: 0, kl: 0, entropy: 0, clipped: 0 };
-    const batches = microBatches(sequences, STEP_TOKENS, false);
+    const batches = microBatches(sequences, tokensPerRun(this.#config), false);
     if (batches.length === 0) gradient.fill(0);
     for (const [at, batch] of batches.entries()) {
       const members = batch.map((index) => sequences[index]!);
       const isMasked = members.some(({ schema }) => schema !== undefined);
       const session = await this.#session(isMasked ? 'loss masked' : 'loss', () =>
-        lossGraph(this.#source, this.objective, isMasked),
+        lossGraph(this.source, this.objective, isMasked),
       );
       const outputs = await session.run(
         {
           ...this.#weightFeeds,
-          ...batchFeeds(this.checkpoint.config, members, isMasked, this.grammarOf),
+          ...batchFeeds(this.#config, members, isMasked, this.grammarOf),
           ...objectiveFeeds(this.objective, members),
         },
         undefined,
@@ -108,9 +113,9 @@ export class TrainingLane {
 
   /** ln π of the targets under the weights as they are now. */
   async logProbabilities(sequences: readonly ScoredSequence[]): Promise<number[][]> {
-    return scoreSequences(this.checkpoint.config, sequences, this.grammarOf, async (feeds, isMasked) => {
+    return scoreSequences(this.#config, sequences, this.grammarOf, async (feeds, isMasked) => {
       const session = await this.#session(isMasked ? 'scores masked' : 'scores', () =>
-        logProbGraph(this.#source, isMasked),
+        logProbGraph(this.source, isMasked),
       );
       return (await session.run({ ...this.#weightFeeds, ...feeds })).log_probs!.data;
     });
@@ -119,7 +124,8 @@ export class TrainingLane {
   #session(key: string, build: () => { graph: Parameters<typeof Session.create>[0] }): Promise<Session> {
     let session = this.#sessions.get(key);
     if (!session) {
-      session = Session.create(build().graph, { threads: 1 });
+      const { threadsPerLane: threads, isLarge } = this.plan;
+      session = Session.create(build().graph, { threads, repacksWeights: !isLarge });
       this.#sessions.set(key, session);
     }
     return session;

@@ -8,6 +8,7 @@ import { SeamError } from '@seamstream/kernel';
 import { clipScale } from './adamw.js';
 import { type Adapter, createAdapter } from './adapter.js';
 import { type Checkpoint, loadCheckpoint } from './checkpoint.js';
+import { computePlan } from './compute-plan.js';
 import { initialTensors, trainableShapes } from './parameters.js';
 import { decodeSafetensors, encodeSafetensors, type StoredTensor } from './safetensors.js';
 import { checkSequence, paddedLength, type ScoredSequence } from './sequence-batch.js';
@@ -29,9 +30,9 @@ export interface TrainingSessionSettings {
   readonly adapter?: Adapter;
   readonly trainable: TrainableSettings;
   readonly objective: TrainingObjective;
-  /** Worker threads, at most one per shard; all cores when absent. Results do not depend on it. */
+  /** Cores to use; all when absent. Results of small models do not depend on it; see compute-plan.ts. */
   readonly threads?: number;
-  /** Parts of a step that can be computed at once. Results depend on it (the order of sums); default 2. */
+  /** Parts of a step that can be computed at once. Results depend on it (the order of sums); default 2, of a large model 1. */
   readonly shards?: number;
 }
 
@@ -66,15 +67,15 @@ export class TrainingSession {
         `Training was to start from adapter ${adapter.digest} of base model ${adapter.baseModelDigest}, the checkpoint is ${checkpoint.digest}`,
       );
     }
-    const shards = settings.shards ?? DEFAULT_SHARDS;
+    const plan = computePlan(checkpoint.config, settings.threads ?? availableParallelism());
+    const shards = settings.shards ?? (plan.isLarge ? 1 : DEFAULT_SHARDS);
     const memory = allocateMemory(shapes, shards);
     const start = adapter ? adapter.tensors : await initialTensors(checkpoint, trainable);
     fill(memory, memory.weights, start, 'ADAPTER_INVALID');
-    const threads = Math.min(settings.threads ?? availableParallelism(), shards);
     const entry = new URL('../dist/training.worker.js', import.meta.url);
     const workers = Array.from(
-      { length: threads },
-      () => new WorkerClient(entry, { folder: settings.checkpoint, trainable, objective, memory }),
+      { length: Math.min(plan.lanes, shards) },
+      () => new WorkerClient(entry, { folder: settings.checkpoint, trainable, objective, memory, plan }),
     );
     return new TrainingSession(workers, memory, settings, checkpoint.config, checkpoint.digest);
   }

@@ -1,7 +1,8 @@
 /** One thread of a training session; see training-session.ts. */
 
 import { canonicalJson } from '@seamstream/kernel';
-import { openCheckpoint } from './checkpoint.js';
+import { openCheckpoint, readWeights } from './checkpoint.js';
+import type { ComputePlan } from './compute-plan.js';
 import { compileGrammar, type TokenGrammar } from './grammar/token-grammar.js';
 import type { GrammarOf, ScoredSequence } from './sequence-batch.js';
 import { Tokenizer } from './tokenizer.js';
@@ -15,9 +16,10 @@ interface StartData {
   readonly trainable: TrainableSettings;
   readonly objective: TrainingObjective;
   readonly memory: TrainableMemory;
+  readonly plan: ComputePlan;
 }
 
-serveCalls(async ({ folder, trainable, objective, memory }: StartData) => {
+serveCalls(async ({ folder, trainable, objective, memory, plan }: StartData) => {
   const checkpoint = await openCheckpoint(folder);
   const grammars = new Map<string, TokenGrammar>();
   let tokenizer: Tokenizer | undefined;
@@ -33,7 +35,9 @@ serveCalls(async ({ folder, trainable, objective, memory }: StartData) => {
     }
     return grammar;
   };
-  const lane = new TrainingLane(checkpoint, trainable, objective, memory, grammarOf);
+  const fixed = plan.isLarge ? undefined : await readWeights(checkpoint);
+  const source = { checkpoint, inputs: trainable, ...(fixed ? { inMemory: fixed } : {}) };
+  const lane = new TrainingLane(source, plan, objective, memory, grammarOf);
   return {
     differentiate: async ({ shard, sequences }: { shard: number; sequences: readonly TrainingSequence[] }) => {
       await load(sequences);

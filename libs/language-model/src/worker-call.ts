@@ -1,6 +1,6 @@
 /**
- * Calls across a worker thread: one request, one answer, answered in the order they were sent. Typed errors arrive
- * as typed errors on the other side.
+ * Calls across a worker thread: one request, one answer, begun in the order they were sent; news on the way and an end before
+ * the answer where a caller wants them. Typed errors arrive as typed errors on the other side.
  */
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
@@ -11,8 +11,15 @@ interface Call {
   readonly payload: unknown;
 }
 
+/** Ends a call that is under way. */
+interface Cancellation {
+  readonly cancel: number;
+}
+
 interface Answer {
   readonly id: number;
+  /** Not the answer yet. */
+  readonly news?: unknown;
   readonly result?: unknown;
   readonly error?: {
     readonly code: ErrorCode;
@@ -22,41 +29,82 @@ interface Answer {
 }
 
 /** What a worker answers to. The payload's type is agreed between the two sides that share this file's callers. */
-export type WorkerMethods = Readonly<Record<string, (payload: never) => Promise<unknown>>>;
+export type WorkerMethods = Readonly<Record<string, (payload: never, call: ServedCall) => Promise<unknown>>>;
 
-/** Inside a worker: builds the methods from the data it was started with, then answers until it is ended. */
-export function serveCalls(start: (data: never) => Promise<WorkerMethods>): void {
+export interface ServedCall {
+  /** Aborted when the caller gave the call up. */
+  readonly signal: AbortSignal;
+  readonly tell: (news: unknown) => void;
+}
+
+/**
+ * Inside a worker: builds the methods from the data it was started with, then answers until it is ended.
+ * @param turns whether a call waits until the one before it is answered.
+ */
+export function serveCalls(
+  start: (data: never) => Promise<WorkerMethods>,
+  turns: 'in turn' | 'side by side' = 'in turn',
+): void {
   const port = parentPort;
   if (!port) throw new SeamError('INTERNAL', 'This module answers calls inside a worker thread; start it as one');
   // A failed start is the answer to every call.
   const methods = start(workerData as never);
   methods.catch(() => undefined);
+  const underWay = new Map<number, AbortController>();
   let turn: Promise<void> = Promise.resolve();
-  port.on('message', ({ id, method, payload }: Call) => {
-    turn = turn.then(async () => {
-      try {
-        const handler = (await methods)[method]!;
-        port.postMessage({ id, result: await handler(payload as never) } satisfies Answer);
-      } catch (error) {
-        const code = isSeamError(error) ? error.code : 'INTERNAL';
-        const details = isSeamError(error) ? error.details : {};
-        port.postMessage({ id, error: { code, message: messageOf(error), details } } satisfies Answer);
-      }
-    });
+  const answer = async ({ id, method, payload }: Call, { signal }: AbortController): Promise<void> => {
+    try {
+      const handler = (await methods)[method]!;
+      const tell = (news: unknown): void => port.postMessage({ id, news } satisfies Answer);
+      port.postMessage({ id, result: await handler(payload as never, { signal, tell }) } satisfies Answer);
+    } catch (error) {
+      const code = isSeamError(error) ? error.code : 'INTERNAL';
+      const details = isSeamError(error) ? error.details : {};
+      port.postMessage({ id, error: { code, message: messageOf(error), details } } satisfies Answer);
+    } finally {
+      underWay.delete(id);
+    }
+  };
+  port.on('message', (message: Call | Cancellation) => {
+    if ('cancel' in message) {
+      underWay.get(message.cancel)?.abort();
+      return;
+    }
+    const controller = new AbortController();
+    underWay.set(message.id, controller);
+    if (turns === 'side by side') void answer(message, controller);
+    else turn = turn.then(() => answer(message, controller));
   });
+}
+
+export interface CallOptions {
+  /** Asks the worker to end the call; it still answers. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onNews?: ((news: never) => void) | undefined;
+}
+
+interface Waiting {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+  readonly onNews: CallOptions['onNews'];
 }
 
 /** Outside: a worker to call. */
 export class WorkerClient {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
+  readonly #waiting = new Map<number, Waiting>();
   #nextId = 0;
   #ended: SeamError | undefined;
 
   constructor(entry: URL, data: unknown) {
     this.#worker = new Worker(entry, { workerData: data });
-    this.#worker.on('message', ({ id, result, error }: Answer) => {
+    this.#worker.on('message', (answer: Answer) => {
+      const { id, result, error } = answer;
       const caller = this.#waiting.get(id);
+      if ('news' in answer) {
+        caller?.onNews?.(answer.news as never);
+        return;
+      }
       this.#waiting.delete(id);
       if (error) caller?.reject(new SeamError(error.code, error.message, { details: error.details }));
       else caller?.resolve(result as never);
@@ -73,15 +121,19 @@ export class WorkerClient {
   }
 
   /** @throws what the method throws; SESSION_FAILED when the worker has ended. */
-  call<Result>(method: string, payload: unknown): Promise<Result> {
+  call<Result>(method: string, payload: unknown, { signal, onNews }: CallOptions = {}): Promise<Result> {
     if (this.#ended) return Promise.reject(this.#ended);
     const id = this.#nextId++;
-    return new Promise<Result>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
+    const cancel = (): void => this.#worker.postMessage({ cancel: id } satisfies Cancellation);
+    const answered = new Promise<Result>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject, onNews });
       // An idle worker does not keep the process alive; one that computes does.
       this.#worker.ref();
       this.#worker.postMessage({ id, method, payload } satisfies Call);
+      if (signal?.aborted) cancel();
+      else signal?.addEventListener('abort', cancel, { once: true });
     });
+    return answered.finally(() => signal?.removeEventListener('abort', cancel));
   }
 
   async close(): Promise<void> {

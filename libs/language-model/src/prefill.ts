@@ -1,0 +1,131 @@
+/** Prompts are computed once per group, by the prefill graph or, for a large model, in chunks by the decode graph. */
+import type { Session } from '@seamstream/tensor-graph';
+import { type Cache, type ChunkOutputs, runChunk, storeChunk, type WeightFeeds } from './chunk-run.js';
+import { causalMask } from './decoder.js';
+import type { ModelConfig } from './model-config.types.js';
+
+/** Sessions of one set of weights that generate. */
+export interface GenerationSessions {
+  /** Absent for a large model: its prompts are chunks of the decode session, so that its weights are laid out once. */
+  readonly prefill: Session | undefined;
+  readonly decode: Session;
+}
+
+export interface ComputedPrompts {
+  /** Of each prompt's last token, [G, V] or more rows. */
+  readonly logits: Float32Array;
+  readonly probabilities: Float32Array;
+  /** [G, KVH, P, hd] a layer; what stands behind a prompt's own tokens has no meaning. */
+  readonly cache: Cache;
+}
+
+/** Tokens of a prompt that are computed at once: bounds the memory for attention, large enough to fill products. */
+const CHUNK = 512;
+/** Prompts of one run have at most this many tokens in a chunk together. */
+const RUN_TOKENS = 2048;
+
+/** @param length P ≥ every prompt's length; a function of each prompt's own request, see generation-graphs.ts. */
+export function computePrompts(
+  config: ModelConfig,
+  { prefill, decode }: GenerationSessions,
+  weights: WeightFeeds,
+  prompts: readonly (readonly number[])[],
+  length: number,
+): Promise<ComputedPrompts> {
+  return prefill
+    ? atOnce(config, prefill, weights, prompts, length)
+    : inChunks(config, decode, weights, prompts, length);
+}
+
+async function atOnce(
+  config: ModelConfig,
+  session: Session,
+  weights: WeightFeeds,
+  prompts: readonly (readonly number[])[],
+  length: number,
+): Promise<ComputedPrompts> {
+  const count = prompts.length;
+  const tokens = new Int32Array(count * length);
+  const positions = new Int32Array(count * length);
+  // At least two rows of logits: one row may take another kernel and other bits.
+  const last = new Int32Array(Math.max(2, count));
+  prompts.forEach((prompt, group) => {
+    tokens.set(prompt, group * length);
+    for (let at = 0; at < length; at++) positions[group * length + at] = Math.min(at, config.maxPositions - 1);
+    last[group] = group * length + prompt.length - 1;
+  });
+  const repeats = config.heads / config.keyValueHeads;
+  const outputs = await session.run({
+    ...weights,
+    tokens: { data: tokens, dims: [count, length] },
+    positions: { data: positions, dims: [count, length] },
+    causal: { data: causalMask(config, length), dims: [repeats * length, length] },
+    last: { data: last, dims: [last.length] },
+  });
+  const layers = Array.from({ length: config.layers }, (_, layer) => layer);
+  return {
+    logits: outputs.logits!.data,
+    probabilities: outputs.probabilities!.data,
+    cache: {
+      keys: layers.map((layer) => outputs[`key_${layer}`]!.data),
+      values: layers.map((layer) => outputs[`value_${layer}`]!.data),
+    },
+  };
+}
+
+/** Each prompt is a row without a prompt of its own that feeds itself chunk by chunk; its suffix is what is wanted. */
+async function inChunks(
+  config: ModelConfig,
+  session: Session,
+  weights: WeightFeeds,
+  prompts: readonly (readonly number[])[],
+  length: number,
+): Promise<ComputedPrompts> {
+  const { keyValueHeads, headDimension, layers, vocabularySize } = config;
+  const block = keyValueHeads * length * headDimension;
+  const caches = (rows: number, size: number): Cache => ({
+    keys: Array.from({ length: layers }, () => new Float32Array(rows * size)),
+    values: Array.from({ length: layers }, () => new Float32Array(rows * size)),
+  });
+  const cache = caches(prompts.length, block);
+  const logits = new Float32Array(prompts.length * vocabularySize);
+  const probabilities = new Float32Array(prompts.length * vocabularySize);
+  const chunk = Math.min(CHUNK, length);
+  const perRun = Math.max(1, Math.floor(RUN_TOKENS / chunk));
+  for (let first = 0; first < prompts.length; first += perRun) {
+    const members = prompts.slice(first, first + perRun);
+    const rows = members.length;
+    const suffix: Cache = {
+      keys: cache.keys.map((keys) => keys.subarray(first * block, (first + rows) * block)),
+      values: cache.values.map((values) => values.subarray(first * block, (first + rows) * block)),
+    };
+    const nothing = caches(rows, keyValueHeads * headDimension);
+    for (let at = 0; at < length; at += chunk) {
+      const pieces = members.map((prompt) => prompt.slice(at, at + chunk));
+      const drawing = members.flatMap((prompt, row) =>
+        prompt.length > at && prompt.length <= at + chunk ? [row] : [],
+      );
+      const run = {
+        pieces,
+        cached: members.map((prompt) => Math.min(at, prompt.length)),
+        promptLengths: members.map(() => 0),
+        drawing,
+        promptColumns: 1,
+        suffixColumns: length,
+        chunkColumns: chunk,
+        columns: chunk,
+        prompt: nothing,
+        suffix,
+      };
+      const outputs: ChunkOutputs = await runChunk(config, session, weights, run);
+      drawing.forEach((row, place) => {
+        const [from, to] = [place * vocabularySize, (place + 1) * vocabularySize];
+        logits.set(outputs.logits!.data.subarray(from, to), (first + row) * vocabularySize);
+        probabilities.set(outputs.probabilities!.data.subarray(from, to), (first + row) * vocabularySize);
+      });
+      storeChunk(config, suffix, length, outputs, run, () => true);
+      if (members.every((prompt) => prompt.length <= at + chunk)) break;
+    }
+  }
+  return { logits, probabilities, cache };
+}
