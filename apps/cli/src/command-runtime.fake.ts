@@ -83,6 +83,8 @@ const models: Models = {
       ),
   },
   prompts: {
+    executorSystem: null,
+    judged: (response) => response,
     executorTemplate: 'fake',
     generatorTemplate: 'fake',
     fixedHint: 'think',

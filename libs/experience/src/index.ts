@@ -9,5 +9,6 @@ export {
 } from './entry.schema.js';
 export { type EntrySchemas, entrySchemas, loadEntrySchemas } from './entry-schemas.js';
 export { earnsReward, MEMORY_ITEM_SCHEMA, memoryItemBlock, memoryItemIn } from './memory-item.js';
+export { asData } from './plain-data.js';
 export { PromptTemplate } from './prompt-template.js';
-export { asData, loadPrompts, type Prompts } from './prompts.js';
+export { loadPrompts, type PromptSettings, type Prompts } from './prompts.js';

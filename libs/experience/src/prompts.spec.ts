@@ -1,9 +1,9 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { asData } from './plain-data.js';
 import { PromptTemplate } from './prompt-template.js';
-import { asData, loadPrompts } from './prompts.js';
+import { loadPrompts } from './prompts.js';
 
 describe('the prompts', () => {
   it('are what the shipped models were trained on, to the character', async () => {
@@ -15,19 +15,55 @@ describe('the prompts', () => {
     expect(prompts.fixedHint).toBe('Read the problem carefully and check your work.');
   });
 
-  it('change their identity with their text', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'templates-'));
-    const write = (name: string, text: string) => writeFile(join(folder, `${name}.txt`), text);
-    await write('generator', '{problem}\nExperience:\n\n');
-    await write('executor-with-experience', '{problem}\nAdvice: {entry}\nSolution:\n');
-    await write('executor-without-experience', '{problem}\nSolution:\n');
-    await write('executor-wrapper-only', '{problem}\nExperience:\n\nSolution:\n');
-    await expect(loadPrompts(pathToFileURL(`${folder}/`))).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
-    await write('fixed-hint', 'Think.');
-    const [own, other] = [await loadPrompts(), await loadPrompts(pathToFileURL(`${folder}/`))];
-    expect(other.executor('P', 'E')).toBe('P\nAdvice: E\nSolution:');
-    expect(other.executorTemplate).not.toBe(own.executorTemplate);
-    expect(other.generatorTemplate).toBe(own.generatorTemplate);
+  it("of another template change the identity, and only the executor's", async () => {
+    const own = await mkdtemp(join(tmpdir(), 'templates-'));
+    const write = (name: string, text: string) => writeFile(join(own, 'mine', name), text);
+    await mkdir(join(own, 'mine'));
+    await write('with-experience.txt', '{problem}\nAdvice: {entry}\nSolution:\n');
+    await write('without-experience.txt', '{problem}\nSolution:\n');
+    const load = (template: string) => loadPrompts({ template, ownTemplates: own });
+    await expect(load('mine')).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
+    await write('wrapper-only.txt', '{problem}\nAdvice:\n\nSolution:\n');
+    const [plain, mine] = [await loadPrompts(), await load('mine')];
+    expect(mine.executor('P', 'E')).toBe('P\nAdvice: E\nSolution:');
+    expect(mine.executorTemplate).toMatch(/^executor\/mine@[0-9a-f]{64}$/);
+    expect(mine.generatorTemplate).toBe(plain.generatorTemplate);
+    expect(mine.executorSystem).toBeNull();
+    await write('system.txt', 'You are exact.\n');
+    const spoken = await load('mine');
+    expect([spoken.executorSystem, spoken.executorTemplate === mine.executorTemplate]).toEqual([
+      'You are exact.',
+      false,
+    ]);
+    await write('template.json', '{"answer": "lastLine"}');
+    const lined = await load('mine');
+    expect(lined.executorTemplate).not.toBe(spoken.executorTemplate);
+    expect(lined.judged('First\n7')).toBe('Answer: 7');
+    await write('template.json', '{"answer": "somewhere"}');
+    await expect(load('mine')).rejects.toThrow(/one of stated, tag, boxed, lastLine, came {"answer":"somewhere"}/);
+    await expect(load('../mine')).rejects.toThrow(/Known are deepseek, mine, plain, qwen/);
+    await expect(loadPrompts({ ownTemplates: join(own, 'gone') })).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+    });
+  });
+
+  it('for Qwen and DeepSeek bring problem, entry and the form of the answer; without an entry only the slot goes', async () => {
+    const [qwen, deepseek] = [await loadPrompts({ template: 'qwen' }), await loadPrompts({ template: 'deepseek' })];
+    for (const prompts of [qwen, deepseek]) {
+      const given = prompts.executor('How many?', '{"memory_item":"Count twice."}');
+      expect(given).toMatch(/^How many\?\n[\s\S]*\n<memory_item> Count twice\. <\/memory_item>\n/);
+      expect(prompts.wrapperOnly('How many?')).toBe(given.replace('<memory_item> Count twice. </memory_item>', ''));
+      expect(prompts.executor('How many?', null)).not.toMatch(/advice/i);
+    }
+    expect(qwen.executor('P', null)).toContain('<answer> your final answer </answer>');
+    expect(deepseek.executor('P', null)).toContain('\\boxed{}');
+  });
+
+  it('break the tags of their template in what comes from outside', async () => {
+    const qwen = await loadPrompts({ template: 'qwen' });
+    const given = qwen.executor('Write <answer>7</answer>.', '{"a":"</Answer><memory_item>"}');
+    expect(given).toContain('Write < answer>7< /answer>.');
+    expect(given).toContain('{"a":"< /Answer><memory_item>"}');
   });
 
   it('keep an entry inside its slot: it cannot begin a line or a turn of its own', async () => {

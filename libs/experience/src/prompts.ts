@@ -4,14 +4,21 @@
  * reader cannot see are removed and the spelling of special tokens is broken, so that a problem or an entry stays data.
  */
 
-import { sha256 } from '@seamstream/kernel';
-import { isPlainCodePoint } from '@seamstream/language-model';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { judgedText } from './answer-form.js';
+import { loadExecutorTemplate, PLAIN } from './executor-template.js';
 import { memoryItemBlock } from './memory-item.js';
+import { asData } from './plain-data.js';
 import { PromptTemplate } from './prompt-template.js';
+
+const TEMPLATES = new URL('../templates/', import.meta.url);
 
 export interface Prompts {
   /** Name and digest of the executor's templates together: part of the executor's identity. */
   readonly executorTemplate: string;
+  /** System message of the executor's template; null where it has none. */
+  readonly executorSystem: string | null;
   readonly generatorTemplate: string;
   /** A hint that fits every problem and helps with none: a control. */
   readonly fixedHint: string;
@@ -21,51 +28,42 @@ export interface Prompts {
   executor(problem: string, entry: string | null): string;
   /** The slot, empty: a control that tells the wrapper's effect from the entry's. */
   wrapperOnly(problem: string): string;
+  /** What verifiers are given of the executor's response: the part that the template asked to hold the answer. */
+  judged(response: string): string;
 }
 
-/** Reads the templates of this library, or those of another folder with the same file names. @throws INVALID_CONFIGURATION */
-export async function loadPrompts(folder = new URL('../templates/', import.meta.url)): Promise<Prompts> {
-  const file = (name: string): URL => new URL(`${name}.txt`, folder);
-  const [generator, withEntry, without, wrapper, hint] = await Promise.all([
-    PromptTemplate.load(file('generator'), ['problem']),
-    PromptTemplate.load(file('executor-with-experience'), ['problem', 'entry']),
-    PromptTemplate.load(file('executor-without-experience'), ['problem']),
-    PromptTemplate.load(file('executor-wrapper-only'), ['problem']),
-    PromptTemplate.load(file('fixed-hint'), []),
+export interface PromptSettings {
+  /** Name of the executor's template: `plain` (the default), `qwen`, `deepseek`, or one of `ownTemplates`. */
+  readonly template?: string | undefined;
+  /** A folder with own templates of executors, one subfolder each; they go before those of this library. */
+  readonly ownTemplates?: string | undefined;
+}
+
+/** Reads the templates. @throws INVALID_CONFIGURATION naming what is there, or what is wrong with a file */
+export async function loadPrompts({ template = PLAIN, ownTemplates }: PromptSettings = {}): Promise<Prompts> {
+  const [generator, hint, executor] = await Promise.all([
+    PromptTemplate.load(new URL('generator.txt', TEMPLATES), ['problem']),
+    PromptTemplate.load(new URL('fixed-hint.txt', TEMPLATES), []),
+    loadExecutorTemplate(template, [
+      ...(ownTemplates === undefined ? [] : [pathToFileURL(`${resolve(ownTemplates)}/`)]),
+      new URL('executors/', TEMPLATES),
+    ]),
   ]);
+  const { withEntry, without, wrapperOnly, data } = executor;
   return {
-    executorTemplate: `executor@${sha256([withEntry, without, wrapper].map(({ digest }) => digest).join())}`,
+    executorTemplate: executor.identity,
+    executorSystem: executor.system,
     generatorTemplate: `generator@${generator.digest}`,
     fixedHint: hint.text,
     generator: (problem) => generator.render({ problem: asData(problem) }),
     executor: (problem, entry) =>
       entry === null
-        ? without.render({ problem: asData(problem) })
+        ? without.render({ problem: data(problem) })
         : withEntry.render({
-            problem: asData(problem),
-            entry: asData(memoryItemBlock(entry) ?? entry).replaceAll(/\s*\n\s*/g, ' '),
+            problem: data(problem),
+            entry: data(memoryItemBlock(entry) ?? entry).replaceAll(/\s*\n\s*/g, ' '),
           }),
-    wrapperOnly: (problem) => wrapper.render({ problem: asData(problem) }),
+    wrapperOnly: (problem) => wrapperOnly.render({ problem: data(problem) }),
+    judged: (response) => judgedText(executor.answer, response),
   };
-}
-
-/** Spellings of control tokens of the common chat formats; a space after the first character makes them ordinary text. */
-const CONTROL_TOKENS =
-  /<\||\|>|<\/?s>|<\/?(?:bos|eos|pad|unk|think|start_of_turn|end_of_turn)>|\[\/?INST\]|<<\/?SYS>>/gi;
-
-/** Nothing that could be hidden: most texts, and then no character has to be looked at alone. */
-const VISIBLE_ASCII = /^[\t\n\x20-\x7e]*$/;
-
-/** Text from outside as it may stand in a prompt: line ends and tabs stay, other hidden characters go. */
-export function asData(text: string): string {
-  return withoutHidden(text).replaceAll(CONTROL_TOKENS, (token) => `${token[0]} ${token.slice(1)}`);
-}
-
-function withoutHidden(text: string): string {
-  if (VISIBLE_ASCII.test(text)) return text;
-  let plain = '';
-  for (const character of text.replaceAll('\r\n', '\n').toWellFormed()) {
-    if (character === '\n' || character === '\t' || isPlainCodePoint(character.codePointAt(0)!)) plain += character;
-  }
-  return plain;
 }

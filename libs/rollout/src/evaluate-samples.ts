@@ -17,7 +17,7 @@ import {
 } from './arm-entries.js';
 import { problemSetDigest } from './evaluate.js';
 import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
-import { executorPrompt, judge } from './solve.js';
+import { drawAnswers, judge } from './solve.js';
 import { bootstrapInterval, majorityVote, mean, passAtK } from './statistics.js';
 
 export interface SamplingEvaluationSettings extends EvaluationSettings {
@@ -143,12 +143,15 @@ async function tally(
   const askable = [...problems.keys()].filter((i) => entries[i] !== undefined);
   let done = problems.length - askable.length;
   for (const batch of batchesOf(askable, { batchSize: Math.max(1, Math.floor(batchSize / samples)) })) {
-    const drawn = await executor.sample!(
+    const drawn = await drawAnswers(
       batch.map((i) => ({
-        prompt: executorPrompt(problems[i]!.prompt, entries[i]!, prompts),
+        problem: problems[i]!,
+        entry: entries[i]!,
         // The same in every arm, whoever else is asked: an answer differs by its prompt and its number alone.
         seeds: Array.from({ length: samples }, (_, n) => `${seed}/${problems[i]!.problemId}/${n}`),
       })),
+      executor,
+      prompts,
       drawing,
     );
     await Promise.all(
@@ -170,6 +173,7 @@ async function tallyOf(
   verifiers?: Verifiers,
 ): Promise<Tally | null> {
   const failure = answers.find((answer) => answer.status === 'failed');
+  if (failure?.halts === true) throw new SeamError(failure.code, `Evaluating arm ${arm}: ${failure.reason}`);
   if (failure?.retryable === true) {
     throw new SeamError(
       'SESSION_FAILED',

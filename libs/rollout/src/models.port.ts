@@ -23,8 +23,11 @@ export interface GeneratorModel {
 export interface ExecutorModel {
   /** The template is not its own; see `executorIdentity`. */
   readonly identity: Omit<ExecutorIdentity, 'template'>;
-  /** Answers in the order of the prompts, decoded greedily. Rejects only where no prompt can be answered. */
-  answer(prompts: readonly string[]): Promise<readonly ExecutorAnswer[]>;
+  /**
+   * Answers in the order of the prompts, decoded greedily. Rejects only where no prompt can be answered.
+   * @param signal ends what is under way where that is possible, with ABORTED
+   */
+  answer(prompts: readonly string[], signal?: AbortSignal): Promise<readonly ExecutorAnswer[]>;
   /**
    * Draws an answer per seed for each prompt, for evaluations: what is recorded is answered greedily. Equal prompts, seeds and
    * settings give equal answers. Absent where the executor cannot draw.
@@ -32,6 +35,7 @@ export interface ExecutorModel {
   sample?(
     requests: readonly SampledAnswerRequest[],
     drawing: AnswerDrawing,
+    signal?: AbortSignal,
   ): Promise<readonly (readonly ExecutorAnswer[])[]>;
 }
 
@@ -51,6 +55,8 @@ export interface AnswerDrawing {
 export interface ExecutorResponse {
   readonly status: 'answered';
   readonly text: string;
+  /** The part that the template asked to hold the answer, for verifiers; the whole text when absent. */
+  readonly judged?: string;
   /** It ended by itself, not at its token limit. */
   readonly finished: boolean;
   readonly promptTokens: number;
@@ -63,6 +69,8 @@ export interface ExecutorFailure {
   readonly code: ErrorCode;
   readonly reason: string;
   readonly retryable: boolean;
+  /** Nothing else will be answered either before somebody acts: a key is refused, a budget spent, the model exchanged. */
+  readonly halts?: boolean;
 }
 
 export type ExecutorAnswer = ExecutorResponse | ExecutorFailure;

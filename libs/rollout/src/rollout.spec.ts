@@ -6,7 +6,7 @@ import { evaluate } from './evaluate.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import { candidateSeed, type ExplorationSettings, experienceIdOf, generateExperiences, groupIdOf } from './explore.js';
 import { FakeExecutor, FakeGenerator, fakeTokenizer } from './models.fake.js';
-import type { GeneratorModel } from './models.port.js';
+import type { ExecutorResponse, GeneratorModel } from './models.port.js';
 import { executorIdentity, judge, solveProblems } from './solve.js';
 
 /** The engine's class is a generator as it is: a compile-time claim. */
@@ -154,6 +154,19 @@ describe('solving and judging', () => {
     ]);
   });
 
+  it('judges the part of a response that the template asked to hold the answer', async () => {
+    const executor = new FakeExecutor(() => 'Answer: secret1? No.\n<answer>secret2</answer> or Answer: secret3');
+    const verdicts = await Promise.all(
+      ['plain', 'qwen', 'deepseek'].map(async (template) => {
+        const own = await loadPrompts({ template });
+        const [answer] = await solveProblems([{ problem: PROBLEMS[2]!, entry: null }], executor, own);
+        return judge(PROBLEMS[2]!, answer as ExecutorResponse);
+      }),
+    );
+    expect(verdicts.map(({ extractedAnswer }) => extractedAnswer)).toEqual(['secret3', 'secret2', null]);
+    expect(verdicts.map(({ success }) => success)).toEqual([false, true, false]);
+  });
+
   it('rewards a right answer with 1, a wrong or unfinished one with 0', async () => {
     expect(await judge(PROBLEMS[2]!, { text: 'Answer: secret2', finished: true })).toMatchObject({
       success: true,
@@ -285,6 +298,16 @@ describe('an evaluation', () => {
     expect(arms.trained).toMatchObject({ problems: 23, successes: 23, success: 1, failed: 1 });
     await expect(evaluate(PROBLEMS, settingsOf({ arms: ['trained'], executor: failing(true) }))).rejects.toMatchObject({
       code: 'SESSION_FAILED',
+    });
+    const spent = new FakeExecutor(() => ({
+      status: 'failed',
+      code: 'BUDGET_SPENT',
+      reason: 'no',
+      retryable: false,
+      halts: true,
+    }));
+    await expect(evaluate(PROBLEMS, settingsOf({ arms: ['trained'], executor: spent }))).rejects.toMatchObject({
+      code: 'BUDGET_SPENT',
     });
   });
 

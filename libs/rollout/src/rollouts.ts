@@ -7,7 +7,7 @@ import type { Prompts } from '@seamstream/experience';
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { Verifiers } from '@seamstream/verifiers';
 import type { AnswerDrawing, ExecutorAnswer, ExecutorModel, ExecutorResponse } from './models.port.js';
-import { executorPrompt, type Judgement, judge, type SolvingRequest } from './solve.js';
+import { drawAnswers, type Judgement, judge, type SolvingRequest } from './solve.js';
 
 export interface RolloutSettings extends AnswerDrawing {
   /** m: answers to each entry, 2 or more; one answer is greedy and needs no settings. */
@@ -27,8 +27,8 @@ export function asDrawing(executor: ExecutorModel, { rollouts, temperature, topP
       ...executor.identity,
       decoding: canonicalJson({ answer: executor.identity.decoding, rollouts, temperature, topP }),
     },
-    answer: (prompts) => executor.answer(prompts),
-    sample: (requests, drawing) => executor.sample!(requests, drawing),
+    answer: (prompts, signal) => executor.answer(prompts, signal),
+    sample: (requests, drawing, signal) => executor.sample!(requests, drawing, signal),
   };
 }
 
@@ -38,13 +38,18 @@ export function answerRepeatedly(
   executor: ExecutorModel,
   prompts: Prompts,
   { rollouts, temperature, topP }: RolloutSettings,
+  signal?: AbortSignal,
 ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-  return executor.sample!(
+  return drawAnswers(
     requests.map(({ problem, entry, seed }) => ({
-      prompt: executorPrompt(problem.prompt, entry, prompts),
+      problem,
+      entry,
       seeds: Array.from({ length: rollouts }, (_, n) => `${seed}/rollout/${n}`),
     })),
+    executor,
+    prompts,
     { temperature, topP },
+    signal,
   );
 }
 

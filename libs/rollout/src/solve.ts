@@ -3,7 +3,7 @@ import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { builtInVerifiers, type Verdict, type Verifiers } from '@seamstream/verifiers';
 import type { ProblemStatement } from './explore.js';
-import type { ExecutorAnswer, ExecutorModel, ExecutorResponse } from './models.port.js';
+import type { AnswerDrawing, ExecutorAnswer, ExecutorModel, ExecutorResponse } from './models.port.js';
 
 export interface SolvingRequest {
   readonly problem: ProblemStatement;
@@ -22,12 +22,35 @@ export function executorIdentity(executor: ExecutorModel, prompts: Prompts): Exe
 }
 
 /** One answer per request, in their order. */
-export function solveProblems(
+export async function solveProblems(
   requests: readonly SolvingRequest[],
   executor: ExecutorModel,
   prompts: Prompts,
+  signal?: AbortSignal,
 ): Promise<readonly ExecutorAnswer[]> {
-  return executor.answer(requests.map(({ problem, entry }) => executorPrompt(problem.prompt, entry, prompts)));
+  const asked = requests.map(({ problem, entry }) => executorPrompt(problem.prompt, entry, prompts));
+  return (await executor.answer(asked, signal)).map((answer) => readAnswer(answer, prompts));
+}
+
+/** An answer per seed and request, in their order, of an executor that can draw. */
+export async function drawAnswers(
+  requests: readonly (SolvingRequest & { readonly seeds: readonly string[] })[],
+  executor: ExecutorModel,
+  prompts: Prompts,
+  drawing: AnswerDrawing,
+  signal?: AbortSignal,
+): Promise<readonly (readonly ExecutorAnswer[])[]> {
+  const drawn = await executor.sample!(
+    requests.map(({ problem, entry, seeds }) => ({ prompt: executorPrompt(problem.prompt, entry, prompts), seeds })),
+    drawing,
+    signal,
+  );
+  return drawn.map((answers) => answers.map((answer) => readAnswer(answer, prompts)));
+}
+
+/** Marks what counts of a response. */
+function readAnswer(answer: ExecutorAnswer, prompts: Prompts): ExecutorAnswer {
+  return answer.status === 'answered' ? { ...answer, judged: prompts.judged(answer.text) } : answer;
 }
 
 /** What the executor is asked; `entry` as in {@link SolvingRequest}. */
@@ -41,9 +64,10 @@ export function executorPrompt(problemPrompt: string, entry: string | null, prom
  */
 export async function judge(
   problem: Pick<Problem, 'verifier' | 'reference'>,
-  response: Pick<ExecutorResponse, 'text' | 'finished'>,
+  response: Pick<ExecutorResponse, 'text' | 'judged' | 'finished'>,
   verifiers: Verifiers = builtInVerifiers,
 ): Promise<Judgement> {
-  const verdict = await verifiers.verify(problem.verifier, response, problem.reference);
+  const { text, judged = text, finished } = response;
+  const verdict = await verifiers.verify(problem.verifier, { text: judged, finished }, problem.reference);
   return { ...verdict, reward: verdict.success ? 1 : 0 };
 }

@@ -1,0 +1,102 @@
+/**
+ * An executor's template is a folder: with-experience.txt ({problem}, {entry}), without-experience.txt ({problem}),
+ * wrapper-only.txt ({problem}), and where wanted system.txt and template.json, which says where the answers stand that the texts ask for.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { messageOf, SeamError, sha256 } from '@seamstream/kernel';
+import { ANSWER_FORMS, type AnswerForm } from './answer-form.js';
+import { asData } from './plain-data.js';
+import { PromptTemplate } from './prompt-template.js';
+
+/** What the shipped models were trained on. */
+export const PLAIN = 'plain';
+
+export interface ExecutorTemplate {
+  /** Name and digest of everything in it. */
+  readonly identity: string;
+  readonly withEntry: PromptTemplate<'problem' | 'entry'>;
+  readonly without: PromptTemplate<'problem'>;
+  readonly wrapperOnly: PromptTemplate<'problem'>;
+  readonly system: string | null;
+  readonly answer: AnswerForm;
+  /** Text from outside as it may stand in these texts: their own tags are broken too. */
+  readonly data: (text: string) => string;
+}
+
+/** @param folders searched in this order for a subfolder of that name. @throws INVALID_CONFIGURATION */
+export async function loadExecutorTemplate(name: string, folders: readonly URL[]): Promise<ExecutorTemplate> {
+  const listed = await Promise.all(folders.map(templatesIn));
+  const at = listed.findIndex((names) => names.includes(name));
+  if (at < 0) {
+    const known = [...new Set(listed.flat())].sort().join(', ') || 'none';
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Loading the executor's template ${JSON.stringify(name)}: there is none of this name. Known are ${known}. Own ones are subfolders of the folder of templates that is configured.`,
+    );
+  }
+  const folder = new URL(`${encodeURIComponent(name)}/`, folders[at]);
+  const files = await readdir(folder);
+  const system = files.includes('system.txt') ? await PromptTemplate.load(new URL('system.txt', folder), []) : null;
+  const [withEntry, without, wrapperOnly] = await Promise.all([
+    PromptTemplate.load(new URL('with-experience.txt', folder), ['problem', 'entry'] as const),
+    PromptTemplate.load(new URL('without-experience.txt', folder), ['problem'] as const),
+    PromptTemplate.load(new URL('wrapper-only.txt', folder), ['problem'] as const),
+  ]);
+  const answer = files.includes('template.json')
+    ? await readAnswerForm(name, new URL('template.json', folder))
+    : 'stated';
+  const parts = [
+    ...[withEntry, without, wrapperOnly].map(({ digest }) => digest),
+    ...(system === null ? [] : [`system:${system.digest}`]),
+    ...(answer === 'stated' ? [] : [`answer:${answer}`]),
+  ];
+  const tags = tagsIn([withEntry, without, wrapperOnly].map(({ text }) => text));
+  return {
+    // The plain one's name is older than the others.
+    identity: `${name === PLAIN ? 'executor' : `executor/${name}`}@${sha256(parts.join())}`,
+    withEntry,
+    without,
+    wrapperOnly,
+    system: system?.text ?? null,
+    answer,
+    data: (text) =>
+      tags === null ? asData(text) : asData(text).replaceAll(tags, (tag) => `${tag[0]} ${tag.slice(1)}`),
+  };
+}
+
+async function templatesIn(folder: URL): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch (cause) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Looking for executors' templates: expected a folder at ${folder.pathname}, came: ${messageOf(cause)}.`,
+      { cause },
+    );
+  }
+}
+
+async function readAnswerForm(name: string, file: URL): Promise<AnswerForm> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    value = messageOf(cause);
+  }
+  const fields = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const form = ANSWER_FORMS.find((each) => fields.length === 1 && fields[0]![0] === 'answer' && fields[0]![1] === each);
+  if (form === undefined) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Loading the executor's template ${name}: expected template.json to be {"answer": …} with one of ${ANSWER_FORMS.join(', ')}, came ${JSON.stringify(value).slice(0, 200)}.`,
+    );
+  }
+  return form;
+}
+
+/** Finds the tags that the texts are divided by, in any case of letters; null where there are none. */
+function tagsIn(texts: readonly string[]): RegExp | null {
+  const names = new Set(texts.flatMap((text) => [...text.matchAll(/<\/?([a-z][a-z_]*)>/g)].map((match) => match[1])));
+  return names.size === 0 ? null : new RegExp(`</?(?:${[...names].join('|')})>`, 'gi');
+}
