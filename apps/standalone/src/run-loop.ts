@@ -124,7 +124,7 @@ async function measure(
   );
 
   const heldOutByAdapter = new Map<string, number>();
-  if (last?.adapterDigest != null) heldOutByAdapter.set(last.adapterDigest, heldOut.arms.trained?.success ?? 0);
+  if (last?.adapterDigest != null) heldOutByAdapter.set(last.adapterDigest, heldOut.rows.trained?.success ?? 0);
   const step = Math.max(1, Math.ceil(promoted.length / CURVE_POINTS));
   for (const run of promoted.filter((_, index) => index % step === 0)) {
     if (run.adapterDigest !== null && !heldOutByAdapter.has(run.adapterDigest))
@@ -138,7 +138,7 @@ async function measure(
     ledger: account.ledger,
     heldOut,
     heldOutByAdapter,
-    shift: await measureShift(handler, progress, options, adapter, load, heldOut.arms.trained?.success ?? 0),
+    shift: await measureShift(handler, progress, options, adapter, load, heldOut.rows.trained?.success ?? 0),
     entries: account.entries,
     executor: {
       model: host.executor.identity.model,

@@ -14,7 +14,6 @@ import {
   type EvaluationSettings,
   statementsOf,
 } from './arm-entries.js';
-import type { ProblemStatement } from './explore.js';
 import { judge, solveProblems } from './solve.js';
 import { wilsonInterval } from './statistics.js';
 
@@ -61,8 +60,8 @@ export async function evaluate(problems: readonly Problem[], settings: Evaluatio
   const entriesOfArm = await armEntries(statements, settings);
   const results: Partial<Record<EvaluationArm, ArmResult>> = {};
   for (const arm of EVALUATION_ARMS.filter((each) => settings.arms.includes(each))) {
-    const entries = await entriesOfArm(arm);
-    results[arm] = await measure(arm, problems, statements, entries, settings);
+    const { solved } = await measureEntries(arm, problems, await entriesOfArm(arm), settings);
+    results[arm] = armResult(problems, solved);
   }
   const { trained, noExperience } = results;
   const share = (counts: (withEntry: boolean, without: boolean) => boolean): number | null => {
@@ -81,14 +80,29 @@ export async function evaluate(problems: readonly Problem[], settings: Evaluatio
   };
 }
 
-async function measure(
-  arm: EvaluationArm,
+/** What became of the problems with one entry each, in their order; null where one could not be asked or judged. */
+export interface Measured {
+  readonly solved: readonly (boolean | null)[];
+  /** Tokens of each response. */
+  readonly responseTokens: readonly (number | null)[];
+}
+
+/**
+ * Asks the executor with the given entries, each in the same format and budget, and judges its answers.
+ * @param name of what is measured, for messages and progress
+ * @throws as {@link evaluate}
+ */
+export async function measureEntries<Name extends string>(
+  name: Name,
   problems: readonly Problem[],
-  statements: readonly ProblemStatement[],
   entries: readonly Entry[],
-  settings: EvaluationSettings,
-): Promise<ArmResult> {
+  settings: Pick<EvaluationSettings, 'executor' | 'prompts' | 'verifiers' | 'batchSize'> & {
+    onProgress?(name: Name, done: number, total: number): void;
+  },
+): Promise<Measured> {
+  const statements = statementsOf(problems);
   const solved: (boolean | null)[] = problems.map(() => null);
+  const responseTokens: (number | null)[] = problems.map(() => null);
   const askable = [...problems.keys()].filter((i) => entries[i] !== undefined);
   let done = problems.length - askable.length;
   for (const batch of batchesOf(askable, settings)) {
@@ -102,17 +116,25 @@ async function measure(
         const i = batch[at]!;
         if (answer.status === 'answered') {
           solved[i] = (await judge(problems[i]!, answer, settings.verifiers)).success;
+          responseTokens[i] = answer.responseTokens;
+        } else if (answer.halts === true) {
+          throw new SeamError(answer.code, `Evaluating ${name}: ${answer.reason}`);
         } else if (answer.retryable) {
           throw new SeamError(
             'SESSION_FAILED',
-            `Evaluating arm ${arm}: the executor could not answer problem ${problems[i]!.problemId} (${answer.code}: ${answer.reason}). Evaluate again when it answers.`,
+            `Evaluating ${name}: the executor could not answer problem ${problems[i]!.problemId} (${answer.code}: ${answer.reason}). Evaluate again when it answers.`,
           );
         }
       }),
     );
     done += batch.length;
-    settings.onProgress?.(arm, done, problems.length);
+    settings.onProgress?.(name, done, problems.length);
   }
+  return { solved, responseTokens };
+}
+
+/** Success with its interval, overall and by domain. */
+export function armResult(problems: readonly Problem[], solved: Measured['solved']): ArmResult {
   const overall = resultOf(solved);
   const domains = [...new Set(problems.map(({ domain }) => domain))].sort();
   return {

@@ -1,5 +1,14 @@
 export { EVALUATION_ARMS, type EvaluationArm, type EvaluationSettings } from './arm-entries.js';
 export {
+  CONTROL_ROWS,
+  type ControlRow,
+  type ControlRowResult,
+  type ControlsStudy,
+  type ControlsStudySettings,
+  type LeakTest,
+  studyControls,
+} from './controls-study.js';
+export {
   type ArmResult,
   type DomainResult,
   type EvaluationResult,
@@ -25,6 +34,8 @@ export {
   groupIdOf,
   type ProblemStatement,
 } from './explore.js';
+export { chooseFixedHints } from './fixed-hints.js';
+export { hasFindableAnswer, holdsAnswer } from './leaks.js';
 export type {
   ExecutorAnswer,
   ExecutorFailure,
@@ -35,3 +46,4 @@ export type {
 export { answerRepeatedly, asDrawing, judgeAll, type RolloutSettings } from './rollouts.js';
 export { executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';
 export { cyclicDerangement, wilsonInterval } from './statistics.js';
+export type { TimeToCorrect } from './time-to-correct.js';

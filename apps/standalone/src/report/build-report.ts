@@ -1,6 +1,6 @@
 /** Puts the report together from what the log shows and what was measured on held-out problems. Pure. */
 import type { Ledger } from '@seamstream/read-models';
-import type { EvaluationResult } from '@seamstream/rollout';
+import type { ControlsStudy, EvaluationArm } from '@seamstream/rollout';
 import { endedRuns, exploredOf, type LoopProgress, rate } from '../round-progress.js';
 import type { Report } from './report.types.js';
 
@@ -16,7 +16,7 @@ export interface ReportInput {
   readonly seed: number;
   readonly progress: LoopProgress;
   readonly ledger: Ledger;
-  readonly heldOut: EvaluationResult;
+  readonly heldOut: ControlsStudy;
   /** Held-out success by adapter digest, where it was measured. */
   readonly heldOutByAdapter: ReadonlyMap<string, number>;
   readonly shift: ShiftMeasurement | null;
@@ -50,8 +50,8 @@ export function buildReport(input: ReportInput): Report {
       seconds: ((run?.endedAtMs ?? startedAtMs) - startedAtMs) / 1000,
     };
   });
-  const success = (arm: keyof EvaluationResult['arms']): number => heldOut.arms[arm]?.success ?? 0;
-  const { trained } = heldOut.arms;
+  const success = (arm: EvaluationArm): number => heldOut.rows[arm]?.success ?? 0;
+  const { trained } = heldOut.rows;
   return {
     loopSeconds: (endedAtMs - startedAtMs) / 1000,
     seed: input.seed,
@@ -68,8 +68,9 @@ export function buildReport(input: ReportInput): Report {
       ),
       interval95: trained?.interval95 ?? [0, 1],
     },
-    rescued: heldOut.rescued ?? 0,
-    broken: heldOut.broken ?? 0,
+    rescued: (trained?.rescued ?? 0) / heldOut.problems,
+    broken: (trained?.broken ?? 0) / heldOut.problems,
+    liftInterval95: trained?.lift?.interval95 ?? [-1, 1],
     shift: input.shift,
     ledger: {
       published: ledger.published,

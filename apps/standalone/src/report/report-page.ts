@@ -117,7 +117,7 @@ ${bars([
   ['untrained generator', heldOut.untrained],
   ['trained generator', heldOut.final],
 ])}
-<p class="soft">95 % interval of the trained generator: ${percent(heldOut.interval95[0])} to ${percent(heldOut.interval95[1])}. Rescued ${percent(report.rescued)}, broken ${percent(report.broken)}: lift ${percent(report.rescued - report.broken)}.</p>
+<p class="soft">95 % interval of the trained generator: ${percent(heldOut.interval95[0])} to ${percent(heldOut.interval95[1])}. Rescued ${percent(report.rescued)}, broken ${percent(report.broken)}: lift ${percent(report.rescued - report.broken)} (95 %: ${percent(report.liftInterval95[0])} to ${percent(report.liftInterval95[1])}).</p>
 <h2>Held-out success per domain</h2>
 ${bars(Object.entries(heldOut.perDomain))}
 ${

@@ -55,6 +55,8 @@ export interface Report {
   /** Held-out problems that fail without an experience and are solved with one, and the reverse. */
   readonly rescued: number;
   readonly broken: number;
+  /** Of rescued less broken, 95 %: bootstrap over the problems, each with and without its entry. */
+  readonly liftInterval95: readonly [number, number];
   /** The domain variant that appeared later in the stream; null when the run ended before it. */
   readonly shift: {
     readonly problems: number;

@@ -1,0 +1,248 @@
+/**
+ * The controls without which an experience's success means nothing (METHODS.md 1.8), measured on one set of problems that
+ * nobody trained on: what the executor does alone, with a wrapper, with any text, with somebody else's entry, with an untrained
+ * generator's; whether entries give answers away; and whether the generator would have solved the problem itself for the
+ * same tokens. Everything is greedy, in one answer format and one budget; intervals of differences are paired.
+ */
+import type { Problem } from '@seamstream/events';
+import { Random } from '@seamstream/kernel';
+import {
+  armEntries,
+  type Entry,
+  EVALUATION_ARMS,
+  type EvaluationArm,
+  type EvaluationSettings,
+  statementsOf,
+} from './arm-entries.js';
+import { type ArmResult, armResult, type Measured, measureEntries, problemSetDigest } from './evaluate.js';
+import type { Estimate } from './evaluate-samples.js';
+import { LanguageModelExecutor } from './executor.language-model.adapter.js';
+import { answersOf, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';
+import type { GeneratorModel } from './models.port.js';
+import { judge } from './solve.js';
+import { bootstrapInterval, mean } from './statistics.js';
+import { type TimeToCorrect, timeToCorrect } from './time-to-correct.js';
+
+/** The arms of an evaluation; the trained generator's entries with the answer taken out, and judged as if they were answers; the generator as its own executor. */
+export const CONTROL_ROWS = [...EVALUATION_ARMS, 'answerRemoved', 'entryAlone', 'generatorAlone'] as const;
+export type ControlRow = (typeof CONTROL_ROWS)[number];
+
+export interface ControlsStudySettings extends Omit<EvaluationSettings, 'arms' | 'onProgress'> {
+  readonly rows: readonly ControlRow[];
+  /** Most tokens of the generator where it solves by itself: those of an entry and of a response together. */
+  readonly maxAloneTokens: number;
+  /** Also measures the time to the first correct of so many candidates; absent: not. */
+  readonly candidates?: number;
+  /** Milliseconds of a steady clock. */
+  readonly nowMs: () => number;
+  onProgress?(what: string, done: number, total: number): void;
+}
+
+export interface ControlRowResult extends ArmResult {
+  /** Problems that the executor alone fails and this row solves; null without the row `noExperience`. */
+  readonly rescued: number | null;
+  /** Problems that the executor alone solves and this row fails. */
+  readonly broken: number | null;
+  /** Rescued less broken, as a share of the problems that both judged: paired bootstrap over problems. */
+  readonly lift: Estimate | null;
+  /** Success of `trained` less that of this row, paired; null for itself and without it. */
+  readonly trainedAhead: Estimate | null;
+  /** Mean tokens of a response; null where nobody answered. */
+  readonly responseTokens: number | null;
+}
+
+/** Of entries by the adapter, written greedily, for problems with an answer that can be looked for. */
+export interface LeakTest {
+  readonly entries: number;
+  /** Entries that hold their problem's answer. */
+  readonly withAnswer: number;
+  /** Of these, problems that state the answer themselves, among their numbers or words. */
+  readonly statedByProblem: number;
+  /** Entries that hold the answer of another problem, exchanged at random: what chance alone gives. Null without the row `otherProblemsEntry`. */
+  readonly byChance: number | null;
+  /** Solved of the problems whose entries hold the answer, with it and with it taken out; null without these rows. */
+  readonly solvedWith: number | null;
+  readonly solvedWithout: number | null;
+}
+
+export interface ControlsStudy {
+  readonly problemSetDigest: string;
+  readonly problems: number;
+  readonly rows: Readonly<Partial<Record<ControlRow, ControlRowResult>>>;
+  readonly leaks: LeakTest | null;
+  readonly timeToCorrect: Readonly<Partial<Record<'executorAlone' | 'untrained' | 'trained', TimeToCorrect>>> | null;
+}
+
+/** Where the executor tries alone it has to draw, for its greedy answer is always the same. */
+const ALONE = { temperature: 1, topP: 1 } as const;
+
+const NEEDS_ENTRIES: ReadonlySet<ControlRow> = new Set([
+  'trained',
+  'otherProblemsEntry',
+  'answerRemoved',
+  'entryAlone',
+]);
+
+/** Measures the rows that are asked for, in the order of CONTROL_ROWS. @throws as `evaluate` */
+export async function studyControls(
+  problems: readonly Problem[],
+  settings: ControlsStudySettings,
+): Promise<ControlsStudy> {
+  const rows = CONTROL_ROWS.filter((row) => settings.rows.includes(row));
+  const arms = EVALUATION_ARMS.filter((arm) => rows.includes(arm));
+  const entriesOfArm = await armEntries(statementsOf(problems), {
+    ...settings,
+    arms: rows.some((row) => NEEDS_ENTRIES.has(row)) ? [...arms, 'trained'] : arms,
+  });
+  const entries = new Map<EvaluationArm, readonly Entry[]>();
+  const entriesOf = async (arm: EvaluationArm): Promise<readonly Entry[]> => {
+    const known = entries.get(arm) ?? (await entriesOfArm(arm));
+    entries.set(arm, known);
+    return known;
+  };
+  const measured = new Map<ControlRow, Measured>();
+  for (const row of rows) measured.set(row, await measure(row, problems, entriesOf, settings));
+  const result = (row: ControlRow): ControlRowResult => rowResult(row, problems, measured, settings.seed);
+  const own = entries.get('trained');
+  return {
+    problemSetDigest: problemSetDigest(problems),
+    problems: problems.length,
+    rows: Object.fromEntries(rows.map((row) => [row, result(row)])),
+    leaks: own === undefined ? null : leakTest(problems, own, entries.get('otherProblemsEntry'), measured),
+    timeToCorrect:
+      settings.candidates === undefined ? null : await timesToCorrect(problems, settings.candidates, settings),
+  };
+}
+
+async function measure(
+  row: ControlRow,
+  problems: readonly Problem[],
+  entriesOf: (arm: EvaluationArm) => Promise<readonly Entry[]>,
+  settings: ControlsStudySettings,
+): Promise<Measured> {
+  switch (row) {
+    case 'answerRemoved': {
+      const own = await entriesOf('trained');
+      return measureEntries(
+        row,
+        problems,
+        own.map((entry, i) => (typeof entry === 'string' ? withoutAnswer(entry, problems[i]!) : entry)),
+        settings,
+      );
+    }
+    case 'entryAlone': {
+      const own = await entriesOf('trained');
+      const solved = await Promise.all(own.map((entry, i) => answersByItself(entry, problems[i]!, settings)));
+      settings.onProgress?.(row, problems.length, problems.length);
+      return { solved, responseTokens: problems.map(() => null) };
+    }
+    case 'generatorAlone':
+      return measureEntries(
+        row,
+        problems,
+        problems.map(() => null),
+        { ...settings, executor: asExecutor(settings) },
+      );
+    default:
+      return measureEntries(row, problems, await entriesOf(row), settings);
+  }
+}
+
+/** Null where there is no entry, or no answer that a text may hold (code, a service's verdict). */
+async function answersByItself(
+  entry: Entry,
+  problem: Problem,
+  { verifiers }: ControlsStudySettings,
+): Promise<boolean | null> {
+  if (typeof entry !== 'string' || !hasFindableAnswer(problem)) return null;
+  for (const text of answersOf(entry)) {
+    if ((await judge(problem, { text, finished: true }, verifiers)).success) return true;
+  }
+  return false;
+}
+
+/** The generator with its adapter, asked as the executor is asked, with the tokens of both. */
+function asExecutor({ generator, adapter, maxAloneTokens }: ControlsStudySettings): LanguageModelExecutor {
+  const adapted: GeneratorModel = {
+    digest: generator.digest,
+    config: generator.config,
+    tokenizer: generator.tokenizer,
+    generate: (requests) => generator.generate(requests, adapter === null ? {} : { adapter }),
+  };
+  return new LanguageModelExecutor(adapted, { name: 'generator', maxTokens: maxAloneTokens });
+}
+
+function rowResult(
+  row: ControlRow,
+  problems: readonly Problem[],
+  measured: ReadonlyMap<ControlRow, Measured>,
+  seed: string,
+): ControlRowResult {
+  const { solved, responseTokens } = measured.get(row)!;
+  const alone = measured.get('noExperience')?.solved;
+  const trained = measured.get('trained')?.solved;
+  const told = responseTokens.filter((tokens) => tokens !== null);
+  const count = (of: (own: boolean, without: boolean) => boolean): number | null =>
+    alone === undefined
+      ? null
+      : solved.filter((own, i) => own !== null && alone[i] !== null && of(own, alone[i]!)).length;
+  return {
+    ...armResult(problems, solved),
+    rescued: count((own, without) => own && !without),
+    broken: count((own, without) => !own && without),
+    lift: alone === undefined ? null : paired(solved, alone, seed),
+    trainedAhead: trained === undefined || row === 'trained' ? null : paired(trained, solved, seed),
+    responseTokens: told.length === 0 ? null : mean(told),
+  };
+}
+
+/** Mean of the differences over problems that both judged. Resampling problems keeps each pair together. */
+function paired(one: Measured['solved'], other: Measured['solved'], seed: string): Estimate {
+  const differences = one.flatMap((own, i) => {
+    const without = other[i];
+    return own === null || without === null || without === undefined ? [] : [Number(own) - Number(without)];
+  });
+  return { value: mean(differences), interval95: bootstrapInterval(differences, Random.of(seed, 'bootstrap')) };
+}
+
+function leakTest(
+  problems: readonly Problem[],
+  own: readonly Entry[],
+  others: readonly Entry[] | undefined,
+  measured: ReadonlyMap<ControlRow, Measured>,
+): LeakTest {
+  const asked = [...problems.keys()].filter((i) => typeof own[i] === 'string' && hasFindableAnswer(problems[i]!));
+  const leaking = asked.filter((i) => holdsAnswer(own[i]!, problems[i]!));
+  const solvedIn = (row: ControlRow): number | null => {
+    const solved = measured.get(row)?.solved;
+    return solved === undefined ? null : leaking.filter((i) => solved[i] === true).length;
+  };
+  return {
+    entries: asked.length,
+    withAnswer: leaking.length,
+    statedByProblem: leaking.filter((i) => holdsAnswer(problems[i]!.prompt, problems[i]!)).length,
+    byChance: others === undefined ? null : asked.filter((i) => holdsAnswer(others[i] ?? '', problems[i]!)).length,
+    solvedWith: solvedIn('trained'),
+    solvedWithout: solvedIn('answerRemoved'),
+  };
+}
+
+async function timesToCorrect(
+  problems: readonly Problem[],
+  candidates: number,
+  settings: ControlsStudySettings,
+): Promise<NonNullable<ControlsStudy['timeToCorrect']>> {
+  const until = (what: string): Parameters<typeof timeToCorrect>[2] => ({
+    ...settings,
+    candidates,
+    onProgress: (candidate, done, total) => settings.onProgress?.(`${what}, candidate ${candidate + 1}`, done, total),
+  });
+  const { adapter, executor } = settings;
+  return {
+    ...(executor.sample === undefined
+      ? {}
+      : { executorAlone: await timeToCorrect(problems, { kind: 'alone', drawing: ALONE }, until('executor alone')) }),
+    untrained: await timeToCorrect(problems, { kind: 'entries', adapter: null }, until('untrained')),
+    trained: await timeToCorrect(problems, { kind: 'entries', adapter }, until('trained')),
+  };
+}

@@ -1,0 +1,176 @@
+/**
+ * What it takes until an answer is right: candidates are tried one after the other, each with an entry of its own, until one
+ * succeeds. SEAM reports this beside accuracy (METHODS.md 1.7), since an entry costs tokens too.
+ */
+import type { Problem } from '@seamstream/events';
+import { Random, SeamError } from '@seamstream/kernel';
+import type { Adapter } from '@seamstream/language-model';
+import { batchesOf, type EvaluationSettings, statementsOf } from './arm-entries.js';
+import type { Estimate } from './evaluate-samples.js';
+import { generateExperiences } from './explore.js';
+import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
+import { drawAnswers, judge, solveProblems } from './solve.js';
+import { bootstrapInterval, mean, wilsonInterval } from './statistics.js';
+
+export interface TimeToCorrectSettings
+  extends Pick<
+    EvaluationSettings,
+    'executor' | 'generator' | 'prompts' | 'verifiers' | 'schemaFor' | 'maxEntryTokens' | 'seed' | 'batchSize'
+  > {
+  /** K: candidates at most. */
+  readonly candidates: number;
+  /** Milliseconds of a steady clock. */
+  readonly nowMs: () => number;
+  onProgress?(candidate: number, done: number, total: number): void;
+}
+
+/** Who tries: entries of an adapter (null: of the base model), each answered greedily; or the executor alone, drawing its answers. */
+export type Trier =
+  | { readonly kind: 'entries'; readonly adapter: Adapter | null }
+  | { readonly kind: 'alone'; readonly drawing: AnswerDrawing };
+
+export interface TimeToCorrect {
+  readonly candidates: number;
+  /** Problems of which every candidate that was asked could be judged. */
+  readonly problems: number;
+  /** Share solved by one of the candidates, with Wilson's interval. */
+  readonly solved: number;
+  readonly solvedInterval95: readonly [low: number, high: number];
+  /** Share whose first correct candidate is the k-th; index 0 is the first. */
+  readonly firstCorrect: readonly number[];
+  /** Candidates tried until one was right; K where none was. */
+  readonly candidatesTried: Estimate;
+  /** Tokens written until then, by generator and executor. */
+  readonly tokens: Estimate;
+  /**
+   * Seconds until then, if each candidate took as long as one did on average: requests are sent together, so this is a share of
+   * throughput, not the wait of a single user.
+   */
+  readonly seconds: Estimate;
+}
+
+interface Way {
+  tried: number;
+  tokens: number;
+  correct: boolean;
+  failed: boolean;
+}
+
+/** Tries every problem until it is solved or its candidates are used up. @throws as `evaluate` */
+export async function timeToCorrect(
+  problems: readonly Problem[],
+  trier: Trier,
+  settings: TimeToCorrectSettings,
+): Promise<TimeToCorrect> {
+  const { candidates, seed, nowMs } = settings;
+  const statements = statementsOf(problems);
+  const ways: Way[] = problems.map(() => ({ tried: 0, tokens: 0, correct: false, failed: false }));
+  const startedMs = nowMs();
+  for (let candidate = 0; candidate < candidates; candidate++) {
+    const open = [...problems.keys()].filter((i) => !ways[i]!.correct && !ways[i]!.failed);
+    let done = problems.length - open.length;
+    for (const batch of batchesOf(open, settings)) {
+      const entries =
+        trier.kind === 'alone'
+          ? batch.map(() => ({ text: null, tokens: 0 }))
+          : await entriesOf(
+              batch.map((i) => statements[i]!),
+              candidate,
+              trier.adapter,
+              settings,
+            );
+      const answers = await answersTo(
+        batch.map((i, at) => ({ problem: problems[i]!, entry: entries[at]?.text ?? null })),
+        candidate,
+        trier,
+        settings,
+      );
+      await Promise.all(
+        batch.map(async (i, at) => {
+          const way = ways[i]!;
+          const answer = answers[at]!;
+          if (answer.status === 'failed' && (answer.retryable || answer.halts === true)) {
+            throw new SeamError(
+              'SESSION_FAILED',
+              `Measuring the time to correct: the executor could not answer problem ${problems[i]!.problemId} (${answer.code}: ${answer.reason}). Measure again when it answers.`,
+            );
+          }
+          if (entries[at] === undefined || answer.status === 'failed') {
+            way.failed = true;
+            return;
+          }
+          way.tried = candidate + 1;
+          way.tokens += entries[at].tokens + answer.responseTokens;
+          way.correct = (await judge(problems[i]!, answer, settings.verifiers)).success;
+        }),
+      );
+      done += batch.length;
+      settings.onProgress?.(candidate, done, problems.length);
+    }
+  }
+  const elapsedSeconds = (nowMs() - startedMs) / 1000;
+  const judged = ways.filter(({ failed }) => !failed);
+  const tried = judged.map((way) => way.tried);
+  const attempts = ways.reduce((sum, way) => sum + way.tried, 0);
+  const secondsEach = attempts === 0 ? 0 : elapsedSeconds / attempts;
+  const solved = judged.filter(({ correct }) => correct).length;
+  const estimate = (values: readonly number[]): Estimate => ({
+    value: mean(values),
+    interval95: bootstrapInterval(values, Random.of(seed, 'time to correct')),
+  });
+  return {
+    candidates,
+    problems: judged.length,
+    solved: judged.length === 0 ? 0 : solved / judged.length,
+    solvedInterval95: wilsonInterval(solved, judged.length),
+    firstCorrect: Array.from(
+      { length: candidates },
+      (_, k) => judged.filter((way) => way.correct && way.tried === k + 1).length / Math.max(1, judged.length),
+    ),
+    candidatesTried: estimate(tried),
+    tokens: estimate(judged.map(({ tokens }) => tokens)),
+    seconds: estimate(tried.map((count) => count * secondsEach)),
+  };
+}
+
+/** One candidate each, drawn from the plain distribution; undefined where none could be written. */
+async function entriesOf(
+  statements: ReturnType<typeof statementsOf>,
+  candidate: number,
+  adapter: Adapter | null,
+  settings: TimeToCorrectSettings,
+): Promise<({ readonly text: string; readonly tokens: number } | undefined)[]> {
+  const explorations = await generateExperiences(
+    statements.map((problem) => ({ eventId: `${settings.seed}/${problem.problemId}`, problem })),
+    {
+      model: settings.generator,
+      adapter,
+      prompts: settings.prompts,
+      groupSize: 1,
+      firstCandidate: candidate,
+      sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: settings.maxEntryTokens },
+      schemaFor: (domain) => settings.schemaFor(domain),
+    },
+  );
+  return explorations.map((exploration) => {
+    const written = exploration.status === 'explored' ? exploration.candidates[0] : undefined;
+    return written && { text: written.entry, tokens: written.tokenIds.length };
+  });
+}
+
+async function answersTo(
+  requests: readonly { readonly problem: Problem; readonly entry: string | null }[],
+  candidate: number,
+  trier: Trier,
+  { executor, prompts, seed }: TimeToCorrectSettings,
+): Promise<readonly ExecutorAnswer[]> {
+  const asked = requests.map(({ problem, entry }) => ({ problem, entry }));
+  if (trier.kind === 'entries') return solveProblems(asked, executor, prompts);
+  const drawn = await drawAnswers(
+    asked.map((request) => ({ ...request, seeds: [`${seed}/${request.problem.problemId}/alone/${candidate}`] })),
+    executor,
+    prompts,
+    trier.drawing,
+  );
+  return drawn.map(([answer]) => answer!);
+}
