@@ -1,18 +1,21 @@
 /** What is Kafka's alone: transactions of others, markers in the log, owners that wake up too late, brokers that go away, security. */
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Kafka, startKafka } from '@seamstream/dev-servers';
-import type { LogRecord, NewRecord, RecordBatch, Subscription } from '@seamstream/event-log';
+import type { EventLog, LogRecord, NewRecord, RecordBatch, Subscription } from '@seamstream/event-log';
 import {
   COMPRESSIONS,
   KafkaEventLog,
   type KafkaEventLogOptions,
   type KafkaSecurity,
 } from '@seamstream/event-log-kafka';
+import { LmdbEventLog } from '@seamstream/event-log-lmdb';
+import { decodeEvent, type EventOf, encodeEvent } from '@seamstream/events';
 import { newId, type SeamError } from '@seamstream/kernel';
 import kafkajs from 'kafkajs';
+import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 /** Kafka's protocol: the request that ends a transaction. */
@@ -201,6 +204,76 @@ describe('transactions of others', () => {
     await eventually(async () => expect((await log.watermarks(empty))[0]!.high).toBe(2));
     expect(await read(log, empty)).toEqual([]);
     expect(await log.offsetForTime(empty, 0, 0)).toBe(2);
+  });
+});
+
+describe('what Kafka carries and other logs do not', () => {
+  /** As another program sees it. */
+  async function rawMessages(topic: string, count: number): Promise<kafkajs.KafkaMessage[]> {
+    const consumer = new kafkajs.Kafka({
+      brokers: kafka.bootstrap.split(','),
+      logLevel: kafkajs.logLevel.NOTHING,
+    }).consumer({ groupId: newId() });
+    const messages: kafkajs.KafkaMessage[] = [];
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({ eachMessage: async ({ message }) => void messages.push(message) });
+    await eventually(() => expect(messages).toHaveLength(count));
+    await consumer.disconnect();
+    return messages;
+  }
+
+  it('goes through a log in a file, and through a dead letter, without a change', async () => {
+    const log = await open();
+    const topic = await topicWith(log);
+    const key = Buffer.of(0xff, 0x00, 0xfe);
+    const headers = {
+      ce_id: 'x',
+      twice: [Buffer.from('a'), Buffer.from('b')],
+      'Content-Type': 'text/plain',
+      bytes: Buffer.of(0x80, 0x81),
+      ü: 'ü',
+    };
+    const stranger = new kafkajs.Kafka({ brokers: kafka.bootstrap.split(',') }).producer({
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+    });
+    await stranger.connect();
+    await stranger.send({ topic, messages: [{ key, value: 'sent', headers }] });
+    await stranger.disconnect();
+    const one = async (from: EventLog): Promise<LogRecord> => {
+      for await (const [found] of from.read({ topic, partition: 0, from: 0, to: 1 })) if (found) return found;
+      throw new Error('no record');
+    };
+    const came = await one(log);
+    expect(came.headers).toMatchObject({ ce_id: 'x', twice: 'b' });
+
+    const folder = await mkdtemp(join(tmpdir(), 'carried-'));
+    const file = await LmdbEventLog.open({ folder });
+    await file.createTopics([{ name: topic, partitions: 1 }]);
+    await file.append([came]);
+    const filed = await one(file);
+    await file.close();
+    await rm(folder, { recursive: true });
+    await log.append([filed]);
+
+    const letter = encodeEvent({ ...EXAMPLE_EVENTS.DeadLettered, ...came });
+    const {
+      value,
+      headers: kept,
+      key: text,
+    } = decodeEvent({ partition: 0, offset: 0, ...letter }) as EventOf<'DeadLettered'>;
+    await log.append([{ topic, partition: 0, key: text, value, headers: kept }]);
+
+    const [first, second, third] = (await rawMessages(topic, 3)).map((message) => ({
+      key: message.key?.toString('hex'),
+      value: message.value?.toString(),
+      headers: Object.fromEntries(
+        Object.entries(message.headers ?? {}).map(([name, of]) => [name, [of].flat().map(String)]),
+      ),
+    }));
+    expect(first).toMatchObject({ key: key.toString('hex'), headers: { twice: ['a', 'b'], ü: ['ü'] } });
+    expect(second).toEqual(first);
+    expect(third).toEqual(first);
   });
 });
 

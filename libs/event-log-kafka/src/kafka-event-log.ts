@@ -34,6 +34,7 @@ import { type Clock, canonicalJson, compareText, newId, SeamError, systemClock }
 import { AppendQueue } from './append-queue.js';
 import { type Compression, compressionType } from './compression.js';
 import { fetchCommitted } from './fetching.js';
+import { original } from './foreign-text.js';
 import { type ConnectionSettings, KafkaConnection, type TopicPartitions } from './kafka-connection.js';
 import { NotYet } from './kafka-errors.js';
 import { type KafkaLogSink, silent } from './kafka-logger.js';
@@ -480,9 +481,8 @@ export class KafkaEventLog extends EventLog {
       checkRecord(record, index);
       const { key, value, headers = {}, timestampMs } = record;
       return {
-        key,
+        ...original({ key, headers }),
         value: value && Buffer.from(value),
-        headers: { ...headers },
         timestamp: timestampMs === undefined ? now : String(timestampMs),
       };
     });

@@ -38,9 +38,9 @@ declare module 'kafkajs/src/cluster/index.js' {
       readonly producerEpoch: number;
     }
     interface Message {
-      readonly key: string | null;
+      readonly key: string | Buffer | null;
       readonly value: Buffer | null;
-      readonly headers: Readonly<Record<string, string>>;
+      readonly headers: Readonly<Record<string, string | readonly Buffer[]>>;
       readonly timestamp: string;
     }
     interface Broker {

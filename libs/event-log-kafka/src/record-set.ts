@@ -15,9 +15,10 @@
  *   record: length varint | attributes i8 | timestampDelta varlong | offsetDelta varint | key varint-length bytes
  *   | value varint-length bytes | numHeaders varint | (name varint-length bytes | value varint-length bytes)*
  */
-import type { LogRecord } from '@seamstream/event-log';
+import type { Headers, LogRecord } from '@seamstream/event-log';
 import { SeamError } from '@seamstream/kernel';
 import { decompressed } from './compression.js';
+import { isDoubtful, isPlain, type RawHeader, readable } from './foreign-text.js';
 
 export interface AbortedTransaction {
   readonly producerId: number;
@@ -110,12 +111,14 @@ function readRecords(
     const timestampDelta = cursor.varint();
     const offset = baseOffset + cursor.varint();
     if (offset >= from) {
-      const key = cursor.text();
+      const keyAt = cursor.at;
+      let key = cursor.text();
       const value = cursor.bytes();
-      const headers: Record<string, string> = {};
-      for (let left = cursor.varint(); left > 0; left--) {
-        const name = cursor.text() ?? '';
-        headers[name] = cursor.text() ?? '';
+      const headersAt = cursor.at;
+      let headers = cursor.plainHeaders();
+      if (headers === undefined || (key !== null && isDoubtful(key))) {
+        const rawKey = new Cursor(bytes, keyAt).buffered();
+        ({ key, headers } = readable(rawKey, new Cursor(bytes, headersAt).rawHeaders()));
       }
       const timestampMs = attributes & BROKER_TIME ? maxTimestamp : baseTimestamp + timestampDelta;
       into.push({ topic, partition, offset, key, value, headers, timestampMs });
@@ -149,6 +152,28 @@ class Cursor {
     const start = this.at;
     this.at += length;
     return this.buffer.toString('utf8', start, this.at);
+  }
+
+  /** Headers that are text, each once; undefined where one is anything else. */
+  plainHeaders(): Headers | undefined {
+    const headers: Record<string, string> = {};
+    for (let left = this.varint(); left > 0; left--) {
+      const name = this.text() ?? '';
+      const value = this.text();
+      if (value === null || !isPlain(name) || Object.hasOwn(headers, name) || isDoubtful(value)) return undefined;
+      headers[name] = value;
+    }
+    return headers;
+  }
+
+  rawHeaders(): RawHeader[] {
+    return Array.from({ length: this.varint() }, () => [this.text() ?? '', this.buffered()] as const);
+  }
+
+  /** A part of the buffer. */
+  buffered(): Buffer | null {
+    const length = this.varint();
+    return length < 0 ? null : this.buffer.subarray(this.at, (this.at += length));
   }
 
   /** A copy: it does not keep the whole answer of the broker in memory. */

@@ -32,6 +32,7 @@ export {
   checkTopicSpec,
   DEFAULT_CHUNK_RECORDS,
   followFrom,
+  isHeaderName,
   MAX_RECORD_BYTES,
   offsetOutOfRange,
   partitionConflict,

@@ -23,6 +23,14 @@ const HEADER_NAME = /^[a-z0-9][a-z0-9._-]{0,127}$/;
 const goodHeaderNames = new Set<string>();
 const MAX_HEADERS = 256;
 
+/** Whether a header may have this name: 1 to 128 characters of a-z 0-9 . _ -, the first a letter or digit. */
+export function isHeaderName(name: string): boolean {
+  if (goodHeaderNames.has(name)) return true;
+  if (!HEADER_NAME.test(name)) return false;
+  if (goodHeaderNames.size < 1000) goodHeaderNames.add(name);
+  return true;
+}
+
 /** INVALID_INPUT unless the name is one that Kafka takes: 1 to 249 of `a-z A-Z 0-9 . _ -`, not `.` or `..`. */
 export function checkTopicSpec(spec: TopicSpec): void {
   const { name, partitions } = spec;
@@ -94,11 +102,8 @@ export function checkRecord(record: NewRecord, index: number): void {
   let characters = key?.length ?? 0;
   for (const name in headers) {
     if (++count > MAX_HEADERS) refuse(`at most ${MAX_HEADERS} headers`, Object.keys(headers).length);
-    if (!goodHeaderNames.has(name)) {
-      if (!HEADER_NAME.test(name))
-        refuse('header names of 1 to 128 characters of a-z 0-9 . _ -, the first a letter or digit', name);
-      if (goodHeaderNames.size < 1000) goodHeaderNames.add(name);
-    }
+    if (!isHeaderName(name))
+      refuse('header names of 1 to 128 characters of a-z 0-9 . _ -, the first a letter or digit', name);
     const text: unknown = headers[name];
     if (typeof text !== 'string' || !text.isWellFormed()) refuse(`well-formed text in header ${name}`, text);
     else characters += name.length + text.length;
