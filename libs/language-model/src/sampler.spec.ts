@@ -159,3 +159,58 @@ describe('sampling a token', () => {
     expect(() => assertSamplingSettings({ temperature: 0, topK: 0, topP: 1, maxTokens: 1 })).not.toThrow();
   });
 });
+
+describe('sampling among very many tokens', () => {
+  const V = 20_000;
+  const random = Random.of('many');
+  const logits = Float32Array.from({ length: V }, () => 3 * random.normal());
+  const largest = logits.reduce((a, b) => Math.max(a, b));
+  const exponentials = Array.from(logits, (logit) => Math.exp(logit - largest));
+  const sum = exponentials.reduce((a, b) => a + b, 0);
+  const probabilities = Float32Array.from(exponentials, (value) => value / sum);
+  const legal = Int32Array.from([...logits.keys()].filter((id) => id % 20 !== 7));
+
+  /** Sorts everything, in 64 bits. */
+  function reference(settings: typeof plain, ids: readonly number[], stream: Random): { id: number; logProb: number } {
+    const mass = ids.reduce((total, id) => total + exponentials[id]!, 0);
+    const weights = ids.map((id) => ({ id, weight: exponentials[id]! ** (1 / settings.temperature) }));
+    let kept = weights;
+    if (settings.topK > 0 || settings.topP < 1) {
+      kept = [...weights].sort((a, b) => b.weight - a.weight || a.id - b.id);
+      if (settings.topK > 0) kept = kept.slice(0, settings.topK);
+      const total = kept.reduce((all, { weight }) => all + weight, 0);
+      let reached = 0;
+      const last = kept.findIndex(({ weight }) => (reached += weight) >= settings.topP * total);
+      kept = kept.slice(0, last + 1);
+    }
+    let point = stream.float() * kept.reduce((all, { weight }) => all + weight, 0);
+    const drawn = kept.find(({ weight }) => (point -= weight) < 0)!;
+    return { id: drawn.id, logProb: Math.log(exponentials[drawn.id]! / mass) };
+  }
+
+  it.each([
+    { temperature: 1, topK: 0, topP: 1 },
+    { temperature: 0.6, topK: 0, topP: 1 },
+    { temperature: 1.3, topK: 20, topP: 1 },
+    { temperature: 0.7, topK: 500, topP: 0.9 },
+    { temperature: 1, topK: 0, topP: 0.95 },
+  ])('draws and records as by sorting them all: %j', (settings) => {
+    for (const ids of [null, legal]) {
+      for (let draw = 0; draw < 12; draw++) {
+        const got = sampleToken(logits, ids, settings, Random.of('draw', draw), probabilities);
+        const expected = reference(settings, ids ? [...ids] : [...logits.keys()], Random.of('draw', draw));
+        expect(got.id).toBe(expected.id);
+        expect(Math.abs(got.logProb - expected.logProb)).toBeLessThan(1e-5);
+        expect(got.legalMass).toBeCloseTo(ids ? ids.reduce((all, id) => all + exponentials[id]! / sum, 0) : 1, 5);
+      }
+    }
+  });
+
+  it('refuses what is not a number there too', () => {
+    const broken = logits.slice();
+    broken[19_999] = Number.NaN;
+    expect(() => sampleToken(broken, legal, plain, Random.of('x'), probabilities)).toThrow(
+      expect.objectContaining({ code: 'NON_FINITE' }) as Error,
+    );
+  });
+});

@@ -8,6 +8,13 @@
 import { type Random, SeamError } from '@seamstream/kernel';
 import type { SamplingSettings } from './generation.types.js';
 
+/**
+ * From this many legal tokens on, the exponentials are the runtime's (float32, vectorized) and what is e^−36 below the most
+ * probable counts as nothing: below it, a token's exponential costs no more than looking it up.
+ */
+const MANY = 8192;
+const NEGLIGIBLE = -36;
+
 export interface SampledToken {
   readonly id: number;
   /** ln p(id) under softmax over the legal tokens (over all of them where `legal` is null), in nats. */
@@ -61,6 +68,17 @@ export function sampleToken(
   }
 
   // 2. Masses under the recorded distributions.
+  const massOfMany = probabilities && size >= MANY ? (legal ? massFrom(probabilities, legal) : 1) : undefined;
+  if (massOfMany !== undefined && probabilities![best]! > 0) {
+    const sampled = (id: number): SampledToken => ({
+      id,
+      logProb: Math.min(0, logits[id]! - bestLogit + Math.log(probabilities![best]! / massOfMany)),
+      legalMass: massOfMany,
+    });
+    if (sampling.temperature === 0) return sampled(best);
+    if (legal && isPlain(sampling)) return sampled(drawFrom(probabilities!, legal, massOfMany, random));
+    return sampled(draw(logits, legal, size, bestLogit, sampling, random));
+  }
   let legalSum = 0;
   for (let i = 0; i < size; i++) legalSum += Math.exp(logits[legal === null ? i : legal[i]!]! - bestLogit);
   const legalMass = legal === null ? 1 : (massFrom(probabilities, legal) ?? massOf(logits, bestLogit, legalSum));
@@ -95,6 +113,21 @@ function drawPlain(probabilities: Float32Array, random: Random): SampledToken | 
     if (point < cumulative) break;
   }
   return { id: chosen, logProb: Math.log(probabilities[chosen]! / total), legalMass: 1 };
+}
+
+/** A draw among the legal tokens by their probabilities, in the order of ids. */
+function drawFrom(probabilities: Float32Array, legal: Int32Array, mass: number, random: Random): number {
+  const point = random.float() * mass;
+  let cumulative = 0;
+  let chosen = -1;
+  for (const id of legal) {
+    const probability = probabilities[id]!;
+    if (probability === 0) continue;
+    chosen = id;
+    cumulative += probability;
+    if (point < cumulative) break;
+  }
+  return chosen;
 }
 
 /** Σ p(legal); undefined where it is not known or so small that float32 has lost it. */
@@ -143,14 +176,15 @@ function draw(
   for (let i = 0; i < size; i++) {
     const id = legal === null ? i : legal[i]!;
     ids[i] = id;
-    weights[i] = Math.exp((logits[id]! - bestLogit) / temperature);
+    const exponent = (logits[id]! - bestLogit) / temperature;
+    weights[i] = size >= MANY && exponent < NEGLIGIBLE ? 0 : Math.exp(exponent);
   }
   let kept: Uint32Array | null = null;
   if ((topK > 0 && topK < size) || topP < 1) {
     // Most probable first, the lower id among equals.
-    kept = new Uint32Array(size).map((_, i) => i).sort((a, b) => weights[b]! - weights[a]! || ids[a]! - ids[b]!);
+    kept = candidatesFor(weights, topK, topP).sort((a, b) => weights[b]! - weights[a]! || ids[a]! - ids[b]!);
     if (topK > 0) kept = kept.subarray(0, topK);
-    if (topP < 1) kept = nucleus(kept, weights, topP);
+    if (topP < 1) kept = nucleus(kept, weights, topP, topK > 0 ? 0 : massOutside(kept, weights));
   }
   const count = kept === null ? size : kept.length;
   let total = 0;
@@ -168,9 +202,46 @@ function draw(
   return ids[chosen]!;
 }
 
-/** The shortest prefix whose mass reaches `topP` of the whole; at least one token. */
-function nucleus(sorted: Uint32Array, weights: Float64Array, topP: number): Uint32Array {
-  let total = 0;
+/**
+ * Indices that hold the k most probable tokens, or the nucleus: all of them where they are few. Of many, sorting is spared
+ * what is lighter than a bound that k tokens reach, or what is so light that all of its kind weigh less than 1 − p.
+ */
+function candidatesFor(weights: Float64Array, topK: number, topP: number): Uint32Array {
+  const size = weights.length;
+  let least = 0;
+  if (size >= MANY && topK > 0 && topK < size) {
+    // A bound guessed from every 64th weight, generously.
+    const sample = Float64Array.from({ length: Math.ceil(size / 64) }, (_, i) => weights[i * 64]!).sort();
+    least = sample[Math.max(0, sample.length - 2 * Math.ceil(topK / 64) - 8)]!;
+    let heavy = 0;
+    for (const weight of weights) if (weight >= least) heavy++;
+    if (heavy < topK) least = 0;
+  } else if (size >= MANY && topK === 0) {
+    let total = 0;
+    for (const weight of weights) total += weight;
+    least = ((1 - topP) * total) / size;
+  }
+  const found = new Uint32Array(size);
+  let count = 0;
+  for (let i = 0; i < size; i++) if (weights[i]! >= least) found[count++] = i;
+  return found.subarray(0, count);
+}
+
+/** What the weights that were left out before sorting weigh. */
+function massOutside(kept: Uint32Array, weights: Float64Array): number {
+  if (kept.length === weights.length) return 0;
+  let mass = 0;
+  for (const weight of weights) mass += weight;
+  for (const i of kept) mass -= weights[i]!;
+  return Math.max(0, mass);
+}
+
+/**
+ * The shortest prefix whose mass reaches `topP` of the whole; at least one token.
+ * @param outside mass that belongs to the whole and not to `sorted`
+ */
+function nucleus(sorted: Uint32Array, weights: Float64Array, topP: number, outside: number): Uint32Array {
+  let total = outside;
   for (const i of sorted) total += weights[i]!;
   let mass = 0;
   for (let n = 0; n < sorted.length; n++) {
