@@ -14,6 +14,7 @@ import {
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { decodeEvent, type EventOf, encodeEvent } from '@seamstream/events';
 import { newId, type SeamError } from '@seamstream/kernel';
+import { consumerLag } from '@seamstream/service-kit';
 import kafkajs from 'kafkajs';
 import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -171,8 +172,10 @@ describe('transactions of others', () => {
       expect(await read(log, topic, from)).toEqual(expected);
     }
     const values: string[] = [];
+    const group = `group-${newId()}`;
+    expect(await consumerLag(log, group, topic)).toEqual(new Map([[0, high]]));
     await log.consume({
-      group: `group-${newId()}`,
+      group,
       topics: [topic],
       from: 'earliest',
       maxBatchRecords: 1,
@@ -184,6 +187,10 @@ describe('transactions of others', () => {
       },
     });
     await eventually(() => expect(values).toEqual(['kept 1', 'kept 2']));
+    // What is left are aborted records and the ends of transactions.
+    await eventually(async () => expect((await log.committedOffsets(group))[0]!.nextOffset).toBe(7));
+    expect(high).toBeGreaterThan(7);
+    expect(await consumerLag(log, group, topic)).toEqual(new Map([[0, 0]]));
   });
 
   it('that are open end the log for readers, and a topic of aborted ones alone reads as empty', async () => {
