@@ -93,6 +93,7 @@ const models: Models = {
     wrapperOnly: (problem) => problem,
   },
   maxEntryTokens: 64,
+  maxResponseTokens: 32,
 };
 
 /** Solved by the fake generator's entry when n is 1. */

@@ -24,6 +24,8 @@ export interface Models {
   readonly prompts: Prompts;
   /** Most tokens of an entry. */
   readonly maxEntryTokens: number;
+  /** Most tokens of the executor's response. */
+  readonly maxResponseTokens: number;
 }
 
 export interface CommandRuntime {

@@ -15,6 +15,7 @@ import { ledgerCommand } from './ledger/show-ledger.command.js';
 import { processShell } from './process-runtime.js';
 import { publishCommand } from './publish/publish-problems.command.js';
 import { replayCommand } from './replay/replay-log.command.js';
+import { studyControlsCommand } from './study/study-controls.command.js';
 import { tailCommand } from './tail/tail-topic.command.js';
 import { jsonLine } from './terminal/terminal.js';
 import { topicsCommand } from './topics/topics.command.js';
@@ -61,6 +62,12 @@ function program(run: RunCommand): Command {
     .addCommand(tailCommand(run))
     .addCommand(trainCommand(run))
     .addCommand(evaluateCommand(run))
+    .addCommand(
+      new Command('study')
+        .summary('studies that say what a success rate is worth')
+        .addHelpText('after', examples([['seam study controls', 'the served adapter beside every control']]))
+        .addCommand(studyControlsCommand(run)),
+    )
     .addCommand(replayCommand(run))
     .addCommand(ledgerCommand(run))
     .addCommand(adaptersCommand(run))

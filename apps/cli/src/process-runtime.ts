@@ -11,7 +11,6 @@ import type { ExecutorConfig } from '@seamstream/executor';
 import type { EntrySchemas } from '@seamstream/experience';
 import type { GeneratorConfig } from '@seamstream/generator';
 import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
-import type { LanguageModel } from '@seamstream/language-model';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { CommonConfig, Environment, LogMode } from '@seamstream/service-kit';
@@ -184,23 +183,20 @@ class LazyWorld {
   async openModels(): Promise<Models> {
     const { loadPrompts } = await import('@seamstream/experience');
     const { LanguageModel } = await import('@seamstream/language-model');
-    const { LanguageModelExecutor } = await import('@seamstream/rollout');
+    const { openExecutor } = await import('@seamstream/rollout');
     const { generator, executor } = await this.loadAll();
-    const open = async (folder: string, threads: number): Promise<LanguageModel> => {
-      const model = await LanguageModel.load(folder, { threads });
-      this.closers.push(() => model.close());
-      return model;
-    };
-    const { name, maxTokens, expectedDigest } = executor;
+    const { template, templatesFolder: ownTemplates } = executor;
+    const prompts = await loadPrompts({ template, ownTemplates });
+    const model = await LanguageModel.load(generator.modelFolder, { threads: generator.threads });
+    this.closers.push(() => model.close());
+    const opened = await openExecutor(executor, { environment: this.environment(), prompts });
+    this.closers.push(() => opened.close());
     return {
-      generator: await open(generator.modelFolder, generator.threads),
-      executor: new LanguageModelExecutor(await open(executor.modelFolder, executor.threads), {
-        name,
-        maxTokens,
-        ...(expectedDigest === undefined ? {} : { expectedDigest }),
-      }),
-      prompts: await loadPrompts(),
+      generator: model,
+      executor: opened.model,
+      prompts,
       maxEntryTokens: generator.sampling.maxTokens,
+      maxResponseTokens: executor.maxTokens,
     };
   }
 

@@ -1,10 +1,10 @@
 /** Generator, executor, buffer and trainer in one process, on shared drivers, with each model loaded once. */
 import { bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
-import { executorConfigSchema, executorService } from '@seamstream/executor';
+import { executorConfigSchema, executorService, recordedTokens } from '@seamstream/executor';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { LanguageModel } from '@seamstream/language-model';
-import { LanguageModelExecutor } from '@seamstream/rollout';
+import { type ExecutorModel, openExecutor } from '@seamstream/rollout';
 import {
   closeDrivers,
   type Drivers,
@@ -19,7 +19,7 @@ import { type TrainingProgress, trainerConfigSchema, trainerService } from '@sea
 export interface Host {
   readonly drivers: Drivers;
   readonly generator: LanguageModel;
-  readonly executor: LanguageModelExecutor;
+  readonly executor: ExecutorModel;
   readonly prompts: Prompts;
   readonly schemaFor: EntrySchemas;
   readonly entryMaxTokens: number;
@@ -58,20 +58,21 @@ export async function hostServices(
     for (const each of closers.splice(0).toReversed()) await each();
   };
   try {
-    const [generator, executorModel, prompts, schemaFor] = await Promise.all([
+    const { template, templatesFolder: ownTemplates, rollouts } = executorSettings;
+    const prompts = await loadPrompts({ template, ownTemplates });
+    const loading = [
       LanguageModel.load(generatorSettings.modelFolder, { threads: generatorSettings.threads }),
-      LanguageModel.load(executorSettings.modelFolder, { threads: executorSettings.threads }),
-      loadPrompts(),
+      openExecutor(executorSettings, {
+        environment,
+        prompts,
+        spentBefore: (model) => recordedTokens(drivers.log, model, rollouts),
+      }),
       loadEntrySchemas(configs.generator.entrySchemas),
-    ]);
-    closers.push(
-      () => generator.close(),
-      () => executorModel.close(),
-    );
-    const executor = new LanguageModelExecutor(executorModel, {
-      name: executorSettings.name,
-      maxTokens: executorSettings.maxTokens,
-    });
+    ] as const;
+    for (const model of loading.slice(0, 2) as Promise<{ close(): Promise<void> }>[]) {
+      closers.push(async () => (await model.catch(() => undefined))?.close());
+    }
+    const [generator, { model: executor }, schemaFor] = await Promise.all(loading);
     const assets = { prompts, schemaFor, model: generator, executor, onProgress: onTraining };
     const start = (name: HostedService): Promise<RunningService> => {
       switch (name) {

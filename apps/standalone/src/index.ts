@@ -1,2 +1,3 @@
 export { type EmbeddedSettings, embeddedEnvironment, worldFiles } from './embedded-environment.js';
+export { bars, escapeHtml, page, table } from './report/page-pieces.js';
 export { heldOutProblems, validationProblems, writeWorldFiles } from './world-files.js';

@@ -1,4 +1,3 @@
-import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import {
   EVALUATION_ARMS,
   type EvaluationArm,
@@ -7,13 +6,12 @@ import {
   evaluateSamples,
 } from '@seamstream/rollout';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readLineage } from '../adapters/list-adapters.command.js';
-import { findAdapter } from '../adapters/render-adapters.js';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand, WorldSet } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openDataset } from '../publish/dataset-file.js';
 import { type DatasetOptions, datasetsHelp, readingSettings, withDatasetOptions } from '../publish/dataset-options.js';
+import { adapterOf } from './chosen-adapter.js';
 import { evaluationProblems } from './evaluation-problems.js';
 import { renderEvaluation } from './render-evaluation.js';
 import { renderSampledEvaluation } from './render-sampled-evaluation.js';
@@ -27,16 +25,6 @@ interface EvaluateOptions extends DatasetOptions {
   readonly set: WorldSet;
   readonly limit?: number;
   readonly seed: string;
-}
-
-/** The adapter that an option means: `base`, `served`, or a digest's first digits. Null is the bare base model. */
-async function adapterOf(runtime: CommandRuntime, name: string, baseModelDigest: string): Promise<Adapter | null> {
-  if (name === 'base') return null;
-  const lineage = await readLineage(runtime);
-  if (name === 'served' && lineage.served === null) return null;
-  const { key, adapterDigest } = findAdapter(lineage, name === 'served' ? (lineage.served ?? '') : name);
-  const objects = await runtime.openObjects();
-  return decodeAdapter(await objects.get(key), { digest: adapterDigest, baseModelDigest });
 }
 
 /** Measures the arms on the problems of a file and prints them beside each other. */

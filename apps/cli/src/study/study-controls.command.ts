@@ -1,0 +1,165 @@
+import type { Problem } from '@seamstream/events';
+import { CONTROL_ROWS, type ControlRow, chooseFixedHints, studyControls } from '@seamstream/rollout';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { examples, wholeNumber } from '../command-options.js';
+import type { CommandRuntime, RunCommand, WorldSet } from '../command-runtime.js';
+import { adapterOf } from '../evaluate/chosen-adapter.js';
+import { evaluationProblems } from '../evaluate/evaluation-problems.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { openDataset } from '../publish/dataset-file.js';
+import { type DatasetOptions, datasetsHelp, readingSettings, withDatasetOptions } from '../publish/dataset-options.js';
+import type { Progress } from '../terminal/progress.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { renderStudy } from './render-study.js';
+import { renderStudyPage } from './study-page.js';
+
+interface StudyOptions extends DatasetOptions {
+  readonly adapter: string;
+  readonly rows: readonly ControlRow[];
+  readonly candidates: number;
+  readonly hintsFrom?: string;
+  readonly set: WorldSet;
+  readonly limit?: number;
+  readonly seed: string;
+  readonly report?: string;
+}
+
+/** A bar for each thing that is measured, one after the other. */
+function bars(terminal: Terminal): { show(what: string, done: number, total: number): void; stop(): void } {
+  let bar: Progress | undefined;
+  let current = '';
+  let before = 0;
+  return {
+    show(what, done, total) {
+      if (what !== current) {
+        bar?.stop();
+        bar = terminal.progress(what, total);
+        current = what;
+        before = 0;
+      }
+      bar?.advance(done - before);
+      before = done;
+    },
+    stop: () => bar?.stop(),
+  };
+}
+
+/** Measures every row on the problems, prints them beside each other, and writes a page where one is asked for. */
+async function study(runtime: CommandRuntime, path: string | undefined, options: StudyOptions): Promise<ExitCode> {
+  const { terminal, signal } = runtime;
+  const problemsOf = async (file: string, limit?: number): Promise<readonly Problem[]> =>
+    evaluationProblems(await openDataset(runtime, file), readingSettings(options), limit);
+  const problems =
+    path === undefined
+      ? (await runtime.worldProblems(options.set)).slice(0, options.limit)
+      : await problemsOf(path, options.limit);
+  const { generator, executor, prompts, maxEntryTokens, maxResponseTokens } = await runtime.openModels();
+  const schemaFor = await runtime.entrySchemas();
+  const adapter = await adapterOf(runtime, options.adapter, generator.digest);
+  const progress = bars(terminal);
+  const onProgress = (what: string, done: number, total: number): void => {
+    progress.show(what, done, total);
+    signal.throwIfAborted();
+  };
+  const common = { executor, generator, adapter, prompts, schemaFor, maxEntryTokens, batchSize: 64, onProgress };
+  try {
+    const hints = options.rows.includes('fixedHint')
+      ? await chooseFixedHints(await hintProblems(runtime, path, options, problemsOf, problems), {
+          ...common,
+          onProgress: (domain, done, total) => onProgress(`fixed hints of ${domain}`, done, total),
+        })
+      : new Map<string, string>();
+    const result = await studyControls(problems, {
+      ...common,
+      rows: options.rows,
+      seed: options.seed,
+      maxAloneTokens: maxEntryTokens + maxResponseTokens,
+      fixedHint: (domain) => hints.get(domain) ?? prompts.fixedHint,
+      ...(options.candidates === 0 ? {} : { candidates: options.candidates }),
+      nowMs: () => performance.now(),
+    });
+    progress.stop();
+    const adapterDigest = adapter?.digest ?? null;
+    if (terminal.json) {
+      terminal.printJson({
+        ...result,
+        adapterDigest,
+        baseModelDigest: generator.digest,
+        executor: executor.identity,
+        fixedHints: Object.fromEntries(hints),
+      });
+    } else terminal.print(renderStudy(result, adapterDigest, terminal.style));
+    if (options.report !== undefined)
+      await runtime.writeOutput(options.report, Buffer.from(renderStudyPage(result, adapterDigest)));
+    return EXIT.ok;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Problems that the fixed hint is chosen on: those of a file, or the demonstration's validation set. None of the measured ones is among them. */
+async function hintProblems(
+  runtime: CommandRuntime,
+  path: string | undefined,
+  { hintsFrom }: StudyOptions,
+  problemsOf: (file: string) => Promise<readonly Problem[]>,
+  measured: readonly Problem[],
+): Promise<readonly Problem[]> {
+  const given =
+    hintsFrom !== undefined
+      ? await problemsOf(hintsFrom)
+      : path === undefined
+        ? await runtime.worldProblems('validation')
+        : [];
+  const prompts = new Set(measured.map(({ prompt }) => prompt));
+  const domains = new Set(measured.map(({ domain }) => domain));
+  return given.filter(({ prompt, domain }) => !prompts.has(prompt) && domains.has(domain));
+}
+
+function parseRows(text: string): ControlRow[] {
+  const names = text.split(',').map((name) => name.trim());
+  const rows = CONTROL_ROWS.filter((row) => names.includes(row));
+  if (rows.length < names.length) {
+    throw new InvalidArgumentError(
+      `Reading --rows: expected names of ${CONTROL_ROWS.join(', ')}, each once, came "${text}".`,
+    );
+  }
+  return rows;
+}
+
+export function studyControlsCommand(run: RunCommand): Command {
+  return withDatasetOptions(new Command('controls'))
+    .summary('what an entry is worth: every control on one set of problems')
+    .description(
+      "Solves the problems with the adapter's entries and with everything that could explain their success without them: nothing,\n" +
+        "an empty slot, one text for all, another problem's entry, an untrained generator's; takes answers out of the entries, reads\n" +
+        'entries as answers, and lets the generator solve by itself with the tokens of both models. Nothing is recorded.\n' +
+        'Rescued and broken are counted against the executor alone, differences have paired bootstrap intervals. With --candidates K\n' +
+        'it also measures what it takes until one of K candidates is right. docs/seam.md says how to read it.',
+    )
+    .argument('[file]', 'held-out problems as for "seam publish", or "-"; without it, a set of the demonstration')
+    .addOption(
+      new Option('--set <name>', "without FILE: which of the demonstration's problems")
+        .choices(['held-out', 'shifted', 'validation'])
+        .default('held-out'),
+    )
+    .option('--adapter <digest>', 'base, served, or the first digits of a digest', 'served')
+    .option('--rows <names>', `comma-separated: ${CONTROL_ROWS.join(', ')}`, parseRows, [...CONTROL_ROWS])
+    .option('--candidates <k>', 'of the time to correct; 0 leaves it out', wholeNumber('--candidates', 0), 4)
+    .option(
+      '--hints-from <file>',
+      "problems on which the fixed hint is chosen (default: the demonstration's validation set; with FILE a hint that fits all)",
+    )
+    .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))
+    .option('--seed <text>', 'decides who gets whose entry, what is drawn, and the resamples of the bootstrap', 'seam')
+    .option('--report <file.html>', 'writes the study as a page, too')
+    .addHelpText(
+      'after',
+      `${datasetsHelp()}${examples([
+        ['seam study controls', 'the served adapter on the held-out problems of the demonstration'],
+        ['seam study controls --limit 128 --candidates 0', 'quickly'],
+        ['seam study controls test.jsonl --hints-from validation.jsonl --report study.html', 'on problems of your own'],
+      ])}`,
+    )
+    .action((file: string | undefined, options: StudyOptions) => run((runtime) => study(runtime, file, options)));
+}

@@ -1,0 +1,110 @@
+/** A study of controls as rows of text, the same for a terminal and for a page. Pure. */
+import type {
+  ControlRow,
+  ControlRowResult,
+  ControlsStudy,
+  Estimate,
+  LeakTest,
+  TimeToCorrect,
+} from '@seamstream/rollout';
+import { count, percent, plural } from '../terminal/text.js';
+
+export const ROW_MEANING: Readonly<Record<ControlRow, string>> = {
+  noExperience: 'the executor alone',
+  wrapperOnly: "the entry's slot, empty",
+  fixedHint: 'one text for all problems of a domain',
+  otherProblemsEntry: 'the entry of another problem',
+  untrained: "the base model's entry",
+  trained: "the adapter's entry",
+  answerRemoved: "the adapter's entry without the answer",
+  entryAlone: "the adapter's entry, read as an answer",
+  generatorAlone: 'the generator solves by itself',
+};
+
+export const STUDY_TITLES = [
+  'ROW',
+  'N',
+  'SUCCESS',
+  '95 %',
+  'RESCUED',
+  'BROKEN',
+  'LIFT',
+  'TRAINED IS AHEAD BY',
+  'TOKENS',
+  '',
+] as const;
+
+const NOTHING = '–';
+
+/** A signed difference of shares in percentage points, with its interval. */
+function points(estimate: Estimate | null): string {
+  if (estimate === null) return NOTHING;
+  const signed = (value: number): string => `${value > 0 ? '+' : ''}${(value * 100).toFixed(1)}`;
+  const [low, high] = estimate.interval95;
+  return `${signed(estimate.value)} (${signed(low)} … ${signed(high)})`;
+}
+
+function interval([low, high]: readonly [number, number]): string {
+  return `${(low * 100).toFixed(1)} … ${(high * 100).toFixed(1)}`;
+}
+
+function studyRow(row: ControlRow, result: ControlRowResult): string[] {
+  const number = (value: number | null): string => (value === null ? NOTHING : count(value));
+  return [
+    row,
+    count(result.problems),
+    percent(result.success),
+    interval(result.interval95),
+    number(result.rescued),
+    number(result.broken),
+    points(result.lift),
+    points(result.trainedAhead),
+    result.responseTokens === null ? NOTHING : result.responseTokens.toFixed(0),
+    ROW_MEANING[row],
+  ];
+}
+
+/** Under {@link STUDY_TITLES}. */
+export function studyRows({ rows }: ControlsStudy): string[][] {
+  return (Object.entries(rows) as [ControlRow, ControlRowResult][]).map(([row, result]) => studyRow(row, result));
+}
+
+/** What the leak test says, in a sentence or two. */
+export function leakSentences(leaks: LeakTest | null): string {
+  if (leaks === null) return '';
+  if (leaks.entries === 0) return 'No problem has an answer that an entry could hold.';
+  const { entries, withAnswer, statedByProblem, byChance, solvedWith, solvedWithout } = leaks;
+  const chance = byChance === null ? '' : `; by chance, with entries of other problems: ${count(byChance)}`;
+  const removed =
+    withAnswer === 0 || solvedWith === null || solvedWithout === null
+      ? ''
+      : ` Of these problems ${count(solvedWith)} are solved with it and ${count(solvedWithout)} with it taken out.`;
+  return `${count(withAnswer)} of ${plural(entries, 'entry', 'entries')} hold their problem's answer (${count(statedByProblem)} of them where the problem states it itself${chance}).${removed}`;
+}
+
+export const TIME_TITLES = ['', 'SOLVED', '95 %', 'FIRST', 'CANDIDATES', 'TOKENS', 'SECONDS'] as const;
+
+function figure({ value, interval95: [low, high] }: Estimate, digits: number): string {
+  return `${value.toFixed(digits)} (${low.toFixed(digits)} … ${high.toFixed(digits)})`;
+}
+
+/** Under {@link TIME_TITLES}; none where nothing was measured. */
+export function timeRows({ timeToCorrect }: ControlsStudy): string[][] {
+  return Object.entries<TimeToCorrect>(timeToCorrect ?? {}).map(([who, time]) => [
+    who,
+    percent(time.solved),
+    interval(time.solvedInterval95),
+    percent(time.firstCorrect[0]),
+    figure(time.candidatesTried, 2),
+    figure(time.tokens, 0),
+    figure(time.seconds, 3),
+  ]);
+}
+
+export const EXPLANATION =
+  "Greedy, in one answer format and budget. SUCCESS with Wilson's interval; RESCUED and BROKEN are problems, against the executor alone; " +
+  'LIFT is rescued less broken, in percentage points, bracketed by a paired bootstrap over the problems (95 %), as is what TRAINED IS AHEAD BY.';
+
+export const TIME_EXPLANATION =
+  'Candidates are tried in turn, entries drawn at temperature 1 and answered greedily (the executor alone draws its answers), until one is right; ' +
+  'where none is, all count. TOKENS are those of entries and answers; SECONDS are a share of throughput.';
