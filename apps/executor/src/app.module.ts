@@ -1,16 +1,23 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
-import { systemClock } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
-import { asDrawing, type ExecutorModel, executorIdentity, LanguageModelExecutor } from '@seamstream/rollout';
+import { SeamError, systemClock } from '@seamstream/kernel';
+import {
+  asDrawing,
+  batchRecordsOf,
+  type ExecutorModel,
+  executorIdentity,
+  type OpenedExecutor,
+  openExecutor,
+} from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import { Verifiers } from '@seamstream/verifiers';
 import type { ExecutorConfig } from './config.js';
 import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
 import { EXECUTOR_GROUP, ExperiencesConsumer } from './experiences.consumer.js';
-import { assertFrozen } from './frozen-executor.js';
+import { assertFrozen, recordedTokens } from './frozen-executor.js';
 
 export { type ExecutorConfig, executorConfigSchema } from './config.js';
+export { recordedTokens } from './frozen-executor.js';
 export { EXECUTOR_GROUP };
 
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
@@ -24,14 +31,20 @@ export interface ExecutorAssets {
 export class ExecutorModule {
   static async forRoot(context: ServiceContext<ExecutorConfig>, assets: ExecutorAssets = {}): Promise<DynamicModule> {
     const { config, drivers, health } = context;
+    assertEndsInTime(config);
     const { rollouts, rolloutTemperature: temperature, rolloutTopP: topP } = config.executor;
     const repeating = rollouts === 1 ? undefined : { rollouts, temperature, topP };
-    const greedy = assets.executor ?? (await loadExecutor(context));
+    const { template, templatesFolder: ownTemplates } = config.executor;
+    const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
+    const opened = assets.executor === undefined ? await open(context, prompts) : undefined;
+    const greedy = assets.executor ?? opened!.model;
     const executor = repeating === undefined ? greedy : asDrawing(greedy, repeating);
-    const prompts = assets.prompts ?? (await loadPrompts());
     const identity = executorIdentity(executor, prompts);
     await assertFrozen(drivers.log, identity);
-    health.add({ name: 'executor', check: async () => ({ model: identity.model, revision: identity.revision }) });
+    health.add({
+      name: 'executor',
+      check: async () => ({ model: identity.model, revision: identity.revision, ...opened?.status() }),
+    });
     const { verifierEndpoints, codeLanguages, pythonPath } = config.executor;
     const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox: { python: pythonPath } });
     context.onClose(() => verifiers.close());
@@ -52,15 +65,39 @@ export class ExecutorModule {
   }
 }
 
-async function loadExecutor({ config, onClose }: ServiceContext<ExecutorConfig>): Promise<ExecutorModel> {
-  const { modelFolder, threads, name, maxTokens, expectedDigest } = config.executor;
-  const model = await LanguageModel.load(modelFolder, { threads });
-  onClose(() => model.close());
-  return new LanguageModelExecutor(model, {
-    name,
-    maxTokens,
-    ...(expectedDigest === undefined ? {} : { expectedDigest }),
+/**
+ * A batch goes through an endpoint in two rounds at most, each with a request and perhaps the question whether the server serves.
+ * @throws INVALID_CONFIGURATION where that takes longer than a batch may
+ */
+function assertEndsInTime({ executor: { driver, endpoint }, consuming: { deadlineMs } }: ExecutorConfig): void {
+  const longestMs = 4 * endpoint.requestTimeoutMs + endpoint.patienceMs;
+  if (driver !== 'endpoint' || longestMs <= deadlineMs) return;
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Starting the executor: expected a batch's deadline of at least ${longestMs} ms, four times the longest request and the patience in an outage, came ${deadlineMs}. Raise SEAM_CONSUMING_DEADLINE_MS, or lower SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS.`,
+  );
+}
+
+/** The executor that is configured, with its exchanges counted where it is an endpoint. */
+async function open(context: ServiceContext<ExecutorConfig>, prompts: Prompts): Promise<OpenedExecutor> {
+  const { config, drivers, logger, metrics, onClose } = context;
+  const { driver, rollouts } = config.executor;
+  const exchanges =
+    driver === 'endpoint'
+      ? metrics.counter('seam_endpoint_exchanges_total', "Requests to the executor's endpoint by what came of them.", [
+          'result',
+        ])
+      : undefined;
+  const opened = await openExecutor(config.executor, {
+    environment: process.env,
+    prompts,
+    // An outcome holds the tokens of one of its answers.
+    spentBefore: async (model) => recordedTokens(drivers.log, model, rollouts),
+    onNotice: (message) => logger.warn({}, message),
+    onExchange: (result) => exchanges?.inc({ result }),
   });
+  onClose(() => opened.close());
+  return opened;
 }
 
 /** The executor as a service: experiences in, outcomes out. */
@@ -68,6 +105,8 @@ export function executorService(assets: ExecutorAssets = {}): ServiceDefinition<
   return {
     name: 'executor',
     module: (context) => ExecutorModule.forRoot(context, assets),
-    consumption: ({ executor }) => ({ [EXECUTOR_GROUP]: { maxBatchRecords: executor.maxBatchRecords } }),
+    consumption: ({ executor }) => ({
+      [EXECUTOR_GROUP]: { maxBatchRecords: batchRecordsOf(executor, executor.maxBatchRecords) },
+    }),
   };
 }

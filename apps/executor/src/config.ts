@@ -1,3 +1,4 @@
+import { checkExecutorChoice, executorChoiceShape } from '@seamstream/rollout';
 import { commonConfigSchema, secret } from '@seamstream/service-kit';
 import { z } from 'zod';
 
@@ -5,19 +6,8 @@ import { z } from 'zod';
 export const executorConfigSchema = commonConfigSchema.extend({
   executor: z
     .object({
-      /** Folder of the frozen model. */
-      modelFolder: z.string().min(1).default('models/executor'),
-      /** What outcomes call it. */
-      name: z.string().min(1).default('executor'),
-      /** Refuse to start with other weights: SHA-256 of the checkpoint. */
-      expectedDigest: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/)
-        .optional(),
-      /** Threads that generate; results do not depend on it. */
-      threads: z.int().positive().default(2),
-      /** Most tokens of a response. */
-      maxTokens: z.int().positive().default(64),
+      /** Which executor, and how it is asked. */
+      ...executorChoiceShape,
       /**
        * Answers to each entry. One is greedy; several are drawn at `rolloutTemperature`, and the reward is the mean of their
        * verdicts: for groups that one answer judges alike.
@@ -25,7 +15,7 @@ export const executorConfigSchema = commonConfigSchema.extend({
       rollouts: z.int().positive().default(1),
       rolloutTemperature: z.number().positive().default(1),
       rolloutTopP: z.number().gt(0).max(1).default(1),
-      /** Most experiences of a batch. */
+      /** Most experiences of a batch; an endpoint's limits may make it less. */
       maxBatchRecords: z.int().positive().default(256),
       /** Users' own verifiers by the name that problems give: {"mine": {"url": "https://…", "timeoutMs": 10000, "headers": {…}}}. */
       verifierEndpoints: secret(
@@ -43,6 +33,7 @@ export const executorConfigSchema = commonConfigSchema.extend({
       /** Interpreter for answers in Python. */
       pythonPath: z.string().startsWith('/').default('/usr/bin/python3'),
     })
+    .superRefine(checkExecutorChoice)
     .prefault({}),
 });
 

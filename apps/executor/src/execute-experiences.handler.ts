@@ -4,10 +4,11 @@
  */
 import { deriveMeta, type EventOf, type SeamEvent } from '@seamstream/events';
 import { type EntrySchemas, earnsReward, type Prompts, schemaDigest } from '@seamstream/experience';
-import { type Clock, type ErrorCode, isSeamError, messageOf } from '@seamstream/kernel';
+import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import {
   answerRepeatedly,
   type ExecutorAnswer,
+  type ExecutorFailure,
   type ExecutorModel,
   type ExecutorResponse,
   executorIdentity,
@@ -16,7 +17,15 @@ import {
   type RolloutSettings,
   solveProblems,
 } from '@seamstream/rollout';
-import { type DeliveredBatch, type DeliveredRecord, done, type Outcome, retry } from '@seamstream/service-kit';
+import {
+  again,
+  type DeliveredBatch,
+  type DeliveredRecord,
+  done,
+  type Outcome,
+  retry,
+  stop,
+} from '@seamstream/service-kit';
 import type { Verifiers } from '@seamstream/verifiers';
 
 const SOURCE = 'seam/executor';
@@ -44,15 +53,21 @@ export class ExecuteExperiencesHandler {
       isExperience(record.event),
     );
     const answers = new Map<SeamEvent, readonly ExecutorAnswer[]>();
-    const given = await this.answersTo(experiences);
+    const given = await this.answersTo(experiences, batch.signal);
     experiences.forEach(({ event }, index) => answers.set(event, given[index]!));
     const latencyMs = clock.now() - startedMs;
+    const first = answers.get(batch.records[0]!.event)?.find(isOutage);
+    // Thrown, an outage is waited for as long as it lasts; the attempts of the record are left alone.
+    if (first !== undefined) throw new SeamError(first.code, first.reason);
     return Promise.all(
       batch.records.map(async (record) => {
         const { event } = record;
         const own = answers.get(event);
         if (own === undefined || !isExperience(event)) return done();
         const failure = own.find((answer) => answer.status === 'failed');
+        // None of the problems is at fault: what was answered before is committed, the others stay for better times.
+        if (failure?.halts === true) return stop(failure.code, failure.reason);
+        if (own.some(isOutage)) return again();
         if (failure?.retryable && !record.isLastAttempt) return retry(failure.code, failure.reason);
         if (failure !== undefined) return done([this.failed(event, failure, record.attempt)]);
         const responses = own.filter((answer) => answer.status === 'answered');
@@ -64,6 +79,7 @@ export class ExecuteExperiencesHandler {
   /** The answers to each experience, in their order. */
   private async answersTo(
     experiences: readonly DeliveredRecord<Experience>[],
+    signal: AbortSignal,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
     const { executor, prompts, repeating } = this.dependencies;
     const requests = experiences.map(({ event }) => {
@@ -72,8 +88,8 @@ export class ExecuteExperiencesHandler {
     });
     try {
       if (requests.length === 0) return [];
-      if (repeating !== undefined) return await answerRepeatedly(requests, executor, prompts, repeating);
-      return (await solveProblems(requests, executor, prompts)).map((answer) => [answer]);
+      if (repeating !== undefined) return await answerRepeatedly(requests, executor, prompts, repeating, signal);
+      return (await solveProblems(requests, executor, prompts, signal)).map((answer) => [answer]);
     } catch (error) {
       // The transport tries a failing batch again and halves it; only a record that stands alone is concluded here.
       const [alone] = experiences;
@@ -162,6 +178,10 @@ export class ExecuteExperiencesHandler {
     const schema = this.dependencies.schemaFor(experience.problem.domain);
     return schemaDigest(schema) !== experience.entrySchema || earnsReward(experience.entry, schema);
   }
+}
+
+function isOutage(answer: ExecutorAnswer): answer is ExecutorFailure {
+  return answer.status === 'failed' && answer.code === 'ENDPOINT_UNAVAILABLE';
 }
 
 function isExperience(event: SeamEvent): event is Experience {

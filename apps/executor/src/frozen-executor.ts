@@ -1,7 +1,8 @@
 /** The executor is frozen: within one log, every outcome names the same one. */
 import type { EventLog } from '@seamstream/event-log';
-import { decodeEvent, type ExecutorIdentity, TOPIC } from '@seamstream/events';
+import { decodeEvent, type EventOf, type ExecutorIdentity, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
+import type { TokenCount } from '@seamstream/rollout';
 
 const CHUNK_RECORDS = 100;
 
@@ -26,7 +27,23 @@ export async function assertFrozen(log: EventLog, identity: ExecutorIdentity): P
   }
 }
 
+/** Tokens in the outcomes that executors of this model have on record, each counted so many times. */
+export async function recordedTokens(log: EventLog, model: string, times: number): Promise<TokenCount> {
+  const tokens = { promptTokens: 0, responseTokens: 0 };
+  for await (const { executor, promptTokens, responseTokens } of recordedOutcomes(log)) {
+    if (executor.model !== model) continue;
+    tokens.promptTokens += promptTokens * times;
+    tokens.responseTokens += responseTokens * times;
+  }
+  return tokens;
+}
+
 async function firstRecorded(log: EventLog): Promise<ExecutorIdentity | undefined> {
+  for await (const { executor } of recordedOutcomes(log)) return executor;
+  return undefined;
+}
+
+async function* recordedOutcomes(log: EventLog): AsyncGenerator<EventOf<'OutcomeRecorded'>> {
   for (const { partition, low, high } of await log.watermarks(TOPIC.outcomes)) {
     for await (const records of log.read({
       topic: TOPIC.outcomes,
@@ -38,12 +55,11 @@ async function firstRecorded(log: EventLog): Promise<ExecutorIdentity | undefine
       for (const record of records) {
         try {
           const event = decodeEvent(record);
-          if (event.type === 'OutcomeRecorded') return event.executor;
+          if (event.type === 'OutcomeRecorded') yield event;
         } catch {
           // Not a record that anybody could have learned from: its consumers send it to the dead letters.
         }
       }
     }
   }
-  return undefined;
 }

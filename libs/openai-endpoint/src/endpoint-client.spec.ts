@@ -102,6 +102,7 @@ describe('an endpoint', () => {
   it.each<[string, Behaviour]>([
     ['fails within', status(500)],
     ['takes too long to begin', status(408)],
+    ['is out behind its gateway', status(502, '<html>Bad Gateway</html>')],
     ['hangs', { kind: 'hang' }],
     ['drips', { kind: 'drip', body: chatCompletion('4'), everyMs: 10 }],
     ['ends half way', { kind: 'half', body: chatCompletion('4') }],
@@ -132,7 +133,7 @@ describe('an endpoint', () => {
     expect(server.seen).toHaveLength(3);
   });
 
-  it.each([429, 502, 503, 504, 529])('that answers %i is in an outage, which is waited for', async (code) => {
+  it.each([429, 503, 529])('that answers %i is in an outage, which is waited for', async (code) => {
     behaveLike(status(code), status(code), status(code), status(code), GOOD);
     const client = clientWith();
     const result = ask(client);

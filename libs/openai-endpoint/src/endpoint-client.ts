@@ -33,6 +33,8 @@ export interface EndpointTask<T> {
   readonly schema: z.ZodType<T>;
   /** Most tokens that it can use. */
   readonly worst: TokenCount;
+  /** Tries; default: as the limits say. */
+  readonly attempts?: number;
   /** Tokens that it has used, as the answer says. */
   readonly usage: (answer: T) => TokenCount;
 }
@@ -128,8 +130,9 @@ export class EndpointClient {
           return this.haltWith(reading.code, reading.reason);
         case 'failed': {
           const wait = waitMs(++failures, reading.afterMs, limits, this.world.chance());
-          if (failures >= limits.attempts || (reading.afterMs ?? 0) > limits.patienceMs) {
-            return this.failure('ENDPOINT_FAILED', `${reading.reason}, after ${failures} tries`);
+          if (failures >= (task.attempts ?? limits.attempts) || wait > patienceLeft()) {
+            const tries = failures === 1 ? '1 try' : `${failures} tries`;
+            return this.failure('ENDPOINT_FAILED', `${reading.reason}, after ${tries}`);
           }
           await this.sleep(wait, signal);
           break;

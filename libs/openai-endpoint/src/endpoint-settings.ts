@@ -25,7 +25,7 @@ export interface EndpointLimits {
   /** Upper bound of the first random wait; doubles with each further one. */
   readonly firstRetryMs: number;
   readonly maxRetryMs: number;
-  /** How long a request waits for the end of an outage before it is handed back. */
+  /** How long after its beginning a request is tried again, or waits for the end of an outage, before it is handed back. */
   readonly patienceMs: number;
   /** Larger answers are cut off and count as failed. */
   readonly maxAnswerBytes: number;

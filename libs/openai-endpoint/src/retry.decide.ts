@@ -13,8 +13,11 @@ export type Reading =
   /** No request will be answered before somebody acts. */
   | { readonly kind: 'halted'; readonly code: ErrorCode; readonly reason: string };
 
-/** Meanings: https://www.rfc-editor.org/rfc/rfc9110#name-status-codes; 529 is "overloaded" among model servers. */
-const OUTAGES: readonly number[] = [429, 502, 503, 504, 529];
+/**
+ * Meanings: https://www.rfc-editor.org/rfc/rfc9110#name-status-codes; 529 is "overloaded" among model servers. 502 and 504 are none:
+ * a gateway says so too where one prompt takes too long or ends the server.
+ */
+const OUTAGES: readonly number[] = [429, 503, 529];
 const PASSING: readonly number[] = [408, 409, 425];
 const REFUSED_KEYS: readonly number[] = [401, 403];
 const MISADDRESSED: readonly number[] = [404, 405, 410];

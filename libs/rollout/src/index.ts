@@ -22,6 +22,7 @@ export {
   type SampledEvaluation,
   type SampledResult,
 } from './evaluate-samples.js';
+export { checkExecutorChoice, type ExecutorChoice, executorChoiceShape } from './executor.config.js';
 export { LanguageModelExecutor, type LanguageModelExecutorSettings } from './executor.language-model.adapter.js';
 export {
   candidateSeed,
@@ -43,7 +44,9 @@ export type {
   ExecutorResponse,
   GeneratorModel,
 } from './models.port.js';
+export { batchRecordsOf, type OpenedExecutor, openExecutor } from './open-executor.js';
 export { answerRepeatedly, asDrawing, judgeAll, type RolloutSettings } from './rollouts.js';
+export type { TokenCount } from '@seamstream/openai-endpoint';
 export { executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';
 export { cyclicDerangement, wilsonInterval } from './statistics.js';
 export type { TimeToCorrect } from './time-to-correct.js';

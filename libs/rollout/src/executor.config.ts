@@ -1,0 +1,133 @@
+/** Which executor answers, as configuration: of the executor's service, of evaluations, and of the demonstration. */
+import { DEFAULT_LIMITS, RESERVED_FIELDS } from '@seamstream/openai-endpoint';
+import { z } from 'zod';
+
+const positive = z.int().positive();
+
+/** SEAM_EXECUTOR_ENDPOINT_…: of the driver `endpoint`; docs/executors.md says more about each. */
+const endpointSchema = z
+  .object({
+    /** Base address of an OpenAI-compatible server: https://host/v1. */
+    url: z
+      .url({ protocol: /^https?$/ })
+      .refine(
+        (address) => !URL.canParse(address) || (new URL(address).username === '' && new URL(address).password === ''),
+        {
+          error: 'expected no user and password in the address: name the variable of the key instead',
+        },
+      )
+      .meta({ secretWhenRefused: true })
+      .optional(),
+    /** As the server calls it. */
+    model: z.string().min(1).optional(),
+    /** Name of the environment variable that holds the key. Without it no authorization is sent. */
+    keyVariable: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable, not the key itself')
+      .meta({ secretWhenRefused: true })
+      .optional(),
+    /** What outcomes name as the model's revision. Default: what the server tells. */
+    revision: z.string().min(1).optional(),
+    /** 0 is greedy, which is what learning wants. */
+    temperature: z.number().min(0).max(2).default(0),
+    topP: z.number().gt(0).max(1).default(1),
+    seed: z.int().nonnegative().optional(),
+    /** Texts that end an answer, as a JSON list. */
+    stop: z.array(z.string().min(1)).max(16).default([]),
+    /** How the server calls the most tokens of an answer. */
+    maxTokensField: z.enum(['max_tokens', 'max_completion_tokens']).default('max_tokens'),
+    /** Further fields of requests, as a JSON object. Recorded with every outcome: no place for secrets. */
+    extraBody: z
+      .record(z.string(), z.json())
+      .refine((fields) => RESERVED_FIELDS.every((name) => !(name in fields)), {
+        error: `expected none of ${RESERVED_FIELDS.join(', ')}: they are set elsewhere`,
+      })
+      .default({}),
+    /** Most requests at a time. */
+    concurrency: positive.default(DEFAULT_LIMITS.concurrency),
+    requestsPerMinute: positive.optional(),
+    /** Of prompts and answers. */
+    tokensPerMinute: positive.optional(),
+    requestTimeoutMs: positive.default(DEFAULT_LIMITS.requestTimeoutMs),
+    connectTimeoutMs: positive.default(DEFAULT_LIMITS.connectTimeoutMs),
+    /** Tries of a request that fails, before the service takes it up again. */
+    attempts: positive.default(DEFAULT_LIMITS.attempts),
+    firstRetryMs: positive.default(DEFAULT_LIMITS.firstRetryMs),
+    maxRetryMs: positive.default(DEFAULT_LIMITS.maxRetryMs),
+    /** How long after its beginning a request is tried again, or waits for an end of an outage, before the service takes it up again. */
+    patienceMs: positive.default(DEFAULT_LIMITS.patienceMs),
+    maxAnswerBytes: positive.default(DEFAULT_LIMITS.maxAnswerBytes),
+    budget: z
+      .object({
+        /** Most tokens, of prompts and answers. */
+        tokens: positive.optional(),
+        /** Most money, in the currency of the prices. */
+        money: z.number().positive().optional(),
+        /** Of a million tokens of prompts. */
+        promptPrice: z.number().nonnegative().optional(),
+        /** Of a million tokens of answers. */
+        responsePrice: z.number().nonnegative().optional(),
+      })
+      .refine(
+        ({ money, promptPrice, responsePrice }) => money === undefined || (promptPrice ?? 0) + (responsePrice ?? 0) > 0,
+        {
+          path: ['promptPrice'],
+          error: 'expected prices (promptPrice, responsePrice), since there is a budget in money',
+        },
+      )
+      .prefault({}),
+  })
+  .prefault({});
+
+/** SEAM_EXECUTOR_…, without what only the service needs. */
+export const executorChoiceShape = {
+  /** `checkpoint`: a model in a folder, computed here. `endpoint`: an OpenAI-compatible server. */
+  driver: z.enum(['checkpoint', 'endpoint']).default('checkpoint'),
+  /** Of the driver checkpoint: folder of the frozen model. */
+  modelFolder: z.string().min(1).default('models/executor'),
+  /** Of the driver checkpoint: what outcomes call it. */
+  name: z.string().min(1).default('executor'),
+  /** Of the driver checkpoint: refuse to start with other weights. SHA-256 of the checkpoint. */
+  expectedDigest: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  /** Of the driver checkpoint: threads that generate; results do not depend on it. */
+  threads: positive.default(2),
+  /** Most tokens of a response. */
+  maxTokens: positive.default(64),
+  /** How it is asked and where its answers stand: plain, qwen, deepseek, or one of the own ones. */
+  template: z.string().min(1).default('plain'),
+  /** Folder of own templates, one subfolder each. */
+  templatesFolder: z.string().min(1).optional(),
+  endpoint: endpointSchema,
+};
+
+export type ExecutorChoice = z.infer<z.ZodObject<typeof executorChoiceShape>>;
+
+/** What a choice lacks or contradicts itself in; a check of the object that has the shape. */
+export function checkExecutorChoice(
+  { driver, endpoint }: ExecutorChoice,
+  context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
+): void {
+  const needed = [
+    ['url', 'the address of the server (https://host/v1)'],
+    ['model', "the model's name at the server"],
+  ] as const;
+  for (const [field, meaning] of needed) {
+    if (driver === 'endpoint' && endpoint[field] === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['endpoint', field],
+        message: `expected ${meaning}, since the driver is endpoint`,
+      });
+    }
+    if (driver === 'checkpoint' && endpoint[field] !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['driver'],
+        message: `expected endpoint, since endpoint.${field} is given; without it the folder's model would answer`,
+      });
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/** The executor that a configuration chooses. */
+import type { Prompts } from '@seamstream/experience';
+import { SeamError, systemClock } from '@seamstream/kernel';
+import { LanguageModel } from '@seamstream/language-model';
+import { EndpointClient, type EndpointWorld, type TokenCount } from '@seamstream/openai-endpoint';
+import type { ExecutorChoice } from './executor.config.js';
+import { EndpointExecutor } from './executor.endpoint.adapter.js';
+import { LanguageModelExecutor } from './executor.language-model.adapter.js';
+import type { ExecutorModel } from './models.port.js';
+
+export interface OpenExecutorOptions {
+  /** Of the process: the endpoint's key is in it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly prompts: Prompts;
+  /** What executors of this model have used before, where a budget is to hold for all of it. */
+  readonly spentBefore?: (model: string) => Promise<TokenCount>;
+  /** Told of what an operator should know and nothing stops for. */
+  readonly onNotice?: (message: string) => void;
+  readonly onExchange?: EndpointWorld['onExchange'];
+}
+
+export interface OpenedExecutor {
+  readonly model: ExecutorModel;
+  /** For an operator: what it is, and what was spent. @throws SeamError where it answers nobody */
+  status(): Readonly<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+/**
+ * Loads the checkpoint, or asks the endpoint for its first token.
+ * @throws INVALID_CONFIGURATION for what does not fit together; otherwise as the drivers do
+ */
+export async function openExecutor(choice: ExecutorChoice, options: OpenExecutorOptions): Promise<OpenedExecutor> {
+  return choice.driver === 'checkpoint' ? openCheckpoint(choice, options) : openEndpoint(choice, options);
+}
+
+/** Records of a batch that an executor answers in good time: with an endpoint, what its limits let through. */
+export function batchRecordsOf({ driver, endpoint, maxTokens }: ExecutorChoice, most: number): number {
+  if (driver === 'checkpoint') return most;
+  const { concurrency, requestsPerMinute = Infinity, tokensPerMinute = Infinity } = endpoint;
+  // Twice, so that a slow answer keeps no one waiting; and no more than a minute's worth.
+  return Math.max(1, Math.floor(Math.min(most, 2 * concurrency, requestsPerMinute, tokensPerMinute / maxTokens)));
+}
+
+async function openCheckpoint(choice: ExecutorChoice, { prompts }: OpenExecutorOptions): Promise<OpenedExecutor> {
+  if (prompts.executorSystem !== null) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Opening the executor: the template ${choice.template} has a system message, and a checkpoint is given text to continue, without messages. Use a template without system.txt, or the driver endpoint.`,
+    );
+  }
+  const { modelFolder, threads, name, maxTokens, expectedDigest } = choice;
+  const loaded = await LanguageModel.load(modelFolder, { threads });
+  try {
+    const model = new LanguageModelExecutor(loaded, {
+      name,
+      maxTokens,
+      ...(expectedDigest === undefined ? {} : { expectedDigest }),
+    });
+    const { revision } = model.identity;
+    return { model, status: () => ({ model: name, revision }), close: () => loaded.close() };
+  } catch (error) {
+    await loaded.close();
+    throw error;
+  }
+}
+
+async function openEndpoint(
+  { endpoint, maxTokens }: ExecutorChoice,
+  { environment, prompts, spentBefore, onNotice, onExchange }: OpenExecutorOptions,
+): Promise<OpenedExecutor> {
+  const { url, model, keyVariable, revision, budget, ...settings } = endpoint;
+  if (url === undefined || model === undefined)
+    throw new SeamError('INVALID_CONFIGURATION', 'Opening the executor: an endpoint needs an address and a model.');
+  const key = keyVariable === undefined ? null : (environment[keyVariable] ?? '').trim();
+  if (key === '') {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Opening the executor: expected its key in the environment variable ${keyVariable}, which is not set or empty. Set it, or name another (SEAM_EXECUTOR_ENDPOINT_KEY_VARIABLE).`,
+    );
+  }
+  const client = new EndpointClient(
+    {
+      url,
+      key,
+      keyName: keyVariable ?? 'SEAM_EXECUTOR_ENDPOINT_KEY_VARIABLE',
+      limits: {
+        ...settings,
+        requestsPerMinute: settings.requestsPerMinute ?? null,
+        tokensPerMinute: settings.tokensPerMinute ?? null,
+      },
+      budget: {
+        tokens: budget.tokens ?? null,
+        money: budget.money ?? null,
+        promptPrice: budget.promptPrice ?? 0,
+        responsePrice: budget.responsePrice ?? 0,
+      },
+    },
+    { clock: systemClock, chance: Math.random, ...(onExchange === undefined ? {} : { onExchange }) },
+  );
+  try {
+    const isLimited = budget.tokens !== undefined || budget.money !== undefined;
+    if (isLimited && spentBefore !== undefined) client.addSpent(await spentBefore(model));
+    const { temperature, topP, maxTokensField, seed = null, stop, extraBody } = settings;
+    const executor = await EndpointExecutor.open(
+      client,
+      {
+        model,
+        revision: revision ?? null,
+        system: prompts.executorSystem,
+        decoding: { temperature, topP, maxTokens, maxTokensField, seed, stop, extraBody },
+        ...(onNotice === undefined ? {} : { onNotice }),
+      },
+      () => performance.now(),
+    );
+    return {
+      model: executor,
+      status: () => {
+        executor.assertAnswering();
+        return { model, revision: executor.identity.revision, spent: executor.spent };
+      },
+      close: () => client.close(),
+    };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
