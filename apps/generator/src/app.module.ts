@@ -53,7 +53,8 @@ export class GeneratorModule {
 }
 
 async function loadModel({ config, onClose }: ServiceContext<GeneratorConfig>): Promise<LanguageModel> {
-  const model = await LanguageModel.load(config.generator.modelFolder, { threads: config.generator.threads });
+  const { modelFolder, threads, chatTemplate } = config.generator;
+  const model = await LanguageModel.load(modelFolder, { threads, chatTemplate });
   onClose(() => model.close());
   return model;
 }

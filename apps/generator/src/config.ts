@@ -7,6 +7,11 @@ export const generatorConfigSchema = commonConfigSchema.extend({
     .object({
       /** Folder of the base model, as Hugging Face publishes one. */
       modelFolder: z.string().min(1).default('models/generator-base'),
+      /**
+       * `auto`: a prompt is a user's message in the checkpoint's chat template, if it has one (docs/checkpoints.md); `none`:
+       * prompts are plain text.
+       */
+      chatTemplate: z.enum(['auto', 'none']).default('auto'),
       /** Threads that generate; results do not depend on it. */
       threads: z.int().positive().default(2),
       /** Candidates per explored problem: 4 to 8 in the literature; never one, which has no advantage. */

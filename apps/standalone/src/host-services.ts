@@ -61,7 +61,10 @@ export async function hostServices(
     const { template, templatesFolder: ownTemplates, rollouts } = executorSettings;
     const prompts = await loadPrompts({ template, ownTemplates });
     const loading = [
-      LanguageModel.load(generatorSettings.modelFolder, { threads: generatorSettings.threads }),
+      LanguageModel.load(generatorSettings.modelFolder, {
+        threads: generatorSettings.threads,
+        chatTemplate: generatorSettings.chatTemplate,
+      }),
       openExecutor(executorSettings, {
         environment,
         prompts,

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { systemClock } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
+import { LanguageModel, type LoadSettings } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
 import { type ExecutorModel, LanguageModelExecutor } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
@@ -81,15 +81,15 @@ async function enginesOf(
 ): Promise<{ readonly engine: TrainingEngine; readonly evaluation: AdapterEvaluation }> {
   if (assets.engine !== undefined && assets.evaluation !== undefined)
     return { engine: assets.engine, evaluation: assets.evaluation };
-  const { modelFolder, executorFolder, threads, responseMaxTokens, entryMaxTokens } = trainer;
-  const load = async (folder: string): Promise<LanguageModel> => {
-    const model = await LanguageModel.load(folder, { threads });
+  const { modelFolder, chatTemplate, executorFolder, threads, responseMaxTokens, entryMaxTokens } = trainer;
+  const load = async (folder: string, settings: LoadSettings = {}): Promise<LanguageModel> => {
+    const model = await LanguageModel.load(folder, { threads, ...settings });
     onClose(() => model.close());
     return model;
   };
   const validation = assets.validation ?? (await loadValidationProblems(trainer.validationProblems));
   const prompts = assets.prompts ?? (await loadPrompts());
-  const model = assets.model ?? (await load(modelFolder));
+  const model = assets.model ?? (await load(modelFolder, { chatTemplate }));
   const executor =
     assets.executor ??
     new LanguageModelExecutor(await load(executorFolder), { name: 'executor', maxTokens: responseMaxTokens });

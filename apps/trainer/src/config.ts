@@ -8,6 +8,8 @@ export const trainerConfigSchema = commonConfigSchema.extend({
     .object({
       /** Folder of the base model that is trained: the generators' own. */
       modelFolder: z.string().min(1).default('models/generator-base'),
+      /** As the generators have it: evaluations ask with the same prompts. */
+      chatTemplate: z.enum(['auto', 'none']).default('auto'),
       /** Folder of the frozen executor, for evaluations. */
       executorFolder: z.string().min(1).default('models/executor'),
       /** Most tokens of a response and of an entry in evaluations; as executor and generator have them. */

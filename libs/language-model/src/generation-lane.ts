@@ -231,7 +231,9 @@ export class GenerationLane {
           `Constraining by a schema needs the model's tokenizer; ${this.#checkpoint.folder} has no tokenizer.json`,
         );
       }
-      grammar = compileGrammar(schema, tokenizer.vocabulary, (text) => tokenizer.encode(text));
+      grammar = compileGrammar(schema, tokenizer.vocabulary, (text) =>
+        tokenizer.encode(text, { isContinuation: true }),
+      );
       this.#grammars.set(key, grammar);
     }
     return grammar;

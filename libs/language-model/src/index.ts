@@ -9,6 +9,7 @@ export {
   encodeAdapter,
 } from './adapter.js';
 export { trainByteLevelBpe } from './byte-level-bpe.js';
+export type { ChatMessage, ChatOptions } from './chat-template.js';
 export {
   type Checkpoint,
   loadCheckpoint,
@@ -44,7 +45,7 @@ export {
 } from './safetensors.js';
 export { assertSamplingSettings, type SampledToken, sampleToken } from './sampler.js';
 export type { ScoredSequence } from './sequence-batch.js';
-export { type EncodeOptions, Tokenizer, type TokenizerJson } from './tokenizer.js';
+export { type EncodeOptions, Tokenizer, type TokenizerJson, type TokenizerSettings } from './tokenizer.js';
 export type {
   OptimizerSettings,
   StepMetrics,

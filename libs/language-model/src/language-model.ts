@@ -11,10 +11,10 @@ import { computePlan } from './compute-plan.js';
 import type { GeneratedSequence, GenerationRequest, GenerationResult, TokensWritten } from './generation.types.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { ScoredSequence } from './sequence-batch.js';
-import { Tokenizer } from './tokenizer.js';
+import { Tokenizer, type TokenizerSettings } from './tokenizer.js';
 import { WorkerClient } from './worker-call.js';
 
-export interface LoadSettings {
+export interface LoadSettings extends TokenizerSettings {
   /** Cores to use; all when absent. Results of small models do not depend on it; see compute-plan.ts. */
   readonly threads?: number;
 }
@@ -90,7 +90,7 @@ export class LanguageModel {
       // Reading all of a large model and compiling it take about as long: they run side by side.
       const [digest, tokenizer] = await Promise.all([
         checkpointDigest(checkpoint),
-        Tokenizer.loadIfPresent(folder),
+        Tokenizer.loadIfPresent(folder, settings),
         ...workers.map((worker) => worker.call<undefined>('prepare', undefined)),
       ]);
       return new LanguageModel(workers, startWorker, tokenizer, digest, config);

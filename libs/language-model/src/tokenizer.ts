@@ -1,16 +1,25 @@
 /**
- * Text to token ids and back, for the byte-level BPE tokenizers of the Llama 3 and Qwen families (tokenizer.json as
- * Hugging Face publishes it). Encoding is the library's; decoding and the raw bytes per token are ours, because the
- * grammar needs bytes and a decoded prefix may end inside a character.
+ * Text to token ids and back, for tokenizer.json as Hugging Face publishes it with Llama and Qwen: byte-level BPE, and BPE with
+ * byte fallback (token-bytes.ts tells them apart). Encoding is the library's; decoding and the raw bytes per token are ours,
+ * because the grammar needs bytes and a decoded prefix may end inside a character.
  *
  * Text is data: by default the spelling of a special token inside a text is encoded as ordinary characters, so that a
- * problem or an entry cannot forge an end of turn. Only a caller who renders a chat template asks for special tokens.
+ * problem or an entry cannot forge an end of turn. Only what a chat template itself wrote becomes special tokens.
  */
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as library from '@huggingface/tokenizers';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
-import { unicodeToByte } from './byte-level-alphabet.js';
+import { type ChatMessage, type ChatOptions, ChatTemplate } from './chat-template.js';
+import {
+  bytesOfToken,
+  type FirstSpace,
+  firstSpace,
+  tokenizerKind,
+  withoutFirstSpace,
+  withoutForgedMerges,
+} from './token-bytes.js';
+import { openingTokens, readTokenizerConfig, type TokenizerConfig } from './tokenizer-config.js';
 
 /** The part of the library that is used; its own type files do not resolve under Node's module rules. */
 interface LibraryTokenizer {
@@ -24,12 +33,17 @@ interface AddedToken {
   readonly id: number;
   readonly content: string;
   readonly special?: boolean;
+  /** White space before or after it belongs to it. */
+  readonly lstrip?: boolean;
+  readonly rstrip?: boolean;
 }
 
 /** The parts of a tokenizer.json that are read here; the rest passes through to the library. */
 export interface TokenizerJson {
   readonly added_tokens?: readonly AddedToken[];
+  readonly normalizer?: unknown;
   readonly pre_tokenizer?: unknown;
+  readonly post_processor?: unknown;
   readonly decoder?: unknown;
   readonly model: {
     readonly type?: string;
@@ -41,11 +55,20 @@ export interface TokenizerJson {
 export interface EncodeOptions {
   /** Recognise the spelling of special tokens. For trusted text only; default false. */
   readonly specialTokens?: boolean;
+  /** The text stands after another: no space is put before its first word, and its tokens are exactly its bytes. Default false. */
+  readonly isContinuation?: boolean;
+}
+
+export interface TokenizerSettings {
+  /** `auto`: a prompt is a user's message in the folder's chat template, if it has one. `none`: plain text. Default `auto`. */
+  readonly chatTemplate?: 'auto' | 'none';
 }
 
 export class Tokenizer {
   /** Raw bytes per id; empty for special tokens and for ids without a token. */
   readonly vocabulary: readonly Uint8Array[];
+  /** SHA-256 of the chat template that prompts are written in; absent where they are plain text. */
+  readonly chatTemplateDigest?: string;
   /** SHA-256 of the tokenizer.json's canonical JSON. */
   readonly digest: string;
   /** One more than the highest id. */
@@ -53,34 +76,48 @@ export class Tokenizer {
   /** Special tokens by their spelling. */
   readonly specialTokenIds: ReadonlyMap<string, number>;
 
+  /** Between special tokens. */
+  private readonly specialPattern: RegExp | undefined;
+  private readonly special: ReadonlyMap<string, AddedToken>;
+  private readonly firstSpace: FirstSpace;
+
   private constructor(
     private readonly plain: LibraryTokenizer,
-    private readonly withSpecial: LibraryTokenizer,
+    private readonly continuing: LibraryTokenizer,
     json: TokenizerJson,
+    private readonly opening: readonly number[],
+    private readonly template: ChatTemplate | undefined,
   ) {
+    const kind = tokenizerKind(json);
     const added = json.added_tokens ?? [];
-    const size = 1 + Math.max(...Object.values(json.model.vocab), ...added.map(({ id }) => id));
-    const vocabulary: Uint8Array[] = Array.from({ length: size }, () => new Uint8Array(0));
-    for (const [token, id] of Object.entries(json.model.vocab)) vocabulary[id] = bytesOf(token);
+    const vocabulary: (Uint8Array | undefined)[] = [];
+    for (const [token, id] of Object.entries(json.model.vocab)) vocabulary[id] = bytesOfToken(token, kind);
     for (const { id, content, special } of added)
       vocabulary[id] = special ? new Uint8Array(0) : new TextEncoder().encode(content);
-    this.vocabulary = vocabulary;
-    this.vocabularySize = size;
+    this.vocabulary = Array.from(vocabulary, (bytes) => bytes ?? new Uint8Array(0));
+    this.vocabularySize = vocabulary.length;
     this.digest = sha256(canonicalJson(json));
-    this.specialTokenIds = new Map(added.filter(({ special }) => special).map(({ content, id }) => [content, id]));
+    this.special = new Map(added.filter((token) => token.special).map((token) => [token.content, token]));
+    this.specialTokenIds = new Map([...this.special].map(([content, { id }]) => [content, id]));
+    this.specialPattern = specialPattern([...this.special.keys()]);
+    this.firstSpace = firstSpace(json);
+    if (template !== undefined) this.chatTemplateDigest = sha256(template.source);
   }
 
   /** As {@link load}; undefined where the folder has no tokenizer.json. */
-  static async loadIfPresent(folder: string): Promise<Tokenizer | undefined> {
+  static async loadIfPresent(folder: string, settings: TokenizerSettings = {}): Promise<Tokenizer | undefined> {
     const isPresent = await access(join(folder, 'tokenizer.json')).then(
       () => true,
       () => false,
     );
-    return isPresent ? Tokenizer.load(folder) : undefined;
+    return isPresent ? Tokenizer.load(folder, settings) : undefined;
   }
 
-  /** Reads `tokenizer.json` of a model folder. @throws CHECKPOINT_INVALID when it is missing or not JSON, UNSUPPORTED_MODEL as {@link fromJson}. */
-  static async load(folder: string): Promise<Tokenizer> {
+  /**
+   * Reads `tokenizer.json` of a model folder and, where present, `tokenizer_config.json` and `chat_template.jinja`.
+   * @throws CHECKPOINT_INVALID naming the file that is missing or damaged, UNSUPPORTED_MODEL as {@link fromJson}.
+   */
+  static async load(folder: string, { chatTemplate = 'auto' }: TokenizerSettings = {}): Promise<Tokenizer> {
     const path = join(folder, 'tokenizer.json');
     let json: TokenizerJson;
     try {
@@ -95,39 +132,114 @@ export class Tokenizer {
         },
       );
     }
-    return Tokenizer.fromJson(json);
-  }
-
-  /** @throws UNSUPPORTED_MODEL when it is not a byte-level BPE: only there is a token a fixed run of bytes. */
-  static fromJson(json: TokenizerJson): Tokenizer {
-    // It was read from a file: nothing about it is certain.
-    const { model, decoder } = json as { readonly model?: Partial<TokenizerJson['model']>; readonly decoder?: unknown };
-    const isBpe = typeof model?.vocab === 'object' && Array.isArray(model.merges) && (model.type ?? 'BPE') === 'BPE';
-    if (!isBpe || !mentionsByteLevel(decoder)) {
-      throw new SeamError(
-        'UNSUPPORTED_MODEL',
-        'Loading a tokenizer: expected a BPE model with a ByteLevel decoder (Llama 3, Qwen2, Qwen3, GPT-2). Use a model of these families.',
-        { details: { model: model?.type ?? null, decoder: decoder ?? null } },
-      );
-    }
-    const ordinary = { ...json, added_tokens: (json.added_tokens ?? []).filter(({ special }) => !special) };
-    // The second argument is tokenizer_config.json; only its clean-up flag matters here, and clean-up is not lossless.
-    const config = { clean_up_tokenization_spaces: false };
-    return new Tokenizer(new LibraryTokenizer(ordinary, config), new LibraryTokenizer(json, config), json);
+    const config = await readTokenizerConfig(folder);
+    return Tokenizer.fromJson(json, chatTemplate === 'auto' ? config : { ...config, chatTemplate: undefined });
   }
 
   /**
-   * Token ids of a text; nothing is added before or after it. A lone surrogate counts as U+FFFD, since it has no UTF-8.
-   * `decode(encode(text)) === text` for every well-formed text unless the tokenizer.json itself normalises.
+   * @throws UNSUPPORTED_MODEL when it is no BPE of bytes or with byte fallback: only there is a token a fixed run of bytes;
+   *   CHECKPOINT_INVALID when the chat template cannot be read.
    */
-  encode(text: string, { specialTokens = false }: EncodeOptions = {}): number[] {
-    const encoder = specialTokens ? this.withSpecial : this.plain;
-    return encoder.encode(text.toWellFormed(), { add_special_tokens: false }).ids;
+  static fromJson(json: TokenizerJson, config: TokenizerConfig = { specialTokens: {} }): Tokenizer {
+    tokenizerKind(json);
+    const added = json.added_tokens ?? [];
+    const special = new Set(added.filter((token) => token.special).map(({ content }) => content));
+    // The library reads these fields whether or not the file has them.
+    const ordinary: TokenizerJson = {
+      normalizer: null,
+      pre_tokenizer: null,
+      ...json,
+      post_processor: null,
+      decoder: null,
+      added_tokens: added.filter((token) => !token.special),
+      model: { ...json.model, merges: withoutForgedMerges(json.model.merges, special) },
+    };
+    // The second argument is tokenizer_config.json; only its clean-up flag matters here, and clean-up is not lossless.
+    const library = (form: TokenizerJson): LibraryTokenizer =>
+      new LibraryTokenizer(form, { clean_up_tokenization_spaces: false });
+    const plain = library(ordinary);
+    const continuing = firstSpace(json) !== 'none' ? library(withoutFirstSpace(ordinary)) : plain;
+    const idOf = (token: string): number | undefined => added.find(({ content }) => content === token)?.id;
+    const opening = openingTokens(json.post_processor, config).flatMap((token) => idOf(token) ?? []);
+    const template =
+      config.chatTemplate === undefined
+        ? undefined
+        : new ChatTemplate(config.chatTemplate, config.specialTokens, special);
+    return new Tokenizer(plain, continuing, json, opening, template);
   }
 
-  /** The text of the ids; special tokens and unknown ids are left out, bytes that are not UTF-8 become U+FFFD. */
+  /**
+   * Token ids of a text; nothing is added before or after it but the first word's space, where the tokenizer has one. A lone
+   * surrogate counts as U+FFFD, since it has no UTF-8. `decode(encode(text)) === text` for every well-formed text, unless the
+   * tokenizer.json itself normalises or the text holds U+2581, a byte-fallback tokenizer's space.
+   */
+  encode(text: string, { specialTokens = false, isContinuation = false }: EncodeOptions = {}): number[] {
+    const wellFormed = text.toWellFormed();
+    if (!specialTokens) return this.ordinary(wellFormed, isContinuation);
+    return this.encodeParts(wellFormed, isContinuation, (piece) => piece);
+  }
+
+  /**
+   * Token ids of a prompt as the model was trained to read one: a user's message in the chat template, followed by the
+   * beginning of the assistant's turn; without a template the text after the token that begins texts, if there is one.
+   * Special tokens spelled in the text stay text.
+   * @throws INVALID_INPUT when the template refuses the message.
+   */
+  encodePrompt(text: string): number[] {
+    if (this.template === undefined) return [...this.opening, ...this.encode(text)];
+    return this.encodeChat([{ role: 'user', content: text }], { addGenerationPrompt: true });
+  }
+
+  /** @throws INVALID_INPUT when there is no chat template or it refuses the messages. */
+  encodeChat(messages: readonly ChatMessage[], options: ChatOptions = {}): number[] {
+    if (this.template === undefined) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        'Encoding a conversation: the model folder has no chat template (tokenizer_config.json or chat_template.jinja).',
+      );
+    }
+    const { text, unshield } = this.template.renderShielded(messages, options);
+    return this.encodeParts(text.toWellFormed(), false, unshield);
+  }
+
+  /** What {@link encodeChat} encodes, as text. */
+  renderChat(messages: readonly ChatMessage[], options: ChatOptions = {}): string | undefined {
+    return this.template?.render(messages, options);
+  }
+
+  /** Text between special tokens is encoded apart; a Metaspace pre-tokenizer knows the text's first word, a normalizer does not. */
+  private encodeParts(text: string, isContinuation: boolean, plainOf: (piece: string) => string): number[] {
+    return this.split(text).flatMap((piece, index) => {
+      if (index % 2 === 1) return this.special.get(piece)!.id;
+      return this.ordinary(plainOf(piece), isContinuation || (index > 0 && this.firstSpace === 'text'));
+    });
+  }
+
+  private ordinary(text: string, isContinuation: boolean): number[] {
+    if (text === '') return [];
+    return (isContinuation ? this.continuing : this.plain).encode(text, { add_special_tokens: false }).ids;
+  }
+
+  /** Text and special tokens in turns, text first, without the white space that belongs to a token. */
+  private split(text: string): string[] {
+    if (this.specialPattern === undefined) return [text];
+    const pieces = text.split(this.specialPattern);
+    pieces.forEach((piece, index) => {
+      if (index % 2 === 0) return;
+      const { lstrip, rstrip } = this.special.get(piece)!;
+      if (lstrip) pieces[index - 1] = pieces[index - 1]!.trimEnd();
+      if (rstrip) pieces[index + 1] = pieces[index + 1]!.trimStart();
+    });
+    return pieces;
+  }
+
+  /**
+   * The text of the ids; special tokens and unknown ids are left out, bytes that are not UTF-8 become U+FFFD. The first word's
+   * space that {@link encode} adds is taken off.
+   */
   decode(ids: readonly number[]): string {
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.decodeBytes(ids));
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.decodeBytes(ids));
+    return this.firstSpace !== 'none' && text.startsWith(' ') ? text.slice(1) : text;
   }
 
   /** The bytes of the ids, which may end inside a character. */
@@ -136,19 +248,9 @@ export class Tokenizer {
   }
 }
 
-/** Undoes the byte-level alphabet; a token outside it (an added token that also stands in the vocabulary) is its own UTF-8. */
-function bytesOf(token: string): Uint8Array {
-  const bytes: number[] = [];
-  for (const character of token) {
-    const byte = unicodeToByte.get(character);
-    if (byte === undefined) return new TextEncoder().encode(token);
-    bytes.push(byte);
-  }
-  return Uint8Array.from(bytes);
-}
-
-function mentionsByteLevel(component: unknown): boolean {
-  if (typeof component !== 'object' || component === null) return false;
-  const { type, decoders } = component as { type?: unknown; decoders?: unknown };
-  return type === 'ByteLevel' || (type === 'Sequence' && Array.isArray(decoders) && decoders.some(mentionsByteLevel));
+/** Captures a special token; longer spellings first. */
+function specialPattern(spellings: readonly string[]): RegExp | undefined {
+  if (spellings.length === 0) return undefined;
+  const longestFirst = spellings.toSorted((a, b) => b.length - a.length);
+  return new RegExp(`(${longestFirst.map((spelling) => RegExp.escape(spelling)).join('|')})`, 'u');
 }

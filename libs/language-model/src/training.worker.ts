@@ -30,7 +30,9 @@ serveCalls(async ({ folder, trainable, objective, memory, plan }: StartData) => 
     const key = canonicalJson(schema);
     let grammar = grammars.get(key);
     if (!grammar) {
-      grammar = compileGrammar(schema, tokenizer!.vocabulary, (text) => tokenizer!.encode(text));
+      grammar = compileGrammar(schema, tokenizer!.vocabulary, (text) =>
+        tokenizer!.encode(text, { isContinuation: true }),
+      );
       grammars.set(key, grammar);
     }
     return grammar;

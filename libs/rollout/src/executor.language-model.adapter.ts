@@ -1,12 +1,13 @@
 /** The frozen executor as a language model of this system: greedy, until its end token or its limit. */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { SamplingSettings } from '@seamstream/language-model';
-import type {
-  AnswerDrawing,
-  ExecutorAnswer,
-  ExecutorModel,
-  GeneratorModel,
-  SampledAnswerRequest,
+import {
+  type AnswerDrawing,
+  type ExecutorAnswer,
+  type ExecutorModel,
+  encodePrompt,
+  type GeneratorModel,
+  type SampledAnswerRequest,
 } from './models.port.js';
 
 export interface LanguageModelExecutorSettings {
@@ -37,7 +38,9 @@ export class LanguageModelExecutor implements ExecutorModel {
       );
     }
     this.sampling = { temperature: 0, topK: 0, topP: 1, maxTokens };
-    this.identity = { model: name, revision: model.digest, decoding: canonicalJson(this.sampling) };
+    const { chatTemplateDigest: chatTemplate } = model.tokenizer;
+    const decoding = canonicalJson({ ...this.sampling, ...(chatTemplate === undefined ? {} : { chatTemplate }) });
+    this.identity = { model: name, revision: model.digest, decoding };
   }
 
   /** Equal prompts have equal answers: each is computed once, which saves most of the work when a group's candidates agree. */
@@ -64,7 +67,7 @@ export class LanguageModelExecutor implements ExecutorModel {
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
     const room = this.model.config.maxPositions - sampling.maxTokens;
     const encoded = requests.map(({ prompt, seeds }) => ({
-      promptTokenIds: this.model.tokenizer.encode(prompt),
+      promptTokenIds: encodePrompt(this.model, prompt),
       seeds,
       sampling,
     }));

@@ -2,7 +2,7 @@
 import { type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import { derivedId, type ErrorCode, SeamError } from '@seamstream/kernel';
 import type { Adapter, JsonSchema, SamplingSettings } from '@seamstream/language-model';
-import type { GeneratorModel } from './models.port.js';
+import { encodePrompt, type GeneratorModel } from './models.port.js';
 
 /** What a generator may know of a problem: everything but its reference answer. */
 export interface ProblemStatement {
@@ -93,7 +93,7 @@ export async function generateExperiences(
     eventId,
     problem,
     schema: settings.schemaFor(problem.domain),
-    promptTokenIds: model.tokenizer.encode(prompts.generator(problem.prompt)),
+    promptTokenIds: encodePrompt(model, prompts.generator(problem.prompt)),
   }));
   const fits = ({ promptTokenIds }: { readonly promptTokenIds: readonly number[] }): boolean =>
     promptTokenIds.length + sampling.maxTokens <= model.config.maxPositions;

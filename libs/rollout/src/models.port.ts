@@ -11,12 +11,20 @@ export interface GeneratorModel {
   readonly tokenizer: {
     readonly digest: string;
     encode(text: string): number[];
+    /** A prompt in the model's chat template; absent where prompts are plain text. */
+    encodePrompt?(text: string): number[];
+    readonly chatTemplateDigest?: string;
     decode(ids: readonly number[]): string;
   };
   generate(
     requests: readonly GenerationRequest[],
     options?: { readonly adapter?: Adapter },
   ): Promise<readonly GenerationResult[]>;
+}
+
+/** The prompt as the model was trained to read one. */
+export function encodePrompt({ tokenizer }: Pick<GeneratorModel, 'tokenizer'>, prompt: string): number[] {
+  return tokenizer.encodePrompt?.(prompt) ?? tokenizer.encode(prompt);
 }
 
 /** The frozen model that solves. It is asked in text, so that it may as well be a server. */

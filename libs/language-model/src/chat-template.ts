@@ -1,0 +1,152 @@
+/**
+ * Chat templates as published: Jinja (https://huggingface.co/docs/transformers/chat_templating), given the variables that
+ * transformers gives. Two things are ours.
+ *
+ * A message's content is data. A template writes special tokens and contents into one text, where the two cannot be told
+ * apart; so before rendering, a mark is put inside each spelling of a special token in a content, and taken out again after
+ * the rendered text was split at the special tokens that the template wrote.
+ *
+ * A prompt does not depend on the clock. Llama 3.1 and 3.2 write today's date; here it is the date that they fall back to.
+ */
+import * as library from '@huggingface/jinja';
+import { messageOf, SeamError } from '@seamstream/kernel';
+
+/** The part of the library that is used; its own type files do not resolve under Node's module rules. */
+interface Jinja {
+  readonly Template: new (source: string) => { readonly parsed: unknown };
+  readonly Environment: new () => { set(name: string, value: unknown): void };
+  readonly Interpreter: new (environment: unknown) => { run(parsed: unknown): { readonly value: unknown } };
+}
+const { Template, Environment, Interpreter } = library as unknown as Jinja;
+
+export interface ChatMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+export interface ChatOptions {
+  /** End with the beginning of the assistant's turn; default false. */
+  readonly addGenerationPrompt?: boolean;
+  /** Further variables of the template, e.g. enable_thinking of Qwen3. */
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+const TODAY = new Date(Date.UTC(2024, 6, 26));
+
+/** Noncharacters of Unicode: no text means anything by them. */
+const MARKS = Array.from({ length: 32 }, (_, index) => String.fromCodePoint(0xfdd0 + index));
+
+export class ChatTemplate {
+  private readonly template: InstanceType<Jinja['Template']>;
+  private readonly spellings: RegExp | undefined;
+
+  /**
+   * @param specialTokens by role, as templates call them: bos_token, eos_token …
+   * @param special the spelling of every special token
+   * @throws CHECKPOINT_INVALID when the template cannot be read
+   */
+  constructor(
+    readonly source: string,
+    private readonly specialTokens: Readonly<Record<string, string>>,
+    special: ReadonlySet<string>,
+  ) {
+    try {
+      this.template = new Template(source);
+    } catch (cause) {
+      throw new SeamError(
+        'CHECKPOINT_INVALID',
+        `Loading a chat template: it is not a Jinja template that can be read: ${messageOf(cause)}. Mend it, or turn chat templates off.`,
+        { details: { file: 'tokenizer_config.json' }, cause },
+      );
+    }
+    const longestFirst = [...special].sort((a, b) => b.length - a.length);
+    this.spellings =
+      longestFirst.length === 0
+        ? undefined
+        : new RegExp(longestFirst.map((spelling) => RegExp.escape(spelling)).join('|'), 'gu');
+  }
+
+  /** The conversation as text. @throws INVALID_INPUT when the template refuses it. */
+  render(messages: readonly ChatMessage[], { addGenerationPrompt = false, variables = {} }: ChatOptions = {}): string {
+    try {
+      const environment = new Environment();
+      const given: Readonly<Record<string, unknown>> = {
+        ...GLOBALS,
+        tools: null,
+        documents: null,
+        ...this.specialTokens,
+        messages,
+        add_generation_prompt: addGenerationPrompt,
+        ...variables,
+      };
+      for (const [name, value] of Object.entries(given)) environment.set(name, value);
+      return String(new Interpreter(environment).run(this.template.parsed).value);
+    } catch (cause) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Rendering a chat template: it refuses the conversation (${messages.map(({ role }) => role).join(', ')}): ${messageOf(cause)}.`,
+        { cause },
+      );
+    }
+  }
+
+  /** As {@link render}, with marks inside the special tokens that contents spell; `unshield` takes them out of a part. */
+  renderShielded(
+    messages: readonly ChatMessage[],
+    options: ChatOptions,
+  ): { readonly text: string; readonly unshield: (part: string) => string } {
+    const contents = messages.map(({ content }) => content);
+    const mark = MARKS.find((each) => ![...contents, this.source].some((text) => text.includes(each)));
+    if (mark === undefined) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        'Rendering a chat template: the messages hold every noncharacter from U+FDD0 to U+FDEF; expected one of them to be free. Remove them.',
+      );
+    }
+    const { spellings } = this;
+    const shield = (content: string): string =>
+      spellings === undefined
+        ? content
+        : content.replace(spellings, ([first, ...rest]) => `${first}${mark}${rest.join('')}`);
+    const shielded = messages.map((message) => ({ ...message, content: shield(message.content) }));
+    return { text: this.render(shielded, options), unshield: (part) => part.replaceAll(mark, '') };
+  }
+}
+
+/** The names that transformers' environment has, and Python's constants in both spellings; the library's own ask the clock. */
+const GLOBALS: Readonly<Record<string, unknown>> = {
+  true: true,
+  false: false,
+  none: null,
+  True: true,
+  False: false,
+  None: null,
+  raise_exception: (message: unknown) => {
+    throw new Error(String(message));
+  },
+  strftime_now: (format: unknown) => formatDate(TODAY, String(format)),
+  range: (first: number, last?: number, step = 1) => {
+    const [from, to] = last === undefined ? [0, first] : [first, last];
+    return Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, index) => from + index * step);
+  },
+};
+
+/** The parts of strftime that published templates ask for, in English as in C's locale. */
+function formatDate(date: Date, format: string): string {
+  const name = (options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...options }).format(date);
+  const values: Readonly<Record<string, string>> = {
+    '%d': String(date.getUTCDate()).padStart(2, '0'),
+    '%m': String(date.getUTCMonth() + 1).padStart(2, '0'),
+    '%Y': String(date.getUTCFullYear()),
+    '%b': name({ month: 'short' }),
+    '%B': name({ month: 'long' }),
+    '%a': name({ weekday: 'short' }),
+    '%A': name({ weekday: 'long' }),
+    '%H': '00',
+    '%M': '00',
+    '%S': '00',
+    '%%': '%',
+  };
+  return format.replace(/%[a-zA-Z%]/g, (code) => values[code] ?? code);
+}
