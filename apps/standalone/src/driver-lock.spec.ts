@@ -18,6 +18,10 @@ describe("the driver's lock", () => {
     });
   });
 
+  it('is refused where no folder can be made', async () => {
+    await expect(lockDriver('/proc/nope/data')).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/nope' });
+  });
+
   it('is taken over from a process that is gone, and free again once given back', async () => {
     await writeFile(join(folder, 'driver.lock'), '2147480000');
     const unlock = await lockDriver(folder);

@@ -1,6 +1,7 @@
 /** One driver per data folder: two would publish every round twice, and the run would be no function of its seed any more. */
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { SeamError } from '@seamstream/kernel';
 
 function isAlive(pid: number): boolean {
@@ -12,13 +13,24 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Step by step: below /proc, where nothing can be made, Node's own `recursive` tries for ever. */
+export async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
 /**
  * Takes the folder's lock and returns how to give it back. A lock whose process is gone is taken over.
  * @throws CONFLICT while another process drives rounds there
  */
 export async function lockDriver(dataFolder: string): Promise<() => Promise<void>> {
   const path = join(dataFolder, 'driver.lock');
-  await mkdir(dataFolder, { recursive: true });
+  await makeFolder(resolve(dataFolder));
   for (;;) {
     try {
       await writeFile(path, String(process.pid), { flag: 'wx' });

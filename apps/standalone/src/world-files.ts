@@ -1,8 +1,9 @@
 /** The embedded world's share of the configuration, as the files that services read in any deployment. */
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rename, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { DOMAINS, entrySchemaFor, SHIFTED_DOMAINS, worldProblems } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
+import { makeFolder } from './driver-lock.js';
 import { worldFiles } from './embedded-environment.js';
 
 /** Validation problems per base domain and per shifted domain; those of a domain are asked once it has appeared. */
@@ -34,7 +35,7 @@ export function heldOutProblems(variant: 'base' | 'shifted', count: number): rea
 }
 
 async function writeWhole(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(resolve(path)));
   await writeFile(`${path}.new`, text);
   await rename(`${path}.new`, path);
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventLog, LogRecord, NewRecord } from '@seamstream/event-log';
@@ -277,11 +277,24 @@ describe('LmdbEventLog', () => {
 
     it('creates nothing where there is no log', async () => {
       const missing = join(folder, 'missing');
-      await expect(openLog({ folder: missing, readOnly: true })).rejects.toMatchObject({
-        code: 'LOG_UNAVAILABLE',
-        message: expect.stringContaining('no log'),
+      const refusal = () => openLog({ folder: missing, readOnly: true });
+      await expect(refusal()).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: expect.stringContaining('came nothing'),
       });
       await mkdir(missing); // would fail if it existed
+      await expect(refusal()).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: expect.stringContaining('came a folder without one'),
+      });
+      expect(await readdir(missing)).toEqual([]);
+    });
+
+    it('is refused where no folder can be made', async () => {
+      await expect(openLog({ folder: '/proc/nope/log' })).rejects.toMatchObject({
+        code: 'LOG_READ_ONLY',
+        message: expect.stringContaining('no folder can be made at /proc/nope'),
+      });
     });
   });
 
@@ -292,6 +305,7 @@ describe('LmdbEventLog', () => {
     ['EDQUOT', 'LOG_FULL'],
     [-30792, 'LOG_FULL'],
     [-30796, 'LOG_CORRUPT'],
+    [-30781, 'LOG_CORRUPT'],
     [-30794, 'LOG_INCOMPATIBLE_VERSION'],
     ['EIO', 'LOG_UNAVAILABLE'],
   ])('says %s of the system as %s', (system, expected) => {

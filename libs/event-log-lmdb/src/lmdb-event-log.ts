@@ -100,8 +100,8 @@ export class LmdbEventLog extends EventLog {
   }
 
   /**
-   * Opens the log of a folder, creating it unless `readOnly`. LOG_UNAVAILABLE: nothing to read there; LOG_READ_ONLY: the
-   * folder cannot be written; LOG_CORRUPT: another program's file or a damaged one; LOG_INCOMPATIBLE_VERSION: another
+   * Opens the log of a folder, creating it unless `readOnly`. NOT_FOUND: nothing to read there; LOG_READ_ONLY: the
+   * folder cannot be made or written; LOG_CORRUPT: another program's file or a damaged one; LOG_INCOMPATIBLE_VERSION: another
    * release's.
    */
   static async open(options: LmdbEventLogOptions): Promise<LmdbEventLog> {

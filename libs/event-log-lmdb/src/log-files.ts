@@ -5,8 +5,18 @@
  * Settings: `overlappingSync: false`, because with it a commit is visible, and reported, before it is on disk; binary keys
  * and values; a map of {@link DEFAULT_MAP_SIZE_BYTES} of address space, of which the file takes only what is written.
  */
-import { accessSync, appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  accessSync,
+  appendFileSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { isSeamError, messageOf, newId, SeamError } from '@seamstream/kernel';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { FORMAT, READABLE_VERSIONS, stateKey } from './log-keys.js';
@@ -29,6 +39,8 @@ const MDB_PAGE_NOTFOUND = -30797;
 const MDB_PANIC = -30795;
 const MDB_MAP_FULL = -30792;
 const MDB_READERS_FULL = -30790;
+/** Of a value that we wrote: where LMDB's list of free pages is damaged, it gives it lengths that cannot be. */
+const MDB_BAD_VALSIZE = -30781;
 
 type BinaryDatabase = Database<Buffer, Buffer>;
 
@@ -41,7 +53,7 @@ export interface LogFiles {
 }
 
 /**
- * Opens, and unless `readOnly` creates, the log in a folder. LOG_UNAVAILABLE when there is none to read, LOG_READ_ONLY when
+ * Opens, and unless `readOnly` creates, the log in a folder. NOT_FOUND when there is none to read, LOG_READ_ONLY when
  * the folder refuses to be written, LOG_CORRUPT for a file that is no log or a damaged one, LOG_INCOMPATIBLE_VERSION for one
  * of another format version.
  */
@@ -60,12 +72,13 @@ function openChecked(
   folder: string,
   { readOnly, mapSizeBytes }: { readonly readOnly: boolean; readonly mapSizeBytes: number },
 ): LogFiles {
-  if (!readOnly) mkdirSync(folder, { recursive: true });
+  if (!readOnly) makeFolder(resolve(folder));
   const exists = checkDataFile(folder, readOnly);
   if (readOnly && !exists) {
     throw new SeamError(
-      'LOG_UNAVAILABLE',
-      `opening the event log in ${folder} for reading: there is no log. Check the folder, or start a service that creates it.`,
+      'NOT_FOUND',
+      `opening the event log in ${folder} for reading: expected a log, came ${existsSync(folder) ? 'a folder without one' : 'nothing'}. Check the folder, or start a service that makes a log there.`,
+      { details: { folder } },
     );
   }
   const writable = isWritable(folder);
@@ -102,6 +115,24 @@ function openChecked(
   } catch (error) {
     void root.close();
     throw error;
+  }
+}
+
+/** Step by step: below /proc, where nothing can be made, Node's own `recursive` tries for ever. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return; // a file is found out by who looks into it
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return; // another process was faster
+    if (code !== 'ENOENT') throw error;
+    throw new SeamError(
+      'LOG_READ_ONLY',
+      `opening the event log: no folder can be made at ${folder} (${messageOf(error)}). Choose another place (SEAM_DATA_FOLDER, SEAM_EVENT_LOG_FOLDER).`,
+      { cause: error, details: { folder } },
+    );
   }
 }
 
@@ -287,10 +318,12 @@ export function translated(error: unknown, operation: string): SeamError {
       MDB_CORRUPTED,
       MDB_PAGE_NOTFOUND,
       MDB_PANIC,
+      MDB_BAD_VALSIZE,
       'MDB_INVALID',
       'MDB_CORRUPTED',
       'MDB_PAGE_NOTFOUND',
       'MDB_PANIC',
+      'MDB_BAD_VALSIZE',
     )
   ) {
     return new SeamError(

@@ -97,6 +97,10 @@ describe('FsObjectStore', () => {
     const file = join(folder, 'file');
     await (await openFile(file, 'w')).close();
     expect((await stat(file)).isFile()).toBe(true);
+    await expect(FsObjectStore.open({ folder: '/proc/nope/objects' })).rejects.toMatchObject({
+      code: 'OBJECT_STORE_UNAVAILABLE',
+      message: expect.stringContaining("mkdir '/proc/nope'"),
+    });
     await expect(FsObjectStore.open({ folder: join(file, 'below') })).rejects.toMatchObject({
       code: 'OBJECT_STORE_UNAVAILABLE',
     });

@@ -15,7 +15,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, parse, relative, resolve } from 'node:path';
 import { isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import {
   checkKey,
@@ -58,8 +58,9 @@ export class FsObjectStore extends ObjectStore {
   static async open({ folder, sweepAfterMs = DEFAULT_SWEEP_AFTER_MS }: FsObjectStoreOptions): Promise<FsObjectStore> {
     const store = new FsObjectStore(folder);
     await store.attempt(`opening the object store in ${folder}`, async () => {
-      await mkdir(store.dataFolder, { recursive: true });
-      await mkdir(store.objectFolder, { recursive: true });
+      // Not by Node's `recursive`: below /proc, where nothing can be made, it tries for ever.
+      const root = parse(resolve(folder)).root;
+      for (const each of [store.dataFolder, store.objectFolder]) await makeFolders(root, resolve(each));
       await store.sweep(Date.now() - sweepAfterMs);
     });
     return store;
