@@ -25,7 +25,7 @@ import {
   type PublishMode,
   planPublication,
   problemRecord,
-  publishedIds,
+  publishedAmong,
 } from './publish-problems.js';
 
 interface PublishOptions extends DatasetOptions {
@@ -80,7 +80,7 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
   }
 
   const log = await runtime.openLog('create');
-  const plan = planPublication(rows, file, await publishedIds(log), options.again === true);
+  const plan = await planPublication(rows, file, (ids) => publishedAmong(log, ids), options.again === true);
   const published = await append(runtime, log, file, settings, plan, options.mode);
   if (terminal.json) {
     terminal.printJson({ ...report, published, alreadyPublished: plan.alreadyPublished, pass: plan.pass });

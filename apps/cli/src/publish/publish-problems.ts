@@ -1,5 +1,4 @@
 /** Turns a checked problem file into records of the log, each problem once. */
-
 import type { DatasetProblem } from '@seamstream/datasets';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC } from '@seamstream/events';
@@ -31,15 +30,18 @@ export function problemRecord(problem: DatasetProblem, problemId: string, mode: 
   });
 }
 
-/** Ids of all problems in the log. The key of a problem's record is its id: no event is decoded. */
-export async function publishedIds(log: EventLog): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
+/**
+ * Those of the given ids that problems in the log have. Every record's key is looked at, as it is the problem's id; what is
+ * kept in memory is what was asked for. A million problems take some 2 to 5 s on LMDB (docs/scale.md).
+ */
+export async function publishedAmong(log: EventLog, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const published = new Set<string>();
   for (const { partition, low, high } of await log.watermarks(TOPIC.problems)) {
     for await (const chunk of log.read({ topic: TOPIC.problems, partition, from: low, to: high })) {
-      for (const { key } of chunk) if (key !== null) ids.add(key);
+      for (const { key } of chunk) if (key !== null && ids.has(key)) published.add(key);
     }
   }
-  return ids;
+  return published;
 }
 
 /** A row that is to be published. */
@@ -61,28 +63,27 @@ export interface PublicationPlan {
 /**
  * Which problems of a file are still to be published. A file that was published in part is continued. A file that was
  * published in full is a CONFLICT; with `again` its problems get new ids, those of the first pass that is not complete.
+ * @param publishedOf those of the given ids that the log has; asked once per pass
  */
-export function planPublication(
+export async function planPublication(
   rows: readonly PublishableRow[],
   { digest, unit }: Pick<DatasetFile, 'digest' | 'unit'>,
-  published: ReadonlySet<string>,
+  publishedOf: (ids: ReadonlySet<string>) => Promise<ReadonlySet<string>>,
   again: boolean,
-): PublicationPlan {
+): Promise<PublicationPlan> {
   if (rows.length === 0) return { pass: 0, idOfRow: new Map(), alreadyPublished: 0 };
-  const known = again ? rows.find(({ ownId }) => ownId !== undefined && published.has(ownId)) : undefined;
-  if (known?.ownId !== undefined) {
-    throw new SeamError(
-      'CONFLICT',
-      `Publishing again: expected problems without an id of their own, which get new ids; ${unit} ${known.row} brings the id "${known.ownId}", and the log holds it. Give that ${unit} another problemId, or none.`,
-      { details: { row: known.row, problemId: known.ownId } },
-    );
-  }
   for (let pass = again ? 1 : 0; ; pass++) {
-    const idOfRow = new Map<number, string>();
-    for (const { row, ownId } of rows) {
-      const problemId = ownId ?? problemIdOf(digest, row, pass);
-      if (!published.has(problemId)) idOfRow.set(row, problemId);
+    const wanted = rows.map(({ row, ownId }) => [row, ownId ?? problemIdOf(digest, row, pass)] as const);
+    const published = await publishedOf(new Set(wanted.map(([, problemId]) => problemId)));
+    const known = again ? rows.find(({ ownId }) => ownId !== undefined && published.has(ownId)) : undefined;
+    if (known?.ownId !== undefined) {
+      throw new SeamError(
+        'CONFLICT',
+        `Publishing again: expected problems without an id of their own, which get new ids; ${unit} ${known.row} brings the id "${known.ownId}", and the log holds it. Give that ${unit} another problemId, or none.`,
+        { details: { row: known.row, problemId: known.ownId } },
+      );
     }
+    const idOfRow = new Map(wanted.filter(([, problemId]) => !published.has(problemId)));
     if (idOfRow.size > 0) return { pass, idOfRow, alreadyPublished: rows.length - idOfRow.size };
     if (!again) {
       throw new SeamError(
