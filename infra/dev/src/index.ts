@@ -10,6 +10,7 @@ export {
   type ToolResult,
 } from './kafka.js';
 export { KAFKA_VERSIONS } from './kafka-jars.js';
+export { type LlamaServer, startLlamaServer } from './llama-server.js';
 export { type Python, pythonWith } from './python.js';
 export { type S3, startS3 } from './s3.js';
 export { type SchemaRegistry, startSchemaRegistry } from './schema-registry.js';

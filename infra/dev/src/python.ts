@@ -7,6 +7,8 @@ import { mustRun, type RunOptions, runTool, type ToolResult } from './host-tools
 import { cached } from './server-cache.js';
 
 export interface Python {
+  /** With which `python3` finds the packages: for one that stays. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Runs a script to its end, whatever its exit status. */
   run(script: string, args: readonly string[], options?: RunOptions): Promise<ToolResult>;
 }
@@ -31,11 +33,13 @@ export async function pythonWith(packages: readonly string[]): Promise<Python> {
       'pip (Debian: python3-pip) needs the network, or an index of its configuration, the first time.',
     );
   });
+  const environment = { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' };
   return {
+    environment,
     run: (script, args, options = {}) =>
       runTool('python3', [script, ...args], `Running ${script}`, {
         ...options,
-        env: { ...options.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' },
+        env: { ...options.env, ...environment },
       }),
   };
 }
