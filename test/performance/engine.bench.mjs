@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Random } from '../../libs/kernel/dist/index.js';
 import { GenerationLane } from '../../libs/language-model/dist/generation-lane.js';
-import { LanguageModel, loadCheckpoint, Tokenizer, TrainingSession } from '../../libs/language-model/dist/index.js';
+import { LanguageModel, loadCheckpoint, TrainingSession } from '../../libs/language-model/dist/index.js';
 import { writeRandomModel } from '../../libs/language-model/dist/random-model.fake.js';
 
 const flag = (name, otherwise) => {
@@ -163,7 +163,6 @@ reference?.end();
 /** Time inside the grammar as a share of constrained sampling, on one thread; 64 groups of 8. */
 async function grammarShare(folder, { prompt }) {
   const checkpoint = await loadCheckpoint(folder);
-  const tokenizer = await Tokenizer.load(folder);
   const words = ['red', 'orange', 'yellow', 'blue berry', 'sheep', 'swap order', 'none', 'cow'];
   const word = { enum: words.flatMap((first) => words.map((second) => `${first} ${second}`)) };
   const schema = {
@@ -172,7 +171,7 @@ async function grammarShare(folder, { prompt }) {
     required: ['concepts', 'strategy', 'pitfalls'],
     additionalProperties: false,
   };
-  const lane = new GenerationLane(checkpoint, tokenizer, { lanes: 1, threadsPerLane: 1, isLarge: false });
+  const lane = new GenerationLane(checkpoint, { lanes: 1, threadsPerLane: 1, isLarge: false });
   const groups = checkpoint.config.hiddenSize > 256 ? 4 : 32;
   const prompts = tokensOf('grammar', groups, prompt, checkpoint.config.vocabularySize);
   const requests = prompts.map((promptTokenIds, at) => ({
@@ -182,7 +181,7 @@ async function grammarShare(folder, { prompt }) {
     schema,
   }));
   await lane.generate(requests);
-  const grammar = lane.grammar(schema);
+  const grammar = lane.grammars.of(schema);
   let inside = 0;
   for (const method of ['allowedWithin', 'advance', 'forcedRun', 'isComplete']) {
     const original = grammar[method].bind(grammar);

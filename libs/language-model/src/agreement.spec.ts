@@ -88,7 +88,7 @@ describe.each(Object.entries(golden.cases))('a checkpoint of the form "%s"', (_,
     ['BF16', LARGE_PLAN],
     ['F16', LARGE_PLAN],
   ])('stored as %s (plan %j) gives the logits of transformers, and its 256 greedy tokens', async (type, plan) => {
-    const lane = new GenerationLane(await loadCheckpoint(await written(type)), undefined, plan);
+    const lane = new GenerationLane(await loadCheckpoint(await written(type)), plan);
     const logits = await lane.probe(expected.prompts);
     logits.forEach((row, index) => {
       expect(distance(row, unpack(expected.logits[index]!))).toBeLessThan(LOGITS);
@@ -104,7 +104,7 @@ describe.each(Object.entries(golden.cases))('a checkpoint of the form "%s"', (_,
   it('has the logits, the loss and the gradients of peft under a LoRA adapter', async () => {
     const checkpoint = await loadCheckpoint(await written('F32'));
     const adapter = seededAdapter(expected.config, checkpoint.digest);
-    const lane = new GenerationLane(checkpoint, undefined, PLAN);
+    const lane = new GenerationLane(checkpoint, PLAN);
     const logits = await lane.probe(expected.prompts, adapter);
     logits.forEach((row, index) => {
       expect(distance(row, unpack(expected.lora.logits[index]!))).toBeLessThan(LOGITS);

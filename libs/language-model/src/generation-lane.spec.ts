@@ -39,7 +39,7 @@ describe.each(Object.keys(PLANS) as (keyof typeof PLANS)[])('computed %s', (plan
       folder = await writeRandomModel(changes);
       checkpoint = await loadCheckpoint(folder);
       tokenizer = await Tokenizer.load(folder);
-      lane = new GenerationLane(checkpoint, tokenizer, PLANS[plan]);
+      lane = new GenerationLane(checkpoint, PLANS[plan]);
     });
     afterAll(async () => {
       await lane.close();
@@ -172,7 +172,7 @@ it('computes a long prompt of a large model in chunks, with the logits of the wh
   const checkpoint = await loadCheckpoint(folder);
   const random = Random.of('long prompts');
   const prompts = [3, 512, 513, 1300].map((length) => Array.from({ length }, () => 1 + random.int(299)));
-  const [small, large] = Object.values(PLANS).map((plan) => new GenerationLane(checkpoint, undefined, plan));
+  const [small, large] = Object.values(PLANS).map((plan) => new GenerationLane(checkpoint, plan));
   const [whole, chunked] = [await small!.probe(prompts), await large!.probe(prompts)];
   whole.forEach((logits, at) => {
     expect(Math.max(...logits.map((logit, id) => Math.abs(logit - chunked[at]![id]!)))).toBeLessThan(2e-5);
@@ -195,7 +195,7 @@ describe('the end of a text', () => {
   let lane: GenerationLane;
   beforeAll(async () => {
     folder = await writeRandomModel();
-    lane = new GenerationLane(await loadCheckpoint(folder), await Tokenizer.load(folder), ONE_LANE);
+    lane = new GenerationLane(await loadCheckpoint(folder), ONE_LANE);
   });
   afterAll(async () => {
     await lane.close();

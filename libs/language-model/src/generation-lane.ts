@@ -16,11 +16,10 @@ import type { WeightSource } from './decoder.js';
 import type { GenerationRequest, GenerationResult } from './generation.types.js';
 import { decodeGraph, prefillGraph } from './generation-graphs.js';
 import { GenerationQueue, type QueueCall } from './generation-queue.js';
-import { compileGrammar, type TokenGrammar } from './grammar/token-grammar.js';
+import { Grammars } from './grammars.js';
 import { computePrompts, type GenerationSessions } from './prefill.js';
 import type { StoredTensor } from './safetensors.js';
 import { type ScoredSequence, scoreSequences } from './sequence-batch.js';
-import type { Tokenizer } from './tokenizer.js';
 import { logProbGraph } from './training-graph.js';
 
 const BASE = 'base';
@@ -41,23 +40,17 @@ interface CompiledWeights extends GenerationSessions {
 
 export class GenerationLane {
   readonly #checkpoint: Checkpoint;
-  readonly #tokenizer: Tokenizer | undefined;
+  readonly grammars: Grammars;
   readonly #base: WeightSource;
   readonly #plan: ComputePlan;
   readonly #compiled = new Map<string, Promise<CompiledWeights>>();
-  readonly #grammars = new Map<string, TokenGrammar>();
   readonly #queue: GenerationQueue;
 
   /** @param inMemory weights that are not mapped, see compute-plan.ts */
-  constructor(
-    checkpoint: Checkpoint,
-    tokenizer: Tokenizer | undefined,
-    plan: ComputePlan,
-    inMemory?: ReadonlyMap<string, StoredTensor>,
-  ) {
+  constructor(checkpoint: Checkpoint, plan: ComputePlan, inMemory?: ReadonlyMap<string, StoredTensor>) {
     this.#checkpoint = checkpoint;
     this.#base = { checkpoint, ...(inMemory ? { inMemory } : {}) };
-    this.#tokenizer = tokenizer;
+    this.grammars = new Grammars(checkpoint.folder);
     this.#plan = plan;
     this.#queue = new GenerationQueue(checkpoint.config, CACHE_BYTES);
   }
@@ -76,6 +69,7 @@ export class GenerationLane {
     adapter?: Adapter,
     listening: Pick<QueueCall, 'signal' | 'onTokens'> = {},
   ): Promise<GenerationResult[]> {
+    await this.grammars.prepare(requests.map(({ schema }) => schema));
     const jobs = requests.map((request, index) => {
       const job = this.#job(request, index);
       return { job, candidates: request.seeds.map((seed, seedIndex) => startCandidate(job, seed, seedIndex)) };
@@ -89,12 +83,13 @@ export class GenerationLane {
 
   /** ln π of the targets of each sequence; see scoreSequences. */
   async logProbabilities(sequences: readonly ScoredSequence[], adapter?: Adapter): Promise<number[][]> {
+    await this.grammars.prepare(sequences.map(({ schema }) => schema));
     const settings = { threads: this.#plan.threadsPerLane, repacksWeights: !this.#plan.isLarge };
     return this.#withWeights(adapter, (compiled, feeds) =>
       scoreSequences(
         this.#checkpoint.config,
         sequences,
-        (schema) => this.grammar(schema),
+        (schema) => this.grammars.of(schema),
         async (batch, isMasked) => {
           const session = isMasked
             ? (compiled.scoringMasked ??= await Session.create(logProbGraph(compiled.source, true).graph, settings))
@@ -206,7 +201,7 @@ export class GenerationLane {
         { details: { promptTokens: promptTokenIds.length, maxTokens: sampling.maxTokens, maxPositions } },
       );
     }
-    const grammar = schema ? this.grammar(schema) : undefined;
+    const grammar = schema ? this.grammars.of(schema) : undefined;
     const start = grammar?.start();
     if (grammar && start && grammar.minTokensToComplete(start) > sampling.maxTokens) {
       throw new SeamError(
@@ -217,26 +212,6 @@ export class GenerationLane {
     const opening = grammar && start ? grammar.forcedRun(start).slice(0, sampling.maxTokens) : [];
     const stops = new Set(request.stopTokenIds ?? this.#checkpoint.generation.eosTokenIds);
     return { request, index, grammar, start, opening, prefix: [...promptTokenIds, ...opening], stops };
-  }
-
-  /** The grammar of a schema, compiled once. */
-  grammar(schema: NonNullable<GenerationRequest['schema']>): TokenGrammar {
-    const key = canonicalJson(schema);
-    let grammar = this.#grammars.get(key);
-    if (!grammar) {
-      const tokenizer = this.#tokenizer;
-      if (!tokenizer) {
-        throw new SeamError(
-          'INVALID_INPUT',
-          `Constraining by a schema needs the model's tokenizer; ${this.#checkpoint.folder} has no tokenizer.json`,
-        );
-      }
-      grammar = compileGrammar(schema, tokenizer.vocabulary, (text) =>
-        tokenizer.encode(text, { isContinuation: true }),
-      );
-      this.#grammars.set(key, grammar);
-    }
-    return grammar;
   }
 }
 

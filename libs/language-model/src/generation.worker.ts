@@ -6,7 +6,6 @@ import type { ComputePlan } from './compute-plan.js';
 import type { GenerationRequest } from './generation.types.js';
 import { GenerationLane } from './generation-lane.js';
 import type { ScoredSequence } from './sequence-batch.js';
-import { Tokenizer } from './tokenizer.js';
 import { type ServedCall, serveCalls } from './worker-call.js';
 
 interface GenerateCall {
@@ -24,7 +23,7 @@ interface StartData {
 serveCalls(async ({ folder, plan }: StartData) => {
   const checkpoint = await openCheckpoint(folder);
   const inMemory = plan.isLarge ? undefined : await readWeights(checkpoint);
-  const lane = new GenerationLane(checkpoint, await Tokenizer.loadIfPresent(folder), plan, inMemory);
+  const lane = new GenerationLane(checkpoint, plan, inMemory);
   const adapters = new Map<string, Adapter>();
   const adapterOf = (digest: string | undefined): Adapter | undefined => {
     if (digest === undefined) return undefined;

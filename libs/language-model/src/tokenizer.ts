@@ -69,13 +69,13 @@ export class Tokenizer {
   readonly vocabulary: readonly Uint8Array[];
   /** SHA-256 of the chat template that prompts are written in; absent where they are plain text. */
   readonly chatTemplateDigest?: string;
-  /** SHA-256 of the tokenizer.json's canonical JSON. */
-  readonly digest: string;
   /** One more than the highest id. */
   readonly vocabularySize: number;
   /** Special tokens by their spelling. */
   readonly specialTokenIds: ReadonlyMap<string, number>;
 
+  /** Taken when it is asked for: a large vocabulary takes as long to digest as to load. */
+  #digest: string | undefined;
   /** Between special tokens. */
   private readonly specialPattern: RegExp | undefined;
   private readonly special: ReadonlyMap<string, AddedToken>;
@@ -84,7 +84,7 @@ export class Tokenizer {
   private constructor(
     private readonly plain: LibraryTokenizer,
     private readonly continuing: LibraryTokenizer,
-    json: TokenizerJson,
+    private readonly json: TokenizerJson,
     private readonly opening: readonly number[],
     private readonly template: ChatTemplate | undefined,
   ) {
@@ -96,12 +96,17 @@ export class Tokenizer {
       vocabulary[id] = special ? new Uint8Array(0) : new TextEncoder().encode(content);
     this.vocabulary = Array.from(vocabulary, (bytes) => bytes ?? new Uint8Array(0));
     this.vocabularySize = vocabulary.length;
-    this.digest = sha256(canonicalJson(json));
     this.special = new Map(added.filter((token) => token.special).map((token) => [token.content, token]));
     this.specialTokenIds = new Map([...this.special].map(([content, { id }]) => [content, id]));
     this.specialPattern = specialPattern([...this.special.keys()]);
     this.firstSpace = firstSpace(json);
     if (template !== undefined) this.chatTemplateDigest = sha256(template.source);
+  }
+
+  /** SHA-256 of the tokenizer.json's canonical JSON. */
+  get digest(): string {
+    this.#digest ??= sha256(canonicalJson(this.json));
+    return this.#digest;
   }
 
   /** As {@link load}; undefined where the folder has no tokenizer.json. */

@@ -1,0 +1,42 @@
+/** The grammars of one model: its tokenizer is read when the first schema comes, and each schema is compiled once. */
+import { canonicalJson, SeamError } from '@seamstream/kernel';
+import type { JsonSchema } from './grammar/json-schema.types.js';
+import { compileGrammar, type TokenGrammar } from './grammar/token-grammar.js';
+import { Tokenizer } from './tokenizer.js';
+
+export class Grammars {
+  readonly #compiled = new Map<string, TokenGrammar>();
+  #tokenizer: Promise<Tokenizer | undefined> | undefined;
+
+  /** @param folder of the model */
+  constructor(private readonly folder: string) {}
+
+  /**
+   * Compiles what {@link of} will be asked for.
+   * @throws UNSUPPORTED_JSON_SCHEMA, INVALID_INPUT where the model has no tokenizer
+   */
+  async prepare(schemas: Iterable<JsonSchema | undefined>): Promise<void> {
+    for (const schema of schemas) {
+      if (schema === undefined) continue;
+      const key = canonicalJson(schema);
+      if (this.#compiled.has(key)) continue;
+      this.#tokenizer ??= Tokenizer.loadIfPresent(this.folder);
+      const tokenizer = await this.#tokenizer;
+      if (!tokenizer) {
+        throw new SeamError(
+          'INVALID_INPUT',
+          `Constraining by a schema needs the model's tokenizer; ${this.folder} has no tokenizer.json`,
+        );
+      }
+      const encode = (text: string): number[] => tokenizer.encode(text, { isContinuation: true });
+      this.#compiled.set(key, compileGrammar(schema, tokenizer.vocabulary, encode));
+    }
+  }
+
+  /** The grammar of a schema that was prepared. */
+  of(schema: JsonSchema): TokenGrammar {
+    const grammar = this.#compiled.get(canonicalJson(schema));
+    if (!grammar) throw new SeamError('INTERNAL', 'A grammar was asked for that was not prepared');
+    return grammar;
+  }
+}

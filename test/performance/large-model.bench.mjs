@@ -1,0 +1,254 @@
+// Models in the shape of Qwen2.5 with 0.1 and 0.5 billion random weights and its vocabulary of 151,936, against transformers and
+// peft on the same machine in the same minutes: a LoRA training step, sampling of one group under a schema, the time to the
+// first token, and what the schema costs. Each side has processes of its own, so that their peaks of memory can be compared.
+//
+//   PYTHON=path/to/python3 (with torch, transformers, peft) node test/performance/large-model.bench.mjs [--json] [--rounds N]
+//     [--models 0.1B,0.5B] [--measures load,training,sampling]     THREADS=2, TOKENIZER=tokenizer.json of Qwen2 (else of bytes)
+import { spawn } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Random } from '../../libs/kernel/dist/index.js';
+import { LanguageModel, TrainingSession, trainByteLevelBpe } from '../../libs/language-model/dist/index.js';
+
+const MODELS = {
+  '0.1B': {
+    hidden_size: 512,
+    num_hidden_layers: 8,
+    num_attention_heads: 8,
+    num_key_value_heads: 2,
+    intermediate_size: 1408,
+  },
+  '0.5B': {
+    hidden_size: 896,
+    num_hidden_layers: 24,
+    num_attention_heads: 14,
+    num_key_value_heads: 2,
+    intermediate_size: 4864,
+  },
+};
+const VOCABULARY = 151_936;
+const PROMPT = 256;
+const NEW_TOKENS = 128;
+const CANDIDATES = 8;
+const RANK = 16;
+const SEQUENCES = 4;
+const OPTIMIZER = { learningRate: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01, clipNorm: 1 };
+const threads = Number(process.env.THREADS ?? 2);
+
+const TEXT = { type: 'string', minLength: 40, maxLength: 4000 };
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    concepts: { type: 'array', items: { type: 'string', maxLength: 200 }, minItems: 1, maxItems: 4 },
+    strategy: TEXT,
+    pitfalls: TEXT,
+  },
+  required: ['concepts', 'strategy', 'pitfalls'],
+  additionalProperties: false,
+};
+
+// ── Our side: the same jobs as large-model-reference.py ──────────────────────────────────────────────────────────────────────
+let model;
+let session;
+const jobs = {
+  async first_token({ folder, prompt }) {
+    model = await LanguageModel.load(folder, { threads });
+    await model.generate([request(prompt, 1, 1)]);
+  },
+  async sample({ prompt, candidates, new_tokens, constrained }) {
+    const [rows] = await model.generate([request(prompt, candidates, new_tokens, constrained ? SCHEMA : undefined)]);
+    return { tokens: rows.reduce((count, { tokenIds }) => count + tokenIds.length, 0) };
+  },
+  async start_training({ folder, rank }) {
+    const targetModules = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
+    session = await TrainingSession.create({
+      checkpoint: folder,
+      trainable: { kind: 'lora', rank, alpha: 2 * rank, targetModules, modulesToSave: [], seed: 'bench' },
+      objective: { kind: 'negative-log-likelihood' },
+      threads,
+    });
+  },
+  async train({ sequences, prompt_length }) {
+    const count = sequences.reduce((sum, { length }) => sum + length - prompt_length, 0);
+    const batch = sequences.map((tokenIds) => {
+      const targets = tokenIds.map((_, at) => at).slice(prompt_length);
+      return { tokenIds, targets, weights: targets.map(() => 1 / count) };
+    });
+    return session.step(batch, OPTIMIZER);
+  },
+};
+const request = (promptTokenIds, candidates, maxTokens, schema) => ({
+  promptTokenIds,
+  seeds: Array.from({ length: candidates }, (_, at) => `candidate ${at}`),
+  sampling: { temperature: 1, topK: 0, topP: 1, maxTokens },
+  stopTokenIds: [],
+  ...(schema ? { schema } : {}),
+});
+
+if (process.argv.includes('--side')) {
+  process.stdout.write('{}\n');
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { job, ...operands } = JSON.parse(line);
+    const begun = performance.now();
+    const result = await jobs[job](operands);
+    const ms = performance.now() - begun;
+    const status = await readFile('/proc/self/status', 'utf8');
+    process.stdout.write(`${JSON.stringify({ ...result, ms, peakKb: Number(/VmHWM:\s*(\d+)/.exec(status)[1]) })}\n`);
+  }
+  await model?.close();
+  await session?.close();
+  process.exit(0);
+}
+
+// ── The comparison ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+const flag = (name, otherwise) => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? otherwise : process.argv[at + 1];
+};
+const rounds = Number(flag('rounds', '5'));
+const isJson = process.argv.includes('--json');
+const names = flag('models', Object.keys(MODELS).join()).split(',');
+const measures = flag('measures', 'load,training,sampling').split(',');
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const say = (text) => process.stderr.write(`${text}\n`);
+
+async function startSide(command, args) {
+  const child = spawn(command, args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, THREADS: `${threads}` },
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`${command} ended; with PYTHON set, has it torch, transformers and peft?`);
+    return JSON.parse(value);
+  };
+  const failed = new Promise((_, reject) => child.on('error', reject));
+  const hello = await Promise.race([next(), failed]);
+  return {
+    hello,
+    run(job, operands) {
+      child.stdin.write(`${JSON.stringify({ job, ...operands })}\n`);
+      return next();
+    },
+    end: () => child.stdin.end(),
+  };
+}
+const startReference = () =>
+  startSide(process.env.PYTHON ?? 'python3', [fileURLToPath(new URL('large-model-reference.py', import.meta.url))]);
+const startOurs = () => startSide(process.execPath, [fileURLToPath(import.meta.url), '--side', 'ours']);
+
+const random = Random.of('large models');
+const tokens = (length) => Array.from({ length }, () => random.int(151_000));
+const report = { threads, rounds, models: {} };
+
+for (const name of names) {
+  const folder = await mkdtemp(join(tmpdir(), 'large-model-'));
+  try {
+    say(`${name}: writing a checkpoint`);
+    const maker = await startReference();
+    report.reference = maker.hello;
+    const { parameters } = await maker.run('make', { folder, shape: MODELS[name] });
+    maker.end();
+    if (process.env.TOKENIZER) await copyFile(process.env.TOKENIZER, join(folder, 'tokenizer.json'));
+    else
+      await writeFile(
+        join(folder, 'tokenizer.json'),
+        JSON.stringify(trainByteLevelBpe(['"concepts"'], 300, ['<|end|>'])),
+      );
+    const result = { parameters };
+    report.models[name] = result;
+    const prompt = tokens(PROMPT);
+    if (measures.includes('load')) {
+      const times = { ours: [], theirs: [] };
+      for (let round = 0; round < rounds; round++) {
+        say(`${name}: time to the first token, round ${round + 1} of ${rounds}`);
+        for (const [side, start] of [
+          ['ours', startOurs],
+          ['theirs', startReference],
+        ]) {
+          const process_ = await start();
+          times[side].push((await process_.run('first_token', { folder, prompt })).ms);
+          process_.end();
+        }
+      }
+      result.firstToken = ratioOf(times);
+    }
+    if (measures.includes('sampling')) {
+      const [ours, theirs] = [await startOurs(), await startReference()];
+      for (const side of [ours, theirs]) await side.run('first_token', { folder, prompt });
+      const operands = { prompt, candidates: CANDIDATES, new_tokens: NEW_TOKENS };
+      const perToken = { ours: [], theirs: [], free: [] };
+      for (let round = -1; round < rounds; round++) {
+        say(`${name}: sampling, round ${round + 1} of ${rounds}`);
+        const constrained = await ours.run('sample', { ...operands, constrained: true });
+        const free = await ours.run('sample', { ...operands, constrained: false });
+        const reference = await theirs.run('sample', operands);
+        if (round < 0) continue;
+        perToken.ours.push(constrained.ms / constrained.tokens);
+        perToken.free.push(free.ms / free.tokens);
+        perToken.theirs.push(reference.ms / reference.tokens);
+      }
+      for (const side of [ours, theirs]) side.end();
+      const { ms, ...figures } = ratioOf(perToken);
+      result.sampling = {
+        ...figures,
+        tokensPerSecond: 1000 / ms,
+        schemaCost: median(perToken.ours) / median(perToken.free) - 1,
+      };
+    }
+    if (measures.includes('training')) {
+      const [ours, theirs] = [await startOurs(), await startReference()];
+      for (const side of [ours, theirs]) await side.run('start_training', { folder, rank: RANK });
+      const times = { ours: [], theirs: [] };
+      let peaks;
+      for (let round = -1; round < rounds; round++) {
+        say(`${name}: a training step, round ${round + 1} of ${rounds}`);
+        const sequences = Array.from({ length: SEQUENCES }, () => tokens(PROMPT + NEW_TOKENS));
+        const mine = await ours.run('train', { sequences, prompt_length: PROMPT });
+        const other = await theirs.run('train', { sequences, prompt_length: PROMPT });
+        peaks = { oursMiB: Math.round(mine.peakKb / 1024), theirsMiB: Math.round(other.peakKb / 1024) };
+        if (round < 0) continue;
+        times.ours.push(mine.ms);
+        times.theirs.push(other.ms);
+      }
+      for (const side of [ours, theirs]) side.end();
+      const step = ratioOf(times);
+      result.training = {
+        ...step,
+        tokensPerSecond: (SEQUENCES * (PROMPT + NEW_TOKENS) * 1000) / step.ms,
+        peak: { ...peaks, ratio: peaks.oursMiB / peaks.theirsMiB },
+      };
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function ratioOf({ ours, theirs }) {
+  return { ms: median(ours), referenceMs: median(theirs), ratio: median(theirs) / median(ours) };
+}
+
+if (isJson) {
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+} else {
+  const { torch, transformers } = report.reference;
+  console.log(
+    `${threads} threads, medians of ${rounds} rounds, against transformers ${transformers} on torch ${torch}`,
+  );
+  for (const [name, { firstToken, sampling, training }] of Object.entries(report.models)) {
+    if (firstToken)
+      console.log(`${name}  first token  ${firstToken.ms.toFixed(0)} ms  ${firstToken.ratio.toFixed(2)} ×`);
+    if (sampling)
+      console.log(
+        `${name}  sampling     ${sampling.tokensPerSecond.toFixed(1)} tokens/s  ${sampling.ratio.toFixed(2)} ×, the schema costs ${(100 * sampling.schemaCost).toFixed(1)} %`,
+      );
+    if (training)
+      console.log(
+        `${name}  training     ${training.tokensPerSecond.toFixed(0)} tokens/s  ${training.ratio.toFixed(2)} ×, peak of memory ${training.peak.oursMiB} MiB (${training.peak.ratio.toFixed(2)} ×)`,
+      );
+  }
+}
