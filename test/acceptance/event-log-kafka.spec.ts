@@ -301,6 +301,17 @@ describe('compression', () => {
 });
 
 describe('an owner', () => {
+  /** As a member does that is late, or of another group by the same name. */
+  async function takeTransactionalId(transactionalId: string): Promise<void> {
+    const producer = new kafkajs.Kafka({
+      brokers: kafka.bootstrap.split(','),
+      logLevel: kafkajs.logLevel.NOTHING,
+    }).producer({ transactionalId, idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    await (await producer.transaction()).abort();
+    await producer.disconnect();
+  }
+
   /** A log whose member is cut off from its group: it neither hears nor is heard, but thinks that it owns. */
   async function zombie(): Promise<{
     batch: RecordBatch;
@@ -363,17 +374,39 @@ describe('an owner', () => {
     await deriving(log, { group, topic, sink, derive });
     await log.append([record(topic, 'a')]);
     await eventually(async () => expect(await read(log, sink)).toEqual(['a']));
-    // Somebody opens a producer with the same transactional id, as a member that is late would.
-    const producer = new kafkajs.Kafka({
-      brokers: kafka.bootstrap.split(','),
-      logLevel: kafkajs.logLevel.NOTHING,
-    }).producer({ transactionalId: `${group}.${topic}.0`, idempotent: true, maxInFlightRequests: 1 });
-    await producer.connect();
-    await (await producer.transaction()).abort();
-    await producer.disconnect();
+    await takeTransactionalId(`${group}.${topic}.0`);
     await log.append([record(topic, 'b')]);
     await eventually(async () => expect(await read(log, sink)).toEqual(['a', 'b']));
     expect(seen).toEqual(['a', 'b', 'b']);
+  });
+
+  it('that is fenced again and again waits ever longer before it takes its partition over, and goes on afterwards', async () => {
+    const log = await open();
+    const [topic, sink, group] = [await topicWith(log), await topicWith(log), `group-${newId()}`];
+    let rivalUntil = Number.POSITIVE_INFINITY;
+    let tries = 0;
+    await log.consume({
+      group,
+      topics: [topic],
+      from: 'earliest',
+      maxBatchRecords: 10,
+      onBatch: async ({ records, claim, partition }) => {
+        tries++;
+        if (performance.now() < rivalUntil) await takeTransactionalId(`${group}.${topic}.0`);
+        await log.transact({
+          records: records.map((one) => record(sink, valueOf(one))),
+          consumed: { claim, offsets: [{ topic, partition, nextOffset: records.at(-1)!.offset + 1 }] },
+        });
+      },
+    });
+    rivalUntil = performance.now() + 3000;
+    await log.append([record(topic, 'a')]);
+    await eventually(async () => expect(await read(log, sink)).toEqual(['a']));
+    // At once, then after 0.1, 0.2, 0.4, 0.8 and 1.6 s.
+    expect(tries).toBeGreaterThan(3);
+    expect(tries).toBeLessThan(10);
+    await log.append([record(topic, 'b')]);
+    await eventually(async () => expect(await read(log, sink)).toEqual(['a', 'b']), 2000);
   });
 
   it('keeps its partition through a handler that takes longer than its session, and may commit afterwards', async () => {

@@ -9,7 +9,10 @@ describe('what kafkajs could not do', () => {
     expect(remedyFor(error)).toBe('refresh');
     expect(translated('opening', error).code).toBe('LOG_UNAVAILABLE');
     expect(remedyFor(new Error('a mistake of our own'))).toBe('none');
-    expect(translated('opening', new TypeError('a mistake of our own')).code).toBe('INTERNAL');
+    expect(translated('opening', new TypeError('a mistake of our own'))).toMatchObject({
+      code: 'INTERNAL',
+      details: { driver: 'kafka' },
+    });
   });
 
   it('names the brokers that were asked where none answers, and what to do', () => {

@@ -184,7 +184,7 @@ export function translated(operation: string, error: unknown, brokers: readonly 
   const asked = code === 'LOG_UNAVAILABLE' && brokers.length > 0 ? `Asked: ${brokers.join(', ')}` : undefined;
   const advice = (type === undefined ? undefined : ADVICE_BY_TYPE[type]) ?? ADVICE[code];
   return new SeamError(code, [said, asked, advice].filter((part) => part !== undefined).join('. '), {
-    ...(type === undefined ? {} : { details: { kafkaError: type } }),
+    details: { driver: 'kafka', ...(type === undefined ? {} : { kafkaError: type }) },
     cause: error,
   });
 }

@@ -532,7 +532,7 @@ export class KafkaEventLog extends EventLog {
         blocks,
         nextOffset === undefined ? undefined : { group, topic, partition, nextOffset },
       );
-      if (nextOffset !== undefined) holding.position = nextOffset;
+      holding.committed(nextOffset);
       return this.logicalPositions(positionsAt(baseOffsets));
     } catch (error) {
       if (session.isBroken) holding.broke();

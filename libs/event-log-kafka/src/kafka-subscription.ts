@@ -26,15 +26,21 @@ import { EARLIEST, fetchGroupOffsets, LATEST, listOffsets } from './offsets.js';
 import { PartitionFeed } from './partition-feed.js';
 import { ProducerSession, type ProducerSettings } from './producer-session.js';
 
+/** Wait before a partition is taken over anew after a second failure in a row; doubles with each further one. */
+const RETAKE_MS = 100;
+const MAX_RETAKE_MS = 5_000;
+
 /** A partition as its owner holds it. */
 export interface Holding {
   readonly topic: string;
   readonly partition: number;
   readonly session: ProducerSession;
   /** The group's committed offset. */
-  position: number;
+  readonly position: number;
   /** Where committed records end as far as the owner has seen. */
   high(): number;
+  /** A step was committed, with this offset or without any. */
+  committed(nextOffset: number | undefined): void;
   /** The session failed: the owner has to take the partition over anew, or it is another's. */
   broke(): void;
 }
@@ -68,6 +74,8 @@ export class KafkaSubscription implements Subscription, GroupSeat {
   private readonly claimed = new Set<string>();
   /** What the group was told at the last join. */
   private pledged: ReadonlySet<string> = new Set();
+  /** By partition: sessions that failed one after the other. */
+  private readonly losses = new Map<string, number>();
   private takingOver: Promise<void> = Promise.resolve();
   private assigned: { readonly names: ReadonlySet<string>; readonly generation: number } | undefined;
   private isOver = false;
@@ -204,17 +212,28 @@ export class KafkaSubscription implements Subscription, GroupSeat {
 
   private hold(topic: string, partition: number, session: ProducerSession, position: number): void {
     const name = partitionName(topic, partition);
+    let committed = position;
     const holding: Holding = {
       topic,
       partition,
       session,
-      position,
+      get position() {
+        return committed;
+      },
       high: () => this.feed.high(topic, partition),
+      committed: (nextOffset = committed) => {
+        committed = nextOffset;
+        this.losses.delete(name);
+      },
       broke: () => {
         if (this.holdings.get(name) !== holding) return;
         this.release(name, 'its producer failed');
         this.loop.drop(topic, partition);
-        this.takeOverMissing();
+        const losses = this.losses.get(name) ?? 0;
+        this.losses.set(name, losses + 1);
+        // Once may be an accident. Whoever is fenced again and again has a rival, and each must be able to finish a step.
+        const waitMs = losses === 0 ? 0 : Math.min(RETAKE_MS * 2 ** (losses - 1), MAX_RETAKE_MS);
+        setTimeout(() => this.takeOverMissing(), waitMs).unref();
       },
     };
     this.holdings.set(name, holding);

@@ -139,7 +139,8 @@ export interface ReadOptions {
 
 /**
  * The port. Errors are SeamErrors: UNKNOWN_TOPIC, OFFSET_OUT_OF_RANGE, FENCED, LOG_FULL, LOG_READ_ONLY, LOG_CORRUPT,
- * LOG_INCOMPATIBLE_VERSION, LOG_UNAVAILABLE, RECORD_TOO_LARGE, INVALID_INPUT.
+ * LOG_INCOMPATIBLE_VERSION, LOG_UNAVAILABLE, RECORD_TOO_LARGE, INVALID_INPUT; INTERNAL with `details.driver` for what a
+ * driver was told and cannot name: the log's trouble, not the caller's.
  */
 export abstract class EventLog {
   /**

@@ -182,7 +182,7 @@ export class BatchWorker {
         place = { claim: batch.claim, causes: await AnsweredCauses.before(log, answersIn, batch) };
         this.answered.set(name, place);
       } catch (error) {
-        if (!isSeamError(error) || !OUTAGES.includes(error.code)) throw error;
+        if (!isOutage(error)) throw error;
         await this.wait(this.backoff(outages), { code: error.code, reason: error.message }, signal);
         signal.throwIfAborted();
       }
@@ -292,7 +292,7 @@ export class BatchWorker {
         )
           throw error;
         const cause = { code, reason: messageOf(error) };
-        if (OUTAGES.includes(code)) {
+        if (isOutage(error)) {
           await this.wait(this.backoff(++outages), cause, signal);
         } else if (alive.length > 1 && code === 'DEADLINE_EXCEEDED') {
           // Each further try may take as long: halving would take many.
@@ -563,6 +563,12 @@ export class BatchWorker {
     this.failures.set(nameOf(item), count);
     return count;
   }
+}
+
+/** Whether the world failed; also a driver of the log that was told what it has no name for. */
+function isOutage(error: unknown): error is SeamError {
+  if (!isSeamError(error)) return false;
+  return OUTAGES.includes(error.code) || (error.code === 'INTERNAL' && error.details.driver !== undefined);
 }
 
 /** Whether the consumer is to be asked. */

@@ -346,6 +346,23 @@ describe('the event-log transport', () => {
     );
   });
 
+  it('waits out what the log cannot name, also where the consumer asked the log; the same of its own is its own', async () => {
+    const log = await newLog();
+    await log.append(published(['a', 'b']).map((record) => ({ ...record, partition: 0 })));
+    let questions = 0;
+    const service = await serve(log, async (batch) => {
+      if (++questions <= 9) throw new SeamError('INTERNAL', 'an error of tomorrow', { details: { driver: 'kafka' } });
+      if (batch.records.some(({ event }) => event.meta.correlationId === 'b')) throw new SeamError('INTERNAL', 'mine');
+      return answerAll(batch);
+    });
+    await until(async () => (await consumedCount(log)) === 2);
+    expect(await answered(log)).toEqual(['a']);
+    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([{ key: 'b', code: 'INTERNAL' }]);
+    expect(await service.metrics.registry.getSingleMetricAsString('seam_retries_total')).toMatch(
+      /code="INTERNAL"} \d\d/,
+    );
+  });
+
   it('drops and counts work that is fenced, and dead-letters nothing', async () => {
     const log = await newLog();
     await log.append(published(['a']));
