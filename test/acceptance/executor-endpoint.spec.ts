@@ -19,7 +19,8 @@ import {
 } from '@seamstream/language-model';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { type ExecutorModel, type OpenedExecutor, openExecutor } from '@seamstream/rollout';
-import { loadConfig, startService } from '@seamstream/service-kit';
+import { createServiceLogger, loadConfig, startService } from '@seamstream/service-kit';
+import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
 
 const KEY = 'a-key-of-the-test';
 const ENVIRONMENT = { TINY_KEY: KEY };
@@ -212,6 +213,31 @@ describe("llama.cpp's server as the executor", () => {
     } finally {
       await service.close();
     }
+  });
+
+  it('is what the trainer compares adapters before, where it is told so', async () => {
+    const closers: (() => Promise<void>)[] = [];
+    const train = (key: string) => {
+      process.env.TINY_KEY = key;
+      const config = loadConfig(trainerConfigSchema, {
+        SEAM_LOGGING_LEVEL: 'silent',
+        SEAM_TRAINER_MODEL_FOLDER: folder,
+        SEAM_TRAINER_EXECUTOR_DRIVER: 'endpoint',
+        SEAM_TRAINER_EXECUTOR_ENDPOINT_URL: server.url,
+        SEAM_TRAINER_EXECUTOR_ENDPOINT_MODEL: 'tiny',
+        SEAM_TRAINER_EXECUTOR_ENDPOINT_KEY_VARIABLE: 'TINY_KEY',
+      });
+      const context = {
+        config,
+        drivers: { log: new InMemoryEventLog(), objects: new InMemoryObjectStore() },
+        logger: createServiceLogger('test', 'silent'),
+        onClose: (close: () => Promise<void>) => void closers.push(close),
+      };
+      return createTrainer(context, { validation: { name: 'none', problems: [] } });
+    };
+    await expect(train('another-key')).rejects.toThrow('Correct TINY_KEY');
+    await expect(train(KEY)).resolves.toBeDefined();
+    for (const close of closers) await close();
   });
 
   it('is what "seam eval" measures', async () => {

@@ -1,9 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { systemClock } from '@seamstream/kernel';
-import { LanguageModel, type LoadSettings } from '@seamstream/language-model';
+import { LanguageModel } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
-import { type ExecutorModel, LanguageModelExecutor } from '@seamstream/rollout';
+import { type ExecutorModel, openExecutor } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { RolloutEvaluation } from './adapter-evaluation.rollout.adapter.js';
@@ -81,20 +81,29 @@ async function enginesOf(
 ): Promise<{ readonly engine: TrainingEngine; readonly evaluation: AdapterEvaluation }> {
   if (assets.engine !== undefined && assets.evaluation !== undefined)
     return { engine: assets.engine, evaluation: assets.evaluation };
-  const { modelFolder, chatTemplate, executorFolder, threads, responseMaxTokens, entryMaxTokens } = trainer;
-  const load = async (folder: string, settings: LoadSettings = {}): Promise<LanguageModel> => {
-    const model = await LanguageModel.load(folder, { threads, ...settings });
+  const { modelFolder, chatTemplate, executorFolder, threads, executionProvider, responseMaxTokens, entryMaxTokens } =
+    trainer;
+  const { template, templatesFolder: ownTemplates } = trainer.executor;
+  const load = async (): Promise<LanguageModel> => {
+    const model = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
     onClose(() => model.close());
     return model;
   };
+  const loadExecutor = async (): Promise<ExecutorModel> => {
+    const executor = { modelFolder: executorFolder, chatTemplate: 'auto', name: 'executor', threads, executionProvider } as const;
+    const opened = await openExecutor(
+      { ...trainer.executor, ...executor, maxTokens: responseMaxTokens },
+      { environment: process.env, prompts },
+    );
+    onClose(() => opened.close());
+    return opened.model;
+  };
   const validation = assets.validation ?? (await loadValidationProblems(trainer.validationProblems));
-  const prompts = assets.prompts ?? (await loadPrompts());
-  const model = assets.model ?? (await load(modelFolder, { chatTemplate }));
-  const executor =
-    assets.executor ??
-    new LanguageModelExecutor(await load(executorFolder), { name: 'executor', maxTokens: responseMaxTokens });
+  const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
+  const model = assets.model ?? (await load());
+  const executor = assets.executor ?? (await loadExecutor());
   return {
-    engine: assets.engine ?? new LanguageModelTraining(modelFolder, model, threads),
+    engine: assets.engine ?? new LanguageModelTraining(modelFolder, model, { threads, executionProvider }),
     evaluation:
       assets.evaluation ??
       new RolloutEvaluation({

@@ -1,6 +1,10 @@
+import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { curriculumConfigSchema } from '@seamstream/learning';
+import { checkExecutorChoice, executorChoiceShape } from '@seamstream/rollout';
 import { commonConfigSchema } from '@seamstream/service-kit';
 import { z } from 'zod';
+
+const { driver, endpoint, template, templatesFolder } = executorChoiceShape;
 
 /** Everything that the trainer reads: SEAM_TRAINER_… and the common settings. */
 export const trainerConfigSchema = commonConfigSchema.extend({
@@ -12,11 +16,15 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       chatTemplate: z.enum(['auto', 'none']).default('auto'),
       /** Folder of the frozen executor, for evaluations. */
       executorFolder: z.string().min(1).default('models/executor'),
+      /** SEAM_TRAINER_EXECUTOR_…, as SEAM_EXECUTOR_… of the executor's service: adapters are compared before the executor that they are for. */
+      executor: z.object({ driver, endpoint, template, templatesFolder }).superRefine(checkExecutorChoice).prefault({}),
       /** Most tokens of a response and of an entry in evaluations; as executor and generator have them. */
       responseMaxTokens: z.int().positive().default(64),
       entryMaxTokens: z.int().positive().default(64),
       /** Threads of training and evaluation; results do not depend on it. */
       threads: z.int().positive().default(2),
+      /** What computes the model: cpu, or a graphics processor by webgpu or cuda where the installation has it. */
+      executionProvider: z.enum(EXECUTION_PROVIDERS).default('cpu'),
       /** Completed problems after which a run starts. */
       trainEveryProblems: z.int().positive().default(64),
       /** `curriculum` decides from recorded success rates; otherwise the name of an algorithm. */

@@ -1,4 +1,5 @@
 /** Which executor answers, as configuration: of the executor's service, of evaluations, and of the demonstration. */
+import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { DEFAULT_LIMITS, RESERVED_FIELDS } from '@seamstream/openai-endpoint';
 import { z } from 'zod';
 
@@ -85,6 +86,8 @@ export const executorChoiceShape = {
   driver: z.enum(['checkpoint', 'endpoint']).default('checkpoint'),
   /** Of the driver checkpoint: folder of the frozen model. */
   modelFolder: z.string().min(1).default('models/executor'),
+  /** Of the driver checkpoint: `auto` asks in its chat template where it has one, `none` gives it text to continue. */
+  chatTemplate: z.enum(['auto', 'none']).default('auto'),
   /** Of the driver checkpoint: what outcomes call it. */
   name: z.string().min(1).default('executor'),
   /** Of the driver checkpoint: refuse to start with other weights. SHA-256 of the checkpoint. */
@@ -94,6 +97,8 @@ export const executorChoiceShape = {
     .optional(),
   /** Of the driver checkpoint: threads that generate; results do not depend on it. */
   threads: positive.default(2),
+  /** Of the driver checkpoint: cpu, or a graphics processor by webgpu or cuda where the installation has it. */
+  executionProvider: z.enum(EXECUTION_PROVIDERS).default('cpu'),
   /** Most tokens of a response. */
   maxTokens: positive.default(64),
   /** How it is asked and where its answers stand: plain, qwen, deepseek, or one of the own ones. */
@@ -107,7 +112,7 @@ export type ExecutorChoice = z.infer<z.ZodObject<typeof executorChoiceShape>>;
 
 /** What a choice lacks or contradicts itself in; a check of the object that has the shape. */
 export function checkExecutorChoice(
-  { driver, endpoint }: ExecutorChoice,
+  { driver, endpoint }: Pick<ExecutorChoice, 'driver' | 'endpoint'>,
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ): void {
   const needed = [

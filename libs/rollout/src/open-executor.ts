@@ -46,11 +46,11 @@ async function openCheckpoint(choice: ExecutorChoice, { prompts }: OpenExecutorO
   if (prompts.executorSystem !== null) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Opening the executor: the template ${choice.template} has a system message, and a checkpoint is given text to continue, without messages. Use a template without system.txt, or the driver endpoint.`,
+      `Opening the executor: the template ${choice.template} has a system message, and a checkpoint is asked by one message of a user. Use a template without system.txt, or the driver endpoint.`,
     );
   }
-  const { modelFolder, threads, name, maxTokens, expectedDigest } = choice;
-  const loaded = await LanguageModel.load(modelFolder, { threads });
+  const { modelFolder, threads, executionProvider, chatTemplate, name, maxTokens, expectedDigest } = choice;
+  const loaded = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
   try {
     const model = new LanguageModelExecutor(loaded, {
       name,
