@@ -83,5 +83,13 @@ describe("the seam command and a cluster's topics", () => {
     const expected = new Map(TOPICS.map(({ name, partitions }) => [name as string, partitions]));
     expect(await topicsOf(prefix)).toEqual(expected.set('seam.problems', 8));
     expect(JSON.parse((await seam(prefix, '--json', 'ledger')).stdout)).toMatchObject({ published: 40, inFlight: 40 });
+
+    // The number is wrong only for who asks for another one.
+    expect(await seam(prefix, 'topics', 'diff')).toMatchObject({ exitCode: 0, stdout: '7 topics as wanted\n' });
+    const shipped = fileURLToPath(new URL('../../infra/kafka/topics.json', import.meta.url));
+    expect(await seam(prefix, 'topics', 'diff', '--file', shipped)).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(/^seam.problems {2}partitions: 8 → 4 {2}\(left alone: [^\n]*\n$/),
+    });
   });
 });

@@ -9,7 +9,8 @@ import { plural } from '../terminal/text.js';
 import { parseTopicFile } from './topic-file.js';
 
 interface TopicsOptions {
-  readonly file: string;
+  /** The shipped one when absent. */
+  readonly file?: string;
 }
 
 export const DEFAULT_TOPIC_FILE = new URL('../../../../infra/kafka/topics.json', import.meta.url);
@@ -19,14 +20,22 @@ function lineOf({ topic, what, setting, existing, wanted, refused }: TopicDiffer
   return `${topic}  ${change}${refused === null ? '' : `  (left alone: ${refused})`}\n`;
 }
 
-async function wantedOf(runtime: CommandRuntime, { file }: TopicsOptions): Promise<readonly WantedTopic[]> {
+async function wantedOf(
+  runtime: CommandRuntime,
+  { file = fileURLToPath(DEFAULT_TOPIC_FILE) }: TopicsOptions,
+): Promise<readonly WantedTopic[]> {
   return parseTopicFile(file, await runtime.readInput(file));
+}
+
+/** How many partitions a topic has is its operator's choice; the shipped file says it only of topics that are to be made. */
+function chosen({ file }: TopicsOptions, differences: readonly TopicDifference[]): readonly TopicDifference[] {
+  return file === undefined ? differences.filter(({ what }) => what !== 'partitions') : differences;
 }
 
 async function diffTopics(runtime: CommandRuntime, options: TopicsOptions): Promise<ExitCode> {
   const { terminal } = runtime;
   const wanted = await wantedOf(runtime, options);
-  const differences = await (await runtime.openTopics()).compareTopics(wanted);
+  const differences = chosen(options, await (await runtime.openTopics()).compareTopics(wanted));
   if (terminal.json) terminal.printJson({ differences });
   else if (differences.length === 0) terminal.print(`${plural(wanted.length, 'topic')} as wanted\n`);
   else for (const difference of differences) terminal.print(lineOf(difference));
@@ -36,7 +45,7 @@ async function diffTopics(runtime: CommandRuntime, options: TopicsOptions): Prom
 async function applyTopics(runtime: CommandRuntime, options: TopicsOptions): Promise<ExitCode> {
   const { terminal } = runtime;
   const wanted = await wantedOf(runtime, options);
-  const differences = await (await runtime.openTopics()).applyTopics(wanted);
+  const differences = chosen(options, await (await runtime.openTopics()).applyTopics(wanted));
   const applied = differences.filter(({ refused }) => refused === null);
   const left = differences.filter(({ refused }) => refused !== null);
   if (terminal.json) terminal.printJson({ applied, left });
@@ -47,7 +56,10 @@ async function applyTopics(runtime: CommandRuntime, options: TopicsOptions): Pro
 
 export function topicsCommand(run: RunCommand): Command {
   const withFile = (command: Command): Command =>
-    command.option('--file <path>', 'the wanted topics', fileURLToPath(DEFAULT_TOPIC_FILE));
+    command.option(
+      '--file <path>',
+      'the wanted topics, also how many partitions they have (default: the shipped file)',
+    );
   return new Command('topics')
     .summary('topics of a Kafka cluster: compare them with infra/kafka/topics.json, make them so')
     .addHelpText(
@@ -62,7 +74,8 @@ export function topicsCommand(run: RunCommand): Command {
         .summary('what differs between the file and the cluster')
         .description(
           'Compares partitions, copies and the named settings of each topic of the file with the cluster of\n' +
-            'SEAM_EVENT_LOG_KAFKA_BROKERS. Changes nothing. Exits 1 when something differs.',
+            'SEAM_EVENT_LOG_KAFKA_BROKERS. Changes nothing. Exits 1 when something differs. Without --file a topic may have any\n' +
+            'number of partitions.',
         )
         .action((options: TopicsOptions) => run((runtime) => diffTopics(runtime, options))),
     )
