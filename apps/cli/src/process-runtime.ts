@@ -187,8 +187,8 @@ class LazyWorld {
     const { generator, executor } = await this.loadAll();
     const { template, templatesFolder: ownTemplates } = executor;
     const prompts = await loadPrompts({ template, ownTemplates });
-    const { modelFolder, threads, chatTemplate } = generator;
-    const model = await LanguageModel.load(modelFolder, { threads, chatTemplate });
+    const { modelFolder, threads, executionProvider, chatTemplate } = generator;
+    const model = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
     this.closers.push(() => model.close());
     const opened = await openExecutor(executor, { environment: this.environment(), prompts });
     this.closers.push(() => opened.close());

@@ -53,8 +53,8 @@ export class GeneratorModule {
 }
 
 async function loadModel({ config, onClose }: ServiceContext<GeneratorConfig>): Promise<LanguageModel> {
-  const { modelFolder, threads, chatTemplate } = config.generator;
-  const model = await LanguageModel.load(modelFolder, { threads, chatTemplate });
+  const { modelFolder, threads, executionProvider, chatTemplate } = config.generator;
+  const model = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
   onClose(() => model.close());
   return model;
 }

@@ -1,3 +1,4 @@
+import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { commonConfigSchema } from '@seamstream/service-kit';
 import { z } from 'zod';
 
@@ -14,6 +15,8 @@ export const generatorConfigSchema = commonConfigSchema.extend({
       chatTemplate: z.enum(['auto', 'none']).default('auto'),
       /** Threads that generate; results do not depend on it. */
       threads: z.int().positive().default(2),
+      /** What computes the model: cpu, or a graphics processor by webgpu or cuda where the installation has it. */
+      executionProvider: z.enum(EXECUTION_PROVIDERS).default('cpu'),
       /** Candidates per explored problem: 4 to 8 in the literature; never one, which has no advantage. */
       groupSize: z.int().min(2).default(8),
       /**

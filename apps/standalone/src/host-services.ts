@@ -63,6 +63,7 @@ export async function hostServices(
     const loading = [
       LanguageModel.load(generatorSettings.modelFolder, {
         threads: generatorSettings.threads,
+        executionProvider: generatorSettings.executionProvider,
         chatTemplate: generatorSettings.chatTemplate,
       }),
       openExecutor(executorSettings, {

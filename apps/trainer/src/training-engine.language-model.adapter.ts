@@ -1,4 +1,10 @@
-import type { Adapter, LanguageModel, TrainableSettings, TrainingObjective } from '@seamstream/language-model';
+import type {
+  Adapter,
+  ExecutionProvider,
+  LanguageModel,
+  TrainableSettings,
+  TrainingObjective,
+} from '@seamstream/language-model';
 import { TrainingSession } from '@seamstream/language-model';
 import { TrainingEngine, type TrainingWeights } from './training-engine.port.js';
 
@@ -7,7 +13,7 @@ export class LanguageModelTraining extends TrainingEngine {
   constructor(
     private readonly folder: string,
     private readonly model: Pick<LanguageModel, 'digest' | 'fingerprint'>,
-    private readonly threads: number,
+    private readonly compute: { readonly threads: number; readonly executionProvider: ExecutionProvider },
   ) {
     super();
   }
@@ -26,7 +32,7 @@ export class LanguageModelTraining extends TrainingEngine {
       checkpoint: this.folder,
       trainable,
       objective,
-      threads: this.threads,
+      ...this.compute,
       ...(adapter === null ? {} : { adapter }),
     });
   }

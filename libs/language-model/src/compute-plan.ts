@@ -3,10 +3,12 @@
  * their number. A large one would need its weights once per lane and its products are wide enough for all cores at once: it has
  * one lane, whose sums the runtime divides among its threads.
  */
+import type { ExecutionProvider, SessionSettings } from '@seamstream/tensor-graph';
 import { checkpointShapes } from './model-config.js';
 import type { ModelConfig } from './model-config.types.js';
 
 export interface ComputePlan {
+  readonly executionProvider: ExecutionProvider;
   /** Lanes that compute different work at the same time. */
   readonly lanes: number;
   /** Threads that share one product of a lane. */
@@ -22,9 +24,21 @@ export interface ComputePlan {
 const LARGE_PARAMETERS = 64e6;
 
 /** @param threads cores that may be used. */
-export function computePlan(config: ModelConfig, threads: number): ComputePlan {
-  const isLarge = parameterCount(config) >= LARGE_PARAMETERS;
-  return isLarge ? { lanes: 1, threadsPerLane: threads, isLarge } : { lanes: threads, threadsPerLane: 1, isLarge };
+export function computePlan(
+  config: ModelConfig,
+  threads: number,
+  executionProvider: ExecutionProvider = 'cpu',
+): ComputePlan {
+  // A graphics processor is one lane, whose memory should hold the weights once.
+  const isLarge = executionProvider !== 'cpu' || parameterCount(config) >= LARGE_PARAMETERS;
+  return isLarge
+    ? { executionProvider, lanes: 1, threadsPerLane: threads, isLarge }
+    : { executionProvider, lanes: threads, threadsPerLane: 1, isLarge };
+}
+
+/** How a plan's sessions are compiled. */
+export function sessionSettings({ executionProvider, threadsPerLane }: ComputePlan): SessionSettings {
+  return { executionProvider, threads: threadsPerLane };
 }
 
 function parameterCount(config: ModelConfig): number {

@@ -6,12 +6,12 @@
  * A candidate depends on its own request and seed only, never on who shares its wave; see wave.ts.
  */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
-import { Session } from '@seamstream/tensor-graph';
+import { assertExecutionProvider, Session } from '@seamstream/tensor-graph';
 import type { Adapter } from './adapter.js';
 import { type Job, sequenceOf, startCandidate } from './candidate.js';
 import type { Checkpoint } from './checkpoint.js';
 import type { WeightFeeds } from './chunk-run.js';
-import type { ComputePlan } from './compute-plan.js';
+import { type ComputePlan, sessionSettings } from './compute-plan.js';
 import type { WeightSource } from './decoder.js';
 import type { GenerationRequest, GenerationResult } from './generation.types.js';
 import { decodeGraph, prefillGraph } from './generation-graphs.js';
@@ -55,9 +55,14 @@ export class GenerationLane {
     this.#queue = new GenerationQueue(checkpoint.config, CACHE_BYTES);
   }
 
-  /** Compiles a large model before it is asked for; a small one is compiled fast enough when it is. */
+  /**
+   * Compiles a large model before it is asked for; a small one is compiled fast enough when it is. What the execution
+   * provider cannot do comes out here, by computing something.
+   */
   async prepare(): Promise<void> {
+    await assertExecutionProvider(this.#plan.executionProvider);
     if (this.#plan.isLarge) await this.#withWeights(undefined, async () => undefined);
+    if (this.#plan.executionProvider !== 'cpu') await this.probe([[0, 1, 2]]);
   }
 
   /**
@@ -84,7 +89,7 @@ export class GenerationLane {
   /** ln π of the targets of each sequence; see scoreSequences. */
   async logProbabilities(sequences: readonly ScoredSequence[], adapter?: Adapter): Promise<number[][]> {
     await this.grammars.prepare(sequences.map(({ schema }) => schema));
-    const settings = { threads: this.#plan.threadsPerLane, repacksWeights: !this.#plan.isLarge };
+    const settings = { ...sessionSettings(this.#plan), repacksWeights: !this.#plan.isLarge };
     return this.#withWeights(adapter, (compiled, feeds) =>
       scoreSequences(
         this.#checkpoint.config,
@@ -160,10 +165,10 @@ export class GenerationLane {
   }
 
   async #compile(source: WeightSource): Promise<CompiledWeights> {
-    const { isLarge, threadsPerLane: threads } = this.#plan;
+    const settings = sessionSettings(this.#plan);
     return {
-      prefill: isLarge ? undefined : await Session.create(prefillGraph(source).graph, { threads }),
-      decode: await Session.create(decodeGraph(source).graph, { threads }),
+      prefill: this.#plan.isLarge ? undefined : await Session.create(prefillGraph(source).graph, settings),
+      decode: await Session.create(decodeGraph(source).graph, settings),
       scoring: undefined,
       scoringMasked: undefined,
       source,

@@ -98,7 +98,12 @@ describe.each(['llama', 'qwen2', 'qwen3'])('a small random model of the family %
   }
 
   it('gives the logits of transformers', async () => {
-    const lane = new GenerationLane(checkpoint, { lanes: 1, threadsPerLane: 1, isLarge: false });
+    const lane = new GenerationLane(checkpoint, {
+      executionProvider: 'cpu',
+      lanes: 1,
+      threadsPerLane: 1,
+      isLarge: false,
+    });
     const logits = await lane.probe(golden.sequences);
     golden.lastLogits.forEach((expected, index) => {
       expect(distance(logits[index]!, expected)).toBeLessThan(TOLERANCE);

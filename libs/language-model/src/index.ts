@@ -1,3 +1,4 @@
+export { EXECUTION_PROVIDERS, type ExecutionProvider } from '@seamstream/tensor-graph';
 export {
   type Adapter,
   type AdapterContent,
@@ -30,9 +31,11 @@ export { checkJsonSchema } from './grammar/schema-check.js';
 export { type AllowedTokens, compileGrammar, type GrammarState, type TokenGrammar } from './grammar/token-grammar.js';
 export { type GenerationOptions, LanguageModel, type LoadSettings, type WeightOptions } from './language-model.js';
 export { constantRate, warmUpCosineRate } from './learning-rate.js';
+export { type MergedCheckpoint, mergeAdapter } from './merge-adapter.js';
 export { checkpointShapes, type GenerationDefaults, parseModelConfig } from './model-config.js';
 export type { ModelConfig, ModelFamily } from './model-config.types.js';
 export { initialTensors, trainableShapes } from './parameters.js';
+export { decodePeft, encodePeft, PEFT_FILE, type PeftFiles } from './peft.js';
 export {
   decodeSafetensors,
   encodeSafetensors,

@@ -143,3 +143,29 @@ describe('calls of a language model', () => {
     expect(await model.generate(REQUESTS, { timeoutMs: 60_000 })).toHaveLength(REQUESTS.length);
   });
 });
+
+describe.each(['webgpu', 'cuda'] as const)('the execution provider %s', (executionProvider) => {
+  const greedy = REQUESTS.map((request) => ({ ...request, sampling: { ...request.sampling, temperature: 0 } }));
+  const tokensOf = async (model: LanguageModel): Promise<(readonly number[])[]> => {
+    const results = await model.generate(greedy);
+    await model.close();
+    return results.flat().map(({ tokenIds }) => tokenIds);
+  };
+
+  it('either computes what the cpu computes or is refused while loading, with what to do', async () => {
+    const expected = await tokensOf(await LanguageModel.load(folder, { threads: 1 }));
+    const loaded = await LanguageModel.load(folder, { executionProvider }).catch((error: unknown) => error);
+    if (loaded instanceof LanguageModel) expect(await tokensOf(loaded)).toEqual(expected);
+    else {
+      const training = TrainingSession.create({
+        checkpoint: folder,
+        trainable: { kind: 'full' },
+        objective: { kind: 'negative-log-likelihood' },
+        executionProvider,
+      });
+      const message = expect.stringMatching(`${executionProvider} was asked for .* brings cpu.*or choose cpu`);
+      expect(loaded).toMatchObject({ code: 'INVALID_CONFIGURATION', message });
+      await expect(training).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION', message });
+    }
+  });
+});

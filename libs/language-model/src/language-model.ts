@@ -5,6 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { isSeamError, Random, SeamError, sha256 } from '@seamstream/kernel';
+import type { ExecutionProvider } from '@seamstream/tensor-graph';
 import type { Adapter } from './adapter.js';
 import { checkpointDigest, openCheckpoint } from './checkpoint.js';
 import { computePlan } from './compute-plan.js';
@@ -17,6 +18,8 @@ import { WorkerClient } from './worker-call.js';
 export interface LoadSettings extends TokenizerSettings {
   /** Cores to use; all when absent. Results of small models do not depend on it; see compute-plan.ts. */
   readonly threads?: number;
+  /** Default cpu. What another lacks is refused while loading. */
+  readonly executionProvider?: ExecutionProvider;
 }
 
 export interface WeightOptions {
@@ -77,12 +80,13 @@ export class LanguageModel {
 
   /**
    * Loads a model folder as Hugging Face publishes it.
-   * @throws CHECKPOINT_INVALID, UNSUPPORTED_MODEL, SESSION_FAILED
+   * @throws CHECKPOINT_INVALID, UNSUPPORTED_MODEL, SESSION_FAILED; INVALID_CONFIGURATION where the installation does not
+   *   have the execution provider
    */
   static async load(folder: string, settings: LoadSettings = {}): Promise<LanguageModel> {
     const checkpoint = await openCheckpoint(folder);
     const { config } = checkpoint;
-    const plan = computePlan(config, settings.threads ?? availableParallelism());
+    const plan = computePlan(config, settings.threads ?? availableParallelism(), settings.executionProvider);
     const entry = new URL('../dist/generation.worker.js', import.meta.url);
     const startWorker = (): WorkerClient => new WorkerClient(entry, { folder, plan });
     const workers = Array.from({ length: plan.lanes }, startWorker);

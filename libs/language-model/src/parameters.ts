@@ -6,7 +6,7 @@ import type { ModelConfig } from './model-config.types.js';
 import type { StoredTensor } from './safetensors.js';
 import type { TrainableSettings } from './training.types.js';
 
-const LINEAR_MODULES = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const;
+export const LINEAR_MODULES = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const;
 
 /** Names of the factors of a linear layer, as PEFT writes them: y = W·x + (α / r)·B·A·x, A [r, in], B [out, r]. */
 export function loraNames(weight: string): { readonly a: string; readonly b: string } {

@@ -1,8 +1,8 @@
 /** Training on one thread: gradients of shards, and the optimizer over blocks of the shared arrays. */
 import { SeamError } from '@seamstream/kernel';
-import { type FloatTensor, Session, type TensorData } from '@seamstream/tensor-graph';
+import { assertExecutionProvider, type FloatTensor, Session, type TensorData } from '@seamstream/tensor-graph';
 import { adamwUpdate } from './adamw.js';
-import type { ComputePlan } from './compute-plan.js';
+import { type ComputePlan, sessionSettings } from './compute-plan.js';
 import type { WeightSource } from './decoder.js';
 import type { ModelConfig } from './model-config.types.js';
 import {
@@ -49,6 +49,13 @@ export class TrainingLane {
       );
     this.#weightFeeds = tensors(memory.weights, (name) => name);
     this.#gradientTensors = memory.gradients.map((gradient) => tensors(gradient, gradientName));
+  }
+
+  /** Compiles for an execution provider that may lack something, so that it comes out before the first step. */
+  async prepare(): Promise<void> {
+    if (this.plan.executionProvider === 'cpu') return;
+    await assertExecutionProvider(this.plan.executionProvider);
+    await this.#session('loss', () => lossGraph(this.source, this.objective, false));
   }
 
   /** Writes the gradient of the shard's loss to its array. */
@@ -124,8 +131,8 @@ export class TrainingLane {
   #session(key: string, build: () => { graph: Parameters<typeof Session.create>[0] }): Promise<Session> {
     let session = this.#sessions.get(key);
     if (!session) {
-      const { threadsPerLane: threads, isLarge } = this.plan;
-      session = Session.create(build().graph, { threads, repacksWeights: !isLarge });
+      const settings = { ...sessionSettings(this.plan), repacksWeights: !this.plan.isLarge };
+      session = Session.create(build().graph, settings);
       this.#sessions.set(key, session);
     }
     return session;

@@ -5,6 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { SeamError } from '@seamstream/kernel';
+import type { ExecutionProvider } from '@seamstream/tensor-graph';
 import { clipScale } from './adamw.js';
 import { type Adapter, createAdapter } from './adapter.js';
 import { type Checkpoint, loadCheckpoint } from './checkpoint.js';
@@ -32,6 +33,8 @@ export interface TrainingSessionSettings {
   readonly objective: TrainingObjective;
   /** Cores to use; all when absent. Results of small models do not depend on it; see compute-plan.ts. */
   readonly threads?: number;
+  /** Default cpu. */
+  readonly executionProvider?: ExecutionProvider;
   /** Parts of a step that can be computed at once. Results depend on it (the order of sums); default 2, of a large model 1. */
   readonly shards?: number;
 }
@@ -55,7 +58,8 @@ export class TrainingSession {
 
   /**
    * @throws CHECKPOINT_INVALID, UNSUPPORTED_MODEL; ADAPTER_INVALID when the adapter's tensors are not the trained ones;
-   *   INVALID_INPUT when the settings train nothing.
+   *   INVALID_INPUT when the settings train nothing; INVALID_CONFIGURATION, SESSION_FAILED where the execution provider is
+   *   missing or cannot compute the model.
    */
   static async create(settings: TrainingSessionSettings): Promise<TrainingSession> {
     const checkpoint = await loadCheckpoint(settings.checkpoint);
@@ -67,7 +71,7 @@ export class TrainingSession {
         `Training was to start from adapter ${adapter.digest} of base model ${adapter.baseModelDigest}, the checkpoint is ${checkpoint.digest}`,
       );
     }
-    const plan = computePlan(checkpoint.config, settings.threads ?? availableParallelism());
+    const plan = computePlan(checkpoint.config, settings.threads ?? availableParallelism(), settings.executionProvider);
     const shards = settings.shards ?? (plan.isLarge ? 1 : DEFAULT_SHARDS);
     const memory = allocateMemory(shapes, shards);
     const start = adapter ? adapter.tensors : await initialTensors(checkpoint, trainable);
@@ -77,6 +81,12 @@ export class TrainingSession {
       { length: Math.min(plan.lanes, shards) },
       () => new WorkerClient(entry, { folder: settings.checkpoint, trainable, objective, memory, plan }),
     );
+    try {
+      await Promise.all(workers.map((worker) => worker.call<undefined>('prepare', undefined)));
+    } catch (error) {
+      await Promise.all(workers.map((worker) => worker.close()));
+      throw error;
+    }
     return new TrainingSession(workers, memory, settings, checkpoint.config, checkpoint.digest);
   }
 

@@ -23,6 +23,7 @@ serveCalls(async ({ folder, trainable, objective, memory, plan }: StartData) => 
   const source = { checkpoint, inputs: trainable, ...(fixed ? { inMemory: fixed } : {}) };
   const lane = new TrainingLane(source, plan, objective, memory, (schema) => grammars.of(schema));
   return {
+    prepare: async () => lane.prepare(),
     differentiate: async ({ shard, sequences }: { shard: number; sequences: readonly TrainingSequence[] }) => {
       await grammars.prepare(sequences.map(({ schema }) => schema));
       return lane.differentiate(shard, sequences);

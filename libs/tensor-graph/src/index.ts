@@ -3,5 +3,5 @@ export type { Dimension } from './dimension.js';
 export { Graph } from './graph.js';
 export { encodeModel } from './onnx-model.js';
 export type { ExecutionProvider, FloatTensor, SessionSettings, TensorData } from './session.js';
-export { Session } from './session.js';
+export { assertExecutionProvider, EXECUTION_PROVIDERS, Session } from './session.js';
 export type { Attributes, DataType, ExternalData, Initializer, Node, Value } from './value.js';

@@ -3,11 +3,36 @@
  */
 import { dirname, sep } from 'node:path';
 import { messageOf, SeamError } from '@seamstream/kernel';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { Graph } from './graph.js';
+import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
+import { Graph } from './graph.js';
 import { encodeModel } from './onnx-model.js';
 
-export type ExecutionProvider = 'cpu' | 'cuda' | 'webgpu';
+/** What computes a session. Operators that another than `cpu` lacks are computed by `cpu`. */
+export const EXECUTION_PROVIDERS = ['cpu', 'webgpu', 'cuda'] as const;
+export type ExecutionProvider = (typeof EXECUTION_PROVIDERS)[number];
+
+/**
+ * Refuses a provider that this machine or installation lacks, by computing nearly nothing on it.
+ * @throws INVALID_CONFIGURATION with what is bundled, the runtime's own words and what to do
+ */
+export async function assertExecutionProvider(executionProvider: ExecutionProvider): Promise<void> {
+  if (executionProvider === 'cpu') return;
+  const graph = new Graph('probe of a provider');
+  const x = graph.input('x', 'float32', [1]);
+  graph.output('y', graph.apply('Exp', [x]));
+  try {
+    const session = await Session.create(graph, { executionProvider });
+    await session.run({ x: { data: Float32Array.of(0), dims: [1] } });
+    await session.close();
+  } catch (cause) {
+    const bundled = listSupportedBackends().flatMap(({ name, bundled: isBundled }) => (isBundled ? [name] : []));
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Execution provider ${executionProvider} was asked for and does not work here (${messageOf(cause).replace(/\s+/g, ' ').trim()}). This installation brings ${bundled.join(', ')}; webgpu needs a graphics driver with Vulkan, cuda the CUDA files of onnxruntime-node: install what is missing, or choose cpu.`,
+      { details: { executionProvider, bundled }, cause },
+    );
+  }
+}
 
 export interface SessionSettings {
   readonly executionProvider?: ExecutionProvider;
