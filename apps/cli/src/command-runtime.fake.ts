@@ -2,7 +2,7 @@
 import { bytesInMemory } from '@seamstream/datasets';
 import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
 import { type Problem, TOPICS } from '@seamstream/events';
-import { entrySchemas } from '@seamstream/experience';
+import { type EntrySchemas, entrySchemas } from '@seamstream/experience';
 import { ManualClock, SeamError } from '@seamstream/kernel';
 import { presetNamed } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
@@ -111,7 +111,13 @@ const fakeTrainer: TrainerDoor = {
   async train({ configuration }, { onStep }) {
     const { steps } = configuration.duration as { steps: number };
     if (steps === 1) {
-      return { runId: 'r1', status: 'refused', adapterDigest: null, reason: 'no variance', metrics: { liveGroups: 0 } };
+      return {
+        runId: 'r1',
+        status: 'refused',
+        adapterDigest: null,
+        reason: 'no variance',
+        metrics: { liveGroups: 0, 'finding.no-variance': 2 },
+      };
     }
     for (const step of [1, 2]) onStep({ phase: 'training', step, steps: 2, metrics: { loss: 1 / step } });
     return { runId: 'r1', status: 'promoted', adapterDigest: 'a'.repeat(64), reason: null, metrics: { loss: 0.5 } };
@@ -122,8 +128,8 @@ const fakeTrainer: TrainerDoor = {
   },
 };
 
-/** Starts with the topics and nothing in them, at noon of 31 January 2030. */
-export async function fakeWorld(): Promise<FakeWorld> {
+/** Starts with the topics and nothing in them, at noon of 31 January 2030. @param schemaFor of entries; by default the general one */
+export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promise<FakeWorld> {
   const clock = new ManualClock(Date.UTC(2030, 0, 31, 12));
   const log = new InMemoryEventLog({ clock });
   await log.createTopics(TOPICS);
@@ -185,7 +191,7 @@ export async function fakeWorld(): Promise<FakeWorld> {
       ),
     openTrainer: () => Promise.resolve(fakeTrainer),
     openModels: () => Promise.resolve(models),
-    entrySchemas: () => Promise.resolve(entrySchemas()),
+    entrySchemas: () => Promise.resolve(schemaFor),
   });
   const shell: Shell = {
     write(text) {

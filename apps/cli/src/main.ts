@@ -9,6 +9,7 @@ import type { GlobalOptions, RunCommand, Shell } from './command-runtime.js';
 import { inspectDatasetsCommand } from './datasets/inspect-datasets.command.js';
 import { listDeadLettersCommand } from './dead-letters/list-dead-letters.command.js';
 import { redriveDeadLettersCommand } from './dead-letters/redrive-dead-letters.command.js';
+import { doctorCommand } from './doctor/doctor.command.js';
 import { evaluateCommand } from './evaluate/evaluate-adapter.command.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { ledgerCommand } from './ledger/show-ledger.command.js';
@@ -28,7 +29,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const AFTER_HELP = `
 Exit codes:
   0    done, every check held
-  1    a check failed: unbalanced ledger, another digest, a refused run
+  1    a check failed: unbalanced ledger, another digest, a refused run, a finding of the doctor
   2    bad input: unknown option, bad line, something that is not there; nothing was changed
   70   the system failed
   130  stopped by Ctrl-C
@@ -70,6 +71,7 @@ function program(run: RunCommand): Command {
     )
     .addCommand(replayCommand(run))
     .addCommand(ledgerCommand(run))
+    .addCommand(doctorCommand(run))
     .addCommand(adaptersCommand(run))
     .addCommand(bufferCommand(run))
     .addCommand(topicsCommand(run))

@@ -9,7 +9,7 @@ import {
   TOPIC,
   TOPICS,
 } from '@seamstream/events';
-import { entrySchemas } from '@seamstream/experience';
+import { DEFAULT_ENTRY_SCHEMA, entrySchemas, schemaDigest } from '@seamstream/experience';
 import { canonicalJson, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
 import {
   type Adapter,
@@ -146,7 +146,12 @@ const problemOf = (index: number): Problem => ({
 /** The experiences of one problem and what became of them. `alike` leaves the group without variance. */
 function explored(
   index: number,
-  { adapterDigest = null, alike = false }: { adapterDigest?: string | null; alike?: boolean } = {},
+  {
+    adapterDigest = null,
+    alike = false,
+    entrySchema = schemaDigest(DEFAULT_ENTRY_SCHEMA),
+    logProb = -0.7,
+  }: { adapterDigest?: string | null; alike?: boolean; entrySchema?: string; logProb?: number } = {},
 ): SeamEvent[] {
   const problem = problemOf(index);
   const groupId = derivedId(problem.problemId, 'group');
@@ -181,9 +186,9 @@ function explored(
           type: 'ExperienceGenerated',
           meta: origin('experience'),
           ...copied,
-          entry: '{}',
-          entrySchema: 's',
-          logProbs: [0, -0.7, -0.7, 0],
+          entry: `{"n":${candidateIndex}}`,
+          entrySchema,
+          logProbs: [0, logProb, logProb, 0],
           legalMass: [1, 1, 1, 1],
           sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
           tokenizerDigest: 't',
@@ -292,10 +297,10 @@ async function until(condition: () => Promise<boolean> | boolean): Promise<void>
   }
 }
 
-/** Tells the service to stop while a step is going on, and lets that step end once it knows. */
+/** Tells the service to stop while a step is going on, and lets that step end when it has had time to hear of it. */
 async function closeDuring(service: RunningService, endStep: () => void): Promise<void> {
   const closing = service.close();
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await new Promise((resolve) => setTimeout(resolve, 150));
   endStep();
   await closing;
 }
@@ -414,6 +419,25 @@ describe('the trainer service', () => {
     expect(runConfigurationOf(runs[2]!).servedAdapters).toEqual([null, promotions[0], promotions[1]]);
   });
 
+  it('records what keeps a run from learning among its figures, and nothing where nothing does', async () => {
+    const findingsOf = async (options: Parameters<typeof explored>[1]): Promise<Record<string, number>> => {
+      const world = newWorld();
+      await serve(world, { config: { trainEveryProblems: 16 } });
+      await publish(world, 0, 16, options);
+      await consumed(world);
+      const [ended] = [
+        ...(await eventsOf(world, 'TrainingRunCompleted')),
+        ...(await eventsOf(world, 'TrainingRunRejected')),
+      ];
+      return Object.fromEntries(Object.entries(ended!.metrics).filter(([name]) => name.startsWith('finding.')));
+    };
+    expect(await findingsOf({})).toEqual({});
+    expect(await findingsOf({ alike: true })).toEqual({ 'finding.no-variance': 2 });
+    expect(await findingsOf({ entrySchema: 'another' })).toEqual({ 'finding.mask-mismatch': 2 });
+    // The engine gives every token e⁻⁰·⁷, whatever is recorded: k3 of a nat is e¹ − 2.
+    expect(await findingsOf({ logProb: -1.7 })).toEqual({ 'finding.mask-mismatch': 2 });
+  });
+
   it('reaches back over rounds without variance until it holds the live groups that it wants, and no further than told', async () => {
     const world = newWorld();
     const dynamicSampling = { liveGroups: 6, maxRounds: 3 };
@@ -481,7 +505,7 @@ describe('the trainer service', () => {
     for (const stopAt of [0, 1, 2, 3, 4]) {
       const world = newWorld();
       let reached = false;
-      const told = Promise.withResolvers<void>();
+      const told = Promise.withResolvers<undefined>();
       const first = new FakeEngine(async (step) => {
         reached ||= step === stopAt;
         if (step === stopAt) await told.promise;
@@ -489,7 +513,7 @@ describe('the trainer service', () => {
       const service = await serve(world, { engine: first });
       await publish(world, 0, 6);
       await until(() => reached);
-      await closeDuring(service, told.resolve);
+      await closeDuring(service, () => told.resolve(undefined));
       expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(0);
       const second = new FakeEngine();
       await serve(world, { engine: second });
@@ -508,7 +532,7 @@ describe('the trainer service', () => {
     ]) {
       const world = newWorld();
       let steps = 0;
-      const told = Promise.withResolvers<void>();
+      const told = Promise.withResolvers<undefined>();
       const service = await serve(world, {
         engine: new FakeEngine(async () => {
           if (++steps === 5) await told.promise;
@@ -516,7 +540,7 @@ describe('the trainer service', () => {
       });
       await publish(world, 0, 6);
       await until(() => steps === 5);
-      await closeDuring(service, told.resolve);
+      await closeDuring(service, () => told.resolve(undefined));
       for (const key of [...world.objects.keys()]) if (key.startsWith('training/')) harm(world.objects, key);
       await serve(world);
       await consumed(world);

@@ -90,7 +90,13 @@ async function enginesOf(
     return model;
   };
   const loadExecutor = async (): Promise<ExecutorModel> => {
-    const executor = { modelFolder: executorFolder, chatTemplate: 'auto', name: 'executor', threads, executionProvider } as const;
+    const executor = {
+      modelFolder: executorFolder,
+      chatTemplate: 'auto',
+      name: 'executor',
+      threads,
+      executionProvider,
+    } as const;
     const opened = await openExecutor(
       { ...trainer.executor, ...executor, maxTokens: responseMaxTokens },
       { environment: process.env, prompts },

@@ -15,10 +15,22 @@ import {
   type SeamEvent,
   type TrainingRunStarted,
 } from '@seamstream/events';
-import type { EntrySchemas } from '@seamstream/experience';
+import { type EntrySchemas, schemaDigest } from '@seamstream/experience';
 import { type Clock, derivedId, isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
-import { bareSequences, type ComputedLogProbs, type LearningAlgorithm, type TrainingPlan } from '@seamstream/learning';
+import {
+  bareSequences,
+  type ComputedLogProbs,
+  examineRollouts,
+  examineRun,
+  type Finding,
+  findingMetrics,
+  finishedGroups,
+  type LearningAlgorithm,
+  type LearningInput,
+  summary,
+  type TrainingPlan,
+} from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import { decidePromotion } from '@seamstream/release';
 import { backoffMs, type CommonConfig, type ServiceLogger, sleep } from '@seamstream/service-kit';
@@ -209,6 +221,7 @@ export class RunTrainingHandler {
     this.report(plan, 'preparing', 0, 1);
     const parent = await this.parentOf(plan, published);
     const input = await readLearningInput(log, objects, algorithm, plan);
+    const seen = this.examineInput(input);
     const settings = plan.configuration.algorithm;
     const context = {
       baseModelDigest: plan.baseModelDigest,
@@ -216,7 +229,10 @@ export class RunTrainingHandler {
       entrySchemaOf: schemaFor,
     };
     const preparation = algorithm.prepare(input, settings, context, plan.seed);
-    if (preparation.status === 'refused') return { ...preparation, metrics: { ...preparation.diagnostics } };
+    if (preparation.status === 'refused') {
+      const metrics = { ...preparation.diagnostics };
+      return { ...preparation, metrics: this.withFindings(plan, metrics, seen) };
+    }
     const learning = preparation.plan;
     const weights = await engine.begin({
       adapter: parent,
@@ -227,7 +243,13 @@ export class RunTrainingHandler {
       const computed = await this.logProbabilitiesFor(learning, weights, plan, parent);
       const review = algorithm.review(learning, settings, computed);
       const metrics: Record<string, number> = { ...learning.diagnostics, ...review.diagnostics };
-      if (review.status === 'refused') return { status: 'refused', reason: review.reason, metrics };
+      if (review.status === 'refused') {
+        return {
+          status: 'refused',
+          reason: review.reason,
+          metrics: this.withFindings(plan, metrics, seen),
+        };
+      }
       await this.resume(weights, recording.checkpoints ?? []);
       const total = learning.steps.length;
       while (weights.steps < total) {
@@ -250,10 +272,41 @@ export class RunTrainingHandler {
         if (weights.steps < total && weights.steps % this.settings.checkpointEverySteps === 0)
           await this.checkpoint(plan, recording.started, weights, figures);
       }
-      return { status: 'trained', adapter: await weights.exportAdapter(), steps: total, metrics: finite(metrics) };
+      return {
+        status: 'trained',
+        adapter: await weights.exportAdapter(),
+        steps: total,
+        metrics: this.withFindings(plan, finite(metrics), seen),
+      };
     } finally {
       await weights.close();
     }
+  }
+
+  /** What the records that a run learns from say about the system that made them. */
+  private examineInput(input: LearningInput): readonly Finding[] {
+    if (input.reads !== 'log') return [];
+    const { schemaFor } = this.dependencies;
+    return examineRollouts(finishedGroups(input.experiences, input.results), {
+      schemaDigestFor: (domain) => schemaDigest(schemaFor(domain)),
+    });
+  }
+
+  /** Says what keeps the run from learning, with the remedy, and adds it to the figures that its events record. */
+  private withFindings(
+    { runId, algorithm, configuration }: RunPlan,
+    metrics: Record<string, number>,
+    seen: readonly Finding[],
+  ): Record<string, number> {
+    // Of the steps the last one alone: a run that was killed and went on must record what it would have recorded.
+    const run = { algorithm, settings: configuration.algorithm, code: null, metrics, checkpoints: [] };
+    const findings = summary([...seen, ...examineRun(run)]);
+    for (const { code, severity, evidence, remedy } of findings)
+      this.dependencies.logger.warn(
+        { runId, finding: code, severity, evidence, remedy },
+        'something keeps this run from learning',
+      );
+    return { ...metrics, ...findingMetrics(findings) };
   }
 
   private async logProbabilitiesFor(
@@ -479,13 +532,21 @@ export class RunTrainingHandler {
   }
 
   private failed(plan: RunPlan, started: TrainingRunStarted, error: unknown): EventOf<'TrainingRunFailed'> {
+    const code = isSeamError(error) ? error.code : 'INTERNAL';
+    const findings = examineRun({
+      algorithm: plan.algorithm,
+      settings: plan.configuration.algorithm,
+      code,
+      metrics: {},
+      checkpoints: [],
+    });
     return {
       type: 'TrainingRunFailed',
       meta: this.metaOf(started, 'failed'),
       runId: plan.runId,
-      code: isSeamError(error) ? error.code : 'INTERNAL',
+      code,
       reason: messageOf(error),
-      metrics: {},
+      metrics: findingMetrics(findings),
     };
   }
 

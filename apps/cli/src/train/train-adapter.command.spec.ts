@@ -13,6 +13,10 @@ describe('seam train', () => {
     const world = await fakeWorld();
     expect(await world.seam('train', 'grpo', '--set', 'duration={"unit":"steps","steps":1}', '--json')).toBe(1);
     expect(world.takeJson()).toMatchObject([{ status: 'refused', reason: 'no variance' }]);
+    expect(await world.seam('train', 'grpo', '--set', 'duration={"unit":"steps","steps":1}')).toBe(1);
+    const said = world.takeOutput();
+    expect(said).toMatch(/^liveGroups +0\n\nno-variance: Give the groups both better and worse entries: .*\.\n$/m);
+    expect(said).not.toContain('finding.');
   });
 
   it('shows every setting with its default in a dry run, and what was set', async () => {

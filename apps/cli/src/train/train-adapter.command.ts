@@ -1,5 +1,5 @@
 import { SeamError } from '@seamstream/kernel';
-import { algorithms, mergeSettings, presets } from '@seamstream/learning';
+import { algorithms, findingsIn, mergeSettings, presets, remedyOf } from '@seamstream/learning';
 import { Argument, Command, Option } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -53,9 +53,11 @@ function renderOutcome(outcome: TrainingOutcome, style: Style): string {
   ];
   if (reason !== null) facts.push(['reason', onOneLine(reason)]);
   for (const [name, value] of Object.entries(metrics).sort()) {
+    if (name.startsWith('finding.')) continue;
     facts.push([onOneLine(name), String(Number.isInteger(value) ? value : Number(value.toPrecision(5)))]);
   }
-  return renderFacts(facts, style);
+  const findings = findingsIn(metrics).map((code) => `\n${style.yellow(code)}: ${remedyOf(code)}\n`);
+  return `${renderFacts(facts, style)}${findings.join('')}`;
 }
 
 /** One training run now, on what the log or the buffer holds; everything is recorded as by the trainer's service. */

@@ -1,0 +1,167 @@
+/** What the doctor looks at: the newest groups and successes, the runs since the last promotion, and what is served. */
+import type { EventLog } from '@seamstream/event-log';
+import {
+  type AdapterPublished,
+  type ExperienceGenerated,
+  type SeamEvent,
+  TOPIC,
+  type TopicName,
+} from '@seamstream/events';
+import type { AdmissionFacts, FinishedGroup, ResultEvent, RunFacts, ServingFacts } from '@seamstream/learning';
+import { finishedGroups } from '@seamstream/learning';
+import { evolveServedAdapter, initialServedAdapter } from '@seamstream/release';
+import { decodeRecord } from '../log/decode-record.js';
+import { storedRanges } from '../log/stored-ranges.js';
+import type { Progress } from '../terminal/progress.js';
+
+/** Newest records that are read of each partition: some thousand candidates, whatever the log's length. */
+const TAIL_RECORDS = 4096;
+
+/** Runs that are looked at when none was promoted lately. */
+const MOST_RUNS = 8;
+
+export interface LogFacts {
+  /** The newest finished explored groups, oldest first. */
+  readonly groups: readonly FinishedGroup[];
+  /** Runs that ended since the last promotion, that one included. */
+  readonly runs: readonly (RunFacts & { readonly runId: string })[];
+  readonly serving: ServingFacts;
+  readonly admission: AdmissionFacts;
+}
+
+export interface ReadingOptions {
+  /** Newest groups to look at. */
+  readonly groups: number;
+  readonly signal: AbortSignal;
+  readonly progress: (total: number) => Progress;
+}
+
+/** Reads the ends of the large topics, and all of the small ones. */
+export async function readFacts(log: EventLog, { groups, signal, progress }: ReadingOptions): Promise<LogFacts> {
+  const tails = [TOPIC.experiences, TOPIC.outcomes, TOPIC.buffer] as const;
+  const whole = [TOPIC.training, TOPIC.adapters] as const;
+  const ranges = (
+    await Promise.all([
+      ...tails.map(async (topic) =>
+        (
+          await storedRanges(log, topic)
+        ).map((range) => ({ ...range, from: Math.max(range.from, range.to - TAIL_RECORDS) })),
+      ),
+      ...whole.map((topic) => storedRanges(log, topic)),
+    ])
+  ).flat();
+  const bar = progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));
+  const events = new Map<string, SeamEvent[]>();
+  try {
+    for (const range of ranges) {
+      if (range.from >= range.to) continue;
+      for await (const chunk of log.read(range)) {
+        signal.throwIfAborted();
+        const own = events.get(range.topic) ?? [];
+        events.set(range.topic, own);
+        for (const record of chunk) {
+          const decoded = decodeRecord(record);
+          if ('event' in decoded) own.push(decoded.event);
+        }
+        bar.advance(chunk.length);
+      }
+    }
+  } finally {
+    bar.stop();
+  }
+  const of = (topic: TopicName): readonly SeamEvent[] =>
+    (events.get(topic) ?? []).sort((a, b) => a.meta.occurredAt - b.meta.occurredAt);
+  const experiences = of(TOPIC.experiences).filter(
+    (event): event is ExperienceGenerated & { type: 'ExperienceGenerated' } => event.type === 'ExperienceGenerated',
+  );
+  const results = of(TOPIC.outcomes).filter(
+    (event): event is ResultEvent => event.type === 'OutcomeRecorded' || event.type === 'ExecutionFailed',
+  );
+  const adapters = of(TOPIC.adapters);
+  return {
+    groups: finishedGroups(experiences, results).slice(-groups),
+    runs: runsOf(of(TOPIC.training), adapters),
+    serving: servingOf(adapters),
+    admission: admissionOf(of(TOPIC.buffer)),
+  };
+}
+
+function runsOf(training: readonly SeamEvent[], adapters: readonly SeamEvent[]): LogFacts['runs'] {
+  const promoted = new Set(adapters.flatMap((event) => (event.type === 'AdapterPromoted' ? [event.runId] : [])));
+  const runs = new Map<
+    string,
+    { -readonly [K in keyof LogFacts['runs'][number]]: LogFacts['runs'][number][K] } & {
+      ended: boolean;
+      checkpoints: RunFacts['checkpoints'][number][];
+    }
+  >();
+  for (const event of training) {
+    if (event.type === 'TrainingRunStarted') {
+      const { runId, algorithm } = event;
+      if (!runs.has(runId))
+        runs.set(runId, {
+          runId,
+          algorithm,
+          settings: settingsOf(event.configuration),
+          code: null,
+          metrics: {},
+          checkpoints: [],
+          ended: false,
+        });
+      continue;
+    }
+    const run = 'runId' in event && event.runId !== null ? runs.get(event.runId) : undefined;
+    if (run === undefined) continue;
+    if (event.type === 'TrainingRunCheckpointed') run.checkpoints.push(event.metrics);
+    else if (
+      event.type === 'TrainingRunCompleted' ||
+      event.type === 'TrainingRunRejected' ||
+      event.type === 'TrainingRunFailed'
+    ) {
+      run.ended = true;
+      run.metrics = { ...run.metrics, ...event.metrics };
+      if (event.type === 'TrainingRunFailed') run.code = event.code;
+    }
+  }
+  const ended = [...runs.values()].filter((run) => run.ended);
+  const last = ended.findLastIndex(({ runId }) => promoted.has(runId));
+  return ended.slice(Math.max(last, 0, ended.length - MOST_RUNS));
+}
+
+/** The algorithm's part of a recorded configuration; null where it is of another version. */
+function settingsOf(configuration: string): RunFacts['settings'] {
+  try {
+    const parsed = JSON.parse(configuration) as { readonly algorithm?: unknown };
+    return typeof parsed.algorithm === 'object' ? (parsed.algorithm as RunFacts['settings']) : null;
+  } catch {
+    return null;
+  }
+}
+
+function servingOf(adapters: readonly SeamEvent[]): ServingFacts {
+  const published = new Map<string, AdapterPublished>();
+  let state = initialServedAdapter();
+  let since = 0;
+  for (const event of adapters) {
+    if (event.type === 'AdapterPublished') published.set(event.adapterDigest, event);
+    else if (event.type === 'AdapterPromoted' || event.type === 'AdapterRolledBack') {
+      const before = state.served?.adapterDigest;
+      state = evolveServedAdapter(state, event);
+      if (state.served?.adapterDigest !== before) since = event.meta.occurredAt;
+    }
+  }
+  return { published, served: state.served === null ? null : { adapterDigest: state.served.adapterDigest, since } };
+}
+
+function admissionOf(events: readonly SeamEvent[]): AdmissionFacts {
+  const admitted = new Set<string>();
+  const near = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === 'SuccessAdmitted') admitted.add(event.outcomeId);
+    else if (event.type === 'SuccessRejected' && event.reason === 'near_duplicate')
+      near.set(event.outcomeId, event.stratum);
+  }
+  const byStratum: Record<string, number> = {};
+  for (const stratum of near.values()) byStratum[stratum] = (byStratum[stratum] ?? 0) + 1;
+  return { admitted: admitted.size, nearDuplicates: near.size, byStratum };
+}
