@@ -161,6 +161,13 @@ describe('an executor behind an endpoint', () => {
     expect(JSON.stringify(await recorded())).not.toContain(KEY);
   });
 
+  it('that lists no models is known by what its answers tell', async () => {
+    server.behave = (request) => (request.method === 'GET' ? { kind: 'answer', status: 404, body: {} } : GOOD);
+    await publish('a');
+    await serve();
+    expect(await results(1)).toMatchObject([{ type: 'OutcomeRecorded', executor: { revision: 'fp_1' } }]);
+  });
+
   it('that is cut off at its limit has answered, unfinished: a wrong answer, and no failure', async () => {
     server.behave = answersTo(() => ({
       kind: 'answer',
@@ -217,7 +224,7 @@ describe('an executor behind an endpoint', () => {
       const serving = server.behave;
       server.behave = () => fault;
       await publish('c');
-      await new Promise((resolve) => setTimeout(resolve, 1200));
+      await new Promise((resolve) => setTimeout(resolve, 500));
       expect((await recorded()).filter(({ meta }) => meta.correlationId === 'c')).toEqual([]);
       server.behave = serving;
       expect((await results(3)).map(({ type }) => type)).toEqual(Array(3).fill('OutcomeRecorded'));

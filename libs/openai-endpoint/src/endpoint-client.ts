@@ -33,6 +33,8 @@ export interface EndpointTask<T> {
   readonly schema: z.ZodType<T>;
   /** Most tokens that it can use. */
   readonly worst: TokenCount;
+  /** Its refusal says nothing about other requests: what is asked is not offered everywhere. */
+  readonly isOptional?: boolean;
   /** Tries; default: as the limits say. */
   readonly attempts?: number;
   /** Tokens that it has used, as the answer says. */
@@ -127,6 +129,7 @@ export class EndpointClient {
         case 'refused':
           return { ...this.failure(reading.code, reading.reason), retryable: false };
         case 'halted':
+          if (task.isOptional === true) return { ...this.failure(reading.code, reading.reason), retryable: false };
           return this.haltWith(reading.code, reading.reason);
         case 'failed': {
           const wait = waitMs(++failures, reading.afterMs, limits, this.world.chance());

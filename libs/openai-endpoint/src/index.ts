@@ -22,4 +22,4 @@ export {
   type EndpointSettings,
   type TokenCount,
 } from './endpoint-settings.js';
-export { listedFacts, modelListSchema, type ToldByAnswer, toldRevision } from './told-revision.js';
+export { listedFacts, type ModelList, modelListSchema, type ToldByAnswer, toldRevision } from './told-revision.js';

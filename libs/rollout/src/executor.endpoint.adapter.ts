@@ -9,7 +9,9 @@ import {
   type EndpointClient,
   type EndpointFailure,
   type EndpointResult,
+  type EndpointTask,
   listedFacts,
+  type ModelList,
   modelListSchema,
   type Spending,
   toldRevision,
@@ -48,6 +50,15 @@ const LIST_AGAIN_AFTER_MS = 60_000;
 /** Any server can begin an answer to it. */
 const PROBE = 'Hello';
 const NO_TOKENS = { promptTokens: 0, responseTokens: 0 };
+const LIST: EndpointTask<ModelList> = {
+  method: 'GET',
+  path: 'models',
+  schema: modelListSchema,
+  worst: NO_TOKENS,
+  attempts: 1,
+  isOptional: true,
+  usage: () => NO_TOKENS,
+};
 
 export class EndpointExecutor implements ExecutorModel {
   readonly identity: ExecutorModel['identity'];
@@ -95,13 +106,7 @@ export class EndpointExecutor implements ExecutorModel {
     const { model, system, revision } = settings;
     const probe = { ...settings.decoding, maxTokens: 1 };
     const first = valueOf(await complete(client, model, { system, user: PROBE }, probe));
-    const list = await client.ask({
-      method: 'GET',
-      path: 'models',
-      schema: modelListSchema,
-      worst: NO_TOKENS,
-      usage: () => NO_TOKENS,
-    });
+    const list = await client.ask(LIST);
     // Many servers have no list: then there are no facts in it.
     const listed = list.kind === 'answer' ? listedFacts(list.value, model) : null;
     const told = { revision: toldRevision(model, first, listed), listed };
@@ -194,10 +199,7 @@ export class EndpointExecutor implements ExecutorModel {
     if (this.told.listed === null || this.nowMs() < this.listedAtMs + LIST_AGAIN_AFTER_MS) return;
     this.listedAtMs = this.nowMs();
     const { model } = this.settings;
-    const list = await this.client.ask(
-      { method: 'GET', path: 'models', schema: modelListSchema, worst: NO_TOKENS, usage: () => NO_TOKENS },
-      signal,
-    );
+    const list = await this.client.ask(LIST, signal);
     if (list.kind !== 'answer') return; // what keeps it from answering, the next prompt finds out
     const listed = listedFacts(list.value, model);
     if (listed !== this.told.listed) this.exchanged(`models@${listed?.slice(0, 16) ?? 'none'}`);
