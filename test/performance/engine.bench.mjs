@@ -171,7 +171,12 @@ async function grammarShare(folder, { prompt }) {
     required: ['concepts', 'strategy', 'pitfalls'],
     additionalProperties: false,
   };
-  const lane = new GenerationLane(checkpoint, { lanes: 1, threadsPerLane: 1, isLarge: false });
+  const lane = new GenerationLane(checkpoint, {
+    executionProvider: 'cpu',
+    lanes: 1,
+    threadsPerLane: 1,
+    isLarge: false,
+  });
   const groups = checkpoint.config.hiddenSize > 256 ? 4 : 32;
   const prompts = tokensOf('grammar', groups, prompt, checkpoint.config.vocabularySize);
   const requests = prompts.map((promptTokenIds, at) => ({

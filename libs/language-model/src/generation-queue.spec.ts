@@ -1,0 +1,149 @@
+import { rm } from 'node:fs/promises';
+import { Session } from '@seamstream/tensor-graph';
+import { type Candidate, type Job, startCandidate } from './candidate.js';
+import { openCheckpoint } from './checkpoint.js';
+import { decodeGraph, prefillGraph } from './generation-graphs.js';
+import { GenerationQueue, type QueueCall } from './generation-queue.js';
+import type { ModelConfig } from './model-config.types.js';
+import type { GenerationSessions } from './prefill.js';
+import { writeRandomModel } from './random-model.fake.js';
+
+let folder: string;
+let config: ModelConfig;
+let sessions: GenerationSessions;
+/** What the sessions were asked, in order: groups of a prefill, rows of a decode step. */
+let runs: string[];
+let breakNext: boolean;
+
+beforeAll(async () => {
+  folder = await writeRandomModel();
+  const checkpoint = await openCheckpoint(folder);
+  config = checkpoint.config;
+  const [prefill, decode] = [
+    await Session.create(prefillGraph({ checkpoint }).graph),
+    await Session.create(decodeGraph({ checkpoint }).graph),
+  ];
+  const observed = (session: Session, note: (feeds: Parameters<Session['run']>[0]) => string): Session =>
+    Object.create(session, {
+      run: {
+        value: async (...operands: Parameters<Session['run']>) => {
+          runs.push(note(operands[0]));
+          const outputs = await session.run(...operands);
+          if (breakNext && 'chunks' in operands[0]) {
+            breakNext = false;
+            outputs.logits!.data.fill(Number.NaN, 0, config.vocabularySize);
+            outputs.probabilities!.data.fill(Number.NaN, 0, config.vocabularySize);
+          }
+          return outputs;
+        },
+      },
+    }) as Session;
+  sessions = {
+    prefill: observed(prefill, ({ tokens }) => `prefill ${tokens!.dims[0]}x${tokens!.dims[1]}`),
+    decode: observed(decode, ({ chunks }) => `decode ${chunks!.dims[0]}`),
+  };
+});
+beforeEach(() => {
+  runs = [];
+  breakNext = false;
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function call(
+  prompt: number,
+  seeds: number,
+  maxTokens: number,
+  more: Partial<QueueCall> = {},
+): QueueCall & { candidates: readonly Candidate[] } {
+  const promptTokenIds = Array.from({ length: prompt }, (_, at) => 1 + (at % 250));
+  const request = {
+    promptTokenIds,
+    seeds: Array.from({ length: seeds }, (_, seed) => `${seed}`),
+    sampling: { temperature: 1, topK: 0, topP: 1, maxTokens },
+  };
+  const job: Job = {
+    request,
+    index: 0,
+    grammar: undefined,
+    start: undefined,
+    prefix: promptTokenIds,
+    opening: [],
+    stops: new Set(),
+  };
+  const candidates = request.seeds.map((seed, at) => startCandidate(job, seed, at));
+  return { weightsKey: 'base', sessions, feeds: {}, jobs: [{ job, candidates }], candidates, ...more };
+}
+
+const BYTES = 2 ** 30;
+/** Bytes of one token's keys and values: 2 layers, keys and values, 2 heads of 16, 4 bytes each. */
+const PER_TOKEN = 2 * 2 * 2 * 16 * 4;
+
+describe('a queue of generations', () => {
+  it('lets a later call join the wave that runs', async () => {
+    const queue = new GenerationQueue(config, BYTES);
+    const long = call(9, 3, 40);
+    let joined: Promise<void> | undefined;
+    const first = queue.run({ ...long, onTokens: () => (joined ??= queue.run(call(12, 4, 5))) });
+    await first;
+    await joined;
+    // One prompt each; the step after the second prompt has a rectangle of two groups of four, the last steps one of three.
+    expect(runs.slice(0, 2)).toEqual(['prefill 1x16', 'prefill 1x16']);
+    expect(runs[2]).toBe('decode 8');
+    expect(runs.at(-1)).toBe('decode 3');
+    expect(runs).toHaveLength(2 + 39);
+  });
+
+  it('answers a short call before the long one that it joined is done', async () => {
+    const queue = new GenerationQueue(config, BYTES);
+    const order: string[] = [];
+    await Promise.all([
+      queue.run(call(9, 2, 60)).then(() => order.push('long')),
+      queue.run(call(9, 2, 3)).then(() => order.push('short')),
+    ]);
+    expect(order).toEqual(['short', 'long']);
+  });
+
+  it('does not let later calls of one kind keep an earlier call of another waiting', async () => {
+    const queue = new GenerationQueue(config, BYTES);
+    const order: string[] = [];
+    const running = queue.run(call(9, 2, 30)).then(() => order.push('first'));
+    const other = queue.run(call(30, 2, 3)).then(() => order.push('another kind'));
+    const later = queue.run(call(9, 2, 3)).then(() => order.push('later'));
+    await Promise.all([running, other, later]);
+    expect(order).toEqual(['first', 'another kind', 'later']);
+  });
+
+  it('keeps the caches of a wave within their memory, and always lets one group in', async () => {
+    // Room for two groups: a prompt of 16 and two candidates of 10 tokens each are 36 tokens.
+    const queue = new GenerationQueue(config, 2 * 36 * PER_TOKEN);
+    await Promise.all(Array.from({ length: 5 }, () => queue.run(call(9, 2, 10))));
+    expect(Math.max(...runs.map((run) => Number(/decode (\d+)/.exec(run)?.[1] ?? 0)))).toBe(2 * 2);
+    const tiny = new GenerationQueue(config, 1);
+    const wide = call(9, 3, 4);
+    await tiny.run(wide);
+    expect(wide.candidates.every(({ tokenIds }) => tokenIds.length === 4)).toBe(true);
+  });
+
+  it('fails the call whose logits are broken and finishes the others', async () => {
+    const queue = new GenerationQueue(config, BYTES);
+    const alone = call(9, 2, 12);
+    await queue.run(alone);
+    const [broken, sound] = [call(9, 2, 12), call(9, 2, 12)];
+    breakNext = true;
+    const outcomes = await Promise.allSettled([queue.run(broken), queue.run(sound)]);
+    expect(outcomes[0]).toMatchObject({ status: 'rejected', reason: { code: 'NON_FINITE' } });
+    expect(outcomes[1]!.status).toBe('fulfilled');
+    expect(sound.candidates.map(({ tokenIds }) => tokenIds)).toEqual(alone.candidates.map(({ tokenIds }) => tokenIds));
+  });
+
+  it('takes a call out that is given up while it waits, without having computed it', async () => {
+    const queue = new GenerationQueue(config, BYTES);
+    const controller = new AbortController();
+    const running = queue.run(call(9, 2, 20));
+    const waiting = queue.run({ ...call(40, 2, 20), signal: controller.signal });
+    controller.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
+    await running;
+    expect(runs.filter((run) => run.startsWith('prefill'))).toEqual(['prefill 1x16']);
+  });
+});
