@@ -187,8 +187,13 @@ class LazyWorld {
     const { generator, executor } = await this.loadAll();
     const { template, templatesFolder: ownTemplates } = executor;
     const prompts = await loadPrompts({ template, ownTemplates });
-    const { modelFolder, threads, executionProvider, chatTemplate } = generator;
-    const model = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
+    const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = generator;
+    const model = await LanguageModel.load(modelFolder, {
+      threads,
+      executionProvider,
+      cacheBytes: cacheMib * 2 ** 20,
+      chatTemplate,
+    });
     this.closers.push(() => model.close());
     const opened = await openExecutor(executor, { environment: this.environment(), prompts });
     this.closers.push(() => opened.close());

@@ -53,8 +53,13 @@ export class GeneratorModule {
 }
 
 async function loadModel({ config, onClose }: ServiceContext<GeneratorConfig>): Promise<LanguageModel> {
-  const { modelFolder, threads, executionProvider, chatTemplate } = config.generator;
-  const model = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
+  const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = config.generator;
+  const model = await LanguageModel.load(modelFolder, {
+    threads,
+    executionProvider,
+    cacheBytes: cacheMib * 2 ** 20,
+    chatTemplate,
+  });
   onClose(() => model.close());
   return model;
 }

@@ -17,6 +17,8 @@ export const generatorConfigSchema = commonConfigSchema.extend({
       threads: z.int().positive().default(2),
       /** What computes the model: cpu, or a graphics processor by webgpu or cuda where the installation has it. */
       executionProvider: z.enum(EXECUTION_PROVIDERS).default('cpu'),
+      /** Memory for the keys and values of candidates that are written together, in MiB: at most this, or one group. */
+      cacheMib: z.int().positive().default(2048),
       /** Candidates per explored problem: 4 to 8 in the literature; never one, which has no advantage. */
       groupSize: z.int().min(2).default(8),
       /**

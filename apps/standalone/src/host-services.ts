@@ -64,6 +64,7 @@ export async function hostServices(
       LanguageModel.load(generatorSettings.modelFolder, {
         threads: generatorSettings.threads,
         executionProvider: generatorSettings.executionProvider,
+        cacheBytes: generatorSettings.cacheMib * 2 ** 20,
         chatTemplate: generatorSettings.chatTemplate,
       }),
       openExecutor(executorSettings, {

@@ -37,7 +37,13 @@ const golden = JSON.parse(
   readFileSync(new URL('../../../test/golden/agreement.json', import.meta.url), 'utf8'),
 ) as Golden;
 
-const PLAN: ComputePlan = { executionProvider: 'cpu', lanes: 1, threadsPerLane: 1, isLarge: false };
+const PLAN: ComputePlan = {
+  executionProvider: 'cpu',
+  lanes: 1,
+  threadsPerLane: 1,
+  isLarge: false,
+  cacheBytes: 2 ** 30,
+};
 const LARGE_PLAN: ComputePlan = { ...PLAN, isLarge: true };
 
 /** What is promised, absolute: float32 on both sides, sums in another order; logits here are up to 13. */

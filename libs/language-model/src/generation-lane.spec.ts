@@ -17,7 +17,13 @@ const SCHEMA: JsonSchema = {
   required: ['concepts', 'strategy'],
   additionalProperties: false,
 };
-const ONE_LANE = { executionProvider: 'cpu', lanes: 1, threadsPerLane: 1, isLarge: false } as const;
+const ONE_LANE = {
+  executionProvider: 'cpu',
+  lanes: 1,
+  threadsPerLane: 1,
+  isLarge: false,
+  cacheBytes: 2 ** 30,
+} as const;
 const SAMPLING = { temperature: 1, topK: 0, topP: 1, maxTokens: 60 };
 
 const FORMS: readonly (readonly [string, Partial<ModelConfig>])[] = [

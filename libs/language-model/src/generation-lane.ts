@@ -25,8 +25,6 @@ import { logProbGraph } from './training-graph.js';
 const BASE = 'base';
 /** The weights in use, their predecessor and the base. */
 const KEPT_WEIGHTS = 3;
-/** Memory for the keys and values of the candidates that advance together. */
-const CACHE_BYTES = 2 ** 31;
 
 /** Sessions of one set of weights. */
 interface CompiledWeights extends GenerationSessions {
@@ -52,7 +50,7 @@ export class GenerationLane {
     this.#base = { checkpoint, ...(inMemory ? { inMemory } : {}) };
     this.grammars = new Grammars(checkpoint.folder);
     this.#plan = plan;
-    this.#queue = new GenerationQueue(checkpoint.config, CACHE_BYTES);
+    this.#queue = new GenerationQueue(checkpoint.config, plan.cacheBytes);
   }
 
   /**

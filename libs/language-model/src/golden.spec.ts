@@ -103,6 +103,7 @@ describe.each(['llama', 'qwen2', 'qwen3'])('a small random model of the family %
       lanes: 1,
       threadsPerLane: 1,
       isLarge: false,
+      cacheBytes: 2 ** 30,
     });
     const logits = await lane.probe(golden.sequences);
     golden.lastLogits.forEach((expected, index) => {

@@ -3,24 +3,17 @@
  * own: requests are shared out, the event loop keeps ticking, and because a candidate does not depend on its batch mates,
  * neither the number of threads nor the sharing out can be seen in a result.
  */
-import { availableParallelism } from 'node:os';
 import { isSeamError, Random, SeamError, sha256 } from '@seamstream/kernel';
-import type { ExecutionProvider } from '@seamstream/tensor-graph';
 import type { Adapter } from './adapter.js';
 import { checkpointDigest, openCheckpoint } from './checkpoint.js';
-import { computePlan } from './compute-plan.js';
+import { type ComputeSettings, computePlan } from './compute-plan.js';
 import type { GeneratedSequence, GenerationRequest, GenerationResult, TokensWritten } from './generation.types.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { ScoredSequence } from './sequence-batch.js';
 import { Tokenizer, type TokenizerSettings } from './tokenizer.js';
 import { WorkerClient } from './worker-call.js';
 
-export interface LoadSettings extends TokenizerSettings {
-  /** Cores to use; all when absent. Results of small models do not depend on it; see compute-plan.ts. */
-  readonly threads?: number;
-  /** Default cpu. What another lacks is refused while loading. */
-  readonly executionProvider?: ExecutionProvider;
-}
+export interface LoadSettings extends TokenizerSettings, ComputeSettings {}
 
 export interface WeightOptions {
   /** Weights to use instead of the base model's. */
@@ -86,7 +79,7 @@ export class LanguageModel {
   static async load(folder: string, settings: LoadSettings = {}): Promise<LanguageModel> {
     const checkpoint = await openCheckpoint(folder);
     const { config } = checkpoint;
-    const plan = computePlan(config, settings.threads ?? availableParallelism(), settings.executionProvider);
+    const plan = computePlan(config, settings);
     const entry = new URL('../dist/generation.worker.js', import.meta.url);
     const startWorker = (): WorkerClient => new WorkerClient(entry, { folder, plan });
     const workers = Array.from({ length: plan.lanes }, startWorker);

@@ -57,7 +57,7 @@ function adapterOf(checkpoint: DigestedCheckpoint, settings: TrainableSettings):
 }
 
 async function logitsOf(checkpoint: DigestedCheckpoint, adapter?: Adapter): Promise<Float32Array[]> {
-  const lane = new GenerationLane(checkpoint, computePlan(checkpoint.config, 1));
+  const lane = new GenerationLane(checkpoint, computePlan(checkpoint.config, { threads: 1 }));
   try {
     return await lane.probe(PROMPTS, adapter);
   } finally {

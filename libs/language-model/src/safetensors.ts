@@ -228,13 +228,20 @@ export async function* tensorBytes(
 ): AsyncGenerator<Uint8Array> {
   const handle = await openFile(path);
   try {
-    const piece = new Uint8Array(Math.min(lengthBytes, PIECE_BYTES));
+    const pieces = [0, 1].map(() => new Uint8Array(Math.min(lengthBytes, PIECE_BYTES)));
+    const readAt = (at: number, into: Uint8Array): Promise<{ bytesRead: number }> =>
+      handle.read(into, 0, Math.min(into.byteLength, lengthBytes - at), offsetBytes + at);
+    let [current, other] = pieces as [Uint8Array, Uint8Array];
+    let { bytesRead } = await readAt(0, current);
     for (let at = 0; at < lengthBytes; ) {
-      const wanted = Math.min(piece.byteLength, lengthBytes - at);
-      const { bytesRead } = await handle.read(piece, 0, wanted, offsetBytes + at);
       if (bytesRead === 0) throw invalid(basename(path), tensor, `only ${at} of ${lengthBytes} bytes could be read`);
-      yield piece.subarray(0, bytesRead);
+      const filled = current.subarray(0, bytesRead);
       at += bytesRead;
+      // The next piece is read while this one is used.
+      [current, other] = [other, current];
+      const reading = at < lengthBytes ? readAt(at, current) : undefined;
+      yield filled;
+      ({ bytesRead } = (await reading) ?? { bytesRead: 0 });
     }
   } finally {
     await handle.close();

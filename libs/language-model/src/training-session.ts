@@ -3,13 +3,11 @@
  * gradients are added in the order of shards, and the optimizer works on fixed blocks. So the bits of a run are a function
  * of its batches and settings, not of the number of threads, and a run restored from its state goes on as if never stopped.
  */
-import { availableParallelism } from 'node:os';
 import { SeamError } from '@seamstream/kernel';
-import type { ExecutionProvider } from '@seamstream/tensor-graph';
 import { clipScale } from './adamw.js';
 import { type Adapter, createAdapter } from './adapter.js';
 import { type Checkpoint, loadCheckpoint } from './checkpoint.js';
-import { computePlan } from './compute-plan.js';
+import { type ComputeSettings, computePlan } from './compute-plan.js';
 import { initialTensors, trainableShapes } from './parameters.js';
 import { decodeSafetensors, encodeSafetensors, type StoredTensor } from './safetensors.js';
 import { checkSequence, paddedLength, type ScoredSequence } from './sequence-batch.js';
@@ -24,17 +22,13 @@ import type {
 import type { ShardSums } from './training-lane.js';
 import { WorkerClient } from './worker-call.js';
 
-export interface TrainingSessionSettings {
+export interface TrainingSessionSettings extends Pick<ComputeSettings, 'threads' | 'executionProvider'> {
   /** Folder of the base model. */
   readonly checkpoint: string;
   /** Where training starts; the base model's weights (or fresh LoRA factors) when absent. */
   readonly adapter?: Adapter;
   readonly trainable: TrainableSettings;
   readonly objective: TrainingObjective;
-  /** Cores to use; all when absent. Results of small models do not depend on it; see compute-plan.ts. */
-  readonly threads?: number;
-  /** Default cpu. */
-  readonly executionProvider?: ExecutionProvider;
   /** Parts of a step that can be computed at once. Results depend on it (the order of sums); default 2, of a large model 1. */
   readonly shards?: number;
 }
@@ -71,7 +65,7 @@ export class TrainingSession {
         `Training was to start from adapter ${adapter.digest} of base model ${adapter.baseModelDigest}, the checkpoint is ${checkpoint.digest}`,
       );
     }
-    const plan = computePlan(checkpoint.config, settings.threads ?? availableParallelism(), settings.executionProvider);
+    const plan = computePlan(checkpoint.config, settings);
     const shards = settings.shards ?? (plan.isLarge ? 1 : DEFAULT_SHARDS);
     const memory = allocateMemory(shapes, shards);
     const start = adapter ? adapter.tensors : await initialTensors(checkpoint, trainable);
