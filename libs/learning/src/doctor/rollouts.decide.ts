@@ -42,7 +42,7 @@ export function finishedGroups(
   });
 }
 
-export interface RolloutContext {
+interface RolloutContext {
   /** Digest of the schema that entries of a domain are learned under; absent: not compared. */
   readonly schemaDigestFor?: (domain: string) => string;
 }

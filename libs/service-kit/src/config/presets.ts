@@ -33,7 +33,7 @@ const seamPaper: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'train.sh: the policy goes on whatever its validation says' },
 };
 
-export const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new Map([['seam-paper', seamPaper]]);
+const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new Map([['seam-paper', seamPaper]]);
 
 const CHOICE = 'SEAM_PRESET';
 
