@@ -22,33 +22,38 @@ const RUN_TOKENS = 2048;
 /** Logits of one run, [N, V], for the same reason: 256 MB, of which some five arrays of that size are alive at once. */
 const RUN_LOGITS = 2 ** 26;
 
-/** The most padded tokens that should be computed at once; a longer sequence is computed alone. */
-export function tokensPerRun({ vocabularySize }: ModelConfig): number {
-  return Math.min(RUN_TOKENS, Math.floor(RUN_LOGITS / vocabularySize));
-}
-
 export function paddedLength(sequence: Pick<TrainingSequence, 'tokenIds'>): number {
   return Math.ceil(sequence.tokenIds.length / LENGTH_STEP) * LENGTH_STEP;
 }
 
 /**
- * Groups of indices into `sequences` that are computed together: longest first, at most `maxTokens` with padding.
+ * Groups of indices into `sequences` that are computed together: longest first, within the memory of a run; a sequence that
+ * exceeds it is computed alone.
  * With `sameLength` only equal padded lengths meet, which makes results independent of the grouping.
  */
-export function microBatches(sequences: readonly ScoredSequence[], maxTokens: number, sameLength: boolean): number[][] {
+export function microBatches(
+  { vocabularySize }: ModelConfig,
+  sequences: readonly ScoredSequence[],
+  sameLength: boolean,
+): number[][] {
+  const maxTargets = RUN_LOGITS / vocabularySize;
   const order = sequences.map((_, index) => index);
   order.sort((a, b) => paddedLength(sequences[b]!) - paddedLength(sequences[a]!) || a - b);
   const batches: number[][] = [];
   let batch: number[] = [];
+  let targets = 0;
   for (const index of order) {
+    const own = sequences[index]!.targets.length;
     const length = paddedLength(sequences[batch[0] ?? index]!);
-    const isFull = (batch.length + 1) * length > maxTokens;
+    const isFull = (batch.length + 1) * length > RUN_TOKENS || targets + own > maxTargets;
     const differs = sameLength && length !== paddedLength(sequences[index]!);
     if (batch.length > 0 && (isFull || differs)) {
       batches.push(batch);
       batch = [];
+      targets = 0;
     }
     batch.push(index);
+    targets += own;
   }
   if (batch.length > 0) batches.push(batch);
   return batches;
@@ -169,8 +174,8 @@ export async function scoreSequences(
   const results: number[][] = sequences.map(() => []);
   const scored = sequences.flatMap(({ targets }, index) => (targets.length > 0 ? [index] : []));
   const batches = microBatches(
+    config,
     scored.map((index) => sequences[index]!),
-    tokensPerRun(config),
     true,
   );
   for (const batch of batches) {

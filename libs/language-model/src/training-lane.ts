@@ -5,14 +5,7 @@ import { adamwUpdate } from './adamw.js';
 import { type ComputePlan, sessionSettings } from './compute-plan.js';
 import type { WeightSource } from './decoder.js';
 import type { ModelConfig } from './model-config.types.js';
-import {
-  batchFeeds,
-  type GrammarOf,
-  microBatches,
-  type ScoredSequence,
-  scoreSequences,
-  tokensPerRun,
-} from './sequence-batch.js';
+import { batchFeeds, type GrammarOf, microBatches, type ScoredSequence, scoreSequences } from './sequence-batch.js';
 import { blockBounds, segmentAt, type TrainableMemory } from './trainable-memory.js';
 import type { OptimizerSettings, TrainingObjective, TrainingSequence } from './training.types.js';
 import { gradientName, logProbGraph, lossGraph } from './training-graph.js';
@@ -62,7 +55,7 @@ export class TrainingLane {
   async differentiate(shard: number, sequences: readonly TrainingSequence[]): Promise<ShardSums> {
     const gradient = this.memory.gradients[shard]!;
     const sums = { loss: 0, kl: 0, entropy: 0, clipped: 0 };
-    const batches = microBatches(sequences, tokensPerRun(this.#config), false);
+    const batches = microBatches(this.#config, sequences, false);
     if (batches.length === 0) gradient.fill(0);
     for (const [at, batch] of batches.entries()) {
       const members = batch.map((index) => sequences[index]!);
