@@ -12,7 +12,7 @@ export {
 export { KAFKA_VERSIONS } from './kafka-jars.js';
 export { type LlamaServer, startLlamaServer } from './llama-server.js';
 export { type Python, pythonWith } from './python.js';
-export { type S3, startS3 } from './s3.js';
+export { type S3, S3_BUCKET, startS3 } from './s3.js';
 export { type SchemaRegistry, startSchemaRegistry } from './schema-registry.js';
 export {
   environmentOf,

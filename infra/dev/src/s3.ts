@@ -2,9 +2,11 @@
  * A real S3 server on this machine: versitygw over a temporary folder. It was chosen for its conditional writes
  * (`If-None-Match` and `If-Match` on PutObject and CompleteMultipartUpload), see docs/adr/0012.
  */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freePorts } from './free-ports.js';
 import { mustRun } from './host-tools.js';
 import { cached } from './server-cache.js';
@@ -27,6 +29,9 @@ export interface S3 {
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Starts it on its objects again, at the same address, ending it first where it still runs. */
   restart(): Promise<void>;
+  /** Another pair of keys that may do everything, until it is removed. */
+  addUser(accessKeyId: string, secretAccessKey: string): Promise<void>;
+  removeUser(accessKeyId: string): Promise<void>;
   /** Ends it and deletes its objects. */
   stop(): Promise<void>;
 }
@@ -57,7 +62,9 @@ export async function startS3(): Promise<S3> {
   const command = await gateway();
   const folder = await temporaryFolder('s3');
   const objects = join(folder, 'objects');
+  const users = join(folder, 'users');
   await mkdir(join(objects, S3_BUCKET), { recursive: true }); // a bucket is a folder there
+  await mkdir(users);
   const [port] = (await freePorts(1)) as [number];
   const endpoint = `http://127.0.0.1:${port}`;
   const region = 'us-east-1';
@@ -74,6 +81,9 @@ export async function startS3(): Promise<S3> {
         `127.0.0.1:${port}`,
         '--region',
         region,
+        '--iam-dir',
+        users,
+        '--iam-cache-disable',
         'posix',
         ...metadata,
         objects,
@@ -100,6 +110,10 @@ export async function startS3(): Promise<S3> {
     await stop();
     throw error;
   }
+  const administer = async (...args: readonly string[]): Promise<void> => {
+    const admin = ['admin', '-a', accessKeyId, '-s', secretAccessKey, '-r', region, '--er', endpoint, ...args];
+    await promisify(execFile)(command, admin);
+  };
   return {
     endpoint,
     region,
@@ -113,6 +127,8 @@ export async function startS3(): Promise<S3> {
       await server.kill('SIGTERM');
       await server.start();
     },
+    addUser: (access, secret) => administer('create-user', '-a', access, '-s', secret, '-r', 'admin'),
+    removeUser: (access) => administer('delete-user', '-a', access),
     stop,
   };
 }
