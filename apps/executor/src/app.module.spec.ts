@@ -1,6 +1,6 @@
 import { InMemoryEventLog } from '@seamstream/event-log';
 import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
-import { domainEntrySchema, entrySchemas, schemaDigest } from '@seamstream/experience';
+import { domainEntrySchema, entrySchemas, MEMORY_ITEM_SCHEMA, schemaDigest } from '@seamstream/experience';
 import { derivedId, SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import type { ExecutorAnswer, ExecutorModel } from '@seamstream/rollout';
@@ -230,6 +230,25 @@ describe('the executor service', () => {
     expect(byProblem.get('b')).toMatchObject({ success: false, reward: 0, response: 'Answer: 0.5' });
     await expect(serve(executor)).rejects.toMatchObject({ code: 'CONFLICT' });
     await expect(serve(new FakeExecutor(), drawing)).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
+  });
+
+  it("rewards a right answer with SEAM's container only where its text is not blank", async () => {
+    const entrySchema = schemaDigest(MEMORY_ITEM_SCHEMA);
+    await publish(
+      experience('a', { entry: '{"memory_item":"mind the carry"}', entrySchema, verifier: 'exact' }),
+      experience('b', { entry: '{"memory_item":"  "}', entrySchema, reference: '5' }),
+    );
+    const executor = new FakeExecutor();
+    const service = await startService(executorService({ executor, schemaFor: () => MEMORY_ITEM_SCHEMA }), {
+      config,
+      drivers: { log, objects: new InMemoryObjectStore() },
+      serveHttp: false,
+    });
+    running.push(service);
+    const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
+    expect(byProblem.get('a')).toMatchObject({ success: true, reward: 1 });
+    expect(byProblem.get('b')).toMatchObject({ success: true, reward: 0 });
+    expect(executor.prompts.join()).toContain('<memory_item> mind the carry </memory_item>');
   });
 
   it('tries a failed infrastructure again: what comes out is an outcome as if nothing had happened', async () => {
