@@ -6,6 +6,7 @@ import { type EntrySchemas, entrySchemas } from '@seamstream/experience';
 import { ManualClock, SeamError } from '@seamstream/kernel';
 import { presetNamed } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
+import type { BaseModel } from './adapters/base-model.port.js';
 import type { CommandRuntime, Models, Shell } from './command-runtime.js';
 import type { ExitCode } from './exit-codes.js';
 import { runSeam } from './main.js';
@@ -33,6 +34,8 @@ export interface FakeWorld {
   takeJson(): unknown[];
   /** As Ctrl-C. */
   interrupt(): void;
+  /** What commands find as the generators' base model; none until it is set. */
+  baseModel: BaseModel | undefined;
 }
 
 /** A generator that always writes the same valid entry, and an executor that answers with its prompt's last number. */
@@ -167,6 +170,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       files.set(path, body);
       return Promise.resolve();
     },
+    makeFolder: () => Promise.resolve(),
     openLog: () => Promise.resolve(log),
     openLogAt(address, mode) {
       const name = showLogAddress(address);
@@ -191,6 +195,10 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       ),
     openTrainer: () => Promise.resolve(fakeTrainer),
     openModels: () => Promise.resolve(models),
+    openBaseModel: () =>
+      world.baseModel === undefined
+        ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the base model: this world has none.'))
+        : Promise.resolve(world.baseModel),
     entrySchemas: () => Promise.resolve(schemaFor),
   });
   const shell: Shell = {
@@ -202,7 +210,8 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     },
     withRuntime: (options, action) => action(runtime(options.json ?? false)),
   };
-  return {
+  const world: FakeWorld = {
+    baseModel: undefined,
     seam(...args) {
       controller = new AbortController();
       return runSeam(args, shell);
@@ -225,4 +234,5 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
         .map((line) => JSON.parse(line) as unknown),
     interrupt: () => controller.abort(new SeamError('ABORTED', 'Stopped on request.')),
   };
+  return world;
 }

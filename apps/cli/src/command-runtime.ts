@@ -9,6 +9,7 @@ import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
 import type { LogMode } from '@seamstream/service-kit';
+import type { BaseModel } from './adapters/base-model.port.js';
 import type { ExitCode } from './exit-codes.js';
 import type { LogAddress } from './replay/log-address.js';
 import type { Terminal } from './terminal/terminal.js';
@@ -39,6 +40,8 @@ export interface CommandRuntime {
   openInput(path: string): Promise<FileBytes>;
   /** Writes a file whole or not at all. */
   writeOutput(path: string, body: Uint8Array): Promise<void>;
+  /** Makes a folder and those that it lies in; one that exists stays as it is. */
+  makeFolder(path: string): Promise<void>;
   /**
    * Opens the log. `create` makes an empty one where there is none, otherwise that is NOT_FOUND; `read` makes nothing, neither
    * topics nor schemas. Closed by the runtime.
@@ -51,6 +54,8 @@ export interface CommandRuntime {
   openObjects(): Promise<ObjectStore>;
   /** The models of generator and executor, as their services would load them. Closed by the runtime. */
   openModels(): Promise<Models>;
+  /** The base model that generators serve adapters of. What is compiled of it is closed by the runtime. */
+  openBaseModel(): Promise<BaseModel>;
   /** A set of problems of the embedded demonstration. */
   worldProblems(set: WorldSet): Promise<readonly Problem[]>;
   /** The trainer on this log and these objects. Closed by the runtime. */

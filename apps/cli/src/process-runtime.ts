@@ -1,7 +1,7 @@
 /** The process as a command's world: its streams, files and signals, and the drivers that the configuration names. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesInMemory, type FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
@@ -15,6 +15,7 @@ import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { CommonConfig, Environment, LogMode } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer';
+import type { BaseModel } from './adapters/base-model.port.js';
 import type { CommandRuntime, GlobalOptions, Models, Shell, WorldSet } from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
 import { type LogAddress, showLogAddress } from './replay/log-address.js';
@@ -81,6 +82,18 @@ async function writeOutput(path: string, body: Uint8Array): Promise<void> {
     throw new SeamError('INVALID_INPUT', `Writing ${path}: expected a writable place, came: ${messageOf(cause)}.`, {
       cause,
     });
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (cause) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Making the folder ${path}: ${messageOf(cause)}. Choose a place that is writable.`,
+      { cause },
+    );
   }
 }
 
@@ -206,6 +219,19 @@ class LazyWorld {
     };
   }
 
+  async openBaseModel(): Promise<BaseModel> {
+    const { LanguageModel, loadCheckpoint } = await import('@seamstream/language-model');
+    const { modelFolder, threads } = (await this.loadAll()).generator;
+    return {
+      checkpoint: await loadCheckpoint(modelFolder),
+      fingerprint: async (adapter) => {
+        const model = await LanguageModel.load(modelFolder, { threads });
+        this.closers.push(() => model.close());
+        return model.fingerprint(adapter);
+      },
+    };
+  }
+
   async algorithmSettings(algorithm: string, preset?: string): Promise<Settings> {
     const { mergeSettings, presetNamed } = await import('@seamstream/learning');
     const { trainer } = await this.loadAll();
@@ -324,11 +350,13 @@ export function processShell(): Shell {
         readInput,
         openInput: (path) => world.openInput(path),
         writeOutput,
+        makeFolder,
         openLog: (mode) => world.openLog(mode),
         openLogAt: (address, mode) => world.openLogAt(address, mode),
         openTopics: () => world.openTopics(),
         openObjects: () => world.openObjects(),
         openModels: () => world.openModels(),
+        openBaseModel: () => world.openBaseModel(),
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),
         worldProblems: (set) => world.worldProblems(set),
         openTrainer: () => world.openTrainer(),

@@ -1,20 +1,12 @@
 import type { AdapterLineage } from '@seamstream/read-models';
-import { adapterLineageProjection } from '@seamstream/read-models';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foldProjection } from '../log/fold-projection.js';
 import type { Style } from '../terminal/style.js';
+import { exchangeCommands } from './exchange-adapters.command.js';
+import { readLineage } from './read-lineage.js';
 import { findAdapter, renderAdapter, renderAdapterList, renderAdapterTree } from './render-adapters.js';
-
-/** All adapters of the log, with what became of them. */
-export async function readLineage(runtime: CommandRuntime): Promise<AdapterLineage> {
-  const { terminal, signal } = runtime;
-  const log = await runtime.openLog('read');
-  const progress = (total: number) => terminal.progress('reading the log', total);
-  return (await foldProjection(log, adapterLineageProjection, { signal, progress })).answer;
-}
 
 async function showLineage(
   runtime: CommandRuntime,
@@ -36,7 +28,7 @@ async function showAdapter(runtime: CommandRuntime, digest: string): Promise<Exi
 }
 
 export function adaptersCommand(run: RunCommand): Command {
-  return new Command('adapters')
+  const command = new Command('adapters')
     .summary('versions, parents, how they were measured, which one is served')
     .description('Lists every adapter in the log. A digest is the adapter: SHA-256 of its content.')
     .addHelpText(
@@ -46,6 +38,8 @@ export function adaptersCommand(run: RunCommand): Command {
         ['seam adapters tree', 'who was trained from whom'],
         ['seam adapters show 4f3a90c1', 'one in full; the first digits suffice'],
         ['seam replay --verify-adapter 4f3a90c1', 'train it again and compare'],
+        ['seam adapters export 4f3a90c1 --peft DIR', 'for peft; import DIR takes one in'],
+        ['seam adapters merge 4f3a90c1 --into DIR', 'a whole model'],
       ]),
     )
     .action(() => run((runtime) => showLineage(runtime, renderAdapterList)))
@@ -60,4 +54,6 @@ export function adaptersCommand(run: RunCommand): Command {
         .argument('<digest>', 'or its first digits, at least four')
         .action((digest: string) => run((runtime) => showAdapter(runtime, digest))),
     );
+  for (const exchange of exchangeCommands(run)) command.addCommand(exchange);
+  return command;
 }

@@ -1,5 +1,5 @@
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
-import { readLineage } from '../adapters/list-adapters.command.js';
+import { readLineage } from '../adapters/read-lineage.js';
 import { findAdapter } from '../adapters/render-adapters.js';
 import type { CommandRuntime } from '../command-runtime.js';
 

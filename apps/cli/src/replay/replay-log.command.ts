@@ -7,7 +7,7 @@ import {
   trainingProgressProjection,
 } from '@seamstream/read-models';
 import { Command, Option } from 'commander';
-import { readLineage } from '../adapters/list-adapters.command.js';
+import { readLineage } from '../adapters/read-lineage.js';
 import { findAdapter, renderAdapterList } from '../adapters/render-adapters.js';
 import { readOverview } from '../buffer/read-buffer.js';
 import { examples } from '../command-options.js';

@@ -1,0 +1,188 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeEvent, TOPIC } from '@seamstream/events';
+import { sha256 } from '@seamstream/kernel';
+import {
+  checkpointShapes,
+  createAdapter,
+  encodePeft,
+  loadCheckpoint,
+  parseModelConfig,
+  saveCheckpoint,
+  type TrainableSettings,
+  trainableShapes,
+} from '@seamstream/language-model';
+import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+
+const CONFIG = parseModelConfig({
+  model_type: 'llama',
+  vocab_size: 11,
+  hidden_size: 8,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  intermediate_size: 12,
+  max_position_embeddings: 16,
+});
+const SETTINGS: TrainableSettings = {
+  kind: 'lora',
+  rank: 2,
+  alpha: 4,
+  targetModules: ['q_proj'],
+  modulesToSave: [],
+  seed: 'made by hand',
+};
+const filled = (shapes: ReadonlyMap<string, readonly number[]>, value: number) =>
+  new Map(
+    [...shapes].map(([name, shape]) => [
+      name,
+      { shape: [...shape], data: new Float32Array(shape.reduce((count, size) => count * size, 1)).fill(value) },
+    ]),
+  );
+
+let folder: string;
+let world: FakeWorld;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'exchange-'));
+  await saveCheckpoint(join(folder, 'base'), {
+    config: CONFIG,
+    tensors: filled(checkpointShapes(CONFIG), 0.5),
+    generation: { eosTokenIds: [0] },
+  });
+  world = await fakeWorld();
+  world.baseModel = {
+    checkpoint: await loadCheckpoint(join(folder, 'base')),
+    fingerprint: ({ digest }) => Promise.resolve(sha256('answers', digest)),
+  };
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const published = async () => {
+  const events = [];
+  for (const { partition, low, high } of await world.log.watermarks(TOPIC.adapters))
+    for await (const records of world.log.read({ topic: TOPIC.adapters, partition, from: low, to: high }))
+      for (const record of records) events.push(decodeEvent(record));
+  return events;
+};
+/** PEFT's files of an adapter, in the world's files under `adapter/`. */
+function putPeft(): string {
+  const { checkpoint } = world.baseModel!;
+  const tensors = filled(trainableShapes(CONFIG, SETTINGS), 0.25);
+  const adapter = createAdapter({ kind: 'lora', settings: SETTINGS, baseModelDigest: checkpoint.digest, tensors });
+  const files = encodePeft(adapter, CONFIG, 'base');
+  world.files.set('adapter/adapter_config.json', files.config);
+  world.files.set('adapter/adapter_model.safetensors', files.tensors);
+  return adapter.digest;
+}
+
+describe('seam adapters import', () => {
+  it("publishes PEFT's files under their measured digest, with where they come from, and serves nothing", async () => {
+    const digest = putPeft();
+    expect(await world.seam('adapters', 'import', 'adapter')).toBe(0);
+    expect(world.takeOutput()).toBe(`published ${digest}; it is not served until it is promoted\n`);
+    expect(await published()).toMatchObject([
+      {
+        type: 'AdapterPublished',
+        adapterDigest: digest,
+        baseModelDigest: world.baseModel!.checkpoint.digest,
+        algorithm: 'import',
+        parent: null,
+        inputs: [],
+        fingerprint: sha256('answers', digest),
+      },
+    ]);
+    const lineage = JSON.parse(
+      Buffer.from(await world.objects.get(`adapters/${digest}/lineage.json`)).toString(),
+    ) as unknown;
+    expect(lineage).toMatchObject({
+      imported: {
+        format: 'peft',
+        folder: 'adapter',
+        sha256: sha256(world.files.get('adapter/adapter_model.safetensors')!),
+        config: { r: 2, lora_alpha: 4, target_modules: ['q_proj'] },
+      },
+    });
+    await world.seam('adapters');
+    expect(world.takeOutput()).toMatch(/import +base +published[\s\S]*Served: the base model/);
+  });
+
+  it('publishes the same adapter once', async () => {
+    const digest = putPeft();
+    await world.seam('adapters', 'import', 'adapter', '--json');
+    await world.seam('adapters', 'import', 'adapter', '--json');
+    expect(world.takeJson()).toMatchObject([
+      { adapterDigest: digest, isNew: true },
+      { adapterDigest: digest, isNew: false },
+    ]);
+    expect(await published()).toHaveLength(1);
+  });
+
+  it.each<[string, () => void, RegExp]>([
+    [
+      'is missing',
+      () => world.files.delete('adapter/adapter_config.json'),
+      /adapter_config\.json: there is no such file/,
+    ],
+    [
+      'is cut short',
+      () =>
+        world.files.set(
+          'adapter/adapter_model.safetensors',
+          world.files.get('adapter/adapter_model.safetensors')!.slice(0, -1),
+        ),
+      /not a sound safetensors file/,
+    ],
+    [
+      'is something else',
+      () => world.files.set('adapter/adapter_config.json', Buffer.from('{"peft_type":"IA3"}')),
+      /peft_type "IA3"/,
+    ],
+  ])('publishes nothing when a file %s', async (_, damage, message) => {
+    putPeft();
+    damage();
+    expect(await world.seam('adapters', 'import', 'adapter')).not.toBe(0);
+    expect(world.takeErrors()).toMatch(message);
+    expect(await published()).toHaveLength(0);
+  });
+});
+
+describe('seam adapters export', () => {
+  it("gives back PEFT's files as they came in", async () => {
+    const digest = putPeft();
+    await world.seam('adapters', 'import', 'adapter');
+    world.takeOutput();
+    expect(await world.seam('adapters', 'export', digest.slice(0, 8), '--peft', 'out')).toBe(0);
+    expect(world.takeOutput()).toMatch(new RegExp(`wrote ${digest.slice(0, 8)} to out`));
+    expect(world.files.get('out/adapter_model.safetensors')).toEqual(
+      world.files.get('adapter/adapter_model.safetensors'),
+    );
+    const config = JSON.parse(Buffer.from(world.files.get('out/adapter_config.json')!).toString()) as unknown;
+    expect(config).toMatchObject({ r: 2, lora_alpha: 4, base_model_name_or_path: join(folder, 'base') });
+  });
+
+  it('says which base model an adapter needs when the configured one is another', async () => {
+    const digest = putPeft();
+    await world.seam('adapters', 'import', 'adapter');
+    world.baseModel = { ...world.baseModel!, checkpoint: { ...world.baseModel!.checkpoint, digest: 'other' } };
+    expect(await world.seam('adapters', 'export', digest, '--peft', 'out')).not.toBe(0);
+    expect(world.takeErrors()).toMatch(
+      /expected its base model [0-9a-f]+, the folder .*base holds other.*SEAM_GENERATOR_MODEL_FOLDER/,
+    );
+    expect(world.files.has('out/adapter_config.json')).toBe(false);
+  });
+});
+
+describe('seam adapters merge', () => {
+  it('writes a checkpoint that loads, and does not write over one', async () => {
+    const digest = putPeft();
+    await world.seam('adapters', 'import', 'adapter');
+    const into = join(folder, 'merged');
+    world.takeOutput();
+    expect(await world.seam('adapters', 'merge', digest, '--into', into)).toBe(0);
+    expect(world.takeOutput()).toMatch(/merged [0-9a-f]{8} into .*merged: 1 of 12 tensors changed/);
+    expect((await readdir(into)).sort()).toEqual(['config.json', 'model.safetensors']);
+    expect((await loadCheckpoint(into)).digest).not.toBe(world.baseModel!.checkpoint.digest);
+    expect(await world.seam('adapters', 'merge', digest, '--into', into)).not.toBe(0);
+    expect(world.takeErrors()).toMatch(/expected a new or an empty folder, it holds config\.json/);
+  });
+});

@@ -1,0 +1,127 @@
+/** Adapters to and from other programs: PEFT's files, and whole checkpoints. */
+import { join } from 'node:path';
+import { sha256 } from '@seamstream/kernel';
+import { createAdapter, decodePeft, encodePeft, mergeAdapter, PEFT_FILE } from '@seamstream/language-model';
+import { Command } from 'commander';
+import { examples } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { bytes, count, shortId } from '../terminal/text.js';
+import { openAdapter, publishImported } from './published-adapter.js';
+import { readLineage } from './read-lineage.js';
+import { findAdapter } from './render-adapters.js';
+
+async function exportAdapter(
+  runtime: CommandRuntime,
+  digits: string,
+  { peft: folder }: { readonly peft: string },
+): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const { adapter, base } = await openAdapter(runtime, findAdapter(await readLineage(runtime), digits));
+  const { config, folder: model } = base.checkpoint;
+  const files = encodePeft(adapter, config, model);
+  await runtime.makeFolder(folder);
+  await runtime.writeOutput(join(folder, PEFT_FILE.config), files.config);
+  await runtime.writeOutput(join(folder, PEFT_FILE.tensors), files.tensors);
+  const { digest: adapterDigest, baseModelDigest } = adapter;
+  if (terminal.json) terminal.printJson({ adapterDigest, baseModelDigest, folder, sizeBytes: files.tensors.length });
+  else
+    terminal.print(
+      `wrote ${shortId(adapterDigest)} to ${folder} (${bytes(files.tensors.length)}), for the base model in ${model}\n`,
+    );
+  return EXIT.ok;
+}
+
+async function importAdapter(runtime: CommandRuntime, folder: string): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const files = {
+    config: await runtime.readInput(join(folder, PEFT_FILE.config)),
+    tensors: await runtime.readInput(join(folder, PEFT_FILE.tensors)),
+  };
+  const base = await runtime.openBaseModel();
+  const adapter = createAdapter(decodePeft(files, base.checkpoint));
+  const known = (await readImported(runtime)).has(adapter.digest);
+  if (!known) {
+    await publishImported(runtime, adapter, base, {
+      format: 'peft',
+      folder,
+      sha256: sha256(files.tensors),
+      config: JSON.parse(Buffer.from(files.config).toString()) as unknown,
+    });
+  }
+  const { digest: adapterDigest, baseModelDigest } = adapter;
+  if (terminal.json) terminal.printJson({ adapterDigest, baseModelDigest, isNew: !known });
+  else if (known) terminal.print(`${adapterDigest} is in the log already: nothing was changed\n`);
+  else terminal.print(`published ${adapterDigest}; it is not served until it is promoted\n`);
+  return EXIT.ok;
+}
+
+async function mergeIntoFolder(
+  runtime: CommandRuntime,
+  digits: string,
+  { into }: { readonly into: string },
+): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const { adapter, base } = await openAdapter(runtime, findAdapter(await readLineage(runtime), digits));
+  const merged = await mergeAdapter(base.checkpoint, adapter, into);
+  if (terminal.json) terminal.printJson({ adapterDigest: adapter.digest, into, ...merged });
+  else {
+    const { changed, tensors, sizeBytes } = merged;
+    terminal.print(
+      `merged ${shortId(adapter.digest)} into ${into}: ${count(changed)} of ${count(tensors)} tensors changed, ${bytes(sizeBytes)}\n`,
+    );
+  }
+  return EXIT.ok;
+}
+
+/** The adapters of a log that may not be there yet. */
+async function readImported(runtime: CommandRuntime): Promise<ReadonlySet<string>> {
+  await runtime.openLog('create');
+  const { versions } = await readLineage(runtime);
+  return new Set(versions.map(({ adapterDigest }) => adapterDigest));
+}
+
+export function exchangeCommands(run: RunCommand): Command[] {
+  const digest = ['<digest>', 'or its first digits, at least four'] as const;
+  return [
+    new Command('export')
+      .summary("write a LoRA adapter as PEFT's files")
+      .description(
+        'Writes adapter_config.json and adapter_model.safetensors, which PeftModel.from_pretrained reads. Files that exist are replaced.',
+      )
+      .argument(...digest)
+      .requiredOption('--peft <folder>', 'where to write; made where it is missing')
+      .addHelpText(
+        'after',
+        examples([['seam adapters export 4f3a90c1 --peft my-adapter', 'for transformers and peft']]),
+      )
+      .action((digits: string, options: { readonly peft: string }) =>
+        run((runtime) => exportAdapter(runtime, digits, options)),
+      ),
+    new Command('import')
+      .summary("publish a LoRA adapter from PEFT's files")
+      .description(
+        "Reads adapter_config.json and adapter_model.safetensors of a folder, checks them against the generators' base model, and publishes the adapter under its measured digest. What serves stays as it is.",
+      )
+      .argument('<folder>', 'as peft wrote it')
+      .addHelpText(
+        'after',
+        examples([['seam adapters import my-adapter', 'then measure it: seam evaluate --adapter …']]),
+      )
+      .action((folder: string) => run((runtime) => importAdapter(runtime, folder))),
+    new Command('merge')
+      .summary('write the base model with an adapter merged into it')
+      .description(
+        'Writes a checkpoint folder that transformers loads and that a generator serves without an adapter. Changed tensors are float32, the others are copied as they are.',
+      )
+      .argument(...digest)
+      .requiredOption('--into <folder>', 'a new or an empty one')
+      .addHelpText(
+        'after',
+        examples([['seam adapters merge 4f3a90c1 --into merged', 'AutoModelForCausalLM.from_pretrained("merged")']]),
+      )
+      .action((digits: string, options: { readonly into: string }) =>
+        run((runtime) => mergeIntoFolder(runtime, digits, options)),
+      ),
+  ];
+}
