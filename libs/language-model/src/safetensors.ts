@@ -73,6 +73,8 @@ function isCount(value: unknown): value is number {
 /** The header's length; checked against the file's before the header is read. */
 function headerLength(file: string, prefix: Uint8Array, fileBytes: number): number {
   if (prefix.byteLength < 8) throw invalid(file, null, `expected at least 8 bytes, the file has ${fileBytes}`);
+  if (new TextDecoder().decode(prefix.subarray(0, 8)) === 'version ')
+    throw invalid(file, null, 'it is a pointer of Git LFS, not the tensors: fetch the file itself (git lfs pull)');
   const length = new DataView(prefix.buffer, prefix.byteOffset, 8).getBigUint64(0, true);
   if (length > MAX_HEADER_BYTES)
     throw invalid(file, null, `the header claims ${length} bytes, at most ${MAX_HEADER_BYTES} are accepted`);

@@ -173,6 +173,16 @@ export class Tokenizer {
     return new Tokenizer(plain, continuing, json, opening, template);
   }
 
+  /** @throws CHECKPOINT_INVALID when a token has no row in an embedding of so many: the tokenizer is another model's. */
+  assertFits(vocabularySize: number): void {
+    if (this.vocabularySize <= vocabularySize) return;
+    throw new SeamError(
+      'CHECKPOINT_INVALID',
+      `Loading a tokenizer: tokenizer.json has ids up to ${this.vocabularySize - 1}, config.json says a vocabulary of ${vocabularySize}: it is another model's. Restore the one that was published with the weights.`,
+      { details: { file: 'tokenizer.json', vocabularySize, tokenizerSize: this.vocabularySize } },
+    );
+  }
+
   /**
    * Token ids of a text; nothing is added before or after it but the first word's space, where the tokenizer has one. A lone
    * surrogate counts as U+FFFD, since it has no UTF-8. `decode(encode(text)) === text` for every well-formed text, unless the
