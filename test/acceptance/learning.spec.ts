@@ -38,6 +38,12 @@ describe('the demonstration, cut short after five rounds', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
+  const seam = (...args: string[]) =>
+    run(process.execPath, [join(root, 'apps/cli/bin/seam.js'), ...args, '--data-dir', folder], {
+      cwd: root,
+      maxBuffer: 1 << 26,
+    });
+
   it('learns from the log: held-out success is far above every control', () => {
     const { noExperience, wrapperOnly, fixedHint, otherProblemsEntry, untrained, final } = report.heldOut;
     // Seeds 1 to 3 stood between 0.72 and 0.9 after five rounds; untrained success is about 0.03.
@@ -72,12 +78,21 @@ describe('the demonstration, cut short after five rounds', () => {
     expect(page).not.toMatch(/(src|href)="https?:/);
   });
 
+  it('leaves the doctor nothing to find, and its lift stands beside the controls of a study', async () => {
+    const { stdout } = await seam('doctor', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ findings: [] });
+    const study = await seam('study', 'controls', '--limit', '64', '--candidates', '2', '--json');
+    const { rows, leaks } = JSON.parse(study.stdout) as {
+      rows: Record<string, { success: number; lift: { interval95: [number, number] } }>;
+      leaks: { withAnswer: number };
+    };
+    expect(rows.trained?.lift.interval95[0]).toBeGreaterThan(0.3);
+    expect(rows.otherProblemsEntry?.lift.interval95[0]).toBeLessThan(0.1);
+    expect(rows.entryAlone?.success).toBeLessThan(0.1);
+    expect(leaks.withAnswer).toBe(0);
+  });
+
   it('can be repeated from the log: buffer and newest adapter come out the same', async () => {
-    const seam = (...args: string[]) =>
-      run(process.execPath, [join(root, 'apps/cli/bin/seam.js'), ...args, '--data-dir', folder], {
-        cwd: root,
-        maxBuffer: 1 << 26,
-      });
     await expect(seam('ledger', '--check')).resolves.toBeDefined();
     await expect(seam('replay', '--verify-buffer')).resolves.toBeDefined();
     const { adapters } = report;
