@@ -6,42 +6,31 @@
  * A candidate depends on its own request and seed only, never on who shares its wave; see wave.ts.
  */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
-import { assertExecutionProvider, Session } from '@seamstream/tensor-graph';
+import { assertExecutionProvider } from '@seamstream/tensor-graph';
 import type { Adapter } from './adapter.js';
 import { type Job, sequenceOf, startCandidate } from './candidate.js';
 import type { Checkpoint } from './checkpoint.js';
 import type { WeightFeeds } from './chunk-run.js';
-import { type ComputePlan, sessionSettings } from './compute-plan.js';
+import { CompiledModel } from './compiled-model.js';
+import type { ComputePlan } from './compute-plan.js';
 import type { WeightSource } from './decoder.js';
 import type { GenerationRequest, GenerationResult } from './generation.types.js';
-import { decodeGraph, prefillGraph } from './generation-graphs.js';
 import { GenerationQueue, type QueueCall } from './generation-queue.js';
 import { Grammars } from './grammars.js';
-import { computePrompts, type GenerationSessions } from './prefill.js';
+import { computePrompts } from './prefill.js';
 import type { StoredTensor } from './safetensors.js';
 import { type ScoredSequence, scoreSequences } from './sequence-batch.js';
-import { logProbGraph } from './training-graph.js';
 
 const BASE = 'base';
 /** The weights in use, their predecessor and the base. */
 const KEPT_WEIGHTS = 3;
-
-/** Sessions of one set of weights. */
-interface CompiledWeights extends GenerationSessions {
-  /** Compiled when first asked for. */
-  scoring: Session | undefined;
-  scoringMasked: Session | undefined;
-  readonly source: WeightSource;
-  /** Calls under way: sessions are not closed beneath them. */
-  users: number;
-}
 
 export class GenerationLane {
   readonly #checkpoint: Checkpoint;
   readonly grammars: Grammars;
   readonly #base: WeightSource;
   readonly #plan: ComputePlan;
-  readonly #compiled = new Map<string, Promise<CompiledWeights>>();
+  readonly #compiled = new Map<string, CompiledModel>();
   readonly #queue: GenerationQueue;
 
   /** @param inMemory weights that are not mapped, see compute-plan.ts */
@@ -59,7 +48,7 @@ export class GenerationLane {
    */
   async prepare(): Promise<void> {
     await assertExecutionProvider(this.#plan.executionProvider);
-    if (this.#plan.isLarge) await this.#withWeights(undefined, async () => undefined);
+    if (this.#plan.isLarge) await this.#withWeights(undefined, (compiled) => compiled.prefill());
     if (this.#plan.executionProvider !== 'cpu') await this.probe([[0, 1, 2]]);
   }
 
@@ -87,16 +76,13 @@ export class GenerationLane {
   /** ln π of the targets of each sequence; see scoreSequences. */
   async logProbabilities(sequences: readonly ScoredSequence[], adapter?: Adapter): Promise<number[][]> {
     await this.grammars.prepare(sequences.map(({ schema }) => schema));
-    const settings = { ...sessionSettings(this.#plan), repacksWeights: !this.#plan.isLarge };
     return this.#withWeights(adapter, (compiled, feeds) =>
       scoreSequences(
         this.#checkpoint.config,
         sequences,
         (schema) => this.grammars.of(schema),
         async (batch, isMasked) => {
-          const session = isMasked
-            ? (compiled.scoringMasked ??= await Session.create(logProbGraph(compiled.source, true).graph, settings))
-            : (compiled.scoring ??= await Session.create(logProbGraph(compiled.source, false).graph, settings));
+          const session = await compiled.scoring(isMasked);
           return (await session.run({ ...feeds, ...batch })).log_probs!.data;
         },
       ),
@@ -117,27 +103,20 @@ export class GenerationLane {
   }
 
   async close(): Promise<void> {
-    for (const sessions of this.#compiled.values()) await closeSessions(await sessions);
+    for (const compiled of this.#compiled.values()) await compiled.close();
     this.#compiled.clear();
   }
 
   /** Lets `use` work with an adapter's weights and keeps them open until it is done. */
   async #withWeights<Result>(
     adapter: Adapter | undefined,
-    use: (compiled: CompiledWeights, feeds: WeightFeeds) => Promise<Result>,
+    use: (compiled: CompiledModel, feeds: WeightFeeds) => Promise<Result>,
   ): Promise<Result> {
     const { key, source, feeds } = this.#sourceOf(adapter);
-    const compiling = this.#compiled.get(key) ?? this.#compile(source);
+    const compiled = this.#compiled.get(key) ?? new CompiledModel(source, this.#plan);
     // Most recently used last.
     this.#compiled.delete(key);
-    this.#compiled.set(key, compiling);
-    let compiled: CompiledWeights;
-    try {
-      compiled = await compiling;
-    } catch (error) {
-      this.#compiled.delete(key);
-      throw error;
-    }
+    this.#compiled.set(key, compiled);
     compiled.users++;
     try {
       await this.#closeUnused();
@@ -162,28 +141,14 @@ export class GenerationLane {
     };
   }
 
-  async #compile(source: WeightSource): Promise<CompiledWeights> {
-    const settings = sessionSettings(this.#plan);
-    return {
-      prefill: this.#plan.isLarge ? undefined : await Session.create(prefillGraph(source).graph, settings),
-      decode: await Session.create(decodeGraph(source).graph, settings),
-      scoring: undefined,
-      scoringMasked: undefined,
-      source,
-      users: 0,
-    };
-  }
-
   /** Of small models what was used last and the base stay compiled; of a large one only what is in use. */
   async #closeUnused(): Promise<void> {
     const kept = this.#plan.isLarge ? 1 : KEPT_WEIGHTS;
-    for (const [key, compiling] of [...this.#compiled]) {
+    for (const [key, compiled] of [...this.#compiled]) {
       if (this.#compiled.size <= kept) break;
-      if (key === BASE && !this.#plan.isLarge) continue;
-      const compiled = await compiling.catch(() => undefined);
-      if (!compiled || compiled.users > 0 || this.#compiled.get(key) !== compiling) continue;
+      if (compiled.users > 0 || (key === BASE && !this.#plan.isLarge)) continue;
       this.#compiled.delete(key);
-      await closeSessions(compiled);
+      await compiled.close();
     }
   }
 
@@ -215,11 +180,5 @@ export class GenerationLane {
     const opening = grammar && start ? grammar.forcedRun(start).slice(0, sampling.maxTokens) : [];
     const stops = new Set(request.stopTokenIds ?? this.#checkpoint.generation.eosTokenIds);
     return { request, index, grammar, start, opening, prefix: [...promptTokenIds, ...opening], stops };
-  }
-}
-
-async function closeSessions(sessions: CompiledWeights): Promise<void> {
-  for (const session of [sessions.prefill, sessions.decode, sessions.scoring, sessions.scoringMasked]) {
-    await session?.close();
   }
 }

@@ -38,10 +38,9 @@ beforeAll(async () => {
         },
       },
     }) as Session;
-  sessions = {
-    prefill: observed(prefill, ({ tokens }) => `prefill ${tokens!.dims[0]}x${tokens!.dims[1]}`),
-    decode: observed(decode, ({ chunks }) => `decode ${chunks!.dims[0]}`),
-  };
+  const prompts = observed(prefill, ({ tokens }) => `prefill ${tokens!.dims[0]}x${tokens!.dims[1]}`);
+  const steps = observed(decode, ({ chunks }) => `decode ${chunks!.dims[0]}`);
+  sessions = { prefill: async () => ({ session: prompts, inChunks: false }), decode: async () => steps };
 });
 beforeEach(() => {
   runs = [];

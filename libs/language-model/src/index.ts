@@ -13,6 +13,7 @@ export { trainByteLevelBpe } from './byte-level-bpe.js';
 export type { ChatMessage, ChatOptions } from './chat-template.js';
 export {
   type Checkpoint,
+  type DigestedCheckpoint,
   loadCheckpoint,
   modelDigest,
   saveCheckpoint,

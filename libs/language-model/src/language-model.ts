@@ -86,10 +86,11 @@ export class LanguageModel {
     try {
       // Reading all of a large model and compiling it take about as long: they run side by side.
       const [digest, tokenizer] = await Promise.all([
-        checkpointDigest(checkpoint),
+        plan.isLarge ? digestAside(folder) : checkpointDigest(checkpoint),
         Tokenizer.loadIfPresent(folder, settings),
         ...workers.map((worker) => worker.call<undefined>('prepare', undefined)),
       ]);
+      tokenizer?.assertFits(config.vocabularySize);
       return new LanguageModel(workers, startWorker, tokenizer, digest, config);
     } catch (error) {
       await Promise.all(workers.map((worker) => worker.close()));
@@ -278,6 +279,16 @@ export class LanguageModel {
       calls.push(worker.call('dropAdapter', digest));
     }
     await Promise.all(calls);
+  }
+}
+
+/** The digest, taken on another thread while this one reads the tokenizer. */
+async function digestAside(folder: string): Promise<string> {
+  const worker = new WorkerClient(new URL('../dist/checkpoint-digest.worker.js', import.meta.url), folder);
+  try {
+    return await worker.call<string>('digest', undefined);
+  } finally {
+    await worker.close();
   }
 }
 

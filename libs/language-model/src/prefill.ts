@@ -4,11 +4,16 @@ import { type Cache, type ChunkOutputs, runChunk, storeChunk, type WeightFeeds }
 import { causalMask } from './decoder.js';
 import type { ModelConfig } from './model-config.types.js';
 
+/** What computes prompts: the prefill graph, or chunks of the decode graph. */
+export interface PromptSession {
+  readonly session: Session;
+  readonly inChunks: boolean;
+}
+
 /** Sessions of one set of weights that generate. */
 export interface GenerationSessions {
-  /** Absent for a large model: its prompts are chunks of the decode session, so that its weights are laid out once. */
-  readonly prefill: Session | undefined;
-  readonly decode: Session;
+  prefill(): Promise<PromptSession>;
+  decode(): Promise<Session>;
 }
 
 export interface ComputedPrompts {
@@ -25,16 +30,16 @@ const CHUNK = 512;
 const RUN_TOKENS = 2048;
 
 /** @param length P ≥ every prompt's length; a function of each prompt's own request, see generation-graphs.ts. */
-export function computePrompts(
+export async function computePrompts(
   config: ModelConfig,
-  { prefill, decode }: GenerationSessions,
+  sessions: Pick<GenerationSessions, 'prefill'>,
   weights: WeightFeeds,
   prompts: readonly (readonly number[])[],
   length: number,
 ): Promise<ComputedPrompts> {
-  return prefill
-    ? atOnce(config, prefill, weights, prompts, length)
-    : inChunks(config, decode, weights, prompts, length);
+  const prefill = await sessions.prefill();
+  const compute = prefill.inChunks ? inChunks : atOnce;
+  return compute(config, prefill.session, weights, prompts, length);
 }
 
 async function atOnce(

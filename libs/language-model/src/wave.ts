@@ -107,7 +107,7 @@ export class Wave<Member extends Group = Group> {
       prompt: this.#prompt,
       suffix: this.#suffix,
     };
-    const outputs = await runChunk(this.#config, this.#sessions.decode, this.#weights, run);
+    const outputs = await runChunk(this.#config, await this.#sessions.decode(), this.#weights, run);
     slots.forEach((candidate, slot) => {
       if (!isRunning(candidate)) return;
       candidate.cached += pieces[slot]!.length;
