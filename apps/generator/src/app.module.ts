@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { systemClock } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
-import type { GeneratorModel } from '@seamstream/rollout';
+import { type GeneratorModel, openVllmGenerator } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
 import { GENERATOR_GROUP, ProblemsConsumer } from './problems.consumer.js';
@@ -52,7 +52,15 @@ export class GeneratorModule {
   }
 }
 
-async function loadModel({ config, onClose }: ServiceContext<GeneratorConfig>): Promise<LanguageModel> {
+async function loadModel({
+  config,
+  onClose,
+}: ServiceContext<GeneratorConfig>): Promise<GeneratorModel & ProvableModel> {
+  if (config.generator.driver === 'vllm') {
+    const opened = await openVllmGenerator(config.generator, process.env);
+    onClose(() => opened.close());
+    return opened.model;
+  }
   const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = config.generator;
   const model = await LanguageModel.load(modelFolder, {
     threads,

@@ -1,4 +1,5 @@
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
+import { checkVllmChoice, vllmGeneratorSchema } from '@seamstream/rollout';
 import { commonConfigSchema } from '@seamstream/service-kit';
 import { z } from 'zod';
 
@@ -6,6 +7,9 @@ import { z } from 'zod';
 export const generatorConfigSchema = commonConfigSchema.extend({
   generator: z
     .object({
+      /** `checkpoint`: the model is computed here. `vllm`: by a vLLM server, which has the same model; docs/executors.md. */
+      driver: z.enum(['checkpoint', 'vllm']).default('checkpoint'),
+      vllm: vllmGeneratorSchema,
       /** Folder of the base model, as Hugging Face publishes one. */
       modelFolder: z.string().min(1).default('models/generator-base'),
       /**
@@ -41,6 +45,7 @@ export const generatorConfigSchema = commonConfigSchema.extend({
       /** Most problems of a batch; one adapter serves a batch, scouts aside. */
       maxBatchRecords: z.int().positive().default(64),
     })
+    .superRefine(checkVllmChoice)
     .prefault({}),
 });
 

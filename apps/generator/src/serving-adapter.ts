@@ -13,10 +13,14 @@ import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@
 import type { ServiceLogger } from '@seamstream/service-kit';
 
 /** The part of a language model that proves which weights it computes with. */
-export interface ProvableModel {
+export type ProvableModel = {
+  /** Of the base model. */
   readonly digest: string;
-  fingerprint(adapter?: Adapter): Promise<string>;
-}
+} & (
+  | { fingerprint(adapter?: Adapter): Promise<string> }
+  /** Of a model that computes elsewhere and to other digits. @throws ADAPTER_INVALID where the adapter is not applied */
+  | { prove(adapter: Adapter): Promise<void> }
+);
 
 export interface ServingAdapterDependencies {
   readonly log: EventLog;
@@ -113,6 +117,10 @@ export class ServingAdapter {
   private async proven({ adapterDigest, key, fingerprint }: ServedAdapter): Promise<Adapter> {
     const { objects, model } = this.dependencies;
     const adapter = decodeAdapter(await objects.get(key), { digest: adapterDigest, baseModelDigest: model.digest });
+    if ('prove' in model) {
+      await model.prove(adapter);
+      return adapter;
+    }
     const measured = await model.fingerprint(adapter);
     if (measured !== fingerprint) {
       throw new ProbeMismatch(

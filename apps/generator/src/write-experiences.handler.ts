@@ -1,7 +1,7 @@
 /** Problems to experiences: decide each problem's fate, write the groups, say what happened. */
 import { deriveMeta, type EventOf, type ProblemPublished, type SeamEvent } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
-import type { Clock } from '@seamstream/kernel';
+import { type Clock, isSeamError } from '@seamstream/kernel';
 import type { Adapter, SamplingSettings } from '@seamstream/language-model';
 import {
   type Exploration,
@@ -10,7 +10,7 @@ import {
   generateExperiences,
   groupIdOf,
 } from '@seamstream/rollout';
-import { type DeliveredBatch, done, type Outcome, skip } from '@seamstream/service-kit';
+import { type DeliveredBatch, done, type Outcome, skip, stop } from '@seamstream/service-kit';
 import { decideFate, type ProblemFate } from './arm.decide.js';
 import type { GeneratorConfig } from './config.js';
 import type { ServingAdapter } from './serving-adapter.js';
@@ -33,6 +33,17 @@ export class WriteExperiencesHandler {
 
   /** One outcome per record, in their order. */
   async handle(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+    try {
+      return await this.answer(batch);
+    } catch (error) {
+      // A model elsewhere that answers nobody before somebody acts: none of the problems is at fault.
+      if (!isSeamError(error) || error.details.halts !== true) throw error;
+      const { code, message } = error;
+      return batch.records.map(() => stop(code, message));
+    }
+  }
+
+  private async answer(batch: DeliveredBatch): Promise<readonly Outcome[]> {
     const { adapters, clock } = this.dependencies;
     const nowMs = clock.now();
     // 1. One adapter for the whole batch, the last promoted one.

@@ -30,6 +30,8 @@ export interface EndpointTask<T> {
   readonly path: string;
   /** JSON; absent for GET. */
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Of what is answered: `json` (the default) is parsed before the schema sees it. */
+  readonly format?: 'json' | 'text';
   readonly schema: z.ZodType<T>;
   /** Most tokens that it can use. */
   readonly worst: TokenCount;
@@ -192,7 +194,7 @@ export class EndpointClient {
   }
 
   private async exchange<T>(
-    { method, path, body, schema, worst, usage }: EndpointTask<T>,
+    { method, path, body, format = 'json', schema, worst, usage }: EndpointTask<T>,
     signal: AbortSignal,
   ): Promise<{ readonly reading: Reading; readonly answer?: EndpointResult<T> }> {
     const { key, keyName } = this.settings;
@@ -215,7 +217,7 @@ export class EndpointClient {
         return { reading };
       }
       this.lastOutage = undefined;
-      const value = parsed(reading.body, schema);
+      const value = parsed(reading.body, format, schema);
       if ('fault' in value) {
         const failed: Reading = { kind: 'failed', reason: this.quotable(value.fault), afterMs: null };
         this.world.onExchange?.(failed.kind, nowMs - startedMs);
@@ -264,10 +266,14 @@ export class EndpointClient {
   }
 }
 
-function parsed<T>(body: string, schema: z.ZodType<T>): { readonly value: T } | { readonly fault: string } {
+function parsed<T>(
+  body: string,
+  format: 'json' | 'text',
+  schema: z.ZodType<T>,
+): { readonly value: T } | { readonly fault: string } {
   let json: unknown;
   try {
-    json = JSON.parse(body);
+    json = format === 'text' ? body : JSON.parse(body);
   } catch {
     const what = body.trim().startsWith('<') ? 'a page of HTML' : 'something else';
     return { fault: `status 200, but expected JSON and got ${what}` };

@@ -5,28 +5,33 @@ import { z } from 'zod';
 
 const positive = z.int().positive();
 
+/** Where a server is, what it is asked for, and by which key. */
+export const connectionShape = {
+  /** Base address of an OpenAI-compatible server: https://host/v1. */
+  url: z
+    .url({ protocol: /^https?$/ })
+    .refine(
+      (address) => !URL.canParse(address) || (new URL(address).username === '' && new URL(address).password === ''),
+      {
+        error: 'expected no user and password in the address: name the variable of the key instead',
+      },
+    )
+    .meta({ secretWhenRefused: true })
+    .optional(),
+  /** As the server calls it. */
+  model: z.string().min(1).optional(),
+  /** Name of the environment variable that holds the key. Without it no authorization is sent. */
+  keyVariable: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable, not the key itself')
+    .meta({ secretWhenRefused: true })
+    .optional(),
+};
+
 /** SEAM_EXECUTOR_ENDPOINT_…: of the driver `endpoint`; docs/executors.md says more about each. */
 const endpointSchema = z
   .object({
-    /** Base address of an OpenAI-compatible server: https://host/v1. */
-    url: z
-      .url({ protocol: /^https?$/ })
-      .refine(
-        (address) => !URL.canParse(address) || (new URL(address).username === '' && new URL(address).password === ''),
-        {
-          error: 'expected no user and password in the address: name the variable of the key instead',
-        },
-      )
-      .meta({ secretWhenRefused: true })
-      .optional(),
-    /** As the server calls it. */
-    model: z.string().min(1).optional(),
-    /** Name of the environment variable that holds the key. Without it no authorization is sent. */
-    keyVariable: z
-      .string()
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of an environment variable, not the key itself')
-      .meta({ secretWhenRefused: true })
-      .optional(),
+    ...connectionShape,
     /** What outcomes name as the model's revision. Default: what the server tells. */
     revision: z.string().min(1).optional(),
     /** 0 is greedy, which is what learning wants. */

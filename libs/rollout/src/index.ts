@@ -1,3 +1,4 @@
+export type { TokenCount } from '@seamstream/openai-endpoint';
 export { EVALUATION_ARMS, type EvaluationArm, type EvaluationSettings } from './arm-entries.js';
 export {
   CONTROL_ROWS,
@@ -36,6 +37,7 @@ export {
   type ProblemStatement,
 } from './explore.js';
 export { chooseFixedHints } from './fixed-hints.js';
+export { checkVllmChoice, vllmGeneratorSchema } from './generator.config.js';
 export { hasFindableAnswer, holdsAnswer } from './leaks.js';
 export type {
   ExecutorAnswer,
@@ -45,8 +47,8 @@ export type {
   GeneratorModel,
 } from './models.port.js';
 export { batchRecordsOf, type OpenedExecutor, openExecutor } from './open-executor.js';
+export { openVllmGenerator } from './open-vllm-generator.js';
 export { answerRepeatedly, asDrawing, judgeAll, type RolloutSettings } from './rollouts.js';
-export type { TokenCount } from '@seamstream/openai-endpoint';
 export { executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';
 export { cyclicDerangement, wilsonInterval } from './statistics.js';
 export type { TimeToCorrect } from './time-to-correct.js';

@@ -72,18 +72,10 @@ async function openEndpoint(
   const { url, model, keyVariable, revision, budget, ...settings } = endpoint;
   if (url === undefined || model === undefined)
     throw new SeamError('INVALID_CONFIGURATION', 'Opening the executor: an endpoint needs an address and a model.');
-  const key = keyVariable === undefined ? null : (environment[keyVariable] ?? '').trim();
-  if (key === '') {
-    throw new SeamError(
-      'INVALID_CONFIGURATION',
-      `Opening the executor: expected its key in the environment variable ${keyVariable}, which is not set or empty. Set it, or name another (SEAM_EXECUTOR_ENDPOINT_KEY_VARIABLE).`,
-    );
-  }
   const client = new EndpointClient(
     {
       url,
-      key,
-      keyName: keyVariable ?? 'SEAM_EXECUTOR_ENDPOINT_KEY_VARIABLE',
+      ...keyOf(keyVariable, 'SEAM_EXECUTOR_ENDPOINT_KEY_VARIABLE', environment),
       limits: {
         ...settings,
         requestsPerMinute: settings.requestsPerMinute ?? null,
@@ -125,4 +117,23 @@ async function openEndpoint(
     await client.close();
     throw error;
   }
+}
+
+/**
+ * The key that a variable holds; none where no variable is named.
+ * @param setting which names the variable
+ * @throws INVALID_CONFIGURATION for a variable that is not set
+ */
+export function keyOf(
+  variable: string | undefined,
+  setting: string,
+  environment: OpenExecutorOptions['environment'],
+): { readonly key: string | null; readonly keyName: string } {
+  if (variable === undefined) return { key: null, keyName: setting };
+  const key = (environment[variable] ?? '').trim();
+  if (key !== '') return { key, keyName: variable };
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Opening an endpoint: expected its key in the environment variable ${variable}, which is not set or empty. Set it, or name another (${setting}).`,
+  );
 }

@@ -54,7 +54,7 @@ function readAnswer(answer: ExecutorAnswer, prompts: Prompts): ExecutorAnswer {
 }
 
 /** What the executor is asked; `entry` as in {@link SolvingRequest}. */
-export function executorPrompt(problemPrompt: string, entry: string | null, prompts: Prompts): string {
+function executorPrompt(problemPrompt: string, entry: string | null, prompts: Prompts): string {
   return entry === '' ? prompts.wrapperOnly(problemPrompt) : prompts.executor(problemPrompt, entry);
 }
 
