@@ -1,5 +1,6 @@
 /** What recorded groups say: whether they can teach anything, and whether their verdicts and probabilities can be trusted. */
 import type { EventOf, ExperienceGenerated } from '@seamstream/events';
+import { compareText } from '@seamstream/kernel';
 import { hasFindableAnswer, holdsAnswer } from '@seamstream/rollout';
 import type { ResultEvent } from '../learning.types.js';
 import { type Finding, finding, LIMITS, percent } from './finding.js';
@@ -272,7 +273,10 @@ function sameTexts(groups: readonly FinishedGroup[]): Finding[] {
 }
 
 function leaks(groups: readonly FinishedGroup[]): Finding[] {
-  const findable = groups.filter(({ members }) => hasFindableAnswer(members[0]!.experience.problem));
+  // By id: who is compared with whom for chance must not follow from how partitions were read.
+  const findable = groups
+    .filter(({ members }) => hasFindableAnswer(members[0]!.experience.problem))
+    .toSorted((a, b) => compareText(a.groupId, b.groupId));
   let entries = 0;
   let holding = 0;
   let byChance = 0;
