@@ -35,7 +35,7 @@ async function flow(
     folder,
     environment: {
       ...toyEnvironment(world, folder),
-      SEAM_CONSUMING_DEADLINE_MS: '10000',
+      SEAM_CONSUMING_DEADLINE_MS: '6000',
       SEAM_CONSUMING_MAX_DEATHS: String(MAX_DEATHS),
     },
   });
