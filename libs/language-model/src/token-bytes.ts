@@ -75,11 +75,20 @@ export function withoutFirstSpace<Json extends TokenizerForm>(json: Json): Json 
   return { ...json, normalizer, pre_tokenizer: metaspace(json.pre_tokenizer) };
 }
 
-/** No text may be merged into the spelling of a special token or of a byte. */
-export function withoutForgedMerges(merges: readonly unknown[], special: ReadonlySet<string>): readonly unknown[] {
+/**
+ * No text may be merged into the spelling of a special token or of a byte. Where the vocabulary has neither (special tokens of
+ * byte-level tokenizers stand beside it), the merges are returned as they are.
+ */
+export function withoutForgedMerges(
+  { vocab, merges }: { readonly vocab: Readonly<Record<string, number>>; readonly merges: readonly unknown[] },
+  kind: TokenizerKind,
+  special: ReadonlySet<string>,
+): readonly unknown[] {
+  const hasBytes = kind === 'byte-fallback';
+  if (!hasBytes && ![...special].some((spelling) => Object.hasOwn(vocab, spelling))) return merges;
   return merges.filter((merge) => {
     const spelled = Array.isArray(merge) ? merge.join('') : String(merge).replace(' ', '');
-    return !special.has(spelled) && !BYTE_TOKEN.test(spelled);
+    return !special.has(spelled) && !(hasBytes && BYTE_TOKEN.test(spelled));
   });
 }
 

@@ -101,3 +101,32 @@ describe.each(Object.keys(tokenizers))('a tokenizer of the form "%s"', (name) =>
     }
   });
 });
+
+describe('a tokenizer whose merges spell special tokens and bytes', () => {
+  // Conversions from SentencePiece take a merge for every token that two others make up.
+  it('gives text ordinary tokens all the same', () => {
+    const { model, ...rest } = jsonOf('llama-2');
+    const vocab: Record<string, number> = { ...model.vocab };
+    const add = (token: string): void => {
+      vocab[token] ??= Object.keys(vocab).length;
+    };
+    const merges = [
+      ['<', '/'],
+      ['s', '>'],
+      ['</', 's>'],
+      ['<', '0'],
+      ['<0', 'x'],
+      ['<0x', '0'],
+      ['<0x0', 'A'],
+      ['<0x0A', '>'],
+    ];
+    for (const [left, right] of merges) for (const token of [left!, right!, left! + right!]) add(token);
+    const tokenizer = Tokenizer.fromJson({ ...rest, model: { ...model, vocab, merges } });
+    for (const text of ['</s>', 'a </s><0x0A>', '<0x0A>']) {
+      const ids = tokenizer.encode(text);
+      expect(ids).not.toContain(tokenizer.specialTokenIds.get('</s>'));
+      expect(ids).not.toContain(vocab['<0x0A>']);
+      expect(tokenizer.decode(ids)).toBe(text);
+    }
+  });
+});

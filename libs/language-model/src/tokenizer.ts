@@ -146,7 +146,7 @@ export class Tokenizer {
    *   CHECKPOINT_INVALID when the chat template cannot be read.
    */
   static fromJson(json: TokenizerJson, config: TokenizerConfig = { specialTokens: {} }): Tokenizer {
-    tokenizerKind(json);
+    const kind = tokenizerKind(json);
     const added = json.added_tokens ?? [];
     const special = new Set(added.filter((token) => token.special).map(({ content }) => content));
     // The library reads these fields whether or not the file has them.
@@ -157,7 +157,7 @@ export class Tokenizer {
       post_processor: null,
       decoder: null,
       added_tokens: added.filter((token) => !token.special),
-      model: { ...json.model, merges: withoutForgedMerges(json.model.merges, special) },
+      model: { ...json.model, merges: withoutForgedMerges(json.model, kind, special) },
     };
     // The second argument is tokenizer_config.json; only its clean-up flag matters here, and clean-up is not lossless.
     const library = (form: TokenizerJson): LibraryTokenizer =>
