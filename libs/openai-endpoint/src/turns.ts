@@ -11,26 +11,40 @@ export class Turns {
 
   /** @throws ABORTED when told to stop before its turn, and whatever the work throws */
   async take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    while (this.free === 0) {
-      await new Promise<void>((resolve) => {
-        this.waiting.push(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      if (signal.aborted) {
-        this.wakeNext(); // the turn may have been meant for this one
-        throw new SeamError('ABORTED', 'Asking an endpoint: told to stop before it was asked.');
-      }
-    }
-    this.free--;
+    if (this.free > 0) this.free--;
+    else await this.handedOver(signal);
     try {
       return await work();
     } finally {
-      this.free++;
-      this.wakeNext();
+      this.handOver();
     }
   }
 
-  private wakeNext(): void {
-    this.waiting.shift()?.();
+  /** Resolves with a turn in hand. @throws ABORTED */
+  private handedOver(signal: AbortSignal): Promise<void> {
+    const stopped = new SeamError('ABORTED', 'Asking an endpoint: told to stop before it was asked.');
+    return new Promise((resolve, reject) => {
+      const proceed = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.waiting.splice(this.waiting.indexOf(proceed), 1);
+        reject(stopped);
+      };
+      if (signal.aborted) {
+        reject(stopped);
+        return;
+      }
+      this.waiting.push(proceed);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  /** A turn goes to who waits longest, and is free where nobody does. */
+  private handOver(): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.free++;
+    else next();
   }
 }
