@@ -69,6 +69,8 @@ async function loadModel({
     chatTemplate,
   });
   onClose(() => model.close());
+  // Asked for now: a folder without a tokenizer is refused before a problem comes.
+  model.tokenizer.assertFits(model.config.vocabularySize);
   return model;
 }
 

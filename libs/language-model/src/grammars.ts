@@ -20,7 +20,8 @@ export class Grammars {
       if (schema === undefined) continue;
       const key = canonicalJson(schema);
       if (this.#compiled.has(key)) continue;
-      this.#tokenizer ??= Tokenizer.loadIfPresent(this.folder);
+      // Prompts are written elsewhere: a template that cannot be read is nothing to a grammar.
+      this.#tokenizer ??= Tokenizer.loadIfPresent(this.folder, { chatTemplate: 'none' });
       const tokenizer = await this.#tokenizer;
       if (!tokenizer) {
         throw new SeamError(
