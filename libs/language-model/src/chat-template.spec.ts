@@ -131,6 +131,13 @@ describe('a prompt', () => {
     });
   });
 
+  it('does not need a sound template when templates are turned off', async () => {
+    await put('tokenizer_config.json', { chat_template: [{ name: 'rag', template: '{% if %}' }] });
+    await put('chat_template.jinja', '{% if %}');
+    const tokenizer = await Tokenizer.load(folder, { chatTemplate: 'none' });
+    expect(tokenizer.encodePrompt('one')).toEqual(tokenizer.encode('one'));
+  });
+
   it('may count in its template', async () => {
     await put(
       'chat_template.jinja',

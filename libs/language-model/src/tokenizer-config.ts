@@ -13,8 +13,12 @@ export interface TokenizerConfig {
   readonly addBosToken?: boolean | undefined;
 }
 
-/** Reads a folder's files; a folder without them has a config without anything. @throws CHECKPOINT_INVALID */
-export async function readTokenizerConfig(folder: string): Promise<TokenizerConfig> {
+/**
+ * Reads a folder's files; a folder without them has a config without anything.
+ * @param chatTemplate `none`: templates are not looked at.
+ * @throws CHECKPOINT_INVALID
+ */
+export async function readTokenizerConfig(folder: string, chatTemplate: 'auto' | 'none'): Promise<TokenizerConfig> {
   const text = await readIfPresent(folder, 'tokenizer_config.json');
   let raw: unknown = {};
   try {
@@ -24,6 +28,7 @@ export async function readTokenizerConfig(folder: string): Promise<TokenizerConf
   }
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw damaged('tokenizer_config.json', 'is not a JSON object');
+  if (chatTemplate === 'none') return parseTokenizerConfig({ ...raw, chat_template: null });
   // The file of its own comes first, as in transformers.
   const template = await readIfPresent(folder, 'chat_template.jinja');
   return parseTokenizerConfig(template === undefined ? (raw as RawConfig) : { ...raw, chat_template: template });

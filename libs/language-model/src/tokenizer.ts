@@ -137,8 +137,7 @@ export class Tokenizer {
         },
       );
     }
-    const config = await readTokenizerConfig(folder);
-    return Tokenizer.fromJson(json, chatTemplate === 'auto' ? config : { ...config, chatTemplate: undefined });
+    return Tokenizer.fromJson(json, await readTokenizerConfig(folder, chatTemplate));
   }
 
   /**

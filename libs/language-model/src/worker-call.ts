@@ -4,6 +4,7 @@
  */
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { countNativeCalls, lastNativeCall, lastNativeCallSync, nativeCallCounter } from '@seamstream/tensor-graph';
 
 interface Call {
   readonly id: number;
@@ -48,7 +49,9 @@ export function serveCalls(
   const port = parentPort;
   if (!port) throw new SeamError('INTERNAL', 'This module answers calls inside a worker thread; start it as one');
   // A failed start is the answer to every call.
-  const methods = start(workerData as never);
+  const { data, nativeCalls } = workerData as StartData;
+  countNativeCalls(nativeCalls);
+  const methods = start(data as never);
   methods.catch(() => undefined);
   const underWay = new Map<number, AbortController>();
   let turn: Promise<void> = Promise.resolve();
@@ -77,6 +80,20 @@ export function serveCalls(
   });
 }
 
+interface StartData {
+  readonly data: unknown;
+  readonly nativeCalls: Int32Array;
+}
+
+/** A call of the runtime is a step of a batch: seconds at most. What takes longer is ended as it is. */
+const LONGEST_NATIVE_CALL_MS = 30_000;
+
+/** Counters of the threads that live. */
+const living = new Set<Int32Array>();
+process.on('exit', () => {
+  for (const nativeCalls of living) lastNativeCallSync(nativeCalls, LONGEST_NATIVE_CALL_MS);
+});
+
 export interface CallOptions {
   /** Asks the worker to end the call; it still answers. */
   readonly signal?: AbortSignal | undefined;
@@ -92,12 +109,14 @@ interface Waiting {
 /** Outside: a worker to call. */
 export class WorkerClient {
   readonly #worker: Worker;
+  readonly #nativeCalls = nativeCallCounter();
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 0;
   #ended: SeamError | undefined;
 
   constructor(entry: URL, data: unknown) {
-    this.#worker = new Worker(entry, { workerData: data });
+    this.#worker = new Worker(entry, { workerData: { data, nativeCalls: this.#nativeCalls } satisfies StartData });
+    living.add(this.#nativeCalls);
     this.#worker.on('message', (answer: Answer) => {
       const { id, result, error } = answer;
       const caller = this.#waiting.get(id);
@@ -138,10 +157,12 @@ export class WorkerClient {
 
   async close(): Promise<void> {
     this.#ended ??= new SeamError('SESSION_FAILED', 'The model was closed; load it again to call it');
+    await lastNativeCall(this.#nativeCalls, LONGEST_NATIVE_CALL_MS);
     await this.#worker.terminate();
   }
 
   #end(what: string, cause?: unknown): void {
+    living.delete(this.#nativeCalls);
     this.#ended ??= new SeamError(
       'SESSION_FAILED',
       `The worker thread of a model ${what}; it has to be started again`,

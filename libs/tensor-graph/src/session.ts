@@ -5,6 +5,7 @@ import { dirname, sep } from 'node:path';
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
 import { Graph } from './graph.js';
+import { nativeCall } from './native-calls.js';
 import { encodeModel } from './onnx-model.js';
 
 /** What computes a session. Operators that another than `cpu` lacks are computed by `cpu`. */
@@ -73,7 +74,7 @@ export class Session {
   static async create(graph: Graph, settings: SessionSettings = {}): Promise<Session> {
     const folder = commonFolder(graph.initializers.flatMap(({ data }) => ('file' in data ? [data.file] : [])));
     try {
-      const session = await InferenceSession.create(encodeModel(graph, folder), {
+      const options = {
         executionProviders: [settings.executionProvider ?? 'cpu'],
         intraOpNumThreads: settings.threads ?? 1,
         interOpNumThreads: 1,
@@ -87,7 +88,8 @@ export class Session {
             disable_prepacking: settings.repacksWeights === false ? '1' : '0',
           },
         },
-      });
+      } as const;
+      const session = await nativeCall(() => InferenceSession.create(encodeModel(graph, folder), options));
       return new Session(graph.name, session);
     } catch (cause) {
       throw new SeamError('SESSION_FAILED', `Compiling graph ${graph.name} failed: ${messageOf(cause)}`, { cause });
@@ -107,14 +109,15 @@ export class Session {
     const inputs = Object.fromEntries(Object.entries(feeds).map(([name, feed]) => [name, tensorOf(feed)]));
     const fetches = Object.fromEntries(outputs.map((name) => [name, into[name] ? tensorOf(into[name]) : null]));
     try {
-      return (await this.#session.run(inputs, fetches)) as unknown as Record<string, FloatTensor>;
+      const outputs = await nativeCall(() => this.#session.run(inputs, fetches));
+      return outputs as unknown as Record<string, FloatTensor>;
     } catch (cause) {
       throw new SeamError('SESSION_FAILED', `Running graph ${this.#name} failed: ${messageOf(cause)}`, { cause });
     }
   }
 
   async close(): Promise<void> {
-    await this.#session.release();
+    await nativeCall(() => this.#session.release());
   }
 }
 
