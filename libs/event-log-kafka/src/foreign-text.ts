@@ -11,8 +11,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type Headers, isHeaderName } from '@seamstream/event-log';
 
-export const KEY_HEADER = 'seam-kafka-key';
-export const HEADERS_HEADER = 'seam-kafka-headers';
+const KEY_HEADER = 'seam-kafka-key';
+const HEADERS_HEADER = 'seam-kafka-headers';
 
 /** U+FFFD: what decoding puts where bytes are no UTF-8. It may also have been written. */
 const REPLACEMENT = '\ufffd';
