@@ -39,7 +39,7 @@ export interface SafetensorsHeader {
 }
 
 const BYTES_PER_VALUE = { F32: 4, F16: 2, BF16: 2 } as const;
-export type FloatType = keyof typeof BYTES_PER_VALUE;
+type FloatType = keyof typeof BYTES_PER_VALUE;
 
 /** The limit of the reference implementation (MAX_HEADER_SIZE in safetensors/src/tensor.rs). */
 const MAX_HEADER_BYTES = 100_000_000;
