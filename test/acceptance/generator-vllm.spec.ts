@@ -1,9 +1,11 @@
 /** The generator on a server that speaks vLLM's protocol (test/support/vllm-server.ts, over the engine; vLLM itself was not run). */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { InMemoryEventLog } from '@seamstream/event-log';
-import { decodeEvent, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { domainEntrySchema, loadPrompts, parseEntry } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { derivedId, Random } from '@seamstream/kernel';
@@ -242,6 +244,34 @@ describe("a generator that speaks vLLM's protocol", () => {
         { promptTokenIds: [1], seeds: ['1'], sampling: { ...EXPLORING, temperature: 0.7 }, schema: WORDS },
       ]),
     ).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
+  });
+
+  it('is what "seam eval" measures the entries of', async () => {
+    const [problems, schemas] = [join(folder, 'problems.jsonl'), join(folder, 'schemas.json')];
+    const event = problem('a') as EventOf<'ProblemPublished'>;
+    await writeFile(problems, `${JSON.stringify(event.problem)}\n`);
+    await writeFile(schemas, JSON.stringify({ sums: WORDS }));
+    const asked = server.http.seen.length;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['apps/cli/bin/seam.js', 'eval', problems, '--adapter', 'base', '--arms', 'untrained', '--json'],
+      {
+        env: {
+          ...process.env,
+          ...variables({
+            SEAM_DATA_FOLDER: join(folder, 'data'),
+            SEAM_ENTRY_SCHEMAS: schemas,
+            SEAM_EXECUTOR_MODEL_FOLDER: folder,
+            SEAM_EXECUTOR_MAX_TOKENS: '8',
+          }),
+        },
+      },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      baseModelDigest: model.digest,
+      arms: { untrained: { problems: 1, failed: 0 } },
+    });
+    expect(server.http.seen.length).toBeGreaterThan(asked + 2);
   });
 
   it("is the service's generator: groups are written, and a refused key stops it without a problem being lost", async () => {

@@ -195,19 +195,13 @@ class LazyWorld {
 
   async openModels(): Promise<Models> {
     const { loadPrompts } = await import('@seamstream/experience');
-    const { LanguageModel } = await import('@seamstream/language-model');
+    const { openGenerator } = await import('@seamstream/generator');
     const { openExecutor } = await import('@seamstream/rollout');
     const { generator, executor } = await this.loadAll();
     const { template, templatesFolder: ownTemplates } = executor;
     const prompts = await loadPrompts({ template, ownTemplates });
-    const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = generator;
-    const model = await LanguageModel.load(modelFolder, {
-      threads,
-      executionProvider,
-      cacheBytes: cacheMib * 2 ** 20,
-      chatTemplate,
-    });
-    this.closers.push(() => model.close());
+    const { model, close } = await openGenerator(generator, this.environment());
+    this.closers.push(close);
     const opened = await openExecutor(executor, { environment: this.environment(), prompts });
     this.closers.push(() => opened.close());
     return {

@@ -23,8 +23,17 @@ export interface GeneratorAssets {
 @Module({})
 export class GeneratorModule {
   static async forRoot(context: ServiceContext<GeneratorConfig>, assets: GeneratorAssets = {}): Promise<DynamicModule> {
-    const { config, drivers, logger, metrics, health } = context;
-    const model = assets.model ?? (await loadModel(context));
+    const { config, drivers, logger, metrics, health, onClose } = context;
+    const opened = assets.model === undefined ? await openGenerator(config.generator, process.env) : undefined;
+    if (opened !== undefined) onClose(opened.close);
+    const model = assets.model ?? opened!.model;
+    health.add({
+      name: 'generator',
+      check: async () => {
+        opened?.assertAnswering();
+        return { baseModelDigest: model.digest };
+      },
+    });
     const refusals = metrics.counter(
       'seam_adapters_refused_total',
       'Promoted adapters that this generator refused to serve.',
@@ -52,26 +61,38 @@ export class GeneratorModule {
   }
 }
 
-async function loadModel({
-  config,
-  onClose,
-}: ServiceContext<GeneratorConfig>): Promise<GeneratorModel & ProvableModel> {
-  if (config.generator.driver === 'vllm') {
-    const opened = await openVllmGenerator(config.generator, process.env);
-    onClose(() => opened.close());
-    return opened.model;
-  }
-  const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = config.generator;
+export interface OpenedGenerator {
+  readonly model: GeneratorModel & ProvableModel;
+  /** @throws SeamError where it answers nobody */
+  readonly assertAnswering: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * The model that the configuration chooses.
+ * @param environment of the process: the key of a server is in it
+ * @throws as the model that is chosen
+ */
+export async function openGenerator(
+  settings: GeneratorConfig['generator'],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<OpenedGenerator> {
+  if (settings.driver === 'vllm') return openVllmGenerator(settings, environment);
+  const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = settings;
   const model = await LanguageModel.load(modelFolder, {
     threads,
     executionProvider,
     cacheBytes: cacheMib * 2 ** 20,
     chatTemplate,
   });
-  onClose(() => model.close());
-  // Asked for now: a folder without a tokenizer is refused before a problem comes.
-  model.tokenizer.assertFits(model.config.vocabularySize);
-  return model;
+  try {
+    // Asked for now: a folder without a tokenizer is refused before a problem comes.
+    model.tokenizer.assertFits(model.config.vocabularySize);
+  } catch (error) {
+    await model.close();
+    throw error;
+  }
+  return { model, assertAnswering: () => undefined, close: () => model.close() };
 }
 
 /** The generator as a service: problems in, experiences out. */

@@ -79,10 +79,12 @@ export async function hostServices(
     }
     const [generator, { model: executor }, schemaFor] = await Promise.all(loading);
     const assets = { prompts, schemaFor, model: generator, executor, onProgress: onTraining };
+    // A server's model serves; this one is still what is trained and measured.
+    const serving = generatorSettings.driver === 'checkpoint' ? assets : { prompts, schemaFor };
     const start = (name: HostedService): Promise<RunningService> => {
       switch (name) {
         case 'generator':
-          return startService(generatorService(assets), { config: configs.generator, drivers, serveHttp: false });
+          return startService(generatorService(serving), { config: configs.generator, drivers, serveHttp: false });
         case 'executor':
           return startService(executorService(assets), { config: configs.executor, drivers, serveHttp: false });
         case 'buffer':

@@ -83,14 +83,11 @@ export class EndpointClient {
     return this.budget.spent;
   }
 
-  /** Why nothing is asked any more. */
-  get halted(): EndpointFailure | undefined {
-    return this.halt;
-  }
-
-  /** Why nobody was answered at last; undefined since somebody was. */
-  get outage(): string | undefined {
-    return this.lastOutage;
+  /** @throws SeamError why nobody is answered: at present, or before somebody acts */
+  assertAnswering(): void {
+    if (this.halt !== undefined) throw new SeamError(this.halt.code, this.halt.reason);
+    if (this.lastOutage !== undefined)
+      throw new SeamError('ENDPOINT_UNAVAILABLE', this.named(`it answers nobody: ${this.lastOutage}`));
   }
 
   /** What was spent before this client was there. */

@@ -126,9 +126,7 @@ export class EndpointExecutor implements ExecutorModel {
 
   /** @throws SeamError why nobody is answered: at present, or before somebody acts */
   assertAnswering(): void {
-    const { halted, outage } = this.client;
-    if (halted !== undefined) throw new SeamError(halted.code, halted.reason);
-    if (outage !== undefined) throw new SeamError('ENDPOINT_UNAVAILABLE', `The endpoint answers nobody: ${outage}.`);
+    this.client.assertAnswering();
   }
 
   async answer(prompts: readonly string[], signal?: AbortSignal): Promise<readonly ExecutorAnswer[]> {

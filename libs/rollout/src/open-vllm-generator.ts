@@ -5,11 +5,18 @@ import type { VllmChoice } from './generator.config.js';
 import { VllmGenerator } from './generator.vllm.adapter.js';
 import { keyOf } from './open-executor.js';
 
+interface OpenedVllmGenerator {
+  readonly model: VllmGenerator;
+  /** @throws SeamError why nobody is answered: at present, or before somebody acts */
+  readonly assertAnswering: () => void;
+  readonly close: () => Promise<void>;
+}
+
 /** @throws INVALID_CONFIGURATION; otherwise as VllmGenerator.open */
 export async function openVllmGenerator(
   choice: { readonly modelFolder: string; readonly chatTemplate: 'auto' | 'none'; readonly vllm: VllmChoice },
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<{ readonly model: VllmGenerator; readonly close: () => Promise<void> }> {
+): Promise<OpenedVllmGenerator> {
   const { modelFolder, chatTemplate, vllm } = choice;
   const { url, model, keyVariable, adaptersFolder, serverAdaptersFolder = adaptersFolder, ...limits } = vllm;
   if (url === undefined || model === undefined || adaptersFolder === undefined || serverAdaptersFolder === undefined)
@@ -28,7 +35,11 @@ export async function openVllmGenerator(
   );
   try {
     const settings = { modelFolder, chatTemplate, model, adaptersFolder, serverAdaptersFolder };
-    return { model: await VllmGenerator.open(client, settings), close: () => client.close() };
+    return {
+      model: await VllmGenerator.open(client, settings),
+      assertAnswering: () => client.assertAnswering(),
+      close: () => client.close(),
+    };
   } catch (error) {
     await client.close();
     throw error;
