@@ -82,8 +82,12 @@ describe('a queue of generations', () => {
     const queue = new GenerationQueue(config, BYTES);
     const long = call(9, 3, 40);
     let joined: Promise<void> | undefined;
-    const first = queue.run({ ...long, onTokens: () => (joined ??= queue.run(call(12, 4, 5))) });
-    await first;
+    await queue.run({
+      ...long,
+      onTokens: () => {
+        joined ??= queue.run(call(12, 4, 5));
+      },
+    });
     await joined;
     // One prompt each; the step after the second prompt has a rectangle of two groups of four, the last steps one of three.
     expect(runs.slice(0, 2)).toEqual(['prefill 1x16', 'prefill 1x16']);
@@ -131,7 +135,7 @@ describe('a queue of generations', () => {
     breakNext = true;
     const outcomes = await Promise.allSettled([queue.run(broken), queue.run(sound)]);
     expect(outcomes[0]).toMatchObject({ status: 'rejected', reason: { code: 'NON_FINITE' } });
-    expect(outcomes[1]!.status).toBe('fulfilled');
+    expect(outcomes[1].status).toBe('fulfilled');
     expect(sound.candidates.map(({ tokenIds }) => tokenIds)).toEqual(alone.candidates.map(({ tokenIds }) => tokenIds));
   });
 

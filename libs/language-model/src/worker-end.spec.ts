@@ -31,7 +31,7 @@ describe('a process whose model computes', () => {
     const running = promisify(execFile)(process.execPath, [file]);
     const { code, stderr } = await running.then(
       () => ({ code: 0, stderr: '' }),
-      (error: { code: number; stderr: string }) => error,
+      (error: unknown) => error as { code: number; stderr: string },
     );
     const isPlanted = end.startsWith('throw');
     expect({ code, stderr }).toEqual({

@@ -34,24 +34,18 @@ export async function nativeCall<Result>(call: () => Promise<Result>): Promise<R
   }
 }
 
-/** Outside: lets the thread begin no call any more, and resolves when its last has come back, or after the time in milliseconds. */
+/** Outside: lets the thread begin no call any more, and resolves when its last has come back, or when one takes longer than the time. */
 export async function lastNativeCall(counter: Int32Array, atMostMs: number): Promise<void> {
   Atomics.store(counter, ENDING, 1);
-  const end = Date.now() + atMostMs;
   for (let calls = Atomics.load(counter, UNDER_WAY); calls > 0; calls = Atomics.load(counter, UNDER_WAY)) {
-    const left = end - Date.now();
-    if (left <= 0) return;
-    await Atomics.waitAsync(counter, UNDER_WAY, calls, left).value;
+    if ((await Atomics.waitAsync(counter, UNDER_WAY, calls, atMostMs).value) === 'timed-out') return;
   }
 }
 
 /** As {@link lastNativeCall}, for the end of the process, where nothing can be awaited. */
 export function lastNativeCallSync(counter: Int32Array, atMostMs: number): void {
   Atomics.store(counter, ENDING, 1);
-  const end = Date.now() + atMostMs;
   for (let calls = Atomics.load(counter, UNDER_WAY); calls > 0; calls = Atomics.load(counter, UNDER_WAY)) {
-    const left = end - Date.now();
-    if (left <= 0) return;
-    Atomics.wait(counter, UNDER_WAY, calls, left);
+    if (Atomics.wait(counter, UNDER_WAY, calls, atMostMs) === 'timed-out') return;
   }
 }
