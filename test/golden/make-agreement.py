@@ -52,6 +52,8 @@ ROTARY = {
         "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192, "rope_type": "llama3"}),
     "Llama-3.2-1B": dict(hidden_size=2048, num_attention_heads=32, head_dim=64, max_position_embeddings=131072, rope_theta=500000.0, rope_scaling={
         "factor": 32.0, "high_freq_factor": 4.0, "low_freq_factor": 1.0, "original_max_position_embeddings": 8192, "rope_type": "llama3"}),
+    "llama3 with other bounds": dict(hidden_size=512, num_attention_heads=8, max_position_embeddings=8192, rope_theta=10000.0, rope_scaling={
+        "rope_type": "llama3", "factor": 4.0, "low_freq_factor": 2.0, "high_freq_factor": 6.0, "original_max_position_embeddings": 1024}),
     "Qwen2.5-7B-Instruct to 131,072 positions": dict(hidden_size=3584, num_attention_heads=28, max_position_embeddings=32768, rope_theta=1000000.0,
         rope_scaling={"factor": 4.0, "original_max_position_embeddings": 32768, "type": "yarn"}),
     "DeepSeek's yarn fields": dict(hidden_size=1024, num_attention_heads=16, max_position_embeddings=163840, rope_theta=10000.0, rope_scaling={
