@@ -14,12 +14,11 @@ export function rotaryTables(config: ModelConfig): { cos: Float32Array; sin: Flo
   const half = frequencies.length;
   const cos = new Float32Array(config.maxPositions * half);
   const sin = new Float32Array(config.maxPositions * half);
-  for (let i = 0; i < half; i++) {
-    const frequency = frequencies[i]!;
-    for (let position = 0; position < config.maxPositions; position++) {
-      const angle = Math.fround(position * frequency);
-      cos[position * half + i] = Math.fround(Math.cos(angle)) * attentionFactor;
-      sin[position * half + i] = Math.fround(Math.sin(angle)) * attentionFactor;
+  for (let position = 0, at = 0; position < config.maxPositions; position++) {
+    for (let i = 0; i < half; i++, at++) {
+      const angle = Math.fround(position * frequencies[i]!);
+      cos[at] = Math.fround(Math.cos(angle)) * attentionFactor;
+      sin[at] = Math.fround(Math.sin(angle)) * attentionFactor;
     }
   }
   return { cos, sin };
