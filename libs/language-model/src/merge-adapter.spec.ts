@@ -120,6 +120,9 @@ describe('a merged checkpoint', () => {
       message: expect.stringMatching(/holds mine\.txt/) as string,
     });
     expect(await readdir(into)).toEqual(['mine.txt']);
+    const empty = await temporary();
+    await mergeAdapter(checkpoint, adapter, empty);
+    expect(await readdir(empty)).toContain('model.safetensors');
     const stranger = createAdapter({ ...adapter, baseModelDigest: 'other' });
     await expect(mergeAdapter(checkpoint, stranger, join(into, 'new'))).rejects.toMatchObject({
       code: 'ADAPTER_INVALID',

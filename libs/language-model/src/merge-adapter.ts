@@ -5,9 +5,9 @@
  * Tensors that the adapter does not change are copied byte by byte; changed ones are float32, since the changes of a short
  * training run are smaller than a bfloat16's last bit. The folder appears whole or not at all.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { compareText, SeamError } from '@seamstream/kernel';
 import type { Adapter } from './adapter.js';
 import { checkAdapter } from './adapter.js';
@@ -49,8 +49,8 @@ export async function mergeAdapter(
       `Merging into ${into}: expected a new or an empty folder, it holds ${present.slice(0, 3).join(', ')}. Choose another one.`,
     );
   }
-  const draft = `${into.replace(/\/+$/, '')}.partial`;
-  await rm(draft, { recursive: true, force: true });
+  const target = resolve(into);
+  const draft = `${target}.partial-${randomUUID()}`;
   await mkdir(draft, { recursive: true });
   try {
     for (const file of await readdir(checkpoint.folder))
@@ -60,8 +60,8 @@ export async function mergeAdapter(
     const config = { ...raw, torch_dtype: 'float32', ...('dtype' in raw ? { dtype: 'float32' } : {}) };
     await writeFile(join(draft, 'config.json'), `${JSON.stringify(config, null, 2)}\n`);
     const merged = await writeWeights(join(draft, 'model.safetensors'), checkpoint, adapter);
-    await rm(into, { recursive: true, force: true });
-    await rename(draft, into);
+    // Empty, as was checked; one that was filled meanwhile refuses to be replaced.
+    await rename(draft, target);
     return merged;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
