@@ -3,10 +3,10 @@
     peft_models.py logits FOLDER [ADAPTER]     logits after each prompt, of a model and perhaps with an adapter
     peft_models.py make FOLDER ADAPTER SETTINGS   a random LoRA adapter by peft, written; its logits
 
-Prompts are JSON on standard input; the answer is JSON on standard output.
+Prompts are JSON on standard input; the answer is JSON of versions and logits on standard output.
 """
 import json, sys, warnings
-import torch
+import peft, torch, transformers
 from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, logging
 
@@ -31,7 +31,8 @@ def main(verb, folder, adapter=None, settings=None):
     model.eval()
     with torch.no_grad():
         rows = [model(torch.tensor([ids])).logits[0, -1].tolist() for ids in prompts]
-    json.dump(rows, sys.stdout)
+    versions = {"torch": torch.__version__, "transformers": transformers.__version__, "peft": peft.__version__}
+    json.dump({"versions": versions, "logits": [[round(value, 6) for value in row] for row in rows]}, sys.stdout)
 
 
 main(*sys.argv[1:])
