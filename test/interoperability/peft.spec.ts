@@ -169,7 +169,7 @@ describe.each(['llama', 'qwen2', 'qwen3'] as const)('an adapter of a %s model', 
       }),
     );
     const adapter = createAdapter({ kind: 'lora', settings, baseModelDigest: checkpoint.digest, tensors });
-    const files = encodePeft(adapter, checkpoint.config, base);
+    const files = encodePeft(adapter, checkpoint.config, 'a-base-model');
     const exported = join(folder, `${name}-ours`);
     await mkdir(exported);
     await writeFile(join(exported, PEFT_FILE.config), files.config);
