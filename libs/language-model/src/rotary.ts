@@ -9,7 +9,21 @@ import type { ModelConfig } from './model-config.types.js';
  * cos and sin of position·f_i for the frequencies of {@link rotaryFrequencies}, times their attention factor, each
  * [positions, hd / 2].
  */
-export function rotaryTables(config: ModelConfig): { cos: Float32Array; sin: Float32Array } {
+export function rotaryTables(config: ModelConfig): RotaryTables {
+  let tables = known.get(config);
+  if (!tables) known.set(config, (tables = computeTables(config)));
+  return tables;
+}
+
+interface RotaryTables {
+  readonly cos: Float32Array;
+  readonly sin: Float32Array;
+}
+
+/** A long context takes a second to compute, and every graph of a model has the same. */
+const known = new WeakMap<ModelConfig, RotaryTables>();
+
+function computeTables(config: ModelConfig): RotaryTables {
   const { frequencies, attentionFactor } = rotaryFrequencies(config);
   const half = frequencies.length;
   const cos = new Float32Array(config.maxPositions * half);
