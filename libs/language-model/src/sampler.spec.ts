@@ -209,7 +209,8 @@ describe('sampling among very many tokens', () => {
   it('refuses what is not a number there too', () => {
     const broken = logits.slice();
     broken[19_999] = Number.NaN;
-    expect(() => sampleToken(broken, legal, plain, Random.of('x'), probabilities)).toThrow(
+    const softmax = new Float32Array(V).fill(Number.NaN);
+    expect(() => sampleToken(broken, legal, plain, Random.of('x'), softmax)).toThrow(
       expect.objectContaining({ code: 'NON_FINITE' }) as Error,
     );
   });

@@ -44,6 +44,10 @@ export function sampleToken(
     if (sampled) return sampled;
   }
   const size = legal === null ? logits.length : legal.length;
+  if (probabilities && size >= MANY) {
+    const sampled = sampleAmongMany(logits, probabilities, legal, sampling, random);
+    if (sampled) return sampled;
+  }
   if (size === 0) throw new SeamError('INVALID_INPUT', 'Sampling a token: no token is legal. Expected at least one.');
 
   // 1. The most probable legal token: the greedy choice and the offset that keeps exp() in range.
@@ -68,17 +72,6 @@ export function sampleToken(
   }
 
   // 2. Masses under the recorded distributions.
-  const massOfMany = probabilities && size >= MANY ? (legal ? massFrom(probabilities, legal) : 1) : undefined;
-  if (massOfMany !== undefined && probabilities![best]! > 0) {
-    const sampled = (id: number): SampledToken => ({
-      id,
-      logProb: Math.min(0, logits[id]! - bestLogit + Math.log(probabilities![best]! / massOfMany)),
-      legalMass: massOfMany,
-    });
-    if (sampling.temperature === 0) return sampled(best);
-    if (legal && isPlain(sampling)) return sampled(drawFrom(probabilities!, legal, massOfMany, random));
-    return sampled(draw(logits, legal, size, bestLogit, sampling, random));
-  }
   let legalSum = 0;
   for (let i = 0; i < size; i++) legalSum += Math.exp(logits[legal === null ? i : legal[i]!]! - bestLogit);
   const legalMass = legal === null ? 1 : (massFrom(probabilities, legal) ?? massOf(logits, bestLogit, legalSum));
@@ -90,6 +83,48 @@ export function sampleToken(
 
   if (sampling.temperature === 0 || size === 1) return recorded(best);
   return recorded(draw(logits, legal, size, bestLogit, sampling, random));
+}
+
+/** As {@link sampleToken}; undefined where the probabilities are broken or too small to be told apart. */
+function sampleAmongMany(
+  logits: Float32Array,
+  probabilities: Float32Array,
+  legal: Int32Array | null,
+  sampling: Pick<SamplingSettings, 'temperature' | 'topK' | 'topP'>,
+  random: Random,
+): SampledToken | undefined {
+  const legalMass = massFrom(probabilities, legal);
+  if (legalMass === undefined) return undefined;
+  if (legal && isPlain(sampling)) {
+    const id = drawFrom(probabilities, legal, legalMass, random);
+    return { id, logProb: Math.min(0, Math.log(probabilities[id]! / legalMass)), legalMass };
+  }
+  const best = mostProbable(logits, legal);
+  if (probabilities[best] === 0) return undefined;
+  const id =
+    sampling.temperature === 0
+      ? best
+      : draw(logits, legal, legal?.length ?? logits.length, logits[best]!, sampling, random);
+  // From the largest, since the probability of a rare token has lost its last digits.
+  const logProb = logits[id]! - logits[best]! + Math.log(probabilities[best]! / legalMass);
+  return { id, logProb: Math.min(0, logProb), legalMass };
+}
+
+/** The lowest id among equals. Two loops, because this is done for every token that is written. */
+function mostProbable(logits: Float32Array, legal: Int32Array | null): number {
+  let best = legal === null ? 0 : legal[0]!;
+  let largest = logits[best]!;
+  if (legal === null) {
+    for (let id = 1; id < logits.length; id++) {
+      if (logits[id]! > largest) largest = logits[(best = id)]!;
+    }
+    return best;
+  }
+  for (let i = 1; i < legal.length; i++) {
+    const id = legal[i]!;
+    if (logits[id]! > largest) largest = logits[(best = id)]!;
+  }
+  return best;
 }
 
 /** Drawn from the very distribution that is recorded. */
@@ -120,7 +155,8 @@ function drawFrom(probabilities: Float32Array, legal: Int32Array, mass: number, 
   const point = random.float() * mass;
   let cumulative = 0;
   let chosen = -1;
-  for (const id of legal) {
+  for (let i = 0; i < legal.length; i++) {
+    const id = legal[i]!;
     const probability = probabilities[id]!;
     if (probability === 0) continue;
     chosen = id;
@@ -130,12 +166,14 @@ function drawFrom(probabilities: Float32Array, legal: Int32Array, mass: number, 
   return chosen;
 }
 
-/** Σ p(legal); undefined where it is not known or so small that float32 has lost it. */
-function massFrom(probabilities: Float32Array | undefined, legal: Int32Array): number | undefined {
+/** Σ p(legal), 1 where all are; undefined where it is not known, not a number, or so small that float32 has lost it. */
+function massFrom(probabilities: Float32Array | undefined, legal: Int32Array | null): number | undefined {
   if (!probabilities) return undefined;
   let mass = 0;
-  for (const id of legal) mass += probabilities[id]!;
-  return mass > 1e-30 ? Math.min(1, mass) : undefined;
+  if (legal === null) for (let id = 0; id < probabilities.length; id++) mass += probabilities[id]!;
+  else for (let i = 0; i < legal.length; i++) mass += probabilities[legal[i]!]!;
+  if (!(mass > 1e-30)) return undefined;
+  return legal === null ? 1 : Math.min(1, mass);
 }
 
 function nonFinite(id: number, logit: number): SeamError {
