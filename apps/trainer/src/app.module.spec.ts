@@ -790,6 +790,16 @@ describe('the trainer service', () => {
       code: 'INVALID_CONFIGURATION',
     });
   });
+
+  it('one changed value of the curriculum leaves the others as the preset has them', async () => {
+    const world = newWorld();
+    const curriculum = { measure: 'worst-domain' };
+    await serve(world, { config: { preset: 'seam-paper', algorithm: 'curriculum', curriculum } });
+    await playRounds(world, 1);
+    const [started] = await eventsOf(world, 'TrainingRunStarted');
+    expect(started!.algorithm).toBe('grpo');
+    expect(runConfigurationOf(started!).reason).toContain('(worst-domain), threshold 0.0 %');
+  });
 });
 
 async function commitVersion(

@@ -1,5 +1,5 @@
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
-import { curriculumConfigSchema } from '@seamstream/learning';
+import { curriculumChangesSchema } from '@seamstream/learning';
 import { checkExecutorChoice, executorChoiceShape } from '@seamstream/rollout';
 import { commonConfigSchema } from '@seamstream/service-kit';
 import { z } from 'zod';
@@ -31,7 +31,8 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       algorithm: z.string().min(1).default('curriculum'),
       /** Named settings of curriculum and algorithms; what is given below goes before it. */
       preset: z.string().min(1).default('embedded'),
-      curriculum: curriculumConfigSchema.partial().default({}),
+      /** What differs from the preset. */
+      curriculum: curriculumChangesSchema.default({}),
       /** By algorithm: what differs from the preset. */
       algorithms: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
       /** Seed of every random choice of a run, together with what the run learns from. */

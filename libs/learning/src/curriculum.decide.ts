@@ -7,16 +7,27 @@
 import { z } from 'zod';
 import type { ResultEvent } from './learning.types.js';
 
-export const curriculumConfigSchema = z.strictObject({
+const fields = {
   /** Imitate (sft) while the explored success rate is below this, then compare (grpo). */
-  imitateBelow: z.number().min(0).max(1).default(0.5),
+  imitateBelow: z.number().min(0).max(1),
   /** Whose rate is meant: that of all problems, or of the domain that does worst. */
-  measure: z.enum(['overall', 'worst-domain']).default('overall'),
+  measure: z.enum(['overall', 'worst-domain']),
   /** Weight of the last round in the running mean of rates; 1 forgets all earlier rounds. */
-  smoothing: z.number().gt(0).max(1).default(0.5),
-  warmUp: z.string().default('sft'),
-  refine: z.string().default('grpo'),
+  smoothing: z.number().gt(0).max(1),
+  warmUp: z.string(),
+  refine: z.string(),
+};
+
+export const curriculumConfigSchema = z.strictObject({
+  imitateBelow: fields.imitateBelow.default(0.5),
+  measure: fields.measure.default('overall'),
+  smoothing: fields.smoothing.default(0.5),
+  warmUp: fields.warmUp.default('sft'),
+  refine: fields.refine.default('grpo'),
 });
+
+/** What differs from a preset. It has no defaults, which would be laid over the preset's values. */
+export const curriculumChangesSchema = z.strictObject(fields).partial();
 
 export type CurriculumConfig = z.infer<typeof curriculumConfigSchema>;
 

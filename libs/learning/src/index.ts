@@ -2,6 +2,7 @@ export { algorithms } from './algorithms.js';
 export {
   type CurriculumConfig,
   type CurriculumState,
+  curriculumChangesSchema,
   curriculumConfigSchema,
   decideAlgorithm,
   evolveCurriculum,
