@@ -24,7 +24,8 @@ export type Form =
     }
   /** x = 3, f(x) = 3, (p, q) = (3, 2): what it is called matters less than what it is. */
   | { readonly kind: 'named'; readonly name: string; readonly value: Readings }
-  | { readonly kind: 'ratio'; readonly parts: readonly string[] };
+  /** 3:10 may be a time of day, which only equals itself. */
+  | { readonly kind: 'ratio'; readonly parts: readonly string[]; readonly isClock: boolean };
 
 export type Readings = readonly Form[];
 export type Comparison = '=' | '<' | '>' | '≤' | '≥' | '≠';
@@ -33,10 +34,13 @@ type SetOperator = 'union' | 'intersection' | 'difference';
 const MAX_DEPTH = 12;
 const MAX_PARTS = 64;
 
+const CHOICE =
+  /^\s*(?:\\(?:text|textbf|mathrm|mathbf|textrm|bf)\s*\{\s*)?\(?([A-J])(?:\)|\.|:)\s*\}?(?:\s|~|\\[ ,;:]|\\q?quad)+\S/;
+
 /** Every reading of a text as an answer, the likeliest first. Empty for a text without content or of more than 64 parts. */
 export function readAnswer(text: string): Readings {
   // "C. x = 42" and "(C) 42" are choices with their wording.
-  const choice = /^\s*(?:\\text\{)?\(?([A-J])(?:\)|\.|:)\}?\s+\S/.exec(text)?.[1];
+  const choice = CHOICE.exec(text)?.[1];
   const readings = read(plainNotation(text), 0);
   return choice === undefined
     ? readings
@@ -51,9 +55,20 @@ function read(given: string, depth: number): Readings {
   const concluded = splitTopLevel(text, (token) => token === '\\Rightarrow' || token === '\\therefore');
   if (concluded.parts.length > 1) return read(concluded.parts.at(-1)!, inner);
 
+  const general = QUALIFIER.exec(text);
+  if (general !== null && general.index > 0 && !isName(text.slice(0, general.index).trim()))
+    return read(text.slice(0, general.index), inner);
+
   const numbers = numberReadings(text);
   const list = listReading(text, inner);
-  if (list !== null || numbers.length > 0) return [...numbers, ...(list === null ? [] : [list])];
+  if (list !== null || numbers.length > 0) {
+    const words = isPlainWords(text) ? [wordsOf(text)] : [];
+    return [...numbers, ...(list === null ? [] : [list]), ...words];
+  }
+
+  // \text{2 and 3}, "the value is 3": what is said is within.
+  const said = saidWithin(text);
+  if (said !== null) return [...read(said, inner), ...leafReadings(text, inner)];
 
   const relation = relationReadings(text, inner);
   if (relation !== null) return relation;
@@ -70,6 +85,20 @@ function read(given: string, depth: number): Readings {
     if (reading !== null) return reading;
   }
   return leafReadings(text, inner);
+}
+
+/** "…, k ∈ ℤ" says of what kind a letter of the answer is. */
+const QUALIFIER =
+  /(?:,\s*|\(\s*|\\text\{\s*,?\s*(?:for|where|with)[a-z\s]*\}\s*|(?:,\s*)?\b(?:for|where|with)(?:\s+(?:all|any|some|every))?\s+)(?:\\forall\s*)?[a-zA-Z]\s*\\in\s*\\mathbb\{[ZNQ]\}(?:\s*[\^_]\s*\{?[+*\d]\}?)?\s*\)?$/;
+
+const SENTENCE =
+  /^(?=[^\\=<>]*[a-zA-Z]{2})[a-zA-Z][a-zA-Z\s,'()-]*?\b(?:is|are|equals|equal to)(?![a-zA-Z])[:\s]*(?!not?\b)(\S.*)$/s;
+
+function saidWithin(text: string): string | null {
+  const quoted = /^\\text\{([^{}]*)\}$/.exec(text)?.[1];
+  if (quoted !== undefined) return /[,;=\d]|\b(?:and|or|is|are)\b/.test(quoted) ? plainNotation(quoted) : null;
+  const unwrapped = text.replace(/^\\text\{([^{}]*)\}/, '$1 ');
+  return SENTENCE.exec(unwrapped)?.[1] ?? null;
 }
 
 /** Without what ends a sentence, braces that only group, and a leading "about". */
@@ -136,14 +165,16 @@ function listReading(text: string, depth: number): Form | null {
   const isSplit = groups.length > 1 || parts.length > 1;
   if (!isSplit || parts.length > MAX_PARTS) return null;
   if (parts.length === 1) return null;
-  if (parts.every((part) => isPlainWords(part))) return null; // "odd and even" are words
   const by = byWord.separators.includes('or') ? 'or' : byWord.parts.length > 1 ? 'and' : 'comma';
   return { kind: 'list', parts: flattened(parts.map((part) => read(part, depth))), by };
 }
 
 /** 0, ±2 are three. */
 function flattened(parts: readonly Readings[]): Readings[] {
-  return parts.flatMap((part) => (part[0]?.kind === 'list' && part[0].by === 'or' ? [...part[0].parts] : [part]));
+  return parts.flatMap((part) => {
+    const [first] = part[0]?.kind === 'named' ? part[0].value : part;
+    return first?.kind === 'list' && first.by === 'or' ? [...first.parts] : [part];
+  });
 }
 
 function outerSplit(group: string): string[] {
@@ -253,12 +284,18 @@ function setOperationReading(text: string, depth: number): Form | null {
     ['\\cap', 'intersection'],
   ] as const) {
     const { parts } = splitTopLevel(text, (each) => each === token);
-    if (parts.length > 1) return { kind: 'setOperation', op, parts: parts.map((part) => read(part, depth)) };
+    if (parts.length > 1) return { kind: 'setOperation', op, parts: parts.map((part) => read(asSet(part), depth)) };
   }
   const minus = /^(\\mathbb\{R\})\s*-\s*(\\\{.*\\\})$/.exec(text);
   if (minus !== null)
     return { kind: 'setOperation', op: 'difference', parts: [read(minus[1]!, depth), read(minus[2]!, depth)] };
   return null;
+}
+
+/** {1, 2} between the operators of sets is the set \{1, 2\}. */
+function asSet(text: string): string {
+  const bracket = bracketed(text.trim());
+  return bracket?.open === '{' ? `\\{${bracket.inner}\\}` : text;
 }
 
 /** ]1, 2[ */
@@ -357,11 +394,14 @@ function leafReadings(given: string, depth: number): Readings {
     const isClock = /^(?:[01]?\d|2[0-4])(?::[0-5]\d){1,2}\s*(?:[ap]\.?m\.?)?$/i.test(
       text.replaceAll(/\\text\{|\}/g, ''),
     );
-    return isClock ? [wordsOf(text)] : [{ kind: 'ratio', parts: ratio.parts.map((part) => part.trim()) }];
+    const reading: Form = { kind: 'ratio', parts: ratio.parts.map((part) => part.trim()), isClock };
+    return isClock ? [wordsOf(text), reading] : [reading];
   }
   if (isPlainWords(text)) {
     const words = wordsOf(text);
     const bare = unwrapText(text).trim();
+    const set = SETS_IN_WORDS.find(([wording]) => wording.test(bare))?.[1];
+    if (set !== undefined) return [words, { kind: 'expression', latex: set }];
     // One letter may be a variable as well as a choice; a longer word may be a product.
     return bare.length === 1 || (!text.includes('\\text') && /^[a-zA-Z]{2,4}$/.test(bare))
       ? [{ kind: 'expression', latex: bare }, words]
@@ -390,6 +430,11 @@ function plusMinusReading(text: string, depth: number): Form | null {
   return { kind: 'list', parts: [read(withSigns('+', '-'), depth), read(withSigns('-', '+'), depth)], by: 'or' };
 }
 
+const SETS_IN_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:all|the|any)?\s*(?:set of\s*)?(?:all\s*)?reals?(?:\s+numbers?)?$/i, '\\mathbb{R}'],
+  [/^(?:there (?:is|are) )?no(?: real)? solutions?$|^(?:the )?empty set$/i, '\\emptyset'],
+];
+
 const UNIT_WORD = '[a-zA-Zµ]+\\.?(?:\\s*\\^\\s*\\{?-?\\d\\}?)?';
 const TEXT_UNIT =
   /\s*\\text\{[^{}]*\}(?:\s*\^\s*\{?-?\d\}?)?(?:\s*(?:\/|\\cdot)?\s*\\text\{[^{}]*\}(?:\s*\^\s*\{?-?\d\}?)?)*$/;
@@ -409,7 +454,12 @@ function stripUnit(given: string): { readonly text: string; readonly isPercent: 
   for (const unit of [TEXT_UNIT, PLAIN_UNIT, GLUED_UNIT]) {
     const found = unit.exec(text);
     if (found === null || found.index === 0 || !/[\d)}\]a-zA-Z]$/.test(text.slice(0, found.index))) continue;
-    if (unit === PLAIN_UNIT && !/[a-zA-Z]{2,}/.test(found[0]) && !/^\s+[mgsLhVWNJKA]$/.test(found[0])) continue;
+    if (
+      unit === PLAIN_UNIT &&
+      !/[a-zA-Z]{2,}/.test(found[0]) &&
+      !/^\s+[mgsLhVWNJKA](?:\s*\/\s*[smh](?:\s*\^\s*\{?\d\}?)?)?$/.test(found[0])
+    )
+      continue;
     text = text.slice(0, found.index);
     break;
   }

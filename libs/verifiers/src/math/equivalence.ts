@@ -59,7 +59,7 @@ class Equivalence {
     }
     if (a.kind === 'percent' || b.kind === 'percent') return this.samePercent(a, b);
     if (a.kind === 'expression' && b.kind === 'expression') return this.sameExpression(a.latex, b.latex);
-    if (a.kind === 'ratio' && b.kind === 'ratio') return this.sameRatio(a.parts, b.parts);
+    if (a.kind === 'ratio' && b.kind === 'ratio') return !(a.isClock && b.isClock) && this.sameRatio(a.parts, b.parts);
     if (a.kind === 'ratio' || b.kind === 'ratio') {
       // 1:2 is also the number 1/2.
       const [ratio, other] = a.kind === 'ratio' ? [a, b] : [b as Form & { kind: 'ratio' }, a];
@@ -74,11 +74,11 @@ class Equivalence {
       const [list, other] = a.kind === 'list' ? [a, b] : [b as Form & { kind: 'list' }, a];
       if (list.parts.length === 1 && this.same(list.parts[0]!, [other])) return true;
       // "1, 2" without brackets may be meant as (1, 2): in its order.
-      if (list.by === 'comma' && other.kind === 'tuple' && other.open !== 'matrix' && !isHalfOpen(other))
-        return this.sameInOrder(list.parts, other.parts);
+      const isOrdered = list.by === 'comma' && other.kind === 'tuple' && other.open !== 'matrix' && !isHalfOpen(other);
+      if (isOrdered && this.sameInOrder(list.parts, other.parts)) return true;
     }
     if (a.kind === 'relation' && b.kind === 'relation' && this.sameRelation(a, b)) return true;
-    if (a.kind === 'relation' && b.kind !== 'relation' && isWhole) {
+    if (a.kind === 'relation' && isWhole) {
       const solved = this.realSet(b);
       if (solved !== null && this.isSolutionOf(a, solved)) return true;
     }
@@ -178,6 +178,8 @@ class Equivalence {
     if (p === null || q?.op !== p.op) return false;
     // x = 3 is not answered by 2x = 6: that is the question.
     if (this.isSolved(a) !== this.isSolved(b)) return false;
+    // 2 + 2 = 4 and 1 + 1 = 2 are both true, which does not make them one.
+    if (variablesOf(p.difference).size + variablesOf(q.difference).size === 0) return false;
     const factor = factorBetween(p.difference, q.difference);
     return factor !== null && (p.op === '=' || p.op === '≠' || factor > 0);
   }
@@ -230,6 +232,15 @@ class Equivalence {
           form.parts.every((part) => part[0]?.kind === 'relation')
         )
           return sets.reduce<RealSet>((a, b) => intersection(a, b), ALL_REALS);
+        if (
+          form.by === 'comma' &&
+          sets.every((set) => set !== null) &&
+          form.parts.every((part) => part[0]?.kind === 'relation')
+        ) {
+          // "x > 2, x < 3" holds both; "x < 2, x > 3", which nothing could hold, names two cases.
+          const both = sets.reduce<RealSet>((a, b) => intersection(a, b), ALL_REALS);
+          return both.length > 0 ? both : union(sets);
+        }
         return form.by === 'or' && sets.every((set) => set !== null) ? union(sets) : null;
       }
       case 'setOperation': {
@@ -241,6 +252,8 @@ class Equivalence {
       }
       case 'relation':
         return this.solutions(form);
+      case 'named':
+        return this.firstSet(form.value);
       default:
         return null;
     }

@@ -27,8 +27,12 @@ const SAMPLES = 5;
 /** Relative difference of equal values: far above the rounding of doubles, far below a chance hit. */
 const SAMPLE_TOLERANCE = 1e-8;
 /** Exact integers are followed up to so many bits; beyond, doubles decide. */
-const MAX_BITS = 8192;
+const MAX_BITS = 32_768;
 const MAX_TERMS = 10_000;
+/** Brackets that an expression may leave open. */
+const MAX_OPEN = 4;
+/** Bars of absolute values in an expression: eight of them. */
+const MAX_BARS = 16;
 
 let engine: ComputeEngine | undefined;
 
@@ -38,14 +42,50 @@ export function parseExpression(latex: string): MathJson | null {
   // An angle in degrees is a number of its own; inside of a function it is what the function takes.
   const isArgument = /\\(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])/.test(latex);
   const exact = exactDecimals(latex.replaceAll('\\degrees', isArgument ? '\\cdot\\frac{\\pi}{180} ' : ' ').trim());
-  if (exact.trim() === '') return null;
+  if (exact.trim() === '' || !isClosed(exact)) return null;
+  const grouped = withParentheses(exact);
   let json: MathJson;
   try {
-    json = engine.parse(exact, { form: 'raw' }).json as MathJson;
+    json = engine.parse(grouped, { form: 'raw' }).json as MathJson;
   } catch {
     return null; // nested beyond the parser's stack
   }
   return isFaulty(json) ? null : json;
+}
+
+/**
+ * Each bracket that is left open takes the parser twice as long, and so does each pair of bars: braces must match, of other brackets
+ * hardly any may be open, and bars must be few.
+ */
+function isClosed(latex: string): boolean {
+  let braces = 0;
+  let others = 0;
+  for (const [bracket] of latex.matchAll(/\\[{}]|[{}()[\]]/g)) {
+    if (bracket === '{') braces++;
+    else if (bracket === '}' && --braces < 0) return false;
+    else if (/[([]|\\\{/.test(bracket)) others++;
+    else if (bracket !== '}') others--;
+  }
+  const bars = latex.split('|').length - 1;
+  return braces === 0 && Math.abs(others) <= MAX_OPEN && bars <= MAX_BARS;
+}
+
+/** 2[x+1]\{x-1\}: within an expression all brackets group, but for the degree of a root. */
+function withParentheses(latex: string): string {
+  const open: { readonly at: number; readonly isKept: boolean }[] = [];
+  const tokens = latex.split(/(\\[{}]|[[\],])/);
+  let hasComma = false;
+  for (const [at, token] of tokens.entries()) {
+    if (token === '[') open.push({ at, isKept: /\\(?:sqrt|\\|begin\{\w+\})\s*$/.test(tokens[at - 1]!) });
+    else if (token === '\\{') open.push({ at, isKept: false });
+    else if (token === ',') hasComma = true;
+    else if (token === ']' || token === '\\}') {
+      const from = open.pop();
+      if (from === undefined) return latex;
+      if (!from.isKept) [tokens[from.at], tokens[at]] = ['(', ')'];
+    }
+  }
+  return hasComma || open.length > 0 ? latex : tokens.join('');
 }
 
 /** Keeps long decimals exact: the parser reads them as doubles. */
@@ -76,9 +116,16 @@ export function variablesOf(json: MathJson, names = new Set<string>()): Set<stri
 /** Whether an inexact number stands in it. */
 export function hasDecimal(json: MathJson): boolean {
   if (typeof json === 'number') return !Number.isInteger(json);
+  if (Array.isArray(json) && json[0] === 'Divide' && isLongDecimal(json[2] as MathJson)) return true;
   if (Array.isArray(json)) return (json as readonly MathJson[]).slice(1).some(hasDecimal);
   return typeof json === 'object' && 'num' in json && /[.e]/i.test(json.num);
 }
+
+/** The denominator of what {@link exactDecimals} wrote. */
+const isLongDecimal = (denominator: MathJson): boolean =>
+  typeof denominator === 'number'
+    ? denominator >= 1e7 && /^1(?:0+|e\+\d+)$/.test(String(denominator))
+    : typeof denominator === 'object' && 'num' in denominator && /^10{7,}$/.test(denominator.num);
 
 // ——— exact ———
 
@@ -160,7 +207,7 @@ function exactValue(json: MathJson): Fraction | null {
       return b.numerator < 0n ? fraction(bottom, top) : fraction(top, bottom);
     }
     case 'Factorial': {
-      if (a.denominator !== 1n || a.numerator < 0n || a.numerator > 500n) return null;
+      if (a.denominator !== 1n || a.numerator < 0n || a.numerator > 2500n) return null;
       let product = 1n;
       for (let i = 2n; i <= a.numerator; i++) product *= i;
       return fraction(product);
@@ -211,8 +258,7 @@ const divide = (a: Complex, b: Complex): Complex => {
 };
 const exp = (a: Complex): Complex =>
   a.im === 0 ? complex(Math.exp(a.re)) : complex(Math.exp(a.re) * Math.cos(a.im), Math.exp(a.re) * Math.sin(a.im));
-const ln = (a: Complex): Complex =>
-  complex(Math.log(Math.hypot(a.re, a.im)), a.im === 0 && a.re > 0 ? 0 : Math.atan2(a.im, a.re));
+const ln = (a: Complex): Complex => complex(Math.log(Math.hypot(a.re, a.im)), Math.atan2(a.im === 0 ? 0 : a.im, a.re)); // never −0: √−4 is 2i
 const power = (a: Complex, b: Complex): Complex => {
   if (a.im === 0 && b.im === 0 && (a.re >= 0 || Number.isInteger(b.re))) return complex(a.re ** b.re);
   if (a.re === 0 && a.im === 0) return ZERO;
@@ -308,6 +354,9 @@ const FUNCTIONS: Readonly<Record<string, (...operands: readonly Complex[]) => Co
   Sinh: (a) => sinh(a),
   Cosh: (a) => cosh(a),
   Tanh: (a) => divide(sinh(a), cosh(a)),
+  Arsinh: (a) => ln(add(a, sqrt(add(multiply(a, a), ONE)))),
+  Arcosh: (a) => ln(add(a, multiply(sqrt(add(a, ONE)), sqrt(subtract(a, ONE))))),
+  Artanh: (a) => scale(subtract(ln(add(ONE, a)), ln(subtract(ONE, a))), 0.5),
   Abs: (a) => complex(Math.hypot(a.re, a.im)),
   Floor: (a) => ofReal(Math.floor)(a),
   Ceil: (a) => ofReal(Math.ceil)(a),
@@ -318,7 +367,8 @@ const FUNCTIONS: Readonly<Record<string, (...operands: readonly Complex[]) => Co
   Max: (...all) => complex(Math.max(...all.map(({ re }) => re))),
   Min: (...all) => complex(Math.min(...all.map(({ re }) => re))),
   GCD: (...all) => complex(all.map(({ re }) => re).reduce(gcd, 0)),
-  LCM: (...all) => complex(all.map(({ re }) => re).reduce((a, b) => (a * b) / gcd(a, b), 1)),
+  LCM: (...all) =>
+    complex(all.map(({ re }) => re).reduce((a, b) => (a * b === 0 ? 0 : Math.abs(a * b) / gcd(a, b)), 1)),
 };
 
 /** Letters that stand for functions where a bracket follows: f(x) is not f · x. */
@@ -329,7 +379,10 @@ type Bindings = (name: string) => Complex;
 function evaluate(json: MathJson, bindings: Bindings): Value {
   if (typeof json === 'number') return complex(json);
   if (typeof json === 'string') {
-    if (json.startsWith("'")) return bindings(`text ${json.toLowerCase().replaceAll(/[\s']/g, '')}`);
+    if (json.startsWith("'")) {
+      const text = json.replaceAll(/[\s']/g, '');
+      return bindings(text.length === 1 ? text : `text ${text.toLowerCase()}`); // \text{m} is the variable m
+    }
     return CONSTANTS[json] ?? bindings(json);
   }
   if (!Array.isArray(json))
@@ -361,7 +414,7 @@ function evaluate(json: MathJson, bindings: Bindings): Value {
       break;
     case 'Sum':
     case 'Product':
-      return series(head, operands, bindings) ?? opaque(head, operands, bindings);
+      return series(head, operands, bindings) ?? symbolicSeries(head, operands, bindings);
     case 'InvisibleOperator': {
       const at = operands.findIndex(
         (operand, i) =>
@@ -402,13 +455,29 @@ function series(head: 'Sum' | 'Product', [body, limits]: readonly MathJson[], bi
   const [first, last] = [evaluate(from, bindings), evaluate(to, bindings)];
   if (!('re' in first) || !('re' in last) || !Number.isInteger(first.re) || !Number.isInteger(last.re)) return null;
   if (last.re - first.re > MAX_TERMS) return null;
+  const indexed = renamed(body, index, INDEX); // so that an index i is not the imaginary unit
   let total = head === 'Sum' ? ZERO : ONE;
   for (let k = first.re; k <= last.re; k++) {
-    const term = evaluate(body, (name) => (name === index ? complex(k) : bindings(name)));
+    const term = evaluate(indexed, (name) => (name === INDEX ? complex(k) : bindings(name)));
     if (!('re' in term)) return null;
     total = head === 'Sum' ? add(total, term) : multiply(total, term);
   }
   return total;
+}
+
+/** A series whose ends have no number: what its index is called does not matter. */
+function symbolicSeries(head: 'Sum' | 'Product', operands: readonly MathJson[], bindings: Bindings): Complex {
+  const [body, limits] = operands;
+  const index = Array.isArray(limits) ? (limits as readonly MathJson[])[1] : undefined;
+  if (body === undefined || typeof index !== 'string') return opaque(head, operands, bindings);
+  return opaque(head, [renamed(body, index, INDEX), ...(limits as readonly MathJson[]).slice(2)], bindings);
+}
+
+const INDEX = 'the index';
+
+function renamed(json: MathJson, from: string, to: string): MathJson {
+  if (json === from || (from === 'i' && json === 'ImaginaryUnit')) return to;
+  return Array.isArray(json) ? (json as readonly MathJson[]).map((each) => renamed(each, from, to)) : json;
 }
 
 function matrixOf(rows: MathJson | undefined, bindings: Bindings): Value | null {
@@ -508,7 +577,7 @@ export function equalExpressions(a: MathJson, b: MathJson, decimals: number): bo
   const isDecimal = hasDecimal(a) || hasDecimal(b);
   if (left !== null && right !== null) {
     if (left.numerator * right.denominator === right.numerator * left.denominator) return true;
-    if (!isDecimal) return false;
+    return isDecimal && nearFractions(left, right, decimals);
   }
   const hasVariables = variablesOf(a).size > 0 || variablesOf(b).size > 0;
   let compared = 0;
@@ -522,6 +591,14 @@ export function equalExpressions(a: MathJson, b: MathJson, decimals: number): bo
     }
   }
   return compared > 0;
+}
+
+/** Within half a unit of the last place, and within a hundredth: numbers far below that place are not all alike. */
+function nearFractions(a: Fraction, b: Fraction, decimals: number): boolean {
+  const magnitude = (x: bigint): bigint => (x < 0n ? -x : x);
+  const [p, q] = [magnitude(a.numerator * b.denominator), magnitude(b.numerator * a.denominator)];
+  const gap = magnitude(a.numerator * b.denominator - b.numerator * a.denominator);
+  return 2n * gap * 10n ** BigInt(decimals) <= a.denominator * b.denominator && 100n * gap <= (p > q ? p : q);
 }
 
 /** NaN on both sides says nothing about either; infinities are equal to themselves. */
@@ -548,7 +625,9 @@ export function factorBetween(a: MathJson, b: MathJson): number | null {
       continue;
     }
     const ratio = divide(p, q);
-    if (!Number.isFinite(ratio.re) || Math.abs(ratio.im) > SAMPLE_TOLERANCE || ratio.re === 0) return null;
+    // A difference that is nothing but rounding is zero.
+    const isZero = Math.abs(ratio.re) < SAMPLE_TOLERANCE || Math.abs(ratio.re) > 1 / SAMPLE_TOLERANCE;
+    if (!Number.isFinite(ratio.re) || Math.abs(ratio.im) > SAMPLE_TOLERANCE || isZero) return null;
     if (factor !== null && Math.abs(ratio.re - factor) > SAMPLE_TOLERANCE * Math.abs(factor)) return null;
     factor ??= ratio.re;
   }

@@ -49,7 +49,40 @@ const DOUBLED =
 
 const ROW_END = '\u0002';
 
-const FUNCTIONS = 'arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|log|ln|exp';
+/** More calls are not an answer. */
+const MAX_CALLS = 200;
+
+const FUNCTIONS = 'arcsin|arccos|arctan|arsinh|arcosh|artanh|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|log|ln|exp';
+const FUNCTION = new RegExp(`^(?:${FUNCTIONS}|gcd|lcm|max|min)$`);
+const CALLED = /^(?:a(?:rc?)?(?:sin|cos|tan|cot)h?|sqrt|[aA]bs|ceil(?:ing)?|floor|factorial|binomial)$/;
+const UNIT_LETTER = /^[mgshLVWNJKACF]$/;
+const CORNERS: Readonly<Record<string, string>> = { ul: '\\lceil ', ur: '\\rceil ', ll: '\\lfloor ', lr: '\\rfloor ' };
+const GREEK = 'alpha|beta|gamma|delta|epsilon|theta|lambda|mu|rho|sigma|tau|phi|psi|omega';
+
+/** Inverse functions as they are called elsewhere: asin, arcsinh, \sin^{-1}. */
+const INVERSE =
+  /(?<![a-zA-Z\\])(?:arc|ar|a)(?:(sin|cos|tan|cot)|(sinh|cosh|tanh))(?![a-zA-Z])|\\(?:arc(sinh|cosh|tanh)|(?:(sin|cos|tan|cot)|(sinh|cosh|tanh))\s*\^\s*(?:\{\s*-\s*1\s*\}|-1(?!\d)))(?![a-zA-Z])/g;
+
+/** Functions as programs print them, with what becomes of their arguments. */
+const CALLS: readonly (readonly [RegExp, (inner: string) => string])[] = [
+  [/(?<![a-zA-Z\\])sqrt\s*\(/, (inner) => `\\sqrt{${inner}}`],
+  [/(?<![a-zA-Z\\])[aA]bs\s*\(/, (inner) => `|${inner}|`],
+  [/(?<![a-zA-Z])\\?ceil(?:ing)?\s*\(/, (inner) => `\\lceil ${inner}\\rceil `],
+  [/(?<![a-zA-Z])\\?floor\s*\(/, (inner) => `\\lfloor ${inner}\\rfloor `],
+  [/(?<![a-zA-Z\\])factorial\s*\(/, (inner) => `(${inner})!`],
+  [/(?<![a-zA-Z\\])binomial\s*\(/, (inner) => `\\binom{${inner.replace(/,/, '}{')}}`],
+  [
+    /(?<![a-zA-Z\\])Matrix\s*\(/,
+    (inner) =>
+      `\\begin{pmatrix}${inner
+        .trim()
+        .replaceAll(/^\[\s*\[?|\]?\s*\]$/g, '')
+        .replaceAll(/\]\s*,\s*\[/g, ROW_END)
+        .replaceAll(',', '&')}\\end{pmatrix}`,
+  ],
+  // The exponent of x^(1/3) is what its parentheses hold.
+  [/\^\s*\(/, (inner) => `^{${inner}}`],
+];
 
 /** The text as plain LaTeX, without delimiters of mathematics. */
 export function plainNotation(text: string): string {
@@ -74,6 +107,7 @@ export function plainNotation(text: string): string {
     .replaceAll(/(?<=\d)\{,\}(?=\d)/g, '')
     .replaceAll('{,}', ',')
     .replaceAll(/(?<=\d)(?:\\[,;:]|\\ |~)(?=\d{3}(?!\d))/g, '')
+    .replaceAll(/\\[lr]group(?![a-zA-Z])/g, (group) => (group === '\\lgroup' ? '(' : ')'))
     .replaceAll(/\\q?quad/g, '   ')
     .replaceAll(/\\[,;:> ]|~/g, ' ')
     .replaceAll(/\\(?:hspace|vspace|phantom)\*?\{[^{}]*\}/g, ' ')
@@ -98,11 +132,23 @@ export function plainNotation(text: string): string {
     .replaceAll(/\\mathbb\s*([A-Z])/g, '\\mathbb{$1}')
     .replaceAll(/\\(?:reals|Reals|R)(?![a-zA-Z])/g, '\\mathbb{R}')
     .replaceAll(
-      /\\(?:bold|boldsymbol|pmb|bm|mathbf|mathit|mathsf|mathrm|textrm|textbf|textit|textsf|textnormal|mbox|hbox|emph|text|operatorname)\*?\s*\{([^{}]*)\}/g,
-      (_, inner: string) => wordOrSymbol(inner),
+      /\\(?:bold|boldsymbol|pmb|bm|mathbf|mathit|mathsf|mathrm|textrm|textbf|textit|textsf|textnormal|mbox|hbox|emph|text|operatorname)\*?\s*\{((?:[^{}]|\^\{-?\d+\})*)\}/g,
+      (command: string, inner: string, at: number, whole: string) =>
+        wordOrSymbol(
+          inner,
+          whole.slice(Math.max(0, at - 80), at),
+          whole.slice(at + command.length, at + command.length + 20),
+        ),
     )
+    .replaceAll(/\\([ul][lr])corner(?![a-zA-Z])/g, (_, corner: string) => CORNERS[corner]!)
+    // x^2_i is x_i^2
+    .replaceAll(/\^\s*(\{[^{}]*\}|[^\s{}\\])\s*_\s*(\{[^{}]*\}|[^\s{}\\])/g, '_$2^$1')
     .replaceAll(/\\(?:boxed|fbox)\s*(?=\{)/g, '')
-    .replaceAll(/\^\s*\{?\s*\\(?:circ|degree)\s*\}?|\\degree(?![a-zA-Z])/g, '\\degrees ')
+    .replaceAll(
+      /\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-zA-Z]))|\\degree(?![a-zA-Z])/g,
+      '\\degrees ',
+    )
+    .replaceAll(/\\degrees\s*[CF](?![a-zA-Z])/g, '\\degrees ')
     .replaceAll(/\\?[$€£¥]|\\[()[\]]/g, ' ')
     .replaceAll(/\\?["“”]/g, ' ')
     .replaceAll(/\\(?=[%#&])/g, '')
@@ -117,22 +163,36 @@ export function plainNotation(text: string): string {
 function plainText(text: string): string {
   let s = text
     .replaceAll('**', '^')
+    // 0.333… repeats, as far as it is written
+    .replaceAll(/(?<![\d.])(\d+\.\d*?)(\d{1,6}?)\2+(?:\.\.\.|\\[cl]?dots)/g, '$1\\overline{$2}')
     .replaceAll(/(?<=[\w)}\]])\s*\*\s*(?=[\w(\\{[])/g, ' \\cdot ')
     .replaceAll(/\^\s*(-?\d{2,}|-\d)/g, '^{$1}')
+    .replaceAll(INVERSE, (_, ...groups: (string | undefined)[]) => {
+      const [circular, hyperbolic, arc, inverse, area] = groups;
+      const round = circular ?? inverse;
+      return round === undefined ? `\\ar${hyperbolic ?? arc ?? area} ` : `\\arc${round} `;
+    })
     .replaceAll(new RegExp(`(?<![a-zA-Z\\\\])(?:${FUNCTIONS})(?=\\s*\\(|\\s*\\d|\\s+[a-z](?![a-zA-Z]))`, 'g'), '\\$&')
     .replaceAll(/(?<![a-zA-Z\\])(?:pi)(?![a-zA-Z])/g, '\\pi ')
+    .replaceAll(new RegExp(`(?<![a-zA-Z\\\\])(?:${GREEK})(?![a-zA-Z])`, 'g'), '\\$& ')
     .replaceAll(/(?<![a-zA-Z\\])(?:infinity|infty|inf|oo)(?![a-zA-Z])/gi, '\\infty ')
     .replaceAll(/(?<![\d.,/^])(\d+) (\d+)\/(\d+)(?![\d.])/g, '$1\\frac{$2}{$3}')
     .replaceAll(/\\sqrt\s+(?=\d)/g, '\\sqrt')
     .replaceAll(/\\sqrt(\d)/g, '\\sqrt{$1}');
-  // sqrt(x+(1)) with its matching parenthesis.
-  for (let at = s.search(/(?<![a-zA-Z\\])sqrt\s*\(/); at >= 0; at = s.search(/(?<![a-zA-Z\\])sqrt\s*\(/)) {
-    const open = s.indexOf('(', at);
+  for (const [call, written] of CALLS) s = withCalls(s, call, written);
+  return s;
+}
+
+/** Every call with its matching parenthesis; the text after one that is never closed stays as it is. */
+function withCalls(text: string, call: RegExp, written: (inner: string) => string): string {
+  let s = text;
+  for (let from = 0; from < MAX_CALLS; from++) {
+    const found = call.exec(s);
+    if (found === null) return s;
+    const open = found.index + found[0].length - 1;
     const close = closing(s, open);
-    s =
-      close < 0
-        ? `${s.slice(0, at)}\\${s.slice(at)}`
-        : `${s.slice(0, at)}\\sqrt{${s.slice(open + 1, close)}}${s.slice(close + 1)}`;
+    if (close < 0) return s;
+    s = `${s.slice(0, found.index)}${written(s.slice(open + 1, close))}${s.slice(close + 1)}`;
   }
   return s;
 }
@@ -147,14 +207,24 @@ function closing(s: string, open: number): number {
   return -1;
 }
 
-/** \mathrm{E} is E; \mathrm{arctan} a function; \text{ meters} stays text. */
-function wordOrSymbol(inner: string): string {
+/**
+ * \mathrm{E} is E; \mathrm{arctan} a function; \text{ meters} stays text, and so does what is both a function and a unit (min, sec)
+ * where no argument follows.
+ * @param before what stands before the command
+ * @param following what stands after it
+ */
+function wordOrSymbol(inner: string, before: string, following: string): string {
   const word = inner.trim();
-  if (/^[a-zA-Z]$/.test(word)) return ` ${word} `;
-  if (/^(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|log|ln|exp|gcd|lcm|max|min)$/.test(word))
-    return `\\${word} `;
+  // "5\,\mathrm{m}" and "\mathrm{km}/\mathrm{h}" are units, "2\mathrm{m}" may be a product.
+  const isUnitLetter = /[\d)}i]\s+$|\\(?:text|mathrm|textrm)\{[^{}]*\}\s*(?:\/|\\cdot|\\times)?\s*$/.test(
+    before + (inner.startsWith(' ') ? ' ' : ''),
+  );
+  if (/^[a-zA-Z]$/.test(word)) return isUnitLetter && UNIT_LETTER.test(word) ? `\\text{${word}}` : ` ${word} `;
+  const isUnit = /^(?:min|sec)$/.test(word) && !/^\s*(?:[({\[]|\\left|\\[a-z]*theta|\^|[a-z](?![a-z]))/.test(following);
+  if (FUNCTION.test(word) && !isUnit) return `\\${word} `;
+  if (CALLED.test(word)) return ` ${word}`;
   if (/^[\d\s.,+\-()]*$/.test(word)) return ` ${word} `;
-  return `\\text{${inner}}`;
+  return `\\text{${inner.replaceAll(/\^\{(-?\d+)\}/g, ' $1')}}`;
 }
 
 function digitsOf(run: string, alphabet: string): string {
