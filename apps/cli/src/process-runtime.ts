@@ -215,11 +215,12 @@ class LazyWorld {
 
   async openBaseModel(): Promise<BaseModel> {
     const { LanguageModel, loadCheckpoint } = await import('@seamstream/language-model');
-    const { modelFolder, threads } = (await this.loadAll()).generator;
+    const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = (await this.loadAll()).generator;
+    const settings = { threads, executionProvider, cacheBytes: cacheMib * 2 ** 20, chatTemplate };
     return {
       checkpoint: await loadCheckpoint(modelFolder),
       fingerprint: async (adapter) => {
-        const model = await LanguageModel.load(modelFolder, { threads });
+        const model = await LanguageModel.load(modelFolder, settings);
         this.closers.push(() => model.close());
         return model.fingerprint(adapter);
       },

@@ -7,7 +7,7 @@
 import type { EventLog } from '@seamstream/event-log';
 import { decodeEvent, TOPIC } from '@seamstream/events';
 import { type ErrorCode, isSeamError, messageOf } from '@seamstream/kernel';
-import { type Adapter, decodeAdapter } from '@seamstream/language-model';
+import { type Adapter, decodeAdapter, sameFingerprint } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
 import type { ServiceLogger } from '@seamstream/service-kit';
@@ -122,7 +122,7 @@ export class ServingAdapter {
       return adapter;
     }
     const measured = await model.fingerprint(adapter);
-    if (measured !== fingerprint) {
+    if (!sameFingerprint(measured, fingerprint)) {
       throw new ProbeMismatch(
         `Swapping to adapter ${adapterDigest}: its promotion says that the probe is answered with ${fingerprint}, this model answers ${measured}. Compare model folders and processors of trainer and generator.`,
       );

@@ -1,13 +1,14 @@
 /** The sessions of one set of weights, each compiled when it is first asked for. */
-import { Session } from '@seamstream/tensor-graph';
+import type { Session } from '@seamstream/tensor-graph';
 import { type ComputePlan, sessionSettings } from './compute-plan.js';
 import type { WeightSource } from './decoder.js';
 import { decodeGraph, prefillGraph } from './generation-graphs.js';
 import type { GenerationSessions, PromptSession } from './prefill.js';
+import { Sessions } from './sessions.js';
 import { logProbGraph } from './training-graph.js';
 
 export class CompiledModel implements GenerationSessions {
-  readonly #sessions = new Map<string, Promise<Session>>();
+  readonly #sessions = new Sessions();
   readonly #source: WeightSource;
   readonly #plan: ComputePlan;
   /** Calls under way: nobody closes it beneath them. */
@@ -39,24 +40,13 @@ export class CompiledModel implements GenerationSessions {
     return this.#session(isMasked ? 'scoring masked' : 'scoring', !this.#plan.isLarge);
   }
 
-  async close(): Promise<void> {
-    const sessions = [...this.#sessions.values()];
-    this.#sessions.clear();
-    for (const session of await Promise.allSettled(sessions)) {
-      if (session.status === 'fulfilled') await session.value.close();
-    }
+  close(): Promise<void> {
+    return this.#sessions.close();
   }
 
   #session(graph: keyof typeof GRAPHS, repacksWeights: boolean): Promise<Session> {
-    const key = `${graph} ${repacksWeights}`;
-    let session = this.#sessions.get(key);
-    if (!session) {
-      session = Session.create(GRAPHS[graph](this.#source).graph, { ...sessionSettings(this.#plan), repacksWeights });
-      this.#sessions.set(key, session);
-      // What could not be compiled is tried again when it is asked for again.
-      session.catch(() => this.#sessions.delete(key));
-    }
-    return session;
+    const settings = { ...sessionSettings(this.#plan), repacksWeights };
+    return this.#sessions.get(`${graph} ${repacksWeights}`, () => GRAPHS[graph](this.#source), settings);
   }
 }
 

@@ -121,6 +121,13 @@ describe('a queue of generations', () => {
     const queue = new GenerationQueue(config, 2 * 36 * PER_TOKEN);
     await Promise.all(Array.from({ length: 5 }, () => queue.run(call(9, 2, 10))));
     expect(Math.max(...runs.map((run) => Number(/decode (\d+)/.exec(run)?.[1] ?? 0)))).toBe(2 * 2);
+    // One wide group of short texts beside narrow ones of long texts: counted as the rectangle that they are.
+    runs = [];
+    const mixed = new GenerationQueue(config, 8 * (16 + 8 * 20) * PER_TOKEN);
+    await Promise.all([mixed.run(call(9, 8, 5)), ...Array.from({ length: 20 }, () => mixed.run(call(9, 1, 20)))]);
+    const rows = runs.flatMap((run) => /decode (\d+)/.exec(run)?.[1] ?? []).map(Number);
+    expect(Math.max(...rows)).toBeLessThanOrEqual(8 * 8);
+    expect(rows).toContain(8 * 8);
     const tiny = new GenerationQueue(config, 1);
     const wide = call(9, 3, 4);
     await tiny.run(wide);

@@ -71,7 +71,8 @@ export class GenerationQueue {
 
   #groupsOf(owner: Waiting, job: Job, candidates: readonly Candidate[]): QueuedGroup[] {
     const running = candidates.filter(({ finishReason }) => finishReason === undefined);
-    const fitting = Math.floor(this.#cacheTokens / job.request.sampling.maxTokens);
+    const room = this.#cacheTokens - waveKind(job).promptColumns;
+    const fitting = Math.floor(room / job.request.sampling.maxTokens);
     const most = Math.max(1, Math.min(WAVE_CANDIDATES, fitting));
     return Array.from({ length: Math.ceil(running.length / most) }, (_, part) => ({
       owner,
@@ -116,26 +117,28 @@ export class GenerationQueue {
    */
   #joining(kind: string, present: readonly QueuedGroup[]): QueuedGroup[] {
     const other = this.#queue.find((group) => kindOf(group) !== kind);
-    let count = present.length;
-    let width = Math.max(0, ...present.map(({ candidates }) => candidates.length));
-    let tokens = present.reduce((sum, group) => sum + cachedTokens(group), 0);
+    const members = [...present];
     const joining: QueuedGroup[] = [];
     const left: QueuedGroup[] = [];
     for (const group of this.#queue) {
       const isTurn = kindOf(group) === kind && !(other && other.owner.number < group.owner.number);
-      const wider = Math.max(width, group.candidates.length);
-      const fits = (count + 1) * wider <= WAVE_CANDIDATES && tokens + cachedTokens(group) <= this.#cacheTokens;
-      if (isTurn && (fits || count === 0)) {
+      if (isTurn && (members.length === 0 || this.#fits([...members, group]))) {
         joining.push(group);
-        count++;
-        width = wider;
-        tokens += cachedTokens(group);
+        members.push(group);
       } else {
         left.push(group);
       }
     }
     this.#queue = left;
     return joining;
+  }
+
+  /** A wave is a rectangle: every group takes the slots of the widest, and every slot the tokens of the longest. */
+  #fits(groups: readonly QueuedGroup[]): boolean {
+    const slots = groups.length * Math.max(...groups.map(({ candidates }) => candidates.length));
+    const longest = Math.max(...groups.map(({ job }) => job.request.sampling.maxTokens));
+    const held = groups.length * waveKind(groups[0]!.job).promptColumns + slots * longest;
+    return slots <= WAVE_CANDIDATES && held <= this.#cacheTokens;
   }
 
   /** Tells listeners what was written, answers the calls that are done and ends those that nobody waits for any more. */
@@ -168,11 +171,6 @@ export class GenerationQueue {
 function kindOf({ owner, job }: QueuedGroup): string {
   const { promptColumns, chunkColumns } = waveKind(job);
   return `${owner.call.weightsKey} ${promptColumns} ${chunkColumns}`;
-}
-
-/** The most that a group's caches hold. */
-function cachedTokens({ job, candidates }: QueuedGroup): number {
-  return waveKind(job).promptColumns + candidates.length * job.request.sampling.maxTokens;
 }
 
 function tell(candidates: readonly Candidate[], onTokens: (written: readonly TokensWritten[]) => void): void {

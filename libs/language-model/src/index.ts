@@ -18,6 +18,7 @@ export {
   modelDigest,
   saveCheckpoint,
 } from './checkpoint.js';
+export { sameFingerprint } from './fingerprint.js';
 export type {
   FinishReason,
   GeneratedSequence,

@@ -3,10 +3,11 @@
  * own: requests are shared out, the event loop keeps ticking, and because a candidate does not depend on its batch mates,
  * neither the number of threads nor the sharing out can be seen in a result.
  */
-import { isSeamError, Random, SeamError, sha256 } from '@seamstream/kernel';
+import { isSeamError, SeamError } from '@seamstream/kernel';
 import type { Adapter } from './adapter.js';
 import { checkpointDigest, openCheckpoint } from './checkpoint.js';
 import { type ComputeSettings, computePlan } from './compute-plan.js';
+import { fingerprintOf, probePrompts } from './fingerprint.js';
 import type { GeneratedSequence, GenerationRequest, GenerationResult, TokensWritten } from './generation.types.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { ScoredSequence } from './sequence-batch.js';
@@ -33,10 +34,6 @@ export interface GenerationOptions extends WeightOptions {
 const ERRAND_ROWS = 128;
 /** Adapters that a worker keeps: the serving one, its predecessor, and two under evaluation. */
 const KEPT_ADAPTERS = 4;
-const PROBES = 4;
-const PROBE_TOKENS = 16;
-/** Logits are compared to 1e-3: above float32 noise between processors, far below what a training step changes. */
-const FINGERPRINT_DIGITS = 1000;
 
 interface Errand {
   readonly request: GenerationRequest;
@@ -187,25 +184,16 @@ export class LanguageModel {
     return results;
   }
 
-  /**
-   * What these weights answer to fixed prompts, as 64 hexadecimal digits: two models with one fingerprint compute the
-   * same thing. Measured by the same graphs that serve.
-   */
+  /** What these weights answer to fixed prompts, by the graphs that serve; compare with {@link sameFingerprint}. */
   async fingerprint(adapter?: Adapter): Promise<string> {
-    const random = Random.of('fingerprint probes');
-    const prompts = Array.from({ length: PROBES }, () =>
-      Array.from({ length: PROBE_TOKENS }, () => random.int(this.config.vocabularySize)),
-    );
     let logits: Float32Array[] = [];
-    await this.#share([prompts], adapter, async (worker, asked, digest) => {
+    await this.#share([probePrompts(this.config.vocabularySize)], adapter, async (worker, prompts, digest) => {
       logits = await worker.call<Float32Array[]>('probe', {
-        prompts: asked,
+        prompts,
         ...(digest === undefined ? {} : { adapter: digest }),
       });
     });
-    return sha256(
-      ...logits.map((row) => Int32Array.from(row, (value) => Math.round(value * FINGERPRINT_DIGITS)).join()),
-    );
+    return fingerprintOf(logits);
   }
 
   async close(): Promise<void> {
@@ -248,9 +236,14 @@ export class LanguageModel {
   /** The lane's worker, a new one when the last has ended (say, for want of memory). */
   async #workerOf(lane: Lane): Promise<WorkerClient> {
     if (lane.worker.hasEnded && !this.#isClosed) {
-      lane.worker = this.#startWorker();
+      const worker = this.#startWorker();
+      lane.worker = worker;
       lane.held.clear();
-      lane.ready = this.#assertSameWeights(lane.worker);
+      // One that is not proven is no worker: the next call tries another.
+      lane.ready = this.#assertSameWeights(worker).catch(async (error: unknown) => {
+        await worker.close();
+        throw error;
+      });
     }
     await lane.ready;
     return lane.worker;

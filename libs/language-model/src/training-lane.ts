@@ -1,11 +1,13 @@
 /** Training on one thread: gradients of shards, and the optimizer over blocks of the shared arrays. */
 import { SeamError } from '@seamstream/kernel';
-import { assertExecutionProvider, type FloatTensor, Session, type TensorData } from '@seamstream/tensor-graph';
+import { assertExecutionProvider, type FloatTensor, type Session, type TensorData } from '@seamstream/tensor-graph';
 import { adamwUpdate } from './adamw.js';
 import { type ComputePlan, sessionSettings } from './compute-plan.js';
 import type { WeightSource } from './decoder.js';
+import type { CompiledDecoder } from './generation-graphs.js';
 import type { ModelConfig } from './model-config.types.js';
 import { batchFeeds, type GrammarOf, microBatches, type ScoredSequence, scoreSequences } from './sequence-batch.js';
+import { Sessions } from './sessions.js';
 import { blockBounds, segmentAt, type TrainableMemory } from './trainable-memory.js';
 import type { OptimizerSettings, TrainingObjective, TrainingSequence } from './training.types.js';
 import { gradientName, logProbGraph, lossGraph } from './training-graph.js';
@@ -19,7 +21,7 @@ export interface ShardSums {
 }
 
 export class TrainingLane {
-  readonly #sessions = new Map<string, Promise<Session>>();
+  readonly #sessions = new Sessions();
   readonly #config: ModelConfig;
   readonly #weightFeeds: Readonly<Record<string, TensorData>>;
   /** Each shard's gradients, by the names of the outputs that are written there. */
@@ -44,11 +46,15 @@ export class TrainingLane {
     this.#gradientTensors = memory.gradients.map((gradient) => tensors(gradient, gradientName));
   }
 
-  /** Compiles for an execution provider that may lack something, so that it comes out before the first step. */
+  /** Compiles what an execution provider may lack something for, so that it comes out before the first step. */
   async prepare(): Promise<void> {
     if (this.plan.executionProvider === 'cpu') return;
     await assertExecutionProvider(this.plan.executionProvider);
-    await this.#session('loss', () => lossGraph(this.source, this.objective, false));
+    // Under a mask, which has all operators of the other and one more.
+    const probed = new Sessions();
+    const settings = { ...sessionSettings(this.plan), repacksWeights: false };
+    await probed.get('loss', () => lossGraph(this.source, this.objective, true), settings);
+    await probed.close();
   }
 
   /** Writes the gradient of the shard's loss to its array. */
@@ -121,14 +127,8 @@ export class TrainingLane {
     });
   }
 
-  #session(key: string, build: () => { graph: Parameters<typeof Session.create>[0] }): Promise<Session> {
-    let session = this.#sessions.get(key);
-    if (!session) {
-      const settings = { ...sessionSettings(this.plan), repacksWeights: !this.plan.isLarge };
-      session = Session.create(build().graph, settings);
-      this.#sessions.set(key, session);
-    }
-    return session;
+  #session(key: string, build: () => CompiledDecoder): Promise<Session> {
+    return this.#sessions.get(key, build, { ...sessionSettings(this.plan), repacksWeights: !this.plan.isLarge });
   }
 
   #refuse(gradient: Float32Array, start: number, end: number): never {

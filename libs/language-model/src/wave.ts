@@ -138,13 +138,13 @@ export class Wave<Member extends Group = Group> {
     const width = Math.max(0, ...running.map((candidates) => candidates.length));
     const slots = running.flatMap((candidates) => Array.from({ length: width }, (_, at) => candidates[at]));
     const capacity = roundUp(Math.max(0, ...slots.map((candidate) => candidate?.cached ?? 0)), SUFFIX_STEP);
-    const movePrompts = (of: keyof Cache, layer: number): Float32Array => {
+    const movePrompts = (part: keyof Cache, layer: number): Float32Array => {
       const sources = new Set(kept.map(({ cache }) => cache));
       const [only] = sources;
-      if (sources.size === 1 && only![of][layer]!.length === kept.length * promptBlock) return only![of][layer]!;
+      if (sources.size === 1 && only![part][layer]!.length === kept.length * promptBlock) return only![part][layer]!;
       const fresh = new Float32Array(kept.length * promptBlock);
       kept.forEach(({ at, cache }, to) => {
-        fresh.set(cache[of][layer]!.subarray(at * promptBlock, (at + 1) * promptBlock), to * promptBlock);
+        fresh.set(cache[part][layer]!.subarray(at * promptBlock, (at + 1) * promptBlock), to * promptBlock);
       });
       return fresh;
     };
@@ -162,17 +162,14 @@ export class Wave<Member extends Group = Group> {
       });
       return fresh;
     };
-    const each = (move: (layer: number) => Float32Array): Float32Array[] =>
-      Array.from({ length: layers }, (_, layer) => move(layer));
-    const { keys, values } = this.#suffix;
-    this.#prompt = {
-      keys: each((layer) => movePrompts('keys', layer)),
-      values: each((layer) => movePrompts('values', layer)),
-    };
-    this.#suffix = {
-      keys: each((layer) => moveSuffixes(keys[layer])),
-      values: each((layer) => moveSuffixes(values[layer])),
-    };
+    const prompt: Cache = { keys: [], values: [] };
+    for (const part of ['keys', 'values'] as const) {
+      for (let layer = 0; layer < layers; layer++) {
+        prompt[part].push(movePrompts(part, layer));
+        this.#suffix[part][layer] = moveSuffixes(this.#suffix[part][layer]);
+      }
+    }
+    this.#prompt = prompt;
     this.#groups = kept.map(({ group }) => group);
     this.#slots = slots;
     this.#capacity = capacity;

@@ -85,8 +85,8 @@ interface StartData {
   readonly nativeCalls: Int32Array;
 }
 
-/** A call of the runtime is a step of a batch: seconds at most. What takes longer is ended as it is. */
-const LONGEST_NATIVE_CALL_MS = 30_000;
+/** A call of the runtime computes a step or compiles a graph, of a large model in tens of seconds. What takes longer is ended as it is. */
+const LONGEST_NATIVE_CALL_MS = 120_000;
 
 /** Counters of the threads that live. */
 const living = new Set<Int32Array>();

@@ -24,13 +24,20 @@ export function countNativeCalls(counter: Int32Array): void {
 export async function nativeCall<Result>(call: () => Promise<Result>): Promise<Result> {
   const counter = counted;
   if (!counter) return call();
-  if (Atomics.load(counter, ENDING) === 1) return new Promise(() => undefined);
+  const leave = (): void => {
+    Atomics.sub(counter, UNDER_WAY, 1);
+    Atomics.notify(counter, UNDER_WAY);
+  };
+  // Counted before it looks: whoever ends the thread between the two waits for it.
   Atomics.add(counter, UNDER_WAY, 1);
+  if (Atomics.load(counter, ENDING) === 1) {
+    leave();
+    return new Promise(() => undefined);
+  }
   try {
     return await call();
   } finally {
-    Atomics.sub(counter, UNDER_WAY, 1);
-    Atomics.notify(counter, UNDER_WAY);
+    leave();
   }
 }
 
