@@ -8,7 +8,7 @@
  * the same (inside a text), one request draws many. A token is kept only if the mask that it was drawn under is the grammar's at its
  * place: what is drawn is distributed as the engine draws it, and the server's log-probabilities are those under the mask.
  */
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, Random, SeamError, sha256 } from '@seamstream/kernel';
 import {
@@ -73,6 +73,8 @@ const BANNED = -100;
 const QUOTATION_MARK = 0x22;
 /** How many adapters stay loaded: the one that serves and the one before, which work in flight may still use. */
 const LOADED_ADAPTERS = 2;
+/** Times that one request finds its adapter missing and has it loaded; a server that loses it more often needs a person. */
+const RELOADS = 5;
 const PROBE_TOKENS = 12;
 /** More than rounding makes of a log-probability in half precision, and less than any training does. */
 const PROBE_DIFFERENCE = 1e-4;
@@ -88,6 +90,8 @@ export class VllmGenerator implements GeneratorModel {
   private readonly grammars = new Map<string, TokenGrammar>();
   /** Names of loaded adapters by digest, oldest use first. */
   private readonly loading = new Map<string, Promise<string>>();
+  /** Adapters come and go one after the other: a folder is not taken away while it is written or read. */
+  private administration: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly client: EndpointClient,
@@ -273,9 +277,14 @@ export class VllmGenerator implements GeneratorModel {
     fields: Readonly<Record<string, unknown>>,
   ): Promise<Completion> {
     if (adapter === undefined) return this.complete(this.settings.model, prompt, fields);
-    const first = await this.ask(await this.loaded(adapter), prompt, fields, true);
-    if (first.kind === 'answer' || first.retryable || first.code !== 'INVALID_CONFIGURATION') return valueOf(first);
-    this.loading.delete(adapter.digest);
+    for (let reloads = 0; reloads < RELOADS; reloads++) {
+      const loading = this.loaded(adapter);
+      const result = await this.ask(await loading, prompt, fields, true);
+      if (result.kind === 'answer' || result.retryable || result.code !== 'INVALID_CONFIGURATION')
+        return valueOf(result);
+      // Many requests find it missing at once: the first has it loaded again, and the others find that under way.
+      this.forget(adapter.digest, loading);
+    }
     return this.complete(await this.loaded(adapter), prompt, fields);
   }
 
@@ -315,19 +324,26 @@ export class VllmGenerator implements GeneratorModel {
     });
   }
 
-  private async loaded(adapter: Adapter): Promise<string> {
-    const loading = this.loading.get(adapter.digest) ?? this.load(adapter);
+  /** Under which name it is loaded; the same promise for all who ask, until it is forgotten. */
+  private loaded(adapter: Adapter): Promise<string> {
+    const { digest } = adapter;
+    const loading = this.loading.get(digest) ?? this.administered(() => this.load(adapter));
     // Set anew, so that the order is that of use.
-    this.loading.delete(adapter.digest);
-    this.loading.set(adapter.digest, loading);
-    try {
-      const name = await loading;
-      await this.unloadUnused();
-      return name;
-    } catch (error) {
-      this.loading.delete(adapter.digest);
-      throw error;
-    }
+    this.loading.delete(digest);
+    this.loading.set(digest, loading);
+    loading.catch(() => this.forget(digest, loading));
+    this.unloadUnused();
+    return loading;
+  }
+
+  private forget(digest: string, loading: Promise<string>): void {
+    if (this.loading.get(digest) === loading) this.loading.delete(digest);
+  }
+
+  private administered<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.administration.then(work);
+    this.administration = done.catch(() => undefined);
+    return done;
   }
 
   private async load(adapter: Adapter): Promise<string> {
@@ -358,14 +374,17 @@ export class VllmGenerator implements GeneratorModel {
     return name;
   }
 
-  private async unloadUnused(): Promise<void> {
+  /** Begins to unload what was not used for longest; who asks does not wait for it. */
+  private unloadUnused(): void {
     while (this.loading.size > LOADED_ADAPTERS) {
       const [digest] = this.loading.keys();
       this.loading.delete(digest!);
       const name = `seam-${digest!}`;
-      // What cannot be unloaded takes room, no more: the server ends with it, or says that it is full.
-      await this.administer('unload_lora_adapter', { lora_name: name });
-      await rm(join(this.settings.adaptersFolder, name), { recursive: true, force: true });
+      void this.administered(async () => {
+        // What cannot be unloaded takes room, no more: the server ends with it, or says that it is full.
+        await this.administer('unload_lora_adapter', { lora_name: name });
+        await rm(join(this.settings.adaptersFolder, name), { recursive: true, force: true });
+      }).catch(() => undefined);
     }
   }
 
@@ -383,17 +402,32 @@ export class VllmGenerator implements GeneratorModel {
   }
 }
 
-/** The files under their final name, or nothing: a server never sees half an adapter. */
+/** The files under their final name, or nothing: a server never sees half an adapter. What is there already stays, since a server may be reading it. */
 async function writeFolder(parent: string, name: string, files: Readonly<Record<string, Uint8Array>>): Promise<void> {
+  const folder = join(parent, name);
+  if (await holds(folder, files)) return;
   await mkdir(parent, { recursive: true });
   const part = await mkdtemp(join(parent, 'part-'));
   try {
     for (const [file, bytes] of Object.entries(files)) await writeFile(join(part, file), bytes);
-    await rm(join(parent, name), { recursive: true, force: true });
-    await rename(part, join(parent, name));
+    await rm(folder, { recursive: true, force: true });
+    await rename(part, folder);
+  } catch (error) {
+    // Another generator may have written the same at the same time.
+    if (!(await holds(folder, files))) throw error;
   } finally {
     await rm(part, { recursive: true, force: true });
   }
+}
+
+async function holds(folder: string, files: Readonly<Record<string, Uint8Array>>): Promise<boolean> {
+  const same = await Promise.all(
+    Object.entries(files).map(async ([file, bytes]) => {
+      const there = await readFile(join(folder, file)).catch(() => undefined);
+      return there?.equals(bytes) === true;
+    }),
+  );
+  return same.every(Boolean);
 }
 
 /** The server tells log-probabilities after temperature and top-p; what is recorded is before them. */

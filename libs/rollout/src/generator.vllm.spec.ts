@@ -1,0 +1,228 @@
+/** What the generator on vLLM does when its server fails; what it draws is compared with the engine in test/acceptance/generator-vllm.spec.ts. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random, systemClock } from '@seamstream/kernel';
+import {
+  type Adapter,
+  checkpointShapes,
+  createAdapter,
+  decodePeft,
+  type GenerationRequest,
+  type ModelConfig,
+  PEFT_FILE,
+  saveCheckpoint,
+  trainableShapes,
+  trainByteLevelBpe,
+} from '@seamstream/language-model';
+import { DEFAULT_LIMITS, EndpointClient } from '@seamstream/openai-endpoint';
+import { type Behaviour, ModelServer, type SeenRequest } from '../../../test/support/model-server.js';
+import { VllmGenerator } from './generator.vllm.adapter.js';
+
+const CONFIG: ModelConfig = {
+  family: 'llama',
+  vocabularySize: 270,
+  hiddenSize: 8,
+  layers: 1,
+  heads: 1,
+  keyValueHeads: 1,
+  headDimension: 8,
+  intermediateSize: 8,
+  ropeTheta: 10000,
+  rmsNormEpsilon: 1e-5,
+  tieWordEmbeddings: true,
+  attentionBias: false,
+  queryKeyNorm: false,
+  maxPositions: 256,
+};
+const LORA = {
+  kind: 'lora',
+  rank: 2,
+  alpha: 4,
+  targetModules: ['q_proj', 'down_proj'],
+  modulesToSave: [],
+  seed: 's',
+} as const;
+const CONCURRENCY = 16;
+
+let folder: string;
+let digest: string;
+let server: ModelServer;
+let clients: EndpointClient[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vllm-faults-'));
+  const tensors = tensorsOf(checkpointShapes(CONFIG), 'model');
+  const tokenizer = trainByteLevelBpe(['What is two?'], CONFIG.vocabularySize, ['<|end|>']);
+  await saveCheckpoint(folder, { config: CONFIG, tensors, generation: { eosTokenIds: [0] }, tokenizer });
+  server = await ModelServer.start(() => ({ kind: 'hang' }));
+});
+afterEach(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  clients = [];
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Speaks as much of the protocol as the tests need; what it draws means nothing. */
+class ScriptedVllm {
+  readonly adapters = new Set<string>();
+  readonly loads: string[] = [];
+  /** In the place of completions. */
+  fault: Behaviour | undefined;
+
+  constructor(private readonly random: Random) {}
+
+  async answer({ url, body }: SeenRequest): Promise<Behaviour> {
+    if (url === '/v1/models') return { kind: 'answer', body: { object: 'list', data: [{ id: 'base' }] } };
+    const { lora_name: name, lora_path: path } = body as { lora_name: string; lora_path: string };
+    if (url === '/v1/load_lora_adapter') return this.load(name, path);
+    if (url === '/v1/unload_lora_adapter')
+      return this.adapters.delete(name) ? { kind: 'answer', body: 'Success' } : refusal(404, 'cannot be found');
+    await sleep(this.random.int(6));
+    return this.fault ?? this.complete(body as { model: string; prompt: number[]; max_tokens: number });
+  }
+
+  private async load(name: string, path: string): Promise<Behaviour> {
+    this.loads.push(name);
+    try {
+      const config = await readFile(join(path, PEFT_FILE.config));
+      await sleep(this.random.int(6));
+      const tensors = await readFile(join(path, PEFT_FILE.tensors));
+      const adapter = createAdapter(decodePeft({ config, tensors }, { config: CONFIG, digest }));
+      if (name !== `seam-${adapter.digest}`) return refusal(400, 'another adapter');
+    } catch (error) {
+      return refusal(400, `No adapter found: ${String(error)}`);
+    }
+    if (this.adapters.has(name)) return refusal(400, `The lora adapter '${name}' has already been loaded.`);
+    this.adapters.add(name);
+    return { kind: 'answer', body: 'Success' };
+  }
+
+  private complete({
+    model,
+    prompt,
+    max_tokens: maxTokens,
+  }: {
+    model: string;
+    prompt: number[];
+    max_tokens: number;
+  }): Behaviour {
+    if (model !== 'base' && !this.adapters.has(model)) return refusal(404, `The model \`${model}\` does not exist.`);
+    // The only legal token of the first request is its prompt's first.
+    const tokens = Array.from({ length: maxTokens }, () => prompt[0]!);
+    return {
+      kind: 'answer',
+      body: {
+        choices: [
+          {
+            finish_reason: 'length',
+            token_ids: tokens,
+            prompt_token_ids: prompt,
+            logprobs: { token_logprobs: tokens.map(() => 0) },
+          },
+        ],
+        usage: { prompt_tokens: prompt.length, completion_tokens: maxTokens },
+      },
+    };
+  }
+}
+
+function refusal(status: number, message: string): Behaviour {
+  return { kind: 'answer', status, body: { error: { message } } };
+}
+
+function tensorsOf(shapes: Iterable<readonly [string, readonly number[]]>, seed: string) {
+  return new Map(
+    [...shapes].map(([name, shape]) => {
+      const random = Random.of(seed, name);
+      const size = shape.reduce((total, length) => total * length, 1);
+      return [name, { shape: [...shape], data: Float32Array.from({ length: size }, () => random.normal()) }];
+    }),
+  );
+}
+
+function adapterOf(seed: string): Adapter {
+  const tensors = tensorsOf(trainableShapes(CONFIG, LORA), seed);
+  return createAdapter({ kind: 'lora', settings: LORA, baseModelDigest: digest, tensors });
+}
+
+async function open(vllm: ScriptedVllm, patienceMs = 1000): Promise<VllmGenerator> {
+  server.behave = (request) => vllm.answer(request);
+  const client = new EndpointClient(
+    {
+      url: server.url,
+      key: null,
+      keyName: 'NONE',
+      limits: {
+        ...DEFAULT_LIMITS,
+        concurrency: CONCURRENCY,
+        requestTimeoutMs: 1000,
+        patienceMs,
+        firstRetryMs: 5,
+        maxRetryMs: 20,
+      },
+      budget: { tokens: null, money: null, promptPrice: 0, responsePrice: 0 },
+    },
+    { clock: systemClock, chance: Math.random },
+  );
+  clients.push(client);
+  const adaptersFolder = await mkdtemp(join(folder, 'adapters-'));
+  const generator = await VllmGenerator.open(client, {
+    modelFolder: folder,
+    chatTemplate: 'none',
+    model: 'base',
+    adaptersFolder,
+    serverAdaptersFolder: adaptersFolder,
+  });
+  digest = generator.digest;
+  return generator;
+}
+
+const requestFor = (candidates: number): GenerationRequest => ({
+  promptTokenIds: [1, 2, 3],
+  seeds: Array.from({ length: candidates }, (_, i) => `s${i}`),
+  sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 4 },
+});
+
+describe('a vLLM server', () => {
+  it.each(Array.from({ length: 20 }, (_, seed) => seed))(
+    'that is started again is given its adapter again once, whoever else finds it missing (%i)',
+    async (seed) => {
+      const random = Random.of('restarts', String(seed));
+      const vllm = new ScriptedVllm(random);
+      const generator = await open(vllm);
+      const adapter = adapterOf('a');
+      const [first] = await generator.generate([requestFor(2)], { adapter });
+      expect(first).toHaveLength(2);
+      const asked = generator.generate([requestFor(64)], { adapter });
+      await sleep(random.int(10));
+      vllm.adapters.clear();
+      expect((await asked)[0]).toHaveLength(64);
+      await generator.generate([requestFor(2)], { adapter });
+      expect(vllm.loads).toHaveLength(2);
+    },
+  );
+
+  it.each(Array.from({ length: 10 }, (_, seed) => seed))(
+    'that loses adapters again and again, while more are in use than stay loaded, answers everybody (%i)',
+    async (seed) => {
+      const random = Random.of('lost adapters', String(seed));
+      const vllm = new ScriptedVllm(random);
+      const generator = await open(vllm);
+      const adapters = ['a', 'b', 'c'].map(adapterOf);
+      const asked = Array.from({ length: 6 }, async (_, i) => {
+        await sleep(random.int(20));
+        return generator.generate([requestFor(4)], { adapter: adapters[i % adapters.length]! });
+      });
+      for (let time = 0; time < 2; time++) {
+        await sleep(random.int(12));
+        vllm.adapters.clear();
+      }
+      for (const results of await Promise.all(asked)) expect(results[0]).toHaveLength(4);
+    },
+  );
+});
