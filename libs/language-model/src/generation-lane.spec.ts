@@ -173,6 +173,22 @@ describe.each(Object.keys(PLANS) as (keyof typeof PLANS)[])('computed %s', (plan
   });
 });
 
+it('computes many long prompts of a small model in runs of bounded memory, with the same bits as alone', async () => {
+  const folder = await writeRandomModel({ maxPositions: 1400, heads: 8, keyValueHeads: 2, headDimension: 4 });
+  const lane = new GenerationLane(await loadCheckpoint(folder), ONE_LANE);
+  // 8 heads × 1296² scores a prompt: four fit into a run.
+  const requests = [1290, 1281, 1296, 1285, 1288, 1283].map((length, index) => ({
+    promptTokenIds: Array.from({ length }, (_, at) => 1 + ((at * (index + 3)) % 299)),
+    seeds: ['a'],
+    sampling: { ...SAMPLING, maxTokens: 4 },
+    stopTokenIds: [],
+  }));
+  const together = await lane.generate(requests);
+  for (const [index, request] of requests.entries()) expect(await lane.generate([request])).toEqual([together[index]]);
+  await lane.close();
+  await rm(folder, { recursive: true });
+});
+
 it('computes a long prompt of a large model in chunks, with the logits of the whole', async () => {
   const folder = await writeRandomModel({ maxPositions: 1400 });
   const checkpoint = await loadCheckpoint(folder);

@@ -28,6 +28,8 @@ export interface ComputedPrompts {
 const CHUNK = 512;
 /** Prompts of one run have at most this many tokens in a chunk together. */
 const RUN_TOKENS = 2048;
+/** Attention scores of a layer that are computed at once: 256 MB. */
+const RUN_SCORES = 2 ** 26;
 
 /** @param length P ≥ every prompt's length; a function of each prompt's own request, see generation-graphs.ts. */
 export async function computePrompts(
@@ -37,12 +39,42 @@ export async function computePrompts(
   prompts: readonly (readonly number[])[],
   length: number,
 ): Promise<ComputedPrompts> {
-  const prefill = await sessions.prefill();
-  const compute = prefill.inChunks ? inChunks : atOnce;
-  return compute(config, prefill.session, weights, prompts, length);
+  const { session, inChunks } = await sessions.prefill();
+  if (inChunks) return computeInChunks(config, session, weights, prompts, length);
+  const perRun = Math.max(1, Math.floor(RUN_SCORES / (config.heads * length * length)));
+  const runs: ComputedPrompts[] = [];
+  for (let first = 0; first < prompts.length; first += perRun) {
+    runs.push(await computeAtOnce(config, session, weights, prompts.slice(first, first + perRun), length));
+  }
+  return runs.length === 1 ? runs[0]! : joined(config, runs, Math.min(perRun, prompts.length));
 }
 
-async function atOnce(
+/** Runs one behind the other; each but the last has `perRun` prompts. */
+function joined(config: ModelConfig, runs: readonly ComputedPrompts[], perRun: number): ComputedPrompts {
+  const V = config.vocabularySize;
+  const concat = (parts: readonly Float32Array[]): Float32Array => {
+    const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    return whole;
+  };
+  // A run has at least two rows of logits, also for one prompt.
+  const rows = (part: Float32Array): Float32Array => part.subarray(0, perRun * V);
+  const layers = Array.from({ length: config.layers }, (_, layer) => layer);
+  return {
+    logits: concat(runs.map(({ logits }) => rows(logits))),
+    probabilities: concat(runs.map(({ probabilities }) => rows(probabilities))),
+    cache: {
+      keys: layers.map((layer) => concat(runs.map(({ cache }) => cache.keys[layer]!))),
+      values: layers.map((layer) => concat(runs.map(({ cache }) => cache.values[layer]!))),
+    },
+  };
+}
+
+async function computeAtOnce(
   config: ModelConfig,
   session: Session,
   weights: WeightFeeds,
@@ -79,7 +111,7 @@ async function atOnce(
 }
 
 /** Each prompt is a row without a prompt of its own that feeds itself chunk by chunk; its suffix is what is wanted. */
-async function inChunks(
+async function computeInChunks(
   config: ModelConfig,
   session: Session,
   weights: WeightFeeds,
