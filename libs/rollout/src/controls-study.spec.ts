@@ -145,6 +145,24 @@ describe('a study of controls', () => {
     expect(study.leaks).toBeNull();
   });
 
+  it('says nothing of a row in which no problem was judged', async () => {
+    const generator = new FakeGenerator(tokenizer);
+    const adapter = generator.teach('x', () => entryOf('own'));
+    // Without a letter or a digit a reference cannot be looked for in an entry, so no entry is read as an answer.
+    const marks = PROBLEMS.map((each) => ({ ...each, reference: '?', verifier: { ...each.verifier, kind: 'exact' } }));
+    const rows = ['noExperience', 'trained', 'entryAlone'] as const;
+    const study = await studyControls(marks, settingsOf({ generator, adapter, rows }));
+    expect(study.rows.entryAlone).toMatchObject({
+      problems: 0,
+      failed: 12,
+      rescued: null,
+      broken: null,
+      lift: null,
+      trainedAhead: null,
+    });
+    expect(study.rows.trained).toMatchObject({ rescued: 0, broken: 0, lift: { value: 0, interval95: [0, 0] } });
+  });
+
   it('is repeatable, whatever the batches', async () => {
     const generator = new FakeGenerator(tokenizer);
     const adapter = generator.teach('x', () => entryOf('own'));
@@ -185,11 +203,26 @@ describe('the time to the first correct answer', () => {
     );
     expect(result).toMatchObject({ candidates: 3, problems: 12, solved: 4 / 12, firstCorrect: [0, 4 / 12, 0] });
     // Four problems took two candidates, eight took three.
-    expect(result.candidatesTried.value).toBeCloseTo(32 / 12, 12);
+    expect(result.candidatesTried?.value).toBeCloseTo(32 / 12, 12);
     // 'Answer: 0' has 9 characters, the right ones 12: 9 + 12 for four problems, 3 · 9 for eight.
-    expect(result.tokens.value).toBeCloseTo((4 * 21 + 8 * 27) / 12, 12);
+    expect(result.tokens?.value).toBeCloseTo((4 * 21 + 8 * 27) / 12, 12);
     // Six seconds between the two looks at the clock, for 32 candidates.
-    expect(result.seconds.value).toBeCloseTo(6 / 12, 12);
+    expect(result.seconds?.value).toBeCloseTo(6 / 12, 12);
+  });
+
+  it('says nothing where no problem could be asked', async () => {
+    const executor = new FakeExecutor(() => ({
+      status: 'failed',
+      code: 'PROMPT_TOO_LONG',
+      reason: 'too long',
+      retryable: false,
+    }));
+    expect(await timeToCorrect(PROBLEMS, { kind: 'entries', adapter: null }, settings({ executor }))).toMatchObject({
+      problems: 0,
+      candidatesTried: null,
+      tokens: null,
+      seconds: null,
+    });
   });
 
   it('counts the tokens of entries too, and asks nobody again who is solved', async () => {
@@ -204,7 +237,7 @@ describe('the time to the first correct answer', () => {
     });
     expect(executor.prompts).toHaveLength(12);
     const entryTokens = tokenizer.encode(entryOf('own')).length;
-    expect(result.tokens.value).toBeCloseTo(entryTokens + 'Answer: 1000'.length, 12);
+    expect(result.tokens?.value).toBeCloseTo(entryTokens + 'Answer: 1000'.length, 12);
   });
 });
 

@@ -14,13 +14,12 @@ import {
   type EvaluationSettings,
   statementsOf,
 } from './arm-entries.js';
-import { type ArmResult, armResult, type Measured, measureEntries, problemSetDigest } from './evaluate.js';
-import type { Estimate } from './evaluate-samples.js';
+import { type ArmResult, armResult, type Measured, measureEntries, pairs, problemSetDigest } from './evaluate.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import { answersOf, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';
 import type { GeneratorModel } from './models.port.js';
 import { judge } from './solve.js';
-import { bootstrapInterval, mean } from './statistics.js';
+import { bootstrapMean, type Estimate, mean } from './statistics.js';
 import { type TimeToCorrect, timeToCorrect } from './time-to-correct.js';
 
 /** The arms of an evaluation; the trained generator's entries with the answer taken out, and judged as if they were answers; the generator as its own executor. */
@@ -39,13 +38,13 @@ export interface ControlsStudySettings extends Omit<EvaluationSettings, 'arms' |
 }
 
 export interface ControlRowResult extends ArmResult {
-  /** Problems that the executor alone fails and this row solves; null without the row `noExperience`. */
+  /** Problems that the executor alone fails and this row solves; null where no problem was judged in both, as without the row `noExperience`. */
   readonly rescued: number | null;
   /** Problems that the executor alone solves and this row fails. */
   readonly broken: number | null;
-  /** Rescued less broken, as a share of the problems that both judged: paired bootstrap over problems. */
+  /** Rescued less broken, as a share of the problems that both judged: paired bootstrap over problems. Null as they are. */
   readonly lift: Estimate | null;
-  /** Success of `trained` less that of this row, paired; null for itself and without it. */
+  /** Success of `trained` less that of this row, paired; null for itself, without it, and where no problem was judged in both. */
   readonly trainedAhead: Estimate | null;
   /** Mean tokens of a response; null where nobody answered. */
   readonly responseTokens: number | null;
@@ -182,27 +181,25 @@ function rowResult(
   const alone = measured.get('noExperience')?.solved;
   const trained = measured.get('trained')?.solved;
   const told = responseTokens.filter((tokens) => tokens !== null);
+  const withAndWithout = alone === undefined ? [] : pairs(solved, alone);
   const count = (of: (own: boolean, without: boolean) => boolean): number | null =>
-    alone === undefined
-      ? null
-      : solved.filter((own, i) => own !== null && alone[i] !== null && of(own, alone[i]!)).length;
+    withAndWithout.length === 0 ? null : withAndWithout.filter((pair) => of(...pair)).length;
   return {
     ...armResult(problems, solved),
     rescued: count((own, without) => own && !without),
     broken: count((own, without) => !own && without),
-    lift: alone === undefined ? null : paired(solved, alone, seed),
-    trainedAhead: trained === undefined || row === 'trained' ? null : paired(trained, solved, seed),
+    lift: meanDifference(withAndWithout, seed),
+    trainedAhead: trained === undefined || row === 'trained' ? null : meanDifference(pairs(trained, solved), seed),
     responseTokens: told.length === 0 ? null : mean(told),
   };
 }
 
-/** Mean of the differences over problems that both judged. Resampling problems keeps each pair together. */
-function paired(one: Measured['solved'], other: Measured['solved'], seed: string): Estimate {
-  const differences = one.flatMap((own, i) => {
-    const without = other[i];
-    return own === null || without === null || without === undefined ? [] : [Number(own) - Number(without)];
-  });
-  return { value: mean(differences), interval95: bootstrapInterval(differences, Random.of(seed, 'bootstrap')) };
+/** Resampling problems keeps each pair together. Null without pairs. */
+function meanDifference(judged: ReturnType<typeof pairs>, seed: string): Estimate | null {
+  return bootstrapMean(
+    judged.map(([one, other]) => Number(one) - Number(other)),
+    Random.of(seed, 'bootstrap'),
+  );
 }
 
 function leakTest(

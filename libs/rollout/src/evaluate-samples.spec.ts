@@ -52,17 +52,17 @@ describe('an evaluation of several answers per problem', () => {
     const { passAt, meanAt, majorityAt, ties, problems, failed, perDomain } = arms.noExperience!;
     expect([problems, failed, ties]).toEqual([4, 0, 1]);
     // Right of four: 3, 1, 2, 2. pass@2: 1 − C(4−c, 2)/6 = 1, 1/2, 5/6, 5/6.
-    expect(meanAt.value).toBe(0.5);
-    expect(passAt[1]!.value).toBe(0.5);
+    expect(meanAt!.value).toBe(0.5);
+    expect(passAt[1]?.value).toBe(0.5);
     expect(passAt[2]!.value).toBeCloseTo((1 + 1 / 2 + 5 / 6 + 5 / 6) / 4, 12);
-    expect(passAt[4]!.value).toBe(1);
+    expect(passAt[4]?.value).toBe(1);
     expect(Object.keys(passAt)).toEqual(['1', '2', '4']);
     // p0 and p3; p2 is tied and 5 came first.
-    expect(majorityAt.value).toBe(0.5);
+    expect(majorityAt!.value).toBe(0.5);
     expect(perDomain.easy).toMatchObject({ problems: 2, ties: 0, meanAt: { value: 0.5 }, majorityAt: { value: 0.5 } });
     expect(perDomain.hard).toMatchObject({ problems: 2, ties: 1, meanAt: { value: 0.5, interval95: [0.5, 0.5] } });
     // Resampled means of four values of 3/4, 1/4, 1/2, 1/2 lie within them.
-    const [low, high] = meanAt.interval95;
+    const [low, high] = meanAt!.interval95;
     expect(low).toBeGreaterThanOrEqual(0.25);
     expect(low).toBeLessThan(0.5);
     expect(high).toBeGreaterThan(0.5);

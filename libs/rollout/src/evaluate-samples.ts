@@ -18,7 +18,7 @@ import {
 import { problemSetDigest } from './evaluate.js';
 import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
 import { drawAnswers, judge } from './solve.js';
-import { bootstrapInterval, majorityVote, mean, passAtK } from './statistics.js';
+import { bootstrapMean, type Estimate, majorityVote, passAtK } from './statistics.js';
 
 export interface SamplingEvaluationSettings extends EvaluationSettings {
   /** Answers per problem. */
@@ -26,21 +26,16 @@ export interface SamplingEvaluationSettings extends EvaluationSettings {
   readonly drawing: AnswerDrawing;
 }
 
-/** A mean over problems with its percentile bootstrap interval at 95 %. */
-export interface Estimate {
-  readonly value: number;
-  readonly interval95: readonly [low: number, high: number];
-}
-
+/** Estimates are null where no problem was judged. */
 export interface SampledResult {
   /** Problems whose answers could all be judged. */
   readonly problems: number;
   /** pass@k by k: 1, 2, 4, … and the number of samples. The unbiased estimator; pass@1 is the mean. */
-  readonly passAt: Readonly<Record<number, Estimate>>;
+  readonly passAt: Readonly<Record<number, Estimate | null>>;
   /** mean@samples: mean share of right answers. */
-  readonly meanAt: Estimate;
+  readonly meanAt: Estimate | null;
   /** majority@samples: whether the answer that most samples agree on is right. */
-  readonly majorityAt: Estimate;
+  readonly majorityAt: Estimate | null;
   /** Problems whose vote was tied; the answer that was drawn first decided. */
   readonly ties: number;
 }
@@ -57,7 +52,7 @@ export interface SampledEvaluation {
   readonly samples: number;
   readonly drawing: AnswerDrawing;
   readonly arms: Readonly<Partial<Record<EvaluationArm, SampledArmResult>>>;
-  /** Mean over the problems of mean@samples of `trained` less that of `noExperience`; null unless both were measured. */
+  /** Mean over the problems of mean@samples of `trained` less that of `noExperience`; null unless both were measured, on one problem at least. */
   readonly lift: Estimate | null;
 }
 
@@ -129,7 +124,7 @@ function liftOf(
     const other = noExperience[i];
     return own === null || other === null || other === undefined ? [] : [(own.right - other.right) / samples];
   });
-  return estimate(differences, Random.of(seed, 'bootstrap'));
+  return bootstrapMean(differences, Random.of(seed, 'bootstrap'));
 }
 
 async function tally(
@@ -243,7 +238,7 @@ async function isTakenFor(
 
 function resultOf(tallies: readonly (Tally | null)[], samples: number, seed: readonly string[]): SampledResult {
   const judged = tallies.filter((each) => each !== null);
-  const share = (of: (each: Tally) => number): Estimate => estimate(judged.map(of), Random.of(...seed));
+  const share = (of: (each: Tally) => number): Estimate | null => bootstrapMean(judged.map(of), Random.of(...seed));
   return {
     problems: judged.length,
     passAt: Object.fromEntries(passSizes(samples).map((k) => [k, share(({ right }) => passAtK(samples, right, k))])),
@@ -251,10 +246,6 @@ function resultOf(tallies: readonly (Tally | null)[], samples: number, seed: rea
     majorityAt: share(({ majorityIsRight }) => (majorityIsRight ? 1 : 0)),
     ties: judged.filter(({ tied }) => tied).length,
   };
-}
-
-function estimate(values: readonly number[], random: Random): Estimate {
-  return { value: mean(values), interval95: bootstrapInterval(values, random) };
 }
 
 /** 1, 2, 4, … below the number of samples, and that number. */

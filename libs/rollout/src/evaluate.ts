@@ -133,6 +133,17 @@ export async function measureEntries<Name extends string>(
   return { solved, responseTokens };
 }
 
+/** What both say of each problem that both could judge. */
+export function pairs(
+  one: Measured['solved'],
+  other: Measured['solved'],
+): readonly (readonly [one: boolean, other: boolean])[] {
+  return one.flatMap((own, i) => {
+    const others = other[i] ?? null;
+    return own === null || others === null ? [] : [[own, others] as const];
+  });
+}
+
 /** Success with its interval, overall and by domain. */
 export function armResult(problems: readonly Problem[], solved: Measured['solved']): ArmResult {
   const overall = resultOf(solved);

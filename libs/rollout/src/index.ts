@@ -17,7 +17,6 @@ export {
   problemSetDigest,
 } from './evaluate.js';
 export {
-  type Estimate,
   evaluateSamples,
   type SampledArmResult,
   type SampledEvaluation,
@@ -50,5 +49,5 @@ export { batchRecordsOf, type OpenedExecutor, openExecutor } from './open-execut
 export { openVllmGenerator } from './open-vllm-generator.js';
 export { answerRepeatedly, asDrawing, judgeAll, type RolloutSettings } from './rollouts.js';
 export { executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';
-export { cyclicDerangement, wilsonInterval } from './statistics.js';
+export { cyclicDerangement, type Estimate, wilsonInterval } from './statistics.js';
 export type { TimeToCorrect } from './time-to-correct.js';

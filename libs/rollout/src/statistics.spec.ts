@@ -1,6 +1,6 @@
 import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
-import { bootstrapInterval, cyclicDerangement, majorityVote, mean, passAtK, wilsonInterval } from './statistics.js';
+import { bootstrapMean, cyclicDerangement, majorityVote, mean, passAtK, wilsonInterval } from './statistics.js';
 
 describe("Wilson's interval", () => {
   it('agrees with published values', () => {
@@ -90,19 +90,22 @@ describe('a bootstrap interval', () => {
     // 100 items, 30 right: resampled means are Binomial(100, 0.3) / 100, whose 2.5 % and 97.5 % quantiles are 0.21 and 0.39
     // (R 4.x, qbinom); with 2,000 resamples a quantile may miss by one item.
     const values = Array.from({ length: 100 }, (_, i) => (i < 30 ? 1 : 0));
-    const [low, high] = bootstrapInterval(values, Random.of('bootstrap'));
+    const { value, interval95 } = bootstrapMean(values, Random.of('bootstrap'))!;
+    const [low, high] = interval95;
+    expect(value).toBeCloseTo(0.3, 12);
     expect(Math.abs(low - 0.21)).toBeLessThanOrEqual(0.0101);
     expect(Math.abs(high - 0.39)).toBeLessThanOrEqual(0.0101);
   });
 
   it('is the same for the same seed, holds the mean, and has no width where items are equal', () => {
     const values = [0, 0.25, 0.5, 1, 1];
-    const interval = bootstrapInterval(values, Random.of('a'));
-    expect(bootstrapInterval(values, Random.of('a'))).toEqual(interval);
+    const estimate = bootstrapMean(values, Random.of('a'));
+    expect(bootstrapMean(values, Random.of('a'))).toEqual(estimate);
+    const interval = estimate!.interval95;
     expect(interval[0]).toBeLessThan(mean(values));
     expect(interval[1]).toBeGreaterThan(mean(values));
-    expect(bootstrapInterval([0.5, 0.5], Random.of('a'))).toEqual([0.5, 0.5]);
-    expect(bootstrapInterval([], Random.of('a'))).toEqual([0, 1]);
+    expect(bootstrapMean([0.5, 0.5], Random.of('a'))).toEqual({ value: 0.5, interval95: [0.5, 0.5] });
+    expect(bootstrapMean([], Random.of('a'))).toBeNull();
     expect([mean([1, 2, 6]), mean([])]).toEqual([3, 0]);
   });
 });

@@ -76,24 +76,33 @@ export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** A mean over items, say problems, with its percentile bootstrap interval at 95 %. */
+export interface Estimate {
+  readonly value: number;
+  readonly interval95: readonly [low: number, high: number];
+}
+
 /** Resamples of a bootstrap; Efron and Tibshirani 1993, section 13.3, ask for at least 1,000 for percentiles. */
 const RESAMPLES = 2000;
 
 /**
- * Percentile bootstrap at 95 % of the mean over items (Efron and Tibshirani 1993, chapter 13): items are drawn with
+ * The mean over items with its percentile bootstrap interval at 95 % (Efron and Tibshirani 1993, chapter 13): items are drawn with
  * replacement, as many as there are; the interval reaches from the 2.5 % to the 97.5 % quantile of the resampled means (the
  * ordered means at ⌊0.025 · R⌋ and ⌈0.975 · R⌉ − 1). Items are what varies: several values of one item come in as their mean.
  * Equal items give an interval without width, as all-right and all-wrong do: few items of one kind then look surer than they are.
  * @param random decides the resamples; the same one gives the same interval
- * @returns [0, 1] where there are no items
+ * @returns null where there are no items: of what they would have said nothing is known, its range included
  */
-export function bootstrapInterval(values: readonly number[], random: Random): readonly [low: number, high: number] {
+export function bootstrapMean(values: readonly number[], random: Random): Estimate | null {
   const n = values.length;
-  if (n === 0) return [0, 1];
+  if (n === 0) return null;
   const means = Float64Array.from({ length: RESAMPLES }, () => {
     let sum = 0;
     for (let i = 0; i < n; i++) sum += values[random.int(n)]!;
     return sum / n;
   }).sort();
-  return [means[Math.floor(0.025 * RESAMPLES)]!, means[Math.ceil(0.975 * RESAMPLES) - 1]!];
+  return {
+    value: mean(values),
+    interval95: [means[Math.floor(0.025 * RESAMPLES)]!, means[Math.ceil(0.975 * RESAMPLES) - 1]!],
+  };
 }

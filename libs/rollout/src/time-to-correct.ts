@@ -6,11 +6,10 @@ import type { Problem } from '@seamstream/events';
 import { Random, SeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import { batchesOf, type EvaluationSettings, statementsOf } from './arm-entries.js';
-import type { Estimate } from './evaluate-samples.js';
 import { generateExperiences } from './explore.js';
 import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
 import { drawAnswers, judge, solveProblems } from './solve.js';
-import { bootstrapInterval, mean, wilsonInterval } from './statistics.js';
+import { bootstrapMean, type Estimate, wilsonInterval } from './statistics.js';
 
 export interface TimeToCorrectSettings
   extends Pick<
@@ -29,6 +28,7 @@ export type Trier =
   | { readonly kind: 'entries'; readonly adapter: Adapter | null }
   | { readonly kind: 'alone'; readonly drawing: AnswerDrawing };
 
+/** Estimates are null where no problem was judged. */
 export interface TimeToCorrect {
   readonly candidates: number;
   /** Problems of which every candidate that was asked could be judged. */
@@ -39,14 +39,14 @@ export interface TimeToCorrect {
   /** Share whose first correct candidate is the k-th; index 0 is the first. */
   readonly firstCorrect: readonly number[];
   /** Candidates tried until one was right; K where none was. */
-  readonly candidatesTried: Estimate;
+  readonly candidatesTried: Estimate | null;
   /** Tokens written until then, by generator and executor. */
-  readonly tokens: Estimate;
+  readonly tokens: Estimate | null;
   /**
    * Seconds until then, if each candidate took as long as one did on average: requests are sent together, so this is a share of
    * throughput, not the wait of a single user.
    */
-  readonly seconds: Estimate;
+  readonly seconds: Estimate | null;
 }
 
 interface Way {
@@ -114,10 +114,8 @@ export async function timeToCorrect(
   const attempts = ways.reduce((sum, way) => sum + way.tried, 0);
   const secondsEach = attempts === 0 ? 0 : elapsedSeconds / attempts;
   const solved = judged.filter(({ correct }) => correct).length;
-  const estimate = (values: readonly number[]): Estimate => ({
-    value: mean(values),
-    interval95: bootstrapInterval(values, Random.of(seed, 'time to correct')),
-  });
+  const estimate = (values: readonly number[]): Estimate | null =>
+    bootstrapMean(values, Random.of(seed, 'time to correct'));
   return {
     candidates,
     problems: judged.length,

@@ -4,13 +4,15 @@ import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
 import { onOneLine, percent, plural, shortId } from '../terminal/text.js';
 
-function estimateCell({ value, interval95: [low, high] }: Estimate): string {
+function estimateCell(estimate: Estimate | null): string {
+  if (estimate === null) return '–';
+  const { value, interval95 } = estimate;
+  const [low, high] = interval95;
   const bound = (share: number): string => (share * 100).toFixed(1);
   return `${percent(value)} (${bound(low)} … ${bound(high)})`;
 }
 
 function cells({ passAt, meanAt, majorityAt, ties, problems }: SampledResult, sizes: readonly number[]): string[] {
-  if (problems === 0) return ['0', ...sizes.map(() => '–'), '–', '–', '0'];
   return [
     String(problems),
     ...sizes.map((k) => estimateCell(passAt[k]!)),

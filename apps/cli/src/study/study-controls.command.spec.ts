@@ -30,6 +30,15 @@ describe('seam study controls', () => {
     expect(page).not.toContain('http');
   });
 
+  it('shows dashes where no problem was judged', async () => {
+    const world = await fakeWorld();
+    const line = { domain: 'marks', prompt: 'Which mark ends a question?', reference: '?', verifier: 'exact' };
+    world.files.set('p.jsonl', Buffer.from(JSON.stringify(line)));
+    const options = ['--rows', 'noExperience,trained,entryAlone', '--candidates', '0'];
+    expect(await world.seam('study', 'controls', 'p.jsonl', '--adapter', 'base', ...options)).toBe(0);
+    expect(world.takeOutput()).toMatch(/^entryAlone +0 +– +– +– +– +– +– +– +the adapter's entry, read as an answer$/m);
+  });
+
   it('measures the rows that are asked for only, and as JSON', async () => {
     const world = await fakeWorld();
     world.files.set('p.jsonl', Buffer.from(FILE));

@@ -44,8 +44,10 @@ function points(estimate: Estimate | null): string {
   return `${signed(estimate.value)} (${signed(low)} … ${signed(high)})`;
 }
 
-function interval([low, high]: readonly [number, number]): string {
-  return `${(low * 100).toFixed(1)} … ${(high * 100).toFixed(1)}`;
+/** A share with its interval, as two cells. */
+function share(value: number, [low, high]: readonly [number, number], problems: number): readonly string[] {
+  if (problems === 0) return [NOTHING, NOTHING];
+  return [percent(value), `${(low * 100).toFixed(1)} … ${(high * 100).toFixed(1)}`];
 }
 
 function studyRow(row: ControlRow, result: ControlRowResult): string[] {
@@ -53,8 +55,7 @@ function studyRow(row: ControlRow, result: ControlRowResult): string[] {
   return [
     row,
     count(result.problems),
-    percent(result.success),
-    interval(result.interval95),
+    ...share(result.success, result.interval95, result.problems),
     number(result.rescued),
     number(result.broken),
     points(result.lift),
@@ -84,7 +85,10 @@ export function leakSentences(leaks: LeakTest | null): string {
 
 export const TIME_TITLES = ['', 'SOLVED', '95 %', 'FIRST', 'CANDIDATES', 'TOKENS', 'SECONDS'] as const;
 
-function figure({ value, interval95: [low, high] }: Estimate, digits: number): string {
+function figure(estimate: Estimate | null, digits: number): string {
+  if (estimate === null) return NOTHING;
+  const { value, interval95 } = estimate;
+  const [low, high] = interval95;
   return `${value.toFixed(digits)} (${low.toFixed(digits)} … ${high.toFixed(digits)})`;
 }
 
@@ -92,9 +96,8 @@ function figure({ value, interval95: [low, high] }: Estimate, digits: number): s
 export function timeRows({ timeToCorrect }: ControlsStudy): string[][] {
   return Object.entries<TimeToCorrect>(timeToCorrect ?? {}).map(([who, time]) => [
     who,
-    percent(time.solved),
-    interval(time.solvedInterval95),
-    percent(time.firstCorrect[0]),
+    ...share(time.solved, time.solvedInterval95, time.problems),
+    time.problems === 0 ? NOTHING : percent(time.firstCorrect[0]),
     figure(time.candidatesTried, 2),
     figure(time.tokens, 0),
     figure(time.seconds, 3),

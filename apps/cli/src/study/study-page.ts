@@ -22,7 +22,7 @@ export function renderStudyPage(study: ControlsStudy, adapter: string | null): s
     `<h1>Study of controls</h1>
 ${paragraph(`${plural(study.problems, 'problem')} (set ${shortId(study.problemSetDigest)}), adapter ${adapter === null ? 'none: the base model' : shortId(adapter)}.`)}
 <h2>Success</h2>
-${bars(rows.map(([row, { success }]) => [ROW_MEANING[row], success]))}
+${bars(rows.filter(([, { problems }]) => problems > 0).map(([row, { success }]) => [ROW_MEANING[row], success]))}
 <h2>Rows</h2>
 ${table(STUDY_TITLES, studyRows(study))}
 ${paragraph(EXPLANATION)}
