@@ -1,7 +1,7 @@
 import { InMemoryEventLog } from '@seamstream/event-log';
 import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
-import { derivedId, Random, sha256 } from '@seamstream/kernel';
+import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
 import {
   type Adapter,
   createAdapter,
@@ -37,12 +37,19 @@ class FakeModel implements GeneratorModel {
   };
   readonly calls: { readonly adapter: string | null; readonly requests: readonly GenerationRequest[] }[] = [];
   answersProbes = true;
+  /** Calls that come to no end before they are told to stop. */
+  hangs = 0;
 
   async generate(
     requests: readonly GenerationRequest[],
-    { adapter }: { readonly adapter?: Adapter } = {},
+    { adapter, signal }: { readonly adapter?: Adapter; readonly signal?: AbortSignal } = {},
   ): Promise<readonly GeneratedSequence[][]> {
     this.calls.push({ adapter: adapter?.digest ?? null, requests });
+    if (this.hangs-- > 0) {
+      await new Promise((_, reject) =>
+        signal?.addEventListener('abort', () => reject(new SeamError('ABORTED', 'Told to stop.'))),
+      );
+    }
     await new Promise((resolve) => setTimeout(resolve, 1));
     return requests.map(({ seeds }) =>
       seeds.map((seed): GeneratedSequence => {
@@ -133,9 +140,16 @@ afterEach(async () => {
   running = [];
 });
 
-async function serve(settings: Partial<GeneratorConfig['generator']> = {}): Promise<RunningService> {
+async function serve(
+  settings: Partial<GeneratorConfig['generator']> = {},
+  consuming: Partial<GeneratorConfig['consuming']> = {},
+): Promise<RunningService> {
   const service = await startService(generatorService({ model, schemaFor }), {
-    config: { ...config, generator: { ...config.generator, ...settings } },
+    config: {
+      ...config,
+      generator: { ...config.generator, ...settings },
+      consuming: { ...config.consuming, ...consuming },
+    },
     drivers: { log, objects },
     serveHttp: false,
   });
@@ -192,6 +206,19 @@ describe('the fate of a problem', () => {
 });
 
 describe('the generator service', () => {
+  it('leaves a model that hangs when its batch has had its time, and goes on with the next problem', async () => {
+    model.hangs = 1;
+    await publish(problem('a'));
+    const service = await serve({ controlShare: 0 }, { deadlineMs: 30 });
+    await settled();
+    await publish(problem('b'));
+    await settled();
+    const groups = await eventsOf(TOPIC.experiences, 'ExperienceGenerated');
+    expect(groups.filter(({ problem: { problemId } }) => problemId === 'b')).toHaveLength(3);
+    await service.close();
+    await expect(service.ended).resolves.toBeUndefined();
+  });
+
   it('writes a group per explored problem and one greedy entry per deployed one, with every fact that training needs', async () => {
     const explored = names('e', 12);
     const deployed = names('d', 6);

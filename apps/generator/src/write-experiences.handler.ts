@@ -2,9 +2,10 @@
 import { deriveMeta, type EventOf, type ProblemPublished, type SeamEvent } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import { type Clock, isSeamError } from '@seamstream/kernel';
-import type { Adapter, SamplingSettings } from '@seamstream/language-model';
+import type { Adapter } from '@seamstream/language-model';
 import {
   type Exploration,
+  type ExplorationSettings,
   experienceIdOf,
   type GeneratorModel,
   generateExperiences,
@@ -59,7 +60,7 @@ export class WriteExperiencesHandler {
         .filter(([, fate]) => fate === mode)
         .map(([event]) => event as EventOf<'ProblemPublished'>);
       if (events.length === 0) continue;
-      const written = await this.write(events, mode, adapter);
+      const written = await this.write(events, mode, adapter, batch.signal);
       events.forEach((event, index) => explorations.set(event, written[index]!));
     }
     // 3. Say it.
@@ -80,20 +81,28 @@ export class WriteExperiencesHandler {
     events: readonly ProblemPublished[],
     mode: 'explore' | 'deploy',
     adapter: Adapter | null,
+    signal: AbortSignal,
   ): Promise<readonly Exploration[]> {
     const { groupSize, scouts, sampling } = this.config;
     if (mode === 'deploy') {
-      return this.candidates(events, adapter, 0, 1, {
-        temperature: 0,
-        topK: 0,
-        topP: 1,
-        maxTokens: sampling.maxTokens,
-      });
+      const greedy = { temperature: 0, topK: 0, topP: 1, maxTokens: sampling.maxTokens };
+      return this.candidates(events, adapter, { firstCandidate: 0, groupSize: 1, sampling: greedy, signal });
     }
     const numScouts = adapter === null ? 0 : Math.min(scouts, groupSize - 2);
-    const served = await this.candidates(events, adapter, 0, groupSize - numScouts, sampling);
+    const numServed = groupSize - numScouts;
+    const served = await this.candidates(events, adapter, {
+      firstCandidate: 0,
+      groupSize: numServed,
+      sampling,
+      signal,
+    });
     if (numScouts === 0) return served;
-    const scouted = await this.candidates(events, null, groupSize - numScouts, numScouts, sampling);
+    const scouted = await this.candidates(events, null, {
+      firstCandidate: numServed,
+      groupSize: numScouts,
+      sampling,
+      signal,
+    });
     return served.map((exploration, index) => {
       const others = scouted[index]!;
       if (exploration.status === 'failed') return exploration;
@@ -106,9 +115,7 @@ export class WriteExperiencesHandler {
   private candidates(
     events: readonly ProblemPublished[],
     adapter: Adapter | null,
-    firstCandidate: number,
-    groupSize: number,
-    sampling: SamplingSettings,
+    settings: Required<Pick<ExplorationSettings, 'firstCandidate' | 'groupSize' | 'sampling' | 'signal'>>,
   ): Promise<readonly Exploration[]> {
     const { model, prompts, schemaFor } = this.dependencies;
     return generateExperiences(
@@ -116,7 +123,7 @@ export class WriteExperiencesHandler {
         eventId: meta.messageId,
         problem: { problemId, domain, prompt },
       })),
-      { model, adapter, prompts, firstCandidate, groupSize, sampling, schemaFor },
+      { model, adapter, prompts, schemaFor, ...settings },
     );
   }
 

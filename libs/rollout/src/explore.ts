@@ -22,6 +22,8 @@ export interface ExplorationSettings {
   readonly firstCandidate?: number;
   readonly sampling: SamplingSettings;
   schemaFor(domain: string): JsonSchema;
+  /** Ends what is under way, with ABORTED. */
+  readonly signal?: AbortSignal;
 }
 
 /** A problem with the id of the event that asks for experiences: all ids and seeds derive from it. */
@@ -88,7 +90,7 @@ export async function generateExperiences(
   requests: readonly ExplorationRequest[],
   settings: ExplorationSettings,
 ): Promise<Exploration[]> {
-  const { model, adapter, prompts, groupSize, sampling, firstCandidate = 0 } = settings;
+  const { model, adapter, prompts, groupSize, sampling, firstCandidate = 0, signal } = settings;
   const prepared = requests.map(({ eventId, problem }) => ({
     eventId,
     problem,
@@ -105,7 +107,7 @@ export async function generateExperiences(
       sampling,
       schema,
     })),
-    adapter === null ? {} : { adapter },
+    { ...(adapter === null ? {} : { adapter }), ...(signal === undefined ? {} : { signal }) },
   );
   const results = new Map(asked.map((each, i) => [each, generated[i]]));
   return prepared.map((each): Exploration => {

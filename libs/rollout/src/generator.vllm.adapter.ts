@@ -30,6 +30,7 @@ import {
   type EndpointClient,
   type EndpointFailure,
   type EndpointResult,
+  type EndpointTask,
   type ModelList,
   modelListSchema,
 } from '@seamstream/openai-endpoint';
@@ -46,6 +47,8 @@ export interface VllmGeneratorSettings {
   readonly adaptersFolder: string;
   /** The same folder as the server sees it. */
   readonly serverAdaptersFolder: string;
+  /** Candidates that are written at a time: no more than the client has requests under way. */
+  readonly concurrency: number;
 }
 
 /** What is used of a completion; see vllm/entrypoints/openai/completion/protocol.py. */
@@ -148,14 +151,33 @@ export class VllmGenerator implements GeneratorModel {
     return generator;
   }
 
+  /** The first candidate that fails ends all others: nobody waits for them any more. */
   async generate(
     requests: readonly GenerationRequest[],
-    { adapter }: { readonly adapter?: Adapter } = {},
+    { adapter, signal }: { readonly adapter?: Adapter; readonly signal?: AbortSignal } = {},
   ): Promise<readonly GenerationResult[]> {
     for (const { sampling } of requests) assertPlain(sampling);
-    return Promise.all(
-      requests.map((request) => Promise.all(request.seeds.map((seed) => this.candidate(request, seed, adapter)))),
-    );
+    const failing = new AbortController();
+    const until = signal === undefined ? failing.signal : AbortSignal.any([failing.signal, signal]);
+    const results = requests.map(({ seeds }) => new Array<GeneratedSequence>(seeds.length));
+    const places = requests.flatMap(({ seeds }, request) => seeds.map((_, candidate) => ({ request, candidate })));
+    // One iterator for all writers: each takes the next candidate when it is done with one.
+    const left = places.values();
+    const writer = async (): Promise<void> => {
+      for (const { request, candidate } of left) {
+        const asked = requests[request]!;
+        try {
+          results[request]![candidate] = await this.candidate(asked, asked.seeds[candidate]!, adapter, until);
+        } catch (error) {
+          failing.abort();
+          throw error;
+        }
+      }
+    };
+    const { concurrency } = this.settings;
+    const writers = Array.from({ length: Math.min(concurrency, places.length) }, writer);
+    await Promise.all(writers).finally(() => Promise.allSettled(writers));
+    return results;
   }
 
   /**
@@ -182,16 +204,22 @@ export class VllmGenerator implements GeneratorModel {
     { promptTokenIds, sampling, schema, stopTokenIds }: GenerationRequest,
     seed: string,
     adapter: Adapter | undefined,
+    signal: AbortSignal,
   ): Promise<GeneratedSequence> {
     const { maxTokens, temperature } = sampling;
     if (schema === undefined) {
       const drawn = drawnOf(
-        await this.completeWith(adapter, promptTokenIds, {
-          temperature,
-          max_tokens: maxTokens,
-          seed: seedNumber(seed, 0),
-          ...(stopTokenIds === undefined ? {} : { stop_token_ids: stopTokenIds }),
-        }),
+        await this.completeWith(
+          adapter,
+          promptTokenIds,
+          {
+            temperature,
+            max_tokens: maxTokens,
+            seed: seedNumber(seed, 0),
+            ...(stopTokenIds === undefined ? {} : { stop_token_ids: stopTokenIds }),
+          },
+          signal,
+        ),
       );
       return sequence(
         drawn.tokenIds,
@@ -218,11 +246,16 @@ export class VllmGenerator implements GeneratorModel {
         continue;
       }
       const drawn = drawnOf(
-        await this.completeWith(adapter, [...promptTokenIds, ...tokenIds], {
-          temperature,
-          seed: seedNumber(seed, tokenIds.length),
-          ...this.maskOf(legal, maxTokens - tokenIds.length),
-        }),
+        await this.completeWith(
+          adapter,
+          [...promptTokenIds, ...tokenIds],
+          {
+            temperature,
+            seed: seedNumber(seed, tokenIds.length),
+            ...this.maskOf(legal, maxTokens - tokenIds.length),
+          },
+          signal,
+        ),
       );
       const isLegal = new Set(legal);
       for (const [at, id] of drawn.tokenIds.entries()) {
@@ -275,25 +308,27 @@ export class VllmGenerator implements GeneratorModel {
     adapter: Adapter | undefined,
     prompt: readonly number[],
     fields: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
   ): Promise<Completion> {
-    if (adapter === undefined) return this.complete(this.settings.model, prompt, fields);
+    if (adapter === undefined) return this.complete(this.settings.model, prompt, fields, signal);
     for (let reloads = 0; reloads < RELOADS; reloads++) {
       const loading = this.loaded(adapter);
-      const result = await this.ask(await loading, prompt, fields, true);
+      const result = await this.ask(await endedBy(signal, loading), prompt, fields, true, signal);
       if (result.kind === 'answer' || result.retryable || result.code !== 'INVALID_CONFIGURATION')
         return valueOf(result);
       // Many requests find it missing at once: the first has it loaded again, and the others find that under way.
       this.forget(adapter.digest, loading);
     }
-    return this.complete(await this.loaded(adapter), prompt, fields);
+    return this.complete(await endedBy(signal, this.loaded(adapter)), prompt, fields, signal);
   }
 
   private async complete(
     model: string,
     prompt: readonly number[],
     fields: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
   ): Promise<Completion> {
-    return valueOf(await this.ask(model, prompt, fields, false));
+    return valueOf(await this.ask(model, prompt, fields, false, signal));
   }
 
   private ask(
@@ -301,8 +336,9 @@ export class VllmGenerator implements GeneratorModel {
     prompt: readonly number[],
     fields: Readonly<Record<string, unknown>>,
     isOptional: boolean,
+    signal?: AbortSignal,
   ): Promise<EndpointResult<Completion>> {
-    return this.client.ask({
+    const task: EndpointTask<Completion> = {
       method: 'POST',
       path: 'completions',
       body: {
@@ -321,7 +357,8 @@ export class VllmGenerator implements GeneratorModel {
       worst: { promptTokens: prompt.length, responseTokens: Number(fields.max_tokens) },
       isOptional,
       usage: ({ usage }) => ({ promptTokens: usage.prompt_tokens, responseTokens: usage.completion_tokens }),
-    });
+    };
+    return this.client.ask(task, signal);
   }
 
   /** Under which name it is loaded; the same promise for all who ask, until it is forgotten. */
@@ -428,6 +465,21 @@ async function holds(folder: string, files: Readonly<Record<string, Uint8Array>>
     }),
   );
   return same.every(Boolean);
+}
+
+/** Waits for what others wait for too, and ends the waiting only. @throws ABORTED */
+async function endedBy<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (signal === undefined) return work;
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (): void =>
+    reject(new SeamError('ABORTED', 'Generating by vLLM: told to stop while an adapter was loaded.'));
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }
 
 /** The server tells log-probabilities after temperature and top-p; what is recorded is before them. */

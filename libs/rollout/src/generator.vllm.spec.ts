@@ -177,6 +177,7 @@ async function open(vllm: ScriptedVllm, patienceMs = 1000): Promise<VllmGenerato
     model: 'base',
     adaptersFolder,
     serverAdaptersFolder: adaptersFolder,
+    concurrency: CONCURRENCY,
   });
   digest = generator.digest;
   return generator;
@@ -225,4 +226,38 @@ describe('a vLLM server', () => {
       for (const results of await Promise.all(asked)) expect(results[0]).toHaveLength(4);
     },
   );
+
+  it('in an outage gives a batch back in the time of one request, and nobody goes on asking for it', async () => {
+    const vllm = new ScriptedVllm(Random.of('outage'));
+    const generator = await open(vllm, 100);
+    vllm.fault = { kind: 'answer', status: 503, body: 'starting' };
+    const startedMs = performance.now();
+    await expect(generator.generate([requestFor(200)])).rejects.toMatchObject({ code: 'ENDPOINT_UNAVAILABLE' });
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+    const asked = server.seen.length;
+    await sleep(300);
+    expect(server.seen).toHaveLength(asked);
+    vllm.fault = undefined;
+    // Nothing of the batch is left in the queue.
+    expect((await generator.generate([requestFor(1)]))[0]).toHaveLength(1);
+    expect(server.seen).toHaveLength(asked + 1);
+  });
+
+  it('that hangs is left at the signal, while it completes and while it loads an adapter', async () => {
+    const vllm = new ScriptedVllm(Random.of('signal'));
+    const generator = await open(vllm);
+    const cases = [
+      { hangs: 'completions', options: {} },
+      { hangs: 'load_lora_adapter', options: { adapter: adapterOf('a') } },
+    ];
+    for (const { hangs, options } of cases) {
+      server.behave = (request) => (request.url.endsWith(hangs) ? { kind: 'hang' } : vllm.answer(request));
+      const stopping = new AbortController();
+      const asked = generator.generate([requestFor(40)], { ...options, signal: stopping.signal });
+      setTimeout(() => stopping.abort(), 50);
+      const startedMs = performance.now();
+      await expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
+      expect(performance.now() - startedMs).toBeLessThan(500);
+    }
+  });
 });

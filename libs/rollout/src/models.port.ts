@@ -18,7 +18,11 @@ export interface GeneratorModel {
   };
   generate(
     requests: readonly GenerationRequest[],
-    options?: { readonly adapter?: Adapter },
+    options?: {
+      readonly adapter?: Adapter;
+      /** Ends what is under way, with ABORTED. */
+      readonly signal?: AbortSignal;
+    },
   ): Promise<readonly GenerationResult[]>;
 }
 

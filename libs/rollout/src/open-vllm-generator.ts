@@ -34,7 +34,8 @@ export async function openVllmGenerator(
     { clock: systemClock, chance: Math.random },
   );
   try {
-    const settings = { modelFolder, chatTemplate, model, adaptersFolder, serverAdaptersFolder };
+    const { concurrency } = limits;
+    const settings = { modelFolder, chatTemplate, model, adaptersFolder, serverAdaptersFolder, concurrency };
     return {
       model: await VllmGenerator.open(client, settings),
       assertAnswering: () => client.assertAnswering(),
