@@ -354,6 +354,28 @@ describe('an executor behind an endpoint', () => {
     const right = asked.filter(({ seed }) => (seed as number) % 2 === 0).length;
     expect(await recorded()).toMatchObject([{ reward: right / 8 }]);
   });
+
+  it('that fails for one of several answers is asked for that one again, and paid for no other a second time', async () => {
+    let failing: unknown;
+    let failures = 0;
+    server.behave = (request) => {
+      if (request.method === 'GET') return LIST;
+      const { seed } = request.body as { seed?: number };
+      if (promptOf(request).includes('What is b?')) failing ??= seed;
+      return seed !== undefined && seed === failing && failures++ < 2
+        ? { kind: 'answer', status: 500, body: '' }
+        : GOOD;
+    };
+    await publish('a', 'b', 'c');
+    await serve({ SEAM_EXECUTOR_ROLLOUTS: '4' });
+    expect((await results(3)).map(({ type }) => type)).toEqual(Array(3).fill('OutcomeRecorded'));
+    const times = new Map<unknown, number>();
+    for (const { body } of server.seen)
+      if (body?.seed !== undefined) times.set(body.seed, (times.get(body.seed) ?? 0) + 1);
+    expect(times.get(failing)).toBe(3);
+    times.delete(failing);
+    expect([...times.values()]).toEqual(Array(11).fill(1));
+  });
 });
 
 async function readiness(service: RunningService) {

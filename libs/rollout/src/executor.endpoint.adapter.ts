@@ -62,7 +62,7 @@ const LIST: EndpointTask<ModelList> = {
 
 export class EndpointExecutor implements ExecutorModel {
   readonly identity: ExecutorModel['identity'];
-  /** By prompt; a greedy answer to a prompt is as good the second time. */
+  /** By what was asked, seed included: the answer to it is as good the second time. */
   private readonly kept = new Map<string, ExecutorAnswer>();
   private listedAtMs: number;
   private noticed: string | null = null;
@@ -132,10 +132,12 @@ export class EndpointExecutor implements ExecutorModel {
   async answer(prompts: readonly string[], signal?: AbortSignal): Promise<readonly ExecutorAnswer[]> {
     await this.lookAtList(signal);
     const { decoding } = this.settings;
-    if (decoding.temperature > 0) return Promise.all(prompts.map((prompt) => this.ask(prompt, decoding, signal)));
+    // Without a seed each answer is another draw: one that is kept would stand for two.
+    if (decoding.temperature > 0 && decoding.seed === null)
+      return Promise.all(prompts.map((prompt) => this.ask(prompt, decoding, signal)));
     const asked = new Map<string, Promise<ExecutorAnswer>>();
     for (const prompt of prompts) {
-      if (!asked.has(prompt)) asked.set(prompt, this.askOnce(prompt, signal));
+      if (!asked.has(prompt)) asked.set(prompt, this.askOnce(prompt, decoding, signal));
     }
     return Promise.all(prompts.map((prompt) => asked.get(prompt)!));
   }
@@ -150,19 +152,21 @@ export class EndpointExecutor implements ExecutorModel {
       requests.map(({ prompt, seeds }) =>
         Promise.all(
           seeds.map((seed) =>
-            this.ask(prompt, { ...this.settings.decoding, temperature, topP, seed: seedNumber(seed) }, signal),
+            this.askOnce(prompt, { ...this.settings.decoding, temperature, topP, seed: seedNumber(seed) }, signal),
           ),
         ),
       ),
     );
   }
 
-  private async askOnce(prompt: string, signal?: AbortSignal): Promise<ExecutorAnswer> {
-    const kept = this.kept.get(prompt);
+  private async askOnce(prompt: string, decoding: ChatDecoding, signal?: AbortSignal): Promise<ExecutorAnswer> {
+    const { temperature, topP, seed } = decoding;
+    const asked = sha256(canonicalJson({ prompt, temperature, topP, seed }));
+    const kept = this.kept.get(asked);
     if (kept !== undefined) return kept;
-    const answer = await this.ask(prompt, this.settings.decoding, signal);
+    const answer = await this.ask(prompt, decoding, signal);
     if (answer.status === 'answered') {
-      this.kept.set(prompt, answer);
+      this.kept.set(asked, answer);
       if (this.kept.size > KEPT_ANSWERS) this.kept.delete(this.kept.keys().next().value!);
     }
     return answer;
