@@ -252,4 +252,17 @@ describe('the strongest fixed hint', () => {
       ['high', entryOf('own')],
     ]);
   });
+
+  it('wins nothing by the problem that it was written for, and a single problem gives none', async () => {
+    const generator = new FakeGenerator(tokenizer);
+    const executor = new FakeExecutor(rule);
+    // Each solves one problem: the first entry its own, the second another.
+    const adapter = generator.teach('leak', (text) => entryOf(NUMBERS[indexOf(text) === 1 ? 5 : indexOf(text)]!));
+    const hintsOf = (problems: readonly Problem[]) =>
+      chooseFixedHints(problems, settingsOf({ generator, executor, adapter }));
+    expect([...(await hintsOf(PROBLEMS.slice(0, 6)))]).toEqual([['low', entryOf(NUMBERS[5]!)]]);
+    expect([...new Set(executor.prompts.map(indexOf))]).toEqual([3, 4, 5]);
+    expect([...(await hintsOf([PROBLEMS[1]!, PROBLEMS[5]!]))]).toEqual([['low', entryOf(NUMBERS[5]!)]]);
+    expect([...(await hintsOf(PROBLEMS.slice(0, 1)))]).toEqual([]);
+  });
 });

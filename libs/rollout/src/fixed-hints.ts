@@ -4,13 +4,14 @@ import type { EvaluationSettings } from './arm-entries.js';
 import { measureEntries } from './evaluate.js';
 import { generateExperiences } from './explore.js';
 
-/** Hints tried per domain, and problems each is tried on. */
+/** Hints tried per domain, and problems each is tried on, at most. */
 const HINTS_TRIED = 3;
 const HINT_PROBLEMS = 12;
 
 /**
- * Per domain the entry, out of a few that the generator writes for some of the problems, that solves most of others as it
- * stands. A domain in which none could be written has no hint.
+ * Per domain the entry, out of a few that the generator writes for some of the problems, that solves most of the others as it
+ * stands. Of fewer than six problems half are left to try on. A domain with one problem, or in which no entry could be written,
+ * has no hint.
  * @param problems that decide nothing else: neither trained on nor measured on
  */
 export async function chooseFixedHints(
@@ -22,8 +23,12 @@ export async function chooseFixedHints(
 ): Promise<ReadonlyMap<string, string>> {
   const best = new Map<string, string>();
   for (const [domain, own] of Map.groupBy(problems, (problem) => problem.domain)) {
+    const hints = Math.min(HINTS_TRIED, Math.floor(own.length / 2));
+    if (hints === 0) continue;
+    // None that a hint was written for: an entry that gives its own problem's answer away would count for it.
+    const tried = own.slice(hints).slice(-HINT_PROBLEMS);
     const written = await generateExperiences(
-      own.slice(0, HINTS_TRIED).map((problem) => ({ eventId: problem.problemId, problem })),
+      own.slice(0, hints).map((problem) => ({ eventId: problem.problemId, problem })),
       {
         model: settings.generator,
         adapter: settings.adapter,
@@ -33,7 +38,6 @@ export async function chooseFixedHints(
         schemaFor: (name) => settings.schemaFor(name),
       },
     );
-    const tried = own.slice(-HINT_PROBLEMS);
     let most = -1;
     for (const exploration of written) {
       const hint = exploration.status === 'explored' ? exploration.candidates[0]?.entry : undefined;
