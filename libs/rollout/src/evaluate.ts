@@ -39,7 +39,7 @@ export interface EvaluationResult {
   readonly problemSetDigest: string;
   readonly problems: number;
   readonly arms: Readonly<Partial<Record<EvaluationArm, ArmResult>>>;
-  /** Fraction of all problems that `trained` solves and `noExperience` does not; null unless both were measured. */
+  /** Fraction that `trained` solves and `noExperience` does not, of the problems that were judged in both; null where there are none. */
   readonly rescued: number | null;
   /** Fraction that `noExperience` solves and `trained` does not; the lift is rescued − broken. */
   readonly broken: number | null;
@@ -64,13 +64,9 @@ export async function evaluate(problems: readonly Problem[], settings: Evaluatio
     results[arm] = armResult(problems, solved);
   }
   const { trained, noExperience } = results;
-  const share = (counts: (withEntry: boolean, without: boolean) => boolean): number | null => {
-    if (trained === undefined || noExperience === undefined) return null;
-    return (
-      problems.filter((_, i) => counts(trained.solved[i] === true, noExperience.solved[i] === true)).length /
-      problems.length
-    );
-  };
+  const judged = trained === undefined || noExperience === undefined ? [] : pairs(trained.solved, noExperience.solved);
+  const share = (counts: (withEntry: boolean, without: boolean) => boolean): number | null =>
+    judged.length === 0 ? null : judged.filter((pair) => counts(...pair)).length / judged.length;
   return {
     problemSetDigest: problemSetDigest(problems),
     problems: problems.length,

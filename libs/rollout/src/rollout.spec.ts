@@ -240,6 +240,22 @@ describe('an evaluation', () => {
     expect(rescued).toBeCloseTo(20 / 24, 12);
   });
 
+  it('counts as neither what could not be judged without an entry, or with it', async () => {
+    const executor = new FakeExecutor((prompt) => {
+      const isAlone = !prompt.includes('"');
+      const number = Number(/Number (\d+)/.exec(prompt)![1]!);
+      const isFailing = isAlone ? number === 3 : number === 0;
+      return isFailing ? { status: 'failed', code: 'PROMPT_TOO_LONG', reason: 'no', retryable: false } : rule(prompt);
+    });
+    const { arms, rescued, broken } = await evaluate(
+      PROBLEMS,
+      settingsOf({ executor, arms: ['noExperience', 'trained'] }),
+    );
+    // Number 0 is solved alone and cannot be asked with its entry; number 3 the other way round; the other 22 are rescued.
+    expect([arms.noExperience!.successes, arms.trained!.successes]).toEqual([1, 23]);
+    expect([rescued, broken]).toEqual([1, 0]);
+  });
+
   it('exchanges entries within a domain unless told otherwise', async () => {
     for (const exchangeWithin of ['domain', 'all'] as const) {
       const executor = new FakeExecutor(rule);
