@@ -1,5 +1,5 @@
-import { SeamError } from '@seamstream/kernel';
 import { judgeOfFinalAnswers } from './final-answer.js';
+import { badReference, OptionReader } from './options.js';
 import type { Verifier } from './verifier.types.js';
 
 /** Equality of normalised text: Unicode NFKC, white space collapsed, ends trimmed, letter case ignored unless asked for. */
@@ -8,23 +8,13 @@ export const exactVerifier: Verifier = {
   version: '1',
   options: { caseSensitive: 'true or false (default): whether A and a differ' },
   prepare(reference, options) {
-    const caseSensitive = options.caseSensitive ?? 'false';
-    if (caseSensitive !== 'true' && caseSensitive !== 'false') {
-      throw new SeamError(
-        'INVALID_INPUT',
-        `Verifier exact@1: expected option caseSensitive to be true or false, got ${JSON.stringify(caseSensitive)}.`,
-      );
-    }
+    const isCaseSensitive = new OptionReader('exact@1', options).choice('caseSensitive', ['false', 'true']) === 'true';
     const normalise = (text: string): string => {
       const plain = text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim();
-      return caseSensitive === 'true' ? plain : plain.toLowerCase();
+      return isCaseSensitive ? plain : plain.toLowerCase();
     };
     const wanted = normalise(reference);
-    if (wanted === '')
-      throw new SeamError(
-        'INVALID_INPUT',
-        'Verifier exact@1: expected a reference with text, got none. Publish the problem with its answer.',
-      );
+    if (wanted === '') throw badReference('exact@1', 'a text', reference, 'Publish the problem with its answer.');
     return judgeOfFinalAnswers((answer) => {
       const success = normalise(answer) === wanted;
       return { success, detail: success ? 'equal to the reference' : 'another text than the reference' };

@@ -27,12 +27,8 @@ export const jsonVerifier: Verifier = {
   },
   prepare(reference, options) {
     const read = new OptionReader('json@1', options);
-    const text = read.text('tolerance') ?? '0';
-    const tolerance = Number(text);
-    if (text.trim() === '' || !(tolerance >= 0 && Number.isFinite(tolerance)))
-      throw read.bad('tolerance', 'a number ≥ 0', text);
     const rules: Rules = {
-      tolerance,
+      tolerance: read.size('tolerance'),
       isOrdered: read.choice('arrays', ['ordered', 'unordered']) === 'ordered',
       mayHaveMore: read.choice('properties', ['exact', 'atLeast']) === 'atLeast',
     };

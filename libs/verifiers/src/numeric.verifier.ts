@@ -5,8 +5,8 @@
  */
 
 import type { VerifierSpec } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
 import { finalAnswer, judgeOfFinalAnswers } from './final-answer.js';
+import { badReference, OptionReader } from './options.js';
 import type { Verifier } from './verifier.types.js';
 
 interface Reading {
@@ -38,14 +38,10 @@ export const numericVerifier: Verifier = {
     units: 'refuse (default) or ignore words after the number',
   },
   prepare(reference, options) {
-    const settings = parseSettings(options);
+    const settings = settingsOf(options);
     const wanted = read(reference.includes('####') ? (finalAnswer(reference) ?? '') : reference, settings);
-    if (typeof wanted === 'string') {
-      throw new SeamError(
-        'INVALID_INPUT',
-        `Verifier numeric@1: expected a number as reference, got ${JSON.stringify(reference.slice(0, 80))} (${wanted}). Publish the problem with its numeric answer.`,
-      );
-    }
+    if (typeof wanted === 'string')
+      throw badReference('numeric@1', 'a number', reference, `${wanted}. Publish the problem with its numeric answer.`);
     return judgeOfFinalAnswers((answer) => {
       const got = read(answer, settings);
       if (typeof got === 'string') return { success: false, detail: `the answer is no number: ${got}` };
@@ -63,34 +59,16 @@ export const numericVerifier: Verifier = {
   },
 };
 
-function parseSettings(options: VerifierSpec['options']): Settings {
-  const size = (name: 'tolerance' | 'relativeTolerance'): number => {
-    const text = options[name] ?? '0';
-    const value = Number(text);
-    if (text.trim() === '' || !(value >= 0 && Number.isFinite(value))) throw badOption(name, 'a number ≥ 0', text);
-    return value;
-  };
-  const choice = <T extends string>(name: string, values: readonly [T, ...T[]]): T => {
-    const text = options[name] ?? values[0];
-    const value = values.find((each) => each === text);
-    if (value === undefined) throw badOption(name, values.join(' or '), text);
-    return value;
-  };
+function settingsOf(options: VerifierSpec['options']): Settings {
+  const given = new OptionReader('numeric@1', options);
   return {
-    tolerance: size('tolerance'),
-    relativeTolerance: size('relativeTolerance'),
-    percent: choice('percent', ['number', 'fraction', 'refuse']),
-    fractions: choice('fractions', ['accept', 'refuse']),
-    thousands: choice('thousands', ['comma', 'none']),
-    units: choice('units', ['refuse', 'ignore']),
+    tolerance: given.size('tolerance'),
+    relativeTolerance: given.size('relativeTolerance'),
+    percent: given.choice('percent', ['number', 'fraction', 'refuse']),
+    fractions: given.choice('fractions', ['accept', 'refuse']),
+    thousands: given.choice('thousands', ['comma', 'none']),
+    units: given.choice('units', ['refuse', 'ignore']),
   };
-}
-
-function badOption(name: string, expected: string, got: string): SeamError {
-  return new SeamError(
-    'INVALID_INPUT',
-    `Verifier numeric@1: expected option ${name} to be ${expected}, got ${JSON.stringify(got)}.`,
-  );
 }
 
 /** A number, or why the text is none. */

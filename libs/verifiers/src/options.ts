@@ -28,6 +28,14 @@ export class OptionReader {
     return value;
   }
 
+  /** A size that is not negative, 0 where none is given. */
+  size(name: string): number {
+    const text = this.options[name] ?? '0';
+    const value = Number(text);
+    if (text.trim() === '' || !(value >= 0 && Number.isFinite(value))) throw this.bad(name, 'a number ≥ 0', text);
+    return value;
+  }
+
   text(name: string): string | undefined {
     return this.options[name];
   }

@@ -117,7 +117,7 @@ describe('a problem that cannot be judged', () => {
     ['numeric', 'a word as number', 'twelve', {}, /expected a number as reference/],
     ['numeric', 'nothing as number', '', {}, /expected a number/],
     ['numeric', 'a number beyond all bounds', '1e999', {}, /too large/],
-    ['exact', 'nothing as text', '  ', {}, /expected a reference with text/],
+    ['exact', 'nothing as text', '  ', {}, /expected a text as reference/],
     ['numeric', 'a negative tolerance', '1', { tolerance: '-1' }, /tolerance/],
     ['numeric', 'an unknown choice', '1', { percent: 'maybe' }, /percent to be number or fraction or refuse/],
     ['exact', 'an unknown option', 'a', { tolerence: '1' }, /no option tolerence/],
