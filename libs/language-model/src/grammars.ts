@@ -1,4 +1,4 @@
-/** The grammars of one model: its tokenizer is read when the first schema comes, and each schema is compiled once. */
+/** The grammars of one model, the same for who draws and who trains: each schema is compiled once. */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { JsonSchema } from './grammar/json-schema.types.js';
 import { compileGrammar, type TokenGrammar } from './grammar/token-grammar.js';
@@ -6,10 +6,10 @@ import { Tokenizer } from './tokenizer.js';
 
 export class Grammars {
   readonly #compiled = new Map<string, TokenGrammar>();
-  #tokenizer: Promise<Tokenizer | undefined> | undefined;
+  #tokenizer: Promise<Tokenizer> | undefined;
 
-  /** @param folder of the model */
-  constructor(private readonly folder: string) {}
+  /** @param source the model's folder, whose tokenizer is read when the first schema comes; or its tokenizer */
+  constructor(private readonly source: string | Tokenizer) {}
 
   /**
    * Compiles what {@link of} will be asked for.
@@ -20,15 +20,8 @@ export class Grammars {
       if (schema === undefined) continue;
       const key = canonicalJson(schema);
       if (this.#compiled.has(key)) continue;
-      // Prompts are written elsewhere: a template that cannot be read is nothing to a grammar.
-      this.#tokenizer ??= Tokenizer.loadIfPresent(this.folder, { chatTemplate: 'none' });
+      this.#tokenizer ??= tokenizerOf(this.source);
       const tokenizer = await this.#tokenizer;
-      if (!tokenizer) {
-        throw new SeamError(
-          'INVALID_INPUT',
-          `Constraining by a schema needs the model's tokenizer; ${this.folder} has no tokenizer.json`,
-        );
-      }
       const encode = (text: string): number[] => tokenizer.encode(text, { isContinuation: true });
       this.#compiled.set(key, compileGrammar(schema, tokenizer.vocabulary, encode));
     }
@@ -40,4 +33,15 @@ export class Grammars {
     if (!grammar) throw new SeamError('INTERNAL', 'A grammar was asked for that was not prepared');
     return grammar;
   }
+}
+
+async function tokenizerOf(source: string | Tokenizer): Promise<Tokenizer> {
+  if (typeof source !== 'string') return source;
+  // Prompts are written elsewhere: a template that cannot be read is nothing to a grammar.
+  const tokenizer = await Tokenizer.loadIfPresent(source, { chatTemplate: 'none' });
+  if (tokenizer !== undefined) return tokenizer;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Constraining by a schema needs the model's tokenizer; ${source} has no tokenizer.json`,
+  );
 }

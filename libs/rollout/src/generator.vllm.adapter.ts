@@ -13,17 +13,15 @@ import { join } from 'node:path';
 import { messageOf, Random, SeamError, sha256 } from '@seamstream/kernel';
 import {
   type Adapter,
-  compileGrammar,
   encodePeft,
   type GeneratedSequence,
   type GenerationRequest,
   type GenerationResult,
-  type JsonSchema,
+  Grammars,
   loadCheckpoint,
   type ModelConfig,
   PEFT_FILE,
   type SamplingSettings,
-  type TokenGrammar,
   Tokenizer,
 } from '@seamstream/language-model';
 import {
@@ -90,7 +88,7 @@ interface Drawn {
 }
 
 export class VllmGenerator implements GeneratorModel {
-  private readonly grammars = new Map<string, TokenGrammar>();
+  private readonly grammars: Grammars;
   /** Names of loaded adapters by digest, oldest use first. */
   private readonly loading = new Map<string, Promise<string>>();
   /** Adapters come and go one after the other: a folder is not taken away while it is written or read. */
@@ -102,7 +100,9 @@ export class VllmGenerator implements GeneratorModel {
     readonly tokenizer: Tokenizer,
     readonly digest: string,
     readonly config: ModelConfig,
-  ) {}
+  ) {
+    this.grammars = new Grammars(tokenizer);
+  }
 
   /**
    * Reads the folder and asks the server whether it is the one that is needed.
@@ -157,6 +157,7 @@ export class VllmGenerator implements GeneratorModel {
     { adapter, signal }: { readonly adapter?: Adapter; readonly signal?: AbortSignal } = {},
   ): Promise<readonly GenerationResult[]> {
     for (const { sampling } of requests) assertPlain(sampling);
+    await this.grammars.prepare(requests.map(({ schema }) => schema));
     const failing = new AbortController();
     const until = signal === undefined ? failing.signal : AbortSignal.any([failing.signal, signal]);
     const results = requests.map(({ seeds }) => new Array<GeneratedSequence>(seeds.length));
@@ -228,7 +229,7 @@ export class VllmGenerator implements GeneratorModel {
         drawn.finishReason === 'stop',
       );
     }
-    const grammar = this.grammarOf(schema);
+    const grammar = this.grammars.of(schema);
     const tokenIds: number[] = [];
     const logProbs: number[] = [];
     const forced: boolean[] = [];
@@ -292,15 +293,6 @@ export class VllmGenerator implements GeneratorModel {
     const banned: Record<string, number> = {};
     for (let id = 0; id < this.config.vocabularySize; id++) if (!isLegal.has(id)) banned[String(id)] = BANNED;
     return { ...run, logit_bias: banned };
-  }
-
-  private grammarOf(schema: JsonSchema): TokenGrammar {
-    const key = JSON.stringify(schema);
-    const grammar =
-      this.grammars.get(key) ??
-      compileGrammar(schema, this.tokenizer.vocabulary, (text) => this.tokenizer.encode(text));
-    this.grammars.set(key, grammar);
-    return grammar;
   }
 
   /** With an adapter: as {@link complete}; a server that was started again has lost its adapters and is given this one again. */

@@ -10,9 +10,12 @@ import {
   createAdapter,
   decodePeft,
   type GenerationRequest,
+  Grammars,
+  type JsonSchema,
   type ModelConfig,
   PEFT_FILE,
   saveCheckpoint,
+  type TokenizerJson,
   trainableShapes,
   trainByteLevelBpe,
 } from '@seamstream/language-model';
@@ -83,7 +86,7 @@ class ScriptedVllm {
     if (url === '/v1/unload_lora_adapter')
       return this.adapters.delete(name) ? { kind: 'answer', body: 'Success' } : refusal(404, 'cannot be found');
     await sleep(this.random.int(6));
-    return this.fault ?? this.complete(body as { model: string; prompt: number[]; max_tokens: number });
+    return this.fault ?? this.complete(body as unknown as CompletionRequest);
   }
 
   private async load(name: string, path: string): Promise<Behaviour> {
@@ -106,14 +109,10 @@ class ScriptedVllm {
     model,
     prompt,
     max_tokens: maxTokens,
-  }: {
-    model: string;
-    prompt: number[];
-    max_tokens: number;
-  }): Behaviour {
+    allowed_token_ids: allowed = prompt,
+  }: CompletionRequest): Behaviour {
     if (model !== 'base' && !this.adapters.has(model)) return refusal(404, `The model \`${model}\` does not exist.`);
-    // The only legal token of the first request is its prompt's first.
-    const tokens = Array.from({ length: maxTokens }, () => prompt[0]!);
+    const tokens = Array.from({ length: maxTokens }, () => this.random.pick(allowed));
     return {
       kind: 'answer',
       body: {
@@ -129,6 +128,13 @@ class ScriptedVllm {
       },
     };
   }
+}
+
+interface CompletionRequest {
+  readonly model: string;
+  readonly prompt: readonly number[];
+  readonly max_tokens: number;
+  readonly allowed_token_ids?: readonly number[];
 }
 
 function refusal(status: number, message: string): Behaviour {
@@ -150,7 +156,7 @@ function adapterOf(seed: string): Adapter {
   return createAdapter({ kind: 'lora', settings: LORA, baseModelDigest: digest, tensors });
 }
 
-async function open(vllm: ScriptedVllm, patienceMs = 1000): Promise<VllmGenerator> {
+async function open(vllm: ScriptedVllm, patienceMs = 1000, modelFolder = folder): Promise<VllmGenerator> {
   server.behave = (request) => vllm.answer(request);
   const client = new EndpointClient(
     {
@@ -172,7 +178,7 @@ async function open(vllm: ScriptedVllm, patienceMs = 1000): Promise<VllmGenerato
   clients.push(client);
   const adaptersFolder = await mkdtemp(join(folder, 'adapters-'));
   const generator = await VllmGenerator.open(client, {
-    modelFolder: folder,
+    modelFolder,
     chatTemplate: 'none',
     model: 'base',
     adaptersFolder,
@@ -260,4 +266,76 @@ describe('a vLLM server', () => {
       expect(performance.now() - startedMs).toBeLessThan(500);
     }
   });
+
+  it('is told the masks that the trainer forms its ratios under, also where the tokenizer puts a space before a first word', async () => {
+    const modelFolder = join(folder, 'byte-fallback');
+    const tensors = tensorsOf(checkpointShapes(CONFIG), 'model');
+    await saveCheckpoint(modelFolder, {
+      config: CONFIG,
+      tensors,
+      generation: { eosTokenIds: [0] },
+      tokenizer: SPACE_FIRST,
+    });
+    const generator = await open(new ScriptedVllm(Random.of('masks')), 1000, modelFolder);
+    const schema: JsonSchema = {
+      type: 'object',
+      properties: { word: { enum: ['carry', 'borrow', 'count'] } },
+      required: ['word'],
+      additionalProperties: false,
+    };
+    const request = { ...requestFor(8), schema, sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 40 } };
+    const [candidates] = await generator.generate([request]);
+    const trainers = new Grammars(modelFolder);
+    await trainers.prepare([schema]);
+    const grammar = trainers.of(schema);
+    for (const { tokenIds, forced } of candidates!) {
+      let state = grammar.start();
+      const expected = tokenIds.map((id, at) => {
+        const legal = grammar.allowedWithin(state, 40 - at).ids;
+        expect(legal).toContain(id);
+        state = grammar.advance(state, id);
+        return legal.length === 1;
+      });
+      expect([forced, grammar.isComplete(state)]).toEqual([expected, true]);
+    }
+  });
 });
+
+/** As Llama 2's: no merges, bytes for what is no letter, and a space before a text's first word. */
+const SPACE_FIRST: TokenizerJson = {
+  added_tokens: [{ id: 0, content: '<unk>', special: true }],
+  normalizer: {
+    type: 'Sequence',
+    normalizers: [
+      { type: 'Prepend', prepend: '\u2581' },
+      { type: 'Replace', pattern: { String: ' ' }, content: '\u2581' },
+    ],
+  },
+  pre_tokenizer: null,
+  decoder: {
+    type: 'Sequence',
+    decoders: [
+      { type: 'Replace', pattern: { String: '\u2581' }, content: ' ' },
+      { type: 'ByteFallback' },
+      { type: 'Fuse' },
+      { type: 'Strip', content: ' ', start: 1, stop: 0 },
+    ],
+  },
+  model: {
+    type: 'BPE',
+    byte_fallback: true,
+    unk_token: '<unk>',
+    vocab: Object.fromEntries(
+      [
+        '<unk>',
+        ...Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),
+        '\u2581',
+        'c',
+        'o',
+        '{',
+        '\u2581{',
+      ].map((token, id) => [token, id]),
+    ),
+    merges: [['\u2581', '{']],
+  } as TokenizerJson['model'],
+};

@@ -2,13 +2,12 @@
 import { Random, sha256 } from '@seamstream/kernel';
 import {
   type Adapter,
-  compileGrammar,
   createAdapter,
   type GeneratedSequence,
   type GenerationRequest,
   type GenerationResult,
+  Grammars,
   sampleToken,
-  type TokenGrammar,
   Tokenizer,
   trainByteLevelBpe,
 } from '@seamstream/language-model';
@@ -26,9 +25,11 @@ export class FakeGenerator implements GeneratorModel {
   readonly config = { maxPositions: 512 };
   readonly requests: GenerationRequest[] = [];
   private readonly taught = new Map<string, Knowledge>();
-  private readonly grammars = new Map<string, TokenGrammar>();
+  private readonly grammars: Grammars;
 
-  constructor(readonly tokenizer: Tokenizer) {}
+  constructor(readonly tokenizer: Tokenizer) {
+    this.grammars = new Grammars(tokenizer);
+  }
 
   teach(name: string, knowledge: Knowledge): Adapter {
     const tensors = new Map([[name, { shape: [1], data: Float32Array.of(1) }]]);
@@ -37,15 +38,14 @@ export class FakeGenerator implements GeneratorModel {
     return adapter;
   }
 
-  generate(
+  async generate(
     requests: readonly GenerationRequest[],
     options: { readonly adapter?: Adapter } = {},
   ): Promise<readonly GenerationResult[]> {
     this.requests.push(...requests);
     const knowledge = options.adapter === undefined ? undefined : this.taught.get(options.adapter.digest);
-    return Promise.resolve(
-      requests.map((request) => request.seeds.map((seed) => this.candidate(request, seed, knowledge))),
-    );
+    await this.grammars.prepare(requests.map(({ schema }) => schema));
+    return requests.map((request) => request.seeds.map((seed) => this.candidate(request, seed, knowledge)));
   }
 
   private candidate(
@@ -54,11 +54,7 @@ export class FakeGenerator implements GeneratorModel {
     knowledge: Knowledge | undefined,
   ): GeneratedSequence {
     if (schema === undefined) throw new TypeError('the fake generator writes under a schema only');
-    const key = JSON.stringify(schema);
-    const grammar =
-      this.grammars.get(key) ??
-      compileGrammar(schema, this.tokenizer.vocabulary, (text) => this.tokenizer.encode(text));
-    this.grammars.set(key, grammar);
+    const grammar = this.grammars.of(schema);
     const wanted =
       knowledge === undefined ? [] : this.tokenizer.encode(knowledge(this.tokenizer.decode(promptTokenIds)));
     const random = Random.of(seed);
