@@ -59,7 +59,7 @@ export function joinGroups(
   { maxAge, plainSamplingOnly }: JoinOptions,
 ): { readonly groups: ScoredGroup[]; readonly census: GroupCensus } {
   const resultOf = definiteResults(results);
-  // Of an experience that was written twice the first one counts, as its result does.
+  // Of an experience that was written twice the first one counts.
   const explored = new Map(
     experiences
       .filter(({ arm }) => arm === 'explore')
@@ -109,8 +109,8 @@ export function joinGroups(
   return { groups, census };
 }
 
-/** A verdict before a failure, and of two verdicts the one with the smaller id. */
-function definiteResults(results: readonly ResultEvent[]): ReadonlyMap<string, ResultEvent> {
+/** By experience the result that counts: a verdict before a failure, and of two of a kind the one with the smaller id. */
+export function definiteResults(results: readonly ResultEvent[]): ReadonlyMap<string, ResultEvent> {
   const definite = new Map<string, ResultEvent>();
   for (const result of results) {
     const known = definite.get(result.experienceId);

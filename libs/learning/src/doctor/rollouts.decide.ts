@@ -2,6 +2,7 @@
 import type { EventOf, ExperienceGenerated } from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
 import { hasFindableAnswer, holdsAnswer } from '@seamstream/rollout';
+import { definiteResults } from '../groups.js';
 import type { ResultEvent } from '../learning.types.js';
 import { type Finding, finding, LIMITS, percent } from './finding.js';
 
@@ -20,16 +21,12 @@ export interface FinishedGroup {
   readonly members: readonly Judged[];
 }
 
-/** Explored groups whose members are all written and have a result; of what is told twice, the first. Order of the experiences. */
+/** Explored groups whose members are all written and have a result, the one that training counts. Order of the experiences. */
 export function finishedGroups(
   experiences: readonly ExperienceGenerated[],
   results: readonly ResultEvent[],
 ): readonly FinishedGroup[] {
-  const resultOf = new Map<string, ResultEvent>();
-  for (const result of results) {
-    const known = resultOf.get(result.experienceId);
-    if (known === undefined || known.type === 'ExecutionFailed') resultOf.set(result.experienceId, result);
-  }
+  const resultOf = definiteResults(results);
   const explored = new Map<string, ExperienceGenerated>();
   for (const each of experiences)
     if (each.arm === 'explore' && !explored.has(each.experienceId)) explored.set(each.experienceId, each);
