@@ -3,9 +3,10 @@ import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '
 import { SeamError, systemClock } from '@seamstream/kernel';
 import {
   asDrawing,
-  batchRecordsOf,
   type ExecutorModel,
+  executorBatches,
   executorIdentity,
+  longestBatchMs,
   type OpenedExecutor,
   openExecutor,
 } from '@seamstream/rollout';
@@ -65,16 +66,14 @@ export class ExecutorModule {
   }
 }
 
-/**
- * A batch goes through an endpoint in two rounds at most, each with a request and perhaps the question whether the server serves.
- * @throws INVALID_CONFIGURATION where that takes longer than a batch may
- */
-function assertEndsInTime({ executor: { driver, endpoint }, consuming: { deadlineMs } }: ExecutorConfig): void {
-  const longestMs = 4 * endpoint.requestTimeoutMs + endpoint.patienceMs;
-  if (driver !== 'endpoint' || longestMs <= deadlineMs) return;
+/** @throws INVALID_CONFIGURATION where a batch may take longer than it is given */
+function assertEndsInTime({ executor, consuming: { deadlineMs } }: ExecutorConfig): void {
+  if (executor.driver !== 'endpoint') return;
+  const longestMs = longestBatchMs(executor, executor.maxBatchRecords, executor.rollouts);
+  if (longestMs <= deadlineMs) return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Starting the executor: expected a batch's deadline of at least ${longestMs} ms, four times the longest request and the patience in an outage, came ${deadlineMs}. Raise SEAM_CONSUMING_DEADLINE_MS, or lower SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS.`,
+    `Starting the executor: expected a batch's deadline of at least ${longestMs} ms, for all rounds of its requests at their longest, the patience in an outage and the waits of the endpoint's limits, came ${deadlineMs}. Raise SEAM_CONSUMING_DEADLINE_MS or SEAM_EXECUTOR_ENDPOINT_CONCURRENCY, or lower SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS or SEAM_EXECUTOR_ROLLOUTS.`,
   );
 }
 
@@ -106,7 +105,7 @@ export function executorService(assets: ExecutorAssets = {}): ServiceDefinition<
     name: 'executor',
     module: (context) => ExecutorModule.forRoot(context, assets),
     consumption: ({ executor }) => ({
-      [EXECUTOR_GROUP]: { maxBatchRecords: batchRecordsOf(executor, executor.maxBatchRecords) },
+      [EXECUTOR_GROUP]: executorBatches(executor, executor.maxBatchRecords, executor.rollouts),
     }),
   };
 }

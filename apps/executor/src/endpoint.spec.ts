@@ -106,8 +106,10 @@ const publish = (...ids: readonly string[]): Promise<unknown> => log.append(ids.
 
 async function recorded(): Promise<SeamEvent[]> {
   const events: SeamEvent[] = [];
-  for await (const chunk of log.read({ topic: TOPIC.outcomes, partition: 0, from: 0 }))
-    events.push(...chunk.map(decodeEvent));
+  for (const { partition } of await log.watermarks(TOPIC.outcomes)) {
+    for await (const chunk of log.read({ topic: TOPIC.outcomes, partition, from: 0 }))
+      events.push(...chunk.map(decodeEvent));
+  }
   return events;
 }
 
@@ -355,6 +357,27 @@ describe('an executor behind an endpoint', () => {
     expect(await recorded()).toMatchObject([{ reward: right / 8 }]);
   });
 
+  it('is asked by several partitions within the time that a batch has, and paid once for each answer', async () => {
+    log = new InMemoryEventLog();
+    await log.createTopics(TOPICS.map(({ name }) => ({ name, partitions: 16 })));
+    const answer = server.behave;
+    server.behave = async (request) => {
+      if (promptOf(request).includes('What is')) await new Promise((resolve) => setTimeout(resolve, 60));
+      return answer(request);
+    };
+    const ids = Array.from({ length: 96 }, (_, i) => `p${i}`);
+    await publish(...ids);
+    await serve({
+      SEAM_EXECUTOR_ENDPOINT_CONCURRENCY: '2',
+      SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS: '400',
+      SEAM_EXECUTOR_ENDPOINT_PATIENCE_MS: '10',
+      SEAM_CONSUMING_DEADLINE_MS: '1640',
+    });
+    const events = await results(96);
+    expect(events.map(({ type }) => type)).toEqual(Array(96).fill('OutcomeRecorded'));
+    expect(server.seen.filter((request) => promptOf(request).includes('What is'))).toHaveLength(96);
+  });
+
   it('that fails for one of several answers is asked for that one again, and paid for no other a second time', async () => {
     let failing: unknown;
     let failures = 0;
@@ -442,6 +465,11 @@ describe('the start of an executor behind an endpoint', () => {
     await expect(serve({ SEAM_CONSUMING_DEADLINE_MS: '1000' })).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',
       message: expect.stringContaining('SEAM_CONSUMING_DEADLINE_MS'),
+    });
+    // Two rounds of 200 ms and their questions fit; of 32 answers by 8 at a time they are four.
+    await expect(serve({ SEAM_CONSUMING_DEADLINE_MS: '2400', SEAM_EXECUTOR_ROLLOUTS: '32' })).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining('at least 3100 ms'),
     });
   });
 });

@@ -22,6 +22,7 @@ export {
   type SampledEvaluation,
   type SampledResult,
 } from './evaluate-samples.js';
+export { executorBatches, longestBatchMs } from './executor.batches.js';
 export { checkExecutorChoice, type ExecutorChoice, executorChoiceShape } from './executor.config.js';
 export { LanguageModelExecutor, type LanguageModelExecutorSettings } from './executor.language-model.adapter.js';
 export {
@@ -45,7 +46,7 @@ export type {
   ExecutorResponse,
   GeneratorModel,
 } from './models.port.js';
-export { batchRecordsOf, type OpenedExecutor, openExecutor } from './open-executor.js';
+export { type OpenedExecutor, openExecutor } from './open-executor.js';
 export { openVllmGenerator } from './open-vllm-generator.js';
 export { answerRepeatedly, asDrawing, judgeAll, type RolloutSettings } from './rollouts.js';
 export { executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';

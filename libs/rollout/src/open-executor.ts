@@ -34,14 +34,6 @@ export async function openExecutor(choice: ExecutorChoice, options: OpenExecutor
   return choice.driver === 'checkpoint' ? openCheckpoint(choice, options) : openEndpoint(choice, options);
 }
 
-/** Records of a batch that an executor answers in good time: with an endpoint, what its limits let through. */
-export function batchRecordsOf({ driver, endpoint, maxTokens }: ExecutorChoice, most: number): number {
-  if (driver === 'checkpoint') return most;
-  const { concurrency, requestsPerMinute = Infinity, tokensPerMinute = Infinity } = endpoint;
-  // Twice, so that a slow answer keeps no one waiting; and no more than a minute's worth.
-  return Math.max(1, Math.floor(Math.min(most, 2 * concurrency, requestsPerMinute, tokensPerMinute / maxTokens)));
-}
-
 async function openCheckpoint(choice: ExecutorChoice, { prompts }: OpenExecutorOptions): Promise<OpenedExecutor> {
   if (prompts.executorSystem !== null) {
     throw new SeamError(

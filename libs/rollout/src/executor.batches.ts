@@ -1,0 +1,55 @@
+/** How much an executor is given at a time, so that what it is given ends in good time. Pure. */
+import type { ExecutorChoice } from './executor.config.js';
+
+type BatchChoice = Pick<ExecutorChoice, 'driver' | 'maxTokens'> & {
+  readonly endpoint: Pick<
+    ExecutorChoice['endpoint'],
+    'concurrency' | 'requestsPerMinute' | 'tokensPerMinute' | 'requestTimeoutMs' | 'patienceMs'
+  >;
+};
+
+export interface ExecutorBatches {
+  readonly maxBatchRecords: number;
+  /** Batches that are answered side by side, one of each partition. Absent: of all partitions. */
+  readonly maxConcurrentPartitions?: number;
+}
+
+/** Prompts are not known before they come: with an entry, most have fewer. */
+const PROMPT_TOKENS = 1000;
+/** A limit's bucket fills at 6/7 of it: so long a minute's worth takes at most. */
+const MINUTE_OF_A_LIMIT_MS = 70_000;
+
+/**
+ * With an endpoint, what is asked at once is twice its concurrency, so that a slow answer keeps no one waiting, and no more than half a
+ * minute's worth of its limits. Two partitions share that: one alone keeps the endpoint busy.
+ * @param most records of a batch, whatever the executor
+ * @param rollouts answers to each record
+ */
+export function executorBatches(choice: BatchChoice, most: number, rollouts: number): ExecutorBatches {
+  if (choice.driver === 'checkpoint') return { maxBatchRecords: most };
+  const { concurrency } = choice.endpoint;
+  const { requests, tokens } = perMinute(choice);
+  const answersAtOnce = Math.min(2 * concurrency, requests / 2, tokens / 2 / (choice.maxTokens + PROMPT_TOKENS));
+  const recordsAtOnce = Math.max(1, Math.floor(answersAtOnce / rollouts));
+  const maxConcurrentPartitions = Math.min(2, recordsAtOnce);
+  const share = Math.floor(recordsAtOnce / maxConcurrentPartitions);
+  return { maxBatchRecords: Math.min(most, share), maxConcurrentPartitions };
+}
+
+/**
+ * The longest that an endpoint takes for what {@link executorBatches} lets through: its requests go in rounds, each with a request
+ * and perhaps the question whether the server serves, after what its limits make them wait. Milliseconds.
+ */
+export function longestBatchMs(choice: BatchChoice, most: number, rollouts: number): number {
+  const { concurrency, requestTimeoutMs, patienceMs } = choice.endpoint;
+  const { maxBatchRecords, maxConcurrentPartitions = 1 } = executorBatches(choice, most, rollouts);
+  const answers = maxBatchRecords * maxConcurrentPartitions * rollouts;
+  const rounds = Math.max(2, Math.ceil(answers / concurrency));
+  const { requests, tokens } = perMinute(choice);
+  const minutes = Math.max(answers / requests, (answers * (choice.maxTokens + PROMPT_TOKENS)) / tokens);
+  return Math.ceil(2 * rounds * requestTimeoutMs + patienceMs + minutes * MINUTE_OF_A_LIMIT_MS);
+}
+
+function perMinute({ endpoint }: BatchChoice): { readonly requests: number; readonly tokens: number } {
+  return { requests: endpoint.requestsPerMinute ?? Infinity, tokens: endpoint.tokensPerMinute ?? Infinity };
+}
