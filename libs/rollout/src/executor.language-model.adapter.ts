@@ -44,11 +44,12 @@ export class LanguageModelExecutor implements ExecutorModel {
   }
 
   /** Equal prompts have equal answers: each is computed once, which saves most of the work when a group's candidates agree. */
-  async answer(prompts: readonly string[]): Promise<readonly ExecutorAnswer[]> {
+  async answer(prompts: readonly string[], signal?: AbortSignal): Promise<readonly ExecutorAnswer[]> {
     const distinct = [...new Set(prompts)];
     const answers = await this.generate(
       distinct.map((prompt) => ({ prompt, seeds: ['greedy'] })),
       this.sampling,
+      signal,
     );
     const ofPrompt = new Map(distinct.map((prompt, i) => [prompt, answers[i]![0]!]));
     return prompts.map((prompt) => ofPrompt.get(prompt)!);
@@ -57,13 +58,15 @@ export class LanguageModelExecutor implements ExecutorModel {
   async sample(
     requests: readonly SampledAnswerRequest[],
     { temperature, topP }: AnswerDrawing,
+    signal?: AbortSignal,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-    return this.generate(requests, { ...this.sampling, temperature, topP });
+    return this.generate(requests, { ...this.sampling, temperature, topP }, signal);
   }
 
   private async generate(
     requests: readonly SampledAnswerRequest[],
     sampling: SamplingSettings,
+    signal: AbortSignal | undefined,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
     const room = this.model.config.maxPositions - sampling.maxTokens;
     const encoded = requests.map(({ prompt, seeds }) => ({
@@ -72,7 +75,7 @@ export class LanguageModelExecutor implements ExecutorModel {
       sampling,
     }));
     const asked = encoded.filter(({ promptTokenIds }) => promptTokenIds.length <= room);
-    const results = await this.model.generate(asked);
+    const results = await this.model.generate(asked, signal === undefined ? {} : { signal });
     const resultOf = new Map(asked.map((request, i) => [request, results[i]!]));
     return encoded.map((request): readonly ExecutorAnswer[] => {
       const promptTokens = request.promptTokenIds.length;
