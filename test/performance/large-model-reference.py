@@ -9,7 +9,7 @@ import time
 
 import torch
 import transformers
-from transformers import AutoModelForCausalLM, Qwen2Config, Qwen2ForCausalLM
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
 torch.set_num_threads(int(os.environ.get("THREADS", "2")))
 transformers.utils.logging.set_verbosity_error()
@@ -35,10 +35,12 @@ def make(folder, shape):
 
 
 def first_token(folder, prompt):
+    # A model without its tokenizer answers nobody: both sides read it.
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=os.path.join(folder, "tokenizer.json"))
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     with torch.inference_mode():
         model(torch.tensor([prompt]), logits_to_keep=1, use_cache=True).logits.argmax()
-    state["model"] = model
+    state.update(model=model, tokenizer=tokenizer)
     return {}
 
 
