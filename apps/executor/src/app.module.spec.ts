@@ -257,6 +257,19 @@ describe('the executor service', () => {
     expect(await outcomes()).toMatchObject([{ type: 'OutcomeRecorded', success: true }]);
   });
 
+  it('records nothing of what was told to stop: on a last attempt neither', async () => {
+    const hanging: ExecutorModel = {
+      identity: { model: 'fake', revision: 'weights-1', decoding: '{}' },
+      answer: (_, signal) =>
+        new Promise((_resolve, reject) =>
+          signal?.addEventListener('abort', () => reject(new SeamError('ABORTED', 'Told to stop.'))),
+        ),
+    };
+    await publish(experience('a'));
+    await serve(hanging, { ...config, consuming: { ...config.consuming, maxAttempts: 1, deadlineMs: 30 } });
+    expect(await outcomes()).toEqual([]);
+  });
+
   it('records a failure that stays as ExecutionFailed with its attempts, never as a reward of 0, and goes on', async () => {
     await publish(...['a', 'b', 'c'].map((id) => experience(id)));
     await serve(new FakeExecutor((prompt) => (prompt.includes('What is b?') ? down : undefined)));

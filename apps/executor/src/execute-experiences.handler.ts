@@ -94,7 +94,9 @@ export class ExecuteExperiencesHandler {
       // The transport tries a failing batch again and halves it; only a record that stands alone is concluded here.
       const [alone] = experiences;
       const isRetryable = !isSeamError(error) || error.retryable;
-      if (experiences.length !== 1 || alone === undefined || (isRetryable && !alone.isLastAttempt)) throw error;
+      // Nor is it concluded where it was told to stop.
+      const isConcluded = experiences.length === 1 && !signal.aborted;
+      if (!isConcluded || alone === undefined || (isRetryable && !alone.isLastAttempt)) throw error;
       const code = isSeamError(error) ? error.code : 'INTERNAL';
       return [[{ status: 'failed', code, reason: messageOf(error), retryable: false }]];
     }
