@@ -305,4 +305,23 @@ describe('the budget of an endpoint', () => {
     await ask(client);
     expect(client.spent).toMatchObject({ promptTokens: 10 + 9, responseTokens: 10 + 3 });
   });
+
+  it('that is reserved by requests under way is waited for no longer than the signal and the patience say', async () => {
+    behaveLike({ kind: 'hang' });
+    const client = clientWith({ requestTimeoutMs: 20_000, patienceMs: 100 }, { tokens: 30 });
+    const underWay = expect(ask(client)).rejects.toMatchObject({ code: 'ABORTED' });
+    await sleep(20);
+    const startedMs = performance.now();
+    await expect(ask(client, AbortSignal.timeout(30))).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(await ask(client)).toMatchObject({
+      code: 'ENDPOINT_UNAVAILABLE',
+      reason: expect.stringContaining('requests under way may need what is left of its budget (0 of 30 tokens)'),
+      retryable: true,
+      halts: false,
+    });
+    expect(performance.now() - startedMs).toBeLessThan(2000);
+    expect(server.seen).toHaveLength(1);
+    await client.close();
+    await underWay;
+  });
 });

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, type ErrorCode, SeamError } from '@seamstream/kernel';
 import type { z } from 'zod';
 import { Budget, type Spending } from './budget.js';
+import { endedBy } from './ended-by.js';
 import type { EndpointSettings, TokenCount } from './endpoint-settings.js';
 import { Connections, type Outgoing } from './http-exchange.js';
 import { MinuteBucket } from './rate-limit.js';
@@ -181,12 +182,26 @@ export class EndpointClient {
         return this.haltWith('BUDGET_SPENT', remedy);
       }
       if (reservation === 'wait') {
-        await this.settled.promise;
-        continue;
+        if (await this.isSettledWithin(patienceLeft(), signal)) continue;
+        const tooLong = `requests under way may need what is left of its budget (${this.budget.toString()})`;
+        return this.failure('ENDPOINT_UNAVAILABLE', tooLong);
       }
       this.requestBucket?.take(1, nowMs);
       this.tokenBucket?.take(tokens, nowMs);
       return undefined;
+    }
+  }
+
+  /** Whether a request under way has ended before so many milliseconds. @throws ABORTED */
+  private async isSettledWithin(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+    const waited = new AbortController();
+    const late = delay(Math.max(0, milliseconds), false, { signal: waited.signal });
+    late.catch(() => undefined); // nobody waits for it any more
+    try {
+      const settled = this.settled.promise.then(() => true);
+      return await endedBy(signal, Promise.race([settled, late]), 'its budget');
+    } finally {
+      waited.abort();
     }
   }
 

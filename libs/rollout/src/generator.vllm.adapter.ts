@@ -29,6 +29,7 @@ import {
   type EndpointFailure,
   type EndpointResult,
   type EndpointTask,
+  endedBy,
   type ModelList,
   modelListSchema,
 } from '@seamstream/openai-endpoint';
@@ -305,13 +306,13 @@ export class VllmGenerator implements GeneratorModel {
     if (adapter === undefined) return this.complete(this.settings.model, prompt, fields, signal);
     for (let reloads = 0; reloads < RELOADS; reloads++) {
       const loading = this.loaded(adapter);
-      const result = await this.ask(await endedBy(signal, loading), prompt, fields, true, signal);
+      const result = await this.ask(await endedBy(signal, loading, 'its adapter'), prompt, fields, true, signal);
       if (result.kind === 'answer' || result.retryable || result.code !== 'INVALID_CONFIGURATION')
         return valueOf(result);
       // Many requests find it missing at once: the first has it loaded again, and the others find that under way.
       this.forget(adapter.digest, loading);
     }
-    return this.complete(await endedBy(signal, this.loaded(adapter)), prompt, fields, signal);
+    return this.complete(await endedBy(signal, this.loaded(adapter), 'its adapter'), prompt, fields, signal);
   }
 
   private async complete(
@@ -457,21 +458,6 @@ async function holds(folder: string, files: Readonly<Record<string, Uint8Array>>
     }),
   );
   return same.every(Boolean);
-}
-
-/** Waits for what others wait for too, and ends the waiting only. @throws ABORTED */
-async function endedBy<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
-  if (signal === undefined) return work;
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const end = (): void =>
-    reject(new SeamError('ABORTED', 'Generating by vLLM: told to stop while an adapter was loaded.'));
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    return await Promise.race([work, ended]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
 }
 
 /** The server tells log-probabilities after temperature and top-p; what is recorded is before them. */
