@@ -10,6 +10,7 @@ import {
   type EndpointFailure,
   type EndpointResult,
   type EndpointTask,
+  endedBy,
   listedFacts,
   type ModelList,
   modelListSchema,
@@ -185,15 +186,16 @@ export class EndpointExecutor implements ExecutorModel {
     return exchanged ?? answerOf(result.value);
   }
 
-  /** Whether it answers anything at all. One question at a time, for all who ask. */
+  /** Whether it answers anything at all. One question at a time for all who ask, so that nobody's signal ends it. */
   private isServing(signal?: AbortSignal): Promise<boolean> {
     const { model, system, decoding } = this.settings;
-    this.probing ??= complete(this.client, model, { system, user: PROBE }, { ...decoding, maxTokens: 1 }, signal, 1)
+    const messages = { system, user: PROBE };
+    this.probing ??= complete(this.client, model, messages, { ...decoding, maxTokens: 1 }, undefined, 1)
       .then(({ kind }) => kind === 'answer')
       .finally(() => {
         this.probing = undefined;
       });
-    return this.probing;
+    return endedBy(signal, this.probing, 'the answer to a question of one token');
   }
 
   /** Whether the server is still the one that it was: its list, now and then. */
