@@ -301,7 +301,7 @@ describe('an executor behind an endpoint', () => {
       SEAM_EXECUTOR_ENDPOINT_CONCURRENCY: '1',
       SEAM_EXECUTOR_MAX_TOKENS: '10',
     };
-    // A first request and each answer: 9 · 10 + 3 · 100 = 390 millionths. Worst case: 1000 and the prompt's estimate, some 400.
+    // A first request and each answer: 9 · 10 + 3 · 100 = 390 millionths. Worst case: 1000 and the prompt's, some 500.
     const service = await serve(budget);
     await expect(service.ended).rejects.toMatchObject({
       code: 'BUDGET_SPENT',

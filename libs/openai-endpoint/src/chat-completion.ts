@@ -82,13 +82,14 @@ export function chatUsage({ usage }: ChatCompletion): TokenCount {
   return { promptTokens: usage.prompt_tokens, responseTokens: usage.completion_tokens };
 }
 
-/** Bytes of UTF-8 per token, from below: English has 4 and more, figures and formulas 2 to 3. */
-const BYTES_PER_TOKEN = 2;
-/** What chat templates add. */
+/** What chat templates add. One with a long text of its own adds more, which words of the prompt make up for: they have several bytes each. */
 const TEMPLATE_TOKENS = 32;
 
-/** Most tokens that a request may use: of its prompt an estimate from above, since only the server counts. */
+/**
+ * Most tokens that a request may use. Of its prompt one for every byte of UTF-8: tokenizers split figures digit by digit and unknown
+ * characters byte by byte, and into nothing smaller. Only the server knows how many there are.
+ */
 export function worstCase(texts: readonly (string | null)[], maxTokens: number): TokenCount {
   const bytes = texts.reduce((total, text) => total + Buffer.byteLength(text ?? ''), 0);
-  return { promptTokens: Math.ceil(bytes / BYTES_PER_TOKEN) + TEMPLATE_TOKENS, responseTokens: maxTokens };
+  return { promptTokens: bytes + TEMPLATE_TOKENS, responseTokens: maxTokens };
 }
