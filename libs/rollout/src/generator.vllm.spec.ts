@@ -263,7 +263,8 @@ describe('a vLLM server', () => {
       setTimeout(() => stopping.abort(), 50);
       const startedMs = performance.now();
       await expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
-      expect(performance.now() - startedMs).toBeLessThan(500);
+      // A request of its own accord ends after 1000.
+      expect(performance.now() - startedMs).toBeLessThan(900);
     }
   });
 
