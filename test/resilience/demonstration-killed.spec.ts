@@ -53,6 +53,8 @@ interface Result extends RecordedRun {
   readonly phases: readonly string[];
   /** Time from the first problem of a round to the end of its training run, per round. */
   readonly roundMs: readonly number[];
+  /** How many records a service writes to its topic in a round, on average. */
+  readonly recordsOfRound: Readonly<Record<Exclude<ServiceName, 'trainer'>, number>>;
 }
 
 /** Where a service's work of a round becomes due: records of this topic. */
@@ -63,11 +65,21 @@ const CAUSE = {
   trainer: TOPIC.training,
 } as const satisfies Record<ServiceName, string>;
 
+/** Where a service's work of a round is seen: records of this topic. */
+const EFFECT = {
+  generator: TOPIC.experiences,
+  executor: TOPIC.outcomes,
+  buffer: TOPIC.buffer,
+} as const satisfies Partial<Record<ServiceName, string>>;
+
 /** Longest wait before the kill, as a share of an undisturbed round: about the share of the round that the work takes. */
 const LONGEST_WAIT = { generator: 0.4, executor: 0.3, buffer: 0.3, trainer: 0.2 } as const satisfies Record<
   ServiceName,
   number
 >;
+
+/** Largest share of a round's records that a service has written when it is killed; rounds differ, and it shall be at work. */
+const MOST_WRITTEN = 0.6;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -121,6 +133,11 @@ async function resultOf(folder: string): Promise<Result> {
       algorithms: runs.map(({ algorithm }) => algorithm),
       phases: rounds.map((round) => phaseOf.get(round)!),
       roundMs: rounds.map((round, index) => ends[index]! - startOf.get(round)!),
+      recordsOfRound: {
+        generator: (await recordsOf(log, EFFECT.generator)) / rounds.length,
+        executor: (await recordsOf(log, EFFECT.executor)) / rounds.length,
+        buffer: (await recordsOf(log, EFFECT.buffer)) / rounds.length,
+      },
     };
   } finally {
     await log.close();
@@ -140,11 +157,22 @@ async function recordsOf(log: EventLog, topic: string): Promise<number> {
   return (await log.watermarks(topic)).reduce((sum, { high }) => sum + high, 0);
 }
 
-/** Kills, spread evenly over the rounds, each a random while after the service's work of that round has become due. */
+/** Records of each training run in the order in which the runs began: one run a round. */
+async function recordsOfRuns(log: EventLog): Promise<readonly number[]> {
+  const events = await eventsOf(log, [TOPIC.training]);
+  const started = ofType(events, 'TrainingRunStarted').sort((a, b) => a.meta.occurredAt - b.meta.occurredAt);
+  return started.map(({ runId }) => events.filter((event) => 'runId' in event && event.runId === runId).length);
+}
+
+/**
+ * Kills, spread evenly over the rounds, each a random while after the service's work of that round has become due. How long is
+ * told by the undisturbed rounds, on a machine that may have been slower then; so a kill comes at the latest when the service
+ * has written a random share of its records, or the round's run has begun, and the trainer's at the run's second record.
+ */
 async function killAcross(
   services: ServiceProcesses,
   log: EventLog,
-  roundMs: readonly number[],
+  { roundMs, recordsOfRound }: Pick<Result, 'roundMs' | 'recordsOfRound'>,
   signal: AbortSignal,
 ): Promise<Kills> {
   const random = Random.of('kills of the demonstration');
@@ -163,13 +191,23 @@ async function killAcross(
     const next = Math.floor((kills * roundMs.length) / KILLS);
     if (next >= round) {
       await until(async () => (await recordsOf(log, TOPIC.problems)) >= (next + 1) * PLAN.roundSize);
-      for (const topic of Object.values(CAUSE)) before.set(topic, await recordsOf(log, topic));
+      for (const topic of [...Object.values(CAUSE), ...Object.values(EFFECT)])
+        before.set(topic, await recordsOf(log, topic));
       before.set(TOPIC.problems, -1);
       round = next + 1;
     }
     const name = SERVICES[kills % SERVICES.length]!;
-    await until(async () => (await recordsOf(log, CAUSE[name])) > before.get(CAUSE[name])!);
-    await pause(random.float() * LONGEST_WAIT[name] * roundMs[next]!);
+    const share = random.float();
+    const hasWritten = async (topic: string, records: number): Promise<boolean> =>
+      (await recordsOf(log, topic)) > before.get(topic)! + records;
+    const isLate = async (): Promise<boolean> => {
+      const run = (await recordsOfRuns(log))[next] ?? 0;
+      if (name === 'trainer') return run > 1;
+      return run > 0 || (await hasWritten(EFFECT[name], share * MOST_WRITTEN * recordsOfRound[name]));
+    };
+    await until(async () => (await hasWritten(CAUSE[name], 0)) || (await isLate()));
+    const giveUp = performance.now() + share * LONGEST_WAIT[name] * roundMs[next]!;
+    await until(async () => performance.now() >= giveUp || (await isLate()));
     if (isOver()) break;
     await services.killAndRestart(name);
     kills++;
@@ -178,7 +216,7 @@ async function killAcross(
   return { kills, runsInterrupted };
 }
 
-async function playKilled(folder: string, roundMs: readonly number[]): Promise<Result & Kills> {
+async function playKilled(folder: string, undisturbed: Result): Promise<Result & Kills> {
   const log = await LmdbEventLog.open({ folder: join(folder, 'log') });
   const { seed, roundSize } = PLAN;
   const settings = { dataFolder: folder, seed, roundSize, algorithm: 'curriculum' };
@@ -192,7 +230,7 @@ async function playKilled(folder: string, roundMs: readonly number[]): Promise<R
     services.startAll();
     driver = new Demonstration(folder, ['--services', 'none']);
     const over = driver.ended();
-    const disturbance = killAcross(services, log, roundMs, ending.signal);
+    const disturbance = killAcross(services, log, undisturbed, ending.signal);
     // A kill that cannot be made ends the test at once.
     await Promise.race([over, disturbance.then(() => over)]);
     ending.abort();
@@ -235,7 +273,7 @@ describe('the demonstration, its services killed', () => {
   });
 
   it('R01: killed twenty times, all of them, it leaves the same buffers, the same adapters and no effect twice', async () => {
-    const killed = await playKilled(join(folder, 'killed'), undisturbed.roundMs);
+    const killed = await playKilled(join(folder, 'killed'), undisturbed);
     const { phases, buffers, adapters, ends, ledger } = killed;
     expect(killed.kills).toBe(KILLS);
     expect(killed.runsInterrupted).toBeGreaterThan(0);
