@@ -170,6 +170,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       files.set(path, body);
       return Promise.resolve();
     },
+    isPresent: (path) => Promise.resolve(files.has(path)),
     makeFolder: () => Promise.resolve(),
     openLog: () => Promise.resolve(log),
     openLogAt(address, mode) {

@@ -38,6 +38,8 @@ export interface CommandRuntime {
   readInput(path: string): Promise<Uint8Array>;
   /** Opens a file to be read in pieces, or takes all of standard input for "-". Closed by the runtime. */
   openInput(path: string): Promise<FileBytes>;
+  /** Whether there is a file or a folder of this name. */
+  isPresent(path: string): Promise<boolean>;
   /** Writes a file whole or not at all. */
   writeOutput(path: string, body: Uint8Array): Promise<void>;
   /** Makes a folder and those that it lies in; one that exists stays as it is. */

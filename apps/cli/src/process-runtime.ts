@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { bytesInMemory, type FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import type { KafkaEventLog } from '@seamstream/event-log-kafka';
@@ -85,10 +85,14 @@ async function writeOutput(path: string, body: Uint8Array): Promise<void> {
   }
 }
 
+/** Step by step: below /proc, where nothing can be made, Node's own `recursive` tries for ever. */
 async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  await makeFolder(dirname(resolve(path)));
   try {
-    await mkdir(path, { recursive: true });
+    await mkdir(path);
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return;
     throw new SeamError(
       'INVALID_INPUT',
       `Making the folder ${path}: ${messageOf(cause)}. Choose a place that is writable.`,
@@ -345,6 +349,7 @@ export function processShell(): Shell {
         readInput,
         openInput: (path) => world.openInput(path),
         writeOutput,
+        isPresent: (path) => Promise.resolve(existsSync(path)),
         makeFolder,
         openLog: (mode) => world.openLog(mode),
         openLogAt: (address, mode) => world.openLogAt(address, mode),

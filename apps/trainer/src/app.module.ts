@@ -104,7 +104,14 @@ async function enginesOf(
     onClose(() => opened.close());
     return opened.model;
   };
-  const validation = assets.validation ?? (await loadValidationProblems(trainer.validationProblems));
+  const validation =
+    assets.validation ??
+    (await loadValidationProblems({
+      file: trainer.validationProblems,
+      dataset: trainer.validationDataset,
+      limit: trainer.validationLimit,
+      atLeast: trainer.promotion.minProblems,
+    }));
   const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
   const model = assets.model ?? (await load());
   const executor = assets.executor ?? (await loadExecutor());

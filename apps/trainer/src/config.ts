@@ -39,8 +39,12 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       seed: z.string().default('seamstream'),
       /** Optimizer steps between two checkpoints, from which a killed run goes on. */
       checkpointEverySteps: z.int().positive().default(10),
-      /** JSON Lines of problems (schemas/common/Problem.avsc) on which an adapter is compared with its parent. */
+      /** Problems on which an adapter is compared with its parent: a file as seam publish reads it. */
       validationProblems: z.string().min(1).optional(),
+      /** Its form, as seam publish --dataset names it; by its first row when absent. */
+      validationDataset: z.string().min(1).optional(),
+      /** How many of them, from the beginning; all when absent. */
+      validationLimit: z.int().positive().optional(),
       promotion: z
         .object({
           /** How much lower than its parent's an adapter's success may be, as a fraction of the problems. */

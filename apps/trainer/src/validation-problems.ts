@@ -1,8 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import {
+  bytesInMemory,
+  type DatasetForm,
+  datasetForms,
+  fileDigest,
+  type RowFault,
+  readProblems,
+  recognisedForm,
+  rowsOf,
+} from '@seamstream/datasets';
 import type { Problem } from '@seamstream/events';
-import { messageOf, SeamError } from '@seamstream/kernel';
-import { z } from 'zod';
+import { derivedId, messageOf, SeamError } from '@seamstream/kernel';
 
 /** Problems on which adapters are compared with their parents. */
 export interface ValidationProblems {
@@ -10,57 +19,82 @@ export interface ValidationProblems {
   readonly problems: readonly Problem[];
 }
 
-const problemSchema = z.strictObject({
-  problemId: z.string().min(1),
-  domain: z.string().min(1),
-  prompt: z.string().min(1),
-  reference: z.string(),
-  verifier: z.strictObject({
-    kind: z.string(),
-    version: z.string(),
-    options: z.record(z.string(), z.string()).default({}),
-  }),
-  metadata: z.record(z.string(), z.string()).default({}),
-}) satisfies z.ZodType<Problem>;
+export interface ValidationSettings {
+  readonly file: string | undefined;
+  /** Form of the file, as `seam publish --dataset` names it; by its first row when absent. */
+  readonly dataset?: string | undefined;
+  /** Takes this many from the beginning. */
+  readonly limit?: number | undefined;
+  /** Fewer decide nothing. */
+  readonly atLeast: number;
+}
 
-/** @throws INVALID_CONFIGURATION listing the first lines at fault */
-export async function loadValidationProblems(file: string | undefined): Promise<ValidationProblems> {
+const FAULTS_SHOWN = 10;
+
+/**
+ * Reads the problems that adapters are compared on, in any form that `seam publish` reads; each is checked as it is there.
+ * @throws INVALID_CONFIGURATION listing the first rows at fault, or that there are too few
+ */
+export async function loadValidationProblems(settings: ValidationSettings): Promise<ValidationProblems> {
+  const { file, limit = Number.POSITIVE_INFINITY, atLeast } = settings;
+  const refuse = (problem: string, cause?: unknown): never => {
+    throw new SeamError('INVALID_CONFIGURATION', `Reading validation problems: ${problem}`, {
+      ...(file === undefined ? {} : { details: { file } }),
+      ...(cause === undefined ? {} : { cause }),
+    });
+  };
   if (file === undefined) {
-    throw new SeamError(
-      'INVALID_CONFIGURATION',
-      'Configuring the trainer: expected problems to compare adapters on, came none. Set SEAM_TRAINER_VALIDATION_PROBLEMS to a file of JSON Lines.',
+    return refuse(
+      'expected problems to compare adapters on, came none. Set SEAM_TRAINER_VALIDATION_PROBLEMS to a file as seam publish reads it, of problems that are never published (docs/checkpoints.md).',
     );
   }
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (cause) {
-    throw new SeamError(
-      'INVALID_CONFIGURATION',
-      `Reading validation problems: ${messageOf(cause)}. Correct SEAM_TRAINER_VALIDATION_PROBLEMS.`,
-      { cause },
+  const content = await readFile(file).catch((cause: unknown) =>
+    refuse(`${messageOf(cause)}. Correct SEAM_TRAINER_VALIDATION_PROBLEMS.`, cause),
+  );
+  const bytes = bytesInMemory(content);
+  const form = await formOf(bytes, settings.dataset);
+  if (!form) {
+    return refuse(
+      `${file} has no form that is known. Name it by SEAM_TRAINER_VALIDATION_DATASET (${[...datasetForms.keys()].join(', ')}), or see seam datasets inspect.`,
     );
   }
-  const faults: string[] = [];
+  const digest = await fileDigest(bytes);
   const problems: Problem[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    try {
-      const parsed = problemSchema.safeParse(JSON.parse(line));
-      if (parsed.success) problems.push(parsed.data);
-      else faults.push(`line ${index + 1}: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
-    } catch (error) {
-      faults.push(`line ${index + 1}: ${messageOf(error)}`);
-    }
+  const faults: RowFault[] = [];
+  for await (const reading of readProblems(bytes, { form })) {
+    if (problems.length >= limit) break;
+    if (reading.status === 'faulty') faults.push(...reading.faults);
+    if (reading.status !== 'problem') continue;
+    const { row, problemId, domain, prompt, reference, verifier, metadata } = reading.problem;
+    problems.push({
+      problemId: problemId ?? derivedId(digest, 'problem', row),
+      domain,
+      prompt,
+      reference,
+      verifier,
+      metadata,
+    });
   }
   if (faults.length > 0) {
-    throw new SeamError(
-      'INVALID_CONFIGURATION',
-      `Reading validation problems from ${file}: ${faults.length} faulty lines. Correct them.\n  ${faults.slice(0, 10).join('\n  ')}`,
-      {
-        details: { file, faults: faults.length },
-      },
+    const shown = faults
+      .slice(0, FAULTS_SHOWN)
+      .map(({ row, field, expected, came }) => `  row ${row}: ${field}: expected ${expected}, came ${came}`);
+    return refuse(`${file} (as ${form.name}) has ${faults.length} faults. Correct them.\n${shown.join('\n')}`);
+  }
+  if (problems.length < atLeast) {
+    return refuse(
+      `${file} has ${problems.length} problems, and a promotion needs ${atLeast}. Take more, or lower SEAM_TRAINER_PROMOTION_MIN_PROBLEMS.`,
     );
   }
   return { name: basename(file), problems };
+}
+
+async function formOf(
+  bytes: ReturnType<typeof bytesInMemory>,
+  name: string | undefined,
+): Promise<DatasetForm | undefined> {
+  if (name !== undefined) return datasetForms.get(name);
+  for await (const row of rowsOf(bytes)) return 'value' in row ? recognisedForm(row.value) : undefined;
+  // Nothing in it: no form is wrong.
+  return datasetForms.get('seam');
 }

@@ -87,7 +87,7 @@ export class LanguageModel {
         Tokenizer.loadIfPresent(folder, settings),
         ...workers.map((worker) => worker.call<undefined>('prepare', undefined)),
       ]);
-      tokenizer?.assertFits(config.vocabularySize);
+      tokenizer?.assertFits(config.vocabularySize, checkpoint.generation.eosTokenIds);
       return new LanguageModel(workers, startWorker, tokenizer, digest, config);
     } catch (error) {
       await Promise.all(workers.map((worker) => worker.close()));

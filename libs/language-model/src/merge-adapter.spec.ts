@@ -119,6 +119,8 @@ describe('a merged checkpoint', () => {
       code: 'CONFLICT',
       message: expect.stringMatching(/holds mine\.txt/) as string,
     });
+    await expect(mergeAdapter(checkpoint, adapter, join(into, 'mine.txt'))).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await readFile(join(into, 'mine.txt'), 'utf8')).toBe('x');
     expect(await readdir(into)).toEqual(['mine.txt']);
     const empty = await temporary();
     await mergeAdapter(checkpoint, adapter, empty);

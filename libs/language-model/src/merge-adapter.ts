@@ -8,7 +8,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { compareText, SeamError } from '@seamstream/kernel';
+import { compareText, messageOf, SeamError } from '@seamstream/kernel';
 import type { Adapter } from './adapter.js';
 import { checkAdapter } from './adapter.js';
 import { type DigestedCheckpoint, type StoredWeight } from './checkpoint.js';
@@ -42,7 +42,12 @@ export async function mergeAdapter(
     baseModelDigest: checkpoint.digest,
     shapes: trainableShapes(checkpoint.config, adapter.settings),
   });
-  const present = await readdir(into).catch((): string[] => []);
+  const present = await readdir(into).catch((cause: unknown): string[] => {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new SeamError('CONFLICT', `Merging into ${into}: expected a new or an empty folder, ${messageOf(cause)}.`, {
+      cause,
+    });
+  });
   if (present.length > 0) {
     throw new SeamError(
       'CONFLICT',
@@ -51,7 +56,7 @@ export async function mergeAdapter(
   }
   const target = resolve(into);
   const draft = `${target}.partial-${randomUUID()}`;
-  await mkdir(draft, { recursive: true });
+  await mkdir(draft);
   try {
     for (const file of await readdir(checkpoint.folder))
       if (COPIED.test(file)) await copyFile(join(checkpoint.folder, file), join(draft, file));

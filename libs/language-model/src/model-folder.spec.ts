@@ -69,6 +69,24 @@ describe('a model folder', () => {
       /ids up to 5000.*vocabulary of 300.*another model/,
     ],
     [
+      'a tokenizer that does not know how texts end',
+      async () => {
+        const path = at('config.json');
+        const json = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+        await writeFile(path, JSON.stringify({ ...json, vocab_size: 300, eos_token_id: 299 }));
+        const tokenizer = JSON.parse(await readFile(at('tokenizer.json'), 'utf8')) as {
+          model: { vocab: Record<string, number>; merges: unknown[] };
+        };
+        for (const [token, id] of Object.entries(tokenizer.model.vocab))
+          if (id > 260) delete tokenizer.model.vocab[token];
+        tokenizer.model.merges = [];
+        await writeFile(at('tokenizer.json'), JSON.stringify(tokenizer));
+      },
+      'tokenizer.json',
+      /ids up to 260, and texts of the model end with 299: it is another model's/,
+    ],
+    ['a tokenizer of Git LFS', () => writeFile(at('tokenizer.json'), POINTER), 'tokenizer.json', /pointer of Git LFS/],
+    [
       'a damaged chat template',
       () => writeFile(at('chat_template.jinja'), '{% for %}'),
       'tokenizer_config.json',

@@ -11,6 +11,7 @@
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { compareText, SeamError } from '@seamstream/kernel';
+import { isLfsPointer } from './git-lfs.js';
 
 /** A tensor of 32-bit floats in row-major order; `data.length` is the product of `shape` (1 for a scalar's empty shape). */
 export interface StoredTensor {
@@ -73,7 +74,7 @@ function isCount(value: unknown): value is number {
 /** The header's length; checked against the file's before the header is read. */
 function headerLength(file: string, prefix: Uint8Array, fileBytes: number): number {
   if (prefix.byteLength < 8) throw invalid(file, null, `expected at least 8 bytes, the file has ${fileBytes}`);
-  if (new TextDecoder().decode(prefix.subarray(0, 8)) === 'version ')
+  if (isLfsPointer(new TextDecoder().decode(prefix.subarray(0, 8))))
     throw invalid(file, null, 'it is a pointer of Git LFS, not the tensors: fetch the file itself (git lfs pull)');
   const length = new DataView(prefix.buffer, prefix.byteOffset, 8).getBigUint64(0, true);
   if (length > MAX_HEADER_BYTES)

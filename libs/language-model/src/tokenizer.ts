@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import * as library from '@huggingface/tokenizers';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { type ChatMessage, type ChatOptions, ChatTemplate } from './chat-template.js';
+import { isLfsPointer } from './git-lfs.js';
 import {
   bytesOfToken,
   type FirstSpace,
@@ -125,17 +126,18 @@ export class Tokenizer {
   static async load(folder: string, { chatTemplate = 'auto' }: TokenizerSettings = {}): Promise<Tokenizer> {
     const path = join(folder, 'tokenizer.json');
     let json: TokenizerJson;
+    let text = '';
     try {
-      json = JSON.parse(await readFile(path, 'utf8')) as TokenizerJson;
+      text = await readFile(path, 'utf8');
+      json = JSON.parse(text) as TokenizerJson;
     } catch (cause) {
-      throw new SeamError(
-        'CHECKPOINT_INVALID',
-        `Loading a tokenizer: ${path} cannot be read as JSON. A model folder needs a tokenizer.json.`,
-        {
-          details: { file: 'tokenizer.json' },
-          cause,
-        },
-      );
+      const remedy = isLfsPointer(text)
+        ? 'is a pointer of Git LFS, not the tokenizer: fetch the file itself (git lfs pull)'
+        : 'cannot be read as JSON. A model folder needs a tokenizer.json';
+      throw new SeamError('CHECKPOINT_INVALID', `Loading a tokenizer: ${path} ${remedy}.`, {
+        details: { file: 'tokenizer.json' },
+        cause,
+      });
     }
     return Tokenizer.fromJson(json, await readTokenizerConfig(folder, chatTemplate));
   }
@@ -173,7 +175,15 @@ export class Tokenizer {
   }
 
   /** @throws CHECKPOINT_INVALID when a token has no row in an embedding of so many: the tokenizer is another model's. */
-  assertFits(vocabularySize: number): void {
+  assertFits(vocabularySize: number, endTokenIds: readonly number[] = []): void {
+    const unknown = endTokenIds.find((id) => id >= this.vocabularySize);
+    if (unknown !== undefined) {
+      throw new SeamError(
+        'CHECKPOINT_INVALID',
+        `Loading a tokenizer: tokenizer.json has ids up to ${this.vocabularySize - 1}, and texts of the model end with ${unknown}: it is another model's. Restore the one that was published with the weights.`,
+        { details: { file: 'tokenizer.json', endTokenId: unknown, tokenizerSize: this.vocabularySize } },
+      );
+    }
     if (this.vocabularySize <= vocabularySize) return;
     throw new SeamError(
       'CHECKPOINT_INVALID',

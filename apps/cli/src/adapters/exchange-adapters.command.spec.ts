@@ -160,6 +160,15 @@ describe('seam adapters export', () => {
     expect(config).toMatchObject({ r: 2, lora_alpha: 4, base_model_name_or_path: join(folder, 'base') });
   });
 
+  it('does not write over an adapter that lies there', async () => {
+    const digest = putPeft();
+    await world.seam('adapters', 'import', 'adapter');
+    const before = new Map(world.files);
+    expect(await world.seam('adapters', 'export', digest.slice(0, 8), '--peft', 'adapter')).not.toBe(0);
+    expect(world.takeErrors()).toMatch(/Exporting to adapter: .*it holds adapter_config.json/);
+    expect(world.files).toEqual(before);
+  });
+
   it('says which base model an adapter needs when the configured one is another', async () => {
     const digest = putPeft();
     await world.seam('adapters', 'import', 'adapter');

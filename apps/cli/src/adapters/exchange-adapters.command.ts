@@ -1,6 +1,6 @@
 /** Adapters to and from other programs: PEFT's files, and whole checkpoints. */
-import { join } from 'node:path';
-import { sha256 } from '@seamstream/kernel';
+import { dirname, join, resolve } from 'node:path';
+import { SeamError, sha256 } from '@seamstream/kernel';
 import { createAdapter, decodePeft, encodePeft, mergeAdapter, PEFT_FILE } from '@seamstream/language-model';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
@@ -21,6 +21,13 @@ async function exportAdapter(
   const { config, folder: model } = base.checkpoint;
   const files = encodePeft(adapter, config, model);
   await runtime.makeFolder(folder);
+  for (const file of Object.values(PEFT_FILE)) {
+    if (!(await runtime.isPresent(join(folder, file)))) continue;
+    throw new SeamError(
+      'CONFLICT',
+      `Exporting to ${folder}: expected a folder without an adapter, it holds ${file}. Choose another one, or remove it.`,
+    );
+  }
   await runtime.writeOutput(join(folder, PEFT_FILE.config), files.config);
   await runtime.writeOutput(join(folder, PEFT_FILE.tensors), files.tensors);
   const { digest: adapterDigest, baseModelDigest } = adapter;
@@ -63,6 +70,7 @@ async function mergeIntoFolder(
 ): Promise<ExitCode> {
   const { terminal } = runtime;
   const { adapter, base } = await openAdapter(runtime, findAdapter(await readLineage(runtime), digits));
+  await runtime.makeFolder(dirname(resolve(into)));
   const merged = await mergeAdapter(base.checkpoint, adapter, into);
   if (terminal.json) terminal.printJson({ adapterDigest: adapter.digest, into, ...merged });
   else {

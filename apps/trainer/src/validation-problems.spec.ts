@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadValidationProblems } from './validation-problems.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'validation-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function load(content: string, more: { dataset?: string; limit?: number; atLeast?: number } = {}) {
+  const file = join(folder, 'problems.jsonl');
+  await writeFile(file, content);
+  return loadValidationProblems({ file, atLeast: 1, ...more });
+}
+const refusal = (message: RegExp) => ({ code: 'INVALID_CONFIGURATION', message: expect.stringMatching(message) });
+const GSM8K = '{"question":"Two and three?","answer":"2+3=<<2+3=5>>5\\n#### 5"}\n';
+
+describe('validation problems', () => {
+  it('are read in the form that seam publish has by default, the id and the version left to it', async () => {
+    const { name, problems } = await load('{"prompt":"2+3?","reference":"5","verifier":"numeric"}\n');
+    expect(name).toBe('problems.jsonl');
+    expect(problems).toEqual([
+      {
+        problemId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        domain: 'default',
+        prompt: '2+3?',
+        reference: '5',
+        verifier: { kind: 'numeric', version: '1', options: {} },
+        metadata: {},
+      },
+    ]);
+  });
+
+  it('are read as a published dataset, recognised or named, and as many as asked for', async () => {
+    const three = GSM8K.repeat(3);
+    expect((await load(three)).problems).toHaveLength(3);
+    expect((await load(three, { limit: 2 })).problems).toMatchObject([
+      { prompt: 'Two and three?', reference: '5' },
+      { prompt: 'Two and three?' },
+    ]);
+    await expect(load(three, { dataset: 'aime' })).rejects.toMatchObject(refusal(/as aime\) has \d+ faults/));
+    await expect(load(three, { dataset: 'gsm9k' })).rejects.toMatchObject(refusal(/SEAM_TRAINER_VALIDATION_DATASET/));
+  });
+
+  it('are refused before anything is trained where they are too few', async () => {
+    await expect(load('\n')).rejects.toMatchObject(refusal(/has 0 problems, and a promotion needs 1/));
+    await expect(load(GSM8K, { atLeast: 2 })).rejects.toMatchObject(refusal(/has 1 problems.*needs 2/));
+  });
+
+  it('are refused with each row that cannot be judged', async () => {
+    const bad =
+      '{"prompt":"a","reference":"5","verifier":"nmeric"}\n{"prompt":"a","reference":"x","verifier":"numeric"}\n';
+    await expect(load(bad)).rejects.toMatchObject(
+      refusal(/2 faults[^]*row 1: verifier: expected a verifier that exists[^]*row 2: reference/),
+    );
+  });
+
+  it('are asked for where none are named, and a file that is not there is said so', async () => {
+    const absent = { file: undefined, atLeast: 1 };
+    await expect(loadValidationProblems(absent)).rejects.toMatchObject(refusal(/Set SEAM_TRAINER_VALIDATION_PROBLEMS/));
+    const missing = { file: join(folder, 'nothing.jsonl'), atLeast: 1 };
+    await expect(loadValidationProblems(missing)).rejects.toMatchObject(refusal(/ENOENT.*Correct/));
+  });
+});
