@@ -5,6 +5,7 @@
  * imitation cannot unlearn, comparing cannot reach what the policy no longer tries.
  */
 import { z } from 'zod';
+import { definiteResults } from './groups.js';
 import type { ResultEvent } from './learning.types.js';
 
 const fields = {
@@ -48,8 +49,7 @@ export function evolveCurriculum(
   results: readonly ResultEvent[],
   { smoothing }: CurriculumConfig,
 ): CurriculumState {
-  const distinct = [...new Map(results.map((result) => [result.meta.messageId, result])).values()];
-  const explored = distinct
+  const explored = [...definiteResults(results).values()]
     .filter((result) => result.type === 'OutcomeRecorded')
     .filter(({ arm }) => arm === 'explore');
   // Once an adapter serves, the base model's entries are scouts and say nothing about it.

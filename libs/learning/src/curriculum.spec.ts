@@ -20,6 +20,7 @@ const round = (
         ({
           type: 'OutcomeRecorded',
           meta: { messageId: `${domain} ${arm} ${i}` },
+          experienceId: `${domain} ${arm} ${i}`,
           arm,
           problem: { domain },
           success: i < solved,
@@ -34,6 +35,14 @@ describe('the curriculum', () => {
   it('R07: counts a result once, however often it is told', () => {
     const results = round({ timber: [3, 10] });
     expect(after([...results, ...results.slice(0, 5)])).toEqual(after(results));
+  });
+
+  it('counts of an entry that was judged twice the verdict that is learned from', () => {
+    const results = round({ timber: [5, 10] });
+    const [first] = results;
+    const again = { ...first, meta: { messageId: 'z' }, success: false } as ResultEvent;
+    expect(after([...results, again])).toEqual(after(results));
+    expect(after([again, ...results])).toEqual(after(results));
   });
 
   it('imitates before anything is known and while exploration mostly fails', () => {
@@ -87,7 +96,8 @@ describe('the curriculum', () => {
     const by = (adapterDigest: string | null, success: boolean) =>
       ({
         type: 'OutcomeRecorded',
-        meta: { messageId: `result ${told++}` },
+        meta: { messageId: `result ${told}` },
+        experienceId: `experience ${told++}`,
         arm: 'explore',
         problem: { domain: 'timber' },
         adapterDigest,
@@ -101,6 +111,7 @@ describe('the curriculum', () => {
     const failure = {
       type: 'ExecutionFailed',
       meta: { messageId: 'failure' },
+      experienceId: 'experience',
       arm: 'explore',
       problem: { domain: 'timber' },
     } as ResultEvent;
