@@ -112,7 +112,7 @@ it('R17: a broker that stands still for longer than sessions last is waited for'
       const [broker] = scene.deployment.servers;
       while (scene.round() < 2) await pause(20);
       await broker!.kill('SIGSTOP');
-      await pause(FULL ? 30_000 : 7_000);
+      await pause(FULL ? 30_000 : 10_000);
       await broker!.kill('SIGCONT');
     },
   });
@@ -127,8 +127,7 @@ it('R17: a network that is slow, stands still or is cut between the services and
   const ports = [Number(broker!.split(':')[1]), Number(new URL(endpoint!).port)];
   const proxies = await Promise.all(ports.map((port) => TcpProxy.start(port)));
   const DETOURS = proxies.map(({ detour }) => detour).join(',');
-  // The longer of a session and a transaction is 5 s here.
-  const longMs = FULL ? 60_000 : 6_000;
+  const longMs = FULL ? 60_000 : 8_000;
   const faults: readonly (readonly [begin: (proxy: TcpProxy) => void, end: (proxy: TcpProxy) => void])[] = [
     [
       (proxy) => {
