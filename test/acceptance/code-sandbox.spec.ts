@@ -147,7 +147,7 @@ describe('attempts to escape', () => {
     ],
     [
       'symbolic links out of the scratch folder',
-      'got = []\nfor i, root in enumerate(("", "/proc/1/root", "/proc/self/root/../..", "../../../..")):\n    os.symlink(root + "/etc/passwd", f"/tmp/l{i}")\n    try:\n        got.append(open(f"/tmp/l{i}").read())\n    except OSError: pass\nreturn got',
+      'got = []\nfor i, root in enumerate(("", os.path.join("/proc", "1", "root"), os.path.join("/proc", "self", "root/../.."), "../../../..")):\n    os.symlink(root + "/etc/passwd", f"/tmp/l{i}")\n    try:\n        got.append(open(f"/tmp/l{i}").read())\n    except OSError: pass\nreturn got',
     ],
     [
       'writing outside of the scratch folder',
