@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type LlamaServer, startLlamaServer } from '@seamstream/dev-servers';
 import { InMemoryEventLog } from '@seamstream/event-log';
-import { decodeEvent, type EventOf, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
+import { decodeEvent, type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { executorConfigSchema, executorService } from '@seamstream/executor';
 import { loadPrompts } from '@seamstream/experience';
 import { derivedId, Random } from '@seamstream/kernel';
@@ -21,8 +21,11 @@ import { InMemoryObjectStore } from '@seamstream/object-store';
 import { type ExecutorModel, type OpenedExecutor, openExecutor } from '@seamstream/rollout';
 import { createServiceLogger, loadConfig, startService } from '@seamstream/service-kit';
 import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
+import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 
 const KEY = 'a-key-of-the-test';
+const EXAMPLE = EXAMPLE_EVENTS.ExperienceWithheld;
+const EXACT = { kind: 'exact', version: '1', options: {} };
 const ENVIRONMENT = { TINY_KEY: KEY };
 const MAX_TOKENS = 24;
 const CONFIG: ModelConfig = {
@@ -172,25 +175,11 @@ describe("llama.cpp's server as the executor", () => {
     const own = await (await open()).answer(['What is two?\nSolution:']);
     const reference = (own[0] as { text: string }).text.trim();
     const problem = (id: string, of: string): EventOf<'ExperienceWithheld'> => ({
-      type: 'ExperienceWithheld',
-      meta: originMeta({
-        messageId: derivedId(id, 'experience'),
-        correlationId: id,
-        source: 'seam/generator',
-        occurredAt: 1,
-        sourceClass: 'model',
-      }),
-      problem: {
-        problemId: id,
-        domain: 'sums',
-        prompt: 'What is two?',
-        reference: of,
-        verifier: { kind: 'exact', version: '1', options: {} },
-        metadata: {},
-      },
+      ...EXAMPLE,
+      meta: { ...EXAMPLE.meta, messageId: derivedId(id, 'experience'), correlationId: id },
+      problem: { ...EXAMPLE.problem, problemId: id, prompt: 'What is two?', reference: of, verifier: EXACT },
       experienceId: `x-${id}`,
       groupId: `g-${id}`,
-      share: 0.1,
     });
     await log.append([problem('right', reference), problem('wrong', 'something else')].map(encodeEvent));
     const service = await startService(executorService(), {

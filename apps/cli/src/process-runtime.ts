@@ -1,8 +1,8 @@
 /** The process as a command's world: its streams, files and signals, and the drivers that the configuration names. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { bytesInMemory, type FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import type { KafkaEventLog } from '@seamstream/event-log-kafka';
@@ -85,14 +85,11 @@ async function writeOutput(path: string, body: Uint8Array): Promise<void> {
   }
 }
 
-/** Step by step: below /proc, where nothing can be made, Node's own `recursive` tries for ever. */
 async function makeFolder(path: string): Promise<void> {
-  if (existsSync(path)) return;
-  await makeFolder(dirname(resolve(path)));
+  const service = await import('@seamstream/service-kit');
   try {
-    await mkdir(path);
+    await service.makeFolder(path);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return;
     throw new SeamError(
       'INVALID_INPUT',
       `Making the folder ${path}: ${messageOf(cause)}. Choose a place that is writable.`,

@@ -1,12 +1,15 @@
 import { InMemoryEventLog } from '@seamstream/event-log';
-import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { checkHealth, HealthChecks, loadConfig, type RunningService, startService } from '@seamstream/service-kit';
+import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
 import { type Behaviour, chatCompletion, ModelServer, type SeenRequest } from '../../../test/support/model-server.js';
 import { executorConfigSchema, executorService } from './app.module.js';
 
 const KEY = 'sk-very-secret';
+const EXAMPLE = EXAMPLE_EVENTS.ExperienceWithheld;
+const EXACT = { kind: 'exact', version: '1', options: {} };
 process.env.TEST_ENDPOINT_KEY = KEY;
 
 let server: ModelServer;
@@ -80,25 +83,11 @@ async function serve(changes: Readonly<Record<string, string>> = {}): Promise<Ru
 
 function withheld(id: string): EventOf<'ExperienceWithheld'> {
   return {
-    type: 'ExperienceWithheld',
-    meta: originMeta({
-      messageId: derivedId(id, 'experience'),
-      correlationId: id,
-      source: 'seam/generator',
-      occurredAt: 1,
-      sourceClass: 'model',
-    }),
-    problem: {
-      problemId: id,
-      domain: 'sums',
-      prompt: `What is ${id}?`,
-      reference: '4',
-      verifier: { kind: 'exact', version: '1', options: {} },
-      metadata: {},
-    },
+    ...EXAMPLE,
+    meta: { ...EXAMPLE.meta, messageId: derivedId(id, 'experience'), correlationId: id },
+    problem: { ...EXAMPLE.problem, problemId: id, prompt: `What is ${id}?`, reference: '4', verifier: EXACT },
     experienceId: `x-${id}`,
     groupId: `g-${id}`,
-    share: 0.1,
   };
 }
 

@@ -1,8 +1,8 @@
 /** One driver per data folder: two would publish every round twice, and the run would be no function of its seed any more. */
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { SeamError } from '@seamstream/kernel';
+import { makeFolder } from '@seamstream/service-kit';
 
 function isAlive(pid: number): boolean {
   try {
@@ -10,17 +10,6 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** Step by step: below /proc, where nothing can be made, Node's own `recursive` tries for ever. */
-export async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  await makeFolder(dirname(folder));
-  try {
-    await mkdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

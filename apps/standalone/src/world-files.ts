@@ -3,7 +3,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DOMAINS, entrySchemaFor, SHIFTED_DOMAINS, worldProblems } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
-import { makeFolder } from './driver-lock.js';
+import { makeFolder } from '@seamstream/service-kit';
 import { worldFiles } from './embedded-environment.js';
 
 /** Validation problems per base domain and per shifted domain; those of a domain are asked once it has appeared. */

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalJson, compareText, SeamError, sha256 } from '@seamstream/kernel';
-import { tensorHeading, tensorParts } from './adapter.js';
+import { canonicalJson, compareText, SeamError } from '@seamstream/kernel';
+import { tensorHeading } from './adapter.js';
 import {
   checkpointShapes,
   damaged,
@@ -92,7 +92,7 @@ export async function loadCheckpoint(folder: string): Promise<DigestedCheckpoint
 
 /**
  * SHA-256 over the configuration and, sorted by name, each tensor's name, shape and bytes as they are stored, the type too
- * where it is not f32. For a model of 32-bit floats it is {@link modelDigest}.
+ * where it is not f32.
  */
 export async function checkpointDigest({ config, weights }: Checkpoint): Promise<string> {
   const hash = createHash('sha256').update(canonicalJson(config));
@@ -101,11 +101,6 @@ export async function checkpointDigest({ config, weights }: Checkpoint): Promise
     for await (const part of tensorBytes(weight.file, name, weight)) hash.update(part);
   }
   return hash.digest('hex');
-}
-
-/** See {@link checkpointDigest}. */
-export function modelDigest(config: ModelConfig, tensors: ReadonlyMap<string, StoredTensor>): string {
-  return sha256(canonicalJson(config), ...tensorParts(tensors));
 }
 
 /** Tensors of a checkpoint as 32-bit floats; all of them where no names are given. @throws CHECKPOINT_INVALID */

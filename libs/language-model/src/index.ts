@@ -15,7 +15,6 @@ export {
   type Checkpoint,
   type DigestedCheckpoint,
   loadCheckpoint,
-  modelDigest,
   saveCheckpoint,
 } from './checkpoint.js';
 export { sameFingerprint } from './fingerprint.js';
@@ -42,7 +41,6 @@ export { decodePeft, encodePeft, PEFT_FILE, type PeftFiles } from './peft.js';
 export {
   decodeSafetensors,
   encodeSafetensors,
-  readSafetensors,
   readSafetensorsHeader,
   type SafetensorsFile,
   type SafetensorsHeader,

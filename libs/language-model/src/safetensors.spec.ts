@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { decodeSafetensors, encodeSafetensors, readSafetensors, readSafetensorsHeader } from './safetensors.js';
+import { decodeSafetensors, encodeSafetensors, readSafetensorsHeader, readTensor } from './safetensors.js';
 
 /** A file from a header and data, as any writer could make it. */
 function file(header: unknown, data: Uint8Array = new Uint8Array(0), claimedLength?: bigint): Uint8Array {
@@ -78,19 +78,23 @@ describe('safetensors', () => {
     const bytes = encodeSafetensors(new Map([['w', { shape: [2, 2], data: Float32Array.of(1, 2, 3, 4) }]]));
     const path = join(await mkdtemp(join(tmpdir(), 'safetensors-')), 'model.safetensors');
     await writeFile(path, bytes);
-    expect(await readSafetensors(path)).toEqual(decodeSafetensors(bytes, 'x'));
-    expect((await readSafetensorsHeader(path)).locations.get('w')).toEqual({
+    const { locations, metadata } = await readSafetensorsHeader(path);
+    const place = locations.get('w')!;
+    expect({ tensors: new Map([['w', await readTensor(path, 'w', place)]]), metadata }).toEqual(
+      decodeSafetensors(bytes, 'x'),
+    );
+    expect(place).toEqual({
       dtype: 'F32',
       shape: [2, 2],
       offsetBytes: bytes.length - 16,
       lengthBytes: 16,
     });
     await writeFile(path, bytes.subarray(0, bytes.length - 1));
-    await expect(readSafetensors(path)).rejects.toMatchObject({
-      code: 'CHECKPOINT_INVALID',
-      details: { file: 'model.safetensors', tensor: 'w' },
-    });
-    await expect(readSafetensors(`${path}.absent`)).rejects.toMatchObject({ code: 'CHECKPOINT_INVALID' });
+    const cut = { code: 'CHECKPOINT_INVALID', details: { file: 'model.safetensors', tensor: 'w' } };
+    await expect(readSafetensorsHeader(path)).rejects.toMatchObject(cut);
+    await expect(readTensor(path, 'w', place)).rejects.toMatchObject(cut);
+    await expect(readSafetensorsHeader(`${path}.absent`)).rejects.toMatchObject({ code: 'CHECKPOINT_INVALID' });
+    await expect(readTensor(`${path}.absent`, 'w', place)).rejects.toMatchObject({ code: 'CHECKPOINT_INVALID' });
   });
 
   it.each<[string, Uint8Array, RegExp, string | null]>([

@@ -200,20 +200,6 @@ export async function readSafetensorsHeader(path: string): Promise<SafetensorsHe
   return withFile(path, (handle, fileBytes) => headerOf(basename(path), handle, fileBytes));
 }
 
-/** The tensors of a file on disk, read one after another, so that the file may be larger than one buffer can be. */
-export async function readSafetensors(path: string): Promise<SafetensorsFile> {
-  return withFile(path, async (handle, fileBytes) => {
-    const file = basename(path);
-    const header = await headerOf(file, handle, fileBytes);
-    const tensors = new Map<string, StoredTensor>();
-    for (const [tensor, { dtype, shape, offsetBytes, lengthBytes }] of header.locations) {
-      const bytes = await readWhole(handle, file, tensor, offsetBytes, lengthBytes);
-      tensors.set(tensor, { shape, data: toFloat32(dtype, bytes) });
-    }
-    return { tensors, metadata: header.metadata };
-  });
-}
-
 /** One tensor of a file whose header was read before. @throws CHECKPOINT_INVALID when its bytes are no longer there. */
 export async function readTensor(path: string, tensor: string, location: TensorLocation): Promise<StoredTensor> {
   const { dtype, shape, offsetBytes, lengthBytes } = location;
