@@ -8,6 +8,7 @@ import {
   type ConsumeOptions,
   checkClaimedOffsets,
   checkConsumeOptions,
+  checkProgress,
   checkReadRange,
   checkRecord,
   checkTopicSpec,
@@ -525,6 +526,10 @@ export class KafkaEventLog extends EventLog {
       const stored = await this.storedIn('committing offsets', name, partition);
       if (nextOffset > stored.high)
         throw offsetOutOfRange('committing offsets', { topic: name, ...stored, offset: nextOffset });
+    }
+    if (nextOffset !== undefined) {
+      checkProgress(claim.group, { topic: this.logical(topic), partition, nextOffset }, holding.begun);
+      holding.begun = nextOffset;
     }
     const { blocks, positionsAt } = blocksOf(records);
     try {

@@ -37,6 +37,8 @@ export interface Holding {
   readonly session: ProducerSession;
   /** The group's committed offset. */
   readonly position: number;
+  /** What the last step commits, decided or not: a step that fails is the last of its session. Before the first, the position. */
+  begun: number;
   /** Where committed records end as far as the owner has seen. */
   high(): number;
   /** A step was committed, with this offset or without any. */
@@ -217,6 +219,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
       topic,
       partition,
       session,
+      begun: position,
       get position() {
         return committed;
       },
@@ -234,6 +237,8 @@ export class KafkaSubscription implements Subscription, GroupSeat {
         // Once may be an accident. Whoever is fenced again and again has a rival, and each must be able to finish a step.
         const waitMs = losses === 0 ? 0 : Math.min(RETAKE_MS * 2 ** (losses - 1), MAX_RETAKE_MS);
         setTimeout(() => this.takeOverMissing(), waitMs).unref();
+        // It was to move on, and its handler has nothing more to hand back.
+        if (this.assigned?.names.has(name) === false) this.membership.rejoin();
       },
     };
     this.holdings.set(name, holding);

@@ -6,7 +6,13 @@
 
 import { mkdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { offsetOutOfRange, partitionConflict, type TopicSpec, unknownTopic } from '@seamstream/event-log';
+import {
+  checkProgress,
+  offsetOutOfRange,
+  partitionConflict,
+  type TopicSpec,
+  unknownTopic,
+} from '@seamstream/event-log';
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import {
   coordinate,
@@ -222,12 +228,14 @@ export class LogWriter {
       return row;
     });
     if (consumed?.nextOffset !== undefined) {
-      const { topic, partition, nextOffset } = consumed;
+      const { group, topic, partition, nextOffset } = consumed;
       const row = this.knownTopic(topic);
       if (!row) throw unknownTopic('committing offsets', topic, []);
       const high = this.partitionEnd(row.id, partition, partitions).nextOffset;
       if (nextOffset > high)
         throw offsetOutOfRange('committing an offset of', { topic, partition, low: 0, high, offset: nextOffset });
+      const committed = state.getBinary(stateKey.committed(group, topic, partition));
+      checkProgress(group, { topic, partition, nextOffset }, committed && Number(committed.toString()));
     }
     const baseOffsets = blocks.map((block, index) => {
       const topicId = topics[index]!.id;

@@ -5,7 +5,8 @@
  * {@link GroupSeat}.
  *
  * A partition is idle (nothing to read when last looked), queued, or running (its handler has a batch). After the handler
- * returns the partition is read again from its committed offset; that is redelivery and progress in one rule.
+ * returns the partition is read again from its committed offset; that is redelivery and progress in one rule. A partition
+ * that was lost and granted anew stays queued until the handler that it had before has returned.
  */
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import type { Claim, ConsumeOptions, LogRecord, Subscription } from './event-log.js';
@@ -31,15 +32,14 @@ interface OwnedPartition {
   stale: boolean;
   /** `handBack`: another member is to have it. `lost`: another member has it already. */
   fate: 'keep' | 'handBack' | 'lost';
-  /** The same partition under a newer claim: begins when this one's handler has returned. */
-  successor: OwnedPartition | undefined;
 }
 
 export class ConsumerLoop implements Subscription {
   readonly closed: Promise<void>;
   private readonly owned = new Map<string, OwnedPartition>();
   private readonly queue: OwnedPartition[] = [];
-  private running = 0;
+  /** Partitions whose handler has not returned, under whatever claim. */
+  private readonly handled = new Set<string>();
   private ending: { error: unknown } | undefined;
   private left = false;
   private settle!: { resolve: () => void; reject: (error: unknown) => void };
@@ -64,13 +64,9 @@ export class ConsumerLoop implements Subscription {
       state: 'idle',
       stale: false,
       fate: 'keep',
-      successor: undefined,
     };
-    const name = partitionName(topic, partition);
-    const before = this.owned.get(name);
-    this.owned.set(name, entry);
-    if (before?.state === 'running') before.successor = entry;
-    else this.enqueue(entry);
+    this.owned.set(partitionName(topic, partition), entry);
+    this.enqueue(entry);
   }
 
   /** The partition is wanted elsewhere: its work is told to stop and it is handed back once its handler returned. */
@@ -133,7 +129,7 @@ export class ConsumerLoop implements Subscription {
   }
 
   private async leaveWhenQuiet(): Promise<void> {
-    if (!this.ending || this.running > 0 || this.left) return;
+    if (!this.ending || this.handled.size > 0 || this.left) return;
     this.left = true;
     const { error } = this.ending;
     let leaveError: unknown;
@@ -157,12 +153,13 @@ export class ConsumerLoop implements Subscription {
 
   private dispatch(): void {
     const most = this.options.maxConcurrentPartitions ?? Number.POSITIVE_INFINITY;
-    while (this.running < most && !this.ending) {
-      const entry = this.queue.shift();
-      if (!entry) return;
+    while (this.handled.size < most && !this.ending) {
+      const next = this.queue.findIndex(({ topic, partition }) => !this.handled.has(partitionName(topic, partition)));
+      if (next < 0) return;
+      const entry = this.queue.splice(next, 1)[0]!;
       if (entry.state !== 'queued') continue; // handed back while it waited
       entry.state = 'running';
-      this.running++;
+      this.handled.add(partitionName(entry.topic, entry.partition));
       void this.serve(entry);
     }
   }
@@ -187,7 +184,7 @@ export class ConsumerLoop implements Subscription {
       if (!excused) this.end({ error });
       else if (isSeamError(error, 'FENCED') && entry.fate === 'keep') this.drop(topic, partition);
     }
-    this.running--;
+    this.handled.delete(partitionName(topic, partition));
     if (this.ending) {
       void this.leaveWhenQuiet();
       return;
@@ -195,7 +192,6 @@ export class ConsumerLoop implements Subscription {
     if (entry.fate !== 'keep') {
       entry.state = 'idle';
       void this.finish(entry);
-      if (entry.successor) this.enqueue(entry.successor);
     } else if (found > 0 || entry.stale) {
       this.enqueue(entry);
     } else {

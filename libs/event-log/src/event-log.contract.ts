@@ -757,6 +757,37 @@ export function describeEventLogContract(
         expect(await readAll(target)).toEqual([]);
       });
 
+      it('commits no offset a second time and none before it', async () => {
+        const [source, target] = [await topicWith(1), await topicWith(1)];
+        const name = group();
+        await log.append(numbered(source, 3));
+        const refusals: unknown[] = [];
+        let seen = 0;
+        const subscription = await consume(log, {
+          group: name,
+          topics: [source],
+          from: 'earliest',
+          maxBatchRecords: 3,
+          onBatch: async (batch) => {
+            await commit(log, batch, [record(target, 'derived')], 2);
+            for (const upTo of [2, 1])
+              refusals.push(await refusalOf(commit(log, batch, [record(target, 'again')], upTo)));
+            seen = batch.records[1]!.offset + 1;
+            await commit(log, batch, [record(target, 'the rest')]);
+          },
+        });
+        await eventually(async () => expect(await readAll(target)).toHaveLength(2));
+        await subscription.close();
+        expect(refusals).toMatchObject([
+          {
+            code: 'CONFLICT',
+            details: { group: name, topic: source, partition: 0, nextOffset: seen, committed: seen },
+          },
+          { code: 'CONFLICT', details: { committed: seen } },
+        ]);
+        expect(valuesOf(await readAll(target))).toEqual(['derived', 'the rest']);
+      });
+
       it('knows nothing of a group that never committed', async () => {
         expect(await log.committedOffsets(group())).toEqual([]);
       });

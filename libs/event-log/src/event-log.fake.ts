@@ -23,6 +23,7 @@ import { assignPartitions, grantablePartitions, partitionName } from './partitio
 import {
   checkClaimedOffsets,
   checkConsumeOptions,
+  checkProgress,
   checkReadRange,
   checkRecord,
   checkTopicSpec,
@@ -322,6 +323,8 @@ export class InMemoryEventLog extends EventLog {
       const high = this.partitionOf('committing offsets', topic, partition).length;
       if (nextOffset > high)
         throw offsetOutOfRange('committing an offset of', { topic, partition, low: 0, high, offset: nextOffset });
+      const committed = group.offsets.get(partitionName(topic, partition))?.nextOffset;
+      checkProgress(claim.group, { topic, partition, nextOffset }, committed);
     }
     return group;
   }

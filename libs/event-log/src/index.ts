@@ -27,6 +27,7 @@ export {
 export {
   checkClaimedOffsets,
   checkConsumeOptions,
+  checkProgress,
   checkReadRange,
   checkRecord,
   checkTopicSpec,

@@ -218,3 +218,21 @@ export function checkClaimedOffsets(
     checkOffset('committing offsets', 'nextOffset', nextOffset);
   }
 }
+
+/**
+ * CONFLICT unless an offset is after the one that its group has committed so far: what was consumed once is not consumed
+ * again, whatever became of the claim's bookkeeping.
+ */
+export function checkProgress(
+  group: string,
+  { topic, partition, nextOffset }: ConsumedOffset,
+  committed: number | undefined,
+): void {
+  if (committed === undefined || nextOffset > committed) return;
+  throw new SeamError(
+    'CONFLICT',
+    `committing offset ${nextOffset} of ${topic}/${partition} for group ${group}: it has committed ${committed} already, and expected is an offset after that. ` +
+      'Nothing was committed: these records were consumed before. Start the consumer anew; it reads from the committed offset.',
+    { details: { group, topic, partition, nextOffset, committed } },
+  );
+}

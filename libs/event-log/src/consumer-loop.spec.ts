@@ -1,0 +1,132 @@
+import { SeamError } from '@seamstream/kernel';
+import { ConsumerLoop } from './consumer-loop.js';
+import type { Claim, LogRecord, RecordBatch } from './event-log.js';
+
+const record: LogRecord = {
+  topic: 't',
+  partition: 0,
+  offset: 0,
+  key: null,
+  value: null,
+  headers: {},
+  timestampMs: 0,
+};
+
+function claim(token: number): Claim {
+  return { group: 'g', memberId: 'm', token };
+}
+
+/** A handler that returns when told to, and what it has begun so far, by the token of its claim. */
+function heldHandler() {
+  const begun: unknown[] = [];
+  const running: (() => void)[] = [];
+  let most = 0;
+  return {
+    begun,
+    /** Handlers that ever ran at once. */
+    most: () => most,
+    onBatch: async ({ claim: { token } }: RecordBatch) => {
+      begun.push(token);
+      await new Promise<void>((resolve) => {
+        most = Math.max(most, running.push(resolve));
+      });
+    },
+    letOneReturn: () => running.shift()!(),
+  };
+}
+
+/** Long enough for a partition that may be served to be served. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function loopOf(handler: { onBatch: (batch: RecordBatch) => Promise<void> }): ConsumerLoop {
+  return new ConsumerLoop(
+    { group: 'g', topics: ['t'], from: 'earliest', maxBatchRecords: 1, onBatch: handler.onBatch },
+    { fetch: async () => [record], handBack: async () => undefined, leave: async () => undefined },
+  );
+}
+
+describe('a consumer loop', () => {
+  it('begins with a partition that it got back only when the handler that was at it has returned, and then has one', async () => {
+    const handler = heldHandler();
+    const loop = loopOf(handler);
+    loop.grant('t', 0, claim(1));
+    await settled();
+    loop.drop('t', 0);
+    loop.grant('t', 0, claim(2));
+    // What was read meanwhile for the new claim.
+    loop.wake('t', 0);
+    await settled();
+    expect(handler.begun).toEqual([1]);
+    for (let turn = 0; turn < 3; turn++) {
+      handler.letOneReturn();
+      await settled();
+      loop.wake();
+      await settled();
+    }
+    expect(handler.begun).toEqual([1, 2, 2, 2]);
+    expect(handler.most()).toBe(1);
+    const closing = loop.close();
+    handler.letOneReturn();
+    await closing;
+  });
+
+  it('waits for that handler also where the partition was lost a second time meanwhile', async () => {
+    const handler = heldHandler();
+    const loop = loopOf(handler);
+    loop.grant('t', 0, claim(1));
+    await settled();
+    for (const token of [2, 3]) {
+      loop.drop('t', 0);
+      loop.grant('t', 0, claim(token));
+    }
+    await settled();
+    expect(handler.begun).toEqual([1]);
+    handler.letOneReturn();
+    await settled();
+    expect(handler.begun).toEqual([1, 3]);
+    const closing = loop.close();
+    handler.letOneReturn();
+    await closing;
+  });
+
+  it('serves other partitions while one waits for the handler that it had before', async () => {
+    const handler = heldHandler();
+    const loop = loopOf(handler);
+    loop.grant('t', 0, claim(1));
+    await settled();
+    loop.drop('t', 0);
+    loop.grant('t', 0, claim(2));
+    loop.grant('t', 1, claim(9));
+    await settled();
+    expect(handler.begun).toEqual([1, 9]);
+    const closing = loop.close();
+    handler.letOneReturn();
+    handler.letOneReturn();
+    await closing;
+  });
+
+  it('ends with the error of a handler once all have returned', async () => {
+    const handler = heldHandler();
+    const loop = loopOf({
+      onBatch: async (batch) => {
+        if (batch.partition === 1) throw new SeamError('INTERNAL', 'it broke');
+        await handler.onBatch(batch);
+      },
+    });
+    loop.grant('t', 0, claim(1));
+    await settled();
+    loop.grant('t', 1, claim(2));
+    await settled();
+    let hasEnded = false;
+    const ended = loop.closed.catch((error: unknown) => {
+      hasEnded = true;
+      return error;
+    });
+    await settled();
+    expect(hasEnded).toBe(false);
+    handler.letOneReturn();
+    expect(await ended).toMatchObject({ code: 'INTERNAL', message: 'it broke' });
+  });
+});
