@@ -164,12 +164,64 @@ declare module 'kafkajs/src/loggers/index.js' {
   export = loggers;
 }
 
+declare module 'kafkajs/src/errors.js' {
+  const errors: {
+    readonly KafkaJSConnectionClosedError: new (
+      message: string,
+      broker: { readonly host: string; readonly port: number },
+    ) => Error;
+  };
+  export = errors;
+}
+
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   class RequestQueue {
     readonly pending: readonly unknown[];
+    readonly maxInFlightRequests: number | null;
+    readonly enforceRequestTimeout: boolean;
+    readonly instrumentationEmitter: unknown;
     scheduleCheckPendingRequests(this: RequestQueue): void;
+    push(request: { entry: object; expectResponse: boolean; sendRequest: () => void }): void;
+    once(event: 'requestQueueEmpty', listener: () => void): this;
   }
   export = RequestQueue;
+}
+
+declare module 'kafkajs/src/network/connection.js' {
+  import type RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+
+  class Connection {
+    constructor(options: Readonly<Record<string, unknown>>);
+    readonly host: string;
+    readonly port: number;
+    readonly requestQueue: RequestQueue;
+    readonly connectionStatus: 'connected' | 'disconnecting' | 'disconnected';
+    /** Undefined before it was opened. */
+    readonly socket?: unknown;
+    readonly versions: unknown;
+    connect(): Promise<unknown>;
+    /** Closes the socket when all requests are answered. */
+    disconnect(this: Connection): Promise<unknown>;
+    rejectRequests(error: Error): void;
+    setVersions(versions: unknown): void;
+    getSupportAuthenticationProtocol(): boolean | null;
+    setSupportAuthenticationProtocol(isSupported: boolean | null): void;
+  }
+  export = Connection;
+}
+
+declare module 'kafkajs/src/network/connectionPool.js' {
+  import type Cluster from 'kafkajs/src/cluster/index.js';
+  import type Connection from 'kafkajs/src/network/connection.js';
+
+  class ConnectionPool {
+    constructor(options: Readonly<Record<string, unknown>>);
+    readonly pool: Connection[];
+    getConnection(this: ConnectionPool, index?: number): Promise<Connection>;
+    send<Decoded>(exchange: Cluster.Exchange<Decoded>): Promise<Decoded>;
+    destroy(): Promise<void>;
+  }
+  export = ConnectionPool;
 }
 
 declare module 'kafkajs/src/protocol/requests/index.js' {
