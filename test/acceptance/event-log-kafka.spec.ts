@@ -21,6 +21,7 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 
 /** Kafka's protocol: the request that ends a transaction. */
 const END_TXN = 26;
+const TXN_OFFSET_COMMIT = 28;
 
 let kafka: Kafka;
 const logs: KafkaEventLog[] = [];
@@ -485,6 +486,58 @@ describe('what came too late', () => {
       await proxy.stop();
     }
   }, 3_000_000);
+
+  it.each([
+    ['of the offset', TXN_OFFSET_COMMIT, END_TXN],
+    ['of the end', END_TXN, TXN_OFFSET_COMMIT],
+  ])(
+    'R17: a commit %s that a broken connection delivers after it was repeated on another touches no later transaction',
+    async (_what, late, held) => {
+      const proxy = await TcpProxy.start(Number(kafka.bootstrap.split(':')[1]));
+      await import(new URL('../support/detours.mjs', import.meta.url).href);
+      const reader = await open();
+      const [topic, sink, group] = [await topicWith(reader), await topicWith(reader), `group-${newId()}`];
+      process.env.DETOURS = proxy.detour;
+      proxy.deliversLate = true;
+      const releases: (() => void)[] = [];
+      /** Holds the next request of a kind back, on a connection that breaks at once or lasts. */
+      const holdNext = (kind: number, breaks: boolean): void => {
+        proxy.holdBack = (piece, client) => {
+          if (piece.length < 6 || piece.readInt16BE(4) !== kind) return undefined;
+          proxy.holdBack = () => undefined;
+          if (breaks) client.resetAndDestroy();
+          return new Promise<void>((resolve) => releases.push(resolve));
+        };
+      };
+      const offset = async (): Promise<number | undefined> => (await reader.committedOffsets(group))[0]?.nextOffset;
+      try {
+        const log = await open();
+        await deriving(log, { group, topic, sink, derive: (value) => [`${value}a`, `${value}b`] });
+        holdNext(late, true);
+        await reader.append([record(topic, '0')]);
+        await eventually(async () => expect(await offset()).toBe(1), 30_000);
+        expect(releases).toHaveLength(1);
+        holdNext(held, false);
+        await reader.append([record(topic, '1')]);
+        await eventually(() => expect(releases).toHaveLength(2));
+        releases[0]!();
+        await pause(500);
+        expect(await read(reader, sink)).toEqual(['0a', '0b']);
+        releases[1]!();
+        await eventually(async () => expect(await read(reader, sink)).toEqual(['0a', '0b', '1a', '1b']), 30_000);
+        await eventually(async () => expect(await offset()).toBe(2), 30_000);
+        await reader.append([record(topic, '2')]);
+        await eventually(async () => expect(await offset()).toBe(3), 30_000);
+        expect(await read(reader, sink)).toEqual(['0a', '0b', '1a', '1b', '2a', '2b']);
+      } finally {
+        delete process.env.DETOURS;
+        for (const release of releases) release();
+        await Promise.all(logs.splice(0).map((log) => log.close()));
+        await proxy.stop();
+      }
+    },
+    120_000,
+  );
 
   it('R09: a reader whose next records retention has deleted stops and says so; it does not jump', async () => {
     const log = await open();

@@ -127,7 +127,8 @@ it('R17: a network that is slow, stands still or is cut between the services and
   const ports = [Number(broker!.split(':')[1]), Number(new URL(endpoint!).port)];
   const proxies = await Promise.all(ports.map((port) => TcpProxy.start(port)));
   const DETOURS = proxies.map(({ detour }) => detour).join(',');
-  const longMs = FULL ? 60_000 : 8_000;
+  // Longer than sessions (4 s) and transactions (5 s) of these services last.
+  const longMs = FULL ? 60_000 : 6_000;
   const faults: readonly (readonly [begin: (proxy: TcpProxy) => void, end: (proxy: TcpProxy) => void])[] = [
     [
       (proxy) => {

@@ -20,7 +20,9 @@ export class TcpProxy {
   /** Nothing passes, and nobody is told. */
   isStalled = false;
   /** Asked about each piece that a client sends; it is held back until the promise resolves, and all behind it. */
-  holdBack: (piece: Buffer) => Promise<void> | undefined = () => undefined;
+  holdBack: (piece: Buffer, client: Socket) => Promise<void> | undefined = () => undefined;
+  /** What a client had sent before its connection broke is on its way, and arrives. */
+  deliversLate = false;
   private isCut = false;
   private readonly connections = new Set<Connection>();
 
@@ -81,13 +83,17 @@ export class TcpProxy {
     };
     server.on('error', end);
     server.on('close', end);
-    client.on('close', end);
-    this.pass(client, server, (piece) => this.holdBack(piece));
+    const passed = this.pass(client, server, (piece) => this.holdBack(piece, client));
+    client.on('close', () => {
+      if (this.deliversLate) void passed().then(() => server.end());
+      else end();
+    });
     this.pass(server, client, () => undefined);
     client.resume();
   }
 
-  private pass(from: Socket, to: Socket, holdBack: (piece: Buffer) => Promise<void> | undefined): void {
+  /** Returns what resolves when all pieces that came so far have been passed on. */
+  private pass(from: Socket, to: Socket, holdBack: (piece: Buffer) => Promise<void> | undefined): () => Promise<void> {
     let last: Promise<void> = Promise.resolve();
     let dueMs = 0;
     let waiting = 0;
@@ -107,5 +113,6 @@ export class TcpProxy {
         if (from.isPaused()) from.resume();
       });
     });
+    return () => last;
   }
 }

@@ -538,6 +538,7 @@ export class KafkaEventLog extends EventLog {
         nextOffset === undefined ? undefined : { group, topic, partition, nextOffset },
       );
       holding.committed(nextOffset);
+      if (session.isBroken) holding.broke();
       return this.logicalPositions(positionsAt(baseOffsets));
     } catch (error) {
       if (session.isBroken) holding.broke();

@@ -3,12 +3,14 @@
  * time. A session that failed is broken for good: nobody knows what the broker has of it, and only a new session
  * (InitProducerId) settles that. Who may open one is the owner's decision, since opening fences whoever held the id before.
  *
- * The steps of a transaction, KIP-98: AddPartitionsToTxn, Produce, AddOffsetsToTxn, TxnOffsetCommit, EndTxn.
+ * The steps of a transaction, KIP-98: AddPartitionsToTxn, Produce, AddOffsetsToTxn, TxnOffsetCommit, EndTxn. A request whose
+ * connection broke may reach the broker after it was repeated on another: records have sequence numbers against that,
+ * TxnOffsetCommit and EndTxn have not, and would act on the session's next transaction. So this transaction is its last.
  */
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import type Cluster from 'kafkajs/src/cluster/index.js';
 import type { KafkaConnection } from './kafka-connection.js';
-import { isFenced, NotYet, translated } from './kafka-errors.js';
+import { brokerErrorOf, isFenced, NotYet, translated } from './kafka-errors.js';
 import { transactionState } from './transaction-state.js';
 
 /** Records of one partition that go into one record batch. */
@@ -38,6 +40,8 @@ const MAX_SEQUENCE = 2 ** 31 - 1;
 export class ProducerSession {
   private readonly sequences = new Map<string, number>();
   private broken: SeamError | undefined;
+  /** A request that acts on whatever transaction is open was sent and not answered. */
+  private mayArriveLate = false;
   private last: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -71,6 +75,7 @@ export class ProducerSession {
     return { producerId, producerEpoch };
   }
 
+  /** Whether it refuses every further step: one failed, it was ended, or the last is to remain the last. */
   get isBroken(): boolean {
     return this.broken !== undefined;
   }
@@ -115,17 +120,15 @@ export class ProducerSession {
           isBegun = true;
           await connection.attempt('committing offsets', async () => {
             const broker = await connection.coordinator('group', group);
-            return broker.txnOffsetCommit({
-              ...producer,
-              groupId: group,
-              topics: [{ topic, partitions: [{ partition, offset: String(nextOffset) }] }],
-            });
+            const topics = [{ topic, partitions: [{ partition, offset: String(nextOffset) }] }];
+            return this.answered(broker.txnOffsetCommit({ ...producer, groupId: group, topics }));
           });
         }
         if (isBegun) {
-          await connection.attempt('committing a transaction', async () =>
-            (await coordinator()).endTxn({ ...producer, transactionResult: true }),
-          );
+          await connection.attempt('committing a transaction', async () => {
+            const broker = await coordinator();
+            return this.answered(broker.endTxn({ ...producer, transactionResult: true }));
+          });
         }
         return baseOffsets;
       } catch (error) {
@@ -156,13 +159,26 @@ export class ProducerSession {
     this.broken ??= reason;
   }
 
+  /** Notes whether an answer came, be it a refusal. */
+  private async answered<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (brokerErrorOf(error) === undefined) this.mayArriveLate = true;
+      throw error;
+    }
+  }
+
   private step<T>(act: () => Promise<T>): Promise<T> {
     const done = this.last
       .catch(() => undefined)
       .then(async () => {
         if (this.broken) throw this.broken;
         try {
-          return await act();
+          const result = await act();
+          if (this.mayArriveLate)
+            this.end(new SeamError('FENCED', 'committing: a request of this producer is on its way'));
+          return result;
         } catch (error) {
           const seam = translated('committing', error);
           this.broken ??= new SeamError(
