@@ -12,7 +12,10 @@ export const byteToUnicode: readonly string[] = (() => {
   return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isItself(byte) ? byte : 0x100 + shifted++));
 })();
 
-/** The byte of each character. */
-export const unicodeToByte: ReadonlyMap<string, number> = new Map(
-  byteToUnicode.map((character, byte) => [character, byte]),
+const BYTES = new Map(byteToUnicode.map((character, byte) => [character.charCodeAt(0), byte]));
+
+/** The byte of each character, by its UTF-16 code; -1 where the alphabet has none. */
+export const BYTE_BY_CODE: Int16Array = Int16Array.from(
+  { length: Math.max(...BYTES.keys()) + 1 },
+  (_, code) => BYTES.get(code) ?? -1,
 );

@@ -147,7 +147,7 @@ export function storeChunk(
         for (let head = 0; head < keyValueHeads; head++) {
           const to = ((row * keyValueHeads + head) * columns + first + c) * headDimension;
           const from = (n * keyValueHeads + head) * headDimension;
-          for (let i = 0; i < headDimension; i++) cache[to + i] = fresh[from + i]!;
+          cache.set(fresh.subarray(from, from + headDimension), to);
         }
       }
     });

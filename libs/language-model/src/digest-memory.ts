@@ -1,8 +1,8 @@
 /**
- * Digests of large models, remembered from one process to the next: to read gigabytes at every start takes as long as all the
- * rest. As version control does with its index, a file is taken for the one that was read where its place, inode, size and
- * both its times are the same; whoever changes a file moves its ctime. What is remembered is a beginning, not a proof:
- * LanguageModel measures it again beside its first work.
+ * Digests of large models, remembered from one process to the next: to read gigabytes takes as long as all the rest of a
+ * start. As version control does with its index, a file is taken for the one that was read where its place, inode, size and
+ * both its times are the same. What is remembered is what to expect, not a proof: LanguageModel begins with it, and measures
+ * before it gives its first answer.
  *
  * One file per model in the user's cache folder (XDG Base Directory Specification). Where none can be written, nothing is
  * remembered.
@@ -28,17 +28,14 @@ export interface FilesFound {
 /** Looks at the files of a checkpoint without reading them. */
 export async function findFiles({ config, weights }: Checkpoint): Promise<FilesFound> {
   const paths = [...new Set([...weights.values()].map(({ file }) => file))].sort();
-  const found = await Promise.all(paths.map(async (path) => ({ path, ...(await placeAndTimes(path)) })));
-  return {
-    identity: sha256(canonicalJson({ config, files: found.map(({ changedMs: _, ...file }) => file) })),
-    changedMs: Math.max(...found.map(({ changedMs }) => changedMs)),
-  };
-}
-
-async function placeAndTimes(path: string) {
-  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = await stat(path, { bigint: true });
-  const words = [dev, ino, size, mtimeNs, ctimeNs].map(String);
-  return { words, changedMs: Number(mtimeMs > ctimeMs ? mtimeMs : ctimeMs) };
+  const files: string[][] = [];
+  let changedMs = 0;
+  for (const path of paths) {
+    const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = await stat(path, { bigint: true });
+    files.push([path, ...[dev, ino, size, mtimeNs, ctimeNs].map(String)]);
+    changedMs = Math.max(changedMs, Number(mtimeMs), Number(ctimeMs));
+  }
+  return { identity: sha256(canonicalJson({ config, files })), changedMs };
 }
 
 export class DigestMemory {
@@ -58,12 +55,17 @@ export class DigestMemory {
   }
 
   /**
-   * Remembers what was measured between two looks at the files, where nothing says that they changed meanwhile.
+   * Remembers what was measured between two looks at the files, where nothing says that they may have changed meanwhile:
+   * then it is not to be relied on, and forgotten.
    * @param beganMs when measuring began, in milliseconds since 1970
    */
   async remember(before: FilesFound, after: FilesFound, digest: string, beganMs: number): Promise<void> {
-    if (before.identity !== after.identity || beganMs - before.changedMs < SETTLED_AFTER_MS) return;
     const path = join(this.folder, before.identity);
+    if (before.identity !== after.identity || beganMs - before.changedMs < SETTLED_AFTER_MS) {
+      // Nor is what was thought of them before.
+      await rm(path, { force: true }).catch(() => undefined);
+      return;
+    }
     const written = `${path}.${newId()}`;
     try {
       await mkdir(this.folder, { recursive: true });
@@ -72,9 +74,5 @@ export class DigestMemory {
     } catch {
       await rm(written, { force: true }).catch(() => undefined); // the next start measures, too
     }
-  }
-
-  async forget({ identity }: FilesFound): Promise<void> {
-    await rm(join(this.folder, identity), { force: true }).catch(() => undefined);
   }
 }

@@ -5,8 +5,9 @@
  */
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import type { Adapter } from './adapter.js';
-import { checkpointDigest, openCheckpoint } from './checkpoint.js';
+import { type Checkpoint, checkpointDigest, openCheckpoint } from './checkpoint.js';
 import { type ComputeSettings, computePlan } from './compute-plan.js';
+import { DigestMemory, findFiles } from './digest-memory.js';
 import { fingerprintOf, probePrompts } from './fingerprint.js';
 import type { GeneratedSequence, GenerationRequest, GenerationResult, TokensWritten } from './generation.types.js';
 import type { ModelConfig } from './model-config.types.js';
@@ -53,19 +54,27 @@ export class LanguageModel {
   readonly #lanes: readonly Lane[];
   readonly #startWorker: () => WorkerClient;
   readonly #tokenizer: Tokenizer | undefined;
-  #isClosed = false;
+  /** Measures what was expected of the weights; absent where it was measured while loading. */
+  readonly #measure: ((signal: AbortSignal) => Promise<string>) | undefined;
+  #proof: Promise<void> | undefined;
+  readonly #closing = new AbortController();
 
   private constructor(
     workers: readonly WorkerClient[],
     startWorker: () => WorkerClient,
     tokenizer: Tokenizer | undefined,
-    /** SHA-256 of configuration and weights; see Checkpoint. */
+    /**
+     * SHA-256 of configuration and weights; see Checkpoint. Of a large model that was loaded before it is the one measured
+     * then, and no answer is given before it is measured anew.
+     */
     readonly digest: string,
     readonly config: ModelConfig,
+    measure: ((signal: AbortSignal) => Promise<string>) | undefined,
   ) {
     this.#lanes = workers.map((worker) => ({ worker, ready: Promise.resolve(), held: new Set() }));
     this.#startWorker = startWorker;
     this.#tokenizer = tokenizer;
+    this.#measure = measure;
   }
 
   /**
@@ -80,15 +89,19 @@ export class LanguageModel {
     const entry = new URL('../dist/generation.worker.js', import.meta.url);
     const startWorker = (): WorkerClient => new WorkerClient(entry, { folder, plan });
     const workers = Array.from({ length: plan.lanes }, startWorker);
+    const memory = new DigestMemory();
+    const expected = plan.isLarge ? await memory.of(await findFiles(checkpoint)) : undefined;
+    const measure = (signal?: AbortSignal): Promise<string> => measuredAside(checkpoint, memory, signal);
     try {
       // Reading all of a large model and compiling it take about as long: they run side by side.
       const [digest, tokenizer] = await Promise.all([
-        plan.isLarge ? digestAside(folder) : checkpointDigest(checkpoint),
+        expected ?? (plan.isLarge ? measure() : checkpointDigest(checkpoint)),
         Tokenizer.loadIfPresent(folder, settings),
         ...workers.map((worker) => worker.call<undefined>('prepare', undefined)),
       ]);
       tokenizer?.assertFits(config.vocabularySize, checkpoint.generation.eosTokenIds);
-      return new LanguageModel(workers, startWorker, tokenizer, digest, config);
+      const proving = expected === undefined ? undefined : measure;
+      return new LanguageModel(workers, startWorker, tokenizer, digest, config, proving);
     } catch (error) {
       await Promise.all(workers.map((worker) => worker.close()));
       throw error;
@@ -137,14 +150,17 @@ export class LanguageModel {
   ): Promise<GenerationResult[]> {
     const results = requests.map(({ seeds }) => new Array<GeneratedSequence>(seeds.length));
     await this.#share(errandsOf(requests, this.#lanes.length), weights, async (worker, errands, adapter) => {
-      // What an errand calls its requests and seeds, the caller knows by other numbers.
-      const onNews = (written: readonly TokensWritten[]): void =>
+      const onNews = (written: readonly TokensWritten[]): void => {
+        // From here on it no longer holds the first token up.
+        this.#proven().catch(() => undefined);
+        // What an errand calls its requests and seeds, the caller knows by other numbers.
         onTokens?.(
           written.map(({ request, seed, tokenIds }) => {
             const { index, firstSeed } = errands[request]!;
             return { request: index, seed: firstSeed + seed, tokenIds };
           }),
         );
+      };
       const answers = await worker.call<GenerationResult[]>(
         'generate',
         {
@@ -197,7 +213,7 @@ export class LanguageModel {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     await Promise.all(this.#lanes.map(({ worker }) => worker.close()));
   }
 
@@ -231,11 +247,30 @@ export class LanguageModel {
       }),
     );
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    await this.#proven();
+  }
+
+  /** @throws CHECKPOINT_INVALID, for ever, where the weights are not those that {@link digest} names. */
+  #proven(): Promise<void> {
+    this.#proof ??= this.#prove().catch((error: unknown) => {
+      if (!isSeamError(error, 'CHECKPOINT_INVALID')) this.#proof = undefined;
+      throw error;
+    });
+    return this.#proof;
+  }
+
+  async #prove(): Promise<void> {
+    const measured = (await this.#measure?.(this.#closing.signal)) ?? this.digest;
+    if (measured === this.digest) return;
+    throw new SeamError(
+      'CHECKPOINT_INVALID',
+      `Using model ${this.digest}: its files look as they did when that was measured, and hold ${measured}. Nothing was answered; restart to use the other model.`,
+    );
   }
 
   /** The lane's worker, a new one when the last has ended (say, for want of memory). */
   async #workerOf(lane: Lane): Promise<WorkerClient> {
-    if (lane.worker.hasEnded && !this.#isClosed) {
+    if (lane.worker.hasEnded && !this.#closing.signal.aborted) {
       const worker = this.#startWorker();
       lane.worker = worker;
       lane.held.clear();
@@ -275,12 +310,20 @@ export class LanguageModel {
   }
 }
 
-/** The digest, taken on another thread while this one reads the tokenizer. */
-async function digestAside(folder: string): Promise<string> {
-  const worker = new WorkerClient(new URL('../dist/checkpoint-digest.worker.js', import.meta.url), folder);
+/** The digest, taken on another thread while this one goes on, and remembered. */
+async function measuredAside(checkpoint: Checkpoint, memory: DigestMemory, signal?: AbortSignal): Promise<string> {
+  const beganMs = Date.now();
+  const before = await findFiles(checkpoint);
+  const entry = new URL('../dist/checkpoint-digest.worker.js', import.meta.url);
+  const worker = new WorkerClient(entry, checkpoint.folder);
+  const stop = (): void => void worker.close();
+  signal?.addEventListener('abort', stop, { once: true });
   try {
-    return await worker.call<string>('digest', undefined);
+    const digest = await worker.call<string>('digest', undefined);
+    await memory.remember(before, await findFiles(checkpoint), digest, beganMs);
+    return digest;
   } finally {
+    signal?.removeEventListener('abort', stop);
     await worker.close();
   }
 }

@@ -7,7 +7,7 @@
  *   takes it off again when it decodes.
  */
 import { SeamError } from '@seamstream/kernel';
-import { unicodeToByte } from './byte-level-alphabet.js';
+import { BYTE_BY_CODE } from './byte-level-alphabet.js';
 
 export type TokenizerKind = 'byte-level' | 'byte-fallback';
 
@@ -39,19 +39,39 @@ export function tokenizerKind({ model, decoder }: TokenizerForm): TokenizerKind 
   );
 }
 
-/** What an ordinary token stands for; a token outside of the byte-level alphabet (an added one) is its own UTF-8. */
-export function bytesOfToken(token: string, kind: TokenizerKind): Uint8Array {
-  if (kind === 'byte-fallback') {
-    if (BYTE_TOKEN.test(token)) return Uint8Array.of(Number.parseInt(token.slice(3, 5), 16));
-    return new TextEncoder().encode(token.replaceAll(SPACE, ' '));
+/** What ordinary tokens stand for, by their ids; an id that none has is a hole. */
+export function bytesOfTokens(vocab: Readonly<Record<string, number>>, kind: TokenizerKind): Uint8Array[] {
+  return kind === 'byte-level' ? inTheAlphabet(vocab) : asText(vocab);
+}
+
+/** A token outside of the byte-level alphabet (an added one) is its own UTF-8. The bytes of a large vocabulary share one buffer. */
+function inTheAlphabet(vocab: Readonly<Record<string, number>>): Uint8Array[] {
+  const tokens = Object.keys(vocab);
+  const buffer = new Uint8Array(tokens.reduce((length, token) => length + token.length, 0));
+  const byId: Uint8Array[] = [];
+  let begin = 0;
+  for (const token of tokens) {
+    let end = begin;
+    for (; end - begin < token.length; end++) {
+      const byte = BYTE_BY_CODE[token.charCodeAt(end - begin)] ?? -1;
+      if (byte < 0) break;
+      buffer[end] = byte;
+    }
+    const isSpelled = end - begin === token.length;
+    byId[vocab[token]!] = isSpelled ? buffer.subarray(begin, end) : new TextEncoder().encode(token);
+    begin = end;
   }
-  const bytes: number[] = [];
-  for (const character of token) {
-    const byte = unicodeToByte.get(character);
-    if (byte === undefined) return new TextEncoder().encode(token);
-    bytes.push(byte);
+  return byId;
+}
+
+function asText(vocab: Readonly<Record<string, number>>): Uint8Array[] {
+  const byId: Uint8Array[] = [];
+  for (const [token, id] of Object.entries(vocab)) {
+    byId[id] = BYTE_TOKEN.test(token)
+      ? Uint8Array.of(Number.parseInt(token.slice(3, 5), 16))
+      : new TextEncoder().encode(token.replaceAll(SPACE, ' '));
   }
-  return Uint8Array.from(bytes);
+  return byId;
 }
 
 /** Where a space is put before a first word: nowhere, before the text, or before every part between special tokens too. */

@@ -13,7 +13,7 @@ import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { type ChatMessage, type ChatOptions, ChatTemplate } from './chat-template.js';
 import { isLfsPointer } from './git-lfs.js';
 import {
-  bytesOfToken,
+  bytesOfTokens,
   type FirstSpace,
   firstSpace,
   tokenizerKind,
@@ -66,8 +66,6 @@ export interface TokenizerSettings {
 }
 
 export class Tokenizer {
-  /** Raw bytes per id; empty for special tokens and for ids without a token. */
-  readonly vocabulary: readonly Uint8Array[];
   /** SHA-256 of the chat template that prompts are written in; absent where they are plain text. */
   readonly chatTemplateDigest?: string;
   /** One more than the highest id. */
@@ -75,8 +73,9 @@ export class Tokenizer {
   /** Special tokens by their spelling. */
   readonly specialTokenIds: ReadonlyMap<string, number>;
 
-  /** Taken when it is asked for: a large vocabulary takes as long to digest as to load. */
+  // Made when they are asked for: of a large vocabulary they take as long as all the rest.
   #digest: string | undefined;
+  #vocabulary: readonly Uint8Array[] | undefined;
   /** Between special tokens. */
   private readonly specialPattern: RegExp | undefined;
   private readonly special: ReadonlyMap<string, AddedToken>;
@@ -89,19 +88,26 @@ export class Tokenizer {
     private readonly opening: readonly number[],
     private readonly template: ChatTemplate | undefined,
   ) {
-    const kind = tokenizerKind(json);
     const added = json.added_tokens ?? [];
-    const vocabulary: (Uint8Array | undefined)[] = [];
-    for (const [token, id] of Object.entries(json.model.vocab)) vocabulary[id] = bytesOfToken(token, kind);
-    for (const { id, content, special } of added)
-      vocabulary[id] = special ? new Uint8Array(0) : new TextEncoder().encode(content);
-    this.vocabulary = Array.from(vocabulary, (bytes) => bytes ?? new Uint8Array(0));
-    this.vocabularySize = vocabulary.length;
+    const ids = [...Object.values(json.model.vocab), ...added.map(({ id }) => id)];
+    this.vocabularySize = 1 + ids.reduce((highest, id) => Math.max(highest, id), -1);
     this.special = new Map(added.filter((token) => token.special).map((token) => [token.content, token]));
     this.specialTokenIds = new Map([...this.special].map(([content, { id }]) => [content, id]));
     this.specialPattern = specialPattern([...this.special.keys()]);
     this.firstSpace = firstSpace(json);
     if (template !== undefined) this.chatTemplateDigest = sha256(template.source);
+  }
+
+  /** Raw bytes per id; empty for special tokens and for ids without a token. */
+  get vocabulary(): readonly Uint8Array[] {
+    if (this.#vocabulary === undefined) {
+      const { model, added_tokens: added = [] } = this.json;
+      const vocabulary: (Uint8Array | undefined)[] = bytesOfTokens(model.vocab, tokenizerKind(this.json));
+      for (const { id, content, special } of added)
+        vocabulary[id] = special ? new Uint8Array(0) : new TextEncoder().encode(content);
+      this.#vocabulary = Array.from(vocabulary, (bytes) => bytes ?? new Uint8Array(0));
+    }
+    return this.#vocabulary;
   }
 
   /** SHA-256 of the tokenizer.json's canonical JSON. */
@@ -128,7 +134,8 @@ export class Tokenizer {
     let json: TokenizerJson;
     let text = '';
     try {
-      text = await readFile(path, 'utf8');
+      // In one piece: as text, megabytes are decoded in many.
+      text = (await readFile(path)).toString();
       json = JSON.parse(text) as TokenizerJson;
     } catch (cause) {
       const remedy = isLfsPointer(text)

@@ -114,6 +114,7 @@ const FATAL: readonly ErrorCode[] = [
   'OBJECT_NOT_FOUND',
   'INVALID_CONFIGURATION',
   'CONFLICT',
+  'CHECKPOINT_INVALID',
 ];
 
 /** Why a log refuses a commit for what stands in it; for anything else the commit, not the record, has to wait. */
