@@ -448,19 +448,22 @@ describe('the event-log transport', () => {
     expect(await consumedCount(log)).toBe(0);
   });
 
-  it.each(['OBJECT_NOT_FOUND', 'OFFSET_OUT_OF_RANGE', 'INVALID_CONFIGURATION', 'CONFLICT'] as const)(
-    'blames no record when its consumer throws %s: the service ends',
-    async (code) => {
-      const log = await newLog();
-      await log.append(published(ids(3)).map((record) => ({ ...record, partition: 0 })));
-      const service = await serve(log, async () => {
-        throw new SeamError(code, 'the world is another');
-      });
-      await expect(service.ended).rejects.toMatchObject({ code });
-      expect(await consumedCount(log)).toBe(0);
-      expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
-    },
-  );
+  it.each([
+    'OBJECT_NOT_FOUND',
+    'OFFSET_OUT_OF_RANGE',
+    'INVALID_CONFIGURATION',
+    'CONFLICT',
+    'CHECKPOINT_INVALID',
+  ] as const)('blames no record when its consumer throws %s: the service ends', async (code) => {
+    const log = await newLog();
+    await log.append(published(ids(3)).map((record) => ({ ...record, partition: 0 })));
+    const service = await serve(log, async () => {
+      throw new SeamError(code, 'the world is another');
+    });
+    await expect(service.ended).rejects.toMatchObject({ code });
+    expect(await consumedCount(log)).toBe(0);
+    expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
+  });
 
   it('ends the service with the reason when a consumer answers stop, and commits what stood before', async () => {
     const log = await newLog();
