@@ -176,6 +176,7 @@ async function grammarShare(folder, { prompt }) {
     lanes: 1,
     threadsPerLane: 1,
     isLarge: false,
+    cacheBytes: 2 ** 30,
   });
   const groups = checkpoint.config.hiddenSize > 256 ? 4 : 32;
   const prompts = tokensOf('grammar', groups, prompt, checkpoint.config.vocabularySize);

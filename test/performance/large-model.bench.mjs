@@ -58,7 +58,7 @@ let session;
 const jobs = {
   /** Until a reader has the first token; its answer ends when the digest of the weights is measured. */
   async first_token({ folder, prompt }) {
-    model = await LanguageModel.load(folder, { threads });
+    model = await LanguageModel.load(folder, { threads, digest: 'remembered' });
     await new Promise((resolve, reject) => {
       answer = model.generate([request(prompt, 1, 1)], { onTokens: resolve });
       answer.catch(reject);

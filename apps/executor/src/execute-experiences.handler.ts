@@ -93,6 +93,8 @@ export class ExecuteExperiencesHandler {
     } catch (error) {
       // The transport tries a failing batch again and halves it; only a record that stands alone is concluded here.
       const [alone] = experiences;
+      // Nothing about an experience: the executor is not the one that it was.
+      if (isSeamError(error, 'CHECKPOINT_INVALID')) throw error;
       const isRetryable = !isSeamError(error) || error.retryable;
       // Nor is it concluded where it was told to stop.
       const isConcluded = experiences.length === 1 && !signal.aborted;

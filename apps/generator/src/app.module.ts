@@ -84,6 +84,7 @@ export async function openGenerator(
     executionProvider,
     cacheBytes: cacheMib * 2 ** 20,
     chatTemplate,
+    digest: 'remembered',
   });
   try {
     // Asked for now: a folder without a tokenizer is refused before a problem comes.

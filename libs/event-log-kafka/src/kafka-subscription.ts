@@ -202,8 +202,11 @@ export class KafkaSubscription implements Subscription, GroupSeat {
       if (!(await this.membership.confirms(target.generation))) return;
       const positions = await this.positionsOf(missing, sessions);
       if (!isCurrent()) return;
-      for (const [index, { topic, partition }] of missing.entries())
-        this.hold(topic, partition, sessions[index]!, positions[index]!);
+      // One that committed where to begin may have ended with that.
+      if (sessions.some(({ isBroken }) => isBroken)) this.takeOverMissing();
+      else
+        for (const [index, { topic, partition }] of missing.entries())
+          this.hold(topic, partition, sessions[index]!, positions[index]!);
     } catch (error) {
       if (!isCurrent()) return;
       if (!isSeamError(error, 'LOG_UNAVAILABLE') && !isSeamError(error, 'FENCED')) throw error;

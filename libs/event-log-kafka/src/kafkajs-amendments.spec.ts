@@ -142,8 +142,15 @@ describe('connections of kafkajs', () => {
     });
     const closed = pool.pool[0]!.disconnect();
     await expect(last).rejects.toMatchObject({ name: 'KafkaJSRequestTimeoutError' });
-    await expect(late).rejects.toMatchObject({ name: 'KafkaJSConnectionClosedError' });
+    await expect(late).rejects.toMatchObject({ name: 'KafkaJSConnectionError', message: 'Closed connection' });
     await closed;
+  });
+
+  it('that are closed while they are opened are not handed to those who wait', async () => {
+    const asked = [ask(), ask()];
+    await pool.pool[0]!.disconnect();
+    for (const each of asked) await expect(each).rejects.toMatchObject({ name: 'KafkaJSConnectionError' });
+    expect(await ask()).toMatch(/^socket/);
   });
 
   it('say to all who asked that there was none to open', async () => {

@@ -55,11 +55,14 @@ function successorOf(connection: Connection): Connection {
 }
 
 Connection.prototype.disconnect = async function disconnectWholly(): Promise<unknown> {
-  const { host, port } = this;
+  const broker = `${this.host}:${this.port}`;
+  // Whoever waits for it would get one that is closed.
+  if (openings.has(this)) this.socket?.destroy(new Error('closed while it was opened'));
   try {
     return await disconnect.call(this);
   } finally {
-    // What was sent after the last answer had come and before the end.
-    this.rejectRequests(new errors.KafkaJSConnectionClosedError('Closed connection', { host, port }));
+    // What was sent after the last answer had come and before the end. (After a KafkaJSConnectionClosedError kafkajs closes
+    // all connections to the broker.)
+    this.rejectRequests(new errors.KafkaJSConnectionError('Closed connection', { broker }));
   }
 };

@@ -166,10 +166,7 @@ declare module 'kafkajs/src/loggers/index.js' {
 
 declare module 'kafkajs/src/errors.js' {
   const errors: {
-    readonly KafkaJSConnectionClosedError: new (
-      message: string,
-      broker: { readonly host: string; readonly port: number },
-    ) => Error;
+    readonly KafkaJSConnectionError: new (message: string, options: { readonly broker: string }) => Error;
   };
   export = errors;
 }
@@ -197,7 +194,7 @@ declare module 'kafkajs/src/network/connection.js' {
     readonly requestQueue: RequestQueue;
     readonly connectionStatus: 'connected' | 'disconnecting' | 'disconnected';
     /** Undefined before it was opened. */
-    readonly socket?: unknown;
+    readonly socket?: { destroy(error: Error): unknown };
     readonly versions: unknown;
     connect(): Promise<unknown>;
     /** Closes the socket when all requests are answered. */

@@ -5,7 +5,7 @@
  *
  * The steps of a transaction, KIP-98: AddPartitionsToTxn, Produce, AddOffsetsToTxn, TxnOffsetCommit, EndTxn. A request whose
  * connection broke may reach the broker after it was repeated on another: records have sequence numbers against that,
- * TxnOffsetCommit and EndTxn have not, and would act on the session's next transaction. So this transaction is its last.
+ * the other requests have not, and would act on the session's next transaction or begin one. So this transaction is its last.
  */
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import type Cluster from 'kafkajs/src/cluster/index.js';
@@ -106,17 +106,19 @@ export class ProducerSession {
             topic,
             partitions: [...new Set(of.map(({ partition }) => partition))],
           }));
-          await connection.attempt('beginning a transaction', async () =>
-            (await coordinator()).addPartitionsToTxn({ ...producer, topics }),
-          );
+          await connection.attempt('beginning a transaction', async () => {
+            const broker = await coordinator();
+            return this.answered(broker.addPartitionsToTxn({ ...producer, topics }));
+          });
           isBegun = true;
           baseOffsets.push(...(await this.produce(blocks)));
         }
         if (offset) {
           const { group, topic, partition, nextOffset } = offset;
-          await connection.attempt('adding offsets to a transaction', async () =>
-            (await coordinator()).addOffsetsToTxn({ ...producer, groupId: group }),
-          );
+          await connection.attempt('adding offsets to a transaction', async () => {
+            const broker = await coordinator();
+            return this.answered(broker.addOffsetsToTxn({ ...producer, groupId: group }));
+          });
           isBegun = true;
           await connection.attempt('committing offsets', async () => {
             const broker = await connection.coordinator('group', group);

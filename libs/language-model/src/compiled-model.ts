@@ -1,5 +1,6 @@
 /** The sessions of one set of weights, each compiled when it is first asked for. */
-import type { Session } from '@seamstream/tensor-graph';
+import { canonicalJson } from '@seamstream/kernel';
+import type { Session, SessionSettings } from '@seamstream/tensor-graph';
 import { type ComputePlan, sessionSettings } from './compute-plan.js';
 import type { WeightSource } from './decoder.js';
 import { decodeGraph, prefillGraph } from './generation-graphs.js';
@@ -25,30 +26,34 @@ export class CompiledModel implements GenerationSessions {
    */
   async prefill(): Promise<PromptSession> {
     const { isLarge, executionProvider } = this.#plan;
-    if (!isLarge) return { session: await this.#session('prefill', true), inChunks: false };
+    if (!isLarge) return { session: await this.#session('prefill'), inChunks: false };
     const { checkpoint, inMemory } = this.#source;
     const isMapped = !inMemory && [...checkpoint.weights.values()].every(({ dtype }) => dtype === 'F32');
     const inPlace = executionProvider === 'cpu' && isMapped;
-    return { session: await this.#session('decode', !inPlace), inChunks: true };
+    return { session: await this.#session('decode', inPlace ? SOON : {}), inChunks: true };
   }
 
   decode(): Promise<Session> {
-    return this.#session('decode', true);
+    return this.#session('decode');
   }
 
   scoring(isMasked: boolean): Promise<Session> {
-    return this.#session(isMasked ? 'scoring masked' : 'scoring', !this.#plan.isLarge);
+    return this.#session(isMasked ? 'scoring masked' : 'scoring', { repacksWeights: !this.#plan.isLarge });
   }
 
   close(): Promise<void> {
     return this.#sessions.close();
   }
 
-  #session(graph: keyof typeof GRAPHS, repacksWeights: boolean): Promise<Session> {
-    const settings = { ...sessionSettings(this.#plan), repacksWeights };
-    return this.#sessions.get(`${graph} ${repacksWeights}`, () => GRAPHS[graph](this.#source), settings);
+  #session(graph: keyof typeof GRAPHS, layout: Layout = {}): Promise<Session> {
+    const settings = { ...sessionSettings(this.#plan), ...layout };
+    return this.#sessions.get(`${graph} ${canonicalJson(layout)}`, () => GRAPHS[graph](this.#source), settings);
   }
 }
+
+type Layout = Pick<SessionSettings, 'repacksWeights' | 'fusesOperators'>;
+/** Fusing takes a third of compiling, and gains nothing beside the products of a prompt. */
+const SOON: Layout = { repacksWeights: false, fusesOperators: false };
 
 const GRAPHS = {
   prefill: prefillGraph,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Checkpoint, checkpointDigest, openCheckpoint } from './checkpoint.js';
 import { DigestMemory, findFiles } from './digest-memory.js';
-import type { GenerationRequest } from './generation.types.js';
+import type { GeneratedSequence, GenerationRequest, TokensWritten } from './generation.types.js';
 import { LanguageModel } from './language-model.js';
 import { checkpointShapes, parseModelConfig } from './model-config.js';
 
@@ -117,31 +117,66 @@ describe('the memory of digests', () => {
 });
 
 describe('a large model', () => {
-  it('is measured when it is loaded for the first time, and afterwards before its first answer', async () => {
+  const remembering = { threads: 1, digest: 'remembered' } as const;
+  /** As if it had been measured, to whatever. */
+  async function pretend(digest: string): Promise<void> {
+    const found = await findFiles(checkpoint);
+    await new DigestMemory().remember(found, found, digest, found.changedMs + SETTLED_MS);
+  }
+
+  it('is measured and remembered at its first load', async () => {
     const digest = await checkpointDigest(checkpoint);
     await pause(SETTLED_MS);
-    const first = await LanguageModel.load(modelFolder, { threads: 1 });
-    expect(first.digest).toBe(digest);
-    await first.close();
-    expect(await remembered()).toHaveLength(1);
-    const second = await LanguageModel.load(modelFolder, { threads: 1 });
-    expect(second.digest).toBe(digest);
-    expect((await second.generate([request]))[0]![0]!.tokenIds).toHaveLength(2);
-    await second.close();
+    const model = await LanguageModel.load(modelFolder, remembering);
+    expect(model.digest).toBe(digest);
+    await model.close();
+    expect(await new DigestMemory().of(await findFiles(checkpoint))).toBe(digest);
+  }, 60_000);
+
+  it('that is remembered is measured before its first answer, and answers', async () => {
+    const digest = await checkpointDigest(checkpoint);
+    await pretend(digest);
+    const model = await LanguageModel.load(modelFolder, remembering);
+    expect(model.digest).toBe(digest);
+    const heard: number[] = [];
+    const onTokens = (written: readonly TokensWritten[]): void => {
+      for (const { tokenIds } of written) heard.push(...tokenIds);
+    };
+    const [[candidate]] = (await model.generate([request], { onTokens })) as [[GeneratedSequence]];
+    expect(candidate.tokenIds).toEqual(heard);
+    await model.close();
   }, 60_000);
 
   it('whose files are not what they are taken for gives no answer; loaded again, it has its own name', async () => {
     const digest = await checkpointDigest(checkpoint);
-    const found = await findFiles(checkpoint);
-    await new DigestMemory().remember(found, found, 'e'.repeat(64), found.changedMs + SETTLED_MS);
-    const deceived = await LanguageModel.load(modelFolder, { threads: 1 });
+    await pretend('e'.repeat(64));
+    const deceived = await LanguageModel.load(modelFolder, remembering);
     expect(deceived.digest).toBe('e'.repeat(64));
     const refusal = { code: 'CHECKPOINT_INVALID', message: expect.stringContaining(digest) as unknown };
     await expect(deceived.generate([request])).rejects.toMatchObject(refusal);
     await expect(deceived.fingerprint()).rejects.toMatchObject(refusal);
     await deceived.close();
-    const again = await LanguageModel.load(modelFolder, { threads: 1 });
+    const again = await LanguageModel.load(modelFolder, remembering);
     expect(again.digest).toBe(digest);
     await again.close();
+  }, 60_000);
+
+  it('is measured at every load where that is asked for, whatever is remembered', async () => {
+    await pretend('e'.repeat(64));
+    const model = await LanguageModel.load(modelFolder, { threads: 1 });
+    expect(model.digest).toBe(await checkpointDigest(checkpoint));
+    await model.close();
+  }, 60_000);
+
+  it('that is told to stop while it is measured stops', async () => {
+    await pretend(await checkpointDigest(checkpoint));
+    const model = await LanguageModel.load(modelFolder, remembering);
+    const stopping = new AbortController();
+    const stopped = model.generate([request], {
+      signal: stopping.signal,
+      onTokens: () => stopping.abort(),
+    });
+    await expect(stopped).rejects.toMatchObject({ code: 'ABORTED' });
+    await model.close();
   }, 60_000);
 });

@@ -39,17 +39,20 @@ export async function findFiles({ config, weights }: Checkpoint): Promise<FilesF
 }
 
 export class DigestMemory {
-  private readonly folder: string;
+  /** Undefined where the user has no place for it. */
+  private readonly folder: string | undefined;
 
   /** @param environment says where the user's cache is */
   constructor(environment: Readonly<Record<string, string | undefined>> = process.env) {
     const { XDG_CACHE_HOME: given = '' } = environment;
     // The specification: a path that is not absolute is to be ignored.
-    this.folder = join(isAbsolute(given) ? given : join(homedir(), '.cache'), 'seamstream', 'model-digests');
+    const cache = isAbsolute(given) ? given : homeCache();
+    this.folder = cache && join(cache, 'seamstream', 'model-digests');
   }
 
   /** The digest that was measured when the files were these; undefined when none was. */
   async of({ identity }: FilesFound): Promise<string | undefined> {
+    if (this.folder === undefined) return undefined;
     const text = await readFile(join(this.folder, identity), 'utf8').catch(() => '');
     return DIGEST.test(text) ? text : undefined;
   }
@@ -60,6 +63,7 @@ export class DigestMemory {
    * @param beganMs when measuring began, in milliseconds since 1970
    */
   async remember(before: FilesFound, after: FilesFound, digest: string, beganMs: number): Promise<void> {
+    if (this.folder === undefined) return;
     const path = join(this.folder, before.identity);
     if (before.identity !== after.identity || beganMs - before.changedMs < SETTLED_AFTER_MS) {
       // Nor is what was thought of them before.
@@ -74,5 +78,14 @@ export class DigestMemory {
     } catch {
       await rm(written, { force: true }).catch(() => undefined); // the next start measures, too
     }
+  }
+}
+
+/** Undefined for a user who is in no list of users. */
+function homeCache(): string | undefined {
+  try {
+    return join(homedir(), '.cache');
+  } catch {
+    return undefined;
   }
 }

@@ -5,7 +5,7 @@
  */
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import type { Adapter } from './adapter.js';
-import { type Checkpoint, checkpointDigest, openCheckpoint } from './checkpoint.js';
+import { checkpointDigest, openCheckpoint } from './checkpoint.js';
 import { type ComputeSettings, computePlan } from './compute-plan.js';
 import { DigestMemory, findFiles } from './digest-memory.js';
 import { fingerprintOf, probePrompts } from './fingerprint.js';
@@ -15,7 +15,13 @@ import type { ScoredSequence } from './sequence-batch.js';
 import { Tokenizer, type TokenizerSettings } from './tokenizer.js';
 import { WorkerClient } from './worker-call.js';
 
-export interface LoadSettings extends TokenizerSettings, ComputeSettings {}
+export interface LoadSettings extends TokenizerSettings, ComputeSettings {
+  /**
+   * `measured` (default): all of a model is read before it is there. `remembered`: a large model whose files are as they were
+   * when they were last measured begins with that digest, and gives no answer before it is measured again.
+   */
+  readonly digest?: 'measured' | 'remembered';
+}
 
 export interface WeightOptions {
   /** Weights to use instead of the base model's. */
@@ -54,8 +60,8 @@ export class LanguageModel {
   readonly #lanes: readonly Lane[];
   readonly #startWorker: () => WorkerClient;
   readonly #tokenizer: Tokenizer | undefined;
-  /** Measures what was expected of the weights; absent where it was measured while loading. */
-  readonly #measure: ((signal: AbortSignal) => Promise<string>) | undefined;
+  /** Whose weights are to be measured still; absent where that was done while loading. */
+  readonly #unmeasured: string | undefined;
   #proof: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
@@ -64,17 +70,16 @@ export class LanguageModel {
     startWorker: () => WorkerClient,
     tokenizer: Tokenizer | undefined,
     /**
-     * SHA-256 of configuration and weights; see Checkpoint. Of a large model that was loaded before it is the one measured
-     * then, and no answer is given before it is measured anew.
+     * SHA-256 of configuration and weights; see Checkpoint. Where it was remembered, the first answer shows that it is right.
      */
     readonly digest: string,
     readonly config: ModelConfig,
-    measure: ((signal: AbortSignal) => Promise<string>) | undefined,
+    unmeasured: string | undefined,
   ) {
     this.#lanes = workers.map((worker) => ({ worker, ready: Promise.resolve(), held: new Set() }));
     this.#startWorker = startWorker;
     this.#tokenizer = tokenizer;
-    this.#measure = measure;
+    this.#unmeasured = unmeasured;
   }
 
   /**
@@ -88,20 +93,19 @@ export class LanguageModel {
     const plan = computePlan(config, settings);
     const entry = new URL('../dist/generation.worker.js', import.meta.url);
     const startWorker = (): WorkerClient => new WorkerClient(entry, { folder, plan });
+    const mayExpect = plan.isLarge && settings.digest === 'remembered';
+    const expected = mayExpect ? await new DigestMemory().of(await findFiles(checkpoint)) : undefined;
     const workers = Array.from({ length: plan.lanes }, startWorker);
-    const memory = new DigestMemory();
-    const expected = plan.isLarge ? await memory.of(await findFiles(checkpoint)) : undefined;
-    const measure = (signal?: AbortSignal): Promise<string> => measuredAside(checkpoint, memory, signal);
     try {
       // Reading all of a large model and compiling it take about as long: they run side by side.
       const [digest, tokenizer] = await Promise.all([
-        expected ?? (plan.isLarge ? measure() : checkpointDigest(checkpoint)),
+        expected ?? (plan.isLarge ? digestAside(folder) : checkpointDigest(checkpoint)),
         Tokenizer.loadIfPresent(folder, settings),
         ...workers.map((worker) => worker.call<undefined>('prepare', undefined)),
       ]);
       tokenizer?.assertFits(config.vocabularySize, checkpoint.generation.eosTokenIds);
-      const proving = expected === undefined ? undefined : measure;
-      return new LanguageModel(workers, startWorker, tokenizer, digest, config, proving);
+      const unmeasured = expected === undefined ? undefined : folder;
+      return new LanguageModel(workers, startWorker, tokenizer, digest, config, unmeasured);
     } catch (error) {
       await Promise.all(workers.map((worker) => worker.close()));
       throw error;
@@ -149,10 +153,11 @@ export class LanguageModel {
     onTokens: GenerationOptions['onTokens'],
   ): Promise<GenerationResult[]> {
     const results = requests.map(({ seeds }) => new Array<GeneratedSequence>(seeds.length));
-    await this.#share(errandsOf(requests, this.#lanes.length), weights, async (worker, errands, adapter) => {
+    // Who hears of the first token is to hear of it soon: measuring waits for that.
+    if (onTokens === undefined) this.#beginProof();
+    const generate = async (worker: WorkerClient, errands: readonly Errand[], adapter?: string): Promise<void> => {
       const onNews = (written: readonly TokensWritten[]): void => {
-        // From here on it no longer holds the first token up.
-        this.#proven().catch(() => undefined);
+        this.#beginProof();
         // What an errand calls its requests and seeds, the caller knows by other numbers.
         onTokens?.(
           written.map(({ request, seed, tokenIds }) => {
@@ -176,7 +181,8 @@ export class LanguageModel {
           results[index]![firstSeed + seed] = candidate;
         });
       });
-    });
+    };
+    await this.#share(errandsOf(requests, this.#lanes.length), weights, generate, signal);
     return results;
   }
 
@@ -215,6 +221,7 @@ export class LanguageModel {
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#lanes.map(({ worker }) => worker.close()));
+    await this.#proof?.catch(() => undefined);
   }
 
   /** Hands errands to whichever worker is free, each worker having been given the adapter first. */
@@ -222,8 +229,10 @@ export class LanguageModel {
     parts: readonly Part[],
     adapter: Adapter | undefined,
     perform: (worker: WorkerClient, part: Part, adapter: string | undefined) => Promise<void>,
+    signal?: AbortSignal,
   ): Promise<void> {
     if (adapter && adapter.baseModelDigest !== this.digest) {
+      await this.#proven();
       throw new SeamError(
         'ADAPTER_INVALID',
         `Adapter ${adapter.digest} was trained on base model ${adapter.baseModelDigest}, this model is ${this.digest}: load the model it belongs to`,
@@ -247,7 +256,11 @@ export class LanguageModel {
       }),
     );
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-    await this.#proven();
+    await unlessAborted(this.#proven(), signal);
+  }
+
+  #beginProof(): void {
+    this.#proven().catch(() => undefined); // said to whoever waits for an answer
   }
 
   /** @throws CHECKPOINT_INVALID, for ever, where the weights are not those that {@link digest} names. */
@@ -260,7 +273,8 @@ export class LanguageModel {
   }
 
   async #prove(): Promise<void> {
-    const measured = (await this.#measure?.(this.#closing.signal)) ?? this.digest;
+    if (this.#unmeasured === undefined) return;
+    const measured = await digestAside(this.#unmeasured, this.#closing.signal);
     if (measured === this.digest) return;
     throw new SeamError(
       'CHECKPOINT_INVALID',
@@ -310,21 +324,34 @@ export class LanguageModel {
   }
 }
 
-/** The digest, taken on another thread while this one goes on, and remembered. */
-async function measuredAside(checkpoint: Checkpoint, memory: DigestMemory, signal?: AbortSignal): Promise<string> {
-  const beganMs = Date.now();
-  const before = await findFiles(checkpoint);
-  const entry = new URL('../dist/checkpoint-digest.worker.js', import.meta.url);
-  const worker = new WorkerClient(entry, checkpoint.folder);
+/** The digest, taken on another thread while this one goes on. @throws SESSION_FAILED when the signal ended it */
+async function digestAside(folder: string, signal?: AbortSignal): Promise<string> {
+  if (signal?.aborted) throw new SeamError('SESSION_FAILED', 'The model was closed before its weights were measured');
+  const worker = new WorkerClient(new URL('../dist/checkpoint-digest.worker.js', import.meta.url), folder);
   const stop = (): void => void worker.close();
   signal?.addEventListener('abort', stop, { once: true });
   try {
-    const digest = await worker.call<string>('digest', undefined);
-    await memory.remember(before, await findFiles(checkpoint), digest, beganMs);
-    return digest;
+    return await worker.call<string>('digest', undefined);
   } finally {
     signal?.removeEventListener('abort', stop);
     await worker.close();
+  }
+}
+
+/** @throws ABORTED when the signal comes before the end */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return work;
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new SeamError('ABORTED', 'A call was ended by its caller before the model was measured'));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    aborted.catch(() => undefined);
   }
 }
 

@@ -115,7 +115,11 @@ export class WorkerClient {
   #ended: SeamError | undefined;
 
   constructor(entry: URL, data: unknown) {
-    this.#worker = new Worker(entry, { workerData: { data, nativeCalls: this.#nativeCalls } satisfies StartData });
+    this.#worker = new Worker(entry, {
+      workerData: { data, nativeCalls: this.#nativeCalls } satisfies StartData,
+      // Of the caller, as it is now.
+      env: process.env,
+    });
     living.add(this.#nativeCalls);
     this.#worker.on('message', (answer: Answer) => {
       const { id, result, error } = answer;

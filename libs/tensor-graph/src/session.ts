@@ -41,10 +41,11 @@ export interface SessionSettings {
   readonly threads?: number;
   /**
    * Lay weights out anew for faster products, in memory of the session's own (default). Without, products read them
-   * where they are: slower by a tenth for many rows, by half for few; and the graph is run as it is, since fusing its
-   * operators takes a third of what is left of compiling and gains nothing beside products of many rows.
+   * where they are: slower by a tenth for many rows, by half for few.
    */
   readonly repacksWeights?: boolean;
+  /** Fuse operators (default). Without, a graph is compiled sooner, and runs as it is. */
+  readonly fusesOperators?: boolean;
 }
 
 /** Row-major content and sizes. The session reads the content in place while it runs. */
@@ -74,14 +75,14 @@ export class Session {
    */
   static async create(graph: Graph, settings: SessionSettings = {}): Promise<Session> {
     const folder = commonFolder(graph.initializers.flatMap(({ data }) => ('file' in data ? [data.file] : [])));
-    const { repacksWeights = true } = settings;
+    const { repacksWeights = true, fusesOperators = true } = settings;
     try {
       const options = {
         executionProviders: [settings.executionProvider ?? 'cpu'],
         intraOpNumThreads: settings.threads ?? 1,
         interOpNumThreads: 1,
         executionMode: 'sequential',
-        graphOptimizationLevel: repacksWeights ? 'all' : 'disabled',
+        graphOptimizationLevel: fusesOperators ? 'all' : 'disabled',
         // Warnings about unused outputs of fused nodes say nothing to a user.
         logSeverityLevel: 3,
         extra: {
