@@ -148,11 +148,12 @@ async function computeInChunks(
         promptLengths: members.map(() => 0),
         drawing,
         promptColumns: 1,
-        suffixColumns: length,
+        // Before the first chunk nothing stands: room for what will would be as much attention again.
+        suffixColumns: at === 0 ? 1 : length,
         chunkColumns: chunk,
         columns: chunk,
         prompt: nothing,
-        suffix,
+        suffix: at === 0 ? nothing : suffix,
       };
       const outputs: ChunkOutputs = await runChunk(config, session, weights, run);
       drawing.forEach((row, place) => {
