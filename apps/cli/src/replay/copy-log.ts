@@ -225,12 +225,9 @@ async function withSeat<T>(
     sharing: 'whole',
     onBatch: async (batch) => {
       clearTimeout(patience);
-      // The place never moves on, so that there is a batch for the next one too.
-      const offsets = batch.records
-        .slice(0, 1)
-        .map(({ topic, partition, offset }) => ({ topic, partition, nextOffset: offset }));
       const seat: Seat = {
-        commit: (records) => target.transact({ records, consumed: { claim: batch.claim, offsets } }),
+        // The place never moves on, so that there is a batch for the next one too.
+        commit: (records) => target.transact({ records, consumed: { claim: batch.claim, offsets: [] } }),
         signal: AbortSignal.any([signal, batch.signal]),
       };
       try {
