@@ -757,6 +757,27 @@ export function describeEventLogContract(
         expect(await readAll(target)).toEqual([]);
       });
 
+      it('commits records under a claim alone, and the place stays', async () => {
+        const [source, target] = [await topicWith(1), await topicWith(1)];
+        const name = group();
+        await log.append(numbered(source, 1));
+        let steps = 0;
+        const subscription = await consume(log, {
+          group: name,
+          topics: [source],
+          from: 'earliest',
+          maxBatchRecords: 1,
+          onBatch: async ({ claim }) => {
+            if (steps++ >= 2) return;
+            await log.transact({ records: [record(target, `step ${steps}`)], consumed: { claim, offsets: [] } });
+          },
+        });
+        await eventually(() => expect(steps).toBeGreaterThan(2));
+        await subscription.close();
+        expect(valuesOf(await readAll(target))).toEqual(['step 1', 'step 2']);
+        expect((await log.committedOffsets(name)).filter(({ nextOffset }) => nextOffset > 0)).toEqual([]);
+      });
+
       it('commits no offset a second time and none before it', async () => {
         const [source, target] = [await topicWith(1), await topicWith(1)];
         const name = group();
@@ -833,6 +854,11 @@ export function describeEventLogContract(
         await other.append([record(source, 'c', { partition: moved.partition })]);
         await eventually(() => expect(valuesOf(second.seen)).toEqual(['c']));
         expect(await refusalOf(commit(log, moved, [record(target, 'zombie')]))).toMatchObject({ code: 'FENCED' });
+        const underTheClaim = log.transact({
+          records: [record(target, 'zombie')],
+          consumed: { claim: moved.claim, offsets: [] },
+        });
+        expect(await refusalOf(underTheClaim)).toMatchObject({ code: 'FENCED' });
         expect(await readAll(target)).toEqual([]);
         const { nextOffset } = (await log.committedOffsets(name)).find(
           (offset) => offset.partition === moved.partition,

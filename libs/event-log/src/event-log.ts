@@ -62,7 +62,8 @@ export interface Transaction {
   /**
    * Present for consume-process-produce. The claim is the delivered batch's and covers that batch's partition: a consumer
    * that lost it is FENCED, an offset of another partition is INVALID_INPUT, one above the high watermark
-   * OFFSET_OUT_OF_RANGE.
+   * OFFSET_OUT_OF_RANGE, one that is not after what was committed CONFLICT. Without an offset the records are committed under
+   * the claim, and the place stays.
    */
   readonly consumed?: { readonly claim: Claim; readonly offsets: readonly ConsumedOffset[] };
 }
