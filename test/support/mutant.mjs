@@ -11,6 +11,13 @@ const LONG_PAUSE = pause(1500);
 /** The second net: what was answered before is passed over, whoever wrote it. A fault that it would hide is shown without it. */
 const NO_SECOND_NET = [/transport\/batch-worker\.js$/, /if \(this\.options\.answersIn !== undefined\)/, 'if (false)'];
 
+/** The log's own: what was committed once is not committed again, whoever tries. */
+const NO_PROGRESS_CHECKED = [
+  /event-log\/dist\/record-rules\.js$/,
+  /if \(committed === undefined \|\| nextOffset > committed\)\s*return;/,
+  'return;',
+];
+
 const MUTANTS = {
   'commit-before-write': [
     [
@@ -36,6 +43,7 @@ const MUTANTS = {
   ],
   'ignores-the-epoch': [
     NO_SECOND_NET,
+    NO_PROGRESS_CHECKED,
     [
       /transport\/batch-worker\.js$/,
       /if \(signal\.aborted\) throw new SeamError\('ABORTED', `Committing/,
