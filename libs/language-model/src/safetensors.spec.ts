@@ -57,6 +57,7 @@ describe('safetensors', () => {
         expect(new Map([...read].sort())).toEqual(new Map([...map].sort()));
         expect(encodeSafetensors(new Map([...map].reverse()), { k: 'v' })).toEqual(bytes);
       }),
+      { examples: [[[['__proto__', [1]]]]] },
     );
   });
 

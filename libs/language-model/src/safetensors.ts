@@ -306,7 +306,8 @@ export function encodeSafetensors(
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array {
   const sorted = sortedTensors(tensors);
-  const header: Record<string, unknown> = {};
+  // Without a prototype: a tensor may be called __proto__.
+  const header = Object.create(null) as Record<string, unknown>;
   if (Object.keys(metadata).length > 0) {
     header.__metadata__ = Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => compareText(a, b)));
   }
