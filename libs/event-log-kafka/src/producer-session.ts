@@ -106,31 +106,29 @@ export class ProducerSession {
             topic,
             partitions: [...new Set(of.map(({ partition }) => partition))],
           }));
-          await connection.attempt('beginning a transaction', async () => {
-            const broker = await coordinator();
-            return this.answered(broker.addPartitionsToTxn({ ...producer, topics }));
-          });
+          await this.ask('beginning a transaction', coordinator, (broker) =>
+            broker.addPartitionsToTxn({ ...producer, topics }),
+          );
           isBegun = true;
           baseOffsets.push(...(await this.produce(blocks)));
         }
         if (offset) {
           const { group, topic, partition, nextOffset } = offset;
-          await connection.attempt('adding offsets to a transaction', async () => {
-            const broker = await coordinator();
-            return this.answered(broker.addOffsetsToTxn({ ...producer, groupId: group }));
-          });
+          await this.ask('adding offsets to a transaction', coordinator, (broker) =>
+            broker.addOffsetsToTxn({ ...producer, groupId: group }),
+          );
           isBegun = true;
-          await connection.attempt('committing offsets', async () => {
-            const broker = await connection.coordinator('group', group);
-            const topics = [{ topic, partitions: [{ partition, offset: String(nextOffset) }] }];
-            return this.answered(broker.txnOffsetCommit({ ...producer, groupId: group, topics }));
-          });
+          const topics = [{ topic, partitions: [{ partition, offset: String(nextOffset) }] }];
+          await this.ask(
+            'committing offsets',
+            () => connection.coordinator('group', group),
+            (broker) => broker.txnOffsetCommit({ ...producer, groupId: group, topics }),
+          );
         }
         if (isBegun) {
-          await connection.attempt('committing a transaction', async () => {
-            const broker = await coordinator();
-            return this.answered(broker.endTxn({ ...producer, transactionResult: true }));
-          });
+          await this.ask('committing a transaction', coordinator, (broker) =>
+            broker.endTxn({ ...producer, transactionResult: true }),
+          );
         }
         return baseOffsets;
       } catch (error) {
@@ -161,14 +159,22 @@ export class ProducerSession {
     this.broken ??= reason;
   }
 
-  /** Notes whether an answer came, be it a refusal. */
-  private async answered<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await answer;
-    } catch (error) {
-      if (brokerErrorOf(error) === undefined) this.mayArriveLate = true;
-      throw error;
-    }
+  /** A request of a transaction, again and again where that may help; notes whether one was left without an answer. */
+  private ask<T>(
+    operation: string,
+    coordinator: () => Promise<Cluster.Broker>,
+    request: (broker: Cluster.Broker) => Promise<T>,
+  ): Promise<T> {
+    return this.connection.attempt(operation, async () => {
+      const broker = await coordinator();
+      try {
+        return await request(broker);
+      } catch (error) {
+        // A broker's refusal is an answer, too.
+        if (brokerErrorOf(error) === undefined) this.mayArriveLate = true;
+        throw error;
+      }
+    });
   }
 
   private step<T>(act: () => Promise<T>): Promise<T> {

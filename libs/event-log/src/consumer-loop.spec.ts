@@ -47,14 +47,32 @@ function loopOf(handler: { onBatch: (batch: RecordBatch) => Promise<void> }): Co
   );
 }
 
+/** A loop whose handler is at partition 0, under claim 1. */
+async function loopAtWork(handler: { onBatch: (batch: RecordBatch) => Promise<void> }): Promise<ConsumerLoop> {
+  const loop = loopOf(handler);
+  loop.grant('t', 0, claim(1));
+  await settled();
+  return loop;
+}
+
+/** Partition 0 is lost and granted anew. */
+function comeBack(loop: ConsumerLoop, token: number): void {
+  loop.drop('t', 0);
+  loop.grant('t', 0, claim(token));
+}
+
+/** Closes the loop; the handlers that are at work return. */
+async function end(loop: ConsumerLoop, handler: { letOneReturn: () => void }, atWork: number): Promise<void> {
+  const closing = loop.close();
+  for (let count = 0; count < atWork; count++) handler.letOneReturn();
+  await closing;
+}
+
 describe('a consumer loop', () => {
   it('begins with a partition that it got back only when the handler that was at it has returned, and then has one', async () => {
     const handler = heldHandler();
-    const loop = loopOf(handler);
-    loop.grant('t', 0, claim(1));
-    await settled();
-    loop.drop('t', 0);
-    loop.grant('t', 0, claim(2));
+    const loop = await loopAtWork(handler);
+    comeBack(loop, 2);
     // What was read meanwhile for the new claim.
     loop.wake('t', 0);
     await settled();
@@ -67,56 +85,39 @@ describe('a consumer loop', () => {
     }
     expect(handler.begun).toEqual([1, 2, 2, 2]);
     expect(handler.most()).toBe(1);
-    const closing = loop.close();
-    handler.letOneReturn();
-    await closing;
+    await end(loop, handler, 1);
   });
 
   it('waits for that handler also where the partition was lost a second time meanwhile', async () => {
     const handler = heldHandler();
-    const loop = loopOf(handler);
-    loop.grant('t', 0, claim(1));
-    await settled();
-    for (const token of [2, 3]) {
-      loop.drop('t', 0);
-      loop.grant('t', 0, claim(token));
-    }
+    const loop = await loopAtWork(handler);
+    for (const token of [2, 3]) comeBack(loop, token);
     await settled();
     expect(handler.begun).toEqual([1]);
     handler.letOneReturn();
     await settled();
     expect(handler.begun).toEqual([1, 3]);
-    const closing = loop.close();
-    handler.letOneReturn();
-    await closing;
+    await end(loop, handler, 1);
   });
 
   it('serves other partitions while one waits for the handler that it had before', async () => {
     const handler = heldHandler();
-    const loop = loopOf(handler);
-    loop.grant('t', 0, claim(1));
-    await settled();
-    loop.drop('t', 0);
-    loop.grant('t', 0, claim(2));
+    const loop = await loopAtWork(handler);
+    comeBack(loop, 2);
     loop.grant('t', 1, claim(9));
     await settled();
     expect(handler.begun).toEqual([1, 9]);
-    const closing = loop.close();
-    handler.letOneReturn();
-    handler.letOneReturn();
-    await closing;
+    await end(loop, handler, 2);
   });
 
   it('ends with the error of a handler once all have returned', async () => {
     const handler = heldHandler();
-    const loop = loopOf({
+    const loop = await loopAtWork({
       onBatch: async (batch) => {
         if (batch.partition === 1) throw new SeamError('INTERNAL', 'it broke');
         await handler.onBatch(batch);
       },
     });
-    loop.grant('t', 0, claim(1));
-    await settled();
     loop.grant('t', 1, claim(2));
     await settled();
     let hasEnded = false;

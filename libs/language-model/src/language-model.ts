@@ -351,7 +351,6 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefine
     await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    aborted.catch(() => undefined);
   }
 }
 
