@@ -15,6 +15,7 @@ import {
   type BufferState,
   commit,
   type EntryValidator,
+  resultsOf,
   type Shard,
   shardName,
 } from '@seamstream/success-buffer';
@@ -180,8 +181,8 @@ function decisionEvent(
 /** Whose data each kept pair is, so that what is said about it can be erased with it. */
 function subjectsOf({ groups }: BufferState): ReadonlyMap<string, string> {
   const subjects = new Map<string, string>();
-  for (const { members } of groups.values()) {
-    for (const member of members.values()) {
+  for (const group of groups.values()) {
+    for (const member of resultsOf(group)) {
       const subject = member.status === 'solved' ? member.pair?.subject : undefined;
       if (member.status === 'solved' && typeof subject === 'string') subjects.set(member.outcomeId, subject);
     }

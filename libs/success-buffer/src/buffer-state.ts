@@ -1,9 +1,10 @@
 /**
  * The fold of outcomes into groups. The state remembers every result of the groups that count, so that what the buffer
  * keeps is a function of the set of results, whatever their order and however often a commit looked at them:
- * - a result is known by its experience; the same one again changes nothing, a verdict replaces a failure, and of two
+ * - a result is known by its experience; the same one again changes nothing, a verdict goes before a failure, and of two
  *   verdicts the one with the smaller id counts;
- * - a group's age is that of its first record, so nothing that arrives later makes it young again.
+ * - results grow old one by one, each by its own record: what is forgotten could not have counted again, whenever it was
+ *   forgotten and whatever of its group comes once more. A group is complete as long as it has a result for each member.
  */
 
 import type { OffsetRange } from '@seamstream/events';
@@ -31,11 +32,21 @@ export interface Success {
   readonly subject: string | null;
 }
 
-/** `pair` is null for a success without an entry (the control arm). */
-export type GroupMember =
+/** A recorded result. `pair` is null for a success without an entry (the control arm). */
+export type GroupMember = {
+  /** Of the record, in the partition of its group. */
+  readonly offset: number;
+} & (
   | { readonly status: 'failed' }
   | { readonly status: 'unsolved'; readonly outcomeId: string }
-  | { readonly status: 'solved'; readonly outcomeId: string; readonly pair: Success | null };
+  | { readonly status: 'solved'; readonly outcomeId: string; readonly pair: Success | null }
+);
+
+/**
+ * First the result that counts, then those that will count when the ones before them have grown old: each less definite and
+ * younger than the one before. Nearly always there is one alone.
+ */
+type MemberResults = readonly [GroupMember, ...GroupMember[]];
 
 export interface Group {
   readonly groupId: string;
@@ -44,9 +55,8 @@ export interface Group {
   readonly groupSize: number;
   /** topic/partition */
   readonly partition: string;
-  firstOffset: number;
   /** By experienceId. */
-  readonly members: Map<string, GroupMember>;
+  readonly members: Map<string, MemberResults>;
 }
 
 /** A group of a domain that another shard keeps: only when it is complete matters here. */
@@ -54,9 +64,8 @@ export interface GroupElsewhere {
   readonly groupSize: number;
   /** topic/partition */
   readonly partition: string;
-  firstOffset: number;
-  /** By experienceId; null once there is a result for each. */
-  results: Set<string> | null;
+  /** By experienceId the offset of its youngest result; null once there is one for each, where results do not grow old. */
+  results: Map<string, number> | null;
 }
 
 /** What was last said about a success. */
@@ -145,12 +154,10 @@ export function evolve(state: BufferState, event: BufferInput, position: InputPo
     arm: event.arm,
     groupSize: event.groupSize,
     partition,
-    firstOffset: position.offset,
-    members: new Map<string, GroupMember>(),
+    members: new Map<string, MemberResults>(),
   };
-  group.firstOffset = Math.min(group.firstOffset, position.offset);
   const known = group.members.get(event.experienceId);
-  group.members.set(event.experienceId, moreDefinite(known, memberOf(event)));
+  group.members.set(event.experienceId, withResult(known, memberOf(event, position.offset)));
   state.groups.set(event.groupId, group);
   return state;
 }
@@ -163,19 +170,41 @@ export function inputRanges(state: BufferState): readonly OffsetRange[] {
 /** Whether every member of the group, which may be another shard's, has a result. */
 export function isGroupComplete(state: BufferState, groupId: string): boolean {
   const group = state.groups.get(groupId);
-  return group === undefined ? state.elsewhere.get(groupId)?.results === null : isComplete(group);
-}
-
-/** Whether the group is younger than the age limit. */
-export function isActive(state: BufferState, group: Group | GroupElsewhere): boolean {
-  const { maxAgeRecords } = state.config;
-  const newest = (state.ranges.get(group.partition)?.to ?? 0) - 1;
-  return maxAgeRecords === 0 || newest - group.firstOffset <= maxAgeRecords;
+  if (group !== undefined) return isComplete(group);
+  const elsewhere = state.elsewhere.get(groupId);
+  return elsewhere !== undefined && (elsewhere.results === null || elsewhere.results.size >= elsewhere.groupSize);
 }
 
 /** Whether every member of the group has a result. */
 export function isComplete(group: Group): boolean {
   return group.members.size >= group.groupSize;
+}
+
+/** The result that counts, of every member that has one. */
+export function resultsOf(group: Group): IteratorObject<GroupMember> {
+  return group.members.values().map(([counting]) => counting);
+}
+
+/** Drops the results past the age limit, and the groups that have no other. Changes the state in place. */
+export function forgetAged(state: BufferState): void {
+  const { maxAgeRecords } = state.config;
+  if (maxAgeRecords === 0) return;
+  const oldestOf = ({ partition }: Group | GroupElsewhere): number =>
+    (state.ranges.get(partition)?.to ?? 0) - 1 - maxAgeRecords;
+  for (const [groupId, group] of state.groups) {
+    const oldest = oldestOf(group);
+    for (const [experienceId, results] of group.members) {
+      const [counting, ...later] = results.filter(({ offset }) => offset >= oldest);
+      if (counting === undefined) group.members.delete(experienceId);
+      else if (later.length + 1 < results.length) group.members.set(experienceId, [counting, ...later]);
+    }
+    if (group.members.size === 0) state.groups.delete(groupId);
+  }
+  for (const [groupId, group] of state.elsewhere) {
+    const oldest = oldestOf(group);
+    for (const [experienceId, offset] of group.results ?? []) if (offset < oldest) group.results?.delete(experienceId);
+    if (group.results?.size === 0) state.elsewhere.delete(groupId);
+  }
 }
 
 function keepsDomain({ shard, workspace }: BufferState, domain: string): boolean {
@@ -188,31 +217,42 @@ function keepsDomain({ shard, workspace }: BufferState, domain: string): boolean
 }
 
 function countElsewhere(
-  { elsewhere }: BufferState,
+  { config, elsewhere }: BufferState,
   { groupId, groupSize, experienceId }: BufferInput,
   { partition, offset }: { readonly partition: string; readonly offset: number },
 ): void {
   let group = elsewhere.get(groupId);
   if (group === undefined) {
-    group = { groupSize, partition, firstOffset: offset, results: new Set() };
+    group = { groupSize, partition, results: new Map() };
     elsewhere.set(groupId, group);
   }
-  group.firstOffset = Math.min(group.firstOffset, offset);
-  group.results?.add(experienceId);
-  if (group.results !== null && group.results.size >= group.groupSize) group.results = null;
+  group.results?.set(experienceId, Math.max(offset, group.results.get(experienceId) ?? 0));
+  if (config.maxAgeRecords === 0 && group.results !== null && group.results.size >= group.groupSize)
+    group.results = null;
 }
 
-function memberOf(event: BufferInput): GroupMember {
-  if (event.type === 'ExecutionFailed') return { status: 'failed' };
+// Keys in their order, as in pairOf.
+function memberOf(event: BufferInput, offset: number): GroupMember {
+  if (event.type === 'ExecutionFailed') return { offset, status: 'failed' };
   const outcomeId = event.meta.messageId;
-  if (!event.success) return { outcomeId, status: 'unsolved' };
-  return { outcomeId, pair: pairOf(event), status: 'solved' };
+  if (!event.success) return { offset, outcomeId, status: 'unsolved' };
+  return { offset, outcomeId, pair: pairOf(event), status: 'solved' };
 }
 
-function moreDefinite(known: GroupMember | undefined, came: GroupMember): GroupMember {
-  if (known === undefined || known.status === 'failed') return came;
-  if (came.status === 'failed') return known;
-  return came.outcomeId < known.outcomeId ? came : known;
+/** The known results and the one that came, without those that can never count. */
+function withResult(known: MemberResults | undefined, came: GroupMember): MemberResults {
+  if (known === undefined) return [came];
+  const [counting, ...others] = [...known, came].sort(byDefiniteness) as [GroupMember, ...GroupMember[]];
+  const kept: [GroupMember, ...GroupMember[]] = [counting];
+  for (const other of others) if (other.offset > kept.at(-1)!.offset) kept.push(other);
+  return kept;
+}
+
+/** Verdicts before failures, the smaller id before the larger, and of one result's records the youngest first. */
+function byDefiniteness(a: GroupMember, b: GroupMember): number {
+  if (a.status === 'failed' || b.status === 'failed')
+    return Number(a.status === 'failed') - Number(b.status === 'failed') || b.offset - a.offset;
+  return compareText(a.outcomeId, b.outcomeId) || b.offset - a.offset;
 }
 
 function pairOf(outcome: OutcomeFacts): Success | null {

@@ -48,7 +48,7 @@ export const bufferConfigSchema = z.strictObject({
    * buffer counts by itself: who has problems in domains of n shards may have n times as many.
    */
   maxRowsPerSubject: z.int().nonnegative().default(0),
-  /** Pairs whose group began more than this many records before the newest of its partition leave; 0 is never. */
+  /** Pairs of groups with a result more than this many records before the newest of its partition leave; 0 is never. */
   maxAgeRecords: z.int().nonnegative().default(0),
 });
 

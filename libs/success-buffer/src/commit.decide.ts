@@ -11,10 +11,11 @@ import type { BufferDecision, BufferRow } from './buffer.types.js';
 import {
   type Announcement,
   type BufferState,
+  forgetAged,
   type Group,
-  isActive,
   isComplete,
   type PairTraits,
+  resultsOf,
   type Success,
 } from './buffer-state.js';
 import {
@@ -32,7 +33,7 @@ import { rowsDigest } from './rows.js';
 export type EntryValidator = (domain: string, entry: string) => string | undefined;
 
 export interface BufferCommit {
-  /** The state that goes on; the given one stays as it was, apart from groups past the age limit. */
+  /** The state that goes on; the given one stays as it was, apart from results past the age limit. */
   readonly state: BufferState;
   /** What changed since the previous commit, ascending by outcomeId. */
   readonly decisions: readonly BufferDecision[];
@@ -61,8 +62,7 @@ interface Rejection {
 
 /** What is kept now, and every decision that is new since the last commit. Commits on the returned state only. */
 export function commit(state: BufferState, options: { readonly validateEntry: EntryValidator }): BufferCommit {
-  for (const groups of [state.groups, state.elsewhere])
-    for (const [groupId, group] of groups) if (!isActive(state, group)) groups.delete(groupId);
+  forgetAged(state);
   const candidates = collectCandidates(state, options.validateEntry);
   const rejections = new Map<string, Rejection>();
   const reject = (candidate: Candidate, rejection: Rejection): void => {
@@ -150,7 +150,7 @@ function candidatesOf(
   const tally = tallyOf(group);
   const rate = groupSuccessRate(tally);
   const candidates: Candidate[] = [];
-  for (const member of group.members.values()) {
+  for (const member of resultsOf(group)) {
     if (member.status !== 'solved' || member.pair === null) continue;
     candidates.push({
       pair: member.pair,
@@ -299,7 +299,7 @@ function announce(
   for (const [outcomeId, { status, ...facts }] of state.announced) {
     if (status !== 'admitted' || announced.has(outcomeId)) continue;
     const { maxAgeRecords } = state.config;
-    const detail = `its group began more than ${maxAgeRecords} records before the newest of its partition`;
+    const detail = `a result of its group lies more than ${maxAgeRecords} records before the newest of its partition`;
     decisions.push({
       type: 'SuccessRejected',
       ...facts,

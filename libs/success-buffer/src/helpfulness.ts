@@ -4,7 +4,7 @@
  */
 import type { BufferConfig } from './buffer.config.js';
 import type { Difficulty } from './buffer.types.js';
-import type { Group } from './buffer-state.js';
+import { type Group, resultsOf } from './buffer-state.js';
 
 /** Verdicts of a set of results; infrastructure failures are none. */
 export interface Tally {
@@ -15,7 +15,7 @@ export interface Tally {
 export function tallyOf(group: Group): Tally {
   let solved = 0;
   let judged = 0;
-  for (const member of group.members.values()) {
+  for (const member of resultsOf(group)) {
     if (member.status === 'failed') continue;
     judged++;
     if (member.status === 'solved') solved++;

@@ -11,13 +11,12 @@ import {
   type BufferState,
   type Group,
   type GroupElsewhere,
-  type GroupMember,
   initialState,
   inputRanges,
 } from './buffer-state.js';
 import type { Shard } from './shard.js';
 
-const FORMAT = 'seamstream.success-buffer/1';
+const FORMAT = 'seamstream.success-buffer/2';
 
 /** What a restart goes on from. */
 export interface BufferSnapshot {
@@ -29,17 +28,20 @@ export interface BufferSnapshot {
   readonly versionsCheckedTo: number | undefined;
 }
 
+type Entries<Facts> = Facts extends ReadonlyMap<infer Id, infer Value> ? readonly (readonly [Id, Value])[] : Facts;
+
 interface StoredSnapshot {
   readonly format: string;
   readonly config: BufferConfig;
   /** Absent when one buffer keeps all domains. */
   readonly shard?: Shard;
-  readonly elsewhere?: readonly (readonly [string, Omit<GroupElsewhere, 'results'> & { results: string[] | null }])[];
+  readonly elsewhere?: readonly (readonly [
+    string,
+    Omit<GroupElsewhere, 'results'> & { readonly results: Entries<GroupElsewhere['results']> },
+  ])[];
   readonly versionsCheckedTo?: number;
   readonly sequence: number;
-  readonly groups: readonly (Omit<Group, 'members'> & {
-    readonly members: readonly (readonly [string, GroupMember])[];
-  })[];
+  readonly groups: readonly (Omit<Group, 'members'> & { readonly members: Entries<Group['members']> })[];
   readonly announced: readonly (readonly [string, Announcement])[];
   readonly ranges: readonly OffsetRange[];
 }
@@ -65,7 +67,7 @@ export function encodeSnapshot({ state, versionsCheckedTo }: BufferSnapshot): Ui
 function groupsElsewhere({ elsewhere }: BufferState): NonNullable<StoredSnapshot['elsewhere']> {
   return [...elsewhere]
     .sort(byKey)
-    .map(([groupId, group]) => [groupId, { ...group, results: group.results && [...group.results].sort() }]);
+    .map(([groupId, group]) => [groupId, { ...group, results: group.results && [...group.results].sort(byKey) }]);
 }
 
 /** OBJECT_CORRUPT when the bytes are no snapshot of this format. */
@@ -78,7 +80,7 @@ export function decodeSnapshot(bytes: Uint8Array): BufferSnapshot {
     elsewhere: new Map(
       snapshot.elsewhere?.map(([groupId, group]) => [
         groupId,
-        { ...group, results: group.results && new Set(group.results) },
+        { ...group, results: group.results && new Map(group.results) },
       ]),
     ),
     announced: new Map(snapshot.announced),
