@@ -5,7 +5,10 @@ const shared = {
   transform: { '^.+\\.ts$': '@swc/jest' },
   extensionsToTreatAsEsm: ['.ts'],
   moduleFileExtensions: ['js', 'ts', 'json', 'node', 'mjs', 'cjs'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^fast-check$': '<rootDir>/test/support/fast-check.mjs',
+  },
   globalSetup: '<rootDir>/test/support/build-once.mjs',
 };
 
