@@ -25,6 +25,8 @@ import { openingTokens, readTokenizerConfig, type TokenizerConfig } from './toke
 /** The part of the library that is used; its own type files do not resolve under Node's module rules. */
 interface LibraryTokenizer {
   encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: number[] };
+  /** Its tokens by id. */
+  readonly model: { readonly vocab: { readonly length: number } };
 }
 const LibraryTokenizer = (
   library as unknown as { Tokenizer: new (tokenizer: object, config: object) => LibraryTokenizer }
@@ -89,8 +91,8 @@ export class Tokenizer {
     private readonly template: ChatTemplate | undefined,
   ) {
     const added = json.added_tokens ?? [];
-    const ids = [...Object.values(json.model.vocab), ...added.map(({ id }) => id)];
-    this.vocabularySize = 1 + ids.reduce((highest, id) => Math.max(highest, id), -1);
+    // The library has been through the vocabulary: to go through an object of so many keys again takes as long as to parse it.
+    this.vocabularySize = added.reduce((size, { id }) => Math.max(size, id + 1), plain.model.vocab.length);
     this.special = new Map(added.filter((token) => token.special).map((token) => [token.content, token]));
     this.specialTokenIds = new Map([...this.special].map(([content, { id }]) => [content, id]));
     this.specialPattern = specialPattern([...this.special.keys()]);
