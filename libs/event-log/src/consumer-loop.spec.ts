@@ -110,6 +110,25 @@ describe('a consumer loop', () => {
     await end(loop, handler, 2);
   });
 
+  it('serves a partition that it got back without having heard that it was lost, whatever becomes of the handler before', async () => {
+    const handler = heldHandler();
+    const signals: AbortSignal[] = [];
+    const loop = await loopAtWork({
+      onBatch: async (batch) => {
+        signals.push(batch.signal);
+        await handler.onBatch(batch);
+        if (batch.claim.token === 1) throw new SeamError('FENCED', 'it was lost');
+      },
+    });
+    loop.grant('t', 0, claim(2));
+    expect(signals[0]!.aborted).toBe(true);
+    handler.letOneReturn();
+    await settled();
+    expect(handler.begun).toEqual([1, 2]);
+    expect(loop.assignment()).toEqual(['t/0']);
+    await end(loop, handler, 1);
+  });
+
   it('ends with the error of a handler once all have returned', async () => {
     const handler = heldHandler();
     const loop = await loopAtWork({

@@ -56,6 +56,8 @@ export class ConsumerLoop implements Subscription {
   /** The member owns this partition from now on. */
   grant(topic: string, partition: number, claim: Claim): void {
     if (this.ending) return;
+    // It was lost in between, whether or not this member knew: under the claim before, nothing can be committed any more.
+    this.drop(topic, partition);
     const entry: OwnedPartition = {
       topic,
       partition,
