@@ -2,14 +2,15 @@
  * Folds outcomes into one shard of the success buffer and commits a version whenever enough problems are complete. The state
  * knows no partitions (near duplicates are sought across them), so one instance works on all of them, one batch at a time.
  *
- * State in memory follows what is committed: a batch that does not begin where the state ends, or that comes under
- * another claim, means that a transaction failed or that somebody else was at work; then the state is restored.
+ * State in memory follows what is committed: a batch that does not begin where the state ends means that a transaction failed,
+ * and one that comes under another claim that somebody else may have been at work, on any partition. Then what is folded is
+ * compared with what the group has committed, and restored where they differ.
  */
 import type { EventLog } from '@seamstream/event-log';
 import { type EventMeta, type EventOf, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
-import { type Clock, canonicalJson, derivedId } from '@seamstream/kernel';
+import { type Clock, derivedId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
-import type { DeliveredBatch, ServiceLogger } from '@seamstream/service-kit';
+import { type DeliveredBatch, FoldedPlaces, type ServiceLogger } from '@seamstream/service-kit';
 import {
   type BufferDecision,
   type BufferState,
@@ -37,8 +38,7 @@ interface Held {
   fold: BufferFold;
   /** See checkedVersions. */
   versionsCheckedTo: number;
-  /** By partition: where the next batch must begin, and under which claim the last one came. */
-  readonly places: Map<number, { readonly next: number; readonly claim: string | undefined }>;
+  readonly places: FoldedPlaces;
 }
 
 export class FoldOutcomesHandler {
@@ -65,19 +65,16 @@ export class FoldOutcomesHandler {
         events.push(...version.events);
       }
     }
-    held.places.set(batch.partition, { next: batch.nextOffset, claim: canonicalJson(batch.claim) });
+    held.places.advance(batch);
     this.held = held;
     return events;
   }
 
   private async positionedAt(batch: DeliveredBatch): Promise<Held> {
-    const place = this.held?.places.get(batch.partition);
-    const isContinued =
-      place === undefined ||
-      (place.next <= batch.firstOffset && (place.claim === undefined || place.claim === canonicalJson(batch.claim)));
-    if (this.held !== undefined && isContinued) return this.held;
+    if (this.held?.places.continuesWith(batch)) return this.held;
     const { log, objects, validateEntry, logger } = this.dependencies;
     const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
+    if (this.held?.places.isAt(consumed)) return this.held;
     const { fold, versionsCheckedTo } = await restoreFold(log, objects, {
       consumed,
       config: this.config.rules,
@@ -93,11 +90,7 @@ export class FoldOutcomesHandler {
       },
       'buffer restored',
     );
-    return {
-      fold,
-      versionsCheckedTo,
-      places: new Map(consumed.map(({ partition, nextOffset }) => [partition, { next: nextOffset, claim: undefined }])),
-    };
+    return { fold, versionsCheckedTo, places: new FoldedPlaces(consumed) };
   }
 
   private async commitVersion(

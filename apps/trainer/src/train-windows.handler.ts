@@ -3,13 +3,20 @@
  * are counted over all partitions, so one instance works on all of them, one batch at a time.
  *
  * The window's state is a function of the log: the last window on record says where the next one begins, and the records
- * from there to what was committed as consumed are counted again. A batch that does not begin where the state ends, or
- * comes under another claim, means that a transaction failed or somebody else was at work; then the state is restored.
+ * from there to what was committed as consumed are counted again. A batch that does not begin where the state ends means that
+ * a transaction failed, and one that comes under another claim that somebody else may have been at work: where the state is
+ * not at what was committed, it is restored.
  */
-import type { EventLog } from '@seamstream/event-log';
+import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
-import { canonicalJson } from '@seamstream/kernel';
-import { again, type DeliveredBatch, done, type Outcome, type ServiceLogger } from '@seamstream/service-kit';
+import {
+  again,
+  type DeliveredBatch,
+  done,
+  FoldedPlaces,
+  type Outcome,
+  type ServiceLogger,
+} from '@seamstream/service-kit';
 import { evolveWindow, type OutcomeWindow, REMEMBERED_WINDOWS, windowAt, windowRanges } from './outcome-window.js';
 import type { PlanRunHandler } from './plan-run.handler.js';
 import { planOf } from './run-plan.js';
@@ -26,7 +33,7 @@ export interface TrainWindowsDependencies {
 
 interface Held {
   window: OutcomeWindow;
-  readonly places: Map<number, { readonly next: number; readonly claim: string | undefined }>;
+  readonly places: FoldedPlaces;
 }
 
 export class TrainWindowsHandler {
@@ -57,7 +64,7 @@ export class TrainWindowsHandler {
       break;
     }
     while (outcomes.length < batch.records.length) outcomes.push(again());
-    held.places.set(batch.partition, { next, claim: canonicalJson(batch.claim) });
+    held.places.advance(batch, next);
     this.held = held;
     return outcomes;
   }
@@ -70,14 +77,13 @@ export class TrainWindowsHandler {
   }
 
   private async positionedAt(batch: DeliveredBatch): Promise<Held> {
-    const place = this.held?.places.get(batch.partition);
-    const isContinued =
-      place === undefined ||
-      (place.next <= batch.firstOffset && (place.claim === undefined || place.claim === canonicalJson(batch.claim)));
-    return this.held !== undefined && isContinued ? this.held : this.restore(batch);
+    if (this.held?.places.continuesWith(batch)) return this.held;
+    const { log } = this.dependencies;
+    const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
+    return this.held?.places.isAt(consumed) ? this.held : this.restore(batch, consumed);
   }
 
-  private async restore(batch: DeliveredBatch): Promise<Held> {
+  private async restore(batch: DeliveredBatch, consumed: readonly ConsumedOffset[]): Promise<Held> {
     const { log, runTraining, logger } = this.dependencies;
     let history = await readTrainingHistory(log);
     const { lastWindow } = history;
@@ -87,7 +93,6 @@ export class TrainWindowsHandler {
       await log.append(ending.map(encodeEvent));
       history = await readTrainingHistory(log);
     }
-    const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
     const last = lastWindow?.configuration.window;
     // Groups that were open or complete when the last windows ended are known by counting these again.
     let window = windowAt(new Map());
@@ -101,10 +106,7 @@ export class TrainWindowsHandler {
     }
     window = await this.countOn(window, new Map(consumed.map(({ partition, nextOffset }) => [partition, nextOffset])));
     logger.info({ windows: history.windows.size, completedProblems: window.completedProblems }, 'trainer restored');
-    return {
-      window,
-      places: new Map(consumed.map(({ partition, nextOffset }) => [partition, { next: nextOffset, claim: undefined }])),
-    };
+    return { window, places: new FoldedPlaces(consumed) };
   }
 
   private async countOn(start: OutcomeWindow, ends: ReadonlyMap<number, number>): Promise<OutcomeWindow> {

@@ -1,0 +1,38 @@
+/**
+ * How far a consumer of a whole topic has folded it into its state, partition by partition, and whether that state may go on:
+ * it follows what its group has committed, no more and no less. Whoever lost the partitions and has them back, or has some of
+ * them for the first time, cannot tell from one batch what others have done meanwhile on all of them.
+ */
+import type { ConsumedOffset } from '@seamstream/event-log';
+import { canonicalJson } from '@seamstream/kernel';
+import type { DeliveredBatch } from './delivery.js';
+
+export class FoldedPlaces {
+  private readonly places: Map<number, { readonly next: number; readonly claim: string | undefined }>;
+
+  /** @param consumed what the group has committed of the topic, read before everything else that the state is made from */
+  constructor(consumed: readonly ConsumedOffset[]) {
+    this.places = new Map(
+      consumed.map(({ partition, nextOffset }) => [partition, { next: nextOffset, claim: undefined }]),
+    );
+  }
+
+  /** Whether the batch begins where the state ends, under the claim of the one before: nobody else can have been at work. */
+  continuesWith({ partition, firstOffset, claim }: DeliveredBatch): boolean {
+    const place = this.places.get(partition);
+    return place !== undefined && place.next <= firstOffset && place.claim === canonicalJson(claim);
+  }
+
+  /** Whether exactly this is folded. */
+  isAt(consumed: readonly ConsumedOffset[]): boolean {
+    return (
+      this.places.size === consumed.length &&
+      consumed.every(({ partition, nextOffset }) => this.places.get(partition)?.next === nextOffset)
+    );
+  }
+
+  /** The batch is folded up to an offset. */
+  advance({ partition, claim, nextOffset }: DeliveredBatch, next: number = nextOffset): void {
+    this.places.set(partition, { next, claim: canonicalJson(claim) });
+  }
+}
