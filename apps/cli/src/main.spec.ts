@@ -11,6 +11,18 @@ describe('seam', () => {
     }
   });
 
+  it('teaches a command of several words, and says which word it does not know', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('adapters', 'import', '--help')).toBe(0);
+    const taught = world.takeOutput();
+    expect(await world.seam('help', 'adapters', 'import')).toBe(0);
+    expect(world.takeOutput()).toBe(taught);
+    expect(await world.seam('help')).toBe(0);
+    expect(world.takeOutput()).toContain('seam help adapters import');
+    expect(await world.seam('help', 'adapters', 'imprt')).toBe(2);
+    expect(world.takeErrors()).toContain('seam adapters has no command "imprt"');
+  });
+
   it('has an example in the help of every command', async () => {
     const world = await fakeWorld();
     await world.seam('--help');

@@ -38,7 +38,7 @@ ${examples([
   ['seam publish problems.jsonl', 'publish problems of your own'],
   ['seam tail outcomes --follow', 'watch the verdicts'],
   ['seam ledger', 'every published problem is accounted for'],
-  ['seam help publish', 'teaches one command'],
+  ['seam help adapters import', 'teaches one command'],
 ])}
 Environment: SEAM_DATA_FOLDER and the other SEAM_* settings; NO_COLOR turns colours off.
 `;
@@ -50,6 +50,7 @@ function program(run: RunCommand): Command {
     .option('--data-dir <folder>', 'where log and objects are (default: SEAM_DATA_FOLDER, or "data")')
     .option('--json', 'JSON on stdout and nothing else; remarks and progress go to stderr')
     .addHelpText('after', AFTER_HELP)
+    .helpCommand(false)
     .addCommand(publishCommand(run))
     .addCommand(
       new Command('datasets')
@@ -87,8 +88,25 @@ function program(run: RunCommand): Command {
         )
         .addCommand(listDeadLettersCommand(run))
         .addCommand(redriveDeadLettersCommand(run)),
-    );
+    )
+    .addCommand(helpCommand());
   return seam;
+}
+
+/** Commander's own knows commands of one word. */
+function helpCommand(): Command {
+  return new Command('help')
+    .summary('teaches one command')
+    .argument('[command...]')
+    .action((names: readonly string[], _options, help: Command) => {
+      let command: Command = help.parent!;
+      for (const name of names) {
+        const child = command.commands.find((candidate) => candidate.name() === name);
+        if (child === undefined) command.error(`error: ${pathOf(command)} has no command "${name}"`);
+        command = child;
+      }
+      command.help();
+    });
 }
 
 function pathOf(command: Command): string {

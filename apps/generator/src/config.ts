@@ -23,8 +23,8 @@ export const generatorConfigSchema = commonConfigSchema.extend({
       executionProvider: z.enum(EXECUTION_PROVIDERS).default('cpu'),
       /** Memory for the keys and values of candidates that are written together, in MiB: at most this, or one group. */
       cacheMib: z.int().positive().default(2048),
-      /** Candidates per explored problem: 4 to 8 in the literature; never one, which has no advantage. */
-      groupSize: z.int().min(2).default(8),
+      /** Candidates per explored problem: 4 to 8 in the literature; never one, which has no advantage. They are in memory together. */
+      groupSize: z.int().min(2).max(1024).default(8),
       /**
        * Of these, candidates that the bare base model writes once an adapter serves. They keep trying what the adapter has
        * given up, so that a wrong habit can be unlearned; they are judged and kept like all others.

@@ -14,6 +14,7 @@ const REQUESTS: readonly GenerationRequest[] = Array.from({ length: 4 }, (_, ind
 }));
 
 let folder: string;
+let adapters: Adapter[];
 let adapter: Adapter;
 beforeAll(async () => {
   folder = await writeRandomModel();
@@ -23,15 +24,19 @@ beforeAll(async () => {
     objective: { kind: 'negative-log-likelihood' },
     threads: 1,
   });
-  await session.step([{ tokenIds: [1, 2, 3, 4], targets: [2, 3], weights: [0.5, 0.5] }], {
-    learningRate: 1e-2,
-    beta1: 0.9,
-    beta2: 0.95,
-    epsilon: 1e-8,
-    weightDecay: 0,
-    clipNorm: 1,
-  });
-  adapter = await session.exportAdapter();
+  adapters = [];
+  for (let step = 0; step < 7; step++) {
+    await session.step([{ tokenIds: [1, 2, 3, 4], targets: [2, 3], weights: [0.5, 0.5] }], {
+      learningRate: 1e-2,
+      beta1: 0.9,
+      beta2: 0.95,
+      epsilon: 1e-8,
+      weightDecay: 0,
+      clipNorm: 1,
+    });
+    adapters.push(await session.exportAdapter());
+  }
+  adapter = adapters[0]!;
   await session.close();
 });
 afterEach(() => jest.restoreAllMocks());
@@ -105,6 +110,14 @@ describe('calls of a language model', () => {
     const alone = [];
     for (const call of calls) alone.push(await model.generate(call));
     expect(await Promise.all(calls.map((call) => model.generate(call)))).toEqual(alone);
+  });
+
+  it('keep their adapters to the end, however many others are at work', async () => {
+    // Several errands for every thread: an adapter is needed again when those of all other calls have come.
+    const wide = { ...REQUESTS[0]!, seeds: Array.from({ length: 600 }, (_, seed) => `${seed}`) };
+    const alone = [];
+    for (const each of adapters) alone.push(await model.generate([wide], { adapter: each }));
+    expect(await Promise.all(adapters.map((each) => model.generate([wide], { adapter: each })))).toEqual(alone);
   });
 
   it('hear of every token once, in order, before they are answered', async () => {

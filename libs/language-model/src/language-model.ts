@@ -52,8 +52,8 @@ interface Lane {
   worker: WorkerClient;
   /** Resolves once the worker has shown that it holds this model's weights. */
   ready: Promise<void>;
-  /** Digests of the adapters that the worker holds, the most recently used last. */
-  readonly held: Set<string>;
+  /** How many calls use each adapter that the worker holds, by digest, the most recently asked for last. */
+  readonly held: Map<string, number>;
 }
 
 export class LanguageModel {
@@ -76,7 +76,7 @@ export class LanguageModel {
     readonly config: ModelConfig,
     unmeasured: string | undefined,
   ) {
-    this.#lanes = workers.map((worker) => ({ worker, ready: Promise.resolve(), held: new Set() }));
+    this.#lanes = workers.map((worker) => ({ worker, ready: Promise.resolve(), held: new Map() }));
     this.#startWorker = startWorker;
     this.#tokenizer = tokenizer;
     this.#unmeasured = unmeasured;
@@ -243,15 +243,12 @@ export class LanguageModel {
     const outcomes = await Promise.allSettled(
       this.#lanes.slice(0, parts.length).map(async (lane) => {
         const worker = await this.#workerOf(lane);
-        await this.#provide(worker, lane.held, adapter);
-        while (next < parts.length) {
-          const part = parts[next++]!;
-          try {
-            await perform(worker, part, adapter?.digest);
-          } catch (error) {
-            next = parts.length;
-            throw error;
-          }
+        const release = await this.#provide(worker, lane, adapter);
+        try {
+          while (next < parts.length) await perform(worker, parts[next++]!, adapter?.digest);
+        } finally {
+          next = parts.length;
+          release();
         }
       }),
     );
@@ -287,7 +284,7 @@ export class LanguageModel {
     if (lane.worker.hasEnded && !this.#closing.signal.aborted) {
       const worker = this.#startWorker();
       lane.worker = worker;
-      lane.held.clear();
+      lane.held.clear(); // with its counts: who used the last worker has no claim on this one
       // One that is not proven is no worker: the next call tries another.
       lane.ready = this.#assertSameWeights(worker).catch(async (error: unknown) => {
         await worker.close();
@@ -307,20 +304,32 @@ export class LanguageModel {
     );
   }
 
-  async #provide(worker: WorkerClient, held: Set<string>, adapter: Adapter | undefined): Promise<void> {
-    if (!adapter) return;
-    if (held.delete(adapter.digest)) {
-      held.add(adapter.digest);
-      return;
-    }
-    held.add(adapter.digest);
+  /** Gives the worker the adapter, and keeps it there until what is returned is called. */
+  async #provide(worker: WorkerClient, lane: Lane, adapter: Adapter | undefined): Promise<() => void> {
+    if (!adapter) return () => undefined;
+    const { digest } = adapter;
+    const users = lane.held.get(digest);
+    lane.held.delete(digest);
+    lane.held.set(digest, (users ?? 0) + 1);
+    const release = (): void => {
+      const count = lane.held.get(digest);
+      if (lane.worker === worker && count !== undefined) lane.held.set(digest, count - 1);
+    };
+    if (users !== undefined) return release;
     const calls = [worker.call('keepAdapter', adapter)];
-    for (const digest of held) {
-      if (held.size <= KEPT_ADAPTERS) break;
-      held.delete(digest);
-      calls.push(worker.call('dropAdapter', digest));
+    for (const [known, count] of lane.held) {
+      if (lane.held.size <= KEPT_ADAPTERS) break;
+      if (count > 0) continue;
+      lane.held.delete(known);
+      calls.push(worker.call('dropAdapter', known));
     }
-    await Promise.all(calls);
+    try {
+      await Promise.all(calls);
+      return release;
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 }
 

@@ -58,12 +58,21 @@ export function statementsOf(problems: readonly Problem[]): readonly ProblemStat
   return problems.map(({ problemId, domain, prompt }) => ({ problemId, domain, prompt }));
 }
 
-/** The entries of an arm, in the order of the problems; those of the adapter are written once. */
+/**
+ * The entries of an arm, in the order of the problems; those of the adapter are written once.
+ * @throws INVALID_INPUT where entries of one problem are to be exchanged
+ */
 export async function armEntries(
   statements: readonly ProblemStatement[],
   settings: EvaluationSettings,
 ): Promise<(arm: EvaluationArm) => Promise<readonly Entry[]>> {
   const { arms, prompts } = settings;
+  if (statements.length === 1 && arms.includes('otherProblemsEntry')) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      "Evaluating: expected at least two problems to give each another one's entry, got one. Give more problems, or leave out otherProblemsEntry.",
+    );
+  }
   const ofAdapter =
     arms.includes('trained') || arms.includes('otherProblemsEntry')
       ? await entriesOf(statements, settings, settings.adapter)

@@ -166,7 +166,8 @@ function asExecutor({ generator, adapter, maxAloneTokens }: ControlsStudySetting
     digest: generator.digest,
     config: generator.config,
     tokenizer: generator.tokenizer,
-    generate: (requests) => generator.generate(requests, adapter === null ? {} : { adapter }),
+    generate: (requests, options) =>
+      generator.generate(requests, { ...options, ...(adapter === null ? {} : { adapter }) }),
   };
   return new LanguageModelExecutor(adapted, { name: 'generator', maxTokens: maxAloneTokens });
 }

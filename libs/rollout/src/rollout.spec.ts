@@ -256,6 +256,17 @@ describe('an evaluation', () => {
     expect([rescued, broken]).toEqual([1, 0]);
   });
 
+  it('says before anything is measured that one problem has nobody to exchange entries with', async () => {
+    const executor = new FakeExecutor(rule);
+    await expect(
+      evaluate(PROBLEMS.slice(0, 1), settingsOf({ executor, arms: ['noExperience', 'otherProblemsEntry'] })),
+    ).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('leave out otherProblemsEntry'),
+    });
+    expect(executor.prompts).toEqual([]);
+  });
+
   it('exchanges entries within a domain unless told otherwise', async () => {
     for (const exchangeWithin of ['domain', 'all'] as const) {
       const executor = new FakeExecutor(rule);
