@@ -10,7 +10,6 @@ import {
   type Evaluation,
   type EventMeta,
   type EventOf,
-  encodeEvent,
   originMeta,
   type SeamEvent,
   type TrainingRunStarted,
@@ -99,6 +98,21 @@ export interface RunTrainingSettings {
   readonly retrying: Pick<CommonConfig['consuming'], 'maxAttempts' | 'firstRetryMs' | 'maxRetryMs'>;
 }
 
+/** In whose hands a run is. */
+export interface RunHolder {
+  /** Aborts when the run is to be left for later, or for somebody else. */
+  readonly signal: AbortSignal;
+  /** Appends what happens on the way, unless the run is another's by now: FENCED. */
+  readonly record: (events: readonly SeamEvent[]) => Promise<unknown>;
+}
+
+/** Of a run that is recorded; a verification has nothing of it. */
+interface Recording {
+  readonly record?: RunHolder['record'];
+  readonly started?: TrainingRunStarted;
+  readonly checkpoints?: readonly Checkpoint[];
+}
+
 export class RunTrainingHandler {
   constructor(
     private readonly dependencies: RunTrainingDependencies,
@@ -111,17 +125,18 @@ export class RunTrainingHandler {
    * short) is begun anew from the last checkpoint; what fails for the run's own sake, or too often, ends it as failed.
    * @throws ABORTED when the signal aborts; errors of log and object store
    */
-  async handle(plan: RunPlan, history: TrainingHistory, signal: AbortSignal): Promise<readonly SeamEvent[]> {
+  async handle(plan: RunPlan, history: TrainingHistory, holder: RunHolder): Promise<readonly SeamEvent[]> {
+    const { signal } = holder;
     const { log, logger } = this.dependencies;
     const { maxAttempts, firstRetryMs, maxRetryMs } = this.settings.retrying;
     let known = history;
     for (let attempt = 1; ; attempt++) {
       const run = known.runs.get(plan.runId) ?? initialState();
-      const started = run.status === 'unknown' ? await this.start(plan) : run.started;
+      const started = run.status === 'unknown' ? await this.start(plan, holder) : run.started;
       if (run.status !== 'unknown')
         logger.info({ runId: plan.runId, status: run.status, attempt }, 'training run taken up again');
       try {
-        return await this.proceed(plan, run, started, known, signal);
+        return await this.proceed(plan, run, started, known, holder);
       } catch (error) {
         if (isInterruption(error) || signal.aborted) throw error;
         if (!isSeamError(error) || !error.retryable || attempt >= maxAttempts) {
@@ -159,10 +174,10 @@ export class RunTrainingHandler {
     return { runId: plan.runId, expected: adapterDigest, actual, matches: actual === adapterDigest };
   }
 
-  private async start(plan: RunPlan): Promise<TrainingRunStarted> {
-    const { log, logger } = this.dependencies;
+  private async start(plan: RunPlan, { record }: RunHolder): Promise<TrainingRunStarted> {
+    const { logger } = this.dependencies;
     const started = startedEvent(plan, this.originOf(plan));
-    await log.append([encodeEvent({ type: 'TrainingRunStarted', ...started })]);
+    await record([{ type: 'TrainingRunStarted', ...started }]);
     logger.info(
       { runId: plan.runId, algorithm: plan.algorithm, reason: plan.configuration.reason },
       'training run started',
@@ -176,15 +191,16 @@ export class RunTrainingHandler {
     run: TrainingRun,
     started: TrainingRunStarted,
     history: TrainingHistory,
-    signal: AbortSignal,
+    holder: RunHolder,
   ): Promise<readonly SeamEvent[]> {
+    const { signal } = holder;
     const { clock } = this.dependencies;
     const action = decide(run);
     if (action.kind === 'none') return [];
     if (action.kind === 'evaluate')
       return [await this.evaluate(plan, started, action.adapter, action.metrics, history, signal)];
     const startedMs = clock.now();
-    const trained = await this.train(plan, history.published, { signal, started, checkpoints: action.checkpoints });
+    const trained = await this.train(plan, history.published, { ...holder, started, checkpoints: action.checkpoints });
     if (trained.status === 'refused') {
       return [
         this.rejected(plan, started, {
@@ -195,7 +211,7 @@ export class RunTrainingHandler {
         }),
       ];
     }
-    const published = await this.publish(plan, started, trained, clock.now() - startedMs);
+    const published = await this.publish(plan, started, trained, clock.now() - startedMs, holder);
     return [await this.evaluate(plan, started, published, trained.metrics, history, signal)];
   }
 
@@ -203,11 +219,7 @@ export class RunTrainingHandler {
   private async train(
     plan: RunPlan,
     published: TrainingHistory['published'],
-    recording: {
-      readonly signal: AbortSignal;
-      readonly started?: TrainingRunStarted;
-      readonly checkpoints?: readonly Checkpoint[];
-    },
+    recording: Pick<RunHolder, 'signal'> & Recording,
   ): Promise<Trained> {
     const { log, objects, engine, schemaFor } = this.dependencies;
     const { signal } = recording;
@@ -254,7 +266,7 @@ export class RunTrainingHandler {
       const total = learning.steps.length;
       while (weights.steps < total) {
         if (signal.aborted) {
-          if (weights.steps > 0) await this.checkpoint(plan, recording.started, weights, {});
+          if (weights.steps > 0) await this.checkpoint(plan, recording, weights, {});
           throw new SeamError(
             'ABORTED',
             `Training run ${plan.runId}: told to stop after step ${weights.steps}. It goes on from there.`,
@@ -270,7 +282,7 @@ export class RunTrainingHandler {
         Object.assign(metrics, figures);
         this.report(plan, 'training', weights.steps, total, figures);
         if (weights.steps < total && weights.steps % this.settings.checkpointEverySteps === 0)
-          await this.checkpoint(plan, recording.started, weights, figures);
+          await this.checkpoint(plan, recording, weights, figures);
       }
       return {
         status: 'trained',
@@ -373,12 +385,12 @@ export class RunTrainingHandler {
 
   private async checkpoint(
     plan: RunPlan,
-    started: TrainingRunStarted | undefined,
+    { started, record }: Recording,
     weights: TrainingWeights,
     metrics: Record<string, number>,
   ): Promise<void> {
-    if (started === undefined) return; // a verification leaves no trace
-    const { log, objects } = this.dependencies;
+    if (started === undefined || record === undefined) return; // a verification leaves no trace
+    const { objects } = this.dependencies;
     const step = weights.steps;
     const state = await weights.saveState();
     const checkpointKey = `${checkpointFolder(plan)}step-${String(step).padStart(6, '0')}.safetensors`;
@@ -392,7 +404,7 @@ export class RunTrainingHandler {
       checkpointDigest: sha256(state),
       metrics,
     };
-    await log.append([encodeEvent(event)]);
+    await record([event]);
   }
 
   private async publish(
@@ -400,8 +412,9 @@ export class RunTrainingHandler {
     started: TrainingRunStarted,
     trained: Extract<Trained, { status: 'trained' }>,
     durationMs: number,
+    { record }: RunHolder,
   ): Promise<AdapterPublished> {
-    const { log, objects, engine } = this.dependencies;
+    const { objects, engine } = this.dependencies;
     const { adapter, steps, metrics } = trained;
     const stored = await storeAdapter(objects, adapter, plan, metrics);
     const published: EventOf<'AdapterPublished'> = {
@@ -428,7 +441,7 @@ export class RunTrainingHandler {
       metrics,
       durationMs,
     };
-    await log.append([encodeEvent(published), encodeEvent(completed)]);
+    await record([published, completed]);
     // The run's end is on record: its checkpoints serve nobody any more.
     for await (const { key } of objects.list(checkpointFolder(plan))) await objects.delete(key);
     return published;

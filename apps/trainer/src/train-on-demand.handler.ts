@@ -22,8 +22,9 @@ export class TrainOnDemandHandler {
   ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[] }> {
     const history = await readTrainingHistory(this.log);
     const plan = await this.planRun.onDemand(request, history, signal);
-    const ending = await this.runTraining.handle(plan, history, signal);
-    if (ending.length > 0) await this.log.append(ending.map(encodeEvent));
+    const record = (events: readonly SeamEvent[]): Promise<unknown> => this.log.append(events.map(encodeEvent));
+    const ending = await this.runTraining.handle(plan, history, { signal, record });
+    if (ending.length > 0) await record(ending);
     return { runId: plan.runId, ending };
   }
 

@@ -20,7 +20,7 @@ import {
 import { evolveWindow, type OutcomeWindow, REMEMBERED_WINDOWS, windowAt, windowRanges } from './outcome-window.js';
 import type { PlanRunHandler } from './plan-run.handler.js';
 import { planOf } from './run-plan.js';
-import type { RunTrainingHandler } from './run-training.handler.js';
+import type { RunHolder, RunTrainingHandler } from './run-training.handler.js';
 import { readTrainingHistory } from './training-history.js';
 import { decide } from './training-run.js';
 
@@ -57,7 +57,7 @@ export class TrainWindowsHandler {
         outcomes.push(done());
         continue;
       }
-      outcomes.push(done(await this.endWindow(held.window, batch.signal)));
+      outcomes.push(done(await this.endWindow(held.window, batch)));
       held.window = windowAt(held.window.nextOffsets, held.window);
       // The run's end must stand in the log before the next window is planned from it.
       if (outcomes.length < batch.records.length) next = position.offset + 1;
@@ -69,11 +69,19 @@ export class TrainWindowsHandler {
     return outcomes;
   }
 
-  private async endWindow(window: OutcomeWindow, signal: AbortSignal): Promise<readonly SeamEvent[]> {
+  private async endWindow(window: OutcomeWindow, batch: DeliveredBatch): Promise<readonly SeamEvent[]> {
     const { log, planRun, runTraining } = this.dependencies;
     const history = await readTrainingHistory(log);
-    const plan = await planRun.ofWindow(windowRanges(window, TOPIC.outcomes), window, history, signal);
-    return runTraining.handle(plan, history, signal);
+    const plan = await planRun.ofWindow(windowRanges(window, TOPIC.outcomes), window, history, batch.signal);
+    return runTraining.handle(plan, history, this.holderOf(batch));
+  }
+
+  /** Under the claim: a trainer that stood still while another took over must neither begin a run nor end one. */
+  private holderOf({ claim, signal }: DeliveredBatch): RunHolder {
+    const { log } = this.dependencies;
+    const record = (events: readonly SeamEvent[]): Promise<unknown> =>
+      log.transact({ records: events.map(encodeEvent), consumed: { claim, offsets: [] } });
+    return { signal, record };
   }
 
   private async positionedAt(batch: DeliveredBatch): Promise<Held> {
@@ -89,8 +97,8 @@ export class TrainWindowsHandler {
     const { lastWindow } = history;
     const run = lastWindow && history.runs.get(lastWindow.runId);
     if (run !== undefined && run.status !== 'unknown' && decide(run).kind !== 'none') {
-      const ending = await runTraining.handle(planOf(run.started), history, batch.signal);
-      await log.append(ending.map(encodeEvent));
+      const holder = this.holderOf(batch);
+      await holder.record(await runTraining.handle(planOf(run.started), history, holder));
       history = await readTrainingHistory(log);
     }
     const last = lastWindow?.configuration.window;
