@@ -11,13 +11,7 @@ import {
 } from '@seamstream/events';
 import { DEFAULT_ENTRY_SCHEMA, entrySchemas, schemaDigest } from '@seamstream/experience';
 import { canonicalJson, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
-import {
-  type Adapter,
-  createAdapter,
-  decodeAdapter,
-  type StepMetrics,
-  type TrainingSequence,
-} from '@seamstream/language-model';
+import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { type RunningService, startService } from '@seamstream/service-kit';
 import {
@@ -32,7 +26,7 @@ import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract
 import {
   AdapterEvaluation,
   type MeasuredSuccess,
-  TrainingEngine,
+  type TrainingEngine,
   type TrainingProgress,
   type TrainingWeights,
   TrainOnDemandHandler,
@@ -40,8 +34,9 @@ import {
   trainerService,
 } from './app.module.js';
 import { runConfigurationOf } from './run-plan.js';
+import { FAKE_BASE_MODEL, FakeEngine } from './training-engine.fake.js';
 
-const BASE = sha256('base model');
+const BASE = FAKE_BASE_MODEL;
 const GROUP_SIZE = 4;
 
 function configOf(trainer: Record<string, unknown> = {}): ReturnType<typeof trainerConfigSchema.parse> {
@@ -57,55 +52,6 @@ function configOf(trainer: Record<string, unknown> = {}): ReturnType<typeof trai
       ...trainer,
     },
   });
-}
-
-/** Weights are eight numbers; a step moves them by what it is given, so any difference in input is seen in the digest. */
-class FakeEngine extends TrainingEngine {
-  readonly baseModelDigest = BASE;
-  steps = 0;
-
-  constructor(private readonly beforeStep: (step: number) => Promise<void> | void = () => undefined) {
-    super();
-  }
-
-  async begin({ adapter }: { readonly adapter: Adapter | null }): Promise<TrainingWeights> {
-    const weights = Float32Array.from(adapter?.tensors.get('w')?.data ?? new Float32Array(8));
-    let steps = 0;
-    return {
-      get steps() {
-        return steps;
-      },
-      step: async (sequences, { learningRate }): Promise<StepMetrics> => {
-        await this.beforeStep(steps);
-        this.steps += 1;
-        const digest = sha256(JSON.stringify(sequences), String(learningRate));
-        for (let at = 0; at < 8; at++)
-          weights[at] = weights[at]! * 0.5 + Number.parseInt(digest.slice(at * 2, at * 2 + 2), 16);
-        steps += 1;
-        return { loss: 1 / steps, gradientNorm: 1, tokens: sequences.length };
-      },
-      logProbabilities: async (sequences: readonly Pick<TrainingSequence, 'targets'>[]) =>
-        sequences.map(({ targets }) => targets.map(() => -0.7)),
-      exportAdapter: async () =>
-        createAdapter({
-          kind: 'full',
-          settings: { kind: 'full' },
-          baseModelDigest: BASE,
-          tensors: new Map([['w', { shape: [8], data: weights.slice() }]]),
-        }),
-      saveState: async () => Buffer.from(JSON.stringify({ steps, weights: [...weights] })),
-      restoreState: async (bytes) => {
-        const state = JSON.parse(Buffer.from(bytes).toString()) as { steps: number; weights: number[] };
-        steps = state.steps;
-        weights.set(state.weights);
-      },
-      close: async () => undefined,
-    };
-  }
-
-  async fingerprint(adapter: Adapter): Promise<string> {
-    return sha256('probe', adapter.digest);
-  }
 }
 
 /** Every adapter solves what the list says, in the order of their evaluation; the base model nothing. */

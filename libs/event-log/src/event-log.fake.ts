@@ -73,7 +73,7 @@ export class InMemoryEventLog extends EventLog {
   private readonly storage: InMemoryLogStorage;
   private readonly clock: Clock;
   private readonly instance: string;
-  private readonly subscriptions = new Set<ConsumerLoop>();
+  private readonly subscriptions = new Map<ConsumerLoop, { readonly group: string; readonly seat: Seat }>();
   private readonly ended = new AbortController();
 
   constructor(options: { storage?: InMemoryLogStorage; clock?: Clock } = {}) {
@@ -182,9 +182,7 @@ export class InMemoryEventLog extends EventLog {
       },
     };
     const loop = new ConsumerLoop(options, seat);
-    this.subscriptions.add(loop);
-    this.storage.listeners.add(wake);
-    group.members.set(memberId, {
+    const member: Seat = {
       memberId,
       topics: options.topics,
       instance: this.instance,
@@ -192,7 +190,10 @@ export class InMemoryEventLog extends EventLog {
       turn: options.turn,
       from: options.from,
       loop,
-    });
+    };
+    this.subscriptions.set(loop, { group: options.group, seat: member });
+    this.storage.listeners.add(wake);
+    group.members.set(memberId, member);
     this.rebalance(options.group);
     return loop;
   }
@@ -269,8 +270,34 @@ export class InMemoryEventLog extends EventLog {
   }
 
   override async close(): Promise<void> {
-    await Promise.all([...this.subscriptions].map((loop) => loop.close()));
+    await Promise.all([...this.subscriptions.keys()].map((loop) => loop.close()));
     this.ended.abort();
+  }
+
+  /**
+   * As when the sessions of this log's members run out while its process is silent: their partitions are others', and they
+   * learn it when they next use them. They join again, unless the process is gone.
+   */
+  lapse({ isGone }: { readonly isGone: boolean }): void {
+    for (const [loop, { group: name, seat }] of this.subscriptions) {
+      const group = this.groupOf(name);
+      group.members.delete(seat.memberId);
+      for (const [partition, owner] of group.owners)
+        if (owner.memberId === seat.memberId) group.owners.delete(partition);
+      this.rebalance(name);
+      if (isGone) this.subscriptions.delete(loop);
+      else {
+        group.members.set(seat.memberId, seat);
+        this.rebalance(name);
+      }
+    }
+  }
+
+  /** As when the answer to a commit got lost: whoever made it can make no other under the same claim. */
+  endClaim({ group: name, token }: Claim): void {
+    const { topic, partition } = token as Token;
+    this.groupOf(name).owners.delete(partitionName(topic, partition));
+    this.rebalance(name);
   }
 
   private assertOpen(operation: string): void {

@@ -158,7 +158,11 @@ export abstract class EventLog {
   /** Appends all records atomically and durably, in the given order per partition. Same as `transact({ records })`. */
   abstract append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]>;
 
-  /** Commits one atomic step. Resolves once it is durable. FENCED when the claim is no longer valid: nothing happened. */
+  /**
+   * Commits one atomic step. Resolves once it is durable. FENCED when the claim is no longer valid: nothing happened. Where it
+   * fails and nobody knows whether it happened (LOG_UNAVAILABLE), the claim is valid no longer: the partition comes back under
+   * another, at the place that was committed. A producer without a claim may find its records there twice if it repeats them.
+   */
   abstract transact(transaction: Transaction): Promise<readonly RecordPosition[]>;
 
   /** Joins a group; the partitions of its topics are shared among the group's members, across processes. */

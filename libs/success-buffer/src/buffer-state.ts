@@ -194,9 +194,10 @@ export function forgetAged(state: BufferState): void {
   for (const [groupId, group] of state.groups) {
     const oldest = oldestOf(group);
     for (const [experienceId, results] of group.members) {
+      if (results.every(({ offset }) => offset >= oldest)) continue;
       const [counting, ...later] = results.filter(({ offset }) => offset >= oldest);
       if (counting === undefined) group.members.delete(experienceId);
-      else if (later.length + 1 < results.length) group.members.set(experienceId, [counting, ...later]);
+      else group.members.set(experienceId, [counting, ...later]);
     }
     if (group.members.size === 0) state.groups.delete(groupId);
   }

@@ -1,0 +1,69 @@
+/**
+ * R38: all services in a simulated world of which one seed decides everything. The quick form plays a few seeds;
+ * SIMULATION_SEEDS=1000 [SIMULATION_FROM=1] plays as many. A seed that fails fails again: it is in the test's message.
+ */
+import { repeatedIds } from '../support/recorded-run.js';
+import { type SimulatedRun, simulate } from '../support/simulation/simulated-deployment.js';
+
+const FIRST = Number(process.env.SIMULATION_FROM ?? 1);
+const NUM_SEEDS = Number(process.env.SIMULATION_SEEDS ?? 40);
+/** They have found something. */
+const TELLING = [11, 123, 158, 171];
+const SEEDS = [...new Set([...TELLING, ...Array.from({ length: NUM_SEEDS }, (_, at) => FIRST + at)])];
+
+let undisturbed: SimulatedRun;
+beforeAll(async () => {
+  // Twice: modules that are loaded on first use take time that is not virtual.
+  await simulate('undisturbed', false);
+  undisturbed = await simulate('undisturbed', false);
+});
+
+it('R38: an undisturbed world works everything off, and states each thing once', () => {
+  expect(undisturbed.ended).toEqual([]);
+  expect(undisturbed.ledger).toMatchObject({ published: 21, expired: 3, deadLettered: 0, inFlight: 0, balanced: true });
+  expect(undisturbed.ledger.solved).toBeGreaterThan(3);
+  expect(undisturbed.deadLetters).toBe(3);
+  expect(undisturbed.buffers.length).toBeGreaterThan(2);
+  expect(undisturbed.adapters).toHaveLength(5);
+  const { wrongVersions, wrongRuns, wrongAdapters } = undisturbed;
+  expect([...wrongVersions, ...wrongRuns, ...wrongAdapters]).toEqual([]);
+});
+
+it(
+  `R38: ${SEEDS.length} seeds of kills, freezes, restarts and lost calls lose nothing and state nothing twice`,
+  async () => {
+    for (const seed of SEEDS) {
+      const run = await simulate(`seed ${seed}`);
+      const { ledger } = run;
+      const { ended, wrongVersions, wrongRuns, wrongAdapters, deadLetters, unreadable } = run;
+      expect({ seed, ended, wrongVersions, wrongRuns, wrongAdapters, deadLetters }).toEqual({
+        seed,
+        ended: [],
+        wrongVersions: [],
+        wrongRuns: [],
+        wrongAdapters: [],
+        deadLetters: unreadable,
+      });
+      expect({ seed, ...ledger, repeated: 0, deadLetterRecords: 0 }).toEqual({
+        seed,
+        ...undisturbed.ledger,
+        repeated: 0,
+        deadLetterRecords: 0,
+      });
+      for (const kind of ['experiences', 'outcomes'] as const) {
+        expect({ seed, kind, repeated: repeatedIds(run[kind]) }).toEqual({ seed, kind, repeated: [] });
+        expect([...run[kind]].sort()).toEqual([...undisturbed[kind]].sort());
+      }
+      for (const kind of ['admissions', 'rejections'] as const)
+        expect({ seed, kind, repeated: repeatedIds(run[kind]) }).toEqual({ seed, kind, repeated: [] });
+    }
+  },
+  60_000 + SEEDS.length * 2_000,
+);
+
+it('R38: the same seed is the same run, another seed another', async () => {
+  const traces = [];
+  for (const seed of ['again', 'again', 'other']) traces.push((await simulate(seed)).trace);
+  expect(traces[1]).toBe(traces[0]);
+  expect(traces[2]).not.toBe(traces[0]);
+});

@@ -1,0 +1,425 @@
+/**
+ * The services on a simulated cluster: two of each as processes of their own on one log and one object store, all in virtual
+ * time, under kills, freezes, orderly restarts and a bad network, until it calms down and everything is worked off. One seed
+ * decides it all: the same seed is the same run, to the byte.
+ */
+import { bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
+import { InMemoryEventLog, InMemoryLogStorage, type NewRecord } from '@seamstream/event-log';
+import { decodeEvent, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
+import { executorConfigSchema, executorService } from '@seamstream/executor';
+import { domainEntrySchema, entrySchemas, loadPrompts } from '@seamstream/experience';
+import { generatorConfigSchema, generatorService } from '@seamstream/generator';
+import { canonicalJson, derivedId, isSeamError, messageOf, Random, sha256 } from '@seamstream/kernel';
+import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
+import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
+import { commit, evolve, initialState } from '@seamstream/success-buffer';
+import { AdapterEvaluation, createTrainer, trainerConfigSchema, trainerService } from '@seamstream/trainer';
+import { FAKE_BASE_MODEL, FakeEngine } from '../../../apps/trainer/src/training-engine.fake.js';
+import { eventsOf, ofType, type RecordedRun, recordedRun } from '../recorded-run.js';
+import { SimulatedProcess, type Surroundings, type Weather } from './simulated-process.js';
+import { VirtualTime } from './virtual-time.js';
+
+// --- the world without models: everything is a function of texts and seeds ------------------------------------------------
+
+const DOMAINS = ['sums', 'words', 'timber'];
+const WORDS = ['carry', 'borrow', 'halve', 'double'];
+const schemaFor = entrySchemas(
+  Object.fromEntries(
+    DOMAINS.map((domain) => [
+      domain,
+      domainEntrySchema({ concepts: { words: WORDS }, strategy: { words: ['once'] }, pitfalls: { words: ['none'] } }),
+    ]),
+  ),
+);
+const bytesOf = (text: string): number[] => [...Buffer.from(text)];
+/** 0 … n − 1, a function of the text. */
+const drawOf = (text: string, n: number): number => Number.parseInt(sha256(text).slice(0, 8), 16) % n;
+
+// Read now: files take time that is not virtual.
+const prompts = await loadPrompts();
+
+const generator = generatorService({
+  schemaFor,
+  prompts,
+  model: {
+    digest: FAKE_BASE_MODEL,
+    config: { maxPositions: 4096 },
+    tokenizer: { digest: sha256('bytes'), encode: bytesOf, decode: (ids) => Buffer.from(ids).toString() },
+    generate: async (requests) =>
+      requests.map(({ seeds }) =>
+        seeds.map((seed) => {
+          const concept = WORDS[drawOf(seed, WORDS.length)];
+          const tokenIds = bytesOf(`{"concepts":["${concept}"],"strategy":["once"],"pitfalls":["none"]}`);
+          return {
+            tokenIds,
+            logProbs: tokenIds.map(() => -0.5),
+            legalMass: tokenIds.map(() => 0.5),
+            forced: tokenIds.map((_, at) => at % 2 === 0),
+            finishReason: 'completed' as const,
+          };
+        }),
+      ),
+    fingerprint: async () => sha256('no weights'),
+  },
+});
+const executor = executorService({
+  schemaFor,
+  prompts,
+  executor: {
+    identity: { model: 'none', revision: '1', decoding: '{}' },
+    answer: async (prompts) =>
+      prompts.map((prompt) =>
+        drawOf(prompt, 17) === 0
+          ? { status: 'failed', code: 'SESSION_FAILED', reason: 'this one never answers', retryable: true }
+          : {
+              status: 'answered',
+              text: `Answer: ${drawOf(prompt, 3) === 0 ? 4 : 5}`,
+              finished: true,
+              promptTokens: 9,
+              responseTokens: 2,
+            },
+      ),
+  },
+});
+const buffer = bufferService({ schemaFor });
+
+/** No adapter is ever better than the base model, so that what is generated does not depend on when a run ends. */
+class Discouraging extends AdapterEvaluation {
+  problemSetFor(): { problemSet: string; problemSetDigest: string } {
+    return { problemSet: 'none', problemSetDigest: sha256('none') };
+  }
+  async measure(adapter: object | null) {
+    return { ...this.problemSetFor(), problems: 20, success: adapter === null ? 1 : 0, perDomain: {} };
+  }
+}
+const trainerAssets = {
+  schemaFor,
+  // Long enough for what may happen in the middle of a run.
+  engine: new FakeEngine(() => new Promise((resolve) => setTimeout(resolve, 300))),
+  evaluation: new Discouraging(),
+};
+const trainer = trainerService(trainerAssets);
+
+// What dies here is killed by the plan, not by a record: nothing is given up for it.
+const common = { logging: { level: 'silent' }, consuming: { maxDeaths: 1_000_000, maxAttempts: 2 } };
+const starters = {
+  generator: (process: SimulatedProcess) =>
+    startService(generator, {
+      ...surroundingsOf(process),
+      config: generatorConfigSchema.parse({ ...common, generator: { groupSize: 4, maxBatchRecords: 3 } }),
+    }),
+  executor: (process: SimulatedProcess) =>
+    startService(executor, {
+      ...surroundingsOf(process),
+      config: executorConfigSchema.parse({ ...common, executor: { maxBatchRecords: 5 } }),
+    }),
+  buffer: (process: SimulatedProcess) =>
+    startService(buffer, {
+      ...surroundingsOf(process),
+      config: bufferServiceConfigSchema.parse({
+        ...common,
+        buffer: { commitEveryProblems: 4, maxBatchRecords: 7, formats: ['jsonl'] },
+      }),
+    }),
+  trainer: (process: SimulatedProcess) => startService(trainer, { ...surroundingsOf(process), config: trainerConfig }),
+};
+const trainerConfig = trainerConfigSchema.parse({
+  ...common,
+  trainer: {
+    trainEveryProblems: 4,
+    algorithm: 'grpo',
+    checkpointEverySteps: 2,
+    maxBatchRecords: 9,
+    algorithms: { grpo: { batchSize: 4, duration: { unit: 'steps', steps: 6 } } },
+  },
+});
+const surroundingsOf = ({ log, objects }: SimulatedProcess) =>
+  ({ drivers: { log, objects }, serveHttp: false, isOwnProcess: true }) as const;
+
+const PROBLEMS = 24;
+const problems: readonly NewRecord[] = Array.from({ length: PROBLEMS }, (_, index) => {
+  const problemId = `problem-${index}`;
+  if (index % 8 === 5) return { topic: TOPIC.problems, key: problemId, value: bytesOfNoise(index) };
+  return encodeEvent({
+    type: 'ProblemPublished',
+    meta: originMeta({
+      messageId: derivedId(problemId, 'problem'),
+      correlationId: problemId,
+      source: 'test/simulation',
+      occurredAt: 1_767_225_600_000,
+      sourceClass: 'trusted',
+    }),
+    problem: {
+      problemId,
+      domain: DOMAINS[index % DOMAINS.length]!,
+      prompt: `Statement ${sha256(problemId).slice(0, 12)} of problem ${index}`,
+      reference: '4',
+      verifier: { kind: 'exact', version: '1', options: {} },
+      metadata: {},
+    },
+    mode: 'explore',
+    expiresAt: index % 8 === 3 ? 1 : null, // long ago
+  });
+});
+
+function bytesOfNoise(seed: number): Uint8Array {
+  return Uint8Array.from({ length: 20 }, (_, at) => (seed * 31 + at * 7) % 256);
+}
+
+// --- the run ------------------------------------------------------------------------------------------------------------
+
+const CALM: Weather = { lostCalls: 0, lostAnswers: 0, latencyMs: 3 };
+const START_MS = 1_767_225_600_000;
+/** So long things happen; then nothing happens any more but work. */
+const STORM_MS = 60_000;
+/** The longest wait for the end of the work, in virtual time. */
+const PATIENCE_MS = 1_800_000;
+/** As the drivers' own. */
+const SESSION_MS = 10_000;
+
+export interface SimulatedRun extends RecordedRun {
+  /** SHA-256 over everything that happened, and everything in the log. */
+  readonly trace: string;
+  /** Processes that ended by themselves, and why. */
+  readonly ended: readonly string[];
+  readonly kills: number;
+  /** Versions of the buffer that do not hold what their offsets say. */
+  readonly wrongVersions: readonly number[];
+  /** Runs of the trainer whose window does not follow on the one before, or that began or ended more or less than once. */
+  readonly wrongRuns: readonly string[];
+  /** Adapters that come out otherwise when their run is done again from the log. */
+  readonly wrongAdapters: readonly string[];
+  /** Records that are no events, and the dead letters of topics of work. */
+  readonly unreadable: number;
+}
+
+/** One of the processes that should be there, whichever it is at the moment. */
+class Place {
+  process: SimulatedProcess | undefined;
+  service: RunningService | undefined;
+  private killed: () => void = () => undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly start: (process: SimulatedProcess) => Promise<RunningService>,
+    private readonly newProcess: (name: string) => SimulatedProcess,
+  ) {}
+
+  /** Starts one process after the other until it is told to stop. */
+  async keep(world: {
+    readonly isOver: () => boolean;
+    readonly sleep: (ms: number) => Promise<void>;
+    readonly ended: string[];
+  }): Promise<void> {
+    for (let life = 0; !world.isOver(); life++) {
+      const process = this.newProcess(`${this.name}.${life}`);
+      this.process = process;
+      const death = new Promise<void>((resolve) => {
+        this.killed = resolve;
+      });
+      const lived = (async () => {
+        this.service = undefined;
+        const service = await this.start(process);
+        this.service = service;
+        if (world.isOver()) void service.close();
+        try {
+          await service.ended;
+        } finally {
+          await service.close();
+        }
+      })().catch((error: unknown) => {
+        // What cannot reach log or store when it starts says so and ends, and is started again.
+        const isOutage = isSeamError(error, 'LOG_UNAVAILABLE') || isSeamError(error, 'OBJECT_STORE_UNAVAILABLE');
+        if (this.process !== process || (this.service === undefined && isOutage)) return;
+        world.ended.push(`${process.name}: ${isSeamError(error) ? error.code : 'unforeseen'}: ${messageOf(error)}`);
+      });
+      await Promise.race([lived, death]);
+      // Like a process that exits without leaving its groups.
+      if (this.service === undefined) void process.kill(SESSION_MS);
+      this.service = undefined;
+      await world.sleep(500);
+    }
+  }
+
+  kill(): void {
+    if (this.process === undefined) return;
+    void this.process.kill(SESSION_MS);
+    this.service = undefined;
+    this.process = undefined;
+    this.killed();
+  }
+}
+
+/** @param stormy whether anything is to go wrong */
+export async function simulate(seed: string, stormy = true): Promise<SimulatedRun> {
+  const time = new VirtualTime(START_MS);
+  const storage = new InMemoryLogStorage();
+  const objects: InMemoryObjects = new Map();
+  const lines: string[] = [];
+  const trace = (line: string): void => void lines.push(`${time.now - START_MS} ${line}`);
+  const world: Surroundings = { time, storage, objects, weather: CALM, trace };
+  const newProcess = (name: string): SimulatedProcess => new SimulatedProcess(name, Random.of(seed, name), world);
+  const log = new InMemoryEventLog({ storage, clock: { now: () => time.now } });
+  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+
+  const random = Random.of(seed, 'storm');
+  const ended: string[] = [];
+  let isOver = false;
+  let kills = 0;
+  let published = false;
+  const places = Object.entries(starters).flatMap(([name, start]) =>
+    [0, 1].map((instance) => new Place(`${name}-${instance}`, start, newProcess)),
+  );
+  const publish = async (): Promise<void> => {
+    const client = newProcess('client');
+    for (let at = 0; at < problems.length; ) {
+      try {
+        await client.log.append(problems.slice(at, at + 4));
+        at += 4;
+      } catch {
+        // It cannot know whether they are there: it publishes them again.
+      }
+      await time.sleep(stormy ? random.int(8_000) : 10);
+    }
+    published = true;
+  };
+  const storm = async (): Promise<void> => {
+    while (time.now < START_MS + STORM_MS) {
+      world.weather = {
+        lostCalls: random.float() * 0.1,
+        lostAnswers: random.float() * 0.1,
+        latencyMs: [2, 20, 400][random.int(3)]!,
+      };
+      await time.sleep(random.int(4_000));
+      const place = places[random.int(places.length)]!;
+      const what = random.float();
+      if (what < 0.5) {
+        place.kill();
+        kills++;
+      } else if (what < 0.7) void place.process?.freeze(1_000 + random.int(40_000));
+      else if (what < 0.9) void place.service?.close();
+    }
+    world.weather = CALM;
+  };
+  const groups = {
+    'seam.generator': TOPIC.problems,
+    'seam.executor': TOPIC.experiences,
+    'seam.buffer': TOPIC.outcomes,
+    'seam.trainer': TOPIC.outcomes,
+  };
+  const isWorkedOff = (): boolean =>
+    published &&
+    time.now > START_MS + (stormy ? STORM_MS : 0) &&
+    Object.entries(groups).every(([group, topic]) =>
+      storage.topics
+        .get(topic)!
+        .every(
+          ({ length }, partition) =>
+            (storage.groups.get(group)?.offsets.get(`${topic}/${partition}`)?.nextOffset ?? 0) === length,
+        ),
+    );
+
+  time.install();
+  try {
+    const keeping = places.map((place) => place.keep({ isOver: () => isOver, sleep: (ms) => time.sleep(ms), ended }));
+    void publish();
+    if (stormy) void storm();
+    await time.runUntil(isWorkedOff, START_MS + PATIENCE_MS);
+    isOver = true;
+    for (const place of places) void place.service?.close();
+    if (!(await time.runWhile(Promise.all(keeping), time.now + PATIENCE_MS)))
+      ended.push('some process does not stop when it is asked to');
+    const adapters = wrongAdapters(log, objects);
+    await time.runWhile(adapters, time.now + PATIENCE_MS);
+    return {
+      ...(await recordedRun(log)),
+      trace: sha256(canonicalJson([lines, await contentOf(log)])),
+      ended,
+      kills,
+      wrongVersions: await wrongVersions(log),
+      wrongRuns: await wrongRuns(log),
+      wrongAdapters: await adapters,
+      unreadable: storage.topics
+        .get(TOPIC.problems)!
+        .flat()
+        .filter((record) => !isReadable(record)).length,
+    };
+  } finally {
+    time.uninstall();
+  }
+}
+
+function isReadable(record: Parameters<typeof decodeEvent>[0]): boolean {
+  try {
+    decodeEvent(record);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface RunWindow {
+  readonly index: number;
+  readonly outcomes: readonly { readonly partition: number; readonly to: number }[];
+}
+
+async function contentOf(log: InMemoryEventLog): Promise<string[]> {
+  const digests: string[] = [];
+  for (const { name, partitions } of await log.topics())
+    for (let partition = 0; partition < partitions; partition++)
+      for await (const records of log.read({ topic: name, partition, from: 0 }))
+        for (const { key, value, headers, timestampMs } of records)
+          digests.push(sha256(canonicalJson([name, partition, key, headers, timestampMs, [...(value ?? [])]])));
+  return digests;
+}
+
+/** Each version again, from the outcomes alone. */
+async function wrongVersions(log: InMemoryEventLog): Promise<number[]> {
+  const versions = ofType(await eventsOf(log, [TOPIC.buffer]), 'BufferCommitted');
+  const wrong: number[] = [];
+  for (const [index, { sequence, bufferDigest, inputs }] of versions.entries()) {
+    let state = initialState(bufferServiceConfigSchema.parse({}).buffer.rules);
+    for (const { topic, partition, from, to } of inputs)
+      for await (const records of log.read({ topic, partition, from, to }))
+        for (const record of records) {
+          const event = decodeEvent(record);
+          if (event.type === 'OutcomeRecorded' || event.type === 'ExecutionFailed')
+            state = evolve(state, event, record);
+        }
+    const again = commit(state, { validateEntry: () => undefined });
+    if (sequence !== index + 1 || again.bufferDigest !== bufferDigest) wrong.push(sequence);
+  }
+  return wrong;
+}
+
+/** Windows are 1, 2, 3, … in some order of the log's partitions, none ends before the one before it, each run starts and ends once. */
+async function wrongRuns(log: InMemoryEventLog): Promise<string[]> {
+  const events = await eventsOf(log, [TOPIC.training, TOPIC.adapters]);
+  const windows = ofType(events, 'TrainingRunStarted')
+    .map(({ runId, configuration }) => ({ runId, ...(JSON.parse(configuration) as { window: RunWindow }).window }))
+    .sort((a, b) => a.index - b.index);
+  const ends = ofType(events, 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed');
+  const reached = new Map<number, number>();
+  return windows.flatMap(({ runId, index, outcomes }, at) => {
+    const goesBack = outcomes.some(({ partition, to }) => to < (reached.get(partition) ?? 0));
+    for (const { partition, to } of outcomes) reached.set(partition, to);
+    const endings = ends.filter((end) => end.runId === runId).map(({ type }) => type);
+    const isRight = index === windows[0]!.index + at && !goesBack && endings.join() === 'TrainingRunRejected';
+    return isRight
+      ? []
+      : [`window ${index} of run ${runId}: ${goesBack ? 'goes back, ' : ''}ended by ${endings.join()}`];
+  });
+}
+
+async function wrongAdapters(log: InMemoryEventLog, stored: InMemoryObjects): Promise<string[]> {
+  const objects = new InMemoryObjectStore(stored);
+  const logger = createServiceLogger('test', 'silent');
+  const { onDemand } = await createTrainer(
+    { config: trainerConfig, drivers: { log, objects }, logger, onClose: () => undefined },
+    trainerAssets,
+  );
+  const wrong: string[] = [];
+  for (const { adapterDigest } of ofType(await eventsOf(log, [TOPIC.adapters]), 'AdapterPublished'))
+    if (!(await onDemand.verify(adapterDigest, new AbortController().signal)).matches) wrong.push(adapterDigest);
+  return wrong;
+}
