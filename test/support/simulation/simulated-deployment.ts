@@ -12,8 +12,9 @@ import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { canonicalJson, derivedId, isSeamError, messageOf, Random, sha256 } from '@seamstream/kernel';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
-import { commit, evolve, initialState } from '@seamstream/success-buffer';
+import { commit, evolve, initialState, shardsOf } from '@seamstream/success-buffer';
 import { AdapterEvaluation, createTrainer, trainerConfigSchema, trainerService } from '@seamstream/trainer';
+import { groupOf } from '../../../apps/buffer/src/outcomes.consumer.js';
 import { FAKE_BASE_MODEL, FakeEngine } from '../../../apps/trainer/src/training-engine.fake.js';
 import { eventsOf, ofType, type RecordedRun, recordedRun } from '../recorded-run.js';
 import { SimulatedProcess, type Surroundings, type Weather } from './simulated-process.js';
@@ -113,12 +114,12 @@ const starters = {
       ...surroundingsOf(process),
       config: executorConfigSchema.parse({ ...common, executor: { maxBatchRecords: 5 } }),
     }),
-  buffer: (process: SimulatedProcess) =>
+  buffer: (process: SimulatedProcess, shards: number) =>
     startService(buffer, {
       ...surroundingsOf(process),
       config: bufferServiceConfigSchema.parse({
         ...common,
-        buffer: { commitEveryProblems: 4, maxBatchRecords: 7, formats: ['jsonl'] },
+        buffer: { shards, commitEveryProblems: 4, maxBatchRecords: 7, formats: ['jsonl'] },
       }),
     }),
   trainer: (process: SimulatedProcess) => startService(trainer, { ...surroundingsOf(process), config: trainerConfig }),
@@ -250,8 +251,16 @@ class Place {
   }
 }
 
-/** @param stormy whether anything is to go wrong */
-export async function simulate(seed: string, stormy = true): Promise<SimulatedRun> {
+export interface Simulation {
+  /** Decides everything. */
+  readonly seed: string;
+  /** Whether anything is to go wrong. */
+  readonly stormy: boolean;
+  /** That the buffer is divided into. */
+  readonly shards: number;
+}
+
+export async function simulate({ seed, stormy, shards }: Simulation): Promise<SimulatedRun> {
   const time = new VirtualTime(START_MS);
   const storage = new InMemoryLogStorage();
   const objects: InMemoryObjects = new Map();
@@ -268,7 +277,7 @@ export async function simulate(seed: string, stormy = true): Promise<SimulatedRu
   let kills = 0;
   let published = false;
   const places = Object.entries(starters).flatMap(([name, start]) =>
-    [0, 1].map((instance) => new Place(`${name}-${instance}`, start, newProcess)),
+    [0, 1].map((instance) => new Place(`${name}-${instance}`, (process) => start(process, shards), newProcess)),
   );
   const publish = async (): Promise<void> => {
     const client = newProcess('client');
@@ -304,7 +313,7 @@ export async function simulate(seed: string, stormy = true): Promise<SimulatedRu
   const groups = {
     'seam.generator': TOPIC.problems,
     'seam.executor': TOPIC.experiences,
-    'seam.buffer': TOPIC.outcomes,
+    ...Object.fromEntries(shardsOf(shards).map((shard) => [groupOf(shard), TOPIC.outcomes])),
     'seam.trainer': TOPIC.outcomes,
   };
   const isWorkedOff = (): boolean =>
@@ -377,8 +386,10 @@ async function contentOf(log: InMemoryEventLog): Promise<string[]> {
 async function wrongVersions(log: InMemoryEventLog): Promise<number[]> {
   const versions = ofType(await eventsOf(log, [TOPIC.buffer]), 'BufferCommitted');
   const wrong: number[] = [];
-  for (const [index, { sequence, bufferDigest, inputs }] of versions.entries()) {
-    let state = initialState(bufferServiceConfigSchema.parse({}).buffer.rules);
+  const made = new Map<number, number>();
+  for (const { sequence, bufferDigest, inputs, shard, shards } of versions) {
+    made.set(shard, (made.get(shard) ?? 0) + 1);
+    let state = initialState(bufferServiceConfigSchema.parse({}).buffer.rules, { index: shard, of: shards });
     for (const { topic, partition, from, to } of inputs)
       for await (const records of log.read({ topic, partition, from, to }))
         for (const record of records) {
@@ -387,7 +398,7 @@ async function wrongVersions(log: InMemoryEventLog): Promise<number[]> {
             state = evolve(state, event, record);
         }
     const again = commit(state, { validateEntry: () => undefined });
-    if (sequence !== index + 1 || again.bufferDigest !== bufferDigest) wrong.push(sequence);
+    if (sequence !== made.get(shard) || again.bufferDigest !== bufferDigest) wrong.push(sequence);
   }
   return wrong;
 }
