@@ -36,11 +36,12 @@ it(
     for (const seed of SEEDS) {
       const run = await simulate({ seed: `seed ${seed}`, stormy: true, shards: seed % 5 === 0 ? 3 : 1 });
       const { ledger } = run;
-      const { ended, wrongVersions, wrongRuns, wrongAdapters, deadLetters, unreadable } = run;
-      expect({ seed, ended, wrongVersions, wrongRuns, wrongAdapters, deadLetters }).toEqual({
+      const { ended, wrongVersions, saidOtherwise, wrongRuns, wrongAdapters, deadLetters, unreadable } = run;
+      expect({ seed, ended, wrongVersions, saidOtherwise, wrongRuns, wrongAdapters, deadLetters }).toEqual({
         seed,
         ended: [],
         wrongVersions: [],
+        saidOtherwise: [],
         wrongRuns: [],
         wrongAdapters: [],
         deadLetters: unreadable,

@@ -186,6 +186,8 @@ export interface SimulatedRun extends RecordedRun {
   readonly kills: number;
   /** Versions of the buffer that do not hold what their offsets say. */
   readonly wrongVersions: readonly number[];
+  /** Successes that were admitted last and are not in the newest versions, or the other way round. */
+  readonly saidOtherwise: readonly string[];
   /** Runs of the trainer whose window does not follow on the one before, or that began or ended more or less than once. */
   readonly wrongRuns: readonly string[];
   /** Adapters that come out otherwise when their run is done again from the log. */
@@ -345,7 +347,7 @@ export async function simulate({ seed, stormy, shards }: Simulation): Promise<Si
       trace: sha256(canonicalJson([lines, await contentOf(log)])),
       ended,
       kills,
-      wrongVersions: await wrongVersions(log),
+      ...(await checkVersions(log)),
       wrongRuns: await wrongRuns(log),
       wrongAdapters: await adapters,
       unreadable: storage.topics
@@ -382,12 +384,15 @@ async function contentOf(log: InMemoryEventLog): Promise<string[]> {
   return digests;
 }
 
-/** Each version again, from the outcomes alone. */
-async function wrongVersions(log: InMemoryEventLog): Promise<number[]> {
-  const versions = ofType(await eventsOf(log, [TOPIC.buffer]), 'BufferCommitted');
-  const wrong: number[] = [];
+/** Each version again, from the outcomes alone; and what was said of each success beside what the newest versions hold. */
+async function checkVersions(
+  log: InMemoryEventLog,
+): Promise<{ readonly wrongVersions: readonly number[]; readonly saidOtherwise: readonly string[] }> {
+  const events = await eventsOf(log, [TOPIC.buffer]);
+  const wrongVersions: number[] = [];
   const made = new Map<number, number>();
-  for (const { sequence, bufferDigest, inputs, shard, shards } of versions) {
+  const kept = new Map<number, readonly string[]>();
+  for (const { sequence, bufferDigest, inputs, shard, shards } of ofType(events, 'BufferCommitted')) {
     made.set(shard, (made.get(shard) ?? 0) + 1);
     let state = initialState(bufferServiceConfigSchema.parse({}).buffer.rules, { index: shard, of: shards });
     for (const { topic, partition, from, to } of inputs)
@@ -398,9 +403,20 @@ async function wrongVersions(log: InMemoryEventLog): Promise<number[]> {
             state = evolve(state, event, record);
         }
     const again = commit(state, { validateEntry: () => undefined });
-    if (sequence !== made.get(shard) || again.bufferDigest !== bufferDigest) wrong.push(sequence);
+    if (sequence !== made.get(shard) || again.bufferDigest !== bufferDigest) wrongVersions.push(sequence);
+    kept.set(
+      shard,
+      again.rows.map(({ outcomeId }) => outcomeId),
+    );
   }
-  return wrong;
+  const said = new Map<string, boolean>();
+  for (const { type, outcomeId } of ofType(events, 'SuccessAdmitted', 'SuccessRejected'))
+    said.set(outcomeId, type === 'SuccessAdmitted');
+  const held = new Set([...kept.values()].flat());
+  const saidOtherwise = [...new Set([...said.keys(), ...held])].filter(
+    (id) => (said.get(id) ?? false) !== held.has(id),
+  );
+  return { wrongVersions, saidOtherwise };
 }
 
 /** Windows are 1, 2, 3, … in some order of the log's partitions, none ends before the one before it, each run starts and ends once. */
