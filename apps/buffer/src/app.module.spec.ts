@@ -185,9 +185,10 @@ async function serve(
   log: InMemoryEventLog,
   objects = new InMemoryObjectStore(world.objects),
   shards = 1,
+  rules = config.buffer.rules,
 ): Promise<RunningService> {
   const service = await startService(bufferService({ schemaFor }), {
-    config: { ...config, buffer: { ...config.buffer, shards } },
+    config: { ...config, buffer: { ...config.buffer, shards, rules } },
     drivers: { log, objects },
     serveHttp: false,
   });
@@ -342,6 +343,23 @@ describe('the buffer service', () => {
     await playRoundsFrom(world, 2, 4);
     const made = (await eventsOf(await openLog(world), 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
     expect(made.map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`)).toEqual(versions);
+  });
+
+  it('without its snapshots it makes every version by the rules that were in force, and the next by those of today', async () => {
+    const world = newWorld();
+    const { rules } = config.buffer;
+    const strict = { ...rules, lengths: { ...rules.lengths, maxEntryTokens: 2 } };
+    for (const [round, inForce] of [rules, strict, strict, rules].entries()) {
+      for (const key of [...world.objects.keys()]) if (key.endsWith('snapshot.bin')) world.objects.delete(key);
+      const service = await serve(world, await openLog(world), undefined, 1, inForce);
+      await playRoundsFrom(world, round, round + 1);
+      await service.close();
+    }
+    const made = (await eventsOf(await openLog(world), 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
+    expect(made.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+    expect(made.map(({ rows }) => rows > 0)).toEqual([true, false, false, true]);
+    const { versions } = await undisturbed(4);
+    expect(made.at(-1)!.bufferDigest).toBe(versions.at(-1)!.split(' ')[0]);
   });
 
   it('restarted, it reads the end of its topic and no more, however long that is', async () => {

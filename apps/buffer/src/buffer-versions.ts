@@ -33,6 +33,7 @@ import {
   type RowFormat,
   type Shard,
   shardName,
+  withRules,
 } from '@seamstream/success-buffer';
 import { type BufferFold, evolveFold, foldAt } from './buffer-fold.js';
 
@@ -174,7 +175,7 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
       snapshot === undefined
         ? await replayVersions(log, objects, { versions, start: fold, validateEntry })
         : foldAt(snapshot.state, new Map(last.inputs.map(({ partition: of, to }) => [of, to])));
-    fold = { ...fold, state: { ...fold.state, config } };
+    fold = { ...fold, state: withRules(fold.state, config) };
   }
   const ends = options.consumed.filter(({ topic }) => topic === TOPIC.outcomes);
   return {
@@ -284,7 +285,7 @@ async function replayVersions(
   let fold = start;
   for (const version of versions) {
     const { config } = decodeManifest(await objects.get(version.manifestKey));
-    fold = { ...fold, state: { ...fold.state, config } };
+    fold = { ...fold, state: withRules(fold.state, config) };
     fold = await foldRanges(log, fold, new Map(version.inputs.map(({ partition, to }) => [partition, to])));
     const { state, bufferDigest } = commit(fold.state, { validateEntry });
     if (bufferDigest !== version.bufferDigest) {

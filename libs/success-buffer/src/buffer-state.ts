@@ -1,14 +1,14 @@
 /**
  * The fold of outcomes into groups. The state remembers every result of the groups that count, so that what the buffer
  * keeps is a function of the set of results, whatever their order and however often a commit looked at them:
- * - a result is known by its experience; the same one again changes nothing, a verdict goes before a failure, and of two
- *   verdicts the one with the smaller id counts;
+ * - a result is known by its experience; the same one again changes nothing, a verdict goes before a failure, of two
+ *   verdicts the one with the smaller id counts, and of two under one id the first;
  * - results grow old one by one, each by its own record: what is forgotten could not have counted again, whenever it was
  *   forgotten and whatever of its group comes once more. A group is complete as long as it has a result for each member.
  */
 
 import type { OffsetRange } from '@seamstream/events';
-import { compareText, SeamError } from '@seamstream/kernel';
+import { canonicalJson, compareText } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
 import type { BufferInput, InputPosition, OutcomeFacts } from './buffer.types.js';
 import type { NearDuplicateClusters } from './near-duplicates.js';
@@ -131,9 +131,15 @@ export function initialState(config: BufferConfig, shard: Shard = WHOLE_BUFFER):
   };
 }
 
+/** The same state under these rules: what was computed under others is computed again. */
+export function withRules(state: BufferState, config: BufferConfig): BufferState {
+  if (canonicalJson(state.config) === canonicalJson(config)) return state;
+  return { ...state, config, workspace: initialState(config, state.shard).workspace };
+}
+
 /**
  * Folds one result. The state is taken over: the same object comes back, changed (a copy per event would cost the whole
- * buffer). INVALID_INPUT when token ids and forced flags differ in length.
+ * buffer).
  */
 export function evolve(state: BufferState, event: BufferInput, position: InputPosition): BufferState {
   const partition = `${position.topic}/${position.partition}`;
@@ -249,21 +255,15 @@ function withResult(known: MemberResults | undefined, came: GroupMember): Member
   return kept;
 }
 
-/** Verdicts before failures, the smaller id before the larger, and of one result's records the youngest first. */
+/** Verdicts before failures, the smaller id before the larger, and of what is told twice the first. */
 function byDefiniteness(a: GroupMember, b: GroupMember): number {
   if (a.status === 'failed' || b.status === 'failed')
-    return Number(a.status === 'failed') - Number(b.status === 'failed') || b.offset - a.offset;
-  return compareText(a.outcomeId, b.outcomeId) || b.offset - a.offset;
+    return Number(a.status === 'failed') - Number(b.status === 'failed') || a.offset - b.offset;
+  return compareText(a.outcomeId, b.outcomeId) || a.offset - b.offset;
 }
 
 function pairOf(outcome: OutcomeFacts): Success | null {
   if (outcome.entry === null) return null;
-  if (outcome.tokenIds.length !== outcome.forced.length) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `fold outcome ${outcome.meta.messageId}: expected a forced flag per token, came ${outcome.forced.length} flags for ${outcome.tokenIds.length} tokens; the record was not written by a generator of this version`,
-    );
-  }
   // Keys in their order: a snapshot is canonical JSON of all pairs, and copies none of them.
   return {
     adapterDigest: outcome.adapterDigest,

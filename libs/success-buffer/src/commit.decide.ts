@@ -189,6 +189,11 @@ function canonicalEntry(entry: string): string {
 }
 
 function validityFault(pair: Success, validateEntry: EntryValidator): PairTraits['fault'] {
+  const { tokenIds, forced } = pair;
+  if (forced.length !== tokenIds.length) {
+    const detail = `expected a forced flag per token, came ${forced.length} flags for ${tokenIds.length} tokens: the generator that wrote it is not of this version`;
+    return { reason: 'invalid_entry', detail };
+  }
   const detail = validateEntry(pair.domain, pair.entry);
   return detail === undefined ? null : { reason: 'invalid_entry', detail };
 }
@@ -299,15 +304,14 @@ function announce(
   for (const [outcomeId, { status, ...facts }] of state.announced) {
     if (status !== 'admitted' || announced.has(outcomeId)) continue;
     const { maxAgeRecords } = state.config;
-    const detail = `a result of its group lies more than ${maxAgeRecords} records before the newest of its partition`;
-    decisions.push({
-      type: 'SuccessRejected',
-      ...facts,
-      outcomeId,
-      reason: 'aged_out',
-      detail,
-      duplicateOf: null,
-    });
+    const why: Pick<Rejection | { reason: RejectionReason; detail: string }, 'reason' | 'detail'> =
+      maxAgeRecords > 0
+        ? {
+            reason: 'aged_out',
+            detail: `a result of its group lies more than ${maxAgeRecords} records before the newest of its partition`,
+          }
+        : { reason: 'displaced', detail: 'another verdict counts, or its arm is kept no longer' };
+    decisions.push({ type: 'SuccessRejected', ...facts, ...why, outcomeId, duplicateOf: null });
   }
   return { announced, decisions: decisions.sort((a, b) => compareText(a.outcomeId, b.outcomeId)) };
 }

@@ -7,7 +7,15 @@ export type {
   InputPosition,
   OutcomeFacts,
 } from './buffer.types.js';
-export { type BufferState, evolve, initialState, inputRanges, isGroupComplete, resultsOf } from './buffer-state.js';
+export {
+  type BufferState,
+  evolve,
+  initialState,
+  inputRanges,
+  isGroupComplete,
+  resultsOf,
+  withRules,
+} from './buffer-state.js';
 export { type BufferCommit, commit, type EntryValidator } from './commit.decide.js';
 export { type BufferManifest, decodeManifest, encodeManifest, manifestDigest } from './manifest.js';
 export { NearDuplicateClusters } from './near-duplicates.js';

@@ -15,6 +15,7 @@ import {
   isGroupComplete,
   shardOf,
   shardsOf,
+  withRules,
 } from './index.js';
 
 interface Told {
@@ -175,10 +176,32 @@ describe('groups', () => {
     expect(keptIds(commitOf([unsolved, solved]))).toEqual(['a']);
   });
 
-  it('refuses an outcome whose forced flags do not match its tokens', () => {
-    const { event, position } = told({ group: 'g1' });
-    const broken = { ...event, forced: [true] } as BufferInput;
-    expect(() => evolve(bufferOf([]), broken, position)).toThrow(/came 1 flags for 4 tokens/);
+  it('rejects an outcome whose forced flags do not match its tokens, and counts it as solved', () => {
+    const [solved, unsolved] = group('g1', '+-');
+    const broken = { ...solved!, event: { ...solved!.event, forced: [true] } as BufferInput };
+    const result = commitOf([broken, unsolved!]);
+    expect(said(result)).toEqual(['g1-0 rejected: invalid_entry']);
+    expect(result.decisions[0]).toMatchObject({ detail: expect.stringContaining('came 1 flags for 4 tokens') });
+  });
+
+  it('counts what was told first where one result is told twice and otherwise', () => {
+    const solved = told({ group: 'g1', id: 'a', offset: 3 });
+    const otherwise = told({ group: 'g1', id: 'a', result: 'unsolved', offset: 9 });
+    expect(keptIds(commitOf([solved, otherwise]))).toEqual(['a']);
+    expect(keptIds(commitOf([otherwise, solved]))).toEqual(['a']);
+    const first = commitOf([solved]);
+    expect(said(commit(evolve(first.state, otherwise.event, otherwise.position), { validateEntry }))).toEqual([]);
+  });
+
+  it('are judged anew under other rules', () => {
+    const config = (changes: Parameters<typeof bufferConfigSchema.parse>[0]) => bufferConfigSchema.parse(changes);
+    const events = group('g1', '+-', { tokens: 9 });
+    const first = commitOf(events, { lengths: { maxEntryTokens: 4 } });
+    expect(keptIds(first)).toEqual([]);
+    const looser = withRules(first.state, config({}));
+    expect(keptIds(commit(looser, { validateEntry }))).toEqual(['g1-0']);
+    expect(commit(looser, { validateEntry }).bufferDigest).toBe(commitOf(events).bufferDigest);
+    expect(withRules(looser, config({}))).toBe(looser);
   });
 });
 
@@ -375,7 +398,7 @@ const history = fc.array(arbitraryGroup, { maxLength: 14 }).map((groups) =>
     const first = group(`g${index}`, results, { ...facts, offset: index * 4 });
     const later = group(`g${index}`, anew.slice(0, results.length), { ...facts, offset: index * 4 + 23 });
     for (const { event } of later)
-      Object.assign(event.meta, { messageId: `${'ahz'[index % 3]}${event.meta.messageId}` });
+      Object.assign(event.meta, { messageId: `${['a', '', 'h', 'z'][index % 4]}${event.meta.messageId}` });
     return [...first, ...later];
   }),
 );
@@ -432,7 +455,9 @@ describe('the kept set', () => {
   it('has a decision for every success of every complete group', () => {
     fc.assert(
       fc.property(history, (records) => {
-        const events = records.filter(({ event }) => event.meta.messageId.startsWith('g'));
+        const events = records.filter(
+          ({ event, position }) => position.offset < Number(event.groupId.slice(1)) * 4 + 23,
+        );
         const result = commitOf(events, { ...config, maxAgeRecords: 0 });
         const admitted = result.decisions.filter(({ type }) => type === 'SuccessAdmitted').length;
         expect(admitted).toBe(result.rows.length);
