@@ -506,6 +506,33 @@ describe('the trainer service', () => {
     expect(third?.evaluation).toMatchObject({ success: 0.7, parentSuccess: 0.6 });
   });
 
+  it('rejects an adapter whose parent was replaced while it was judged, and goes on from what is served', async () => {
+    const world = newWorld();
+    const log = await openLog(world);
+    const other = sha256('promoted by another run');
+    class Overtaken extends FakeEvaluation {
+      override async measure(...given: Parameters<FakeEvaluation['measure']>): Promise<MeasuredSuccess> {
+        const first = this.measured.length === 0;
+        const measured = await super.measure(...given);
+        if (first)
+          await log.append([
+            encodeEvent({ ...EXAMPLE_EVENTS.AdapterPromoted, adapterDigest: other, parent: null, runId: 'other' }),
+          ]);
+        return measured;
+      }
+    }
+    await serve(world, { evaluation: new Overtaken([0.9]) });
+    await publish(world, 0, 6);
+    await until(async () => (await eventsOf(world, 'TrainingRunRejected')).length > 0);
+    expect(await eventsOf(world, 'TrainingRunRejected')).toMatchObject([
+      {
+        reason: `overtaken: it was compared with the base model, and meanwhile adapter ${other} is served; train anew from that`,
+      },
+    ]);
+    expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
+    expect([...world.objects.keys()].filter((key) => key.startsWith('training/'))).toEqual([]);
+  });
+
   it('does not measure a parent again whose success on the same problems is on record', async () => {
     const world = newWorld();
     const evaluation = new FakeEvaluation([0.6, 0.7]);

@@ -141,6 +141,7 @@ export class RunTrainingHandler {
         if (isInterruption(error) || signal.aborted) throw error;
         if (!isSeamError(error) || !error.retryable || attempt >= maxAttempts) {
           logger.error({ runId: plan.runId, attempt, err: error }, 'training run failed');
+          await this.deleteCheckpoints(plan);
           return [this.failed(plan, started, error)];
         }
         const waitMs = backoffMs(attempt, firstRetryMs, maxRetryMs);
@@ -202,6 +203,7 @@ export class RunTrainingHandler {
     const startedMs = clock.now();
     const trained = await this.train(plan, history.published, { ...holder, started, checkpoints: action.checkpoints });
     if (trained.status === 'refused') {
+      await this.deleteCheckpoints(plan);
       return [
         this.rejected(plan, started, {
           adapterDigest: null,
@@ -442,9 +444,13 @@ export class RunTrainingHandler {
       durationMs,
     };
     await record([published, completed]);
-    // The run's end is on record: its checkpoints serve nobody any more.
-    for await (const { key } of objects.list(checkpointFolder(plan))) await objects.delete(key);
     return published;
+  }
+
+  /** When what they lead to is on record, they serve nobody any more. */
+  private async deleteCheckpoints(plan: RunPlan): Promise<void> {
+    const { objects } = this.dependencies;
+    for await (const { key } of objects.list(checkpointFolder(plan))) await objects.delete(key);
   }
 
   private async evaluate(
@@ -455,8 +461,9 @@ export class RunTrainingHandler {
     history: TrainingHistory,
     signal: AbortSignal,
   ): Promise<SeamEvent> {
-    const { objects, evaluation: ruler, logger } = this.dependencies;
+    const { log, objects, evaluation: ruler, logger } = this.dependencies;
     const { domains, promotion } = plan.configuration;
+    await this.deleteCheckpoints(plan);
     const adapter = await loadAdapter(objects, published);
     const onProgress = (done: number, total: number): void => {
       if (signal.aborted)
@@ -487,6 +494,17 @@ export class RunTrainingHandler {
         evaluation,
         metrics,
       });
+    // A run on demand and a run of the stream may overlap, and a rollback comes when it is needed.
+    const served = (await readTrainingHistory(log)).servedAdapters.at(-1) ?? null;
+    if (served !== plan.parentAdapter) {
+      const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : `adapter ${digest}`);
+      return this.rejected(plan, started, {
+        adapterDigest: adapter.digest,
+        reason: `overtaken: it was compared with ${nameOf(plan.parentAdapter)}, and meanwhile ${nameOf(served)} is served; train anew from that`,
+        evaluation,
+        metrics,
+      });
+    }
     const promoted: EventOf<'AdapterPromoted'> = {
       type: 'AdapterPromoted',
       meta: this.metaOf(started, 'promoted'),

@@ -107,8 +107,8 @@ export class TrainWindowsHandler {
     for (let back = last === undefined || last === null ? -1 : REMEMBERED_WINDOWS - 1; back >= 0; back--) {
       const ranges = history.windows.get(last!.index - back)?.outcomes;
       if (ranges === undefined) continue;
-      const { completedBefore } = window;
-      window = { ...windowAt(new Map(ranges.map(({ partition, from }) => [partition, from]))), completedBefore };
+      const { completedBefore, open } = window;
+      window = { ...windowAt(new Map(ranges.map(({ partition, from }) => [partition, from]))), completedBefore, open };
       window = await this.countOn(window, new Map(ranges.map(({ partition, to }) => [partition, to])));
       window = windowAt(new Map(ranges.map(({ partition, to }) => [partition, to])), window);
     }
