@@ -14,7 +14,7 @@ const SEEDS = [...new Set([...TELLING, ...Array.from({ length: NUM_SEEDS }, (_, 
 let undisturbed: SimulatedRun;
 beforeAll(async () => {
   // Twice: modules that are loaded on first use take time that is not virtual.
-  const calm = { seed: 'undisturbed', stormy: false, shards: 1 };
+  const calm = { seed: 'undisturbed', stormy: false, shards: 1, maxAgeRecords: 0 };
   await simulate(calm);
   undisturbed = await simulate(calm);
 });
@@ -33,9 +33,16 @@ it('R38: an undisturbed world works everything off, and states each thing once',
 it(
   `R38: ${SEEDS.length} seeds of kills, freezes, restarts and lost calls lose nothing and state nothing twice`,
   async () => {
+    let fenced = 0;
     for (const seed of SEEDS) {
-      const run = await simulate({ seed: `seed ${seed}`, stormy: true, shards: seed % 5 === 0 ? 3 : 1 });
+      const run = await simulate({
+        seed: `seed ${seed}`,
+        stormy: true,
+        shards: seed % 5 === 0 ? 3 : 1,
+        maxAgeRecords: seed % 5 === 4 ? 6 : 0,
+      });
       const { ledger } = run;
+      fenced += run.fenced;
       const { ended, wrongVersions, saidOtherwise, wrongRuns, wrongAdapters, deadLetters, unreadable } = run;
       expect({ seed, ended, wrongVersions, saidOtherwise, wrongRuns, wrongAdapters, deadLetters }).toEqual({
         seed,
@@ -46,6 +53,9 @@ it(
         wrongAdapters: [],
         deadLetters: unreadable,
       });
+      for (const sequences of Object.values(run.versions))
+        expect({ seed, sequences }).toEqual({ seed, sequences: [1, 2, 3, 4, 5] });
+      expect({ seed, windows: run.windows }).toEqual({ seed, windows: 5 });
       expect({ seed, ...ledger, repeated: 0, deadLetterRecords: 0 }).toEqual({
         seed,
         ...undisturbed.ledger,
@@ -59,6 +69,7 @@ it(
       for (const kind of ['admissions', 'rejections'] as const)
         expect({ seed, kind, repeated: repeatedIds(run[kind]) }).toEqual({ seed, kind, repeated: [] });
     }
+    expect(fenced).toBeGreaterThan(SEEDS.length / 10);
   },
   60_000 + SEEDS.length * 2_000,
 );
@@ -66,7 +77,7 @@ it(
 it('R38: the same seed is the same run, another seed another', async () => {
   const traces = [];
   for (const seed of ['again', 'again', 'other'])
-    traces.push((await simulate({ seed, stormy: true, shards: 3 })).trace);
+    traces.push((await simulate({ seed, stormy: true, shards: 3, maxAgeRecords: 6 })).trace);
   expect(traces[1]).toBe(traces[0]);
   expect(traces[2]).not.toBe(traces[0]);
 });

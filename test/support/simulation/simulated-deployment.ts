@@ -12,7 +12,16 @@ import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { canonicalJson, derivedId, isSeamError, messageOf, Random, sha256 } from '@seamstream/kernel';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
-import { commit, evolve, initialState, shardsOf } from '@seamstream/success-buffer';
+import {
+  bufferConfigSchema,
+  commit,
+  decodeManifest,
+  evolve,
+  initialState,
+  readVersion,
+  rowsDigest,
+  shardsOf,
+} from '@seamstream/success-buffer';
 import { AdapterEvaluation, createTrainer, trainerConfigSchema, trainerService } from '@seamstream/trainer';
 import { groupOf } from '../../../apps/buffer/src/outcomes.consumer.js';
 import { FAKE_BASE_MODEL, FakeEngine } from '../../../apps/trainer/src/training-engine.fake.js';
@@ -114,12 +123,12 @@ const starters = {
       ...surroundingsOf(process),
       config: executorConfigSchema.parse({ ...common, executor: { maxBatchRecords: 5 } }),
     }),
-  buffer: (process: SimulatedProcess, shards: number) =>
+  buffer: (process: SimulatedProcess, { shards, maxAgeRecords }: Simulation) =>
     startService(buffer, {
       ...surroundingsOf(process),
       config: bufferServiceConfigSchema.parse({
         ...common,
-        buffer: { shards, commitEveryProblems: 4, maxBatchRecords: 7, formats: ['jsonl'] },
+        buffer: { shards, rules: { maxAgeRecords }, commitEveryProblems: 4, maxBatchRecords: 7, formats: ['jsonl'] },
       }),
     }),
   trainer: (process: SimulatedProcess) => startService(trainer, { ...surroundingsOf(process), config: trainerConfig }),
@@ -184,12 +193,17 @@ export interface SimulatedRun extends RecordedRun {
   /** Processes that ended by themselves, and why. */
   readonly ended: readonly string[];
   readonly kills: number;
+  /** Commits that were refused because the claim was another's by then. */
+  readonly fenced: number;
+  /** Sequences of the versions by shard, in the order of the log. */
+  readonly versions: Readonly<Record<number, readonly number[]>>;
   /** Versions of the buffer that do not hold what their offsets say. */
   readonly wrongVersions: readonly number[];
   /** Successes that were admitted last and are not in the newest versions, or the other way round. */
   readonly saidOtherwise: readonly string[];
   /** Runs of the trainer whose window does not follow on the one before, or that began or ended more or less than once. */
   readonly wrongRuns: readonly string[];
+  readonly windows: number;
   /** Adapters that come out otherwise when their run is done again from the log. */
   readonly wrongAdapters: readonly string[];
   /** Records that are no events, and the dead letters of topics of work. */
@@ -260,15 +274,18 @@ export interface Simulation {
   readonly stormy: boolean;
   /** That the buffer is divided into. */
   readonly shards: number;
+  /** Of the buffer's rules; 0: nothing ages. */
+  readonly maxAgeRecords: number;
 }
 
-export async function simulate({ seed, stormy, shards }: Simulation): Promise<SimulatedRun> {
+export async function simulate(simulation: Simulation): Promise<SimulatedRun> {
+  const { seed, stormy, shards } = simulation;
   const time = new VirtualTime(START_MS);
   const storage = new InMemoryLogStorage();
   const objects: InMemoryObjects = new Map();
   const lines: string[] = [];
   const trace = (line: string): void => void lines.push(`${time.now - START_MS} ${line}`);
-  const world: Surroundings = { time, storage, objects, weather: CALM, trace };
+  const world: Surroundings = { time, storage, objects, weather: CALM, trace, fenced: 0 };
   const newProcess = (name: string): SimulatedProcess => new SimulatedProcess(name, Random.of(seed, name), world);
   const log = new InMemoryEventLog({ storage, clock: { now: () => time.now } });
   await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
@@ -279,7 +296,7 @@ export async function simulate({ seed, stormy, shards }: Simulation): Promise<Si
   let kills = 0;
   let published = false;
   const places = Object.entries(starters).flatMap(([name, start]) =>
-    [0, 1].map((instance) => new Place(`${name}-${instance}`, (process) => start(process, shards), newProcess)),
+    [0, 1].map((instance) => new Place(`${name}-${instance}`, (process) => start(process, simulation), newProcess)),
   );
   const publish = async (): Promise<void> => {
     const client = newProcess('client');
@@ -335,7 +352,7 @@ export async function simulate({ seed, stormy, shards }: Simulation): Promise<Si
     const keeping = places.map((place) => place.keep({ isOver: () => isOver, sleep: (ms) => time.sleep(ms), ended }));
     void publish();
     if (stormy) void storm();
-    await time.runUntil(isWorkedOff, START_MS + PATIENCE_MS);
+    if (!(await time.runUntil(isWorkedOff, START_MS + PATIENCE_MS))) ended.push('not everything is worked off');
     isOver = true;
     for (const place of places) void place.service?.close();
     if (!(await time.runWhile(Promise.all(keeping), time.now + PATIENCE_MS)))
@@ -347,8 +364,9 @@ export async function simulate({ seed, stormy, shards }: Simulation): Promise<Si
       trace: sha256(canonicalJson([lines, await contentOf(log)])),
       ended,
       kills,
-      ...(await checkVersions(log)),
-      wrongRuns: await wrongRuns(log),
+      ...(await checkVersions(log, objects)),
+      fenced: world.fenced,
+      ...(await checkRuns(log)),
       wrongAdapters: await adapters,
       unreadable: storage.topics
         .get(TOPIC.problems)!
@@ -387,14 +405,19 @@ async function contentOf(log: InMemoryEventLog): Promise<string[]> {
 /** Each version again, from the outcomes alone; and what was said of each success beside what the newest versions hold. */
 async function checkVersions(
   log: InMemoryEventLog,
-): Promise<{ readonly wrongVersions: readonly number[]; readonly saidOtherwise: readonly string[] }> {
+  stored: InMemoryObjects,
+): Promise<Pick<SimulatedRun, 'versions' | 'wrongVersions' | 'saidOtherwise'>> {
+  const objects = new InMemoryObjectStore(stored);
   const events = await eventsOf(log, [TOPIC.buffer]);
   const wrongVersions: number[] = [];
-  const made = new Map<number, number>();
+  const versions: Record<number, number[]> = {};
   const kept = new Map<number, readonly string[]>();
-  for (const { sequence, bufferDigest, inputs, shard, shards } of ofType(events, 'BufferCommitted')) {
-    made.set(shard, (made.get(shard) ?? 0) + 1);
-    let state = initialState(bufferServiceConfigSchema.parse({}).buffer.rules, { index: shard, of: shards });
+  for (const { sequence, bufferDigest, inputs, shard, shards, manifestKey } of ofType(events, 'BufferCommitted')) {
+    const manifest = decodeManifest(await objects.get(manifestKey));
+    const rows = await readVersion(manifest, (key) => objects.get(key));
+    const own = (versions[shard] ??= []);
+    own.push(sequence);
+    let state = initialState(bufferConfigSchema.parse(manifest.config), { index: shard, of: shards });
     for (const { topic, partition, from, to } of inputs)
       for await (const records of log.read({ topic, partition, from, to }))
         for (const record of records) {
@@ -403,7 +426,8 @@ async function checkVersions(
             state = evolve(state, event, record);
         }
     const again = commit(state, { validateEntry: () => undefined });
-    if (sequence !== made.get(shard) || again.bufferDigest !== bufferDigest) wrongVersions.push(sequence);
+    if (sequence !== own.length || again.bufferDigest !== bufferDigest || rowsDigest(rows) !== bufferDigest)
+      wrongVersions.push(sequence);
     kept.set(
       shard,
       again.rows.map(({ outcomeId }) => outcomeId),
@@ -416,26 +440,27 @@ async function checkVersions(
   const saidOtherwise = [...new Set([...said.keys(), ...held])].filter(
     (id) => (said.get(id) ?? false) !== held.has(id),
   );
-  return { wrongVersions, saidOtherwise };
+  return { versions, wrongVersions, saidOtherwise };
 }
 
 /** Windows are 1, 2, 3, … in some order of the log's partitions, none ends before the one before it, each run starts and ends once. */
-async function wrongRuns(log: InMemoryEventLog): Promise<string[]> {
+async function checkRuns(log: InMemoryEventLog): Promise<Pick<SimulatedRun, 'wrongRuns' | 'windows'>> {
   const events = await eventsOf(log, [TOPIC.training, TOPIC.adapters]);
   const windows = ofType(events, 'TrainingRunStarted')
     .map(({ runId, configuration }) => ({ runId, ...(JSON.parse(configuration) as { window: RunWindow }).window }))
     .sort((a, b) => a.index - b.index);
   const ends = ofType(events, 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed');
   const reached = new Map<number, number>();
-  return windows.flatMap(({ runId, index, outcomes }, at) => {
+  const wrongRuns = windows.flatMap(({ runId, index, outcomes }, at) => {
     const goesBack = outcomes.some(({ partition, to }) => to < (reached.get(partition) ?? 0));
     for (const { partition, to } of outcomes) reached.set(partition, to);
     const endings = ends.filter((end) => end.runId === runId).map(({ type }) => type);
-    const isRight = index === windows[0]!.index + at && !goesBack && endings.join() === 'TrainingRunRejected';
+    const isRight = index === at + 1 && !goesBack && endings.join() === 'TrainingRunRejected';
     return isRight
       ? []
       : [`window ${index} of run ${runId}: ${goesBack ? 'goes back, ' : ''}ended by ${endings.join()}`];
   });
+  return { wrongRuns, windows: windows.length };
 }
 
 async function wrongAdapters(log: InMemoryEventLog, stored: InMemoryObjects): Promise<string[]> {

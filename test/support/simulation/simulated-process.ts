@@ -11,7 +11,7 @@ import {
   type LogRecord,
   type Transaction,
 } from '@seamstream/event-log';
-import { type Random, SeamError } from '@seamstream/kernel';
+import { isSeamError, type Random, SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore, type InMemoryObjects, ObjectStore } from '@seamstream/object-store';
 import type { VirtualTime } from './virtual-time.js';
 
@@ -29,6 +29,8 @@ export interface Surroundings {
   readonly storage: InMemoryLogStorage;
   readonly objects: InMemoryObjects;
   weather: Weather;
+  /** Commits that were refused because the claim was another's by then. */
+  fenced: number;
   /** What happens, for comparing one run with another. */
   readonly trace: (line: string) => void;
 }
@@ -84,6 +86,10 @@ export class SimulatedProcess {
     throw this.lost(what, unavailable, 'was done, its answer is lost');
   }
 
+  wasFenced(): void {
+    this.world.fenced++;
+  }
+
   /** What a dead process begins never ends. */
   async alive(): Promise<void> {
     while (!this.isDead && this.frozenUntilMs > this.world.time.now)
@@ -130,7 +136,11 @@ class RemoteLog extends EventLog {
     return this.process.call(
       `transact ${records.length} ${consumed?.offsets.map(({ topic, partition, nextOffset }) => `${topic}/${partition}@${nextOffset}`).join() ?? ''}`,
       'LOG_UNAVAILABLE',
-      () => this.log.transact(transaction),
+      () =>
+        this.log.transact(transaction).catch((error: unknown) => {
+          if (isSeamError(error, 'FENCED')) this.process.wasFenced();
+          throw error;
+        }),
       () => {
         if (consumed !== undefined) this.log.endClaim(consumed.claim);
       },
