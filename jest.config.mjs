@@ -1,4 +1,7 @@
 // Two suites: `quick` beside the code (seconds), `slow` across services and on real processes (minutes).
+// Tests have an environment of their own, which native libraries do not see: libs/tensor-graph/src/no-telemetry.ts.
+process.env.ORT_DISABLE_TELEMETRY ??= '1';
+
 const shared = {
   testEnvironment: '<rootDir>/test/support/onnx-environment.cjs',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },

@@ -29,6 +29,7 @@ const INPUT_ERRORS: ReadonlySet<ErrorCode> = new Set([
   'DATA_REFUSED',
   'CHECKPOINT_INVALID',
   'UNSUPPORTED_MODEL',
+  'ADAPTER_INVALID',
 ] satisfies ErrorCode[]);
 
 /** The exit code that an error leads to. */

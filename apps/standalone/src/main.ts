@@ -12,11 +12,16 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop
 
 const percent = (rate: number): string => `${(rate * 100).toFixed(1)} %`;
 
+/** As a shell reports a program that SIGINT ended (128 + 2). */
+const INTERRUPTED = 130;
+const outcome = { isReported: false };
+
 /** Writes report.json and report.html, and says in three lines what they hold. */
 async function writeReport(report: Report): Promise<void> {
   const paths = [join(options.dataDir, 'report.json'), join(options.dataDir, 'report.html')] as const;
   await writeFile(paths[0], `${JSON.stringify(report, null, 2)}\n`);
   await writeFile(paths[1], renderReportPage(report));
+  outcome.isReported = true;
   const { heldOut, rollouts, loopSeconds, ended } = report;
   process.stdout.write(
     options.json
@@ -32,6 +37,10 @@ try {
     terminal: process.stderr,
     onReport: writeReport,
   });
+  if (options.exit && stopped.signal.aborted && !outcome.isReported) {
+    process.stderr.write('Stopped before the end: there is no report. The same command goes on from here.\n');
+    process.exitCode = INTERRUPTED;
+  }
 } catch (error) {
   process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = 1;

@@ -6,10 +6,19 @@ const SHOWN_CHARACTERS = 60;
 /** A value as an error shows it: as JSON, cut short; `undefined` reads "nothing". */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const characters = Array.from(JSON.stringify(value));
+  const characters = Array.from(jsonOf(value));
   return characters.length <= SHOWN_CHARACTERS
     ? characters.join('')
     : `${characters.slice(0, SHOWN_CHARACTERS - 1).join('')}…`;
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return 'a value in thousands of brackets'; // the stack ends before they do
+    throw error;
+  }
 }
 
 /** What a form's shape found wrong with a row: field, expectation and what came. */

@@ -50,17 +50,26 @@ export function monotonicMs(): number {
 }
 
 export function thisProcess(): ProcessIdentity {
-  return { pid: process.pid, started: startOf(process.pid), namespace: namespaceOf('self') };
+  return { pid: process.pid, started: startOf(process.pid) ?? '', namespace: namespaceOf('self') };
 }
 
-/** Field 22 of /proc/<pid>/stat: when the process started; empty when there is none, or it has ended but was not reaped. */
-function startOf(pid: number): string {
+/** Field 22 of /proc/<pid>/stat: when the process started; empty when it has ended and was not reaped, undefined when nothing can be read. */
+function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '');
   } catch {
-    return ''; // gone, or a system without /proc: then the session decides
+    return undefined; // gone, hidden from this user, or a system without /proc
+  }
+}
+
+/** Whether there is a process of that number, also where /proc does not show other users' (hidepid). */
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 
@@ -72,14 +81,11 @@ function namespaceOf(pid: string): string {
   }
 }
 
-/** Whether the process is known to have ended. */
+/** Whether the process is known to have ended; where that cannot be seen, its session decides. */
 function isGone(member: ProcessIdentity, self: ProcessIdentity): boolean {
-  return (
-    member.namespace !== '' &&
-    member.started !== '' &&
-    member.namespace === self.namespace &&
-    startOf(member.pid) !== member.started
-  );
+  if (member.namespace === '' || member.started === '' || member.namespace !== self.namespace) return false;
+  const started = startOf(member.pid);
+  return started === undefined ? !isThere(member.pid) : started !== member.started;
 }
 
 /** Writes a member's sign of life: 16 digits, always the same size, in place. */

@@ -253,7 +253,7 @@ function bytesOf(data: Float32Array): Uint8Array {
 }
 
 function refused(problem: string, details: Readonly<Record<string, unknown>> = {}, cause?: unknown): SeamError {
-  return new SeamError('ADAPTER_INVALID', `Reading a PEFT adapter: ${problem}. It is not used.`, {
+  return new SeamError('ADAPTER_INVALID', `Reading a PEFT adapter: ${problem.replace(/\.$/, '')}. It is not used.`, {
     details,
     ...(cause === undefined ? {} : { cause }),
   });

@@ -1,6 +1,8 @@
 /**
  * A compiled graph on ONNX Runtime. `run` blocks its thread while it computes: keep sessions in workers.
  */
+import './no-telemetry.js';
+
 import { dirname, sep } from 'node:path';
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';

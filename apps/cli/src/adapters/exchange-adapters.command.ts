@@ -112,10 +112,7 @@ export function exchangeCommands(run: RunCommand): Command[] {
         "Reads adapter_config.json and adapter_model.safetensors of a folder, checks them against the generators' base model, and publishes the adapter under its measured digest. What serves stays as it is.",
       )
       .argument('<folder>', 'as peft wrote it')
-      .addHelpText(
-        'after',
-        examples([['seam adapters import my-adapter', 'then measure it: seam evaluate --adapter …']]),
-      )
+      .addHelpText('after', examples([['seam adapters import my-adapter', 'then measure it: seam eval --adapter …']]))
       .action((folder: string) => run((runtime) => importAdapter(runtime, folder))),
     new Command('merge')
       .summary('write the base model with an adapter merged into it')

@@ -88,5 +88,11 @@ describe('seam eval', () => {
     expect(world.takeErrors()).toContain('line 1: reference: expected a text');
     expect(await world.seam('eval', 'p.jsonl', '--adapter', 'abcd1234')).toBe(2);
     expect(world.takeErrors()).toContain('Looking for adapter abcd1234');
+    expect(await world.seam('eval', 'p.jsonl', '--samples', '100000000')).toBe(2);
+    expect(world.takeErrors()).toContain('expected a whole number from 1 to 1024, came "100000000"');
+    const nested = `{"prompt":"x","reference":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
+    world.files.set('nested.jsonl', Buffer.from(nested));
+    expect(await world.seam('eval', 'nested.jsonl')).toBe(2);
+    expect(world.takeErrors()).toContain('came a value in thousands of brackets');
   });
 });

@@ -27,6 +27,9 @@ interface EvaluateOptions extends DatasetOptions {
   readonly seed: string;
 }
 
+/** They are in memory together, of every problem. */
+const MOST_SAMPLES = 1024;
+
 /** Measures the arms on the problems of a file and prints them beside each other. */
 async function evaluateAdapter(
   runtime: CommandRuntime,
@@ -128,7 +131,7 @@ export function evaluateCommand(run: RunCommand): Command {
     )
     .option('--adapter <digest>', 'base, served, or the first digits of a digest', 'served')
     .option('--arms <names>', `comma-separated: ${EVALUATION_ARMS.join(', ')}`, parseArms, [...EVALUATION_ARMS])
-    .option('--samples <k>', 'answers per problem; 1 is greedy', wholeNumber('--samples', 1), 1)
+    .option('--samples <k>', 'answers per problem; 1 is greedy', wholeNumber('--samples', 1, MOST_SAMPLES), 1)
     .option('--temperature <t>', 'with --samples: of the drawn answers', positive('--temperature', 10), 1)
     .option('--top-p <p>', 'with --samples: mass of the most probable tokens to draw from', positive('--top-p', 1), 1)
     .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))

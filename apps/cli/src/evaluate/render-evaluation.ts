@@ -17,7 +17,15 @@ function armRow(arm: EvaluationArm, result: ArmResult, style: Style): string[] {
   const [low, high] = result.interval95;
   const name = arm === 'trained' ? style.bold(arm) : arm;
   const solved = `${count(result.successes)}/${count(result.problems)}`;
-  return [name, percent(result.success), `${percent(low)} … ${percent(high)}`, solved, style.dim(MEANING[arm])];
+  const interval = result.problems === 0 ? NOTHING : `${percent(low)} … ${percent(high)}`;
+  return [name, successOf(result), interval, solved, style.dim(MEANING[arm])];
+}
+
+/** Of no answer at all, no rate can be said. */
+const NOTHING = '–';
+
+function successOf(result: Pick<ArmResult, 'problems' | 'success'> | undefined): string {
+  return result === undefined || result.problems === 0 ? NOTHING : percent(result.success);
 }
 
 export function renderEvaluation(result: EvaluationResult, adapter: string | null, style: Style): string {
@@ -41,7 +49,7 @@ export function renderEvaluation(result: EvaluationResult, adapter: string | nul
           [{ title: 'DOMAIN' }, ...arms.map(([arm]) => ({ title: arm, align: 'right' as const }))],
           domains.map((domain) => [
             onOneLine(domain),
-            ...arms.map(([, measured]) => percent(measured.perDomain[domain]?.success)),
+            ...arms.map(([, measured]) => successOf(measured.perDomain[domain])),
           ]),
           style,
         )}`;

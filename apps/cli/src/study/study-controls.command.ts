@@ -145,7 +145,7 @@ export function studyControlsCommand(run: RunCommand): Command {
     )
     .option('--adapter <digest>', 'base, served, or the first digits of a digest', 'served')
     .option('--rows <names>', `comma-separated: ${CONTROL_ROWS.join(', ')}`, parseRows, [...CONTROL_ROWS])
-    .option('--candidates <k>', 'of the time to correct; 0 leaves it out', wholeNumber('--candidates', 0), 4)
+    .option('--candidates <k>', 'of the time to correct; 0 leaves it out', wholeNumber('--candidates', 0, 1024), 4)
     .option(
       '--hints-from <file>',
       "problems on which the fixed hint is chosen (default: the demonstration's validation set; with FILE a hint that fits all)",
