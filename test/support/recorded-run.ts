@@ -32,7 +32,7 @@ export function ofType<T extends SeamEvent['type']>(
 }
 
 /** The record's event; undefined for what is no event, whose consumer sends it to the dead letters. */
-function readable(record: LogRecord): SeamEvent | undefined {
+export function readable(record: LogRecord): SeamEvent | undefined {
   try {
     return decodeEvent(record);
   } catch {

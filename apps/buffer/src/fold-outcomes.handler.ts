@@ -6,11 +6,11 @@
  * and one that comes under another claim that somebody else may have been at work, on any partition. Then what is folded is
  * compared with what the group has committed, and restored where they differ.
  */
-import type { EventLog } from '@seamstream/event-log';
+import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { type EventMeta, type EventOf, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Clock, derivedId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
-import { type DeliveredBatch, FoldedPlaces, type ServiceLogger } from '@seamstream/service-kit';
+import { type DeliveredBatch, FoldedPlaces, type ServiceLogger, stateFor } from '@seamstream/service-kit';
 import {
   type BufferDecision,
   type BufferState,
@@ -52,7 +52,7 @@ export class FoldOutcomesHandler {
 
   /** The events that follow from a batch: what was admitted and rejected, and the versions committed. */
   async handle(batch: DeliveredBatch): Promise<readonly SeamEvent[]> {
-    const held = await this.positionedAt(batch);
+    const held = await stateFor(this.dependencies.log, batch, this.held, (consumed) => this.restore(consumed));
     // Until this batch is through, a failure leaves nothing to go on from.
     this.held = undefined;
     const events: SeamEvent[] = [];
@@ -70,11 +70,8 @@ export class FoldOutcomesHandler {
     return events;
   }
 
-  private async positionedAt(batch: DeliveredBatch): Promise<Held> {
-    if (this.held?.places.continuesWith(batch)) return this.held;
+  private async restore(consumed: readonly ConsumedOffset[]): Promise<Held> {
     const { log, objects, validateEntry, logger } = this.dependencies;
-    const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
-    if (this.held?.places.isAt(consumed)) return this.held;
     const { fold, versionsCheckedTo } = await restoreFold(log, objects, {
       consumed,
       config: this.config.rules,

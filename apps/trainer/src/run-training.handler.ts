@@ -136,7 +136,9 @@ export class RunTrainingHandler {
       if (run.status !== 'unknown')
         logger.info({ runId: plan.runId, status: run.status, attempt }, 'training run taken up again');
       try {
-        return await this.proceed(plan, run, started, known, holder);
+        const ending = await this.proceed(plan, run, started, known, holder);
+        await this.deleteCheckpoints(plan);
+        return ending;
       } catch (error) {
         if (isInterruption(error) || signal.aborted) throw error;
         if (!isSeamError(error) || !error.retryable || attempt >= maxAttempts) {
@@ -203,7 +205,6 @@ export class RunTrainingHandler {
     const startedMs = clock.now();
     const trained = await this.train(plan, history.published, { ...holder, started, checkpoints: action.checkpoints });
     if (trained.status === 'refused') {
-      await this.deleteCheckpoints(plan);
       return [
         this.rejected(plan, started, {
           adapterDigest: null,
@@ -447,7 +448,7 @@ export class RunTrainingHandler {
     return published;
   }
 
-  /** When what they lead to is on record, they serve nobody any more. */
+  /** Of a run that ends; one that has to be done again without them comes to the same. */
   private async deleteCheckpoints(plan: RunPlan): Promise<void> {
     const { objects } = this.dependencies;
     for await (const { key } of objects.list(checkpointFolder(plan))) await objects.delete(key);
@@ -463,7 +464,6 @@ export class RunTrainingHandler {
   ): Promise<SeamEvent> {
     const { log, objects, evaluation: ruler, logger } = this.dependencies;
     const { domains, promotion } = plan.configuration;
-    await this.deleteCheckpoints(plan);
     const adapter = await loadAdapter(objects, published);
     const onProgress = (done: number, total: number): void => {
       if (signal.aborted)

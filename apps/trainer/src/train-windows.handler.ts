@@ -16,6 +16,7 @@ import {
   FoldedPlaces,
   type Outcome,
   type ServiceLogger,
+  stateFor,
 } from '@seamstream/service-kit';
 import { evolveWindow, type OutcomeWindow, REMEMBERED_WINDOWS, windowAt, windowRanges } from './outcome-window.js';
 import type { PlanRunHandler } from './plan-run.handler.js';
@@ -46,7 +47,7 @@ export class TrainWindowsHandler {
 
   /** One outcome per record: the end of a run is committed together with the record that completed its window. */
   async handle(batch: DeliveredBatch): Promise<readonly Outcome[]> {
-    const held = await this.positionedAt(batch);
+    const held = await stateFor(this.dependencies.log, batch, this.held, (consumed) => this.restore(batch, consumed));
     // Until this batch is through, a failure leaves nothing to go on from.
     this.held = undefined;
     const outcomes: Outcome[] = [];
@@ -82,13 +83,6 @@ export class TrainWindowsHandler {
     const record = (events: readonly SeamEvent[]): Promise<unknown> =>
       log.transact({ records: events.map(encodeEvent), consumed: { claim, offsets: [] } });
     return { signal, record };
-  }
-
-  private async positionedAt(batch: DeliveredBatch): Promise<Held> {
-    if (this.held?.places.continuesWith(batch)) return this.held;
-    const { log } = this.dependencies;
-    const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === TOPIC.outcomes);
-    return this.held?.places.isAt(consumed) ? this.held : this.restore(batch, consumed);
   }
 
   private async restore(batch: DeliveredBatch, consumed: readonly ConsumedOffset[]): Promise<Held> {

@@ -304,7 +304,7 @@ function announce(
   for (const [outcomeId, { status, ...facts }] of state.announced) {
     if (status !== 'admitted' || announced.has(outcomeId)) continue;
     const { maxAgeRecords } = state.config;
-    const why: Pick<Rejection | { reason: RejectionReason; detail: string }, 'reason' | 'detail'> =
+    const why: { readonly reason: RejectionReason; readonly detail: string } =
       maxAgeRecords > 0
         ? {
             reason: 'aged_out',

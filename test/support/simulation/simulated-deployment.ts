@@ -25,7 +25,7 @@ import {
 import { AdapterEvaluation, createTrainer, trainerConfigSchema, trainerService } from '@seamstream/trainer';
 import { groupOf } from '../../../apps/buffer/src/outcomes.consumer.js';
 import { FAKE_BASE_MODEL, FakeEngine } from '../../../apps/trainer/src/training-engine.fake.js';
-import { eventsOf, ofType, type RecordedRun, recordedRun } from '../recorded-run.js';
+import { eventsOf, ofType, type RecordedRun, readable, recordedRun } from '../recorded-run.js';
 import { SimulatedProcess, type Surroundings, type Weather } from './simulated-process.js';
 import { VirtualTime } from './virtual-time.js';
 
@@ -146,6 +146,8 @@ const trainerConfig = trainerConfigSchema.parse({
 const surroundingsOf = ({ log, objects }: SimulatedProcess) =>
   ({ drivers: { log, objects }, serveHttp: false, isOwnProcess: true }) as const;
 
+/** 1 January 2026. */
+const START_MS = 1_767_225_600_000;
 const PROBLEMS = 24;
 const problems: readonly NewRecord[] = Array.from({ length: PROBLEMS }, (_, index) => {
   const problemId = `problem-${index}`;
@@ -156,7 +158,7 @@ const problems: readonly NewRecord[] = Array.from({ length: PROBLEMS }, (_, inde
       messageId: derivedId(problemId, 'problem'),
       correlationId: problemId,
       source: 'test/simulation',
-      occurredAt: 1_767_225_600_000,
+      occurredAt: START_MS,
       sourceClass: 'trusted',
     }),
     problem: {
@@ -179,7 +181,6 @@ function bytesOfNoise(seed: number): Uint8Array {
 // --- the run ------------------------------------------------------------------------------------------------------------
 
 const CALM: Weather = { lostCalls: 0, lostAnswers: 0, latencyMs: 3 };
-const START_MS = 1_767_225_600_000;
 /** So long things happen; then nothing happens any more but work. */
 const STORM_MS = 60_000;
 /** The longest wait for the end of the work, in virtual time. */
@@ -192,7 +193,6 @@ export interface SimulatedRun extends RecordedRun {
   readonly trace: string;
   /** Processes that ended by themselves, and why. */
   readonly ended: readonly string[];
-  readonly kills: number;
   /** Commits that were refused because the claim was another's by then. */
   readonly fenced: number;
   /** Sequences of the versions by shard, in the order of the log. */
@@ -251,8 +251,8 @@ class Place {
         world.ended.push(`${process.name}: ${isSeamError(error) ? error.code : 'unforeseen'}: ${messageOf(error)}`);
       });
       await Promise.race([lived, death]);
-      // Like a process that exits without leaving its groups.
-      if (this.service === undefined) void process.kill(SESSION_MS);
+      // One that ends while it starts exits without leaving its groups.
+      if (this.process === process && this.service === undefined) void process.kill(SESSION_MS);
       this.service = undefined;
       await world.sleep(500);
     }
@@ -293,7 +293,6 @@ export async function simulate(simulation: Simulation): Promise<SimulatedRun> {
   const random = Random.of(seed, 'storm');
   const ended: string[] = [];
   let isOver = false;
-  let kills = 0;
   let published = false;
   const places = Object.entries(starters).flatMap(([name, start]) =>
     [0, 1].map((instance) => new Place(`${name}-${instance}`, (process) => start(process, simulation), newProcess)),
@@ -321,10 +320,8 @@ export async function simulate(simulation: Simulation): Promise<SimulatedRun> {
       await time.sleep(random.int(4_000));
       const place = places[random.int(places.length)]!;
       const what = random.float();
-      if (what < 0.5) {
-        place.kill();
-        kills++;
-      } else if (what < 0.7) void place.process?.freeze(1_000 + random.int(40_000));
+      if (what < 0.5) place.kill();
+      else if (what < 0.7) void place.process?.freeze(1_000 + random.int(40_000));
       else if (what < 0.9) void place.service?.close();
     }
     world.weather = CALM;
@@ -363,7 +360,6 @@ export async function simulate(simulation: Simulation): Promise<SimulatedRun> {
       ...(await recordedRun(log)),
       trace: sha256(canonicalJson([lines, await contentOf(log)])),
       ended,
-      kills,
       ...(await checkVersions(log, objects)),
       fenced: world.fenced,
       ...(await checkRuns(log)),
@@ -371,19 +367,10 @@ export async function simulate(simulation: Simulation): Promise<SimulatedRun> {
       unreadable: storage.topics
         .get(TOPIC.problems)!
         .flat()
-        .filter((record) => !isReadable(record)).length,
+        .filter((record) => readable(record) === undefined).length,
     };
   } finally {
     time.uninstall();
-  }
-}
-
-function isReadable(record: Parameters<typeof decodeEvent>[0]): boolean {
-  try {
-    decodeEvent(record);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -26,14 +26,11 @@ class Handle {
   }
 }
 
-const REPLACED = ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] as const;
-
 export class VirtualTime {
   private readonly queue = new Map<number, Task>();
   private order = 0;
-  private readonly real = Object.fromEntries(REPLACED.map((name) => [name, globalThis[name]]));
+  private readonly real = { setTimeout, clearTimeout, setImmediate, clearImmediate };
   private readonly realNow = Date.now;
-  private readonly afterPromises = globalThis.setImmediate;
 
   /** @param nowMs milliseconds since the epoch */
   constructor(private nowMs: number) {}
@@ -69,7 +66,7 @@ export class VirtualTime {
   async runUntil(isDone: () => boolean, untilMs: number): Promise<boolean> {
     for (;;) {
       // All promises that are settled run before an immediate of the real world.
-      await new Promise<void>((resolve) => this.afterPromises(resolve));
+      await new Promise<void>((resolve) => this.real.setImmediate(resolve));
       if (isDone()) return true;
       const next = this.takeNext();
       if (next === undefined || next.atMs > untilMs) return false;

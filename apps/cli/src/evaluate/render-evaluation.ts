@@ -17,15 +17,13 @@ function armRow(arm: EvaluationArm, result: ArmResult, style: Style): string[] {
   const [low, high] = result.interval95;
   const name = arm === 'trained' ? style.bold(arm) : arm;
   const solved = `${count(result.successes)}/${count(result.problems)}`;
-  const interval = result.problems === 0 ? NOTHING : `${percent(low)} … ${percent(high)}`;
+  const interval = result.problems === 0 ? percent(null) : `${percent(low)} … ${percent(high)}`;
   return [name, successOf(result), interval, solved, style.dim(MEANING[arm])];
 }
 
 /** Of no answer at all, no rate can be said. */
-const NOTHING = '–';
-
 function successOf(result: Pick<ArmResult, 'problems' | 'success'> | undefined): string {
-  return result === undefined || result.problems === 0 ? NOTHING : percent(result.success);
+  return percent(result?.problems === 0 ? null : result?.success);
 }
 
 export function renderEvaluation(result: EvaluationResult, adapter: string | null, style: Style): string {

@@ -3,7 +3,7 @@
  * it follows what its group has committed, no more and no less. Whoever lost the partitions and has them back, or has some of
  * them for the first time, cannot tell from one batch what others have done meanwhile on all of them.
  */
-import type { ConsumedOffset } from '@seamstream/event-log';
+import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { canonicalJson } from '@seamstream/kernel';
 import type { DeliveredBatch } from './delivery.js';
 
@@ -35,4 +35,19 @@ export class FoldedPlaces {
   advance({ partition, claim, nextOffset }: DeliveredBatch, next: number = nextOffset): void {
     this.places.set(partition, { next, claim: canonicalJson(claim) });
   }
+}
+
+/**
+ * The state that goes on with the batch: what is held, where nobody else has been at work since, else what is restored.
+ * @param restore is given what the group has committed, read before everything else that the state is made from
+ */
+export async function stateFor<Held extends { readonly places: FoldedPlaces }>(
+  log: EventLog,
+  batch: DeliveredBatch,
+  held: Held | undefined,
+  restore: (consumed: readonly ConsumedOffset[]) => Promise<Held>,
+): Promise<Held> {
+  if (held?.places.continuesWith(batch)) return held;
+  const consumed = (await log.committedOffsets(batch.claim.group)).filter(({ topic }) => topic === batch.topic);
+  return held?.places.isAt(consumed) ? held : restore(consumed);
 }
