@@ -137,11 +137,14 @@ class FlakyLog extends InMemoryEventLog {
   beforeCommit: (records: readonly NewRecord[]) => Promise<void> = async () => undefined;
   /** Records of the buffer's own topic that were read. */
   readOfBuffer = 0;
+  /** Outcomes that were read, besides by the group. */
+  readOfOutcomes = 0;
   private commits = 0;
 
   override async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
     for await (const records of super.read(options)) {
       if (options.topic === TOPIC.buffer) this.readOfBuffer += records.length;
+      if (options.topic === TOPIC.outcomes) this.readOfOutcomes += records.length;
       yield records;
     }
   }
@@ -186,9 +189,10 @@ async function serve(
   objects = new InMemoryObjectStore(world.objects),
   shards = 1,
   rules = config.buffer.rules,
+  maxSnapshotAgeMs = config.buffer.maxSnapshotAgeMs,
 ): Promise<RunningService> {
   const service = await startService(bufferService({ schemaFor }), {
-    config: { ...config, buffer: { ...config.buffer, shards, rules } },
+    config: { ...config, buffer: { ...config.buffer, shards, rules, maxSnapshotAgeMs } },
     drivers: { log, objects },
     serveHttp: false,
   });
@@ -332,6 +336,42 @@ describe('the buffer service', () => {
     expect(await playRounds(world, 4)).toEqual(versions);
   });
 
+  it('writes a snapshot when as much was read as the last one holds, and goes on from it without what lies before', async () => {
+    const { versions, world: whole } = await undisturbed(9);
+    const snapshots = [...whole.objects.keys()].filter((key) => key.endsWith('/snapshot.bin')).sort();
+    expect(snapshots.map((key) => key.split('/')[1]?.slice(0, 6))).toEqual(['000001', '000002', '000005']);
+    const outcomes = (await (await openLog(whole)).watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
+
+    const world = newWorld();
+    const first = await serve(world, await openLog(world));
+    await playRounds(world, 7);
+    await first.close();
+    // Version 7 names the snapshot of version 5: others are not needed.
+    for (const key of [...world.objects.keys()])
+      if (key.endsWith('/snapshot.bin') && !key.startsWith('buffer/000005-')) world.objects.delete(key);
+    const log = await openLog(world);
+    await serve(world, log);
+    await playRoundsFrom(world, 7, 9);
+    const made = (await eventsOf(log, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
+    expect(made.map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`)).toEqual(versions);
+    expect(log.readOfOutcomes).toBeGreaterThan(0);
+    expect(log.readOfOutcomes).toBeLessThan(outcomes / 2);
+  });
+
+  it('writes a snapshot with every version where it may not grow older, and with the first one under other rules', async () => {
+    const { rules } = config.buffer;
+    const snapshotsOf = ({ objects }: World): number =>
+      [...objects.keys()].filter((key) => key.endsWith('/snapshot.bin')).length;
+    const world = newWorld();
+    const service = await serve(world, await openLog(world), undefined, 1, rules, 1);
+    await playRounds(world, 4);
+    await service.close();
+    expect(snapshotsOf(world)).toBe(4);
+    await serve(world, await openLog(world), undefined, 1, { ...rules, capacityPerStratum: 3 });
+    await playRoundsFrom(world, 4, 6);
+    expect(snapshotsOf(world)).toBe(5);
+  });
+
   it('without its snapshots it makes every version again from the log and goes on as before', async () => {
     const { versions } = await undisturbed(4);
     const world = newWorld();
@@ -409,7 +449,8 @@ describe('the buffer service', () => {
   it('never replaces a version: one that is there already is found, another one under its key is a conflict', async () => {
     const { world, versions } = await undisturbed(2);
     const again = newWorld();
-    for (const [key, object] of world.objects) if (!key.endsWith('snapshot.bin')) again.objects.set(key, object);
+    for (const [key, object] of world.objects)
+      if (!/\/(?:snapshot\.bin|resume\.json)$/.test(key)) again.objects.set(key, object);
     const before = new Map(again.objects);
     await serve(again, await openLog(again));
     expect(await playRounds(again, 2)).toEqual(versions);
@@ -419,7 +460,7 @@ describe('the buffer service', () => {
   it('does not take the place of another writer’s version', async () => {
     const version = commit(initialState(config.buffer.rules), { validateEntry: () => undefined });
     const { rules, formats } = config.buffer;
-    const options = { inputs: [], config: rules, formats, versionsCheckedTo: 0 };
+    const options = { inputs: [], config: rules, formats };
     const objects = new InMemoryObjectStore();
     const { manifestKey } = await writeVersion(objects, version, options);
     await expect(writeVersion(objects, version, options)).resolves.toMatchObject({ manifestKey });

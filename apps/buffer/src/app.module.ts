@@ -3,7 +3,7 @@ import { checkEntry, type EntrySchemas, loadEntrySchemas } from '@seamstream/exp
 import { isSeamError, systemClock } from '@seamstream/kernel';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import { type EntryValidator, shardsOf } from '@seamstream/success-buffer';
-import { checkDivision } from './buffer-versions.js';
+import { checkDivision } from './committed-versions.js';
 import type { BufferServiceConfig } from './config.js';
 import { FoldOutcomesHandler } from './fold-outcomes.handler.js';
 import { groupOf, outcomesConsumer } from './outcomes.consumer.js';

@@ -55,3 +55,8 @@ export function evolveFold(fold: BufferFold, event: SeamEvent, place: Place): Bu
 export function foldedRanges(fold: BufferFold, topic: string): readonly OffsetRange[] {
   return [...fold.nextOffsets].sort(([a], [b]) => a - b).map(([partition, to]) => ({ topic, partition, from: 0, to }));
 }
+
+/** The same the other way round: the offset after the last folded event, by partition. */
+export function offsetsOf(ranges: readonly OffsetRange[]): ReadonlyMap<number, number> {
+  return new Map(ranges.map(({ partition, to }) => [partition, to]));
+}

@@ -21,6 +21,11 @@ export const bufferServiceConfigSchema = commonConfigSchema.extend({
         .default(['parquet']),
       /** Most records of a batch: bounds what is folded again after a failed commit. */
       maxBatchRecords: z.int().positive().default(500),
+      /**
+       * A version writes a snapshot for restarts when the last one is this old, or as long as the log since then. Outcomes
+       * have to be retained for longer than this.
+       */
+      maxSnapshotAgeMs: z.int().positive().default(3_600_000),
       /** What is kept. */
       rules: bufferConfigSchema.prefault({}),
     })

@@ -16,13 +16,15 @@ import {
   type BufferState,
   commit,
   type EntryValidator,
-  resultsOf,
   type Shard,
   shardName,
 } from '@seamstream/success-buffer';
 import { type BufferFold, evolveFold, foldAt, foldedRanges } from './buffer-fold.js';
-import { checkedVersions, restoreFold, writeVersion } from './buffer-versions.js';
+import { type LastSnapshot, writeResumption } from './buffer-snapshots.js';
+import { writeVersion } from './buffer-versions.js';
+import { checkedVersions } from './committed-versions.js';
 import type { BufferServiceConfig } from './config.js';
+import { restoreFold } from './restore-fold.js';
 
 const SOURCE = 'seam/buffer';
 
@@ -38,6 +40,7 @@ interface Held {
   fold: BufferFold;
   /** See checkedVersions. */
   versionsCheckedTo: number;
+  lastSnapshot: LastSnapshot | undefined;
   readonly places: FoldedPlaces;
 }
 
@@ -62,6 +65,7 @@ export class FoldOutcomesHandler {
         held.versionsCheckedTo = await checkedVersions(this.dependencies.log, held.versionsCheckedTo, this.shard.of);
         const version = await this.commitVersion(held, event.meta);
         held.fold = foldAt(version.state, held.fold.nextOffsets);
+        held.lastSnapshot = version.lastSnapshot;
         events.push(...version.events);
       }
     }
@@ -72,7 +76,7 @@ export class FoldOutcomesHandler {
 
   private async restore(consumed: readonly ConsumedOffset[]): Promise<Held> {
     const { log, objects, validateEntry, logger } = this.dependencies;
-    const { fold, versionsCheckedTo } = await restoreFold(log, objects, {
+    const { fold, versionsCheckedTo, lastSnapshot } = await restoreFold(log, objects, {
       consumed,
       config: this.config.rules,
       shard: this.shard,
@@ -87,28 +91,33 @@ export class FoldOutcomesHandler {
       },
       'buffer restored',
     );
-    return { fold, versionsCheckedTo, places: new FoldedPlaces(consumed) };
+    return { fold, versionsCheckedTo, lastSnapshot, places: new FoldedPlaces(consumed) };
   }
 
   private async commitVersion(
-    { fold, versionsCheckedTo }: Held,
+    { fold, versionsCheckedTo, lastSnapshot: last }: Held,
     cause: EventMeta,
-  ): Promise<{ readonly state: BufferState; readonly events: readonly SeamEvent[] }> {
+  ): Promise<{
+    readonly state: BufferState;
+    readonly lastSnapshot: LastSnapshot;
+    readonly events: readonly SeamEvent[];
+  }> {
     const { objects, validateEntry, clock, logger } = this.dependencies;
     const version = commit(fold.state, { validateEntry });
     const inputs = foldedRanges(fold, TOPIC.outcomes);
-    const written = await writeVersion(objects, version, {
+    const occurredAt = clock.now();
+    const { rules, formats, maxSnapshotAgeMs } = this.config;
+    const written = await writeVersion(objects, version, { inputs, config: rules, formats });
+    const lastSnapshot = await writeResumption(objects, written.manifestKey, {
+      last,
+      state: version.state,
       inputs,
-      config: this.config.rules,
-      formats: this.config.formats,
+      now: occurredAt,
+      maxAgeMs: maxSnapshotAgeMs,
       versionsCheckedTo,
     });
-    const occurredAt = clock.now();
-    const subjects = subjectsOf(version.state);
     const { sequence } = version.state;
-    const decisions = version.decisions.map((decision) =>
-      decisionEvent(decision, { sequence, occurredAt, subject: subjects.get(decision.outcomeId) ?? null }),
-    );
+    const decisions = version.decisions.map((decision) => decisionEvent(decision, { sequence, occurredAt }));
     const committed: EventOf<'BufferCommitted'> = {
       type: 'BufferCommitted',
       meta: {
@@ -141,17 +150,13 @@ export class FoldOutcomesHandler {
       },
       'buffer version written',
     );
-    return { state: version.state, events: [...decisions, committed] };
+    return { state: version.state, lastSnapshot, events: [...decisions, committed] };
   }
 }
 
 function decisionEvent(
-  decision: BufferDecision,
-  {
-    sequence,
-    occurredAt,
-    subject,
-  }: { readonly sequence: number; readonly occurredAt: number; readonly subject: string | null },
+  { subject, ...decision }: BufferDecision,
+  { sequence, occurredAt }: { readonly sequence: number; readonly occurredAt: number },
 ): SeamEvent {
   const { outcomeId, problemId } = decision;
   const meta: EventMeta = {
@@ -166,16 +171,4 @@ function decisionEvent(
     causationId: outcomeId,
   };
   return { ...decision, meta };
-}
-
-/** Whose data each kept pair is, so that what is said about it can be erased with it. */
-function subjectsOf({ groups }: BufferState): ReadonlyMap<string, string> {
-  const subjects = new Map<string, string>();
-  for (const group of groups.values()) {
-    for (const member of resultsOf(group)) {
-      const subject = member.status === 'solved' ? member.pair?.subject : undefined;
-      if (member.status === 'solved' && typeof subject === 'string') subjects.set(member.outcomeId, subject);
-    }
-  }
-  return subjects;
 }

@@ -2,8 +2,8 @@ import { Controller, type Type } from '@nestjs/common';
 import { TOPIC } from '@seamstream/events';
 import { ConsumeTopic, type DeliveredBatch, done, type Outcome, stop } from '@seamstream/service-kit';
 import { type Shard, shardName } from '@seamstream/success-buffer';
-import { UnrestorableBuffer } from './buffer-versions.js';
 import type { FoldOutcomesHandler } from './fold-outcomes.handler.js';
+import { UnrestorableBuffer } from './restore-fold.js';
 
 /** The group whose offsets are a shard's place in the log. With the number of shards: state of another never goes on. */
 export function groupOf(shard: Shard): string {

@@ -11,7 +11,8 @@ import type { OffsetRange } from '@seamstream/events';
 import { canonicalJson, compareText } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
 import type { BufferInput, InputPosition, OutcomeFacts } from './buffer.types.js';
-import type { NearDuplicateClusters } from './near-duplicates.js';
+import { ResultAges } from './result-ages.js';
+import type { Selection } from './selection.js';
 import { type Shard, shardOf, WHOLE_BUFFER } from './shard.js';
 
 /** A success as it was recorded: a pair that may be kept. */
@@ -57,10 +58,13 @@ export interface Group {
   readonly partition: string;
   /** By experienceId. */
   readonly members: Map<string, MemberResults>;
+  /** By outcomeId: what the last commit said, of every success that may be kept. */
+  readonly announced: Map<string, Announcement>;
 }
 
 /** A group of a domain that another shard keeps: only when it is complete matters here. */
 export interface GroupElsewhere {
+  readonly groupId: string;
   readonly groupSize: number;
   /** topic/partition */
   readonly partition: string;
@@ -74,30 +78,20 @@ export interface Announcement {
   readonly stratum: string;
   readonly experienceId: string;
   readonly problemId: string;
+  readonly subject: string | null;
 }
 
-/** Facts computed from a success alone, kept between commits. */
-export interface PairTraits {
-  readonly contentDigest: string;
-  /** Domain and, by scope, entry: what near duplicates are sought within. */
-  readonly bucket: string;
-  readonly priority: string;
-  readonly fault: { readonly reason: 'invalid_entry' | 'length_out_of_bounds'; readonly detail: string } | null;
-}
-
-/** The texts of one bucket. */
-interface NearDuplicateIndex {
-  readonly clusters: NearDuplicateClusters;
-  /** A text's number in the clusters, by content digest. */
-  readonly ids: Map<string, number>;
-  /** The same the other way round. */
-  readonly digests: string[];
-}
+/** By partition of the groups. */
+type Ages = Map<string, ResultAges<Group | GroupElsewhere>>;
 
 /** Computed from the rest of the state whenever it is missing; no part of a snapshot. */
 interface Workspace {
-  readonly traits: WeakMap<Success, PairTraits>;
-  readonly buckets: Map<string, NearDuplicateIndex>;
+  /** What the last commit chose, as long as it was under the same rules. */
+  selection: Selection | undefined;
+  /** Groups with results that the selection has not seen; by groupId. */
+  readonly changed: Map<string, Group>;
+  /** Undefined: to be made from the groups, where results grow old. */
+  ages: Ages | undefined;
   /** Domains seen, and whether this shard keeps them. */
   readonly domains: Map<string, boolean>;
 }
@@ -111,8 +105,6 @@ export interface BufferState {
   readonly groups: Map<string, Group>;
   /** By groupId: what is complete counts for all shards, so that they cut their versions at the same places. */
   readonly elsewhere: Map<string, GroupElsewhere>;
-  /** By outcomeId. */
-  readonly announced: ReadonlyMap<string, Announcement>;
   /** What was folded, by topic/partition. */
   readonly ranges: Map<string, OffsetRange>;
   readonly workspace: Workspace;
@@ -125,9 +117,8 @@ export function initialState(config: BufferConfig, shard: Shard = WHOLE_BUFFER):
     sequence: 0,
     groups: new Map(),
     elsewhere: new Map(),
-    announced: new Map(),
     ranges: new Map(),
-    workspace: { traits: new WeakMap(), buckets: new Map(), domains: new Map() },
+    workspace: { selection: undefined, changed: new Map(), ages: undefined, domains: new Map() },
   };
 }
 
@@ -161,16 +152,24 @@ export function evolve(state: BufferState, event: BufferInput, position: InputPo
     groupSize: event.groupSize,
     partition,
     members: new Map<string, MemberResults>(),
+    announced: new Map<string, Announcement>(),
   };
   const known = group.members.get(event.experienceId);
   group.members.set(event.experienceId, withResult(known, memberOf(event, position.offset)));
   state.groups.set(event.groupId, group);
+  state.workspace.changed.set(event.groupId, group);
+  noteAge(state, group, position.offset);
   return state;
 }
 
 /** What was folded so far, per partition, in the order of topic and partition. */
 export function inputRanges(state: BufferState): readonly OffsetRange[] {
   return [...state.ranges.values()].sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
+}
+
+/** Results remembered. Looks at every group. */
+export function resultCount({ groups }: BufferState): number {
+  return groups.values().reduce((sum, { members }) => sum + members.size, 0);
 }
 
 /** Whether every member of the group, which may be another shard's, has a result. */
@@ -195,23 +194,54 @@ export function resultsOf(group: Group): IteratorObject<GroupMember> {
 export function forgetAged(state: BufferState): void {
   const { maxAgeRecords } = state.config;
   if (maxAgeRecords === 0) return;
-  const oldestOf = ({ partition }: Group | GroupElsewhere): number =>
-    (state.ranges.get(partition)?.to ?? 0) - 1 - maxAgeRecords;
-  for (const [groupId, group] of state.groups) {
-    const oldest = oldestOf(group);
-    for (const [experienceId, results] of group.members) {
-      if (results.every(({ offset }) => offset >= oldest)) continue;
-      const [counting, ...later] = results.filter(({ offset }) => offset >= oldest);
-      if (counting === undefined) group.members.delete(experienceId);
-      else group.members.set(experienceId, [counting, ...later]);
+  state.workspace.ages ??= agesOf(state);
+  for (const [partition, ages] of state.workspace.ages) {
+    const oldest = (state.ranges.get(partition)?.to ?? 0) - 1 - maxAgeRecords;
+    for (const group of new Set(ages.takeBefore(oldest))) {
+      if ('announced' in group) forgetResults(state, group, oldest);
+      else forgetElsewhere(state, group, oldest);
     }
-    if (group.members.size === 0) state.groups.delete(groupId);
   }
-  for (const [groupId, group] of state.elsewhere) {
-    const oldest = oldestOf(group);
-    for (const [experienceId, offset] of group.results ?? []) if (offset < oldest) group.results?.delete(experienceId);
-    if (group.results?.size === 0) state.elsewhere.delete(groupId);
+}
+
+function forgetResults({ groups, workspace }: BufferState, group: Group, oldest: number): void {
+  for (const [experienceId, results] of group.members) {
+    if (results.every(({ offset }) => offset >= oldest)) continue;
+    const [counting, ...later] = results.filter(({ offset }) => offset >= oldest);
+    if (counting === undefined) group.members.delete(experienceId);
+    else group.members.set(experienceId, [counting, ...later]);
   }
+  if (group.members.size === 0) groups.delete(group.groupId);
+  workspace.changed.set(group.groupId, group);
+}
+
+function forgetElsewhere({ elsewhere }: BufferState, group: GroupElsewhere, oldest: number): void {
+  for (const [experienceId, offset] of group.results ?? []) if (offset < oldest) group.results?.delete(experienceId);
+  if (group.results?.size === 0) elsewhere.delete(group.groupId);
+}
+
+function noteAge({ config, workspace }: BufferState, group: Group | GroupElsewhere, offset: number): void {
+  // Where they are not known yet, whoever needs them makes them from the groups.
+  if (config.maxAgeRecords > 0 && workspace.ages !== undefined) agesIn(workspace.ages, group).add(offset, group);
+}
+
+function agesOf({ groups, elsewhere }: BufferState): Ages {
+  const results: (readonly [number, Group | GroupElsewhere])[] = [];
+  for (const group of groups.values())
+    for (const each of group.members.values()) for (const { offset } of each) results.push([offset, group]);
+  for (const group of elsewhere.values())
+    for (const offset of group.results?.values() ?? []) results.push([offset, group]);
+  const ages: Ages = new Map();
+  for (const [offset, group] of results.sort(([a], [b]) => a - b)) agesIn(ages, group).add(offset, group);
+  return ages;
+}
+
+function agesIn(ages: Ages, { partition }: Group | GroupElsewhere): ResultAges<Group | GroupElsewhere> {
+  const known = ages.get(partition);
+  if (known !== undefined) return known;
+  const made = new ResultAges<Group | GroupElsewhere>();
+  ages.set(partition, made);
+  return made;
 }
 
 function keepsDomain({ shard, workspace }: BufferState, domain: string): boolean {
@@ -224,16 +254,18 @@ function keepsDomain({ shard, workspace }: BufferState, domain: string): boolean
 }
 
 function countElsewhere(
-  { config, elsewhere }: BufferState,
+  state: BufferState,
   { groupId, groupSize, experienceId }: BufferInput,
   { partition, offset }: { readonly partition: string; readonly offset: number },
 ): void {
+  const { config, elsewhere } = state;
   let group = elsewhere.get(groupId);
   if (group === undefined) {
-    group = { groupSize, partition, results: new Map() };
+    group = { groupId, groupSize, partition, results: new Map() };
     elsewhere.set(groupId, group);
   }
   group.results?.set(experienceId, Math.max(offset, group.results.get(experienceId) ?? 0));
+  noteAge(state, group, offset);
   if (config.maxAgeRecords === 0 && group.results !== null && group.results.size >= group.groupSize)
     group.results = null;
 }

@@ -47,7 +47,8 @@ export interface BufferRow {
   readonly baseModelDigest: string | null;
 }
 
-/** The events SuccessAdmitted and SuccessRejected, all but their `meta`. */
-export type BufferDecision =
+/** The events SuccessAdmitted and SuccessRejected: of their `meta` only whose data the pair is, the rest in full. */
+export type BufferDecision = (
   | ({ readonly type: 'SuccessAdmitted' } & Omit<SuccessAdmitted, 'meta'>)
-  | ({ readonly type: 'SuccessRejected' } & Omit<SuccessRejected, 'meta'>);
+  | ({ readonly type: 'SuccessRejected' } & Omit<SuccessRejected, 'meta'>)
+) & { readonly subject: string | null };

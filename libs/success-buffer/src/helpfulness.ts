@@ -31,17 +31,29 @@ export function groupSuccessRate({ solved, judged }: Tally): number {
   return judged < 2 ? 0.5 : solved / judged;
 }
 
-/** Success rate per domain of problems answered without an entry; domains without a verdict are absent. */
-export function controlSuccessRates(controls: Iterable<Group>): ReadonlyMap<string, number> {
-  const tallies = new Map<string, Tally>();
-  for (const group of controls) {
-    const tally = tallyOf(group);
-    const sum = tallies.get(group.domain) ?? { solved: 0, judged: 0 };
-    tallies.set(group.domain, { solved: sum.solved + tally.solved, judged: sum.judged + tally.judged });
+/** Success rates per domain of problems answered without an entry, kept up to date group by group. */
+export class ControlRates {
+  private readonly groups = new Map<string, Tally>();
+  private readonly domains = new Map<string, Tally>();
+
+  /** Takes in how a group of the control arm is now. */
+  set(group: Group): void {
+    const before = this.groups.get(group.groupId) ?? { solved: 0, judged: 0 };
+    const now = tallyOf(group);
+    const sum = this.domains.get(group.domain) ?? { solved: 0, judged: 0 };
+    this.domains.set(group.domain, {
+      solved: sum.solved - before.solved + now.solved,
+      judged: sum.judged - before.judged + now.judged,
+    });
+    if (group.members.size > 0) this.groups.set(group.groupId, now);
+    else this.groups.delete(group.groupId);
   }
-  const rates = new Map<string, number>();
-  for (const [domain, { solved, judged }] of tallies) if (judged > 0) rates.set(domain, solved / judged);
-  return rates;
+
+  /** Undefined for a domain without a verdict. */
+  rateOf(domain: string): number | undefined {
+    const tally = this.domains.get(domain);
+    return tally === undefined || tally.judged === 0 ? undefined : tally.solved / tally.judged;
+  }
 }
 
 /** (1 − group success rate) × (1 − the control arm's success rate in the domain, 0 where it is unknown). */

@@ -13,10 +13,11 @@ export {
   initialState,
   inputRanges,
   isGroupComplete,
-  resultsOf,
+  resultCount,
   withRules,
 } from './buffer-state.js';
-export { type BufferCommit, commit, type EntryValidator } from './commit.decide.js';
+export type { EntryValidator } from './candidate.js';
+export { type BufferCommit, commit } from './commit.decide.js';
 export { type BufferManifest, decodeManifest, encodeManifest, manifestDigest } from './manifest.js';
 export { NearDuplicateClusters } from './near-duplicates.js';
 export { decodeRows, encodeRows, type RowFormat, rowsDigest } from './rows.js';

@@ -78,6 +78,46 @@ describe('near-duplicate clusters', () => {
     );
   });
 
+  it('are those of the texts that are left, whatever was added and removed before', () => {
+    const steps = fc.array(fc.record({ text, isGone: fc.boolean() }), { minLength: 2, maxLength: 40 });
+    fc.assert(
+      fc.property(steps, (history) => {
+        const clusters = new NearDuplicateClusters({ threshold: 0.6, shingleWords: 2 });
+        const left = new Map<number, string>();
+        const add = (each: string): void => {
+          const others: number[] = [];
+          const before = new Map([...left.keys()].map((id) => [id, clusters.clusterOf(id)]));
+          const id = clusters.add(each, (other) => others.push(other));
+          expect(left.has(id)).toBe(false);
+          // It was told of one text of each cluster that it joined.
+          const joined = [...left.keys()].filter((other) => clusters.clusterOf(other) === clusters.clusterOf(id));
+          expect(new Set(others.map((other) => before.get(other)))).toEqual(
+            new Set(joined.map((of) => before.get(of))),
+          );
+          expect(others).toHaveLength(new Set(joined.map((of) => before.get(of))).size);
+          left.set(id, each);
+        };
+        for (const { text: each, isGone } of history) {
+          add(each);
+          const [first] = left.keys();
+          if (!isGone || first === undefined) continue;
+          const cluster = [...left.keys()].filter((id) => clusters.clusterOf(id) === clusters.clusterOf(first));
+          const staying = cluster.slice(1).map((id) => left.get(id)!);
+          clusters.removeCluster(cluster);
+          for (const id of cluster) left.delete(id);
+          for (const stays of staying) add(stays);
+        }
+        expect(clusters.size).toBe(left.size);
+        const ids = [...left.keys()];
+        const roots = ids.map((id) => clusters.clusterOf(id));
+        expect(roots.map((root) => roots.flatMap((other, index) => (other === root ? [index] : [])))).toEqual(
+          clustersOf([...left.values()]),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('join what is similar directly or through others, and nothing else', () => {
     const chain = ['a b c d e f g h', 'a b c d e f g x', 'z b c d e f g x', 'p q r s t u v w'];
     expect(clustersOf(chain)).toEqual([[0, 1, 2], [0, 1, 2], [0, 1, 2], [3]]);

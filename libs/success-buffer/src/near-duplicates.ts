@@ -9,7 +9,7 @@
  * 32 × 4 bands find a pair of similarity s with probability 1 − (1 − s⁴)³²: 0.87 at 0.5, 0.9998 at 0.7, 1 − 4·10⁻⁸ at 0.8.
  *
  * Per text: 4 bytes per shingle, 128 for the band hashes, 128 for the chains and 256 … 512 for the tables; the signature
- * itself is not kept.
+ * itself is not kept. The place of a text that was removed is used again.
  */
 import { jaccard, mix32, shingleSet } from './shingles.js';
 
@@ -43,7 +43,9 @@ function grown(array: Int32Array, length: number): Int32Array<ArrayBuffer> {
 }
 
 export class NearDuplicateClusters {
-  private count = 0;
+  /** Places in use or free: ids are below it. */
+  private places = 0;
+  private readonly free: number[] = [];
   private capacity = 4;
   /** Slots per band's table: a power of two, at least twice the capacity. */
   private slots = 8;
@@ -52,37 +54,56 @@ export class NearDuplicateClusters {
   private next = new Int32Array(4 * BANDS); // [text, band] → following text + 1 of the chain
   private heads = new Int32Array(8 * BANDS); // [band, slot] → first text + 1 of the chain
   private shingles = new Int32Array(64); // all sets, one behind the other
-  private ends = new Int32Array(4);
-  private lastProbe = new Int32Array(4);
+  private usedShingles = 0;
+  private liveShingles = 0;
+  private begins = new Int32Array(4);
+  private lengths = new Int32Array(4);
+  private lastProbe = new Int32Array(4); // [text] → number of the last added text that it was compared with
+  private added = 0;
   private readonly signature = new Int32Array(PERMUTATIONS);
 
   /** Texts whose Jaccard similarity over `shingleWords`-word shingles reaches `threshold` are joined. */
   constructor(private readonly settings: { readonly threshold: number; readonly shingleWords: number }) {}
 
-  /** Number of texts added. */
+  /** Number of texts. */
   get size(): number {
-    return this.count;
+    return this.places - this.free.length;
   }
 
-  /** Adds a text and joins it with what it resembles; returns its number (0, 1, 2, …). */
-  add(text: string): number {
+  /**
+   * Adds a text and joins it with what it resembles.
+   * @param onJoin told of a text of every cluster that is joined
+   * @returns its number: 0, 1, 2, …, or that of a removed one
+   */
+  add(text: string, onJoin?: (other: number) => void): number {
     const set = shingleSet(text, this.settings.shingleWords);
-    this.reserve(set.length);
-    const id = this.count++;
-    const begin = id === 0 ? 0 : this.ends[id - 1]!;
-    this.shingles.set(set, begin);
-    this.ends[id] = begin + set.length;
-    this.parents[id] = id;
+    const id = this.place(set);
+    this.added = (this.added + 1) | 0;
     minHash(set, this.signature);
     for (let band = 0; band < BANDS; band++) {
       const hash = this.bandHash(band);
       this.bandHashes[id * BANDS + band] = hash;
-      const head = band * this.slots + (hash & (this.slots - 1));
-      this.probe(id, set, band, hash, this.heads[head]!);
+      const head = this.headOf(band, hash);
+      this.probe(id, set, band, hash, onJoin);
       this.next[id * BANDS + band] = this.heads[head]!;
       this.heads[head] = id + 1;
     }
     return id;
+  }
+
+  /**
+   * Removes all texts of a cluster: which of them would be joined without the others has to be found out by adding those again
+   * that are to stay.
+   * @param ids every text of one cluster
+   */
+  removeCluster(ids: Iterable<number>): void {
+    for (const id of ids) {
+      for (let band = 0; band < BANDS; band++) this.unlink(id, band);
+      this.liveShingles -= this.lengths[id]!;
+      this.lengths[id] = 0;
+      this.parents[id] = id;
+      this.free.push(id);
+    }
   }
 
   /** Number of the cluster that the text belongs to now: equal for two texts exactly when they are joined. */
@@ -97,24 +118,38 @@ export class NearDuplicateClusters {
     return root;
   }
 
-  private probe(id: number, set: Int32Array, band: number, hash: number, first: number): void {
-    for (let entry = first; entry !== 0; entry = this.next[(entry - 1) * BANDS + band]!) {
+  private probe(id: number, set: Int32Array, band: number, hash: number, onJoin?: (other: number) => void): void {
+    for (let entry = this.heads[this.headOf(band, hash)]!; entry !== 0; ) {
       const other = entry - 1;
-      if (this.bandHashes[other * BANDS + band] !== hash || this.lastProbe[other] === id) continue;
-      this.lastProbe[other] = id;
-      if (this.clusterOf(other) === this.clusterOf(id)) continue;
-      if (jaccard(set, this.shinglesOf(other)) >= this.settings.threshold) this.join(other, id);
+      entry = this.next[other * BANDS + band]!;
+      if (this.bandHashes[other * BANDS + band] !== hash || this.lastProbe[other] === this.added) continue;
+      this.lastProbe[other] = this.added;
+      const [a, b] = [this.clusterOf(other), this.clusterOf(id)];
+      if (a === b || jaccard(set, this.shinglesOf(other)) < this.settings.threshold) continue;
+      this.parents[Math.max(a, b)] = Math.min(a, b);
+      onJoin?.(other);
     }
   }
 
-  private join(a: number, b: number): void {
-    const first = this.clusterOf(a);
-    const second = this.clusterOf(b);
-    this.parents[Math.max(first, second)] = Math.min(first, second);
+  private unlink(id: number, band: number): void {
+    const { next } = this;
+    const head = this.headOf(band, this.bandHashes[id * BANDS + band]!);
+    const following = next[id * BANDS + band]!;
+    if (this.heads[head] === id + 1) {
+      this.heads[head] = following;
+      return;
+    }
+    let before = this.heads[head]! - 1;
+    while (next[before * BANDS + band] !== id + 1) before = next[before * BANDS + band]! - 1;
+    next[before * BANDS + band] = following;
+  }
+
+  private headOf(band: number, hash: number): number {
+    return band * this.slots + (hash & (this.slots - 1));
   }
 
   private shinglesOf(id: number): Int32Array {
-    return this.shingles.subarray(id === 0 ? 0 : this.ends[id - 1]!, this.ends[id]);
+    return this.shingles.subarray(this.begins[id], this.begins[id]! + this.lengths[id]!);
   }
 
   private bandHash(band: number): number {
@@ -123,30 +158,61 @@ export class NearDuplicateClusters {
     return hash;
   }
 
-  private reserve(shingleCount: number): void {
-    const used = this.count === 0 ? 0 : this.ends[this.count - 1]!;
-    if (used + shingleCount > this.shingles.length) {
-      this.shingles = grown(this.shingles, Math.max(used + shingleCount, Math.ceil(this.shingles.length * 1.5)));
-    }
-    if (this.count < this.capacity) return;
+  /** A place for a text, in no chain yet. */
+  private place(set: Int32Array): number {
+    if (this.usedShingles + set.length > this.shingles.length) this.makeRoomFor(set.length);
+    const reused = this.free.pop();
+    const id = reused ?? this.places++;
+    if (this.places > this.capacity) this.grow();
+    this.shingles.set(set, this.usedShingles);
+    this.begins[id] = this.usedShingles;
+    this.lengths[id] = set.length;
+    this.parents[id] = id;
+    this.usedShingles += set.length;
+    this.liveShingles += set.length;
+    return id;
+  }
+
+  private grow(): void {
     this.capacity = Math.ceil(this.capacity * 1.5);
     this.parents = grown(this.parents, this.capacity);
     this.bandHashes = grown(this.bandHashes, this.capacity * BANDS);
     this.next = grown(this.next, this.capacity * BANDS);
-    this.ends = grown(this.ends, this.capacity);
+    this.begins = grown(this.begins, this.capacity);
+    this.lengths = grown(this.lengths, this.capacity);
     this.lastProbe = grown(this.lastProbe, this.capacity);
-    if (this.slots < this.capacity) this.rehash(this.slots * 2);
+    if (this.slots < this.capacity) this.doubleSlots();
   }
 
-  private rehash(slots: number): void {
-    this.slots = slots;
-    this.heads = new Int32Array(slots * BANDS);
-    for (let id = 0; id < this.count; id++) {
-      for (let band = 0; band < BANDS; band++) {
-        const head = band * slots + (this.bandHashes[id * BANDS + band]! & (slots - 1));
-        this.next[id * BANDS + band] = this.heads[head]!;
-        this.heads[head] = id + 1;
+  /** The sets of all texts behind one another again, in an array that has room for half as many more. */
+  private makeRoomFor(length: number): void {
+    const needed = this.liveShingles + length;
+    const shingles = new Int32Array(Math.max(64, Math.ceil(needed * 1.5)));
+    let used = 0;
+    for (let id = 0; id < this.places; id++) {
+      shingles.set(this.shinglesOf(id), used);
+      this.begins[id] = used;
+      used += this.lengths[id]!;
+    }
+    this.shingles = shingles;
+    this.usedShingles = used;
+  }
+
+  private doubleSlots(): void {
+    const [old, slots] = [this.heads, this.slots * 2];
+    const chains = new Int32Array(slots * BANDS);
+    for (let head = 0; head < old.length; head++) {
+      const band = Math.floor(head / this.slots);
+      for (let entry = old[head]!; entry !== 0; ) {
+        const at = (entry - 1) * BANDS + band;
+        const to = band * slots + (this.bandHashes[at]! & (slots - 1));
+        const following = this.next[at]!;
+        this.next[at] = chains[to]!;
+        chains[to] = entry;
+        entry = following;
       }
     }
+    this.heads = chains;
+    this.slots = slots;
   }
 }

@@ -64,8 +64,13 @@ const COLUMNS: Record<keyof BufferRow, SchemaElement[]> = {
 const COLUMN_NAMES = Object.keys(COLUMNS) as (keyof BufferRow)[];
 const PARTITION_COLUMN_NAMES = COLUMN_NAMES.filter((name) => name !== 'domain');
 
+/** A row as a line of canonical JSON, line feed included. */
+export function rowLine(row: BufferRow): string {
+  return `${canonicalJson(row)}\n`;
+}
+
 function jsonLines(rows: readonly BufferRow[]): string {
-  return rows.map((row) => `${canonicalJson(row)}\n`).join('');
+  return rows.map(rowLine).join('');
 }
 
 /** SHA-256 of the rows' JSON Lines: the buffer's digest, whichever format is stored. */

@@ -6,26 +6,18 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { OffsetRange } from '@seamstream/events';
 import { canonicalJson, compareText, messageOf, SeamError } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
-import {
-  type Announcement,
-  type BufferState,
-  type Group,
-  type GroupElsewhere,
-  initialState,
-  inputRanges,
-} from './buffer-state.js';
+import { type BufferState, type Group, type GroupElsewhere, initialState, inputRanges } from './buffer-state.js';
 import type { Shard } from './shard.js';
 
-const FORMAT = 'seamstream.success-buffer/2';
+const FORMAT = 'seamstream.success-buffer/3';
 
-/** What a restart goes on from. */
+/** The state after a version, with what is needed to go on from it. */
 export interface BufferSnapshot {
   readonly state: BufferState;
-  /**
-   * Offset in the partition of the versions' records before which all of them are known to be of a buffer that is divided in
-   * the same way. Undefined in snapshots of earlier releases.
-   */
-  readonly versionsCheckedTo: number | undefined;
+  /** What was read when the version was cut, records that are no results included. */
+  readonly inputs: readonly OffsetRange[];
+  /** Milliseconds since 1970. */
+  readonly writtenAt: number;
 }
 
 type Entries<Facts> = Facts extends ReadonlyMap<infer Id, infer Value> ? readonly (readonly [Id, Value])[] : Facts;
@@ -35,14 +27,16 @@ interface StoredSnapshot {
   readonly config: BufferConfig;
   /** Absent when one buffer keeps all domains. */
   readonly shard?: Shard;
-  readonly elsewhere?: readonly (readonly [
-    string,
-    Omit<GroupElsewhere, 'results'> & { readonly results: Entries<GroupElsewhere['results']> },
-  ])[];
-  readonly versionsCheckedTo?: number;
+  readonly elsewhere?: readonly (Omit<GroupElsewhere, 'results'> & {
+    readonly results: Entries<GroupElsewhere['results']>;
+  })[];
+  readonly inputs: readonly OffsetRange[];
+  readonly writtenAt: number;
   readonly sequence: number;
-  readonly groups: readonly (Omit<Group, 'members'> & { readonly members: Entries<Group['members']> })[];
-  readonly announced: readonly (readonly [string, Announcement])[];
+  readonly groups: readonly (Omit<Group, 'members' | 'announced'> & {
+    readonly members: Entries<Group['members']>;
+    readonly announced: Entries<Group['announced']>;
+  })[];
   readonly ranges: readonly OffsetRange[];
 }
 
@@ -50,15 +44,19 @@ function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): nu
   return compareText(a[0], b[0]);
 }
 
-export function encodeSnapshot({ state, versionsCheckedTo }: BufferSnapshot): Uint8Array {
+export function encodeSnapshot({ state, inputs, writtenAt }: BufferSnapshot): Uint8Array {
   const snapshot: StoredSnapshot = {
     format: FORMAT,
     config: state.config,
     sequence: state.sequence,
-    groups: [...state.groups].sort(byKey).map(([, group]) => ({ ...group, members: [...group.members].sort(byKey) })),
-    announced: [...state.announced].sort(byKey),
+    groups: [...state.groups].sort(byKey).map(([, group]) => ({
+      ...group,
+      members: [...group.members].sort(byKey),
+      announced: [...group.announced].sort(byKey),
+    })),
     ranges: inputRanges(state),
-    ...(versionsCheckedTo === undefined ? {} : { versionsCheckedTo }),
+    inputs,
+    writtenAt,
     ...(state.shard.of === 1 ? {} : { shard: state.shard, elsewhere: groupsElsewhere(state) }),
   };
   return new Uint8Array(zstdCompressSync(canonicalJson(snapshot)));
@@ -67,7 +65,7 @@ export function encodeSnapshot({ state, versionsCheckedTo }: BufferSnapshot): Ui
 function groupsElsewhere({ elsewhere }: BufferState): NonNullable<StoredSnapshot['elsewhere']> {
   return [...elsewhere]
     .sort(byKey)
-    .map(([groupId, group]) => [groupId, { ...group, results: group.results && [...group.results].sort(byKey) }]);
+    .map(([, group]) => ({ ...group, results: group.results && [...group.results].sort(byKey) }));
 }
 
 /** OBJECT_CORRUPT when the bytes are no snapshot of this format. */
@@ -76,17 +74,21 @@ export function decodeSnapshot(bytes: Uint8Array): BufferSnapshot {
   const state: BufferState = {
     ...initialState(snapshot.config, snapshot.shard),
     sequence: snapshot.sequence,
-    groups: new Map(snapshot.groups.map((group) => [group.groupId, { ...group, members: new Map(group.members) }])),
+    groups: new Map(
+      snapshot.groups.map((group) => [
+        group.groupId,
+        { ...group, members: new Map(group.members), announced: new Map(group.announced) },
+      ]),
+    ),
     elsewhere: new Map(
-      snapshot.elsewhere?.map(([groupId, group]) => [
-        groupId,
+      snapshot.elsewhere?.map((group) => [
+        group.groupId,
         { ...group, results: group.results && new Map(group.results) },
       ]),
     ),
-    announced: new Map(snapshot.announced),
     ranges: new Map(snapshot.ranges.map((range) => [`${range.topic}/${range.partition}`, range])),
   };
-  return { state, versionsCheckedTo: snapshot.versionsCheckedTo };
+  return { state, inputs: snapshot.inputs, writtenAt: snapshot.writtenAt };
 }
 
 function parse(bytes: Uint8Array): StoredSnapshot {

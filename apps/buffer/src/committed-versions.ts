@@ -1,0 +1,89 @@
+/** The versions of all shards as the log tells them, and that they are of a buffer divided as this one is. */
+import { type EventLog, partitionForKey, type Watermarks } from '@seamstream/event-log';
+import { decodeEvent, type EventOf, TOPIC } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
+
+/** The key of all BufferCommitted records (schemas/topics.json), so that they stand in one partition in their order. */
+const COMMITS_KEY = 'commits';
+const CHUNK_RECORDS = 500;
+
+/**
+ * Looks at every version that was committed from an offset on, whoever committed it.
+ * @param from what restoreFold or the last look answered
+ * @returns the end of what was looked at: before it, no version is of a buffer that was divided otherwise
+ * @throws CONFLICT when one is
+ */
+export async function checkedVersions(log: EventLog, from: number, shards: number): Promise<number> {
+  const { partition, high } = await placeOfVersions(log);
+  await versionsIn(log, { partition, from, to: high }, shards);
+  return high;
+}
+
+/**
+ * Looks at the newest version, so that also who only stands by refuses the wrong number of shards. All others are looked at
+ * by who takes the buffer over.
+ * @throws CONFLICT when it is of a buffer that was divided otherwise
+ */
+export async function checkDivision(log: EventLog, shards: number): Promise<void> {
+  await lastVersions(log, await placeOfVersions(log), shards, () => true);
+}
+
+interface Stretch {
+  readonly partition: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The partition that tells all versions, in their order, among decisions whose keys fall into it too. */
+export async function placeOfVersions(log: EventLog): Promise<Watermarks> {
+  const watermarks = await log.watermarks(TOPIC.buffer);
+  const partition = partitionForKey(COMMITS_KEY, watermarks.length);
+  return watermarks.find((each) => each.partition === partition)!;
+}
+
+/**
+ * The end of the log, read backwards in stretches that double, as far as there is a version that is looked for.
+ * @returns the versions that stand there in their order, and where it begins
+ */
+export async function lastVersions(
+  log: EventLog,
+  { partition, low, high }: Watermarks,
+  shards: number,
+  isSought: (version: EventOf<'BufferCommitted'>) => boolean,
+): Promise<{ readonly versions: readonly EventOf<'BufferCommitted'>[]; readonly from: number }> {
+  let versions: readonly EventOf<'BufferCommitted'>[] = [];
+  let from = high;
+  for (let length = CHUNK_RECORDS; from > low && !versions.some(isSought); length *= 2) {
+    const to = from;
+    from = Math.max(low, to - length);
+    versions = [...(await versionsIn(log, { partition, from, to }, shards)), ...versions];
+  }
+  return { versions, from };
+}
+
+/**
+ * The versions of all shards in a stretch of the log, in their order.
+ * @throws CONFLICT when the buffer was divided otherwise: what the log says was kept would be kept, and said, a second time
+ */
+export async function versionsIn(
+  log: EventLog,
+  { partition, from, to }: Stretch,
+  shards: number,
+): Promise<readonly EventOf<'BufferCommitted'>[]> {
+  const versions: EventOf<'BufferCommitted'>[] = [];
+  if (from >= to) return versions;
+  for await (const records of log.read({ topic: TOPIC.buffer, partition, from, to, chunkRecords: CHUNK_RECORDS })) {
+    for (const record of records) {
+      if (record.key !== COMMITS_KEY) continue;
+      const event = decodeEvent(record);
+      if (event.type === 'BufferCommitted') versions.push(event);
+    }
+  }
+  const other = versions.find((version) => version.shards !== shards);
+  if (other === undefined) return versions;
+  throw new SeamError(
+    'CONFLICT',
+    `Dividing the buffer into ${shards}: expected versions of that many shards in ${TOPIC.buffer}, came one of ${other.shards} (${other.manifestKey}). Set SEAM_BUFFER_SHARDS to ${other.shards}, or copy the log with "seam replay copy --done" and divide the buffer there, where it is made anew from the outcomes.`,
+    { details: { shards, found: other.shards, manifestKey: other.manifestKey } },
+  );
+}

@@ -1,0 +1,168 @@
+/** The way back from the log to the fold of a shard: from the snapshot that its last version names, or from the beginning. */
+import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
+import { type BufferCommitted, decodeEvent, type EventOf, TOPIC } from '@seamstream/events';
+import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import type { ObjectStore } from '@seamstream/object-store';
+import {
+  type BufferConfig,
+  commit,
+  decodeManifest,
+  type EntryValidator,
+  initialState,
+  type Shard,
+  shardName,
+  withRules,
+} from '@seamstream/success-buffer';
+import { type BufferFold, evolveFold, foldAt, offsetsOf } from './buffer-fold.js';
+import { type LastSnapshot, lastSnapshotOf, readResumption } from './buffer-snapshots.js';
+import { lastVersions, placeOfVersions, versionsIn } from './committed-versions.js';
+
+const CHUNK_RECORDS = 500;
+
+/** Log, objects or settings are not those that the buffer's versions were made with and from: no outcome is to blame. */
+export class UnrestorableBuffer extends SeamError {}
+
+/**
+ * The fold as it stands after the given consumed offsets: the snapshot that the last version names and the log from
+ * there on, from which that version must come out as it was recorded; without a usable snapshot every version is made again from
+ * the log's start, likewise.
+ * @throws {@link UnrestorableBuffer} with the code of what is wrong, CONFLICT when a version comes out otherwise or the log's
+ *   versions are those of a buffer in another number of shards; what may pass, an outage, is thrown as it is
+ */
+export async function restoreFold(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<RestoredFold> {
+  try {
+    return await restore(log, objects, options);
+  } catch (error) {
+    if (isSeamError(error) && error.retryable) throw error;
+    const [code, details] = isSeamError(error) ? [error.code, error.details] : (['INTERNAL', {}] as const);
+    const advice =
+      code === 'OBJECT_NOT_FOUND' ? " Give the object store and prefix that the log's versions were written to." : '';
+    throw new UnrestorableBuffer(
+      code,
+      `Restoring shard ${shardName(options.shard)} of the success buffer: ${messageOf(error)}${advice}`,
+      { details, cause: error },
+    );
+  }
+}
+
+interface RestoreOptions {
+  readonly consumed: readonly ConsumedOffset[];
+  readonly config: BufferConfig;
+  readonly shard: Shard;
+  readonly validateEntry: EntryValidator;
+}
+
+interface RestoredFold {
+  readonly fold: BufferFold;
+  /** See checkedVersions. */
+  readonly versionsCheckedTo: number;
+  /** Undefined when there is none of these rules. */
+  readonly lastSnapshot: LastSnapshot | undefined;
+}
+
+async function restore(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<RestoredFold> {
+  const { shard, config, validateEntry } = options;
+  const place = await placeOfVersions(log);
+  const isOwn = (version: EventOf<'BufferCommitted'>): boolean => version.shard === shard.index;
+  const newest = await lastVersions(log, place, shard.of, isOwn);
+  let fold = foldAt(initialState(config, shard), new Map());
+  let lastSnapshot: LastSnapshot | undefined;
+  const last = newest.versions.findLast(isOwn);
+  if (last !== undefined) {
+    const resumption = await readResumption(objects, last.manifestKey, shard);
+    // Without a snapshot all versions are needed.
+    const checked = Math.max(place.low, resumption?.versionsCheckedTo ?? 0);
+    const { partition } = place;
+    const earlier = await versionsIn(log, { partition, from: checked, to: newest.from }, shard.of);
+    if (resumption === undefined) {
+      const versions = [...earlier, ...newest.versions].filter(isOwn);
+      fold = await replayVersions(log, objects, { versions, start: fold, validateEntry });
+    } else {
+      const { state, inputs } = resumption.snapshot;
+      fold = await remake(log, last, { start: foldAt(state, offsetsOf(inputs)), validateEntry });
+    }
+    const state = withRules(fold.state, config);
+    // A snapshot of other rules is not gone on from: what these do to the results between is known to the versions alone.
+    if (resumption !== undefined && state === fold.state) lastSnapshot = lastSnapshotOf(resumption);
+    fold = { ...fold, state };
+  }
+  const ends = options.consumed.filter(({ topic }) => topic === TOPIC.outcomes);
+  return {
+    fold: await foldRanges(log, fold, new Map(ends.map(({ partition, nextOffset }) => [partition, nextOffset]))),
+    versionsCheckedTo: place.high,
+    lastSnapshot,
+  };
+}
+
+/**
+ * The fold after a version, made from an earlier one under the same rules. Those between need not be made: what a commit keeps,
+ * says and forgets follows from the results alone.
+ * @throws CONFLICT when the version comes out otherwise
+ */
+async function remake(
+  log: EventLog,
+  version: BufferCommitted,
+  { start, validateEntry }: { readonly start: BufferFold; readonly validateEntry: EntryValidator },
+): Promise<BufferFold> {
+  if (start.state.sequence === version.sequence) return start;
+  const fold = await foldRanges(log, start, offsetsOf(version.inputs));
+  return committed({ ...fold, state: { ...fold.state, sequence: version.sequence - 1 } }, version, validateEntry);
+}
+
+/**
+ * Makes every version again from the log and compares its digest with the recorded one.
+ * @throws CONFLICT at the first version that differs: the log, the code or the configuration is not what it was
+ */
+async function replayVersions(
+  log: EventLog,
+  objects: ObjectStore,
+  {
+    versions,
+    start,
+    validateEntry,
+  }: {
+    readonly versions: readonly BufferCommitted[];
+    readonly start: BufferFold;
+    readonly validateEntry: EntryValidator;
+  },
+): Promise<BufferFold> {
+  let fold = start;
+  for (const version of versions) {
+    const { config } = decodeManifest(await objects.get(version.manifestKey));
+    fold = { ...fold, state: withRules(fold.state, config) };
+    fold = await foldRanges(log, fold, offsetsOf(version.inputs));
+    fold = committed(fold, version, validateEntry);
+  }
+  return fold;
+}
+
+/** @throws CONFLICT when the version that the fold makes is not the one that was recorded */
+function committed(fold: BufferFold, version: BufferCommitted, validateEntry: EntryValidator): BufferFold {
+  const { state, bufferDigest } = commit(fold.state, { validateEntry });
+  if (bufferDigest === version.bufferDigest) return foldAt(state, fold.nextOffsets);
+  throw new SeamError(
+    'CONFLICT',
+    `Replaying buffer version ${version.sequence}: expected the recorded digest ${version.bufferDigest}, came ${bufferDigest}. Records are missing or the rules changed; compare the code versions.`,
+    { details: { sequence: version.sequence, expected: version.bufferDigest, actual: bufferDigest } },
+  );
+}
+
+async function foldRanges(log: EventLog, start: BufferFold, ends: ReadonlyMap<number, number>): Promise<BufferFold> {
+  let fold = start;
+  for (const [partition, to] of [...ends].sort(([a], [b]) => a - b)) {
+    const from = fold.nextOffsets.get(partition) ?? 0;
+    if (from >= to) continue; // a version may have read further than what was committed as consumed
+    for await (const records of log.read({ topic: TOPIC.outcomes, partition, from, to, chunkRecords: CHUNK_RECORDS })) {
+      for (const record of records) {
+        let event: ReturnType<typeof decodeEvent>;
+        try {
+          event = decodeEvent(record);
+        } catch {
+          continue; // its consumer sent it to the dead letters
+        }
+        fold = evolveFold(fold, event, record);
+      }
+    }
+  }
+  return fold;
+}

@@ -1,0 +1,166 @@
+/**
+ * What of all successes is kept, brought up to date group by group: a version costs what is new, not what is remembered. Every
+ * success of a complete group passes, in this order,
+ *
+ *   validity and length ─► best of equal contents ─► best of its near duplicates ─► cap of its subject ─► capacity of its stratum
+ *
+ * and each stage tells the next what has come to pass it and what no longer does. A stage compares by facts of the successes
+ * alone, so what is kept is a function of the set of groups, however it was reached.
+ */
+import { compareText } from '@seamstream/kernel';
+import type { BufferConfig } from './buffer.config.js';
+import type { BufferRow } from './buffer.types.js';
+import { type Group, isComplete, resultsOf } from './buffer-state.js';
+import { type Candidate, candidateOf, contrastOf, type EntryValidator, type Rejection, traitsOf } from './candidate.js';
+import { Changes } from './changes.js';
+import { DistinctContents } from './distinct-contents.js';
+import { ControlRates, helpfulness, tallyOf } from './helpfulness.js';
+import { Reservoirs } from './reservoirs.js';
+import { rowLine } from './rows.js';
+
+/** A row with its line of JSON, which the buffer's digest is made of. */
+export interface KeptRow {
+  readonly row: BufferRow;
+  readonly line: string;
+}
+
+export class Selection {
+  private readonly candidates = new Map<string, readonly Candidate[]>(); // by groupId
+  private readonly controls = new ControlRates();
+  private readonly distinct: DistinctContents;
+  /** Undefined where subjects have no cap. */
+  private readonly subjects: Reservoirs | undefined;
+  private readonly strata: Reservoirs;
+  private readonly rows = new WeakMap<Candidate, KeptRow>();
+
+  constructor(
+    private readonly config: BufferConfig,
+    private readonly validateEntry: EntryValidator,
+  ) {
+    this.distinct = new DistinctContents(config.nearDuplicates);
+    this.subjects = config.maxRowsPerSubject === 0 ? undefined : new Reservoirs(config.maxRowsPerSubject);
+    this.strata = new Reservoirs(config.capacityPerStratum);
+  }
+
+  /**
+   * Takes in how these groups are now, also those that have no results any more.
+   * @returns the candidates of which it may have changed whether they are kept
+   */
+  update(groups: Iterable<Group>): Iterable<Candidate> {
+    const valid = new Changes<Candidate>();
+    const reviewed = new Set<Candidate>();
+    for (const group of groups) {
+      if (group.arm === 'control') this.controls.set(group);
+      else for (const candidate of this.updateGroup(group, valid)) reviewed.add(candidate);
+    }
+    const distinct = this.distinct.update(valid);
+    const capped = this.subjects?.update(distinct, ({ pair }) => pair.subject) ?? distinct;
+    const kept = this.strata.update(capped, ({ stratum }) => stratum);
+    for (const changes of [distinct, capped, kept]) for (const candidate of changes.all()) reviewed.add(candidate);
+    return Iterator.from(reviewed).filter((candidate) => this.candidatesOf(candidate.group).includes(candidate));
+  }
+
+  /** The candidates of a group, as of the last update. */
+  candidatesOf({ groupId }: Group): readonly Candidate[] {
+    return this.candidates.get(groupId) ?? [];
+  }
+
+  /** Why a candidate is not kept; undefined when it is. */
+  rejectionOf(candidate: Candidate): Rejection | undefined {
+    const { traits, pair, stratum } = candidate;
+    if (traits.fault !== null) return { ...traits.fault, duplicateOf: null };
+    const { ofContent, ofCluster } = this.distinct.bestOf(candidate);
+    if (ofContent !== candidate) {
+      const detail = `same content as an outcome of a group with ${ofContent.contrast}`;
+      return { reason: 'exact_duplicate', detail, duplicateOf: ofContent.pair.outcomeId };
+    }
+    if (ofCluster !== candidate) {
+      const detail = `resembles an outcome of a group with ${ofCluster.contrast}`;
+      return { reason: 'near_duplicate', detail, duplicateOf: ofCluster.pair.outcomeId };
+    }
+    const { maxRowsPerSubject, capacityPerStratum } = this.config;
+    if (this.subjects?.keeps(candidate, pair.subject) === false) {
+      const detail = `subject ${String(pair.subject)} holds its ${maxRowsPerSubject} rows`;
+      return { reason: 'subject_cap', detail, duplicateOf: null };
+    }
+    if (this.strata.keeps(candidate, stratum)) return undefined;
+    const detail = `stratum ${stratum} holds ${capacityPerStratum} pairs that go before it`;
+    return { reason: 'stratum_full', detail, duplicateOf: null };
+  }
+
+  helpfulnessOf({ successRate, pair }: Candidate): number {
+    return helpfulness(successRate, this.controls.rateOf(pair.domain));
+  }
+
+  /** What is kept, ascending by outcomeId. */
+  kept(): readonly KeptRow[] {
+    return [...this.strata.kept()]
+      .sort((a, b) => compareText(a.pair.outcomeId, b.pair.outcomeId))
+      .map((candidate) => this.keptRow(candidate));
+  }
+
+  /** @returns the group's new candidates */
+  private updateGroup(group: Group, valid: Changes<Candidate>): readonly Candidate[] {
+    const before = this.candidatesOf(group);
+    const now = this.collect(group, before);
+    if (now.length > 0) this.candidates.set(group.groupId, now);
+    else this.candidates.delete(group.groupId);
+    const [gone, come] = [before.filter((each) => !now.includes(each)), now.filter((each) => !before.includes(each))];
+    for (const candidate of gone) if (candidate.traits.fault === null) valid.leave(candidate);
+    for (const candidate of come) if (candidate.traits.fault === null) valid.enter(candidate);
+    return come;
+  }
+
+  /** The group's candidates: the known ones where nothing about them has changed. */
+  private collect(group: Group, known: readonly Candidate[]): readonly Candidate[] {
+    const { config, validateEntry } = this;
+    if (group.arm === 'control' || !config.arms.includes(group.arm) || !isComplete(group)) return [];
+    const tally = tallyOf(group);
+    const contrast = contrastOf(tally);
+    const candidates: Candidate[] = [];
+    for (const member of resultsOf(group)) {
+      if (member.status !== 'solved' || member.pair === null) continue;
+      const { pair } = member;
+      const before = known.find((candidate) => candidate.pair === pair);
+      if (before?.contrast === contrast) candidates.push(before);
+      else {
+        const traits = before?.traits ?? traitsOf(pair, config, validateEntry);
+        candidates.push(candidateOf(pair, traits, { group, tally, config }));
+      }
+    }
+    return candidates;
+  }
+
+  private keptRow(candidate: Candidate): KeptRow {
+    const known = this.rows.get(candidate);
+    const value = this.helpfulnessOf(candidate);
+    if (known?.row.helpfulness === value) return known;
+    const row = rowOf(candidate, value);
+    const kept = { row, line: rowLine(row) };
+    this.rows.set(candidate, kept);
+    return kept;
+  }
+}
+
+/**
+ * Without the subject: the buffer is training data, and whose it was is in the log, by outcomeId. Keys in their order, which
+ * spares canonical JSON a copy of every row.
+ */
+function rowOf({ pair, stratum }: Candidate, value: number): BufferRow {
+  return {
+    adapterDigest: pair.adapterDigest,
+    baseModelDigest: pair.baseModelDigest,
+    domain: pair.domain,
+    entry: pair.entry,
+    experienceId: pair.experienceId,
+    forced: pair.forced,
+    helpfulness: value,
+    outcomeId: pair.outcomeId,
+    problemId: pair.problemId,
+    prompt: pair.prompt,
+    promptTokenIds: pair.promptTokenIds,
+    reward: pair.reward,
+    stratum,
+    tokenIds: pair.tokenIds,
+  };
+}
