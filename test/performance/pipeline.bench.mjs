@@ -2,7 +2,9 @@
 // handlers, buffer fold and versions) with a generator and an executor that answer at once with canned text. Against a bare
 // loop on the same storage that does the same transactions on the same bytes and nothing else:
 //   lmdb    reads what each recorded transaction had consumed, writes what it had produced and the offset, one durable LMDB
-//           transaction each, in the same order; values are bytes of the same length, nothing is encoded or decoded
+//           transaction each, in the same order. Twice: one copies, values are bytes of the same length, nothing is encoded or
+//           decoded; one transforms, as who writes such a loop by hand would: it decodes every value that it consumes with avsc
+//           and encodes every one that it produces, the same events as ours
 //   kafka   kafkajs alone: three groups that consume, produce records of the same number and length as our stages did, and
 //           commit offsets with them in one transaction per batch of the same size; a transactional producer per partition
 // Counted as ours is everything that is not the models' own: transport, log and codec, ids, prompts, the entry's parsing and its
@@ -14,7 +16,7 @@
 //     [--commit-every 500] [--folder DIR] [--json]
 //   … --apart     with --log lmdb: each service in a process of its own, as deployed; the bare loop is still one thread
 //   … --stages    instead: each stage alone on LMDB, processor time of all threads per record that it consumes
-// Bar: >= 0.6 of the bare loop.
+// Bar: >= 0.6 of the bare loop; on LMDB of the one that copies. The other ratio says how much of the rest is Avro.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -25,7 +27,7 @@ import { bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
 import { startKafka } from '@seamstream/dev-servers';
 import { KafkaEventLog } from '@seamstream/event-log-kafka';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
-import { decodeEvent, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
+import { decodeEvent, encodeEvent, eventSchemas, originMeta, TOPIC, TOPICS } from '@seamstream/events';
 import { executorConfigSchema, executorService } from '@seamstream/executor';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
@@ -33,6 +35,7 @@ import { derivedId, newId, Random, sha256 } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { ledgerProjection } from '@seamstream/read-models';
 import { startService } from '@seamstream/service-kit';
+import avro from 'avsc';
 import kafkajs from 'kafkajs';
 import { open } from 'lmdb';
 
@@ -231,13 +234,13 @@ async function runOurs(log) {
   const { user, system } = process.cpuUsage(startedCpu);
   const events = eventCount(transactions);
   await Promise.all(services.map((each) => each.close()));
-  await check(log);
   return {
     perSecond: (events - first) / seconds,
     events,
     cpuMicroseconds: (user + system) / events,
     published,
     transactions,
+    values: await check(log),
   };
 }
 
@@ -313,7 +316,7 @@ async function runApart(folder, children) {
       told.flatMap((each) => each.transactions),
       published,
     );
-    await check(log);
+    const values = await check(log);
     const events = eventCount(transactions);
     const times = transactions.map(({ atMs }) => atMs);
     const seconds = (Math.max(...times) - Math.min(...times)) / 1000;
@@ -323,6 +326,7 @@ async function runApart(folder, children) {
       cpuMicroseconds: told.reduce((sum, { cpu }) => sum + cpu, 0) / events,
       published,
       transactions,
+      values,
     };
   } finally {
     await log.close();
@@ -331,26 +335,33 @@ async function runApart(folder, children) {
 
 const eventCount = (transactions) => transactions.reduce((sum, { produced }) => sum + produced.length, 0);
 
-/** Nothing lost, nothing twice. */
+/** Nothing lost, nothing twice. @returns every record's value, by {@link keyOf} */
 async function check(log) {
   let state = ledgerProjection.initialState();
   const ids = new Set();
-  let records = 0;
-  for (const topic of new Set([...ledgerProjection.topics, TOPIC.problems, TOPIC.experiences, TOPIC.outcomes])) {
+  const values = new Map();
+  for (const topic of new Set([
+    ...ledgerProjection.topics,
+    TOPIC.problems,
+    TOPIC.experiences,
+    TOPIC.outcomes,
+    TOPIC.buffer,
+  ])) {
     for (const { partition, low } of await log.watermarks(topic)) {
       for await (const chunk of log.read({ topic, partition, from: low })) {
         for (const record of chunk) {
           const event = decodeEvent(record);
           ids.add(event.meta.messageId);
-          records++;
+          values.set(keyOf(record), record.value);
           state = ledgerProjection.evolve(state, event, record);
         }
       }
     }
   }
   const ledger = ledgerProjection.read(state);
-  if (ids.size !== records) throw new Error(`${records - ids.size} of ${records} events are there twice`);
+  if (ids.size !== values.size) throw new Error(`${values.size - ids.size} of ${values.size} events are there twice`);
   if (!ledger.balanced) throw new Error(`the ledger does not balance: ${JSON.stringify(ledger)}`);
+  return values;
 }
 
 /** The stages one after the other: what each costs by itself. Microseconds of processor time per consumed record, bytes per produced one. */
@@ -403,12 +414,52 @@ const slotOf = ({ topic, partition }) => {
 };
 const keyOf = (position) => slotOf(position) * 2 ** 26 + position.offset;
 
-async function runBareLmdb({ published, transactions }, folder) {
+/** avsc's own types by the fingerprint that values begin with. */
+const avroTypes = new Map(
+  eventSchemas().map(({ fingerprint, schema }) => [
+    fingerprint,
+    avro.Type.forSchema(JSON.parse(schema), { wrapUnions: 'never', registry: {} }),
+  ]),
+);
+const AVRO_HEADER_BYTES = 10;
+const avroTypeOf = (value) => avroTypes.get(Buffer.from(value).toString('hex', 2, AVRO_HEADER_BYTES));
+const bodyOf = (value) => Buffer.from(value.buffer, value.byteOffset, value.length).subarray(AVRO_HEADER_BYTES);
+
+/** What a bare loop does with values: nothing, … */
+const copying = {
+  decode: (_position, bytes) => bytes.length,
+  encode: (_position, bytes) => filler.subarray(0, bytes),
+};
+
+/** … or it decodes what it consumes, and encodes the events that ours had produced, key and headers as filler behind them. */
+function transforming({ published, transactions, values }) {
+  const types = new Map([...values].map(([key, value]) => [key, avroTypeOf(value)]));
+  const events = new Map();
+  for (const position of [...published, ...transactions.flatMap(({ produced }) => produced)]) {
+    const key = keyOf(position);
+    events.set(key, types.get(key).fromBuffer(bodyOf(values.get(key))));
+  }
+  const record = Buffer.from(filler);
+  return {
+    decode: (position, bytes) => {
+      const key = keyOf(position);
+      const end = values.get(key).length;
+      return Object.keys(types.get(key).fromBuffer(bytes.subarray(AVRO_HEADER_BYTES, end))).length;
+    },
+    encode: (position, bytes) => {
+      const key = keyOf(position);
+      types.get(key).toBuffer(events.get(key)).copy(record, AVRO_HEADER_BYTES);
+      return record.subarray(0, bytes);
+    },
+  };
+}
+
+async function runBareLmdb({ published, transactions }, folder, { decode, encode }) {
   const root = open({ path: folder, noSubdir: false, mapSize: 64 * 1024 ** 3, overlappingSync: false });
   const records = root.openDB({ name: 'records', encoding: 'binary', keyEncoding: 'uint32' });
   const offsets = root.openDB({ name: 'offsets', encoding: 'binary' });
   root.transactionSync(() => {
-    for (const { bytes, ...position } of published) records.putSync(keyOf(position), filler.subarray(0, bytes));
+    for (const { bytes, ...position } of published) records.putSync(keyOf(position), encode(position, bytes));
   });
   const places = new Map();
   let [events, read] = [0, 0];
@@ -416,10 +467,12 @@ async function runBareLmdb({ published, transactions }, folder) {
   const started = performance.now();
   for (const { group, consumed, produced } of transactions) {
     const place = `${group}/${consumed.topic}/${consumed.partition}`;
-    for (let offset = places.get(place) ?? 0; offset < consumed.nextOffset; offset++)
-      read += records.getBinary(keyOf({ ...consumed, offset })).length;
+    for (let offset = places.get(place) ?? 0; offset < consumed.nextOffset; offset++) {
+      const position = { ...consumed, offset };
+      read += decode(position, records.getBinary(keyOf(position)));
+    }
     root.transactionSync(() => {
-      for (const { bytes, ...position } of produced) records.putSync(keyOf(position), filler.subarray(0, bytes));
+      for (const { bytes, ...position } of produced) records.putSync(keyOf(position), encode(position, bytes));
       offsets.putSync(place, Buffer.from(String(consumed.nextOffset)));
     });
     places.set(place, consumed.nextOffset);
@@ -430,6 +483,14 @@ async function runBareLmdb({ published, transactions }, folder) {
   await root.close();
   if (read === 0) throw new Error('nothing was read');
   return { perSecond: events / seconds, events, cpuMicroseconds: (user + system) / events };
+}
+
+/** Both bare loops after a run of ours. */
+async function bareOnLmdb(ours) {
+  const pair = { ours, bare: await inFolder((folder) => runBareLmdb(ours, folder, copying)) };
+  pair.transforming = await inFolder((folder) => runBareLmdb(ours, folder, transforming(ours)));
+  ours.values = undefined;
+  return pair;
 }
 
 /** By stage: where from, where to, how many records of what length come of a consumed one, and how many a batch has. */
@@ -562,7 +623,7 @@ async function inFolder(action) {
 
 async function pairApart(children) {
   const ours = await inFolder((folder) => runApart(folder, children));
-  return { ours, bare: await inFolder((folder) => runBareLmdb(ours, folder)) };
+  return bareOnLmdb(ours);
 }
 
 async function pairOnLmdb() {
@@ -574,7 +635,7 @@ async function pairOnLmdb() {
       await log.close();
     }
   });
-  return { ours, bare: await inFolder((folder) => runBareLmdb(ours, folder)) };
+  return bareOnLmdb(ours);
 }
 
 async function pairOnKafka(bootstrap) {
@@ -603,6 +664,10 @@ async function measure(log, pair) {
   for (let run = 0; run < runs; run++) pairs.push(await pair());
   const ratios = pairs.map(({ ours, bare }) => ours.perSecond / bare.perSecond);
   const last = pairs.at(-1).ours;
+  const transformingOnes = pairs.flatMap(({ ours, transforming: loop }) =>
+    loop === undefined ? [] : [{ ours, loop }],
+  );
+  const transformingRatios = transformingOnes.map(({ ours, loop }) => ours.perSecond / loop.perSecond);
   return {
     log,
     problems: numProblems,
@@ -617,6 +682,16 @@ async function measure(log, pair) {
     ratio: Number(median(ratios).toFixed(2)),
     ratioSpread: spread(ratios).map((ratio) => Number(ratio.toFixed(2))),
     bar: BAR,
+    ...(transformingOnes.length === 0
+      ? {}
+      : {
+          transforming: {
+            eventsPerSecond: Math.round(median(transformingOnes.map(({ loop }) => loop.perSecond))),
+            cpuMicrosecondsPerEvent: Math.round(median(transformingOnes.map(({ loop }) => loop.cpuMicroseconds))),
+            ratio: Number(median(transformingRatios).toFixed(2)),
+            ratioSpread: spread(transformingRatios).map((ratio) => Number(ratio.toFixed(2))),
+          },
+        }),
     stages: stagesOf(last),
   };
 }
@@ -656,6 +731,11 @@ else {
   for (const each of results) {
     process.stdout.write(
       `${each.log}: ${each.ourEventsPerSecond.toLocaleString('en')} events/s through all stages (${each.events} events of ${each.problems} problems in ${each.transactions} transactions, ${each.ourCpuMicrosecondsPerEvent} µs of processor time each), bare loop ${each.bareEventsPerSecond.toLocaleString('en')}/s (${each.bareCpuMicrosecondsPerEvent} µs), ratio ${each.ratio} (${each.ratioSpread.join(' … ')}; bar ${each.bar})\n`,
+    );
+    if (each.transforming === undefined) continue;
+    const { eventsPerSecond, cpuMicrosecondsPerEvent, ratio, ratioSpread } = each.transforming;
+    process.stdout.write(
+      `  bare loop that decodes and encodes: ${eventsPerSecond.toLocaleString('en')}/s (${cpuMicrosecondsPerEvent} µs), ratio ${ratio} (${ratioSpread.join(' … ')})\n`,
     );
   }
 }

@@ -1,5 +1,5 @@
 // Near-duplicate removal and commits of the success buffer, against their bars; one thread.
-//   npm run build && PYTHON=path/to/python3 node --expose-gc test/performance/success-buffer.bench.mjs [rows] [--json]
+//   npm run build && PYTHON=path/to/python3 node --expose-gc test/performance/success-buffer.bench.mjs [rows] [--outcomes 40000] [--json]
 // Bars (per core, 200,000 rows): ≥ 10,000 texts per second of processor time, recall ≥ 0.95 and precision ≥ 0.95 on planted near duplicates with 2 … 6 %
 // of their words changed, ≤ 2 KiB of memory per text. Exit code 1 when one is missed.
 // Pairs about Jaccard 0.8 with known answers, 20,000 documents: recall and precision >= 0.95, documents per second of processor time
@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Random } from '@seamstream/kernel';
 import {
   bufferConfigSchema,
@@ -21,10 +22,16 @@ import {
   evolve,
   initialState,
   NearDuplicateClusters,
+  withRules,
 } from '@seamstream/success-buffer';
 
-const rows = Number(process.argv.slice(2).find((argument) => /^\d+$/.test(argument)) ?? 200_000);
-const asJson = process.argv.includes('--json');
+const { values: settings, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean', default: false }, outcomes: { type: 'string', default: '40000' } },
+});
+const rows = Number(positionals[0] ?? 200_000);
+const remembered = Number(settings.outcomes);
+const asJson = settings.json;
 const THRESHOLD = 0.7;
 const SHINGLE_WORDS = 3;
 const random = Random.of('success-buffer.bench');
@@ -156,8 +163,6 @@ function referencePairs(file, count) {
   return { version, perSecond: count / seconds, pairs };
 }
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
-
 function againstReference() {
   const { documents, similarities } = pairedDocuments();
   const folder = mkdtempSync(join(tmpdir(), 'near-duplicates-'));
@@ -199,8 +204,9 @@ const meta = {
 };
 
 /** Groups of 8 with 3 successes in 4 domains; entries of 40 kinds. */
-function outcomes(count) {
-  return Array.from({ length: count }, (_, i) => {
+function outcomes(count, from = 0) {
+  return Array.from({ length: count }, (_, index) => {
+    const i = from + index;
     const group = Math.floor(i / 8);
     const domain = `domain-${group % 4}`;
     return {
@@ -237,37 +243,57 @@ const inUse = () => {
   return heapUsed + external;
 };
 
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
+
+/** Rounds of as many outcomes as one version takes in, on top of `remembered` ones. */
+const ROUND = 512;
+const MEASURED_ROUNDS = 9;
+
 async function commits() {
   const memoryBefore = inUse();
-  let events = outcomes(40_000);
+  let events = outcomes(remembered);
   const options = { validateEntry: () => undefined };
-  let state = initialState(bufferConfigSchema.parse({ capacityPerStratum: 5000 }));
   const timed = (work) => {
     const started = performance.now();
     const result = work();
     return [result, performance.now() - started];
   };
-  const fold = (batch, from) =>
+  const fold = (state, batch, from) =>
     batch.forEach((event, i) => evolve(state, event, { topic: 'seam.outcomes', partition: 0, offset: from + i }));
-  const [, foldMs] = timed(() => fold(events.slice(0, 39_488), 0));
+  let state = initialState(bufferConfigSchema.parse({ capacityPerStratum: 5000 }));
+  const [, foldMs] = timed(() => fold(state, events, 0));
   const [first, firstCommitMs] = timed(() => commit(state, options));
   state = first.state;
-  fold(events.slice(39_488), 39_488);
-  const [second, roundCommitMs] = timed(() => commit(state, options));
-  const [bytes, snapshotMs] = timed(() => encodeSnapshot({ state: second.state, versionsCheckedTo: 0 }));
+  const [bytes, snapshotMs] = timed(() => encodeSnapshot({ state, inputs: [], writtenAt: 0 }));
   const [, restoreMs] = timed(() => decodeSnapshot(bytes));
-  const [parquet, parquetMs] = timed(() => encodeRows(second.rows, 'parquet'));
+  const [parquet, parquetMs] = timed(() => encodeRows(first.rows, 'parquet'));
   const rowsKept = (await decodeRows(parquet)).length;
-  const outcomesFolded = events.length;
   events = undefined; // the state alone is what a service holds
-  const stateBytesPerOutcome = (inUse() - memoryBefore - bytes.length - parquet.length) / outcomesFolded;
+  const { rows: _, ...facts } = first;
+  const stateBytesPerOutcome = (inUse() - memoryBefore - bytes.length - parquet.length) / remembered;
+  let folded = remembered;
+  const rounds = (config) => {
+    state = withRules(state, bufferConfigSchema.parse({ capacityPerStratum: 5000, ...config }));
+    state = commit(state, options).state;
+    const times = Array.from({ length: MEASURED_ROUNDS }, () => {
+      fold(state, outcomes(ROUND, folded), folded);
+      folded += ROUND;
+      const [round, ms] = timed(() => commit(state, options));
+      state = round.state;
+      return ms;
+    });
+    return median(times);
+  };
   return {
-    outcomesFolded,
+    outcomesRemembered: remembered,
     stateBytesPerOutcome,
     rowsKept,
-    foldedPerSecond: (39_488 / foldMs) * 1000,
+    decisions: facts.decisions.length,
+    foldedPerSecond: (remembered / foldMs) * 1000,
     firstCommitMs,
-    roundCommitMs,
+    roundCommitMs: rounds({}),
+    // From here on as much is forgotten with each round as comes.
+    agingRoundCommitMs: rounds({ maxAgeRecords: remembered }),
     snapshotMs,
     snapshotBytes: bytes.length,
     restoreMs,
@@ -306,7 +332,7 @@ function elsewhere() {
 
 const dedup = deduplication();
 const pairs = againstReference();
-const buffer = { ...(await commits()), ...elsewhere() };
+const buffer = { ...elsewhere(), ...(await commits()) };
 const bars = [
   ['near duplicates: texts/s', dedup.textsPerSecond, 10_000, 'at least'],
   ['near duplicates: recall', dedup.recall, 0.95, 'at least'],

@@ -80,8 +80,8 @@ export function byClassThenPriority(a: Candidate, b: Candidate): number {
   return b.classOfHelp - a.classOfHelp || compareText(a.traits.priority, b.traits.priority) || byId(a, b);
 }
 
-/** Also of two outcomes under one id, which only a faulty executor records, one goes before the other. */
-function byId(a: Candidate, b: Candidate): number {
+/** By outcomeId; also of two under one id, which only a faulty executor records, one goes before the other. */
+export function byId(a: Candidate, b: Candidate): number {
   return (
     compareText(a.pair.outcomeId, b.pair.outcomeId) ||
     compareText(a.pair.experienceId, b.pair.experienceId) ||

@@ -38,15 +38,13 @@ export function commit(state: BufferState, options: { readonly validateEntry: En
     ...announce(reviewed, selection),
   ];
   const kept = selection.kept();
-  const rowsPerStratum: Record<string, number> = {};
-  for (const stratum of kept.map(({ row }) => row.stratum).sort(compareText))
-    rowsPerStratum[stratum] = (rowsPerStratum[stratum] ?? 0) + 1;
+  const strata = [...Map.groupBy(kept, ({ row }) => row.stratum)].sort(([a], [b]) => compareText(a, b));
   return {
     state: { ...state, sequence: state.sequence + 1 },
     decisions: decisions.sort((a, b) => compareText(a.outcomeId, b.outcomeId)),
     rows: kept.map(({ row }) => row),
     bufferDigest: sha256(kept.map(({ line }) => line).join('')),
-    rowsPerStratum,
+    rowsPerStratum: Object.fromEntries(strata.map(([stratum, rows]) => [stratum, rows.length])),
   };
 }
 

@@ -51,10 +51,6 @@ export class Reservoirs {
     return key === null || this.reservoirs.get(key)?.kept.has(candidate) === true;
   }
 
-  *kept(): IterableIterator<Candidate> {
-    for (const { kept } of this.reservoirs.values()) yield* kept;
-  }
-
   private reservoirOf(key: string): Reservoir {
     let reservoir = this.reservoirs.get(key);
     if (reservoir === undefined) {

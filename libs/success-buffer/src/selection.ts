@@ -7,11 +7,18 @@
  * and each stage tells the next what has come to pass it and what no longer does. A stage compares by facts of the successes
  * alone, so what is kept is a function of the set of groups, however it was reached.
  */
-import { compareText } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
 import type { BufferRow } from './buffer.types.js';
 import { type Group, isComplete, resultsOf } from './buffer-state.js';
-import { type Candidate, candidateOf, contrastOf, type EntryValidator, type Rejection, traitsOf } from './candidate.js';
+import {
+  byId,
+  type Candidate,
+  candidateOf,
+  contrastOf,
+  type EntryValidator,
+  type Rejection,
+  traitsOf,
+} from './candidate.js';
 import { Changes } from './changes.js';
 import { DistinctContents } from './distinct-contents.js';
 import { ControlRates, helpfulness, tallyOf } from './helpfulness.js';
@@ -31,6 +38,8 @@ export class Selection {
   /** Undefined where subjects have no cap. */
   private readonly subjects: Reservoirs | undefined;
   private readonly strata: Reservoirs;
+  /** Ascending by outcomeId. */
+  private keptCandidates: readonly Candidate[] = [];
   private readonly rows = new WeakMap<Candidate, KeptRow>();
 
   constructor(
@@ -56,6 +65,7 @@ export class Selection {
     const distinct = this.distinct.update(valid);
     const capped = this.subjects?.update(distinct, ({ pair }) => pair.subject) ?? distinct;
     const kept = this.strata.update(capped, ({ stratum }) => stratum);
+    this.keptCandidates = merged(this.keptCandidates, kept);
     for (const changes of [distinct, capped, kept]) for (const candidate of changes.all()) reviewed.add(candidate);
     return Iterator.from(reviewed).filter((candidate) => this.candidatesOf(candidate.group).includes(candidate));
   }
@@ -94,9 +104,7 @@ export class Selection {
 
   /** What is kept, ascending by outcomeId. */
   kept(): readonly KeptRow[] {
-    return [...this.strata.kept()]
-      .sort((a, b) => compareText(a.pair.outcomeId, b.pair.outcomeId))
-      .map((candidate) => this.keptRow(candidate));
+    return this.keptCandidates.map((candidate) => this.keptRow(candidate));
   }
 
   /** @returns the group's new candidates */
@@ -140,6 +148,18 @@ export class Selection {
     this.rows.set(candidate, kept);
     return kept;
   }
+}
+
+/** What was there in its order, without what left and with what entered. */
+function merged(before: readonly Candidate[], { entered, left }: Changes<Candidate>): readonly Candidate[] {
+  const come = [...entered].sort(byId);
+  const all: Candidate[] = [];
+  let next = 0;
+  for (const candidate of before) {
+    while (next < come.length && byId(come[next]!, candidate) < 0) all.push(come[next++]!);
+    if (!left.has(candidate)) all.push(candidate);
+  }
+  return [...all, ...come.slice(next)];
 }
 
 /**

@@ -1,6 +1,11 @@
 /**
- * The state as bytes, for a service that restarts: zstd of canonical JSON, everything in the order of its ids, so that
- * equal states have equal bytes (within one version of zstd). Indexes and traits are computed again when they are needed.
+ * The state as bytes, for a service that restarts: lines of JSON, a head and one line per group in the order of their ids, in
+ * pieces of about a megabyte that are compressed each:
+ *
+ *   length of the piece, 4 bytes, big-endian | zstd of its lines | next piece …
+ *
+ * Equal states have equal bytes (within one version of zstd). One text of everything would be longer than texts can be from some
+ * 500,000 results on. What a selection knows is computed again when it is needed.
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { OffsetRange } from '@seamstream/events';
@@ -10,6 +15,8 @@ import { type BufferState, type Group, type GroupElsewhere, initialState, inputR
 import type { Shard } from './shard.js';
 
 const FORMAT = 'seamstream.success-buffer/3';
+const PIECE_CHARACTERS = 1 << 20;
+const LENGTH_BYTES = 4;
 
 /** The state after a version, with what is needed to go on from it. */
 export interface BufferSnapshot {
@@ -20,88 +27,130 @@ export interface BufferSnapshot {
   readonly writtenAt: number;
 }
 
-type Entries<Facts> = Facts extends ReadonlyMap<infer Id, infer Value> ? readonly (readonly [Id, Value])[] : Facts;
-
-interface StoredSnapshot {
+interface Head {
   readonly format: string;
   readonly config: BufferConfig;
   /** Absent when one buffer keeps all domains. */
   readonly shard?: Shard;
-  readonly elsewhere?: readonly (Omit<GroupElsewhere, 'results'> & {
-    readonly results: Entries<GroupElsewhere['results']>;
-  })[];
+  /** Numbers of the lines that follow: groups, then groups of other shards. */
+  readonly groups: number;
+  readonly elsewhere: number;
   readonly inputs: readonly OffsetRange[];
-  readonly writtenAt: number;
-  readonly sequence: number;
-  readonly groups: readonly (Omit<Group, 'members' | 'announced'> & {
-    readonly members: Entries<Group['members']>;
-    readonly announced: Entries<Group['announced']>;
-  })[];
   readonly ranges: readonly OffsetRange[];
+  readonly sequence: number;
+  readonly writtenAt: number;
+}
+
+type Entries<Facts> = Facts extends ReadonlyMap<infer Id, infer Value> ? readonly (readonly [Id, Value])[] : Facts;
+
+type GroupLine = Omit<Group, 'members' | 'announced'> & {
+  readonly members: Entries<Group['members']>;
+  readonly announced: Entries<Group['announced']>;
+};
+
+type ElsewhereLine = Omit<GroupElsewhere, 'results'> & { readonly results: Entries<GroupElsewhere['results']> };
+
+export function encodeSnapshot(snapshot: BufferSnapshot): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let lines: string[] = [];
+  let characters = 0;
+  const endPiece = (): void => {
+    const piece = zstdCompressSync(lines.join(''));
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt32BE(piece.length);
+    parts.push(length, piece);
+    lines = [];
+    characters = 0;
+  };
+  for (const line of linesOf(snapshot)) {
+    lines.push(line, '\n');
+    characters += line.length + 1;
+    if (characters >= PIECE_CHARACTERS) endPiece();
+  }
+  if (lines.length > 0) endPiece();
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function* linesOf({ state, inputs, writtenAt }: BufferSnapshot): IterableIterator<string> {
+  const { groups, elsewhere, shard, config, sequence } = state;
+  const head: Head = {
+    format: FORMAT,
+    config,
+    sequence,
+    groups: groups.size,
+    elsewhere: elsewhere.size,
+    inputs,
+    ranges: inputRanges(state),
+    writtenAt,
+    ...(shard.of === 1 ? {} : { shard }),
+  };
+  yield canonicalJson(head);
+  for (const [, group] of [...groups].sort(byKey)) {
+    // Keys in their order, as in all that a group holds: canonical JSON without looking for it.
+    const line: GroupLine = {
+      announced: [...group.announced].sort(byKey),
+      arm: group.arm,
+      domain: group.domain,
+      groupId: group.groupId,
+      groupSize: group.groupSize,
+      members: [...group.members].sort(byKey),
+      partition: group.partition,
+    };
+    yield JSON.stringify(line);
+  }
+  for (const [, { results, ...group }] of [...elsewhere].sort(byKey)) {
+    const line: ElsewhereLine = { ...group, results: results && [...results].sort(byKey) };
+    yield canonicalJson(line);
+  }
 }
 
 function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
   return compareText(a[0], b[0]);
 }
 
-export function encodeSnapshot({ state, inputs, writtenAt }: BufferSnapshot): Uint8Array {
-  const snapshot: StoredSnapshot = {
-    format: FORMAT,
-    config: state.config,
-    sequence: state.sequence,
-    groups: [...state.groups].sort(byKey).map(([, group]) => ({
-      ...group,
-      members: [...group.members].sort(byKey),
-      announced: [...group.announced].sort(byKey),
-    })),
-    ranges: inputRanges(state),
-    inputs,
-    writtenAt,
-    ...(state.shard.of === 1 ? {} : { shard: state.shard, elsewhere: groupsElsewhere(state) }),
-  };
-  return new Uint8Array(zstdCompressSync(canonicalJson(snapshot)));
-}
-
-function groupsElsewhere({ elsewhere }: BufferState): NonNullable<StoredSnapshot['elsewhere']> {
-  return [...elsewhere]
-    .sort(byKey)
-    .map(([, group]) => ({ ...group, results: group.results && [...group.results].sort(byKey) }));
-}
-
-/** OBJECT_CORRUPT when the bytes are no snapshot of this format. */
+/** OBJECT_CORRUPT when the bytes are no snapshot of this format, or not all of one. */
 export function decodeSnapshot(bytes: Uint8Array): BufferSnapshot {
-  const snapshot = parse(bytes);
-  const state: BufferState = {
-    ...initialState(snapshot.config, snapshot.shard),
-    sequence: snapshot.sequence,
-    groups: new Map(
-      snapshot.groups.map((group) => [
-        group.groupId,
-        { ...group, members: new Map(group.members), announced: new Map(group.announced) },
-      ]),
-    ),
-    elsewhere: new Map(
-      snapshot.elsewhere?.map((group) => [
-        group.groupId,
-        { ...group, results: group.results && new Map(group.results) },
-      ]),
-    ),
-    ranges: new Map(snapshot.ranges.map((range) => [`${range.topic}/${range.partition}`, range])),
-  };
-  return { state, inputs: snapshot.inputs, writtenAt: snapshot.writtenAt };
+  try {
+    return read(bytes);
+  } catch (cause) {
+    throw new SeamError(
+      'OBJECT_CORRUPT',
+      `read buffer snapshot: expected ${FORMAT}, came ${bytes.length} bytes with ${messageOf(cause)}; delete the snapshot and let the buffer read the log from its start`,
+      { cause },
+    );
+  }
 }
 
-function parse(bytes: Uint8Array): StoredSnapshot {
-  let came: string;
-  try {
-    const snapshot = JSON.parse(zstdDecompressSync(bytes).toString('utf8')) as StoredSnapshot;
-    if (snapshot.format === FORMAT) return snapshot;
-    came = `format ${snapshot.format}`;
-  } catch (cause) {
-    came = messageOf(cause);
+function read(bytes: Uint8Array): BufferSnapshot {
+  const lines = linesIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const head = lines.next().value as Head | undefined;
+  if (head?.format !== FORMAT) throw new RangeError(`format ${head?.format}`);
+  const state: BufferState = {
+    ...initialState(head.config, head.shard),
+    sequence: head.sequence,
+    ranges: new Map(head.ranges.map((range) => [`${range.topic}/${range.partition}`, range])),
+  };
+  for (const line of lines) {
+    if (state.groups.size < head.groups) {
+      const group = line as GroupLine;
+      const { members, announced } = group;
+      state.groups.set(group.groupId, { ...group, members: new Map(members), announced: new Map(announced) });
+    } else {
+      const group = line as ElsewhereLine;
+      state.elsewhere.set(group.groupId, { ...group, results: group.results && new Map(group.results) });
+    }
   }
-  throw new SeamError(
-    'OBJECT_CORRUPT',
-    `read buffer snapshot: expected ${FORMAT}, came ${bytes.length} bytes with ${came}; delete the snapshot and let the buffer read the log from its start`,
-  );
+  const { groups, elsewhere } = state;
+  if (groups.size !== head.groups || elsewhere.size !== head.elsewhere)
+    throw new RangeError(`${groups.size + elsewhere.size} of ${head.groups + head.elsewhere} groups`);
+  return { state, inputs: head.inputs, writtenAt: head.writtenAt };
+}
+
+function* linesIn(bytes: Buffer): IterableIterator<unknown> {
+  for (let at = 0; at < bytes.length; ) {
+    const begin = at + LENGTH_BYTES;
+    at = begin + bytes.readUInt32BE(at);
+    const piece = zstdDecompressSync(bytes.subarray(begin, at)).toString('utf8');
+    for (const line of piece.split('\n')) if (line !== '') yield JSON.parse(line);
+  }
 }

@@ -655,7 +655,24 @@ describe('a snapshot', () => {
     expect(again.rows.map(({ outcomeId }) => outcomeId)).toEqual(['g1-0']);
   });
 
+  it('has as many pieces as its groups need', () => {
+    const prompt = 'x'.repeat(400_000);
+    const { state } = commitOf(
+      ['a', 'b', 'c', 'd', 'e'].flatMap((name) => group(name, '+-', { prompt: prompt + name })),
+    );
+    const bytes = bytesOf(state);
+    const again = decodeSnapshot(bytes);
+    expect(bytesOf(again.state)).toEqual(bytes);
+    expect([...again.state.groups.keys()]).toEqual(['a', 'b', 'c', 'd', 'e']);
+    const firstPiece = bytes.slice(0, 4 + Buffer.from(bytes).readUInt32BE(0));
+    expect(firstPiece.length).toBeLessThan(bytes.length);
+    expect(() => decodeSnapshot(firstPiece)).toThrow(/with [1-4] of 5 groups/);
+  });
+
   it('that is damaged is refused with what to do', () => {
+    const bytes = bytesOf(bufferOf(group('g1', '+-')));
+    expect(() => decodeSnapshot(bytes.slice(0, -1))).toThrow(/came \d+ bytes with .* delete the snapshot/);
+    expect(() => decodeSnapshot(new Uint8Array(0))).toThrow(/came 0 bytes with format undefined/);
     expect(() => decodeSnapshot(new Uint8Array([1, 2, 3]))).toThrow(
       /expected seamstream.success-buffer\/3, came 3 bytes .* delete the snapshot/,
     );
