@@ -77,7 +77,7 @@ function* withdraw(group: Group, selection: Selection, { config }: BufferState):
 }
 
 function withdrawn(outcomeId: string, announcement: Announcement, maxAgeRecords: number): BufferDecision {
-  const { status: _, ...facts } = announcement;
+  const { stratum, experienceId, problemId, subject } = announcement;
   const why: { readonly reason: RejectionReason; readonly detail: string } =
     maxAgeRecords > 0
       ? {
@@ -85,7 +85,7 @@ function withdrawn(outcomeId: string, announcement: Announcement, maxAgeRecords:
           detail: `a result of its group lies more than ${maxAgeRecords} records before the newest of its partition`,
         }
       : { reason: 'displaced', detail: 'another verdict counts, or its arm is kept no longer' };
-  return { type: 'SuccessRejected', ...facts, ...why, outcomeId, duplicateOf: null };
+  return { type: 'SuccessRejected', stratum, outcomeId, experienceId, problemId, subject, ...why, duplicateOf: null };
 }
 
 function displacedBy({ detail, duplicateOf, reason }: Rejection): {
