@@ -71,6 +71,30 @@ describe('seam eval', () => {
     expect(world.takeErrors()).toContain('expected a number above 0, at most 10, came "0"');
   });
 
+  it('refuses what it would have to pass over: a set beside a file, a temperature of greedy answers', async () => {
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', Buffer.from(FILE));
+    for (const [args, message] of [
+      [
+        ['p.jsonl', '--set', 'held-out'],
+        'expected FILE or --set, came both (p.jsonl and --set held-out). Leave one out',
+      ],
+      [['p.jsonl', '--temperature', '0.6'], 'expected --samples of 2 or more beside --temperature 0.6, came 1 answer'],
+      [['--top-p', '1'], 'expected --samples of 2 or more beside --top-p 1'],
+      [['--samples', '1', '--temperature', '1'], 'expected --samples of 2 or more beside --temperature 1'],
+    ] as const) {
+      expect(await world.seam('eval', ...args)).toBe(2);
+      expect(world.takeErrors()).toContain(message);
+      expect(world.takeOutput()).toBe('');
+    }
+    expect(await world.seam('eval', 'p.jsonl', '--set', 'held-out', '--json')).toBe(2);
+    expect(world.takeJson()).toMatchObject([{ error: { code: 'INVALID_INPUT' } }]);
+    expect(await world.seam('eval', '--help')).toBe(0);
+    expect(world.takeOutput()).toMatch(
+      /--set <name>[^]*\(default: +"held-out"\)[^]*--temperature <t>[^]*\(default: 1\)/,
+    );
+  });
+
   it('reads datasets as they are published', async () => {
     const world = await fakeWorld();
     world.files.set('aime.jsonl', Buffer.from('{"ID":"2024-I-1","Problem":"P?","Answer":"001"}'));
