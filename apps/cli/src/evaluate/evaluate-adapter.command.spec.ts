@@ -71,6 +71,28 @@ describe('seam eval', () => {
     expect(world.takeErrors()).toContain('expected a number above 0, at most 10, came "0"');
   });
 
+  it('says how many answers could not be judged, and why', async () => {
+    const world = await fakeWorld();
+    const long = [10_000, 10_001].map((n) => JSON.stringify({ prompt: 'x'.repeat(n), reference: 'x' })).join('\n');
+    world.files.set('p.jsonl', Buffer.from(`${FILE}\n${long}`));
+    const options = ['p.jsonl', '--adapter', 'base', '--arms', 'noExperience,untrained,trained'];
+    expect(await world.seam('eval', ...options)).toBe(0);
+    expect(world.takeOutput()).toContain(
+      "\n4 answers could not be judged and count for no arm:\n  4 × PROMPT_TOO_LONG, such as: The generator's prompt has 10000 tokens and an entry may have 64; the model holds 10000. Shorten the problem.\n",
+    );
+    expect(await world.seam('eval', ...options, '--samples', '4')).toBe(0);
+    expect(world.takeOutput()).toContain(
+      '\n4 problems could not be judged and count for no arm:\n  4 × PROMPT_TOO_LONG',
+    );
+    for (const samples of ['1', '4']) {
+      expect(await world.seam('eval', ...options, '--samples', samples, '--json')).toBe(0);
+      const unjudged = [{ code: 'PROMPT_TOO_LONG', reason: expect.stringContaining('10000 tokens'), problems: 2 }];
+      expect(world.takeJson()).toMatchObject([
+        { arms: { noExperience: { failed: 0, unjudged: [] }, trained: { failed: 2, unjudged } } },
+      ]);
+    }
+  });
+
   it('refuses what it would have to pass over: a set beside a file, a temperature of greedy answers', async () => {
     const world = await fakeWorld();
     world.files.set('p.jsonl', Buffer.from(FILE));
