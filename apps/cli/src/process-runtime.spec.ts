@@ -42,6 +42,25 @@ describe('the process as a world', () => {
     expect(await readFile(file, 'utf8')).toBe('mine');
   });
 
+  it('names a model folder that is none with its setting', async () => {
+    const modelFolder = join(folder, 'model');
+    process.env.SEAM_GENERATOR_MODEL_FOLDER = modelFolder;
+    try {
+      for (const act of ['openModels', 'openBaseModel'] as const) {
+        const error = await refusal(folder, (runtime) => runtime[act]());
+        expect(error).toMatchObject({
+          code: 'CHECKPOINT_INVALID',
+          message: expect.stringContaining(
+            `Correct SEAM_GENERATOR_MODEL_FOLDER, or the folder that it names: ${modelFolder}.`,
+          ),
+        });
+        expect(exitCodeOf(error)).toBe(2);
+      }
+    } finally {
+      delete process.env.SEAM_GENERATOR_MODEL_FOLDER;
+    }
+  });
+
   it.each([
     ['read', '--from'],
     ['create', '--to'],

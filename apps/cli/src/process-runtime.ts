@@ -219,11 +219,11 @@ class LazyWorld {
   }
 
   async openBaseModel(): Promise<BaseModel> {
-    const { LanguageModel, loadCheckpoint } = await import('@seamstream/language-model');
+    const { fromNamedFolder, LanguageModel, loadCheckpoint } = await import('@seamstream/language-model');
     const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = (await this.loadAll()).generator;
     const settings = { threads, executionProvider, cacheBytes: cacheMib * 2 ** 20, chatTemplate };
     return {
-      checkpoint: await loadCheckpoint(modelFolder),
+      checkpoint: await fromNamedFolder('SEAM_GENERATOR_MODEL_FOLDER', modelFolder, loadCheckpoint(modelFolder)),
       fingerprint: async (adapter) => {
         const model = await LanguageModel.load(modelFolder, settings);
         this.closers.push(() => model.close());
