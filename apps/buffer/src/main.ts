@@ -1,4 +1,9 @@
-import { runService } from '@seamstream/service-kit';
-import { bufferService, bufferServiceConfigSchema } from './app.module.js';
+import { onSupportedNode } from '@seamstream/kernel';
 
-await runService(bufferService(), bufferServiceConfigSchema, 'It keeps the experiences that helped.');
+const program = { name: 'buffer', command: 'npx node apps/buffer/dist/main.js', exitCode: 78 };
+
+await onSupportedNode(process, program, async () => {
+  const { runService } = await import('@seamstream/service-kit');
+  const { bufferServiceConfigSchema, bufferService } = await import('./app.module.js');
+  await runService(bufferService(), bufferServiceConfigSchema, 'It keeps the experiences that helped.');
+});

@@ -47,7 +47,20 @@ describe('seam', () => {
   it('refuses unknown commands and options with what to try', async () => {
     const world = await fakeWorld();
     expect(await world.seam('ledgr')).toBe(2);
-    expect(world.takeErrors()).toContain("unknown command 'ledgr'");
+    expect(world.takeErrors()).toMatch(
+      /unknown command 'ledgr'\n\(Did you mean ledger\?\)\n+"seam" has the commands publish, .*Try "seam --help"\./,
+    );
+    for (const [command, names] of [
+      ['adapters', 'tree, show, export, import, merge'],
+      ['datasets', 'inspect'],
+      ['replay', 'copy'],
+      ['topics', 'diff, apply'],
+    ] as const) {
+      expect(await world.seam(command, 'nonsense')).toBe(2);
+      const said = world.takeErrors();
+      expect(said).toContain('nonsense');
+      expect(said).toContain(`"seam ${command}" has the commands ${names}. Try "seam ${command} --help".`);
+    }
     expect(await world.seam('tail', 'problems', '--folow')).toBe(2);
     expect(world.takeErrors()).toMatch(
       /unknown option '--folow'\n\(Did you mean --follow\?\)\n+Try "seam tail --help"\./,

@@ -113,13 +113,20 @@ function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
+/** What stands behind a fault of the command line. A wrong word may have been meant for a command. */
+function whatToTry(command: Command): string {
+  const path = pathOf(command);
+  const names = command.commands.map((child) => child.name());
+  return `${names.length === 0 ? '' : `"${path}" has the commands ${names.join(', ')}. `}Try "${path} --help".`;
+}
+
 /** Output through the shell; commander's own faults (unknown option, missing argument) leave by exception. */
 function settle(command: Command, shell: Shell): void {
   command
     .exitOverride()
     .configureOutput({ writeOut: (text) => shell.write(text), writeErr: (text) => shell.writeError(text) })
     .configureHelp({ showGlobalOptions: true, helpWidth: 120 })
-    .showHelpAfterError(`Try "${pathOf(command)} --help".`);
+    .showHelpAfterError(whatToTry(command));
   for (const child of command.commands) settle(child, shell);
 }
 

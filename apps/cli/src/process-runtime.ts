@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { bytesInMemory, type FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import type { KafkaEventLog } from '@seamstream/event-log-kafka';
@@ -123,16 +122,17 @@ class LazyWorld {
   }
 
   async openLog(mode: LogMode): Promise<EventLog> {
-    const { openEventLog } = await import('@seamstream/service-kit');
+    const { logFolder, openEventLog } = await import('@seamstream/service-kit');
     const config = await this.loadCommon();
-    const { dataFolder, eventLog } = config;
-    const folder = eventLog.folder ?? join(dataFolder, 'log');
-    if (mode !== 'create' && eventLog.driver === 'lmdb' && !existsSync(folder)) {
-      throw new SeamError(
-        'NOT_FOUND',
-        `Opening the event log: expected the folder ${folder}, came nothing. Start the system (npm start), publish something (seam publish), or say where the data is (--data-dir, SEAM_DATA_FOLDER).`,
-        { details: { folder } },
-      );
+    if (mode !== 'create' && config.eventLog.driver === 'lmdb') {
+      const folder = await logFolder(config);
+      if (!existsSync(folder)) {
+        throw new SeamError(
+          'NOT_FOUND',
+          `Opening the event log: expected the folder ${folder}, came nothing. Start the system (npm start), publish something (seam publish), or say where the data is (--data-dir, SEAM_DATA_FOLDER).`,
+          { details: { folder } },
+        );
+      }
     }
     const opened = this.logs.get(mode) ?? (await openEventLog(config, mode));
     this.logs.set(mode, opened);
@@ -140,6 +140,10 @@ class LazyWorld {
   }
 
   async openLogAt(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog> {
+    if (address.driver === 'lmdb') {
+      const { checkFolder } = await import('@seamstream/service-kit');
+      await checkFolder(address.folder, 'Opening a log', mode === 'read' ? '--from' : '--to');
+    }
     if (mode === 'read' && address.driver === 'lmdb' && !existsSync(address.folder)) {
       throw new SeamError(
         'NOT_FOUND',
@@ -215,11 +219,11 @@ class LazyWorld {
   }
 
   async openBaseModel(): Promise<BaseModel> {
-    const { LanguageModel, loadCheckpoint } = await import('@seamstream/language-model');
+    const { fromNamedFolder, LanguageModel, loadCheckpoint } = await import('@seamstream/language-model');
     const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = (await this.loadAll()).generator;
     const settings = { threads, executionProvider, cacheBytes: cacheMib * 2 ** 20, chatTemplate };
     return {
-      checkpoint: await loadCheckpoint(modelFolder),
+      checkpoint: await fromNamedFolder('SEAM_GENERATOR_MODEL_FOLDER', modelFolder, loadCheckpoint(modelFolder)),
       fingerprint: async (adapter) => {
         const model = await LanguageModel.load(modelFolder, settings);
         this.closers.push(() => model.close());

@@ -1,8 +1,13 @@
-import { runService } from '@seamstream/service-kit';
-import { executorConfigSchema, executorService } from './app.module.js';
+import { onSupportedNode } from '@seamstream/kernel';
 
-await runService(
-  executorService(),
-  executorConfigSchema,
-  'It answers problems with the frozen model, and judges the answers.',
-);
+const program = { name: 'executor', command: 'npx node apps/executor/dist/main.js', exitCode: 78 };
+
+await onSupportedNode(process, program, async () => {
+  const { runService } = await import('@seamstream/service-kit');
+  const { executorConfigSchema, executorService } = await import('./app.module.js');
+  await runService(
+    executorService(),
+    executorConfigSchema,
+    'It answers problems with the frozen model, and judges the answers.',
+  );
+});

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { systemClock } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
+import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { type GeneratorModel, openVllmGenerator } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
@@ -77,7 +77,11 @@ export async function openGenerator(
   settings: GeneratorConfig['generator'],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<OpenedGenerator> {
-  if (settings.driver === 'vllm') return openVllmGenerator(settings, environment);
+  const opening = settings.driver === 'vllm' ? openVllmGenerator(settings, environment) : openCheckpoint(settings);
+  return fromNamedFolder('SEAM_GENERATOR_MODEL_FOLDER', settings.modelFolder, opening);
+}
+
+async function openCheckpoint(settings: GeneratorConfig['generator']): Promise<OpenedGenerator> {
   const { modelFolder, threads, executionProvider, cacheMib, chatTemplate } = settings;
   const model = await LanguageModel.load(modelFolder, {
     threads,

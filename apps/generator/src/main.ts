@@ -1,4 +1,9 @@
-import { runService } from '@seamstream/service-kit';
-import { generatorConfigSchema, generatorService } from './app.module.js';
+import { onSupportedNode } from '@seamstream/kernel';
 
-await runService(generatorService(), generatorConfigSchema, 'It writes experiences for problems.');
+const program = { name: 'generator', command: 'npx node apps/generator/dist/main.js', exitCode: 78 };
+
+await onSupportedNode(process, program, async () => {
+  const { runService } = await import('@seamstream/service-kit');
+  const { generatorConfigSchema, generatorService } = await import('./app.module.js');
+  await runService(generatorService(), generatorConfigSchema, 'It writes experiences for problems.');
+});

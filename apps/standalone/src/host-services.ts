@@ -3,7 +3,7 @@ import { bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
 import { executorConfigSchema, executorService, recordedTokens } from '@seamstream/executor';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
-import { LanguageModel } from '@seamstream/language-model';
+import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { type ExecutorModel, openExecutor } from '@seamstream/rollout';
 import {
   closeDrivers,
@@ -61,12 +61,16 @@ export async function hostServices(
     const { template, templatesFolder: ownTemplates, rollouts } = executorSettings;
     const prompts = await loadPrompts({ template, ownTemplates });
     const loading = [
-      LanguageModel.load(generatorSettings.modelFolder, {
-        threads: generatorSettings.threads,
-        executionProvider: generatorSettings.executionProvider,
-        cacheBytes: generatorSettings.cacheMib * 2 ** 20,
-        chatTemplate: generatorSettings.chatTemplate,
-      }),
+      fromNamedFolder(
+        'SEAM_GENERATOR_MODEL_FOLDER',
+        generatorSettings.modelFolder,
+        LanguageModel.load(generatorSettings.modelFolder, {
+          threads: generatorSettings.threads,
+          executionProvider: generatorSettings.executionProvider,
+          cacheBytes: generatorSettings.cacheMib * 2 ** 20,
+          chatTemplate: generatorSettings.chatTemplate,
+        }),
+      ),
       openExecutor(executorSettings, {
         environment,
         prompts,

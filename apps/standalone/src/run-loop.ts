@@ -2,7 +2,7 @@
 import { SHIFTED_DOMAINS } from '@seamstream/embedded-world';
 import { systemClock } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
-import type { Environment } from '@seamstream/service-kit';
+import { checkFolder, type Environment } from '@seamstream/service-kit';
 import type { StartOptions } from './config.js';
 import { lockDriver } from './driver-lock.js';
 import { embeddedEnvironment } from './embedded-environment.js';
@@ -29,12 +29,16 @@ export interface LoopSurroundings {
   readonly onReport: (report: Report) => Promise<void>;
 }
 
-/** Runs until the loop has ended (`exit`) or the signal aborts. */
+/**
+ * Runs until the loop has ended (`exit`) or the signal aborts.
+ * @throws INVALID_CONFIGURATION for a data folder that is a file; otherwise as `hostServices`
+ */
 export async function runLoop(
   options: StartOptions,
   { environment, signal, terminal, onReport }: LoopSurroundings,
 ): Promise<void> {
   const { seed, dataDir, roundSize } = options;
+  await checkFolder(dataDir, 'Keeping log, objects and reports', '--data-dir');
   const startedAtMs = systemClock.now();
   let progress: LoopProgress = initialLoopProgress;
   let training: ViewFacts['training'] = null;

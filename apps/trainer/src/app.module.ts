@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { systemClock } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
+import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
 import { type ExecutorModel, openExecutor } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
@@ -85,7 +85,11 @@ async function enginesOf(
     trainer;
   const { template, templatesFolder: ownTemplates } = trainer.executor;
   const load = async (): Promise<LanguageModel> => {
-    const model = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
+    const model = await fromNamedFolder(
+      'SEAM_TRAINER_MODEL_FOLDER',
+      modelFolder,
+      LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate }),
+    );
     onClose(() => model.close());
     return model;
   };
@@ -99,7 +103,7 @@ async function enginesOf(
     } as const;
     const opened = await openExecutor(
       { ...trainer.executor, ...executor, maxTokens: responseMaxTokens },
-      { environment: process.env, prompts },
+      { environment: process.env, prompts, folderSetting: 'SEAM_TRAINER_EXECUTOR_FOLDER' },
     );
     onClose(() => opened.close());
     return opened.model;

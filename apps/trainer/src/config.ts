@@ -1,3 +1,4 @@
+import { datasetForms } from '@seamstream/datasets';
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { curriculumChangesSchema } from '@seamstream/learning';
 import { checkExecutorChoice, executorChoiceShape } from '@seamstream/rollout';
@@ -42,7 +43,7 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       /** Problems on which an adapter is compared with its parent: a file as seam publish reads it. */
       validationProblems: z.string().min(1).optional(),
       /** Its form, as seam publish --dataset names it; by its first row when absent. */
-      validationDataset: z.string().min(1).optional(),
+      validationDataset: z.enum([...datasetForms.keys()]).optional(),
       /** How many of them, from the beginning; all when absent. */
       validationLimit: z.int().positive().optional(),
       promotion: z

@@ -1,4 +1,9 @@
-import { runService } from '@seamstream/service-kit';
-import { trainerConfigSchema, trainerService } from './app.module.js';
+import { onSupportedNode } from '@seamstream/kernel';
 
-await runService(trainerService(), trainerConfigSchema, 'It turns the log into adapter versions.');
+const program = { name: 'trainer', command: 'npx node apps/trainer/dist/main.js', exitCode: 78 };
+
+await onSupportedNode(process, program, async () => {
+  const { runService } = await import('@seamstream/service-kit');
+  const { trainerConfigSchema, trainerService } = await import('./app.module.js');
+  await runService(trainerService(), trainerConfigSchema, 'It turns the log into adapter versions.');
+});

@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadConfig } from '@seamstream/service-kit';
+import { trainerConfigSchema } from './config.js';
 import { loadValidationProblems } from './validation-problems.js';
 
 let folder: string;
@@ -41,7 +43,18 @@ describe('validation problems', () => {
       { prompt: 'Two and three?' },
     ]);
     await expect(load(three, { dataset: 'aime' })).rejects.toMatchObject(refusal(/as aime\) has \d+ faults/));
-    await expect(load(three, { dataset: 'gsm9k' })).rejects.toMatchObject(refusal(/SEAM_TRAINER_VALIDATION_DATASET/));
+    await expect(load(three, { dataset: 'gsm9k' })).rejects.toMatchObject(
+      refusal(/in a form that is known \(seam, gsm8k.*came "gsm9k"\. .*SEAM_TRAINER_VALIDATION_DATASET/),
+    );
+    await expect(load('{"q":"?"}\n')).rejects.toMatchObject(refusal(/came a first row that is in none of them/));
+  });
+
+  it('have a form that exists, or the configuration is at fault as a whole', () => {
+    const named = (name: string) => () => loadConfig(trainerConfigSchema, { SEAM_TRAINER_VALIDATION_DATASET: name });
+    expect(named('gsm8k')().trainer.validationDataset).toBe('gsm8k');
+    expect(named('bogus')).toThrow(
+      /SEAM_TRAINER_VALIDATION_DATASET: .*expected one of "seam"\|"gsm8k".*, came "bogus"/,
+    );
   });
 
   it('are refused before anything is trained where they are too few', async () => {
@@ -61,6 +74,17 @@ describe('validation problems', () => {
     const absent = { file: undefined, atLeast: 1 };
     await expect(loadValidationProblems(absent)).rejects.toMatchObject(refusal(/Set SEAM_TRAINER_VALIDATION_PROBLEMS/));
     const missing = { file: join(folder, 'nothing.jsonl'), atLeast: 1 };
-    await expect(loadValidationProblems(missing)).rejects.toMatchObject(refusal(/ENOENT.*Correct/));
+    await expect(loadValidationProblems(missing)).rejects.toMatchObject(refusal(/ENOENT.*Name a file/));
+  });
+
+  it('are not looked for in a folder or a damaged file, and both are named with the setting', async () => {
+    await expect(loadValidationProblems({ file: folder, atLeast: 1 })).rejects.toMatchObject(
+      refusal(
+        new RegExp(`expected SEAM_TRAINER_VALIDATION_PROBLEMS to name a readable file, came "${folder}" .*EISDIR`),
+      ),
+    );
+    await expect(load('PAR1 and no more')).rejects.toMatchObject(
+      refusal(/Reading .*problems\.jsonl as Parquet: expected whole pages.*SEAM_TRAINER_VALIDATION_PROBLEMS names it/),
+    );
   });
 });

@@ -4,6 +4,7 @@ import {
   bytesInMemory,
   type DatasetForm,
   datasetForms,
+  type FileBytes,
   fileDigest,
   type RowFault,
   readProblems,
@@ -11,7 +12,7 @@ import {
   rowsOf,
 } from '@seamstream/datasets';
 import type { Problem } from '@seamstream/events';
-import { derivedId, messageOf, SeamError } from '@seamstream/kernel';
+import { derivedId, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 
 /** Problems on which adapters are compared with their parents. */
 export interface ValidationProblems {
@@ -30,6 +31,7 @@ export interface ValidationSettings {
 }
 
 const FAULTS_SHOWN = 10;
+const SETTING = 'SEAM_TRAINER_VALIDATION_PROBLEMS';
 
 /**
  * Reads the problems that adapters are compared on, in any form that `seam publish` reads; each is checked as it is there.
@@ -49,31 +51,20 @@ export async function loadValidationProblems(settings: ValidationSettings): Prom
     );
   }
   const content = await readFile(file).catch((cause: unknown) =>
-    refuse(`${messageOf(cause)}. Correct SEAM_TRAINER_VALIDATION_PROBLEMS.`, cause),
+    refuse(
+      `expected ${SETTING} to name a readable file, came ${JSON.stringify(file)} (${messageOf(cause)}). Name a file as seam publish reads it.`,
+      cause,
+    ),
   );
-  const bytes = bytesInMemory(content);
-  const form = await formOf(bytes, settings.dataset);
-  if (!form) {
+  const bytes = { ...bytesInMemory(content), name: file };
+  const { form, problems, faults } = await readAll(bytes, settings.dataset, limit).catch((cause: unknown) => {
+    if (!isSeamError(cause, 'INVALID_INPUT')) throw cause;
+    return refuse(`${cause.message} ${SETTING} names it.`, cause);
+  });
+  if (form === undefined) {
     return refuse(
-      `${file} has no form that is known. Name it by SEAM_TRAINER_VALIDATION_DATASET (${[...datasetForms.keys()].join(', ')}), or see seam datasets inspect.`,
+      `expected ${file} in a form that is known (${[...datasetForms.keys()].join(', ')}), came ${settings.dataset === undefined ? 'a first row that is in none of them' : JSON.stringify(settings.dataset)}. Name its form by SEAM_TRAINER_VALIDATION_DATASET, see what is in it by seam datasets inspect, or name another file by ${SETTING}.`,
     );
-  }
-  const digest = await fileDigest(bytes);
-  const problems: Problem[] = [];
-  const faults: RowFault[] = [];
-  for await (const reading of readProblems(bytes, { form })) {
-    if (problems.length >= limit) break;
-    if (reading.status === 'faulty') faults.push(...reading.faults);
-    if (reading.status !== 'problem') continue;
-    const { row, problemId, domain, prompt, reference, verifier, metadata } = reading.problem;
-    problems.push({
-      problemId: problemId ?? derivedId(digest, 'problem', row),
-      domain,
-      prompt,
-      reference,
-      verifier,
-      metadata,
-    });
   }
   if (faults.length > 0) {
     const shown = faults
@@ -89,10 +80,39 @@ export async function loadValidationProblems(settings: ValidationSettings): Prom
   return { name: basename(file), problems };
 }
 
-async function formOf(
-  bytes: ReturnType<typeof bytesInMemory>,
-  name: string | undefined,
-): Promise<DatasetForm | undefined> {
+/** What is in the file; nothing where its form is not known. @throws INVALID_INPUT for a damaged file */
+async function readAll(
+  bytes: FileBytes,
+  dataset: string | undefined,
+  limit: number,
+): Promise<{
+  readonly form?: DatasetForm;
+  readonly problems: readonly Problem[];
+  readonly faults: readonly RowFault[];
+}> {
+  const problems: Problem[] = [];
+  const faults: RowFault[] = [];
+  const form = await formOf(bytes, dataset);
+  if (form === undefined) return { problems, faults };
+  const digest = await fileDigest(bytes);
+  for await (const reading of readProblems(bytes, { form })) {
+    if (problems.length >= limit) break;
+    if (reading.status === 'faulty') faults.push(...reading.faults);
+    if (reading.status !== 'problem') continue;
+    const { row, problemId, domain, prompt, reference, verifier, metadata } = reading.problem;
+    problems.push({
+      problemId: problemId ?? derivedId(digest, 'problem', row),
+      domain,
+      prompt,
+      reference,
+      verifier,
+      metadata,
+    });
+  }
+  return { form, problems, faults };
+}
+
+async function formOf(bytes: FileBytes, name: string | undefined): Promise<DatasetForm | undefined> {
   if (name !== undefined) return datasetForms.get(name);
   for await (const row of rowsOf(bytes)) return 'value' in row ? recognisedForm(row.value) : undefined;
   // Nothing in it: no form is wrong.

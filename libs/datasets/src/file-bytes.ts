@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto';
  * a second. The same shape as hyparquet's AsyncBuffer.
  */
 export interface FileBytes {
+  /** As a person knows it, for messages. */
+  readonly name?: string;
   readonly byteLength: number;
   /** Bytes from `start` to before `end` (default: the file's end). */
   slice(start: number, end?: number): ArrayBuffer | Promise<ArrayBuffer>;

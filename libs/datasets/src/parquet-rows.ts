@@ -23,10 +23,10 @@ export async function isParquet(file: FileBytes): Promise<boolean> {
 
 /**
  * @param columns top-level columns to read, those that the file has of them; all where absent
- * @throws INVALID_INPUT when the file is cut short, damaged or compressed in a way that is not known
+ * @throws INVALID_INPUT naming the file when it is cut short, damaged or compressed in a way that is not known
  */
 export async function* parquetRows(file: FileBytes, columns?: readonly string[]): AsyncGenerator<Row> {
-  const metadata = await damaged(parquetMetadataAsync(file));
+  const metadata = await damaged(file, parquetMetadataAsync(file));
   const known = new Set(topLevelColumns(metadata));
   const wanted = columns?.filter((name) => known.has(name));
   let row = 0;
@@ -37,6 +37,7 @@ export async function* parquetRows(file: FileBytes, columns?: readonly string[])
       wanted?.length === 0
         ? Array.from({ length: rowEnd - rowStart }, () => ({}))
         : await damaged(
+            file,
             parquetReadObjects({
               file,
               metadata,
@@ -65,14 +66,14 @@ function topLevelColumns({ schema }: FileMetaData): string[] {
   return names;
 }
 
-async function damaged<T>(reading: Promise<T>): Promise<T> {
+async function damaged<T>({ name = 'a file' }: FileBytes, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (cause) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Reading a Parquet file: expected whole pages, plain or compressed with Snappy, zstd, gzip or Brotli, came: ${messageOf(cause)}. Fetch the file again, or write it with one of these.`,
-      { cause },
+      `Reading ${name} as Parquet: expected whole pages, plain or compressed with Snappy, zstd, gzip or Brotli, came: ${messageOf(cause)}. Fetch the file again, or write it with one of these.`,
+      { details: { file: name }, cause },
     );
   }
 }

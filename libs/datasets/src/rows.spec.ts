@@ -139,6 +139,9 @@ describe('Parquet', () => {
     const bytes = new Uint8Array(await parquet(columns(100)).slice(0));
     const refused = { code: 'INVALID_INPUT', message: expect.stringContaining('Fetch the file again') };
     await expect(all(bytesInMemory(bytes.subarray(0, -20)))).rejects.toMatchObject(refused);
+    await expect(all({ ...bytesInMemory(bytes.subarray(0, -20)), name: 'train.parquet' })).rejects.toMatchObject({
+      message: expect.stringMatching(/^Reading train\.parquet as Parquet: expected whole pages/),
+    });
     await expect(all(bytesInMemory(bytes.fill(0xff, 8, 200)))).rejects.toMatchObject(refused);
   });
 });

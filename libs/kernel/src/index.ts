@@ -2,5 +2,6 @@ export { type Clock, ManualClock, systemClock } from './clock.js';
 export { canonicalJson, sha256 } from './digest.js';
 export { ERROR_CODES, type ErrorCode, isSeamError, messageOf, SeamError, type SeamErrorOptions } from './errors.js';
 export { derivedId, newId } from './ids.js';
+export { onSupportedNode } from './node-version.js';
 export { compareText } from './order.js';
 export { Random } from './random.js';

@@ -53,7 +53,8 @@ export interface DigestedCheckpoint extends Checkpoint {
  */
 export async function openCheckpoint(folder: string): Promise<Checkpoint> {
   const raw = await readJson(folder, 'config.json');
-  if (raw === undefined) throw damaged('config.json', `is missing in ${folder}`);
+  if (raw === undefined)
+    throw damaged('config.json', `is missing in ${folder}: expected a model folder as Hugging Face publishes it`);
   const config = parseModelConfig(raw);
   const shapes = checkpointShapes(config);
   const weights = new Map<string, StoredWeight>();

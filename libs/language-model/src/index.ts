@@ -36,6 +36,7 @@ export { constantRate, warmUpCosineRate } from './learning-rate.js';
 export { type MergedCheckpoint, mergeAdapter } from './merge-adapter.js';
 export { checkpointShapes, type GenerationDefaults, parseModelConfig } from './model-config.js';
 export type { ModelConfig, ModelFamily } from './model-config.types.js';
+export { fromNamedFolder } from './named-folder.js';
 export { initialTensors, trainableShapes } from './parameters.js';
 export { decodePeft, encodePeft, PEFT_FILE, type PeftFiles } from './peft.js';
 export {

@@ -117,7 +117,7 @@ export class LanguageModel {
     if (!this.#tokenizer) {
       throw new SeamError(
         'CHECKPOINT_INVALID',
-        'The model folder has no tokenizer.json: add the one it was trained with',
+        'The model folder has no tokenizer.json: add the one it was trained with.',
       );
     }
     return this.#tokenizer;

@@ -10,6 +10,7 @@ import type { Verifiers } from '@seamstream/verifiers';
 import { generateExperiences, type ProblemStatement } from './explore.js';
 import type { ExecutorModel, GeneratorModel } from './models.port.js';
 import { cyclicDerangement } from './statistics.js';
+import type { Unjudged } from './unjudged.js';
 
 export const EVALUATION_ARMS = [
   'noExperience',
@@ -44,8 +45,13 @@ export interface EvaluationSettings {
   onProgress?(arm: EvaluationArm, done: number, total: number): void;
 }
 
-/** undefined: none could be written. */
-export type Entry = string | null | undefined;
+/** Null asks without the slot for one; otherwise why none could be written. */
+export type Entry = string | null | Unjudged;
+
+/** The entries' reasons, null where the executor can be asked. */
+export function unwritten(entries: readonly Entry[]): (Unjudged | null)[] {
+  return entries.map((entry) => (typeof entry === 'string' ? null : entry));
+}
 
 /** What the models may see of the problems. @throws INVALID_INPUT without problems or with two of one id */
 export function statementsOf(problems: readonly Problem[]): readonly ProblemStatement[] {
@@ -86,7 +92,7 @@ export async function armEntries(
       case 'fixedHint':
         return statements.map(({ domain }) => settings.fixedHint?.(domain) ?? prompts.fixedHint);
       case 'otherProblemsEntry':
-        return exchanged(statements, settings).map((other) => ofAdapter[other]);
+        return exchanged(statements, settings).map((other) => ofAdapter[other]!);
       case 'untrained':
         return entriesOf(statements, settings, null);
       case 'trained':
@@ -114,7 +120,7 @@ async function entriesOf(
       },
     );
     for (const exploration of explorations)
-      entries.push(exploration.status === 'explored' ? exploration.candidates[0]?.entry : undefined);
+      entries.push(exploration.status === 'explored' ? exploration.candidates[0]!.entry : exploration);
   }
   return entries;
 }

@@ -13,6 +13,7 @@ import {
   type EvaluationArm,
   type EvaluationSettings,
   statementsOf,
+  unwritten,
 } from './arm-entries.js';
 import { type ArmResult, armResult, type Measured, measureEntries, pairs, problemSetDigest } from './evaluate.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
@@ -21,6 +22,7 @@ import type { GeneratorModel } from './models.port.js';
 import { judge } from './solve.js';
 import { bootstrapMean, type Estimate, mean } from './statistics.js';
 import { type TimeToCorrect, timeToCorrect } from './time-to-correct.js';
+import type { Unjudged } from './unjudged.js';
 
 /** The arms of an evaluation; the trained generator's entries with the answer taken out, and judged as if they were answers; the generator as its own executor. */
 export const CONTROL_ROWS = [...EVALUATION_ARMS, 'answerRemoved', 'entryAlone', 'generatorAlone'] as const;
@@ -133,7 +135,8 @@ async function measure(
       const own = await entriesOf('trained');
       const solved = await Promise.all(own.map((entry, i) => answersByItself(entry, problems[i]!, settings)));
       settings.onProgress?.(row, problems.length, problems.length);
-      return { solved, responseTokens: problems.map(() => null) };
+      const unjudged = unwritten(own).map((reason, i) => reason ?? (solved[i] === null ? NO_TEXT_TO_FIND : null));
+      return { solved, responseTokens: problems.map(() => null), unjudged };
     }
     case 'generatorAlone':
       return measureEntries(
@@ -146,6 +149,11 @@ async function measure(
       return measureEntries(row, problems, await entriesOf(row), settings);
   }
 }
+
+const NO_TEXT_TO_FIND: Unjudged = {
+  code: 'INVALID_INPUT',
+  reason: 'Its reference is no answer that an entry could hold word for word.',
+};
 
 /** Null where there is no entry, or no answer that a text may hold (code, a service's verdict). */
 async function answersByItself(
@@ -178,7 +186,8 @@ function rowResult(
   measured: ReadonlyMap<ControlRow, Measured>,
   seed: string,
 ): ControlRowResult {
-  const { solved, responseTokens } = measured.get(row)!;
+  const own = measured.get(row)!;
+  const { solved, responseTokens } = own;
   const alone = measured.get('noExperience')?.solved;
   const trained = measured.get('trained')?.solved;
   const told = responseTokens.filter((tokens) => tokens !== null);
@@ -186,7 +195,7 @@ function rowResult(
   const count = (of: (own: boolean, without: boolean) => boolean): number | null =>
     withAndWithout.length === 0 ? null : withAndWithout.filter((pair) => of(...pair)).length;
   return {
-    ...armResult(problems, solved),
+    ...armResult(problems, own),
     rescued: count((own, without) => own && !without),
     broken: count((own, without) => !own && without),
     lift: meanDifference(withAndWithout, seed),
@@ -203,6 +212,10 @@ function meanDifference(judged: ReturnType<typeof pairs>, seed: string): Estimat
   );
 }
 
+function textOf(entry: Entry | undefined): string {
+  return typeof entry === 'string' ? entry : '';
+}
+
 function leakTest(
   problems: readonly Problem[],
   own: readonly Entry[],
@@ -210,7 +223,7 @@ function leakTest(
   measured: ReadonlyMap<ControlRow, Measured>,
 ): LeakTest {
   const asked = [...problems.keys()].filter((i) => typeof own[i] === 'string' && hasFindableAnswer(problems[i]!));
-  const leaking = asked.filter((i) => holdsAnswer(own[i]!, problems[i]!));
+  const leaking = asked.filter((i) => holdsAnswer(textOf(own[i]), problems[i]!));
   const solvedIn = (row: ControlRow): number | null => {
     const solved = measured.get(row)?.solved;
     return solved === undefined ? null : leaking.filter((i) => solved[i] === true).length;
@@ -219,7 +232,7 @@ function leakTest(
     entries: asked.length,
     withAnswer: leaking.length,
     statedByProblem: leaking.filter((i) => holdsAnswer(problems[i]!.prompt, problems[i]!)).length,
-    byChance: others === undefined ? null : asked.filter((i) => holdsAnswer(others[i] ?? '', problems[i]!)).length,
+    byChance: others === undefined ? null : asked.filter((i) => holdsAnswer(textOf(others[i]), problems[i]!)).length,
     solvedWith: solvedIn('trained'),
     solvedWithout: solvedIn('answerRemoved'),
   };

@@ -84,6 +84,7 @@ describe('an evaluation of several answers per problem', () => {
       );
     const { arms } = await evaluateSamples(PROBLEMS, settings({ executor: failing(false) }));
     expect(arms.noExperience).toMatchObject({ problems: 3, failed: 1, meanAt: { value: 1 } });
+    expect(arms.noExperience!.unjudged).toEqual([{ code: 'PROMPT_TOO_LONG', reason: 'too long', problems: 1 }]);
     await expect(evaluateSamples(PROBLEMS, settings({ executor: failing(true) }))).rejects.toMatchObject({
       code: 'SESSION_FAILED',
     });

@@ -14,11 +14,13 @@ import {
   type EvaluationArm,
   type EvaluationSettings,
   statementsOf,
+  unwritten,
 } from './arm-entries.js';
-import { problemSetDigest } from './evaluate.js';
+import { judgeOf, problemSetDigest } from './evaluate.js';
 import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
-import { drawAnswers, judge } from './solve.js';
+import { drawAnswers } from './solve.js';
 import { bootstrapMean, type Estimate, majorityVote, passAtK } from './statistics.js';
+import { groupUnjudged, type Unjudged, type UnjudgedGroup } from './unjudged.js';
 
 export interface SamplingEvaluationSettings extends EvaluationSettings {
   /** Answers per problem. */
@@ -44,6 +46,8 @@ export interface SampledArmResult extends SampledResult {
   readonly perDomain: Readonly<Record<string, SampledResult>>;
   /** Problems that could not be asked or judged; they count nowhere. */
   readonly failed: number;
+  /** Why. */
+  readonly unjudged: readonly UnjudgedGroup[];
 }
 
 export interface SampledEvaluation {
@@ -80,14 +84,14 @@ export async function evaluateSamples(
   }
   const statements = statementsOf(problems);
   const entriesOfArm = await armEntries(statements, settings);
-  const tallies: Partial<Record<EvaluationArm, readonly (Tally | null)[]>> = {};
+  const tallies: Partial<Record<EvaluationArm, readonly (Tally | Unjudged)[]>> = {};
   for (const arm of EVALUATION_ARMS.filter((each) => settings.arms.includes(each))) {
     tallies[arm] = await tally(arm, problems, await entriesOfArm(arm), settings);
   }
   const domains = [...new Set(problems.map(({ domain }) => domain))].sort();
   const arms = Object.fromEntries(
     Object.entries(tallies).map(([arm, own]) => {
-      const inDomain = (domain: string): (Tally | null)[] => own.filter((_, i) => problems[i]!.domain === domain);
+      const inDomain = (domain: string): (Tally | Unjudged)[] => own.filter((_, i) => problems[i]!.domain === domain);
       const overall = resultOf(own, samples, [settings.seed, 'bootstrap']);
       return [
         arm,
@@ -100,6 +104,7 @@ export async function evaluateSamples(
             ]),
           ),
           failed: problems.length - overall.problems,
+          unjudged: groupUnjudged(own.flatMap((each) => (isTally(each) ? [] : [each]))),
         },
       ];
     }),
@@ -115,14 +120,14 @@ export async function evaluateSamples(
 }
 
 function liftOf(
-  trained: readonly (Tally | null)[] | undefined,
-  noExperience: readonly (Tally | null)[] | undefined,
+  trained: readonly (Tally | Unjudged)[] | undefined,
+  noExperience: readonly (Tally | Unjudged)[] | undefined,
   { samples, seed }: SamplingEvaluationSettings,
 ): Estimate | null {
   if (trained === undefined || noExperience === undefined) return null;
   const differences = trained.flatMap((own, i) => {
-    const other = noExperience[i];
-    return own === null || other === null || other === undefined ? [] : [(own.right - other.right) / samples];
+    const other = noExperience[i]!;
+    return isTally(own) && isTally(other) ? [(own.right - other.right) / samples] : [];
   });
   return bootstrapMean(differences, Random.of(seed, 'bootstrap'));
 }
@@ -132,16 +137,16 @@ async function tally(
   problems: readonly Problem[],
   entries: readonly Entry[],
   settings: SamplingEvaluationSettings,
-): Promise<(Tally | null)[]> {
+): Promise<(Tally | Unjudged)[]> {
   const { executor, prompts, samples, drawing, seed, verifiers, batchSize = 256 } = settings;
-  const results: (Tally | null)[] = problems.map(() => null);
-  const askable = [...problems.keys()].filter((i) => entries[i] !== undefined);
+  const results: (Tally | Unjudged | null)[] = unwritten(entries);
+  const askable = [...problems.keys()].filter((i) => results[i] === null);
   let done = problems.length - askable.length;
   for (const batch of batchesOf(askable, { batchSize: Math.max(1, Math.floor(batchSize / samples)) })) {
     const drawn = await drawAnswers(
       batch.map((i) => ({
         problem: problems[i]!,
-        entry: entries[i]!,
+        entry: entries[i] as string | null,
         // The same in every arm, whoever else is asked: an answer differs by its prompt and its number alone.
         seeds: Array.from({ length: samples }, (_, n) => `${seed}/${problems[i]!.problemId}/${n}`),
       })),
@@ -157,16 +162,20 @@ async function tally(
     done += batch.length;
     settings.onProgress?.(arm, done, problems.length);
   }
-  return results;
+  return results.map((each) => each!);
 }
 
-/** Null where an answer is missing for good: the problem does not fit the model. */
+function isTally(each: Tally | Unjudged): each is Tally {
+  return 'right' in each;
+}
+
+/** The reason where an answer is missing for good: the problem does not fit the model. */
 async function tallyOf(
   arm: EvaluationArm,
   problem: Problem,
   answers: readonly ExecutorAnswer[],
   verifiers?: Verifiers,
-): Promise<Tally | null> {
+): Promise<Tally | Unjudged> {
   const failure = answers.find((answer) => answer.status === 'failed');
   if (failure?.halts === true) throw new SeamError(failure.code, `Evaluating arm ${arm}: ${failure.reason}`);
   if (failure?.retryable === true) {
@@ -176,9 +185,11 @@ async function tallyOf(
     );
   }
   const judged = await Promise.all(
-    answers.flatMap((answer) => (answer.status === 'answered' ? [judge(problem, answer, verifiers)] : [])),
+    answers.flatMap((answer) =>
+      answer.status === 'answered' ? [judgeOf(`arm ${arm}`, problem, answer, verifiers)] : [],
+    ),
   );
-  if (failure !== undefined) return null;
+  if (failure !== undefined) return failure;
   const stated = judged.map(({ extractedAnswer }) => extractedAnswer);
   const { winner, tied } = majorityVote(await answerClasses(stated, problem.verifier, verifiers));
   return {
@@ -236,8 +247,8 @@ async function isTakenFor(
   }
 }
 
-function resultOf(tallies: readonly (Tally | null)[], samples: number, seed: readonly string[]): SampledResult {
-  const judged = tallies.filter((each) => each !== null);
+function resultOf(tallies: readonly (Tally | Unjudged)[], samples: number, seed: readonly string[]): SampledResult {
+  const judged = tallies.filter(isTally);
   const share = (of: (each: Tally) => number): Estimate | null => bootstrapMean(judged.map(of), Random.of(...seed));
   return {
     problems: judged.length,

@@ -4,7 +4,8 @@
  * generator's entry. Everything is greedy, in the same answer format and with the same token budget in every arm.
  */
 import type { Problem } from '@seamstream/events';
-import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
+import { canonicalJson, isSeamError, SeamError, sha256 } from '@seamstream/kernel';
+import type { Verifiers } from '@seamstream/verifiers';
 import {
   armEntries,
   batchesOf,
@@ -13,9 +14,12 @@ import {
   type EvaluationArm,
   type EvaluationSettings,
   statementsOf,
+  unwritten,
 } from './arm-entries.js';
-import { judge, solveProblems } from './solve.js';
+import type { ExecutorResponse } from './models.port.js';
+import { type Judgement, judge, solveProblems } from './solve.js';
 import { wilsonInterval } from './statistics.js';
+import { groupUnjudged, type Unjudged, type UnjudgedGroup } from './unjudged.js';
 
 export interface DomainResult {
   /** Problems that could be judged. */
@@ -31,6 +35,8 @@ export interface ArmResult extends DomainResult {
   readonly perDomain: Readonly<Record<string, DomainResult>>;
   /** Problems without a judgement: a model could not be asked. They count neither as solved nor as failed. */
   readonly failed: number;
+  /** Why. */
+  readonly unjudged: readonly UnjudgedGroup[];
   /** Per problem in the set's order; null where it failed. */
   readonly solved: readonly (boolean | null)[];
 }
@@ -60,8 +66,7 @@ export async function evaluate(problems: readonly Problem[], settings: Evaluatio
   const entriesOfArm = await armEntries(statements, settings);
   const results: Partial<Record<EvaluationArm, ArmResult>> = {};
   for (const arm of EVALUATION_ARMS.filter((each) => settings.arms.includes(each))) {
-    const { solved } = await measureEntries(arm, problems, await entriesOfArm(arm), settings);
-    results[arm] = armResult(problems, solved);
+    results[arm] = armResult(problems, await measureEntries(arm, problems, await entriesOfArm(arm), settings));
   }
   const { trained, noExperience } = results;
   const judged = trained === undefined || noExperience === undefined ? [] : pairs(trained.solved, noExperience.solved);
@@ -81,6 +86,8 @@ export interface Measured {
   readonly solved: readonly (boolean | null)[];
   /** Tokens of each response. */
   readonly responseTokens: readonly (number | null)[];
+  /** Why one could not; null where it could. */
+  readonly unjudged: readonly (Unjudged | null)[];
 }
 
 /**
@@ -99,11 +106,12 @@ export async function measureEntries<Name extends string>(
   const statements = statementsOf(problems);
   const solved: (boolean | null)[] = problems.map(() => null);
   const responseTokens: (number | null)[] = problems.map(() => null);
-  const askable = [...problems.keys()].filter((i) => entries[i] !== undefined);
+  const unjudged = unwritten(entries);
+  const askable = [...problems.keys()].filter((i) => unjudged[i] === null);
   let done = problems.length - askable.length;
   for (const batch of batchesOf(askable, settings)) {
     const answers = await solveProblems(
-      batch.map((i) => ({ problem: statements[i]!, entry: entries[i]! })),
+      batch.map((i) => ({ problem: statements[i]!, entry: entries[i] as string | null })),
       settings.executor,
       settings.prompts,
     );
@@ -111,7 +119,7 @@ export async function measureEntries<Name extends string>(
       answers.map(async (answer, at) => {
         const i = batch[at]!;
         if (answer.status === 'answered') {
-          solved[i] = (await judge(problems[i]!, answer, settings.verifiers)).success;
+          solved[i] = (await judgeOf(name, problems[i]!, answer, settings.verifiers)).success;
           responseTokens[i] = answer.responseTokens;
         } else if (answer.halts === true) {
           throw new SeamError(answer.code, `Evaluating ${name}: ${answer.reason}`);
@@ -120,13 +128,32 @@ export async function measureEntries<Name extends string>(
             'SESSION_FAILED',
             `Evaluating ${name}: the executor could not answer problem ${problems[i]!.problemId} (${answer.code}: ${answer.reason}). Evaluate again when it answers.`,
           );
-        }
+        } else unjudged[i] = answer;
       }),
     );
     done += batch.length;
     settings.onProgress?.(name, done, problems.length);
   }
-  return { solved, responseTokens };
+  return { solved, responseTokens, unjudged };
+}
+
+/** {@link judge}, whose errors here name the problem. */
+export async function judgeOf(
+  name: string,
+  problem: Problem,
+  answer: ExecutorResponse,
+  verifiers: Verifiers | undefined,
+): Promise<Judgement> {
+  try {
+    return await judge(problem, answer, verifiers);
+  } catch (cause) {
+    if (!isSeamError(cause)) throw cause;
+    throw new SeamError(
+      cause.code,
+      `Evaluating ${name}: the answer to problem ${problem.problemId} could not be judged. ${cause.message}`,
+      { details: { ...cause.details, problemId: problem.problemId }, cause },
+    );
+  }
 }
 
 /** What both say of each problem that both could judge. */
@@ -141,7 +168,10 @@ export function pairs(
 }
 
 /** Success with its interval, overall and by domain. */
-export function armResult(problems: readonly Problem[], solved: Measured['solved']): ArmResult {
+export function armResult(
+  problems: readonly Problem[],
+  { solved, unjudged }: Pick<Measured, 'solved' | 'unjudged'>,
+): ArmResult {
   const overall = resultOf(solved);
   const domains = [...new Set(problems.map(({ domain }) => domain))].sort();
   return {
@@ -151,6 +181,7 @@ export function armResult(problems: readonly Problem[], solved: Measured['solved
       domains.map((domain) => [domain, resultOf(solved.filter((_, i) => problems[i]!.domain === domain))]),
     ),
     failed: problems.length - overall.problems,
+    unjudged: groupUnjudged(unjudged.filter((each) => each !== null)),
     solved,
   };
 }

@@ -52,3 +52,4 @@ export { answerRepeatedly, asDrawing, judgeAll, type RolloutSettings } from './r
 export { executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';
 export { cyclicDerangement, type Estimate, wilsonInterval } from './statistics.js';
 export type { TimeToCorrect } from './time-to-correct.js';
+export { groupUnjudged, type UnjudgedGroup } from './unjudged.js';

@@ -1,7 +1,7 @@
 /** The executor that a configuration chooses. */
 import type { Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
+import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { EndpointClient, type EndpointWorld, type TokenCount } from '@seamstream/openai-endpoint';
 import type { ExecutorChoice } from './executor.config.js';
 import { EndpointExecutor } from './executor.endpoint.adapter.js';
@@ -12,6 +12,8 @@ export interface OpenExecutorOptions {
   /** Of the process: the endpoint's key is in it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly prompts: Prompts;
+  /** Which setting names the model's folder; SEAM_EXECUTOR_MODEL_FOLDER when absent. */
+  readonly folderSetting?: string;
   /** What executors of this model have used before, where a budget is to hold for all of it. */
   readonly spentBefore?: (model: string) => Promise<TokenCount>;
   /** Told of what an operator should know and nothing stops for. */
@@ -31,7 +33,9 @@ export interface OpenedExecutor {
  * @throws INVALID_CONFIGURATION for what does not fit together; otherwise as the drivers do
  */
 export async function openExecutor(choice: ExecutorChoice, options: OpenExecutorOptions): Promise<OpenedExecutor> {
-  return choice.driver === 'checkpoint' ? openCheckpoint(choice, options) : openEndpoint(choice, options);
+  if (choice.driver === 'endpoint') return openEndpoint(choice, options);
+  const { folderSetting = 'SEAM_EXECUTOR_MODEL_FOLDER' } = options;
+  return fromNamedFolder(folderSetting, choice.modelFolder, openCheckpoint(choice, options));
 }
 
 async function openCheckpoint(choice: ExecutorChoice, { prompts }: OpenExecutorOptions): Promise<OpenedExecutor> {

@@ -323,6 +323,7 @@ describe('an evaluation', () => {
       );
     const { arms } = await evaluate(PROBLEMS, settingsOf({ arms: ['trained'], executor: failing(false) }));
     expect(arms.trained).toMatchObject({ problems: 23, successes: 23, success: 1, failed: 1 });
+    expect(arms.trained!.unjudged).toEqual([{ code: 'PROMPT_TOO_LONG', reason: 'no', problems: 1 }]);
     await expect(evaluate(PROBLEMS, settingsOf({ arms: ['trained'], executor: failing(true) }))).rejects.toMatchObject({
       code: 'SESSION_FAILED',
     });
@@ -335,6 +336,43 @@ describe('an evaluation', () => {
     }));
     await expect(evaluate(PROBLEMS, settingsOf({ arms: ['trained'], executor: spent }))).rejects.toMatchObject({
       code: 'BUDGET_SPENT',
+    });
+  });
+
+  it('says why problems were not judged, of entries that could not be written too', async () => {
+    const executor = new FakeExecutor((prompt) => {
+      const number = Number(/Number (\d+)/.exec(prompt)![1]!);
+      const reason = number < 3 ? `The prompt has ${100 + number} tokens.` : 'The filter has cut off the answer.';
+      return number < 4 ? { status: 'failed', code: 'ENDPOINT_REFUSED', reason, retryable: false } : rule(prompt);
+    });
+    const { arms } = await evaluate(PROBLEMS, settingsOf({ executor, arms: ['noExperience'] }));
+    expect(arms.noExperience!.failed).toBe(4);
+    expect(arms.noExperience!.unjudged).toEqual([
+      { code: 'ENDPOINT_REFUSED', reason: 'The prompt has 100 tokens.', problems: 3 },
+      { code: 'ENDPOINT_REFUSED', reason: 'The filter has cut off the answer.', problems: 1 },
+    ]);
+    const unwritable = await evaluate(
+      PROBLEMS.slice(0, 2),
+      settingsOf({ arms: ['otherProblemsEntry', 'trained'], maxEntryTokens: 10_000 }),
+    );
+    for (const { unjudged } of Object.values(unwritable.arms)) {
+      expect(unjudged).toMatchObject([
+        { code: 'PROMPT_TOO_LONG', reason: expect.stringContaining("The generator's prompt has"), problems: 2 },
+      ]);
+    }
+  });
+
+  it('ends where a verifier cannot tell, naming the problem', async () => {
+    const problems = PROBLEMS.map((problem, i) =>
+      i === 5 ? { ...problem, verifier: { kind: 'http', version: '1', options: { endpoint: 'mine' } } } : problem,
+    );
+    await expect(evaluate(problems, settingsOf({ arms: ['noExperience'] }))).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringMatching(
+        new RegExp(
+          `Evaluating noExperience: the answer to problem ${problems[5]!.problemId} could not be judged\\..*mine`,
+        ),
+      ),
     });
   });
 

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { Controller, type DynamicModule, Module } from '@nestjs/common';
 import { InMemoryEventLog } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
@@ -226,6 +227,13 @@ describe('the life of a service process', () => {
     expect(countOf(said, 'SEAM_OBJECT_STORE_S3_BUCKET')).toBe(1);
     expect(JSON.parse(said)).toMatchObject({ level: 60, code: 'INVALID_CONFIGURATION' });
     expect(said).not.toContain('run-service');
+  });
+
+  it('ends with 78 where its data folder is a file', async () => {
+    const { status, said } = await live({ env: { SEAM_DATA_FOLDER: fileURLToPath(import.meta.url) } });
+    expect(status).toBe(78);
+    expect(JSON.parse(said)).toMatchObject({ level: 60, code: 'INVALID_CONFIGURATION' });
+    expect(said).toContain('came the file');
   });
 
   it('ends with 78 where its port is taken, told once', async () => {

@@ -37,6 +37,6 @@ SEAM_EVENT_LOG_DRIVER. Those of this service alone:
 ${own.map((each) => `  ${each}`).join('\n')}
 What they mean: apps/${name}/src/config.ts; log, object store and the rest: docs/distributed.md.
 
-Exit status: 0 after a signal, 64 unknown argument, 78 faulty configuration, 1 the service cannot do its work.
+Exit status: 0 after a signal, 64 unknown argument, 78 faulty configuration or a Node that is too old, 1 the service cannot do its work.
 `;
 }

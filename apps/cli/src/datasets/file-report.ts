@@ -122,6 +122,16 @@ export function reportOf(
   };
 }
 
+/** Why nothing of a file can be used; undefined where something can. */
+export function unusability(
+  { file, dataset, rows, problems, otherSplit }: FileReport,
+  { unit }: DatasetFile,
+): string | undefined {
+  if (problems + otherSplit > 0) return undefined;
+  const came = rows === 0 ? `a file without a single ${unit}` : `${plural(rows, unit)} that cannot be used`;
+  return `Inspecting ${onOneLine(file)} (as ${dataset}): expected problems, came ${came}. Name another file, or say what its rows look like (--dataset, --columns).`;
+}
+
 function duplicateReport(duplicates: readonly Duplicate[]): DuplicateReport {
   return { ...countDuplicates(duplicates), examples: duplicates.slice(0, EXAMPLES) };
 }

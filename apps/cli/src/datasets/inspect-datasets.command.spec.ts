@@ -53,6 +53,24 @@ describe('seam datasets inspect', () => {
     expect(output).toContain('  row 2: the question of line 2 of train.jsonl\n');
   });
 
+  it('takes a file of which nothing can be used for bad input, and says why beside the report', async () => {
+    const world = await fakeWorld();
+    world.files.set('good.jsonl', Buffer.from('{"prompt":"A?","reference":"x"}'));
+    world.files.set('table.csv', Buffer.from('question,answer\nA?,x\n'));
+    world.files.set('empty.jsonl', Buffer.from('\n'));
+    expect(await world.seam('datasets', 'inspect', 'good.jsonl', 'table.csv', 'empty.jsonl')).toBe(2);
+    expect(world.takeOutput()).toMatch(/problems +1 of 1 line\n[^]*problems +0 of 2 lines, 2 that cannot be used\n/);
+    expect(world.takeErrors()).toBe(
+      'Inspecting table.csv (as seam): expected problems, came 2 lines that cannot be used. Name another file, or say what its rows look like (--dataset, --columns).\n' +
+        'Inspecting empty.jsonl (as seam): expected problems, came a file without a single line. Name another file, or say what its rows look like (--dataset, --columns).\n',
+    );
+    expect(await world.seam('datasets', 'inspect', 'table.csv', '--json')).toBe(2);
+    expect(world.takeJson()).toMatchObject([
+      { files: [{ problems: 0, badRows: 2, faults: [{ row: 1 }, { row: 2 }] }] },
+    ]);
+    expect(world.takeErrors()).toContain('Inspecting table.csv (as seam): expected problems');
+  });
+
   it('reads a part of a file, and every file as the options say', async () => {
     const world = await fakeWorld();
     world.files.set('p.jsonl', Buffer.from('{"q":"A?","a":"x"}\n{"q":"B?","a":"y"}'));

@@ -12,13 +12,16 @@ import {
   withDatasetOptions,
 } from '../publish/dataset-options.js';
 import { similarityOption } from '../publish/duplicates.js';
-import { type FileReport, renderInspection, reportOf, Tally } from './file-report.js';
+import { type FileReport, renderInspection, reportOf, Tally, unusability } from './file-report.js';
 
 interface InspectOptions extends DatasetOptions {
   readonly similarity: number;
 }
 
-/** Reads the files and says what is in them. Bad rows are reported, not refused: to look is how they are found. */
+/**
+ * Reads the files and says what is in them. Bad rows are reported, not refused: to look is how they are found. A file of nothing
+ * else is bad input, once all has been said.
+ */
 async function inspectDatasets(
   runtime: CommandRuntime,
   paths: readonly string[],
@@ -51,7 +54,9 @@ async function inspectDatasets(
   const reports = files.map((file, at): FileReport => reportOf(at, file, tallies[at]!, files, index));
   if (terminal.json) terminal.printJson({ files: reports });
   else terminal.print(renderInspection(reports, files, terminal.style));
-  return EXIT.ok;
+  const unusable = reports.flatMap((report, at) => unusability(report, files[at]!) ?? []);
+  for (const reason of unusable) terminal.remark(reason);
+  return unusable.length === 0 ? EXIT.ok : EXIT.badInput;
 }
 
 export function inspectDatasetsCommand(run: RunCommand): Command {
@@ -60,7 +65,8 @@ export function inspectDatasetsCommand(run: RunCommand): Command {
       .summary('counts, domains, forms of answers, duplicates within and across files')
       .description(
         'Reads each FILE as its first row suggests, or as --dataset or --columns say, and reports what is in it and which\n' +
-          'questions stand in it twice or in another FILE too: the same after normalisation, or nearly the same. Records nothing.',
+          'questions stand in it twice or in another FILE too: the same after normalisation, or nearly the same. Records nothing.\n' +
+          'Bad rows are reported; a FILE without a single good one is bad input (exit code 2).',
       )
       .argument('<files...>', 'JSON Lines or Parquet'),
   )

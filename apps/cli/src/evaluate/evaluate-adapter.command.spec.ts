@@ -71,6 +71,52 @@ describe('seam eval', () => {
     expect(world.takeErrors()).toContain('expected a number above 0, at most 10, came "0"');
   });
 
+  it('says how many answers could not be judged, and why', async () => {
+    const world = await fakeWorld();
+    const long = [10_000, 10_001].map((n) => JSON.stringify({ prompt: 'x'.repeat(n), reference: 'x' })).join('\n');
+    world.files.set('p.jsonl', Buffer.from(`${FILE}\n${long}`));
+    const options = ['p.jsonl', '--adapter', 'base', '--arms', 'noExperience,untrained,trained'];
+    expect(await world.seam('eval', ...options)).toBe(0);
+    expect(world.takeOutput()).toContain(
+      "\n4 answers could not be judged and count for no arm:\n  4 × PROMPT_TOO_LONG, such as: The generator's prompt has 10000 tokens and an entry may have 64; the model holds 10000. Shorten the problem.\n",
+    );
+    expect(await world.seam('eval', ...options, '--samples', '4')).toBe(0);
+    expect(world.takeOutput()).toContain(
+      '\n4 problems could not be judged and count for no arm:\n  4 × PROMPT_TOO_LONG',
+    );
+    for (const samples of ['1', '4']) {
+      expect(await world.seam('eval', ...options, '--samples', samples, '--json')).toBe(0);
+      const unjudged = [{ code: 'PROMPT_TOO_LONG', reason: expect.stringContaining('10000 tokens'), problems: 2 }];
+      expect(world.takeJson()).toMatchObject([
+        { arms: { noExperience: { failed: 0, unjudged: [] }, trained: { failed: 2, unjudged } } },
+      ]);
+    }
+  });
+
+  it('refuses what it would have to pass over: a set beside a file, a temperature of greedy answers', async () => {
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', Buffer.from(FILE));
+    for (const [args, message] of [
+      [
+        ['p.jsonl', '--set', 'held-out'],
+        'expected FILE or --set, came both (p.jsonl and --set held-out). Leave one out',
+      ],
+      [['p.jsonl', '--temperature', '0.6'], 'expected --samples of 2 or more beside --temperature 0.6, came 1 answer'],
+      [['--top-p', '1'], 'expected --samples of 2 or more beside --top-p 1'],
+      [['--samples', '1', '--temperature', '1'], 'expected --samples of 2 or more beside --temperature 1'],
+    ] as const) {
+      expect(await world.seam('eval', ...args)).toBe(2);
+      expect(world.takeErrors()).toContain(message);
+      expect(world.takeOutput()).toBe('');
+    }
+    expect(await world.seam('eval', 'p.jsonl', '--set', 'held-out', '--json')).toBe(2);
+    expect(world.takeJson()).toMatchObject([{ error: { code: 'INVALID_INPUT' } }]);
+    expect(await world.seam('eval', '--help')).toBe(0);
+    expect(world.takeOutput()).toMatch(
+      /--set <name>[^]*\(default: +"held-out"\)[^]*--temperature <t>[^]*\(default: 1\)/,
+    );
+  });
+
   it('reads datasets as they are published', async () => {
     const world = await fakeWorld();
     world.files.set('aime.jsonl', Buffer.from('{"ID":"2024-I-1","Problem":"P?","Answer":"001"}'));

@@ -1,3 +1,4 @@
+import { SeamError } from '@seamstream/kernel';
 import {
   EVALUATION_ARMS,
   type EvaluationArm,
@@ -5,25 +6,22 @@ import {
   evaluate,
   evaluateSamples,
 } from '@seamstream/rollout';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
-import type { CommandRuntime, RunCommand, WorldSet } from '../command-runtime.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { openDataset } from '../publish/dataset-file.js';
-import { type DatasetOptions, datasetsHelp, readingSettings, withDatasetOptions } from '../publish/dataset-options.js';
+import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import { adapterOf } from './chosen-adapter.js';
-import { evaluationProblems } from './evaluation-problems.js';
+import { chosenProblems, type ProblemOptions, setOption } from './evaluation-problems.js';
 import { renderEvaluation } from './render-evaluation.js';
 import { renderSampledEvaluation } from './render-sampled-evaluation.js';
 
-interface EvaluateOptions extends DatasetOptions {
+interface EvaluateOptions extends ProblemOptions {
   readonly adapter: string;
   readonly arms: readonly EvaluationArm[];
   readonly samples: number;
-  readonly temperature: number;
-  readonly topP: number;
-  readonly set: WorldSet;
-  readonly limit?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
   readonly seed: string;
 }
 
@@ -37,10 +35,8 @@ async function evaluateAdapter(
   options: EvaluateOptions,
 ): Promise<ExitCode> {
   const { terminal, signal } = runtime;
-  const problems =
-    path === undefined
-      ? (await runtime.worldProblems(options.set)).slice(0, options.limit)
-      : await evaluationProblems(await openDataset(runtime, path), readingSettings(options), options.limit);
+  refuseDrawingOfOne(options);
+  const problems = await chosenProblems(runtime, path, options);
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
   const schemaFor = await runtime.entrySchemas();
@@ -76,7 +72,7 @@ async function evaluateAdapter(
       if (terminal.json) terminal.printJson({ ...result, ...measured });
       else terminal.print(renderEvaluation(result, measured.adapterDigest, terminal.style));
     } else {
-      const { samples, temperature, topP } = options;
+      const { samples, temperature = 1, topP = 1 } = options;
       const result = await evaluateSamples(problems, { ...settings, samples, drawing: { temperature, topP } });
       progress.stop();
       if (terminal.json) terminal.printJson({ ...result, ...measured });
@@ -86,6 +82,17 @@ async function evaluateAdapter(
   } finally {
     progress.stop();
   }
+}
+
+/** A single answer is greedy: it would not be what was asked for. @throws INVALID_INPUT naming the option */
+function refuseDrawingOfOne({ samples, temperature, topP }: EvaluateOptions): void {
+  const given =
+    temperature !== undefined ? `--temperature ${temperature}` : topP !== undefined ? `--top-p ${topP}` : '';
+  if (samples > 1 || given === '') return;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Evaluating: expected --samples of 2 or more beside ${given}, came 1 answer per problem, which is decoded greedily. Say how many to draw (--samples 16), or leave ${given} out.`,
+  );
 }
 
 function parseArms(text: string): EvaluationArm[] {
@@ -124,16 +131,16 @@ export function evaluateCommand(run: RunCommand): Command {
       '[file]',
       'problems as for "seam publish", or "-" for standard input; without it, a set of the demonstration',
     )
-    .addOption(
-      new Option('--set <name>', "without FILE: which of the demonstration's problems")
-        .choices(['held-out', 'shifted', 'validation'])
-        .default('held-out'),
-    )
+    .addOption(setOption())
     .option('--adapter <digest>', 'base, served, or the first digits of a digest', 'served')
     .option('--arms <names>', `comma-separated: ${EVALUATION_ARMS.join(', ')}`, parseArms, [...EVALUATION_ARMS])
     .option('--samples <k>', 'answers per problem; 1 is greedy', wholeNumber('--samples', 1, MOST_SAMPLES), 1)
-    .option('--temperature <t>', 'with --samples: of the drawn answers', positive('--temperature', 10), 1)
-    .option('--top-p <p>', 'with --samples: mass of the most probable tokens to draw from', positive('--top-p', 1), 1)
+    .option('--temperature <t>', 'with --samples: of the drawn answers (default: 1)', positive('--temperature', 10))
+    .option(
+      '--top-p <p>',
+      'with --samples: mass of the most probable tokens to draw from (default: 1)',
+      positive('--top-p', 1),
+    )
     .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))
     .option('--seed <text>', 'decides who gets whose entry, what is drawn, and the resamples of the bootstrap', 'seam')
     .addHelpText(

@@ -1,8 +1,47 @@
 import type { ReadingSettings } from '@seamstream/datasets';
 import type { Problem } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import { checkFile, type DatasetFile, problemIdOf, renderFaults } from '../publish/dataset-file.js';
+import { Option } from 'commander';
+import type { CommandRuntime, WorldSet } from '../command-runtime.js';
+import { checkFile, type DatasetFile, openDataset, problemIdOf, renderFaults } from '../publish/dataset-file.js';
+import { type DatasetOptions, readingSettings } from '../publish/dataset-options.js';
 import { count, plural } from '../terminal/text.js';
+
+/** Which problems are measured on. */
+export interface ProblemOptions extends DatasetOptions {
+  /** Absent where none is named: {@link DEFAULT_SET}, or those of the file. */
+  readonly set?: WorldSet;
+  readonly limit?: number;
+}
+
+const DEFAULT_SET: WorldSet = 'held-out';
+
+export function setOption(): Option {
+  return new Option(
+    '--set <name>',
+    `without FILE: which of the demonstration's problems (default: "${DEFAULT_SET}")`,
+  ).choices(['held-out', 'shifted', 'validation'] satisfies WorldSet[]);
+}
+
+/**
+ * The problems of the file, or where none is given those of a set of the demonstration.
+ * @throws INVALID_INPUT where both are named, and for a file that cannot be used
+ */
+export async function chosenProblems(
+  runtime: CommandRuntime,
+  path: string | undefined,
+  options: ProblemOptions,
+): Promise<readonly Problem[]> {
+  const { set, limit } = options;
+  if (path === undefined) return (await runtime.worldProblems(set ?? DEFAULT_SET)).slice(0, limit);
+  if (set !== undefined) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Choosing problems: expected FILE or --set, came both (${path} and --set ${set}). Leave one out: --set names problems of the demonstration.`,
+    );
+  }
+  return evaluationProblems(await openDataset(runtime, path), readingSettings(options), limit);
+}
 
 /** The problems of a file as publish reads them, without what only a publication needs. INVALID_INPUT lists the bad rows. */
 export async function evaluationProblems(

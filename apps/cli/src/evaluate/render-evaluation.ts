@@ -3,6 +3,7 @@ import type { ArmResult, EvaluationArm, EvaluationResult } from '@seamstream/rol
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { count, onOneLine, percent, plural, shortId } from '../terminal/text.js';
+import { renderUnjudged } from './render-unjudged.js';
 
 const MEANING: Readonly<Record<EvaluationArm, string>> = {
   noExperience: 'the question alone',
@@ -51,8 +52,7 @@ export function renderEvaluation(result: EvaluationResult, adapter: string | nul
           ]),
           style,
         )}`;
-  const failed = arms.reduce((sum, [, measured]) => sum + measured.failed, 0);
-  const unjudged = failed === 0 ? '' : `${plural(failed, 'answer')} could not be judged and count for no arm.\n`;
+  const unjudged = renderUnjudged(Object.values(result.arms), 'answer', 'could not be judged and count for no arm');
   const lift =
     result.rescued === null || result.broken === null
       ? ''

@@ -3,6 +3,7 @@ import type { Estimate, EvaluationArm, SampledArmResult, SampledEvaluation, Samp
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
 import { onOneLine, percent, plural, shortId } from '../terminal/text.js';
+import { renderUnjudged } from './render-unjudged.js';
 
 function estimateCell(estimate: Estimate | null): string {
   if (estimate === null) return '–';
@@ -50,8 +51,7 @@ export function renderSampledEvaluation(result: SampledEvaluation, adapter: stri
           ),
           style,
         )}`;
-  const failed = arms.reduce((sum, [, measured]) => sum + measured.failed, 0);
-  const unjudged = failed === 0 ? '' : `${plural(failed, 'problem')} could not be judged and count for no arm.\n`;
+  const unjudged = renderUnjudged(Object.values(result.arms), 'problem', 'could not be judged and count for no arm');
   const lifted = lift === null ? '' : `Lift of mean@${samples}: ${estimateCell(lift)}.\n`;
   const set = `${plural(result.problems, 'problem')} (set ${shortId(result.problemSetDigest)}), adapter ${adapter === null ? 'none: the base model' : shortId(adapter)}, ${samples} answers each at temperature ${drawing.temperature}, top-p ${drawing.topP}.\n`;
   return `${overall}${perDomain}\n${lifted}${unjudged}In brackets: 95 %, bootstrap over the problems. Tied votes go to the answer that was drawn first.\n${set}`;

@@ -24,9 +24,10 @@ export interface DatasetFile {
 
 /** Opens a file, or standard input for "-". Closed by the runtime. */
 export async function openDataset(runtime: CommandRuntime, path: string): Promise<DatasetFile> {
-  const bytes = await runtime.openInput(path);
+  const name = path === '-' ? 'standard input' : path;
+  const bytes = { ...(await runtime.openInput(path)), name };
   return {
-    name: path === '-' ? 'standard input' : path,
+    name,
     bytes,
     digest: await fileDigest(bytes),
     unit: (await isParquet(bytes)) ? 'row' : 'line',

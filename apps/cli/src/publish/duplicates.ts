@@ -48,10 +48,17 @@ export async function addFiles(
     const check = await checkFile(file, { form }, ({ row, prompt, reference }) => {
       index.add(at + 1, row, prompt, reference);
     });
-    if (check.badRows > 0 || check.problems === 0) {
+    if (check.rows === 0) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Comparing with ${file.name} (as ${form.name}): expected problems in every ${file.unit}, came ${count(check.badRows)} of ${plural(check.rows, file.unit)} that cannot be used.\n${renderFaults(file, check)}`,
+        `Comparing with ${file.name}: expected problems, came a file without a single ${file.unit}; nothing was recorded. Name the file that is kept for testing, or leave it out of --against.`,
+        { details: { file: file.name } },
+      );
+    }
+    if (check.badRows > 0) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Comparing with ${file.name} (as ${form.name}): expected problems in every ${file.unit}, came ${count(check.badRows)} of ${plural(check.rows, file.unit)} that cannot be used; nothing was recorded.\n${renderFaults(file, check)}`,
         { details: { file: file.name, badRows: check.badRows, faults: check.faults } },
       );
     }

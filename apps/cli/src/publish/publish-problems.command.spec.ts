@@ -301,5 +301,14 @@ describe('seam publish of datasets', () => {
     world.files.set('aime.jsonl', file('{"Problem":"x","Answer":"1"}', '{"Problem":"x","Answer":"-1"}'));
     expect(await world.seam('publish', '--dataset', 'gsm8k', 'train.jsonl', '--against', 'aime.jsonl')).toBe(2);
     expect(world.takeErrors()).toContain('Comparing with aime.jsonl (as aime): expected problems in every line');
+    world.files.set('empty.jsonl', file());
+    expect(await world.seam('publish', '--dataset', 'gsm8k', 'train.jsonl', '--against', 'empty.jsonl')).toBe(2);
+    expect(world.takeErrors()).toContain(
+      'Comparing with empty.jsonl: expected problems, came a file without a single line; nothing was recorded. Name the file that is kept for testing',
+    );
+    world.files.set('test.parquet', Buffer.from('PAR1 and no more'));
+    expect(await world.seam('publish', '--dataset', 'gsm8k', 'train.jsonl', '--against', 'test.parquet')).toBe(2);
+    expect(world.takeErrors()).toContain('Reading test.parquet as Parquet: expected whole pages');
+    expect(await published(world)).toEqual([]);
   });
 });

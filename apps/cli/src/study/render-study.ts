@@ -1,5 +1,6 @@
 /** A study of controls for a terminal. Pure. */
 import type { ControlsStudy } from '@seamstream/rollout';
+import { renderUnjudged } from '../evaluate/render-unjudged.js';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
 import { plural, shortId } from '../terminal/text.js';
@@ -22,11 +23,10 @@ export function renderStudy(study: ControlsStudy, adapter: string | null, style:
   const rows = studyRows(study).map((row) => (row[0] === 'trained' ? [style.bold('trained'), ...row.slice(1)] : row));
   const times = timeRows(study);
   const leaks = leakSentences(study.leaks);
-  const failed = Object.values(study.rows).reduce((sum, row) => sum + row.failed, 0);
   return [
     renderTable(columns(STUDY_TITLES), rows, style),
     `${EXPLANATION}\n`,
-    ...(failed === 0 ? [] : [`${plural(failed, 'answer')} could not be had or judged and count in no row.\n`]),
+    renderUnjudged(Object.values(study.rows), 'answer', 'could not be had or judged and count in no row'),
     ...(leaks === '' ? [] : [`\n${leaks}\n`]),
     ...(times.length === 0 ? [] : [`\n${renderTable(columns(TIME_TITLES), times, style)}${TIME_EXPLANATION}\n`]),
     `\n${plural(study.problems, 'problem')} (set ${shortId(study.problemSetDigest)}), adapter ${adapter === null ? 'none: the base model' : shortId(adapter)}.\n`,

@@ -53,6 +53,8 @@ describe('seam study controls', () => {
         executor: { model: 'fake' },
       },
     ]);
+    expect(await world.seam('study', 'controls', 'p.jsonl', '--set', 'shifted')).toBe(2);
+    expect(world.takeErrors()).toContain('expected FILE or --set, came both');
     expect(await world.seam('study', 'controls', 'p.jsonl', '--rows', 'trained,magic')).toBe(2);
     expect(world.takeErrors()).toContain('expected names of noExperience');
   });

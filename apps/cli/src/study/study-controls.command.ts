@@ -1,25 +1,23 @@
 import type { Problem } from '@seamstream/events';
 import { CONTROL_ROWS, type ControlRow, chooseFixedHints, studyControls } from '@seamstream/rollout';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
-import type { CommandRuntime, RunCommand, WorldSet } from '../command-runtime.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { adapterOf } from '../evaluate/chosen-adapter.js';
-import { evaluationProblems } from '../evaluate/evaluation-problems.js';
+import { chosenProblems, evaluationProblems, type ProblemOptions, setOption } from '../evaluate/evaluation-problems.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openDataset } from '../publish/dataset-file.js';
-import { type DatasetOptions, datasetsHelp, readingSettings, withDatasetOptions } from '../publish/dataset-options.js';
+import { datasetsHelp, readingSettings, withDatasetOptions } from '../publish/dataset-options.js';
 import type { Progress } from '../terminal/progress.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { renderStudy } from './render-study.js';
 import { renderStudyPage } from './study-page.js';
 
-interface StudyOptions extends DatasetOptions {
+interface StudyOptions extends ProblemOptions {
   readonly adapter: string;
   readonly rows: readonly ControlRow[];
   readonly candidates: number;
   readonly hintsFrom?: string;
-  readonly set: WorldSet;
-  readonly limit?: number;
   readonly seed: string;
   readonly report?: string;
 }
@@ -47,12 +45,7 @@ function bars(terminal: Terminal): { show(what: string, done: number, total: num
 /** Measures every row on the problems, prints them beside each other, and writes a page where one is asked for. */
 async function study(runtime: CommandRuntime, path: string | undefined, options: StudyOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
-  const problemsOf = async (file: string, limit?: number): Promise<readonly Problem[]> =>
-    evaluationProblems(await openDataset(runtime, file), readingSettings(options), limit);
-  const problems =
-    path === undefined
-      ? (await runtime.worldProblems(options.set)).slice(0, options.limit)
-      : await problemsOf(path, options.limit);
+  const problems = await chosenProblems(runtime, path, options);
   const { generator, executor, prompts, maxEntryTokens, maxResponseTokens } = await runtime.openModels();
   const schemaFor = await runtime.entrySchemas();
   const adapter = await adapterOf(runtime, options.adapter, generator.digest);
@@ -64,7 +57,7 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
   const common = { executor, generator, adapter, prompts, schemaFor, maxEntryTokens, batchSize: 64, onProgress };
   try {
     const hints = options.rows.includes('fixedHint')
-      ? await chooseFixedHints(await hintProblems(runtime, path, options, problemsOf, problems), {
+      ? await chooseFixedHints(await hintProblems(runtime, path, options, problems), {
           ...common,
           onProgress: (domain, done, total) => onProgress(`fixed hints of ${domain}`, done, total),
         })
@@ -101,13 +94,13 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
 async function hintProblems(
   runtime: CommandRuntime,
   path: string | undefined,
-  { hintsFrom }: StudyOptions,
-  problemsOf: (file: string) => Promise<readonly Problem[]>,
+  options: StudyOptions,
   measured: readonly Problem[],
 ): Promise<readonly Problem[]> {
+  const { hintsFrom } = options;
   const given =
     hintsFrom !== undefined
-      ? await problemsOf(hintsFrom)
+      ? await evaluationProblems(await openDataset(runtime, hintsFrom), readingSettings(options), undefined)
       : path === undefined
         ? await runtime.worldProblems('validation')
         : [];
@@ -138,11 +131,7 @@ export function studyControlsCommand(run: RunCommand): Command {
         'it also measures what it takes until one of K candidates is right. docs/seam.md says how to read it.',
     )
     .argument('[file]', 'held-out problems as for "seam publish", or "-"; without it, a set of the demonstration')
-    .addOption(
-      new Option('--set <name>', "without FILE: which of the demonstration's problems")
-        .choices(['held-out', 'shifted', 'validation'])
-        .default('held-out'),
-    )
+    .addOption(setOption())
     .option('--adapter <digest>', 'base, served, or the first digits of a digest', 'served')
     .option('--rows <names>', `comma-separated: ${CONTROL_ROWS.join(', ')}`, parseRows, [...CONTROL_ROWS])
     .option('--candidates <k>', 'of the time to correct; 0 leaves it out', wholeNumber('--candidates', 0, 1024), 4)

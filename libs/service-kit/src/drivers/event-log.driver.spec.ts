@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InMemoryEventLog } from '@seamstream/event-log';
@@ -6,6 +6,7 @@ import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { TOPIC, TOPICS } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { commonConfigSchema } from '../config/common-config.js';
+import { openDrivers } from './drivers.js';
 import { openEventLog, withTopics } from './event-log.driver.js';
 
 const SHIPPED = TOPICS.map(({ name, partitions }) => ({ name, partitions }));
@@ -72,6 +73,35 @@ describe('opening the configured log', () => {
     const log = await LmdbEventLog.open({ folder: join(folder, 'log') });
     expect(await log.topics()).toEqual([{ name: 'somebody.elses', partitions: 1 }]);
     await log.close();
+  });
+});
+
+describe('a folder of the drivers that is a file', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'drivers-'));
+    file = join(folder, 'file');
+    await writeFile(file, 'mine');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it.each<[string, (file: string) => object, RegExp]>([
+    ['the data folder', (path) => ({ dataFolder: path }), /the event log in .*\(SEAM_DATA_FOLDER, --data-dir\)/],
+    ['a folder above it', (path) => ({ dataFolder: join(path, 'a', 'b') }), /the event log .*SEAM_DATA_FOLDER/],
+    ["the log's", (path) => ({ eventLog: { folder: path } }), /the event log in .*\(SEAM_EVENT_LOG_FOLDER\)/],
+    [
+      "the objects'",
+      (path) => ({ eventLog: { driver: 'memory' }, objectStore: { folder: path } }),
+      /the object store in .*\(SEAM_OBJECT_STORE_FOLDER\)/,
+    ],
+  ])('is a fault of the configuration, named with its setting: %s', async (_, settings, message) => {
+    await expect(openDrivers(commonConfigSchema.parse(settings(file)))).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringMatching(message),
+      details: { file },
+    });
+    expect(await readFile(file, 'utf8')).toBe('mine');
   });
 });
 

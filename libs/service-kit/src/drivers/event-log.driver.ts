@@ -5,6 +5,7 @@ import { TOPICS } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import type { CommonConfig } from '../config/common-config.js';
 import { createServiceLogger } from '../service-logger.js';
+import { checkFolder } from './check-folder.js';
 
 /**
  * What opening may make. `create`: an empty log and what topics are missing. `append`: what topics are missing in a log that
@@ -15,28 +16,41 @@ export type LogMode = 'read' | 'append' | 'create';
 /**
  * Opens the configured log. The one place where a log driver is chosen. With a schema registry its records are in
  * Confluent's framing; INCOMPATIBLE_SCHEMA when the registry refuses a schema. NOT_FOUND when `read` or `append` finds none of
- * the topics: that is another cluster, prefix or folder than the services have.
+ * the topics: that is another cluster, prefix or folder than the services have. INVALID_CONFIGURATION for a folder that is a
+ * file.
  */
 export async function openEventLog(
   config: Pick<CommonConfig, 'dataFolder' | 'eventLog' | 'schemaRegistry' | 'logging'>,
   mode: LogMode = 'create',
 ): Promise<EventLog> {
-  const { driver, kafka, folder = join(config.dataFolder, 'log') } = config.eventLog;
+  const { driver, kafka } = config.eventLog;
+  const folder = driver === 'lmdb' ? await logFolder(config) : undefined;
   const log =
-    driver === 'memory'
-      ? new InMemoryEventLog()
+    folder !== undefined
+      ? await openLmdb(folder, mode)
       : driver === 'kafka'
         ? await openKafka(kafka, config.logging.level)
-        : await openLmdb(folder, mode);
+        : new InMemoryEventLog();
   const place =
     driver === 'kafka'
       ? `at ${kafka.brokers?.join(',')} with the prefix "${kafka.prefix}" (SEAM_EVENT_LOG_KAFKA_BROKERS, …_PREFIX)`
-      : driver === 'lmdb'
+      : folder !== undefined
         ? `in ${folder} (SEAM_DATA_FOLDER, SEAM_EVENT_LOG_FOLDER)`
         : 'in memory, where another process sees nothing (SEAM_EVENT_LOG_DRIVER)';
   await withTopics(log, mode, place);
   // Subjects bear the names that other clients of the cluster know.
   return withRegistry(log, config, mode === 'read' ? null : driver === 'kafka' ? kafka.prefix : '');
+}
+
+/** Where the log of the driver lmdb lies. @throws INVALID_CONFIGURATION where that is a file */
+export async function logFolder({
+  dataFolder,
+  eventLog,
+}: Pick<CommonConfig, 'dataFolder' | 'eventLog'>): Promise<string> {
+  const { folder = join(dataFolder, 'log') } = eventLog;
+  const setting = eventLog.folder === undefined ? 'SEAM_DATA_FOLDER, --data-dir' : 'SEAM_EVENT_LOG_FOLDER';
+  await checkFolder(folder, 'Opening the event log', setting);
+  return folder;
 }
 
 /**

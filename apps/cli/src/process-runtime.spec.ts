@@ -1,0 +1,77 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CommandRuntime } from './command-runtime.js';
+import { EXIT, exitCodeOf } from './exit-codes.js';
+import { processShell } from './process-runtime.js';
+
+describe('the process as a world', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'process-runtime-'));
+    file = join(folder, 'data');
+    await writeFile(file, 'mine');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function refusal(dataDir: string, act: (runtime: CommandRuntime) => Promise<unknown>): Promise<unknown> {
+    try {
+      await processShell().withRuntime({ dataDir }, async (runtime) => {
+        await act(runtime);
+        return EXIT.ok;
+      });
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  it.each<[string, (file: string) => string, (runtime: CommandRuntime) => Promise<unknown>]>([
+    ['to make a log in it', (path) => path, (runtime) => runtime.openLog('create')],
+    ['to read its log', (path) => path, (runtime) => runtime.openLog('read')],
+    ['to make a log below it', (path) => join(path, 'below'), (runtime) => runtime.openLog('create')],
+    ['to read its objects', (path) => path, (runtime) => runtime.openObjects()],
+  ])('takes a data folder that is a file for bad input: %s', async (_, dataDir, act) => {
+    const error = await refusal(dataDir(file), act);
+    expect(error).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringMatching(`came the file ${file}\\. Name another folder \\(SEAM_DATA_FOLDER, --data-dir\\)`),
+    });
+    expect(exitCodeOf(error)).toBe(2);
+    expect(await readFile(file, 'utf8')).toBe('mine');
+  });
+
+  it('names a model folder that is none with its setting', async () => {
+    const modelFolder = join(folder, 'model');
+    process.env.SEAM_GENERATOR_MODEL_FOLDER = modelFolder;
+    try {
+      for (const act of ['openModels', 'openBaseModel'] as const) {
+        const error = await refusal(folder, (runtime) => runtime[act]());
+        expect(error).toMatchObject({
+          code: 'CHECKPOINT_INVALID',
+          message: expect.stringContaining(
+            `Correct SEAM_GENERATOR_MODEL_FOLDER, or the folder that it names: ${modelFolder}.`,
+          ),
+        });
+        expect(exitCodeOf(error)).toBe(2);
+      }
+    } finally {
+      delete process.env.SEAM_GENERATOR_MODEL_FOLDER;
+    }
+  });
+
+  it.each([
+    ['read', '--from'],
+    ['create', '--to'],
+  ] as const)('takes a file for no log to copy (%s)', async (mode, option) => {
+    const error = await refusal(join(folder, 'other'), (runtime) =>
+      runtime.openLogAt({ driver: 'lmdb', folder: file }, mode),
+    );
+    expect(error).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining(`came the file ${file}. Name another folder (${option})`),
+    });
+    expect(await readFile(file, 'utf8')).toBe('mine');
+  });
+});
