@@ -87,7 +87,7 @@ export async function writeResumption(
   return snapshot;
 }
 
-export function isSnapshotDue(
+function isSnapshotDue(
   last: LastSnapshot,
   { records, now, maxAgeMs }: { readonly records: number; readonly now: number; readonly maxAgeMs: number },
 ): boolean {

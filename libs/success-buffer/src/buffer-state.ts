@@ -11,56 +11,18 @@ import type { OffsetRange } from '@seamstream/events';
 import { canonicalJson, compareText } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
 import type { BufferInput, InputPosition, OutcomeFacts } from './buffer.types.js';
+import {
+  type Announcement,
+  type Group,
+  type GroupMember,
+  isComplete,
+  type MemberResults,
+  type Success,
+  withResult,
+} from './group.js';
 import { ResultAges } from './result-ages.js';
 import type { Selection } from './selection.js';
 import { type Shard, shardOf, WHOLE_BUFFER } from './shard.js';
-
-/** A success as it was recorded: a pair that may be kept. */
-export interface Success {
-  readonly outcomeId: string;
-  readonly experienceId: string;
-  readonly problemId: string;
-  readonly domain: string;
-  readonly prompt: string;
-  readonly entry: string;
-  readonly promptTokenIds: readonly number[];
-  readonly tokenIds: readonly number[];
-  readonly forced: readonly boolean[];
-  readonly reward: number;
-  readonly adapterDigest: string | null;
-  readonly baseModelDigest: string | null;
-  /** Whose data it is, for the cap per subject; null is nobody's and has no cap. */
-  readonly subject: string | null;
-}
-
-/** A recorded result. `pair` is null for a success without an entry (the control arm). */
-export type GroupMember = {
-  /** Of the record, in the partition of its group. */
-  readonly offset: number;
-} & (
-  | { readonly status: 'failed' }
-  | { readonly status: 'unsolved'; readonly outcomeId: string }
-  | { readonly status: 'solved'; readonly outcomeId: string; readonly pair: Success | null }
-);
-
-/**
- * First the result that counts, then those that will count when the ones before them have grown old: each less definite and
- * younger than the one before. Nearly always there is one alone.
- */
-type MemberResults = readonly [GroupMember, ...GroupMember[]];
-
-export interface Group {
-  readonly groupId: string;
-  readonly domain: string;
-  readonly arm: 'explore' | 'deploy' | 'control';
-  readonly groupSize: number;
-  /** topic/partition */
-  readonly partition: string;
-  /** By experienceId. */
-  readonly members: Map<string, MemberResults>;
-  /** By outcomeId: what the last commit said, of every success that may be kept. */
-  readonly announced: Map<string, Announcement>;
-}
 
 /** A group of a domain that another shard keeps: only when it is complete matters here. */
 export interface GroupElsewhere {
@@ -70,15 +32,6 @@ export interface GroupElsewhere {
   readonly partition: string;
   /** By experienceId the offset of its youngest result; null once there is one for each, where results do not grow old. */
   results: Map<string, number> | null;
-}
-
-/** What was last said about a success. */
-export interface Announcement {
-  readonly status: 'admitted' | 'rejected';
-  readonly stratum: string;
-  readonly experienceId: string;
-  readonly problemId: string;
-  readonly subject: string | null;
 }
 
 /** By partition of the groups. */
@@ -180,16 +133,6 @@ export function isGroupComplete(state: BufferState, groupId: string): boolean {
   return elsewhere !== undefined && (elsewhere.results === null || elsewhere.results.size >= elsewhere.groupSize);
 }
 
-/** Whether every member of the group has a result. */
-export function isComplete(group: Group): boolean {
-  return group.members.size >= group.groupSize;
-}
-
-/** The result that counts, of every member that has one. */
-export function resultsOf(group: Group): IteratorObject<GroupMember> {
-  return group.members.values().map(([counting]) => counting);
-}
-
 /** Drops the results past the age limit, and the groups that have no other. Changes the state in place. */
 export function forgetAged(state: BufferState): void {
   const { maxAgeRecords } = state.config;
@@ -276,22 +219,6 @@ function memberOf(event: BufferInput, offset: number): GroupMember {
   const outcomeId = event.meta.messageId;
   if (!event.success) return { offset, outcomeId, status: 'unsolved' };
   return { offset, outcomeId, pair: pairOf(event), status: 'solved' };
-}
-
-/** The known results and the one that came, without those that can never count. */
-function withResult(known: MemberResults | undefined, came: GroupMember): MemberResults {
-  if (known === undefined) return [came];
-  const [counting, ...others] = [...known, came].sort(byDefiniteness) as [GroupMember, ...GroupMember[]];
-  const kept: [GroupMember, ...GroupMember[]] = [counting];
-  for (const other of others) if (other.offset > kept.at(-1)!.offset) kept.push(other);
-  return kept;
-}
-
-/** Verdicts before failures, the smaller id before the larger, and of what is told twice the first. */
-function byDefiniteness(a: GroupMember, b: GroupMember): number {
-  if (a.status === 'failed' || b.status === 'failed')
-    return Number(a.status === 'failed') - Number(b.status === 'failed') || a.offset - b.offset;
-  return compareText(a.outcomeId, b.outcomeId) || a.offset - b.offset;
 }
 
 function pairOf(outcome: OutcomeFacts): Success | null {

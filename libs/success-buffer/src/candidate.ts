@@ -2,7 +2,7 @@
 import type { RejectionReason } from '@seamstream/events';
 import { canonicalJson, compareText, sha256 } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
-import type { Group, Success } from './buffer-state.js';
+import type { Group, Success } from './group.js';
 import { difficultyOf, groupSuccessRate, helpfulnessClass, type Tally } from './helpfulness.js';
 
 /** Why an entry is not valid in its domain, or undefined when it is. Must depend on its arguments alone. */

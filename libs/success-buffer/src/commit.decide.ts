@@ -6,8 +6,9 @@
 import type { RejectionReason } from '@seamstream/events';
 import { compareText, sha256 } from '@seamstream/kernel';
 import type { BufferDecision, BufferRow } from './buffer.types.js';
-import { type Announcement, type BufferState, forgetAged, type Group } from './buffer-state.js';
+import { type BufferState, forgetAged } from './buffer-state.js';
 import type { Candidate, EntryValidator, Rejection } from './candidate.js';
+import { type Announcement, type Group } from './group.js';
 import { Selection } from './selection.js';
 
 export interface BufferCommit {

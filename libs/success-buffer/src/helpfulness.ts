@@ -4,7 +4,7 @@
  */
 import type { BufferConfig } from './buffer.config.js';
 import type { Difficulty } from './buffer.types.js';
-import { type Group, resultsOf } from './buffer-state.js';
+import { type Group, resultsOf } from './group.js';
 
 /** Verdicts of a set of results; infrastructure failures are none. */
 export interface Tally {

@@ -9,7 +9,6 @@
  */
 import type { BufferConfig } from './buffer.config.js';
 import type { BufferRow } from './buffer.types.js';
-import { type Group, isComplete, resultsOf } from './buffer-state.js';
 import {
   byId,
   type Candidate,
@@ -21,6 +20,7 @@ import {
 } from './candidate.js';
 import { Changes } from './changes.js';
 import { DistinctContents } from './distinct-contents.js';
+import { type Group, isComplete, resultsOf } from './group.js';
 import { ControlRates, helpfulness, tallyOf } from './helpfulness.js';
 import { Reservoirs } from './reservoirs.js';
 import { rowLine } from './rows.js';

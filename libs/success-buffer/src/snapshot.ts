@@ -11,7 +11,8 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { OffsetRange } from '@seamstream/events';
 import { canonicalJson, compareText, messageOf, SeamError } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
-import { type BufferState, type Group, type GroupElsewhere, initialState, inputRanges } from './buffer-state.js';
+import { type BufferState, type GroupElsewhere, initialState, inputRanges } from './buffer-state.js';
+import { type Group } from './group.js';
 import type { Shard } from './shard.js';
 
 const FORMAT = 'seamstream.success-buffer/3';

@@ -1,0 +1,84 @@
+/** A group of results that share a problem, as far as they are known. */
+import { compareText } from '@seamstream/kernel';
+
+/** A success as it was recorded: a pair that may be kept. */
+export interface Success {
+  readonly outcomeId: string;
+  readonly experienceId: string;
+  readonly problemId: string;
+  readonly domain: string;
+  readonly prompt: string;
+  readonly entry: string;
+  readonly promptTokenIds: readonly number[];
+  readonly tokenIds: readonly number[];
+  readonly forced: readonly boolean[];
+  readonly reward: number;
+  readonly adapterDigest: string | null;
+  readonly baseModelDigest: string | null;
+  /** Whose data it is, for the cap per subject; null is nobody's and has no cap. */
+  readonly subject: string | null;
+}
+
+/** A recorded result. `pair` is null for a success without an entry (the control arm). */
+export type GroupMember = {
+  /** Of the record, in the partition of its group. */
+  readonly offset: number;
+} & (
+  | { readonly status: 'failed' }
+  | { readonly status: 'unsolved'; readonly outcomeId: string }
+  | { readonly status: 'solved'; readonly outcomeId: string; readonly pair: Success | null }
+);
+
+/**
+ * First the result that counts, then those that will count when the ones before them have grown old: each less definite and
+ * younger than the one before. Nearly always there is one alone.
+ */
+export type MemberResults = readonly [GroupMember, ...GroupMember[]];
+
+/** What was last said about a success. */
+export interface Announcement {
+  readonly status: 'admitted' | 'rejected';
+  readonly stratum: string;
+  readonly experienceId: string;
+  readonly problemId: string;
+  readonly subject: string | null;
+}
+
+export interface Group {
+  readonly groupId: string;
+  readonly domain: string;
+  readonly arm: 'explore' | 'deploy' | 'control';
+  readonly groupSize: number;
+  /** topic/partition */
+  readonly partition: string;
+  /** By experienceId. */
+  readonly members: Map<string, MemberResults>;
+  /** By outcomeId: what the last commit said, of every success that may be kept. */
+  readonly announced: Map<string, Announcement>;
+}
+
+/** Whether every member of the group has a result. */
+export function isComplete(group: Group): boolean {
+  return group.members.size >= group.groupSize;
+}
+
+/** The result that counts, of every member that has one. */
+export function resultsOf(group: Group): IteratorObject<GroupMember> {
+  return group.members.values().map(([counting]) => counting);
+}
+
+/** The known results and the one that came, without those that can never count. */
+export function withResult(known: MemberResults | undefined, came: GroupMember): MemberResults {
+  if (known === undefined) return [came];
+  const [counting, ...others] = [...known, came].sort(byDefiniteness) as [GroupMember, ...GroupMember[]];
+  const kept: [GroupMember, ...GroupMember[]] = [counting];
+  for (const other of others) if (other.offset > kept.at(-1)!.offset) kept.push(other);
+  return kept;
+}
+
+/** Verdicts before failures, the smaller id before the larger, and of what is told twice the first. */
+function byDefiniteness(a: GroupMember, b: GroupMember): number {
+  if (a.status === 'failed' || b.status === 'failed')
+    return Number(a.status === 'failed') - Number(b.status === 'failed') || a.offset - b.offset;
+  return compareText(a.outcomeId, b.outcomeId) || a.offset - b.offset;
+}
