@@ -184,6 +184,7 @@ const promoted = (adapterDigest: string): SeamEvent => ({
   runId: null,
   rule: 'better',
   evaluation: null,
+  onlyOverParent: false,
 });
 
 describe('the doctor', () => {
@@ -228,6 +229,24 @@ describe('the doctor', () => {
       published(ADAPTER, 'p'.repeat(64), 'f1'),
       promoted(ADAPTER),
       ...run(figures, { importance: { correction: 'taper' } }),
+    ];
+    expect(await examined({ experience, more })).toMatchObject({ exitCode: 0, findings: [] });
+  });
+
+  it('takes the adapter for served whose promotion came first in the log, whatever the clocks of two that overlap say', async () => {
+    const experience = (each: Generated): Generated => ({ ...each, adapterDigest: ADAPTER });
+    const other = 'o'.repeat(64);
+    const over = (adapterDigest: string, at: number): SeamEvent =>
+      ({
+        ...promoted(adapterDigest),
+        meta: metaOf(`promoted/${adapterDigest}`, at),
+        onlyOverParent: true,
+      }) as SeamEvent;
+    const more = [
+      published(ADAPTER, null, 'f1'),
+      published(other, null, 'f2'),
+      over(ADAPTER, BEGAN - 1000),
+      over(other, BEGAN - 1500),
     ];
     expect(await examined({ experience, more })).toMatchObject({ exitCode: 0, findings: [] });
   });

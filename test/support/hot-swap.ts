@@ -54,7 +54,7 @@ export async function swapUnderLoad(log: EventLog, environment: Environment, swa
         sourceClass: 'trusted',
       });
       const before = written.length;
-      await log.append([encodeEvent({ ...promotion, adapterDigest, meta, runId: null })]);
+      await log.append([encodeEvent({ ...promotion, adapterDigest, meta, runId: null, onlyOverParent: false })]);
       for (;;) {
         const first = written.slice(before).find((experience) => experience.adapterDigest === adapterDigest);
         if (first !== undefined) {

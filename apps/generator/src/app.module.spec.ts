@@ -120,6 +120,7 @@ function promotion(adapter: Adapter, fingerprint: string): EventOf<'AdapterPromo
     runId: 'run',
     rule: 'not worse than its parent',
     evaluation: null,
+    onlyOverParent: false,
   };
 }
 

@@ -1,40 +1,43 @@
-/** One driver per data folder: two would publish every round twice, and the run would be no function of its seed any more. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+/**
+ * One driver per data folder: two would publish every round twice, and the run would be no function of its seed any more.
+ *
+ * The lock is the kernel's, on an empty file, taken through SQLite. Nothing is written, so nobody reads half of it; it ends with the
+ * process, however that ends; and it means the same in every container that shares the folder, where a process's number does not.
+ * So nobody has to judge whether a process is alive, and nobody can give back another's lock.
+ */
 import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { SeamError } from '@seamstream/kernel';
 import { makeFolder } from '@seamstream/service-kit';
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
+/** https://www.sqlite.org/rescode.html#busy */
+const SQLITE_BUSY = 5;
+
+/** Held until they are given back: one that nobody refers to would be closed with the garbage, and the lock with it. */
+const held = new Set<DatabaseSync>();
 
 /**
- * Takes the folder's lock and returns how to give it back. A lock whose process is gone is taken over.
- * @throws CONFLICT while another process drives rounds there
+ * Takes the folder's lock and returns how to give it back.
+ * @throws CONFLICT while another driver has it
  */
-export async function lockDriver(dataFolder: string): Promise<() => Promise<void>> {
-  const path = join(dataFolder, 'driver.lock');
+export async function lockDriver(dataFolder: string): Promise<() => void> {
+  const path = join(dataFolder, 'driving.lock');
   await makeFolder(resolve(dataFolder));
-  for (;;) {
-    try {
-      await writeFile(path, String(process.pid), { flag: 'wx' });
-      return () => rm(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    const owner = Number(await readFile(path, 'utf8').catch(() => ''));
-    if (Number.isInteger(owner) && owner > 0 && owner !== process.pid && isAlive(owner)) {
-      throw new SeamError(
-        'CONFLICT',
-        `Driving rounds in ${dataFolder}: process ${owner} does so already. Choose another --data-dir, or host more services with --no-drive.`,
-        { details: { path, owner } },
-      );
-    }
-    await rm(path, { force: true });
+  const lock = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // Takes the one lock that only writers take. EXCLUSIVE waits for readers, and those who ask at once could all be refused.
+    lock.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    throw new SeamError(
+      'CONFLICT',
+      `Driving rounds in ${dataFolder}: another process does so already ("fuser ${path}" names it). Choose another --data-dir, or host more services with --no-drive.`,
+      { details: { path } },
+    );
   }
+  held.add(lock);
+  return () => {
+    if (held.delete(lock)) lock.close();
+  };
 }

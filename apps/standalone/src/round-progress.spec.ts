@@ -33,6 +33,7 @@ const promoted = (runId: string): SeamEvent => ({
   runId,
   rule: 'not worse than its parent',
   evaluation: { problemSet: 'v', problemSetDigest: 'd', problems: 4, success: 0.5, parentSuccess: null, perDomain: {} },
+  onlyOverParent: false,
 });
 
 const round = problemsOfRound({ seed: 1, round: 1, phase: 'base', roundSize: 4, occurredAt: 9 });
@@ -55,6 +56,15 @@ describe('the progress of the loop', () => {
     for (const order of [events, events.toReversed(), [...events.slice(3), ...events.slice(0, 3)]]) {
       expect(endedRuns(fold(order)).map(({ runId }) => runId)).toEqual(['a', 'b', 'c']);
     }
+  });
+
+  it('takes a run whose promotion was overtaken for rejected', () => {
+    const over = (runId: string): SeamEvent => ({ ...promoted(runId), onlyOverParent: true }) as SeamEvent;
+    const runs = endedRuns(fold([started('a', 1), started('b', 2), over('a'), over('b')]));
+    expect(runs.map(({ status, reason }) => [status, reason])).toEqual([
+      ['promoted', 'not worse than its parent'],
+      ['rejected', expect.stringContaining('overtaken: it was compared with the base model')],
+    ]);
   });
 
   it('counts no run on demand and none that has not ended', () => {

@@ -5,6 +5,7 @@
  */
 import type { BufferCommitted, Problem, SeamEvent } from '@seamstream/events';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
+import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
 import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
 import { placeInStream } from './problem-stream.js';
 
@@ -60,7 +61,7 @@ export interface LoopProgress {
     readonly rowsPerStratum: Readonly<Record<string, number>>;
   };
   readonly rejections: Readonly<Record<string, number>>;
-  readonly served: string | null;
+  readonly adapters: ServedAdapterState;
   /** The entry and problem seen last, for the view. */
   readonly lastSolved: { readonly prompt: string; readonly entry: string; readonly response: string } | null;
 }
@@ -73,7 +74,7 @@ export const initialLoopProgress: LoopProgress = {
   versions: [],
   buffer: { sequence: -1, digest: null, rows: 0, rowsPerStratum: {} },
   rejections: {},
-  served: null,
+  adapters: initialServedAdapter(),
   lastSolved: null,
 };
 
@@ -212,21 +213,23 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
         reason: event.reason,
       }));
     case 'AdapterPromoted': {
-      const next = { ...state, served: event.adapterDigest };
+      const adapters = evolveServedAdapter(state.adapters, event);
+      const overtaken = adapters.overtaken.get(event.meta.messageId);
+      const next = { ...state, adapters };
       return event.runId === null
         ? next
         : withRun(next, event.runId, () => ({
-            status: 'promoted',
+            status: overtaken === undefined ? 'promoted' : 'rejected',
             endedAtMs: event.meta.occurredAt,
             adapterDigest: event.adapterDigest,
             adapterKey: event.key,
             validation: event.evaluation?.success ?? null,
             validationPerDomain: event.evaluation?.perDomain ?? {},
-            reason: event.rule,
+            reason: overtaken ?? event.rule,
           }));
     }
     case 'AdapterRolledBack':
-      return { ...state, served: event.to };
+      return { ...state, adapters: evolveServedAdapter(state.adapters, event) };
     case 'DeadLettered':
       return { ...state, deadLettered: state.deadLettered + 1 };
     default:

@@ -51,7 +51,7 @@ export async function runLoop(
     activity = text;
   };
   let host: Host | undefined;
-  let unlock: (() => Promise<void>) | undefined;
+  let unlock: (() => void) | undefined;
   try {
     if (options.drive) unlock = await lockDriver(dataDir);
     await writeWorldFiles(dataDir);
@@ -100,7 +100,7 @@ export async function runLoop(
     clearInterval(timer);
     draw();
     await host?.close();
-    await unlock?.();
+    unlock?.();
   }
 }
 

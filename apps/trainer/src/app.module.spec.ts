@@ -13,7 +13,7 @@ import { DEFAULT_ENTRY_SCHEMA, entrySchemas, schemaDigest } from '@seamstream/ex
 import { canonicalJson, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
-import { type RunningService, startService } from '@seamstream/service-kit';
+import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
 import {
   type BufferRow,
   bufferConfigSchema,
@@ -25,6 +25,7 @@ import {
 import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
 import {
   AdapterEvaluation,
+  createTrainer,
   type MeasuredSuccess,
   type TrainingEngine,
   type TrainingProgress,
@@ -35,6 +36,7 @@ import {
 } from './app.module.js';
 import { runConfigurationOf } from './run-plan.js';
 import { FAKE_BASE_MODEL, FakeEngine } from './training-engine.fake.js';
+import { readTrainingHistory } from './training-history.js';
 
 const BASE = FAKE_BASE_MODEL;
 const GROUP_SIZE = 4;
@@ -532,6 +534,65 @@ describe('the trainer service', () => {
     expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
     expect([...world.objects.keys()].filter((key) => key.startsWith('training/'))).toEqual([]);
   });
+
+  it.each([
+    ['the stream', 'a person'],
+    ['a person', 'the stream'],
+  ] as const)(
+    'of two adapters decided at the same time over one parent the first in the log is served: that of %s',
+    async (...order) => {
+      const world = newWorld();
+      const decided = new Set<string>();
+      const promotions = async (): Promise<EventOf<'AdapterPromoted'>[]> => eventsOf(world, 'AdapterPromoted');
+      /** A log whose promotions wait until both are decided, and then come in the given order. */
+      class MeetingLog extends InMemoryEventLog {
+        constructor(private readonly whose: (typeof order)[number]) {
+          super({ storage: world.storage });
+        }
+
+        override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
+          if (
+            transaction.records.some(
+              (record) => decodeEvent({ ...record, partition: 0, offset: 0 }).type === 'AdapterPromoted',
+            )
+          ) {
+            decided.add(this.whose);
+            await until(async () => decided.size === 2 && (await promotions()).length >= order.indexOf(this.whose));
+          }
+          return super.transact(transaction);
+        }
+      }
+      await publish(world, 0, 6);
+      await serve(world, { log: new MeetingLog('the stream') });
+      const { onDemand } = await createTrainer(
+        {
+          config: configOf(),
+          drivers: { log: new MeetingLog('a person'), objects: new InMemoryObjectStore(world.objects) },
+          logger: createServiceLogger('test', 'silent'),
+          onClose: () => undefined,
+        },
+        { engine: new FakeEngine(), evaluation: new FakeEvaluation(), schemaFor: entrySchemas() },
+      );
+      const request = { algorithm: 'grpo', settings: { duration: { unit: 'steps', steps: 3 } } };
+      const asked = await onDemand.handle(request, new AbortController().signal);
+      await consumed(world);
+
+      const [first, second] = await promotions();
+      expect([first?.parent, second?.parent]).toEqual([null, null]);
+      expect(first?.runId === asked.runId).toBe(order[0] === 'a person');
+      const reason = `overtaken: it was compared with the base model, and meanwhile adapter ${first!.adapterDigest} is served; train anew from that`;
+      expect(asked.overtaken).toBe(order[0] === 'a person' ? null : reason);
+      const { runs, servedAdapters } = await readTrainingHistory(await openLog(world));
+      expect(servedAdapters).toEqual([null, first!.adapterDigest]);
+      expect([first, second].map((event) => runs.get(event!.runId!)?.status)).toEqual(['promoted', 'rejected']);
+
+      await publish(world, 6, 12, { adapterDigest: first!.adapterDigest });
+      await consumed(world);
+      const last = (await promotions()).at(-1);
+      expect(last).toMatchObject({ parent: first!.adapterDigest });
+      expect((await readTrainingHistory(await openLog(world))).servedAdapters.at(-1)).toBe(last!.adapterDigest);
+    },
+  );
 
   it('does not measure a parent again whose success on the same problems is on record', async () => {
     const world = newWorld();

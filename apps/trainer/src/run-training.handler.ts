@@ -31,7 +31,7 @@ import {
   type TrainingPlan,
 } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
-import { decidePromotion } from '@seamstream/release';
+import { decidePromotion, overtakenReason } from '@seamstream/release';
 import { backoffMs, type CommonConfig, type ServiceLogger, sleep } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { loadAdapter, storeAdapter } from './adapter-objects.js';
@@ -494,13 +494,13 @@ export class RunTrainingHandler {
         evaluation,
         metrics,
       });
-    // A run on demand and a run of the stream may overlap, and a rollback comes when it is needed.
+    // A run on demand and a run of the stream may overlap, and a rollback comes when it is needed. What comes between this look and
+    // the promotion's place in the log is told from the log's order: `onlyOverParent`.
     const served = (await readTrainingHistory(log)).servedAdapters.at(-1) ?? null;
     if (served !== plan.parentAdapter) {
-      const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : `adapter ${digest}`);
       return this.rejected(plan, started, {
         adapterDigest: adapter.digest,
-        reason: `overtaken: it was compared with ${nameOf(plan.parentAdapter)}, and meanwhile ${nameOf(served)} is served; train anew from that`,
+        reason: overtakenReason(plan.parentAdapter, served),
         evaluation,
         metrics,
       });
@@ -515,6 +515,7 @@ export class RunTrainingHandler {
       runId: plan.runId,
       rule: decision.rule,
       evaluation,
+      onlyOverParent: true,
     };
     return promoted;
   }

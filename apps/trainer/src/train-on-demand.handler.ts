@@ -14,18 +14,22 @@ export class TrainOnDemandHandler {
 
   /**
    * Runs to the end and appends it. Asked again for the same, a killed run goes on, and an ended one is left alone.
-   * @returns the run's id and the events that ended it; none when it had ended before
+   * @returns the run's id and the events that ended it, none when it had ended before; and why its promotion does not count, where
+   * another one, the stream's perhaps, was just ahead of it
    */
   async handle(
     request: TrainingRequest,
     signal: AbortSignal,
-  ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[] }> {
+  ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }> {
     const history = await readTrainingHistory(this.log);
     const plan = await this.planRun.onDemand(request, history, signal);
     const record = (events: readonly SeamEvent[]): Promise<unknown> => this.log.append(events.map(encodeEvent));
     const ending = await this.runTraining.handle(plan, history, { signal, record });
-    if (ending.length > 0) await record(ending);
-    return { runId: plan.runId, ending };
+    if (ending.length === 0) return { runId: plan.runId, ending, overtaken: null };
+    await record(ending);
+    const { overtaken } = (await readTrainingHistory(this.log)).served;
+    const reasons = ending.map(({ meta }) => overtaken.get(meta.messageId)).filter((reason) => reason !== undefined);
+    return { runId: plan.runId, ending, overtaken: reasons[0] ?? null };
   }
 
   /** Does the recorded run of an adapter again and compares digests. @throws NOT_FOUND */

@@ -10,7 +10,7 @@ import {
 } from '@seamstream/events';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
 import { type RunConfiguration, runConfigurationOf } from './run-plan.js';
-import { evolve, initialState, runIdOf, type TrainingRun } from './training-run.js';
+import { evolve, initialState, overtake, runIdOf, type TrainingRun } from './training-run.js';
 
 export interface TrainingHistory {
   readonly runs: ReadonlyMap<string, TrainingRun>;
@@ -22,6 +22,7 @@ export interface TrainingHistory {
   /** Digests in the order in which they were served, the bare base model (null) first; the last is served now. */
   readonly servedAdapters: readonly (string | null)[];
   readonly published: ReadonlyMap<string, AdapterPublished>;
+  /** By digest, those that counted. */
   readonly promoted: ReadonlyMap<string, AdapterPromoted>;
 }
 
@@ -39,7 +40,12 @@ export async function readTrainingHistory(log: EventLog): Promise<TrainingHistor
   // A run's end may stand in the other topic: beginnings first, then what follows from them.
   for (const event of events.sort((a, b) => rankOf(a) - rankOf(b))) {
     const runId = runIdOf(event);
-    if (runId !== undefined) runs.set(runId, evolve(runs.get(runId) ?? initialState(), event));
+    served = evolveServedAdapter(served, event);
+    const isOvertaken = served.overtaken.has(event.meta.messageId);
+    if (runId !== undefined) {
+      const run = runs.get(runId) ?? initialState();
+      runs.set(runId, isOvertaken ? overtake(run) : evolve(run, event));
+    }
     if (event.type === 'TrainingRunStarted') {
       const configuration = runConfigurationOf(event);
       if (configuration.window === null) continue;
@@ -49,11 +55,9 @@ export async function readTrainingHistory(log: EventLog): Promise<TrainingHistor
     } else if (event.type === 'AdapterPublished') {
       published.set(event.adapterDigest, event);
     } else if (event.type === 'AdapterPromoted' || event.type === 'AdapterRolledBack') {
-      if (event.type === 'AdapterPromoted') promoted.set(event.adapterDigest, event);
-      const before = served.served?.adapterDigest ?? null;
-      served = evolveServedAdapter(served, event);
+      if (event.type === 'AdapterPromoted' && !isOvertaken) promoted.set(event.adapterDigest, event);
       const now = served.served?.adapterDigest ?? null;
-      if (now !== before) servedAdapters.push(now);
+      if (now !== servedAdapters.at(-1)) servedAdapters.push(now);
     }
   }
   return { runs, lastWindow, windows, served, servedAdapters, published, promoted };

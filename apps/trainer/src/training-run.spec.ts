@@ -67,6 +67,7 @@ const promoted: SeamEvent = {
   runId: 'run',
   rule: 'r',
   evaluation: null,
+  onlyOverParent: false,
 };
 const rejected: SeamEvent = {
   type: 'TrainingRunRejected',

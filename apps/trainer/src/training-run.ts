@@ -2,7 +2,7 @@
  * The life of a training run, folded from its events:
  *
  *   started ──► completed (the adapter is published) ──► promoted
- *      │  ▲                                        └──► rejected
+ *      │  ▲                                        └──► rejected (worse than its parent, or overtaken)
  *      │  └ checkpointed, any number of times
  *      ├──► rejected (nothing to learn from)
  *      └──► failed
@@ -69,6 +69,11 @@ export function evolve(run: TrainingRun, event: SeamEvent): TrainingRun {
     default:
       return run;
   }
+}
+
+/** The run after its promotion came too late to count. */
+export function overtake(run: TrainingRun): TrainingRun {
+  return run.status === 'completed' ? { status: 'rejected', started: run.started } : run;
 }
 
 /** What a trainer that finds the run in the log has to do. */

@@ -179,11 +179,17 @@ export class KafkaConnection {
     let nodeId = this.coordinators.get(key);
     if (nodeId === undefined) {
       if (this.cluster.brokerPool.metadata === null) await this.refresh();
-      const { coordinator } = await this.cluster.findGroupCoordinatorMetadata({
-        groupId: id,
-        coordinatorType: COORDINATOR_TYPES[kind],
-      });
-      nodeId = coordinator.nodeId;
+      const question = { groupId: id, coordinatorType: COORDINATOR_TYPES[kind] };
+      // kafkajs' findGroupCoordinatorMetadata keeps to itself why none could be found: a right that lacks would be waited for.
+      let refusal: unknown;
+      const found = await this.cluster.brokerPool.withBroker(({ broker }) =>
+        broker.findGroupCoordinator(question).catch((error: unknown) => {
+          refusal = error;
+          throw error;
+        }),
+      );
+      if (found === null) throw refusal;
+      nodeId = found.coordinator.nodeId;
       this.coordinators.set(key, nodeId);
     }
     return this.cluster.findBroker({ nodeId });

@@ -89,7 +89,6 @@ const ON_THE_WAY = new Set([
   'KafkaJSMetadataNotLoaded',
   'KafkaJSLockTimeout',
   'KafkaJSTimeout',
-  'KafkaJSGroupCoordinatorNotFound',
 ]);
 
 /** A plain Error of kafkajs, about a broker whose versions it does not have yet: somebody else's connect is not through. */

@@ -7,6 +7,7 @@ import {
   type ConsumedOffset,
   type ConsumeOptions,
   checkClaimedOffsets,
+  checkClaimName,
   checkConsumeOptions,
   checkProgress,
   checkReadRange,
@@ -44,7 +45,7 @@ import { type Holding, KafkaSubscription } from './kafka-subscription.js';
 import { createMissingTopics, describeTopics, setTopicConfigs } from './kafka-topics.js';
 import { EARLIEST, fetchGroupOffsets, LATEST, listOffsets } from './offsets.js';
 import { PartitionFeed } from './partition-feed.js';
-import type { ProducerSettings } from './producer-session.js';
+import { ProducerSession, type ProducerSettings } from './producer-session.js';
 import { blocksOf, type PlacedRecord } from './record-blocks.js';
 import { compareTopics, type TopicDifference, type WantedTopic } from './topic-plan.js';
 
@@ -88,7 +89,7 @@ export interface KafkaEventLogOptions {
 const RECORD_FRAME_BYTES = 40;
 const READ_WAIT_MS = 500;
 
-/** Proof of ownership: the partition, and the producer that may commit for it. */
+/** Proof of ownership: the partition, and the producer that may commit for it. A claimed name is partition 0 of itself. */
 interface Token {
   readonly topic: string;
   readonly partition: number;
@@ -276,6 +277,26 @@ export class KafkaEventLog extends EventLog {
     if (placed.length === 0) return [];
     this.assertOpen('committing');
     return this.logicalPositions(await this.appends.append(placed));
+  }
+
+  /** Whoever opened the name's transactional id before is fenced by the broker, and its last transaction is at an end. */
+  override async claim(name: string): Promise<Claim> {
+    this.assertOpen('claiming a name');
+    checkClaimName(name);
+    const session = await ProducerSession.open(this.connection, this.producer, this.physical(`append.${name}`));
+    const holding: Holding = {
+      topic: this.physical(name),
+      partition: 0,
+      session,
+      position: 0,
+      begun: 0,
+      high: () => 0,
+      committed: () => undefined,
+      broke: () => this.holdings.delete(canonicalJson(token)),
+    };
+    const token = this.tokenOf(holding);
+    this.holdings.set(canonicalJson(token), holding);
+    return { group: name, memberId: newId(), token };
   }
 
   override async consume(options: ConsumeOptions): Promise<Subscription> {
@@ -539,6 +560,8 @@ export class KafkaEventLog extends EventLog {
       );
       holding.committed(nextOffset);
       if (session.isBroken) holding.broke();
+      // Whoever reads on has no use for it. Others look at what they wrote, as after an append.
+      if (nextOffset === undefined && blocks.length > 0) await session.isVisible();
       return this.logicalPositions(positionsAt(baseOffsets));
     } catch (error) {
       if (session.isBroken) holding.broke();

@@ -76,6 +76,10 @@ declare module 'kafkajs/src/cluster/index.js' {
       ): Promise<{
         topics: { topicName: string; partitions: { partition: number; baseOffset: string }[] }[];
       }>;
+      findGroupCoordinator(options: {
+        groupId: string;
+        coordinatorType: number;
+      }): Promise<{ coordinator: { nodeId: number } }>;
       heartbeat(options: { groupId: string; groupGenerationId: number; memberId: string }): Promise<unknown>;
       joinGroup(options: {
         groupId: string;
@@ -142,6 +146,8 @@ declare module 'kafkajs/src/cluster/index.js' {
     readonly brokerPool: {
       metadata: Cluster.Metadata | null;
       createBroker: (options: unknown) => Cluster.Broker;
+      /** Asks one broker after the other until one answers; null when none does, whatever the reasons. */
+      withBroker<T>(ask: (known: { readonly broker: Cluster.Broker }) => Promise<T>): Promise<T | null>;
     };
     connect(): Promise<void>;
     disconnect(): Promise<void>;
@@ -149,10 +155,6 @@ declare module 'kafkajs/src/cluster/index.js' {
     refreshMetadata(): Promise<void>;
     findBroker(options: { nodeId: number | string }): Promise<Cluster.Broker>;
     findControllerBroker(): Promise<Cluster.Broker>;
-    findGroupCoordinatorMetadata(options: {
-      groupId: string;
-      coordinatorType: number;
-    }): Promise<{ coordinator: { nodeId: number } }>;
   }
   export = Cluster;
 }

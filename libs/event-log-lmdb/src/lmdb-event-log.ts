@@ -13,6 +13,7 @@ import {
   type ConsumeOptions,
   ConsumerLoop,
   checkClaimedOffsets,
+  checkClaimName,
   checkConsumeOptions,
   checkReadRange,
   checkRecord,
@@ -61,7 +62,7 @@ export interface LmdbEventLogOptions {
 
 const DEFAULT_SESSION_TIMEOUT_MS = 3000;
 
-/** Proof of ownership: one partition, and the generation of its ownership. */
+/** Proof of ownership: one partition, and the generation of its ownership. A claimed name is partition 0 of itself. */
 interface Token {
   readonly topic: string;
   readonly partition: number;
@@ -181,6 +182,15 @@ export class LmdbEventLog extends EventLog {
       }
     }
     return positions;
+  }
+
+  override async claim(name: string): Promise<Claim> {
+    this.assertWritable('claiming a name');
+    checkClaimName(name);
+    const memberId = newId();
+    const generation = await this.writer.request<number>({ kind: 'claim', name, memberId });
+    const token: Token = { topic: name, partition: 0, generation };
+    return { group: name, memberId, token };
   }
 
   override async consume(options: ConsumeOptions): Promise<Subscription> {

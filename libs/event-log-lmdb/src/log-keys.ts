@@ -12,6 +12,7 @@
  *   c/<group>/<topic>/<partition>       → committed offset, as decimal text
  *   m/<group>/<memberId>                → the member (see group-membership.ts)
  *   o/<group>/<topic>/<partition>       → {"memberId", "generation"}: the owner and its fencing number
+ *   o/<name>/<name>/0                   → the same of a claimed name
  * Names of topics and groups contain no slash.
  */
 

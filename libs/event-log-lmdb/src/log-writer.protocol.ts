@@ -14,6 +14,7 @@ export type WriterRequest =
   /** `lent`: memory of the blocks that is to come back with the answer. */
   | { readonly kind: 'transact'; readonly request: TransactRequest; readonly lent: readonly ArrayBuffer[] }
   | { readonly kind: 'createTopics'; readonly topics: readonly TopicSpec[] }
+  | { readonly kind: 'claim'; readonly name: string; readonly memberId: string }
   | { readonly kind: 'join'; readonly group: string; readonly memberId: string; readonly row: MemberRow }
   | {
       readonly kind: 'handBack';

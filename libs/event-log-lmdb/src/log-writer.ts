@@ -110,6 +110,17 @@ export class LogWriter {
     );
   }
 
+  /** Takes a name from whoever has it; answers the generation by which the claim is known. */
+  claim(name: string, memberId: string): number {
+    return this.attempt(`claiming ${name}`, () =>
+      this.files.root.transactionSync(() => {
+        const owner: OwnerRow = { memberId, generation: nextId(this.files) };
+        this.files.state.putSync(stateKey.owner(name, name, 0), Buffer.from(JSON.stringify(owner)));
+        return owner.generation;
+      }),
+    );
+  }
+
   /** Makes a member of a group and keeps it alive; `onChange` hears of every round that changed or reported something. */
   join(
     group: string,

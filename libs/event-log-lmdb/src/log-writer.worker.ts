@@ -25,6 +25,8 @@ async function answer(message: WriterRequest): Promise<unknown> {
     case 'createTopics':
       writer.createTopics(message.topics);
       return undefined;
+    case 'claim':
+      return writer.claim(message.name, message.memberId);
     case 'join': {
       const { group, memberId, row } = message;
       const onChange = (change: MembershipChange): void => send({ kind: 'membership', memberId, change });

@@ -4,7 +4,7 @@
  * fresh names, so that a shared broker can be under test.
  */
 import { ManualClock, newId, type SeamError } from '@seamstream/kernel';
-import type { ConsumeOptions, EventLog, LogRecord, NewRecord, RecordBatch, Subscription } from './event-log.js';
+import type { Claim, ConsumeOptions, EventLog, LogRecord, NewRecord, RecordBatch, Subscription } from './event-log.js';
 import { partitionForKey } from './murmur2.js';
 import { MAX_RECORD_BYTES } from './record-rules.js';
 
@@ -864,6 +864,78 @@ export function describeEventLogContract(
           (offset) => offset.partition === moved.partition,
         )!;
         expect(nextOffset).toBe(second.seen[0]!.offset + 1);
+      });
+    });
+
+    describe('claiming a name', () => {
+      const name = (): string => `name-${newId()}`;
+      const step = (target: EventLog, claim: Claim, topic: string, value: string) =>
+        target.transact({
+          records: [0, 1].map((partition) => record(topic, value, { partition })),
+          consumed: { claim, offsets: [] },
+        });
+      const stored = async (topic: string): Promise<(string | null)[]> =>
+        valuesOf([...(await readAll(topic)), ...(await readAll(topic, 1))]);
+
+      it('lets whoever claims it last go on, and fences those before, in any log', async () => {
+        const [topic, shared] = [await topicWith(2), name()];
+        const first = await log.claim(shared);
+        const positions = await step(log, first, topic, 'one');
+        expect(positions).toMatchObject([
+          { topic, partition: 0 },
+          { topic, partition: 1 },
+        ]);
+        const other = await open();
+        const second = await other.claim(shared);
+        expect(await refusalOf(step(log, first, topic, 'too late'))).toMatchObject({ code: 'FENCED', retryable: true });
+        await step(other, second, topic, 'two');
+        const third = await other.claim(shared);
+        expect(await refusalOf(step(other, second, topic, 'too late'))).toMatchObject({ code: 'FENCED' });
+        await step(other, third, topic, 'three');
+        expect(await stored(topic)).toEqual(['one', 'two', 'three', 'one', 'two', 'three']);
+      });
+
+      it('shows whoever claims it all that was committed under the claims before', async () => {
+        const [topic, shared] = [await topicWith(2), name()];
+        const other = await open();
+        for (const [index, target] of [log, other, log, other].entries()) {
+          const claim = await target.claim(shared);
+          for (const partition of [0, 1]) expect(await readAll(topic, partition, 0, target)).toHaveLength(index);
+          await step(target, claim, topic, 'x');
+        }
+      });
+
+      it('records each once when several at once look and then append what is missing', async () => {
+        const [topic, shared] = [await topicWith(2), name()];
+        const values = Array.from({ length: 40 }, (_, index) => `${index}`);
+        const fill = async (target: EventLog): Promise<'done' | 'fenced'> => {
+          const claim = await target.claim(shared);
+          const present = new Set(valuesOf(await readAll(topic, 0, 0, target)));
+          try {
+            for (const value of values) if (!present.has(value)) await step(target, claim, topic, value);
+            return 'done';
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'FENCED' });
+            return 'fenced';
+          }
+        };
+        const ends = await Promise.all([fill(log), fill(await open()), fill(await open())]);
+        expect(ends).toContain('done');
+        expect(await stored(topic)).toEqual([...values, ...values]);
+      });
+
+      it('keeps names apart, and each as it is while others come and go', async () => {
+        const topic = await topicWith(2);
+        const mine = await log.claim(name());
+        const other = await open();
+        await other.claim(name());
+        await other.close();
+        await step(log, mine, topic, 'x');
+        expect(await stored(topic)).toEqual(['x', 'x']);
+      });
+
+      it.each([[''], ['a/b'], ['x'.repeat(201)]])('refuses the name %j', async (bad) => {
+        expect(await refusalOf(log.claim(bad))).toMatchObject({ code: 'INVALID_INPUT' });
       });
     });
 

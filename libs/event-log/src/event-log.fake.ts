@@ -22,6 +22,7 @@ import { partitionForKey } from './murmur2.js';
 import { assignPartitions, grantablePartitions, partitionName } from './partition-assignment.js';
 import {
   checkClaimedOffsets,
+  checkClaimName,
   checkConsumeOptions,
   checkProgress,
   checkReadRange,
@@ -50,7 +51,7 @@ interface Group {
   readonly offsets: Map<string, ConsumedOffset>;
 }
 
-/** Proof of ownership: one partition, and how many times it had changed hands. */
+/** Proof of ownership: one partition, and how many times it had changed hands. A claimed name is partition 0 of itself. */
 interface Token {
   readonly topic: string;
   readonly partition: number;
@@ -151,6 +152,16 @@ export class InMemoryEventLog extends EventLog {
     }
     if (positions.length > 0) for (const listener of [...this.storage.listeners]) listener();
     return positions;
+  }
+
+  override async claim(name: string): Promise<Claim> {
+    this.assertOpen('claiming a name');
+    checkClaimName(name);
+    const memberId = `member-${String(this.storage.nextMember++).padStart(6, '0')}`;
+    const generation = ++this.storage.nextGeneration;
+    this.groupOf(name).owners.set(partitionName(name, 0), { memberId, generation });
+    const token: Token = { topic: name, partition: 0, generation };
+    return { group: name, memberId, token };
   }
 
   override async consume(options: ConsumeOptions): Promise<Subscription> {

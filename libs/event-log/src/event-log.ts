@@ -68,7 +68,10 @@ export interface Transaction {
   readonly consumed?: { readonly claim: Claim; readonly offsets: readonly ConsumedOffset[] };
 }
 
-/** Proof that a member of a group owns a partition. Drivers put their own fencing facts in `token`. */
+/**
+ * Proof that a member of a group owns a partition, or that a name is still whose it was ({@link EventLog.claim}). Drivers put their own
+ * fencing facts in `token`.
+ */
 export interface Claim {
   readonly group: string;
   readonly memberId: string;
@@ -164,6 +167,13 @@ export abstract class EventLog {
    * another, at the place that was committed. A producer without a claim may find its records there twice if it repeats them.
    */
   abstract transact(transaction: Transaction): Promise<readonly RecordPosition[]>;
+
+  /**
+   * Takes a name for work that one does at a time and that no record begins. Whoever takes it last has it: nobody waits, nothing is given
+   * back, and who died holds nobody up. From then on steps under the name's claims before are FENCED, and those that were committed can be
+   * read. For {@link transact}, without offsets. Names are 1 to 200 of `a-z A-Z 0-9 . _ -`, and no group's.
+   */
+  abstract claim(name: string): Promise<Claim>;
 
   /** Joins a group; the partitions of its topics are shared among the group's members, across processes. */
   abstract consume(options: ConsumeOptions): Promise<Subscription>;

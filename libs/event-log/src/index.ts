@@ -26,6 +26,7 @@ export {
 } from './partition-assignment.js';
 export {
   checkClaimedOffsets,
+  checkClaimName,
   checkConsumeOptions,
   checkProgress,
   checkReadRange,

@@ -18,6 +18,8 @@ export const MAX_RECORD_BYTES = 1_000_000;
 const MAX_TOPIC_NAME = 249;
 const TOPIC_NAME = /^[a-zA-Z0-9._-]+$/;
 const MAX_PARTITIONS = 10_000;
+/** A prefix has room before it in Kafka's names. */
+const MAX_CLAIM_NAME = 200;
 const HEADER_NAME = /^[a-z0-9][a-z0-9._-]{0,127}$/;
 /** Names that were found good: records of one kind carry the same few. */
 const goodHeaderNames = new Set<string>();
@@ -122,6 +124,15 @@ export function checkRecord(record: NewRecord, index: number): void {
       { details: { topic: record.topic, index, bytes, maxBytes: MAX_RECORD_BYTES } },
     );
   }
+}
+
+/** INVALID_INPUT unless the name is one that can be claimed. */
+export function checkClaimName(name: string): void {
+  if (TOPIC_NAME.test(name) && name.length <= MAX_CLAIM_NAME) return;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `claiming a name: expected 1 to ${MAX_CLAIM_NAME} characters of a-z A-Z 0-9 . _ -, got ${JSON.stringify(name)}`,
+  );
 }
 
 /** INVALID_INPUT unless group, topics, batch size and concurrency make sense. */

@@ -222,6 +222,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     runId: 'r-1',
     rule: 'not worse than its parent',
     evaluation,
+    onlyOverParent: true,
   },
   AdapterRolledBack: {
     type: 'AdapterRolledBack',

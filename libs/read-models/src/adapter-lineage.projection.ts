@@ -3,7 +3,7 @@ import { type AdapterKind, type AdapterPublished, type Evaluation, type OffsetRa
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
 import { FoldedOffsets, type Projection } from './projection.js';
 
-/** served: now; promoted: earlier; rejected: its run was refused; published: nobody decided yet. */
+/** served: now; promoted: earlier; rejected: its run was refused, or its promotion overtaken; published: nobody decided yet. */
 export type AdapterStatus = 'published' | 'served' | 'promoted' | 'rolledBack' | 'rejected';
 
 export interface AdapterVersion {
@@ -42,7 +42,7 @@ export interface AdapterLineageState {
   readonly versions: Map<string, Omit<AdapterVersion, 'status' | 'evaluation' | 'reason'>>;
   readonly promotions: Map<string, Decision>;
   readonly rollbacks: Map<string, string>;
-  /** From another topic than the rest: kept apart, so that it may come first. */
+  /** Mostly from another topic than the rest: kept apart, so that they may come first. */
   readonly rejections: Map<string, Decision & { readonly runId: string }>;
 }
 
@@ -72,6 +72,17 @@ function versionOf(event: AdapterPublished, version: number): Omit<AdapterVersio
   };
 }
 
+/** Runs stand in several partitions: of two that made the same adapter, the same one counts for every reader. */
+function reject(
+  { rejections }: AdapterLineageState,
+  { adapterDigest, evaluation }: { readonly adapterDigest: string | null; readonly evaluation: Evaluation | null },
+  runId: string,
+  reason: string,
+): void {
+  if (adapterDigest !== null && runId <= (rejections.get(adapterDigest)?.runId ?? runId))
+    rejections.set(adapterDigest, { evaluation, reason, runId });
+}
+
 export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLineage> = {
   topics: [TOPIC.adapters, TOPIC.training],
 
@@ -87,6 +98,7 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
   evolve(state, event, position) {
     if (!state.folded.advance(position)) return state;
     state.served = evolveServedAdapter(state.served, event);
+    const overtaken = state.served.overtaken.get(event.meta.messageId);
     switch (event.type) {
       case 'AdapterPublished': {
         // Equal content is the same adapter, whoever makes it again.
@@ -96,6 +108,10 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
         break;
       }
       case 'AdapterPromoted':
+        if (overtaken !== undefined) {
+          reject(state, event, event.runId ?? '', overtaken);
+          break;
+        }
         state.rollbacks.delete(event.adapterDigest);
         state.promotions.set(event.adapterDigest, { evaluation: event.evaluation, reason: event.rule });
         break;
@@ -103,17 +119,7 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
         state.rollbacks.set(event.adapterDigest, event.reason);
         break;
       case 'TrainingRunRejected':
-        // Runs stand in several partitions: of two that made the same adapter, the same one counts for every reader.
-        if (
-          event.adapterDigest !== null &&
-          event.runId <= (state.rejections.get(event.adapterDigest)?.runId ?? event.runId)
-        ) {
-          state.rejections.set(event.adapterDigest, {
-            evaluation: event.evaluation,
-            reason: event.reason,
-            runId: event.runId,
-          });
-        }
+        reject(state, event, event.runId, event.reason);
         break;
       default:
     }

@@ -1,3 +1,4 @@
+import type { SeamEvent } from '@seamstream/events';
 import { adapterLineageProjection } from './adapter-lineage.projection.js';
 import { deadLettersProjection } from './dead-letters.projection.js';
 import { answerOf, deadLettered, interleaved, placed, recorded } from './log-of.contract.js';
@@ -112,6 +113,27 @@ describe('the adapters', () => {
     expect(answerOf(adapterLineageProjection, log).versions.map(({ status }) => status)).toEqual([
       'promoted',
       'served',
+    ]);
+  });
+
+  it('that were overtaken by another promotion are rejected, and say so', () => {
+    const promotion = (digest: string, runId: string): SeamEvent =>
+      ({ ...adapterPromoted(digest, 0.5), runId, onlyOverParent: true }) as SeamEvent;
+    const log = placed([
+      adapterPublished('a1', null, 'r1'),
+      adapterPublished('a2', null, 'r2'),
+      promotion('a1', 'r1'),
+      promotion('a2', 'r2'),
+    ]);
+    const { served, versions } = answerOf(adapterLineageProjection, log);
+    expect(served).toBe('a1');
+    expect(versions.map(({ status, reason, evaluation }) => [status, reason, evaluation?.success])).toEqual([
+      ['served', 'not worse', 0.5],
+      [
+        'rejected',
+        expect.stringContaining('overtaken: it was compared with the base model, and meanwhile adapter a1'),
+        0.5,
+      ],
     ]);
   });
 });

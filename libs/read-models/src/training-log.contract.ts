@@ -40,6 +40,7 @@ export const adapterPromoted = (digest: string, success: number): SeamEvent => (
   runId: null,
   rule: 'not worse',
   evaluation: evaluationOf(success),
+  onlyOverParent: false,
 });
 
 export const adapterRolledBack = (digest: string, to: string | null): SeamEvent => ({

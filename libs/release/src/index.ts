@@ -12,6 +12,7 @@ export {
 export {
   evolveServedAdapter,
   initialServedAdapter,
+  overtakenReason,
   type ServedAdapter,
   type ServedAdapterState,
 } from './served-adapter.projection.js';

@@ -13,7 +13,11 @@ const promoted = (id: string, digest: string): SeamEvent => ({
   runId: null,
   rule: 'r',
   evaluation: null,
+  onlyOverParent: false,
 });
+/** As a run promotes: compared with its parent. */
+const over = (parent: string | null, id: string, digest: string): SeamEvent =>
+  ({ ...promoted(id, digest), parent, onlyOverParent: true }) as SeamEvent;
 const rolledBack = (id: string, from: string, to: string | null): SeamEvent => ({
   type: 'AdapterRolledBack',
   meta: meta(id),
@@ -49,6 +53,27 @@ describe('the served adapter', () => {
     expect(servedAfter(promoted('1', 'a'), promoted('2', 'b'), rolledBack('3', 'b', 'a'), promoted('2', 'b'))).toEqual(
       serving('a'),
     );
+  });
+
+  it('is the first of two that were promoted over the same parent, in whatever order they come', () => {
+    const [a, b] = [over(null, '1', 'a'), over(null, '2', 'b')];
+    expect(servedAfter(a, b)).toEqual(serving('a'));
+    expect(servedAfter(b, a)).toEqual(serving('b'));
+    expect(servedAfter(a, b, a, b)).toEqual(serving('a'));
+    expect(servedAfter(a, b, over('b', '3', 'c'), over('a', '4', 'd'))).toEqual(serving('d'));
+  });
+
+  it('stays when a promotion over another one comes too late, which says why', () => {
+    const events = [over(null, '1', 'a'), rolledBack('2', 'a', null), over('a', '3', 'b'), over(null, '4', 'c')];
+    const { served, overtaken } = events.reduce(evolveServedAdapter, initialServedAdapter());
+    expect(served).toEqual(serving('c'));
+    expect([...overtaken]).toEqual([
+      ['3', 'overtaken: it was compared with adapter a, and meanwhile the base model is served; train anew from that'],
+    ]);
+  });
+
+  it('is what a person promotes, and what was promoted before promotions named what they are over', () => {
+    expect(servedAfter(over(null, '1', 'a'), promoted('2', 'b'))).toEqual(serving('b'));
   });
 
   it('may be promoted anew', () => {

@@ -9,6 +9,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Claim,
   type ConsumedOffset,
   type ConsumeOptions,
   EventLog,
@@ -55,6 +56,10 @@ export class FramedEventLog extends EventLog {
 
   transact(transaction: Transaction): Promise<readonly RecordPosition[]> {
     return this.log.transact({ ...transaction, records: this.framed(transaction.records) });
+  }
+
+  claim(name: string): Promise<Claim> {
+    return this.log.claim(name);
   }
 
   consume(options: ConsumeOptions): Promise<Subscription> {

@@ -121,6 +121,8 @@ class RemoteLog extends EventLog {
   override createTopics = (...given: Parameters<EventLog['createTopics']>): Promise<void> =>
     this.far('createTopics', () => this.log.createTopics(...given));
   override topics = (): ReturnType<EventLog['topics']> => this.far('topics', () => this.log.topics());
+  override claim = (name: string): ReturnType<EventLog['claim']> =>
+    this.far(`claim ${name}`, () => this.log.claim(name));
   override append = (...given: Parameters<EventLog['append']>): ReturnType<EventLog['append']> =>
     this.far('append', () => this.log.append(...given));
   override offsetForTime = (...given: Parameters<EventLog['offsetForTime']>): ReturnType<EventLog['offsetForTime']> =>

@@ -37,6 +37,7 @@ const promotedEvent = (start: string, parent: string | null, success: number): S
   parent: parent === null ? null : digest(parent),
   runId: null,
   rule: 'not worse',
+  onlyOverParent: true,
   evaluation: {
     problemSet: 'validation',
     problemSetDigest: 'd',

@@ -77,17 +77,18 @@ export async function readFacts(log: EventLog, { groups, signal, progress }: Rea
   const results = of(TOPIC.outcomes).filter(
     (event): event is ResultEvent => event.type === 'OutcomeRecorded' || event.type === 'ExecutionFailed',
   );
-  const adapters = of(TOPIC.adapters);
+  // In the log's order, which decides what is served.
+  const adapters = events.get(TOPIC.adapters) ?? [];
+  const serving = servingOf(adapters);
   return {
     groups: finishedGroups(experiences, results).slice(-groups),
-    runs: runsOf(of(TOPIC.training), adapters),
-    serving: servingOf(adapters),
+    runs: runsOf(of(TOPIC.training), serving.promotedBy),
+    serving: serving.facts,
     admission: admissionOf(of(TOPIC.buffer)),
   };
 }
 
-function runsOf(training: readonly SeamEvent[], adapters: readonly SeamEvent[]): LogFacts['runs'] {
-  const promoted = new Set(adapters.flatMap((event) => (event.type === 'AdapterPromoted' ? [event.runId] : [])));
+function runsOf(training: readonly SeamEvent[], promoted: ReadonlySet<string | null>): LogFacts['runs'] {
   const runs = new Map<
     string,
     { -readonly [K in keyof LogFacts['runs'][number]]: LogFacts['runs'][number][K] } & {
@@ -138,7 +139,12 @@ function settingsOf(configuration: string): RunFacts['settings'] {
   }
 }
 
-function servingOf(adapters: readonly SeamEvent[]): ServingFacts {
+/** @returns what is served, and the runs whose promotions counted */
+function servingOf(adapters: readonly SeamEvent[]): {
+  readonly facts: ServingFacts;
+  readonly promotedBy: ReadonlySet<string | null>;
+} {
+  const promotedBy = new Set<string | null>();
   const published = new Map<string, AdapterPublished>();
   let state = initialServedAdapter();
   let since = 0;
@@ -147,10 +153,12 @@ function servingOf(adapters: readonly SeamEvent[]): ServingFacts {
     else if (event.type === 'AdapterPromoted' || event.type === 'AdapterRolledBack') {
       const before = state.served?.adapterDigest;
       state = evolveServedAdapter(state, event);
+      if (event.type === 'AdapterPromoted' && !state.overtaken.has(event.meta.messageId)) promotedBy.add(event.runId);
       if (state.served?.adapterDigest !== before) since = event.meta.occurredAt;
     }
   }
-  return { published, served: state.served === null ? null : { adapterDigest: state.served.adapterDigest, since } };
+  const served = state.served === null ? null : { adapterDigest: state.served.adapterDigest, since };
+  return { facts: { published, served }, promotedBy };
 }
 
 function admissionOf(events: readonly SeamEvent[]): AdmissionFacts {

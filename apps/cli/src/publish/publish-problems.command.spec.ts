@@ -141,6 +141,40 @@ describe('seam publish', () => {
     expect(new Set(ids).size).toBe(9);
   });
 
+  it.each([
+    ['at the same time', 0],
+    ['while it is under way', 1],
+    ['when little is left', 2],
+  ])('lets a file that is published twice %s be finished by the later one, each problem once', async (_when, steps) => {
+    const world = await fakeWorld();
+    const lines = Array.from({ length: 1100 }, (_, i) => SUM.replace('2 + 3', `${i} + 3`));
+    world.files.set('p.jsonl', file(...lines));
+    const transact = world.log.transact.bind(world.log);
+    let step = 0;
+    let later: number | undefined;
+    world.log.transact = async (transaction) => {
+      if (step++ === steps) later = await world.seam('publish', 'p.jsonl', '--json');
+      return transact(transaction);
+    };
+    expect(await world.seam('publish', 'p.jsonl', '--json')).toBe(2);
+    expect(later).toBe(0);
+    expect(world.takeJson()).toMatchObject([
+      { published: 1100 - steps * 500, alreadyPublished: steps * 500 },
+      { error: { code: 'CONFLICT', details: { published: steps * 500, problems: 1100 } } },
+    ]);
+    expect(world.takeErrors()).toContain('the same file is being published anew, and goes on there');
+    const ids = (await published(world)).map(({ problem }) => problem.problemId);
+    expect([ids.length, new Set(ids).size]).toEqual([1100, 1100]);
+  });
+
+  it('lets different files be published at once', async () => {
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', file(SUM));
+    world.files.set('q.jsonl', file(CAPITAL));
+    expect(await Promise.all([world.seam('publish', 'p.jsonl'), world.seam('publish', 'q.jsonl')])).toEqual([0, 0]);
+    expect(await published(world)).toHaveLength(2);
+  });
+
   it('refuses to repeat a problem that brings its own id', async () => {
     const world = await fakeWorld();
     world.files.set('p.jsonl', file(CAPITAL));

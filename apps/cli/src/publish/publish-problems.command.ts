@@ -1,7 +1,7 @@
 import { type Duplicate, QuestionIndex, type ReadingSettings, readProblems } from '@seamstream/datasets';
-import type { EventLog, NewRecord } from '@seamstream/event-log';
+import type { Claim, EventLog, NewRecord } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
+import { isSeamError, SeamError } from '@seamstream/kernel';
 import { Command, Option } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -80,8 +80,10 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
   }
 
   const log = await runtime.openLog('create');
+  // Before the look: who publishes the same file has recorded what is seen then, and records no more.
+  const claim = await log.claim(`publish.${file.digest}`);
   const plan = await planPublication(rows, file, (ids) => publishedAmong(log, ids), options.again === true);
-  const published = await append(runtime, log, file, settings, plan, options.mode);
+  const published = await append(runtime, { log, claim }, file, settings, plan, options.mode);
   if (terminal.json) {
     terminal.printJson({ ...report, published, alreadyPublished: plan.alreadyPublished, pass: plan.pass });
   } else {
@@ -192,7 +194,7 @@ function withoutDuplicates(
 /** Second reading: appends the planned rows in steps. Returns how many it appended before it was done or stopped. */
 async function append(
   { terminal, signal, clock }: CommandRuntime,
-  log: EventLog,
+  { log, claim }: { readonly log: EventLog; readonly claim: Claim },
   file: DatasetFile,
   settings: ReadingSettings,
   { idOfRow }: PublicationPlan,
@@ -202,7 +204,7 @@ async function append(
   let published = 0;
   let step: NewRecord[] = [];
   const flush = async (): Promise<void> => {
-    await log.append(step);
+    await log.transact({ records: step, consumed: { claim, offsets: [] } });
     published += step.length;
     progress.advance(step.length);
     step = [];
@@ -218,6 +220,13 @@ async function append(
       if (published + step.length === idOfRow.size) break;
     }
     if (step.length > 0) await flush();
+  } catch (error) {
+    if (!isSeamError(error, 'FENCED')) throw error;
+    throw new SeamError(
+      'CONFLICT',
+      `Publishing ${file.name}: expected to be the only one, but this process lost its claim after ${count(published)} of ${plural(idOfRow.size, 'problem')}: the same file is being published anew, and goes on there, or the log was out of reach. Should anything be missing, the same command continues.`,
+      { details: { published, problems: idOfRow.size, fileDigest: file.digest }, cause: error },
+    );
   } finally {
     progress.stop();
   }
@@ -238,7 +247,8 @@ export function publishCommand(run: RunCommand): Command {
         `Reads FILE ("-": standard input) as JSON Lines or Parquet, checks every row, then appends one ProblemPublished per row to ${TOPIC.problems}.\n` +
           'One bad row stops the whole file: all bad rows are listed and nothing is recorded (exit code 2).\n' +
           'A problem without an id of its own gets one from the digest of the file and its row, so a file that was published\n' +
-          'before is recognised: in full it is refused, in part (after Ctrl-C, or with a smaller --limit) it is continued.',
+          'before is recognised: in full it is refused, in part (after Ctrl-C, or with a smaller --limit) it is continued.\n' +
+          'Of two that publish the same file at once the later goes on where the earlier stood, and the earlier stops (exit code 2).',
       )
       .argument('<file>', 'JSON Lines or Parquet, or "-" for standard input'),
   )

@@ -95,8 +95,9 @@ export function trainCommand(run: RunCommand): Command {
     .summary('one training run now')
     .description(
       'Trains one adapter from the log (grpo) or the buffer (sft), publishes and evaluates it, and promotes it when it is not\n' +
-        'worse than its parent: the events are those of the trainer service. The resolved configuration is recorded with the\n' +
-        'run, so "seam replay --verify-adapter" can make it again. Exit code 1: the run was refused or failed.',
+        'worse than its parent, which must still be served then: the events are those of the trainer service. The resolved\n' +
+        'configuration is recorded with the run, so "seam replay --verify-adapter" can make it again. Exit code 1: the run was\n' +
+        'refused or failed.',
     )
     .addArgument(new Argument('<algorithm>', 'how').choices([...algorithms.keys()]))
     .addOption(

@@ -9,15 +9,25 @@ describe('what came of a run', () => {
     [EXAMPLE_EVENTS.TrainingRunRejected, 'refused', EXAMPLE_EVENTS.TrainingRunRejected.adapterDigest],
     [EXAMPLE_EVENTS.TrainingRunFailed, 'failed', null],
   ] as const)('is told by the event that ended it: $0.type', (event, status, adapterDigest) => {
-    expect(outcomeOf('r', [event])).toMatchObject({ runId: 'r', status, adapterDigest });
+    expect(outcomeOf('r', [event], null)).toMatchObject({ runId: 'r', status, adapterDigest });
+  });
+
+  it('is a refusal where another promotion was ahead of its own', () => {
+    expect(outcomeOf('r', [EXAMPLE_EVENTS.AdapterPromoted], 'overtaken: …')).toMatchObject({
+      status: 'refused',
+      adapterDigest: EXAMPLE_EVENTS.AdapterPromoted.adapterDigest,
+      reason: 'overtaken: …',
+    });
   });
 
   it('is nothing new when the run had ended before', () => {
-    expect(outcomeOf('r', [])).toMatchObject({ status: 'unchanged' });
+    expect(outcomeOf('r', [], null)).toMatchObject({ status: 'unchanged' });
   });
 
   it('is never guessed from an event that ends no run', () => {
-    expect(() => outcomeOf('r', [EXAMPLE_EVENTS.ProblemPublished])).toThrow('expected an end, came ProblemPublished');
+    expect(() => outcomeOf('r', [EXAMPLE_EVENTS.ProblemPublished], null)).toThrow(
+      'expected an end, came ProblemPublished',
+    );
   });
 });
 
@@ -30,7 +40,7 @@ describe("the trainer's door", () => {
         handle: async (request, given) => {
           asked.push(request, given === signal, validation);
           onProgress({ runId: 'r', algorithm: 'sft', phase: 'training', done: 3, total: 10, metrics: { loss: 1 } });
-          return { runId: 'r', ending: [EXAMPLE_EVENTS.AdapterPromoted] };
+          return { runId: 'r', ending: [EXAMPLE_EVENTS.AdapterPromoted], overtaken: null };
         },
         verify: async (expected) => ({ runId: 'r', expected, actual: null, problems: validation?.problems.length }),
       },

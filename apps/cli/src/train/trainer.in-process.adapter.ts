@@ -10,7 +10,7 @@ interface OnDemand {
     handle(
       request: { readonly algorithm: string; readonly settings?: Readonly<Record<string, unknown>> },
       signal: AbortSignal,
-    ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[] }>;
+    ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }>;
     verify(
       adapterDigest: string,
       signal: AbortSignal,
@@ -23,14 +23,16 @@ interface Assets {
   readonly validation?: { readonly name: string; readonly problems: readonly [] };
 }
 
-/** What came of a run, told by the events that ended it. */
-export function outcomeOf(runId: string, ending: readonly SeamEvent[]): TrainingOutcome {
+/** What came of a run, told by the events that ended it. @param overtaken why its promotion does not count; null where it does */
+export function outcomeOf(runId: string, ending: readonly SeamEvent[], overtaken: string | null): TrainingOutcome {
   for (const event of ending) {
     switch (event.type) {
       case 'AdapterPromoted': {
         const { adapterDigest, rule, evaluation } = event;
         const metrics = evaluation === null ? {} : { success: evaluation.success, problems: evaluation.problems };
-        return { runId, status: 'promoted', adapterDigest, reason: rule, metrics };
+        return overtaken === null
+          ? { runId, status: 'promoted', adapterDigest, reason: rule, metrics }
+          : { runId, status: 'refused', adapterDigest, reason: overtaken, metrics };
       }
       case 'TrainingRunRejected': {
         const { adapterDigest, reason, metrics } = event;
@@ -62,8 +64,8 @@ export function trainerDoor(create: (assets: Assets) => Promise<OnDemand>): Trai
   return {
     async train({ algorithm, configuration }, { signal, onStep }) {
       const { onDemand } = await create({ onProgress: reporting(onStep) });
-      const { runId, ending } = await onDemand.handle({ algorithm, settings: configuration }, signal);
-      return outcomeOf(runId, ending);
+      const { runId, ending, overtaken } = await onDemand.handle({ algorithm, settings: configuration }, signal);
+      return outcomeOf(runId, ending, overtaken);
     },
     async verify(adapterDigest, { signal, onStep }): Promise<AdapterVerification> {
       // Training again evaluates nothing, so no validation problems are needed.

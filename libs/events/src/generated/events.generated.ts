@@ -473,6 +473,12 @@ export interface AdapterPromoted {
   readonly rule: string;
   /** The measurement that the rule judged. */
   readonly evaluation: Evaluation | null;
+  /**
+   * Whether it counts only where `parent` is what is served at its place in the log: after another promotion or a
+   * rollback it is overtaken and changes nothing. So is every run's, which was compared with its parent; false in
+   * older records, and where a person promotes.
+   */
+  readonly onlyOverParent: boolean;
 }
 
 /** Generators shall serve an earlier adapter (null: the base model) again. */
