@@ -83,7 +83,7 @@ it('R02: killed as soon as a step shows, in the log or among the objects, servic
     { service: 'executor', name: 'experiences are recorded', topic: TOPIC.experiences },
     { service: 'executor', name: 'outcomes are recorded', topic: TOPIC.outcomes },
     { service: 'buffer', name: 'rows appear', object: /part-00000\.parquet$/ },
-    { service: 'buffer', name: 'a snapshot appears', object: /snapshot\.bin$/ },
+    { service: 'buffer', name: 'a snapshot appears', object: /snapshots\/[^/]+\.bin$/ },
     { service: 'buffer', name: 'a manifest appears', object: /manifest\.json$/ },
     { service: 'buffer', name: 'a version is recorded', topic: TOPIC.buffer },
     { service: 'trainer', name: 'a run is recorded', topic: TOPIC.training },

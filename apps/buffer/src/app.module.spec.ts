@@ -223,6 +223,8 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
+const isSnapshot = (key: string): boolean => /^buffer\/snapshots\/[^/]+\.bin$/.test(key);
+
 /** Rounds of eight problems, each published when the one before is consumed, as the embedded loop does it. */
 async function playRounds(
   world: World,
@@ -338,8 +340,8 @@ describe('the buffer service', () => {
 
   it('writes a snapshot when as much was read as the last one holds, and goes on from it without what lies before', async () => {
     const { versions, world: whole } = await undisturbed(9);
-    const snapshots = [...whole.objects.keys()].filter((key) => key.endsWith('/snapshot.bin')).sort();
-    expect(snapshots.map((key) => key.split('/')[1]?.slice(0, 6))).toEqual(['000001', '000002', '000005']);
+    const snapshots = [...whole.objects.keys()].filter(isSnapshot).sort();
+    expect(snapshots.map((key) => key.split('/')[2]?.slice(0, 6))).toEqual(['000001', '000002', '000005']);
     const outcomes = (await (await openLog(whole)).watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
 
     const world = newWorld();
@@ -348,7 +350,7 @@ describe('the buffer service', () => {
     await first.close();
     // Version 7 names the snapshot of version 5: others are not needed.
     for (const key of [...world.objects.keys()])
-      if (key.endsWith('/snapshot.bin') && !key.startsWith('buffer/000005-')) world.objects.delete(key);
+      if (isSnapshot(key) && !key.startsWith('buffer/snapshots/000005-')) world.objects.delete(key);
     const log = await openLog(world);
     await serve(world, log);
     await playRoundsFrom(world, 7, 9);
@@ -358,10 +360,67 @@ describe('the buffer service', () => {
     expect(log.readOfOutcomes).toBeLessThan(outcomes / 2);
   });
 
+  it('needs the last version and its snapshot alone, and of lost snapshots falls back to the one before', async () => {
+    const { versions } = await undisturbed(9);
+    for (const lost of ['older versions', 'the newest snapshot']) {
+      const world = newWorld();
+      const first = await serve(world, await openLog(world));
+      await playRounds(world, 7);
+      await first.close();
+      for (const key of [...world.objects.keys()]) {
+        const isOld = /^buffer\/00000[1-6]-/.test(key);
+        if (lost === 'older versions' ? isOld : key.startsWith('buffer/snapshots/000005-')) world.objects.delete(key);
+      }
+      const log = await openLog(world);
+      await serve(world, log);
+      await playRoundsFrom(world, 7, 9);
+      const made = (await eventsOf(log, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
+      expect(made.map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`)).toEqual(versions);
+    }
+  });
+
+  it('goes on where the entry schemas have changed, and says with the next version what they change', async () => {
+    const world = newWorld();
+    const strict = entrySchemas({
+      ...Object.fromEntries(
+        ['sums', 'words'].map((domain) => [
+          domain,
+          domainEntrySchema({
+            concepts: { words: ['carry'] },
+            strategy: { words: ['once'] },
+            pitfalls: { words: ['none'] },
+          }),
+        ]),
+      ),
+    });
+    const start = async (schemas: typeof schemaFor): Promise<RunningService> => {
+      const service = await startService(bufferService({ schemaFor: schemas }), {
+        config,
+        drivers: { log: await openLog(world), objects: new InMemoryObjectStore(world.objects) },
+        serveHttp: false,
+      });
+      running.push(service);
+      return service;
+    };
+    const first = await start(strict);
+    await playRounds(world, 3);
+    await first.close();
+    // The third version has no snapshot of its own.
+    expect([...world.objects.keys()].filter(isSnapshot)).toHaveLength(2);
+    await start(schemaFor);
+    await playRoundsFrom(world, 3, 4);
+    const { versions } = await undisturbed(4);
+    const log = await openLog(world);
+    const made = (await eventsOf(log, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
+    expect(made.at(-1)!.bufferDigest).toBe(versions.at(-1)!.split(' ')[0]);
+    const admitted = (await eventsOf(log, 'SuccessAdmitted')).map(({ outcomeId }) => outcomeId);
+    expect(new Set(admitted).size).toBe(admitted.length);
+    expect(admitted.length).toBeGreaterThanOrEqual(made.at(-1)!.rows);
+  });
+
   it('writes a snapshot with every version where it may not grow older, and with the first one under other rules', async () => {
     const { rules } = config.buffer;
-    const snapshotsOf = ({ objects }: World): number =>
-      [...objects.keys()].filter((key) => key.endsWith('/snapshot.bin')).length;
+    const snapshotsOf = ({ objects }: World): number => [...objects.keys()].filter(isSnapshot).length;
     const world = newWorld();
     const service = await serve(world, await openLog(world), undefined, 1, rules, 1);
     await playRounds(world, 4);
@@ -378,7 +437,7 @@ describe('the buffer service', () => {
     const first = await serve(world, await openLog(world));
     await playRounds(world, 2);
     await first.close();
-    for (const key of [...world.objects.keys()]) if (key.endsWith('snapshot.bin')) world.objects.delete(key);
+    for (const key of [...world.objects.keys()]) if (isSnapshot(key)) world.objects.delete(key);
     await serve(world, await openLog(world));
     await playRoundsFrom(world, 2, 4);
     const made = (await eventsOf(await openLog(world), 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
@@ -390,7 +449,7 @@ describe('the buffer service', () => {
     const { rules } = config.buffer;
     const strict = { ...rules, lengths: { ...rules.lengths, maxEntryTokens: 2 } };
     for (const [round, inForce] of [rules, strict, strict, rules].entries()) {
-      for (const key of [...world.objects.keys()]) if (key.endsWith('snapshot.bin')) world.objects.delete(key);
+      for (const key of [...world.objects.keys()]) if (isSnapshot(key)) world.objects.delete(key);
       const service = await serve(world, await openLog(world), undefined, 1, inForce);
       await playRoundsFrom(world, round, round + 1);
       await service.close();
@@ -450,7 +509,7 @@ describe('the buffer service', () => {
     const { world, versions } = await undisturbed(2);
     const again = newWorld();
     for (const [key, object] of world.objects)
-      if (!/\/(?:snapshot\.bin|resume\.json)$/.test(key)) again.objects.set(key, object);
+      if (!isSnapshot(key) && !key.endsWith('/resume.json')) again.objects.set(key, object);
     const before = new Map(again.objects);
     await serve(again, await openLog(again));
     expect(await playRounds(again, 2)).toEqual(versions);

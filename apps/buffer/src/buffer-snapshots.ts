@@ -1,10 +1,11 @@
 /**
  * What a restart of a buffer goes on from. A snapshot holds all that is remembered, so writing one with every version would cost
- * more the longer the log: one is written when as many records were read since the last one as that has results. So a
- * result is written about once, and a restart reads at most about as much from the log as from the snapshot. It is also written
- * when it is older than a while, since the log behind it has to be there still: retention may delete what is older.
+ * more the longer the log: one is written when as many records were read since the last one as that holds. So a result is written
+ * about once, and a restart reads at most about as much from the log as from the snapshot. One is also written when the last is
+ * old, since the log behind it has to be there still: retention may delete what is older.
  *
- * Every version names its snapshot in `resume.json`, which is the version's own or that of one before.
+ *   buffer/<sequence>-<digest>/resume.json         of every version: names the snapshot, made with it or with one before
+ *          snapshots/<sequence>-<digest>.bin       apart from the versions, which may be deleted once others have followed
  */
 import type { OffsetRange } from '@seamstream/events';
 import { canonicalJson, isSeamError } from '@seamstream/kernel';
@@ -14,7 +15,7 @@ import {
   type BufferState,
   decodeSnapshot,
   encodeSnapshot,
-  resultCount,
+  rememberedCount,
   type Shard,
   shardName,
 } from '@seamstream/success-buffer';
@@ -23,21 +24,19 @@ import { z } from 'zod';
 /** The snapshot that versions name until the next one is written. */
 export interface LastSnapshot {
   readonly key: string;
-  readonly results: number;
+  readonly remembered: number;
   /** What had been read of the outcomes. */
   readonly records: number;
   readonly writtenAt: number;
 }
 
 /** What a version says about how to go on from it. */
-interface Resumption {
+export interface Resumption {
   readonly snapshotKey: string;
   readonly snapshot: BufferSnapshot;
   /** Offset in the partition of the versions' records before which all of them are known to be of a buffer divided as this one. */
   readonly versionsCheckedTo: number;
 }
-
-const RESUME = 'resume.json';
 
 const resumeSchema = z.strictObject({
   format: z.literal('seamstream.buffer-resume/1'),
@@ -72,16 +71,16 @@ export async function writeResumption(
 ): Promise<LastSnapshot> {
   let snapshot = last;
   if (snapshot === undefined || isSnapshotDue(snapshot, { records: recordsOf(inputs), now, maxAgeMs })) {
-    const key = besides(manifestKey, 'snapshot.bin');
+    const key = snapshotKey(manifestKey);
     await objects.put(key, encodeSnapshot({ state, inputs, writtenAt: now }));
-    snapshot = { key, results: resultCount(state), records: recordsOf(inputs), writtenAt: now };
+    snapshot = { key, remembered: rememberedCount(state), records: recordsOf(inputs), writtenAt: now };
   }
   const resume: z.infer<typeof resumeSchema> = {
     format: 'seamstream.buffer-resume/1',
     snapshotKey: snapshot.key,
     versionsCheckedTo,
   };
-  await objects.put(besides(manifestKey, RESUME), new TextEncoder().encode(canonicalJson(resume)), {
+  await objects.put(resumeKey(manifestKey), new TextEncoder().encode(canonicalJson(resume)), {
     contentType: 'application/json',
   });
   return snapshot;
@@ -91,22 +90,35 @@ function isSnapshotDue(
   last: LastSnapshot,
   { records, now, maxAgeMs }: { readonly records: number; readonly now: number; readonly maxAgeMs: number },
 ): boolean {
-  return records - last.records >= last.results || now - last.writtenAt >= maxAgeMs;
+  return records - last.records >= last.remembered || now - last.writtenAt >= maxAgeMs;
 }
 
-/** Undefined when there is none, or one that cannot be read: then the log is replayed. */
+/**
+ * The newest snapshot that can be read, of those that some versions name.
+ * @param manifestKeys of the versions, oldest first
+ */
 export async function readResumption(
   objects: ObjectStore,
-  manifestKey: string,
+  manifestKeys: readonly string[],
   shard: Shard,
 ): Promise<Resumption | undefined> {
+  const unusable = new Set<string>();
+  for (const manifestKey of manifestKeys.toReversed()) {
+    const resume = await usable(async () => resumeSchema.safeParse(parsed(await objects.get(resumeKey(manifestKey)))));
+    if (resume?.success !== true || unusable.has(resume.data.snapshotKey)) continue;
+    const { snapshotKey: key, versionsCheckedTo } = resume.data;
+    const snapshot = await usable(async () => decodeSnapshot(await objects.get(key)));
+    if (snapshot !== undefined && shardName(snapshot.state.shard) === shardName(shard))
+      return { snapshotKey: key, snapshot, versionsCheckedTo };
+    unusable.add(key);
+  }
+  return undefined;
+}
+
+/** What is read, or undefined when it is not there or not whole. */
+export async function usable<Content>(read: () => Promise<Content>): Promise<Content | undefined> {
   try {
-    const resume = resumeSchema.safeParse(parsed(await objects.get(besides(manifestKey, RESUME))));
-    if (!resume.success) return undefined;
-    const { snapshotKey, versionsCheckedTo } = resume.data;
-    const snapshot = decodeSnapshot(await objects.get(snapshotKey));
-    if (shardName(snapshot.state.shard) !== shardName(shard)) return undefined;
-    return { snapshotKey, snapshot, versionsCheckedTo };
+    return await read();
   } catch (error) {
     if (isSeamError(error, 'OBJECT_NOT_FOUND') || isSeamError(error, 'OBJECT_CORRUPT')) return undefined;
     throw error;
@@ -115,7 +127,7 @@ export async function readResumption(
 
 export function lastSnapshotOf({ snapshotKey, snapshot }: Resumption): LastSnapshot {
   const { state, inputs, writtenAt } = snapshot;
-  return { key: snapshotKey, results: resultCount(state), records: recordsOf(inputs), writtenAt };
+  return { key: snapshotKey, remembered: rememberedCount(state), records: recordsOf(inputs), writtenAt };
 }
 
 function recordsOf(inputs: readonly OffsetRange[]): number {
@@ -130,6 +142,10 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-function besides(manifestKey: string, name: string): string {
-  return `${manifestKey.slice(0, manifestKey.lastIndexOf('/'))}/${name}`;
+function resumeKey(manifestKey: string): string {
+  return manifestKey.replace(/manifest\.json$/, 'resume.json');
+}
+
+function snapshotKey(manifestKey: string): string {
+  return manifestKey.replace(/([^/]+)\/manifest\.json$/, 'snapshots/$1.bin');
 }

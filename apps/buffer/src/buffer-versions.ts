@@ -4,8 +4,7 @@
  *   buffer/<sequence>-<digest>/domain=<domain>/difficulty=<difficulty>/part-00000.parquet
  *                                               the rows of one stratum (rows.jsonl on request: all of them)
  *                              manifest.json    names the files, their digests and the offsets they came from
- *                              resume.json      names the snapshot that a restart goes on from; like this no part of the version
- *                              snapshot.bin     in some versions: the fold's state (buffer-snapshots.ts)
+ *                              resume.json      no part of the version: what a restart goes on from (buffer-snapshots.ts)
  *
  * Of a buffer in several shards each has versions of its own below a folder of its own: buffer/1of3/<sequence>-<digest>/.
  *

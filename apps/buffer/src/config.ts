@@ -22,8 +22,8 @@ export const bufferServiceConfigSchema = commonConfigSchema.extend({
       /** Most records of a batch: bounds what is folded again after a failed commit. */
       maxBatchRecords: z.int().positive().default(500),
       /**
-       * A version writes a snapshot for restarts when the last one is this old, or as long as the log since then. Outcomes
-       * have to be retained for longer than this.
+       * A version writes a snapshot for restarts when the last one is this old, or when as much was read since as that holds.
+       * Outcomes have to be retained for longer than this.
        */
       maxSnapshotAgeMs: z.int().positive().default(3_600_000),
       /** What is kept. */

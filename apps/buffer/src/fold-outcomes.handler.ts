@@ -88,6 +88,7 @@ export class FoldOutcomesHandler {
         sequence: fold.state.sequence,
         groups: fold.state.groups.size,
         completedProblems: fold.completedProblems,
+        snapshot: lastSnapshot?.key ?? null,
       },
       'buffer restored',
     );
@@ -158,10 +159,10 @@ function decisionEvent(
   { subject, ...decision }: BufferDecision,
   { sequence, occurredAt }: { readonly sequence: number; readonly occurredAt: number },
 ): SeamEvent {
-  const { outcomeId, problemId } = decision;
+  const { outcomeId, experienceId, problemId } = decision;
   const meta: EventMeta = {
     ...originMeta({
-      messageId: derivedId(outcomeId, `buffer:${decision.type}`, sequence),
+      messageId: derivedId(outcomeId, `buffer:${decision.type}:${experienceId}`, sequence),
       correlationId: problemId,
       source: SOURCE,
       occurredAt,

@@ -1,20 +1,22 @@
 /** The way back from the log to the fold of a shard: from the snapshot that its last version names, or from the beginning. */
 import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { type BufferCommitted, decodeEvent, type EventOf, TOPIC } from '@seamstream/events';
-import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { canonicalJson, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
+  afterVersion,
   type BufferConfig,
   commit,
   decodeManifest,
   type EntryValidator,
   initialState,
+  readVersion,
   type Shard,
   shardName,
   withRules,
 } from '@seamstream/success-buffer';
 import { type BufferFold, evolveFold, foldAt, offsetsOf } from './buffer-fold.js';
-import { type LastSnapshot, lastSnapshotOf, readResumption } from './buffer-snapshots.js';
+import { type LastSnapshot, lastSnapshotOf, type Resumption, readResumption, usable } from './buffer-snapshots.js';
 import { lastVersions, placeOfVersions, versionsIn } from './committed-versions.js';
 
 const CHUNK_RECORDS = 500;
@@ -23,11 +25,12 @@ const CHUNK_RECORDS = 500;
 export class UnrestorableBuffer extends SeamError {}
 
 /**
- * The fold as it stands after the given consumed offsets: the snapshot that the last version names and the log from
- * there on, from which that version must come out as it was recorded; without a usable snapshot every version is made again from
- * the log's start, likewise.
- * @throws {@link UnrestorableBuffer} with the code of what is wrong, CONFLICT when a version comes out otherwise or the log's
- *   versions are those of a buffer in another number of shards; what may pass, an outage, is thrown as it is
+ * The fold as it stands after the given consumed offsets. It goes on from the newest usable snapshot: the results since are
+ * folded, and what was said of them is told by the last version's rows. Without a snapshot every version is made again from the
+ * log's start, and must come out as it was recorded.
+ * @throws {@link UnrestorableBuffer} with the code of what is wrong, CONFLICT when a version comes out otherwise, its rows are of
+ *   other results, or the log's versions are those of a buffer in another number of shards; what may pass, an outage, is thrown
+ *   as it is
  */
 export async function restoreFold(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<RestoredFold> {
   try {
@@ -65,25 +68,26 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
   const place = await placeOfVersions(log);
   const isOwn = (version: EventOf<'BufferCommitted'>): boolean => version.shard === shard.index;
   const newest = await lastVersions(log, place, shard.of, isOwn);
+  const own = newest.versions.filter(isOwn);
   let fold = foldAt(initialState(config, shard), new Map());
   let lastSnapshot: LastSnapshot | undefined;
-  const last = newest.versions.findLast(isOwn);
+  const last = own.at(-1);
   if (last !== undefined) {
-    const resumption = await readResumption(objects, last.manifestKey, shard);
-    // Without a snapshot all versions are needed.
-    const checked = Math.max(place.low, resumption?.versionsCheckedTo ?? 0);
-    const { partition } = place;
-    const earlier = await versionsIn(log, { partition, from: checked, to: newest.from }, shard.of);
-    if (resumption === undefined) {
-      const versions = [...earlier, ...newest.versions].filter(isOwn);
+    const keys = own.map(({ manifestKey }) => manifestKey);
+    const resumption = await readResumption(objects, keys, shard);
+    const { partition, low } = place;
+    const checked = Math.max(low, resumption?.versionsCheckedTo ?? 0);
+    await versionsIn(log, { partition, from: checked, to: newest.from }, shard.of);
+    const resumed = resumption && (await foldFrom(log, objects, { resumption, version: last }));
+    if (resumed === undefined) {
+      const earlier = await versionsIn(log, { partition, from: low, to: newest.from }, shard.of);
+      const versions = [...earlier.filter(isOwn), ...own];
       fold = await replayVersions(log, objects, { versions, start: fold, validateEntry });
-    } else {
-      const { state, inputs } = resumption.snapshot;
-      fold = await remake(log, last, { start: foldAt(state, offsetsOf(inputs)), validateEntry });
-    }
+    } else fold = resumed;
     const state = withRules(fold.state, config);
-    // A snapshot of other rules is not gone on from: what these do to the results between is known to the versions alone.
-    if (resumption !== undefined && state === fold.state) lastSnapshot = lastSnapshotOf(resumption);
+    // A snapshot of other rules is not gone on from: results may have aged under these that do not under those.
+    if (resumption !== undefined && resumed !== undefined && state === fold.state)
+      lastSnapshot = lastSnapshotOf(resumption);
     fold = { ...fold, state };
   }
   const ends = options.consumed.filter(({ topic }) => topic === TOPIC.outcomes);
@@ -95,18 +99,23 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
 }
 
 /**
- * The fold after a version, made from an earlier one under the same rules. Those between need not be made: what a commit keeps,
- * says and forgets follows from the results alone.
- * @throws CONFLICT when the version comes out otherwise
+ * The fold after a version, from a snapshot made with it or with one before.
+ * @returns undefined when the version's own files are not whole, or the snapshot is of other rules
  */
-async function remake(
+async function foldFrom(
   log: EventLog,
-  version: BufferCommitted,
-  { start, validateEntry }: { readonly start: BufferFold; readonly validateEntry: EntryValidator },
-): Promise<BufferFold> {
-  if (start.state.sequence === version.sequence) return start;
+  objects: ObjectStore,
+  { resumption, version }: { readonly resumption: Resumption; readonly version: BufferCommitted },
+): Promise<BufferFold | undefined> {
+  const { state, inputs } = resumption.snapshot;
+  const start = foldAt(state, offsetsOf(inputs));
+  if (state.sequence === version.sequence) return start;
+  const manifest = await usable(async () => decodeManifest(await objects.get(version.manifestKey)));
+  if (manifest === undefined || canonicalJson(manifest.config) !== canonicalJson(state.config)) return undefined;
+  const rows = await usable(() => readVersion(manifest, (key) => objects.get(key)));
+  if (rows === undefined) return undefined;
   const fold = await foldRanges(log, start, offsetsOf(version.inputs));
-  return committed({ ...fold, state: { ...fold.state, sequence: version.sequence - 1 } }, version, validateEntry);
+  return foldAt(afterVersion(fold.state, { sequence: version.sequence, rows }), fold.nextOffsets);
 }
 
 /**
@@ -131,20 +140,17 @@ async function replayVersions(
     const { config } = decodeManifest(await objects.get(version.manifestKey));
     fold = { ...fold, state: withRules(fold.state, config) };
     fold = await foldRanges(log, fold, offsetsOf(version.inputs));
-    fold = committed(fold, version, validateEntry);
+    const { state, bufferDigest } = commit(fold.state, { validateEntry });
+    if (bufferDigest !== version.bufferDigest) {
+      throw new SeamError(
+        'CONFLICT',
+        `Replaying buffer version ${version.sequence}: expected the recorded digest ${version.bufferDigest}, came ${bufferDigest}. Records are missing, or the entry schemas or the release are not those that made it; compare them.`,
+        { details: { sequence: version.sequence, expected: version.bufferDigest, actual: bufferDigest } },
+      );
+    }
+    fold = foldAt(state, fold.nextOffsets);
   }
   return fold;
-}
-
-/** @throws CONFLICT when the version that the fold makes is not the one that was recorded */
-function committed(fold: BufferFold, version: BufferCommitted, validateEntry: EntryValidator): BufferFold {
-  const { state, bufferDigest } = commit(fold.state, { validateEntry });
-  if (bufferDigest === version.bufferDigest) return foldAt(state, fold.nextOffsets);
-  throw new SeamError(
-    'CONFLICT',
-    `Replaying buffer version ${version.sequence}: expected the recorded digest ${version.bufferDigest}, came ${bufferDigest}. Records are missing or the rules changed; compare the code versions.`,
-    { details: { sequence: version.sequence, expected: version.bufferDigest, actual: bufferDigest } },
-  );
 }
 
 async function foldRanges(log: EventLog, start: BufferFold, ends: ReadonlyMap<number, number>): Promise<BufferFold> {

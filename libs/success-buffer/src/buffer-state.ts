@@ -120,9 +120,9 @@ export function inputRanges(state: BufferState): readonly OffsetRange[] {
   return [...state.ranges.values()].sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
 }
 
-/** Results remembered. Looks at every group. */
-export function resultCount({ groups }: BufferState): number {
-  return groups.values().reduce((sum, { members }) => sum + members.size, 0);
+/** What is remembered: results, and groups of other shards. Looks at every group. */
+export function rememberedCount({ groups, elsewhere }: BufferState): number {
+  return groups.values().reduce((sum, { members }) => sum + members.size, elsewhere.size);
 }
 
 /** Whether every member of the group, which may be another shard's, has a result. */

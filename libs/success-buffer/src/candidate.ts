@@ -2,7 +2,7 @@
 import type { RejectionReason } from '@seamstream/events';
 import { canonicalJson, compareText, sha256 } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
-import type { Group, Success } from './group.js';
+import { type Group, isComplete, resultsOf, type Success } from './group.js';
 import { difficultyOf, groupSuccessRate, helpfulnessClass, type Tally } from './helpfulness.js';
 
 /** Why an entry is not valid in its domain, or undefined when it is. Must depend on its arguments alone. */
@@ -24,6 +24,8 @@ export interface Candidate {
 /** What follows from a success and the rules alone. */
 export interface PairTraits {
   readonly contentDigest: string;
+  /** What near duplicates are told by: equal for equal contents. */
+  readonly text: string;
   /** Domain and, by scope, entry: what near duplicates are sought within. */
   readonly bucket: string;
   readonly priority: string;
@@ -36,6 +38,18 @@ export interface Rejection {
   readonly duplicateOf: string | null;
 }
 
+/** The successes of a group that may be kept: none of a group that is not complete, or whose arm is not kept. */
+export function successesOf(group: Group, config: BufferConfig): readonly Success[] {
+  if (group.arm === 'control' || !config.arms.includes(group.arm) || !isComplete(group)) return [];
+  return [...resultsOf(group)].flatMap((member) =>
+    member.status === 'solved' && member.pair !== null ? [member.pair] : [],
+  );
+}
+
+export function stratumOf(group: Group, tally: Tally, config: BufferConfig): string {
+  return `${group.domain}/${difficultyOf(groupSuccessRate(tally), config)}`;
+}
+
 export function candidateOf(
   pair: Success,
   traits: PairTraits,
@@ -46,7 +60,7 @@ export function candidateOf(
     group,
     pair,
     traits,
-    stratum: `${group.domain}/${difficultyOf(successRate, config)}`,
+    stratum: stratumOf(group, tally, config),
     successRate,
     classOfHelp: helpfulnessClass(tally, config.helpfulnessClasses),
     contrast: contrastOf(tally),
@@ -58,10 +72,13 @@ export function contrastOf({ solved, judged }: Tally): string {
 }
 
 export function traitsOf(pair: Success, config: BufferConfig, validateEntry: EntryValidator): PairTraits {
+  const { domain, prompt } = pair;
   const entry = canonicalEntry(pair.entry);
+  const isWithinEntry = config.nearDuplicates.scope === 'entry';
   return {
-    contentDigest: sha256(canonicalJson([pair.domain, pair.prompt, entry])),
-    bucket: canonicalJson(config.nearDuplicates.scope === 'entry' ? [pair.domain, entry] : [pair.domain]),
+    contentDigest: sha256(canonicalJson([domain, prompt, entry])),
+    text: isWithinEntry ? prompt : `${prompt}\n${entry}`,
+    bucket: canonicalJson(isWithinEntry ? [domain, entry] : [domain]),
     priority: sha256(canonicalJson([config.seed, pair.outcomeId])).slice(0, 16),
     fault: lengthFault(pair, config) ?? validityFault(pair, validateEntry),
   };

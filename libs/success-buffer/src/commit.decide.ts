@@ -1,6 +1,6 @@
 /**
- * The decision what the buffer holds now, and what is to be said about it. What is kept is computed from all successes folded so
- * far, never from the previous result; only what is *said* (the decisions) depends on what was said before.
+ * The decision what the buffer holds now, and what is to be said about it. What is kept follows from all successes folded so far,
+ * however many commits they were looked at by; only what is *said* (the decisions) depends on what was said before.
  */
 
 import type { RejectionReason } from '@seamstream/events';
@@ -8,7 +8,7 @@ import { compareText, sha256 } from '@seamstream/kernel';
 import type { BufferDecision, BufferRow } from './buffer.types.js';
 import { type BufferState, forgetAged } from './buffer-state.js';
 import type { Candidate, EntryValidator, Rejection } from './candidate.js';
-import { type Announcement, type Group } from './group.js';
+import { type Announcement, announcementOf, type Group } from './group.js';
 import { Selection } from './selection.js';
 
 export interface BufferCommit {
@@ -27,22 +27,25 @@ export interface BufferCommit {
 export function commit(state: BufferState, options: { readonly validateEntry: EntryValidator }): BufferCommit {
   forgetAged(state);
   const { workspace } = state;
-  const selection = workspace.selection ?? new Selection(state.config, options.validateEntry);
+  const { config } = state;
+  const known = workspace.selection?.isUnder(config, options.validateEntry) === true ? workspace.selection : undefined;
+  const selection = known ?? new Selection(config, options.validateEntry);
   // A selection made anew looks at all groups, and at those that were just forgotten.
-  const changed =
-    workspace.selection === undefined ? new Map([...state.groups, ...workspace.changed]) : new Map(workspace.changed);
-  workspace.changed.clear();
-  workspace.selection = selection;
+  const changed = known === undefined ? new Map([...state.groups, ...workspace.changed]) : workspace.changed;
   const reviewed = selection.update(changed.values());
   const decisions = [
-    ...changed.values().flatMap((group) => withdraw(group, selection, state)),
+    ...changed.values().flatMap((group) => withdraw(group, selection, config.maxAgeRecords)),
     ...announce(reviewed, selection),
   ];
+  workspace.selection = selection;
+  workspace.changed.clear();
   const kept = selection.kept();
   const strata = [...Map.groupBy(kept, ({ row }) => row.stratum)].sort(([a], [b]) => compareText(a, b));
   return {
     state: { ...state, sequence: state.sequence + 1 },
-    decisions: decisions.sort((a, b) => compareText(a.outcomeId, b.outcomeId)),
+    decisions: decisions.sort(
+      (a, b) => compareText(a.outcomeId, b.outcomeId) || compareText(a.experienceId, b.experienceId),
+    ),
     rows: kept.map(({ row }) => row),
     bufferDigest: sha256(kept.map(({ line }) => line).join('')),
     rowsPerStratum: Object.fromEntries(strata.map(([stratum, rows]) => [stratum, rows.length])),
@@ -55,8 +58,8 @@ function* announce(reviewed: Iterable<Candidate>, selection: Selection): Iterabl
     const { outcomeId, experienceId, problemId, subject } = pair;
     const rejection = selection.rejectionOf(candidate);
     const status = rejection === undefined ? 'admitted' : 'rejected';
-    const before = group.announced.get(outcomeId);
-    group.announced.set(outcomeId, { experienceId, problemId, status, stratum, subject });
+    const before = group.announced.get(experienceId);
+    group.announced.set(experienceId, announcementOf(pair, status, stratum));
     if (before?.status === status) continue;
     const facts = { stratum, outcomeId, experienceId, problemId, subject };
     if (rejection === undefined) {
@@ -67,18 +70,16 @@ function* announce(reviewed: Iterable<Candidate>, selection: Selection): Iterabl
 }
 
 /** Takes back what was said of successes of a group that are none any more. */
-function* withdraw(group: Group, selection: Selection, { config }: BufferState): IterableIterator<BufferDecision> {
-  if (group.announced.size === 0) return;
-  const candidates = new Set(selection.candidatesOf(group).map(({ pair }) => pair.outcomeId));
-  for (const [outcomeId, announcement] of group.announced) {
-    if (candidates.has(outcomeId)) continue;
-    group.announced.delete(outcomeId);
-    if (announcement.status === 'admitted') yield withdrawn(outcomeId, announcement, config.maxAgeRecords);
+function* withdraw(group: Group, selection: Selection, maxAgeRecords: number): IterableIterator<BufferDecision> {
+  for (const [experienceId, announcement] of group.announced) {
+    if (selection.outcomeOf(group, experienceId) === announcement.outcomeId) continue;
+    group.announced.delete(experienceId);
+    if (announcement.status === 'admitted') yield withdrawn(experienceId, announcement, maxAgeRecords);
   }
 }
 
-function withdrawn(outcomeId: string, announcement: Announcement, maxAgeRecords: number): BufferDecision {
-  const { stratum, experienceId, problemId, subject } = announcement;
+function withdrawn(experienceId: string, announcement: Announcement, maxAgeRecords: number): BufferDecision {
+  const { outcomeId, problemId, stratum, subject } = announcement;
   const why: { readonly reason: RejectionReason; readonly detail: string } =
     maxAgeRecords > 0
       ? {

@@ -28,7 +28,7 @@ interface Cluster {
 interface Bucket {
   readonly index: NearDuplicateClusters;
   /** By number in the index. */
-  readonly contents: Content[];
+  readonly contents: Map<number, Content>;
 }
 
 export class DistinctContents {
@@ -91,8 +91,12 @@ export class DistinctContents {
     cluster.contents = [];
     const { bucket: name } = contents[0]!;
     const bucket = this.buckets.get(name);
-    bucket?.index.removeCluster(contents.map(({ textId }) => textId));
-    if (bucket?.index.size === 0) this.buckets.delete(name);
+    if (bucket !== undefined) {
+      // The last ones first: they stand at the beginning of their chains.
+      bucket.index.removeCluster(contents.map(({ textId }) => textId).reverse());
+      for (const { textId } of contents) bucket.contents.delete(textId);
+      if (bucket.index.size === 0) this.buckets.delete(name);
+    }
     for (const { candidates, best } of contents)
       if (candidates.size === 0) this.contents.delete(best.traits.contentDigest);
     return contents.filter(({ candidates }) => candidates.size > 0);
@@ -118,19 +122,16 @@ export class DistinctContents {
 
   /** @returns the clusters that the content's text joins */
   private addText(content: Content): readonly Cluster[] {
-    const { scope, threshold, shingleWords } = this.settings;
+    const { threshold, shingleWords } = this.settings;
     let bucket = this.buckets.get(content.bucket);
     if (bucket === undefined) {
-      bucket = { index: new NearDuplicateClusters({ threshold, shingleWords }), contents: [] };
+      bucket = { index: new NearDuplicateClusters({ threshold, shingleWords }), contents: new Map() };
       this.buckets.set(content.bucket, bucket);
     }
-    const { prompt, entry } = content.best.pair;
     const joined: Cluster[] = [];
-    const { contents } = bucket;
-    content.textId = bucket.index.add(scope === 'entry' ? prompt : `${prompt}\n${entry}`, (other) =>
-      joined.push(contents[other]!.cluster),
-    );
-    contents[content.textId] = content;
+    const { index, contents } = bucket;
+    content.textId = index.add(content.best.traits.text, (other) => joined.push(contents.get(other)!.cluster));
+    contents.set(content.textId, content);
     return joined;
   }
 }

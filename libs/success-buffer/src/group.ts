@@ -35,12 +35,12 @@ export type GroupMember = {
  */
 export type MemberResults = readonly [GroupMember, ...GroupMember[]];
 
-/** What was last said about a success. */
+/** What was last said about a success, with what is needed to take it back when the success itself is forgotten. */
 export interface Announcement {
+  readonly outcomeId: string;
+  readonly problemId: string;
   readonly status: 'admitted' | 'rejected';
   readonly stratum: string;
-  readonly experienceId: string;
-  readonly problemId: string;
   readonly subject: string | null;
 }
 
@@ -53,8 +53,14 @@ export interface Group {
   readonly partition: string;
   /** By experienceId. */
   readonly members: Map<string, MemberResults>;
-  /** By outcomeId: what the last commit said, of every success that may be kept. */
+  /** By experienceId: what the last commit said, of every success that may be kept. */
   readonly announced: Map<string, Announcement>;
+}
+
+export function announcementOf(pair: Success, status: Announcement['status'], stratum: string): Announcement {
+  const { outcomeId, problemId, subject } = pair;
+  // Keys in their order, as snapshots have them.
+  return { outcomeId, problemId, status, stratum, subject };
 }
 
 /** Whether every member of the group has a result. */

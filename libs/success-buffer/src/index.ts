@@ -1,3 +1,4 @@
+export { afterVersion } from './after-version.js';
 export { type BufferConfig, bufferConfigSchema } from './buffer.config.js';
 export type {
   BufferDecision,
@@ -13,7 +14,7 @@ export {
   initialState,
   inputRanges,
   isGroupComplete,
-  resultCount,
+  rememberedCount,
   withRules,
 } from './buffer-state.js';
 export type { EntryValidator } from './candidate.js';

@@ -8,7 +8,7 @@
  *
  * 32 × 4 bands find a pair of similarity s with probability 1 − (1 − s⁴)³²: 0.87 at 0.5, 0.9998 at 0.7, 1 − 4·10⁻⁸ at 0.8.
  *
- * Per text: 4 bytes per shingle, 128 for the band hashes, 128 for the chains and 256 … 512 for the tables; the signature
+ * Per text: 4 bytes per shingle, 128 for the band hashes, 128 for the chains and 128 … 256 for the tables; the signature
  * itself is not kept. The place of a text that was removed is used again.
  */
 import { jaccard, mix32, shingleSet } from './shingles.js';
@@ -36,6 +36,9 @@ export function minHash(shingles: Int32Array, signature: Int32Array = new Int32A
   return signature;
 }
 
+/** Of the text that is being added, whichever index it is added to. */
+const SIGNATURE = new Int32Array(PERMUTATIONS);
+
 function grown(array: Int32Array, length: number): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(length);
   larger.set(array);
@@ -47,7 +50,7 @@ export class NearDuplicateClusters {
   private places = 0;
   private readonly free: number[] = [];
   private capacity = 4;
-  /** Slots per band's table: a power of two, at least twice the capacity. */
+  /** Slots per band's table: a power of two, at least the capacity. */
   private slots = 8;
   private parents = new Int32Array(4);
   private bandHashes = new Int32Array(4 * BANDS); // [text, band]
@@ -60,7 +63,6 @@ export class NearDuplicateClusters {
   private lengths = new Int32Array(4);
   private lastProbe = new Int32Array(4); // [text] → number of the last added text that it was compared with
   private added = 0;
-  private readonly signature = new Int32Array(PERMUTATIONS);
 
   /** Texts whose Jaccard similarity over `shingleWords`-word shingles reaches `threshold` are joined. */
   constructor(private readonly settings: { readonly threshold: number; readonly shingleWords: number }) {}
@@ -79,7 +81,7 @@ export class NearDuplicateClusters {
     const set = shingleSet(text, this.settings.shingleWords);
     const id = this.place(set);
     this.added = (this.added + 1) | 0;
-    minHash(set, this.signature);
+    minHash(set, SIGNATURE);
     for (let band = 0; band < BANDS; band++) {
       const hash = this.bandHash(band);
       this.bandHashes[id * BANDS + band] = hash;
@@ -154,7 +156,7 @@ export class NearDuplicateClusters {
 
   private bandHash(band: number): number {
     let hash = band;
-    for (let row = 0; row < ROWS; row++) hash = mix32(Math.imul(hash, 31) ^ this.signature[band * ROWS + row]!);
+    for (let row = 0; row < ROWS; row++) hash = mix32(Math.imul(hash, 31) ^ SIGNATURE[band * ROWS + row]!);
     return hash;
   }
 

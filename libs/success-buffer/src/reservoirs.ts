@@ -18,17 +18,18 @@ interface Reservoir {
 export class Reservoirs {
   private readonly reservoirs = new Map<string, Reservoir>();
 
-  constructor(private readonly capacity: number) {}
+  /** @param keyOf which reservoir a candidate belongs to, always the same; null has no limit */
+  constructor(
+    private readonly capacity: number,
+    private readonly keyOf: (candidate: Candidate) => string | null,
+  ) {}
 
-  /**
-   * @param keyOf which reservoir a candidate belongs to, always the same; null has no limit
-   * @returns what is kept now and was not, and the other way round
-   */
-  update(candidates: Changes<Candidate>, keyOf: (candidate: Candidate) => string | null): Changes<Candidate> {
+  /** @returns what is kept now and was not, and the other way round */
+  update(candidates: Changes<Candidate>): Changes<Candidate> {
     const changes = new Changes<Candidate>();
     const touched = new Set<string>();
     for (const candidate of candidates.left) {
-      const key = keyOf(candidate);
+      const key = this.keyOf(candidate);
       if (key === null) changes.leave(candidate);
       else {
         this.reservoirs.get(key)!.ranked.delete(candidate);
@@ -36,7 +37,7 @@ export class Reservoirs {
       }
     }
     for (const candidate of candidates.entered) {
-      const key = keyOf(candidate);
+      const key = this.keyOf(candidate);
       if (key === null) changes.enter(candidate);
       else {
         this.reservoirOf(key).ranked.set(candidate, undefined);
@@ -47,7 +48,8 @@ export class Reservoirs {
     return changes;
   }
 
-  keeps(candidate: Candidate, key: string | null): boolean {
+  keeps(candidate: Candidate): boolean {
+    const key = this.keyOf(candidate);
     return key === null || this.reservoirs.get(key)?.kept.has(candidate) === true;
   }
 

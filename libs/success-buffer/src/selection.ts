@@ -16,11 +16,12 @@ import {
   contrastOf,
   type EntryValidator,
   type Rejection,
+  successesOf,
   traitsOf,
 } from './candidate.js';
 import { Changes } from './changes.js';
 import { DistinctContents } from './distinct-contents.js';
-import { type Group, isComplete, resultsOf } from './group.js';
+import type { Group } from './group.js';
 import { ControlRates, helpfulness, tallyOf } from './helpfulness.js';
 import { Reservoirs } from './reservoirs.js';
 import { rowLine } from './rows.js';
@@ -32,7 +33,7 @@ export interface KeptRow {
 }
 
 export class Selection {
-  private readonly candidates = new Map<string, readonly Candidate[]>(); // by groupId
+  private readonly candidates = new Map<string, ReadonlyMap<string, Candidate>>(); // by groupId, experienceId
   private readonly controls = new ControlRates();
   private readonly distinct: DistinctContents;
   /** Undefined where subjects have no cap. */
@@ -47,8 +48,9 @@ export class Selection {
     private readonly validateEntry: EntryValidator,
   ) {
     this.distinct = new DistinctContents(config.nearDuplicates);
-    this.subjects = config.maxRowsPerSubject === 0 ? undefined : new Reservoirs(config.maxRowsPerSubject);
-    this.strata = new Reservoirs(config.capacityPerStratum);
+    const { maxRowsPerSubject, capacityPerStratum } = config;
+    this.subjects = maxRowsPerSubject === 0 ? undefined : new Reservoirs(maxRowsPerSubject, ({ pair }) => pair.subject);
+    this.strata = new Reservoirs(capacityPerStratum, ({ stratum }) => stratum);
   }
 
   /**
@@ -63,16 +65,21 @@ export class Selection {
       else for (const candidate of this.updateGroup(group, valid)) reviewed.add(candidate);
     }
     const distinct = this.distinct.update(valid);
-    const capped = this.subjects?.update(distinct, ({ pair }) => pair.subject) ?? distinct;
-    const kept = this.strata.update(capped, ({ stratum }) => stratum);
+    const capped = this.subjects?.update(distinct) ?? distinct;
+    const kept = this.strata.update(capped);
     this.keptCandidates = merged(this.keptCandidates, kept);
     for (const changes of [distinct, capped, kept]) for (const candidate of changes.all()) reviewed.add(candidate);
-    return Iterator.from(reviewed).filter((candidate) => this.candidatesOf(candidate.group).includes(candidate));
+    return Iterator.from(reviewed).filter((candidate) => this.isCandidate(candidate));
   }
 
-  /** The candidates of a group, as of the last update. */
-  candidatesOf({ groupId }: Group): readonly Candidate[] {
-    return this.candidates.get(groupId) ?? [];
+  /** Whether the selection was made under these rules and is to be gone on with. */
+  isUnder(config: BufferConfig, validateEntry: EntryValidator): boolean {
+    return this.config === config && this.validateEntry === validateEntry;
+  }
+
+  /** The outcome that is a candidate of a group for an experience, as of the last update; undefined when none is. */
+  outcomeOf({ groupId }: Group, experienceId: string): string | undefined {
+    return this.candidates.get(groupId)?.get(experienceId)?.pair.outcomeId;
   }
 
   /** Why a candidate is not kept; undefined when it is. */
@@ -89,11 +96,11 @@ export class Selection {
       return { reason: 'near_duplicate', detail, duplicateOf: ofCluster.pair.outcomeId };
     }
     const { maxRowsPerSubject, capacityPerStratum } = this.config;
-    if (this.subjects?.keeps(candidate, pair.subject) === false) {
+    if (this.subjects?.keeps(candidate) === false) {
       const detail = `subject ${String(pair.subject)} holds its ${maxRowsPerSubject} rows`;
       return { reason: 'subject_cap', detail, duplicateOf: null };
     }
-    if (this.strata.keeps(candidate, stratum)) return undefined;
+    if (this.strata.keeps(candidate)) return undefined;
     const detail = `stratum ${stratum} holds ${capacityPerStratum} pairs that go before it`;
     return { reason: 'stratum_full', detail, duplicateOf: null };
   }
@@ -109,34 +116,38 @@ export class Selection {
 
   /** @returns the group's new candidates */
   private updateGroup(group: Group, valid: Changes<Candidate>): readonly Candidate[] {
-    const before = this.candidatesOf(group);
+    const before = this.candidates.get(group.groupId) ?? new Map<string, Candidate>();
     const now = this.collect(group, before);
-    if (now.length > 0) this.candidates.set(group.groupId, now);
+    if (now.size > 0) this.candidates.set(group.groupId, now);
     else this.candidates.delete(group.groupId);
-    const [gone, come] = [before.filter((each) => !now.includes(each)), now.filter((each) => !before.includes(each))];
-    for (const candidate of gone) if (candidate.traits.fault === null) valid.leave(candidate);
+    for (const [experienceId, candidate] of before)
+      if (candidate.traits.fault === null && now.get(experienceId) !== candidate) valid.leave(candidate);
+    const come = [...now.values()].filter((candidate) => before.get(candidate.pair.experienceId) !== candidate);
     for (const candidate of come) if (candidate.traits.fault === null) valid.enter(candidate);
     return come;
   }
 
   /** The group's candidates: the known ones where nothing about them has changed. */
-  private collect(group: Group, known: readonly Candidate[]): readonly Candidate[] {
+  private collect(group: Group, known: ReadonlyMap<string, Candidate>): ReadonlyMap<string, Candidate> {
     const { config, validateEntry } = this;
-    if (group.arm === 'control' || !config.arms.includes(group.arm) || !isComplete(group)) return [];
     const tally = tallyOf(group);
     const contrast = contrastOf(tally);
-    const candidates: Candidate[] = [];
-    for (const member of resultsOf(group)) {
-      if (member.status !== 'solved' || member.pair === null) continue;
-      const { pair } = member;
-      const before = known.find((candidate) => candidate.pair === pair);
-      if (before?.contrast === contrast) candidates.push(before);
+    const candidates = new Map<string, Candidate>();
+    for (const pair of successesOf(group, config)) {
+      const other = known.get(pair.experienceId);
+      const before = other?.pair === pair ? other : undefined;
+      if (before?.contrast === contrast) candidates.set(pair.experienceId, before);
       else {
         const traits = before?.traits ?? traitsOf(pair, config, validateEntry);
-        candidates.push(candidateOf(pair, traits, { group, tally, config }));
+        candidates.set(pair.experienceId, candidateOf(pair, traits, { group, tally, config }));
       }
     }
     return candidates;
+  }
+
+  private isCandidate(candidate: Candidate): boolean {
+    const { group, pair } = candidate;
+    return this.candidates.get(group.groupId)?.get(pair.experienceId) === candidate;
   }
 
   private keptRow(candidate: Candidate): KeptRow {

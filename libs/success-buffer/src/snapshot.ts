@@ -69,7 +69,7 @@ export function encodeSnapshot(snapshot: BufferSnapshot): Uint8Array {
     if (characters >= PIECE_CHARACTERS) endPiece();
   }
   if (lines.length > 0) endPiece();
-  return new Uint8Array(Buffer.concat(parts));
+  return Buffer.concat(parts);
 }
 
 function* linesOf({ state, inputs, writtenAt }: BufferSnapshot): IterableIterator<string> {

@@ -1,6 +1,7 @@
 import { canonicalJson, sha256 } from '@seamstream/kernel';
 import fc from 'fast-check';
 import {
+  afterVersion,
   type BufferCommit,
   type BufferInput,
   type BufferState,
@@ -532,6 +533,125 @@ describe('the kept set', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  // What a restarted service goes on with must say the same as one that was never disturbed.
+  it('comes with the same words, bytes and rows, restarted after every commit, or taken up again from an old snapshot and a version’s rows', () => {
+    const rules = fc.record({
+      capacityPerStratum: fc.integer({ min: 1, max: 3 }),
+      maxRowsPerSubject: fc.integer({ min: 0, max: 2 }),
+      maxAgeRecords: fc.constantFrom(0, 8, 15, 25),
+      scope: fc.constantFrom('entry' as const, 'domain' as const, 'off' as const),
+      arms: fc.constantFrom(['explore' as const], ['explore' as const, 'deploy' as const]),
+      maxEntryTokens: fc.constantFrom(3, 4),
+    });
+    type Rules = typeof rules extends fc.Arbitrary<infer Value> ? Value : never;
+    const parsed = ({ scope, maxEntryTokens, ...others }: Rules): BufferState['config'] =>
+      bufferConfigSchema.parse({
+        ...others,
+        lengths: { maxEntryTokens },
+        nearDuplicates: { shingleWords: 2, threshold: 0.5, scope },
+      });
+    const result = fc.record({
+      of: fc.integer({ min: 0, max: 7 }),
+      member: fc.nat(2),
+      result: fc.constantFrom('solved' as const, 'solved' as const, 'unsolved' as const, 'failed' as const),
+      prefix: fc.constantFrom('', 'a', 'z'),
+      prompt: fc.constantFrom(
+        'oak ash yew teak oak ash',
+        'oak ash yew teak oak yew',
+        'pine ash yew teak oak yew',
+        'pine oak',
+      ),
+      entry: fc.constantFrom('{"a":1,"b":2}', '{ "b":2,"a":1}', '{"a":2}', 'bad'),
+      gap: fc.integer({ min: 1, max: 3 }),
+    });
+    const step = fc.oneof(
+      { weight: 8, arbitrary: result },
+      { weight: 3, arbitrary: fc.constant('commit' as const) },
+      { weight: 1, arbitrary: rules },
+    );
+    const arms = ['explore', 'explore', 'deploy', 'control', 'explore', 'explore', 'deploy', 'control'] as const;
+    const sizes = [1, 2, 3, 1, 2, 1, 2, 2];
+    fc.assert(
+      fc.property(rules, fc.array(step, { minLength: 5, maxLength: 90 }), fc.nat(2), (first, steps, at) => {
+        const shard = at === 2 ? undefined : { index: at, of: 2 };
+        let undisturbed = initialState(parsed(first), shard);
+        let disturbed = undisturbed;
+        disturbed = restarted(undisturbed);
+        let snapshot = bytesOf(undisturbed);
+        let since: Told[] = [];
+        const offsets = [0, 0];
+        const kept = new Map<string, boolean>();
+        const commitBoth = (): BufferCommit => {
+          const one = commit(undisturbed, { validateEntry });
+          const other = commit(disturbed, { validateEntry });
+          undisturbed = one.state;
+          disturbed = restarted(other.state);
+          expect({ ...other, state: undefined }).toEqual({ ...one, state: undefined });
+          expect(bytesOf(other.state)).toEqual(bytesOf(one.state));
+          for (const { type, outcomeId } of one.decisions) kept.set(outcomeId, type === 'SuccessAdmitted');
+          expect([...kept].flatMap(([id, isKept]) => (isKept ? [id] : [])).sort()).toEqual(keptIds(one));
+          return one;
+        };
+        for (const each of steps) {
+          if (each === 'commit') {
+            const { state, rows } = commitBoth();
+            const old = decodeSnapshot(snapshot).state;
+            for (const { event, position } of since) evolve(old, event, position);
+            expect(bytesOf(afterVersion(old, { sequence: state.sequence, rows }))).toEqual(bytesOf(state));
+          } else if ('scope' in each) {
+            undisturbed = withRules(undisturbed, parsed(each));
+            disturbed = withRules(disturbed, parsed(each));
+            snapshot = bytesOf(commitBoth().state);
+            since = [];
+          } else {
+            const { of, gap, prefix, ...facts } = each;
+            const member = facts.member % sizes[of]!;
+            offsets[of % 2]! += gap;
+            const options = { ...facts, group: `g${of}`, member, size: sizes[of]!, arm: arms[of]! };
+            const come = told({
+              ...options,
+              domain: of % 3 === 0 ? 'herbs' : 'timber',
+              id: `${prefix}g${of}-${member}`,
+              offset: offsets[of % 2]!,
+              partition: of % 2,
+              ...(of % 4 === 0 ? {} : { subject: `s${of % 3}` }),
+            });
+            undisturbed = evolve(undisturbed, come.event, come.position);
+            disturbed = evolve(disturbed, come.event, come.position);
+            since.push(come);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is not gone on with when a row is of no result that is there', () => {
+    const { rows, state } = commitOf([...group('g1', '+-'), ...group('g2', '+-')]);
+    const without = bufferOf(group('g1', '+-'));
+    expect(() => afterVersion(without, { sequence: state.sequence, rows })).toThrow(
+      /Going on from buffer version 1: .* came none for 1 of 2 \(g2-0 the first\)/,
+    );
+  });
+
+  it('says each thing once of two outcomes under one id, and the same after a restart', () => {
+    const twice = [
+      told({ group: 'g1', member: 0, size: 2, id: 'x', entry: '{"a":1}' }),
+      told({ group: 'g1', member: 1, size: 2, id: 'x', entry: '{"a":1}', offset: 1 }),
+    ];
+    const first = commitOf(twice);
+    expect(said(first)).toEqual(['x admitted to timber/easy', 'x rejected: exact_duplicate of x']);
+    expect(said(commit(restarted(first.state), { validateEntry }))).toEqual([]);
+    expect(said(commit(first.state, { validateEntry }))).toEqual([]);
+  });
+
+  it('is chosen anew, and the difference said, when entries are validated otherwise', () => {
+    const first = commitOf([...group('g1', '+-'), ...group('g2', '+-', { entry: 'bad' })]);
+    expect(keptIds(first)).toEqual(['g1-0']);
+    const later = commit(first.state, { validateEntry: () => undefined });
+    expect(said(later)).toEqual(['g2-0 admitted to timber/medium']);
   });
 
   it('has a decision for every success of every complete group', () => {

@@ -8,7 +8,9 @@ import {
   initialState,
   manifestDigest,
   shardsOf,
+  withRules,
 } from '@seamstream/success-buffer';
+import type { z } from 'zod';
 import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
@@ -46,10 +48,10 @@ function outcome(problem: number, candidate: number): EventOf<'OutcomeRecorded'>
 }
 
 /** 12 problems of two candidates; versions of the buffer, or of each of its shards, after 6 and after 12. */
-async function withVersions(shards = 1): Promise<FakeWorld> {
+async function withVersions(shards = 1, rules: z.input<typeof bufferConfigSchema>[] = [{}, {}]): Promise<FakeWorld> {
   const world = await fakeWorld();
-  const config = bufferConfigSchema.parse({});
-  const states = shardsOf(shards).map((shard) => initialState(config, shard));
+  const configs = rules.map((each) => bufferConfigSchema.parse(each));
+  const states = shardsOf(shards).map((shard) => initialState(configs[0]!, shard));
   const ends = new Map<number, number>();
   for (let problem = 0; problem < 12; problem++) {
     for (const candidate of [0, 1]) {
@@ -59,8 +61,9 @@ async function withVersions(shards = 1): Promise<FakeWorld> {
       ends.set(position!.partition, position!.offset + 1);
     }
     if (problem % 6 !== 5) continue;
+    const config = configs[Math.floor(problem / 6)]!;
     for (const [shard, before] of states.entries()) {
-      const version = commit(before, { validateEntry: () => undefined });
+      const version = commit(withRules(before, config), { validateEntry: () => undefined });
       states[shard] = version.state;
       const inputs = [...ends].map(([partition, to]) => ({ topic: 'seam.outcomes', partition, from: 0, to }));
       const { bufferDigest, rows, rowsPerStratum } = version;
@@ -125,6 +128,20 @@ describe('seam replay', () => {
         versions: [
           { sequence: 1, equal: true },
           { sequence: 2, rows: 12 },
+        ],
+      },
+    ]);
+  });
+
+  it('makes every version again by the rules that were in force', async () => {
+    const world = await withVersions(1, [{}, { capacityPerStratum: 1 }]);
+    expect(await world.seam('replay', '--verify-buffer', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([
+      {
+        equal: true,
+        versions: [
+          { sequence: 1, rows: 6 },
+          { sequence: 2, rows: 2 },
         ],
       },
     ]);

@@ -14,6 +14,7 @@ import {
   initialState,
   newestVersions,
   shardNameOf,
+  withRules,
 } from '@seamstream/success-buffer';
 import { readManifest } from '../buffer/read-buffer.js';
 import { decodeRecord } from '../log/decode-record.js';
@@ -59,7 +60,7 @@ async function verifyShard(options: VerifyOptions): Promise<readonly VerifiedVer
     signal.throwIfAborted();
     const { config } = await readManifest(objects, version);
     const shard = { index: version.shard, of: version.shards };
-    state = state === undefined ? initialState(config, shard) : { ...state, config };
+    state = state === undefined ? initialState(config, shard) : withRules(state, config);
     for (const { topic, partition, to } of version.inputs) {
       const from = nextOffsets.get(`${topic}/${partition}`) ?? 0;
       if (from >= to) continue;
