@@ -23,21 +23,39 @@ const INCREMENTS = Int32Array.from({ length: PERMUTATIONS }, (_, i) => mix32(0x7
 
 /** Minima of the set under each permutation, in signed order. Int32Array [128]. */
 export function minHash(shingles: Int32Array, signature: Int32Array = new Int32Array(PERMUTATIONS)): Int32Array {
-  for (let p = 0; p < PERMUTATIONS; p++) {
-    const a = MULTIPLIERS[p]!;
-    const b = INCREMENTS[p]!;
-    let least = 0x7fffffff;
-    for (let i = 0; i < shingles.length; i++) {
-      const value = (Math.imul(a, shingles[i]!) + b) | 0;
-      if (value < least) least = value;
+  const { length } = shingles;
+  // Four at a time, which nothing makes wait for one another: two thirds of the time of one after the other.
+  for (let p = 0; p < PERMUTATIONS; p += 4) {
+    const [a0, a1, a2, a3] = [MULTIPLIERS[p]!, MULTIPLIERS[p + 1]!, MULTIPLIERS[p + 2]!, MULTIPLIERS[p + 3]!];
+    const [b0, b1, b2, b3] = [INCREMENTS[p]!, INCREMENTS[p + 1]!, INCREMENTS[p + 2]!, INCREMENTS[p + 3]!];
+    let [least0, least1, least2, least3] = [0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff];
+    for (let i = 0; i < length; i++) {
+      const shingle = shingles[i]!;
+      const value0 = (Math.imul(a0, shingle) + b0) | 0;
+      const value1 = (Math.imul(a1, shingle) + b1) | 0;
+      const value2 = (Math.imul(a2, shingle) + b2) | 0;
+      const value3 = (Math.imul(a3, shingle) + b3) | 0;
+      if (value0 < least0) least0 = value0;
+      if (value1 < least1) least1 = value1;
+      if (value2 < least2) least2 = value2;
+      if (value3 < least3) least3 = value3;
     }
-    signature[p] = least;
+    signature[p] = least0;
+    signature[p + 1] = least1;
+    signature[p + 2] = least2;
+    signature[p + 3] = least3;
   }
   return signature;
 }
 
 /** Of the text that is being added, whichever index it is added to. */
 const SIGNATURE = new Int32Array(PERMUTATIONS);
+
+function bandHash(band: number): number {
+  let hash = band;
+  for (let row = 0; row < ROWS; row++) hash = mix32(Math.imul(hash, 31) ^ SIGNATURE[band * ROWS + row]!);
+  return hash;
+}
 
 function grown(array: Int32Array, length: number): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(length);
@@ -82,13 +100,15 @@ export class NearDuplicateClusters {
     const id = this.place(set);
     this.added = (this.added + 1) | 0;
     minHash(set, SIGNATURE);
+    const { bandHashes, next, heads } = this;
     for (let band = 0; band < BANDS; band++) {
-      const hash = this.bandHash(band);
-      this.bandHashes[id * BANDS + band] = hash;
+      const hash = bandHash(band);
       const head = this.headOf(band, hash);
-      this.probe(id, set, band, hash, onJoin);
-      this.next[id * BANDS + band] = this.heads[head]!;
-      this.heads[head] = id + 1;
+      const first = heads[head]!;
+      bandHashes[id * BANDS + band] = hash;
+      if (first !== 0) this.probe(id, set, band, first, onJoin);
+      next[id * BANDS + band] = first;
+      heads[head] = id + 1;
     }
     return id;
   }
@@ -120,8 +140,9 @@ export class NearDuplicateClusters {
     return root;
   }
 
-  private probe(id: number, set: Int32Array, band: number, hash: number, onJoin?: (other: number) => void): void {
-    for (let entry = this.heads[this.headOf(band, hash)]!; entry !== 0; ) {
+  private probe(id: number, set: Int32Array, band: number, first: number, onJoin?: (other: number) => void): void {
+    const hash = this.bandHashes[id * BANDS + band];
+    for (let entry = first; entry !== 0; ) {
       const other = entry - 1;
       entry = this.next[other * BANDS + band]!;
       if (this.bandHashes[other * BANDS + band] !== hash || this.lastProbe[other] === this.added) continue;
@@ -152,12 +173,6 @@ export class NearDuplicateClusters {
 
   private shinglesOf(id: number): Int32Array {
     return this.shingles.subarray(this.begins[id], this.begins[id]! + this.lengths[id]!);
-  }
-
-  private bandHash(band: number): number {
-    let hash = band;
-    for (let row = 0; row < ROWS; row++) hash = mix32(Math.imul(hash, 31) ^ SIGNATURE[band * ROWS + row]!);
-    return hash;
   }
 
   /** A place for a text, in no chain yet. */
