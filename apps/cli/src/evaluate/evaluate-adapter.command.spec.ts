@@ -93,7 +93,7 @@ describe('seam eval', () => {
     }
   });
 
-  it('refuses what it would have to pass over: a set beside a file, a temperature of greedy answers', async () => {
+  it('refuses what it would have to pass over: a set beside a file, a temperature of greedy answers, how to read no file', async () => {
     const world = await fakeWorld();
     world.files.set('p.jsonl', Buffer.from(FILE));
     for (const [args, message] of [
@@ -104,6 +104,8 @@ describe('seam eval', () => {
       [['p.jsonl', '--temperature', '0.6'], 'expected --samples of 2 or more beside --temperature 0.6, came 1 answer'],
       [['--top-p', '1'], 'expected --samples of 2 or more beside --top-p 1'],
       [['--samples', '1', '--temperature', '1'], 'expected --samples of 2 or more beside --temperature 1'],
+      [['--dataset', 'gsm8k'], 'expected FILE beside --dataset gsm8k, came none'],
+      [['--split', 'test'], 'expected FILE beside --split test, came none'],
     ] as const) {
       expect(await world.seam('eval', ...args)).toBe(2);
       expect(world.takeErrors()).toContain(message);

@@ -33,7 +33,10 @@ export async function chosenProblems(
   options: ProblemOptions,
 ): Promise<readonly Problem[]> {
   const { set, limit } = options;
-  if (path === undefined) return (await runtime.worldProblems(set ?? DEFAULT_SET)).slice(0, limit);
+  if (path === undefined) {
+    refuseReading(options);
+    return (await runtime.worldProblems(set ?? DEFAULT_SET)).slice(0, limit);
+  }
   if (set !== undefined) {
     throw new SeamError(
       'INVALID_INPUT',
@@ -41,6 +44,17 @@ export async function chosenProblems(
     );
   }
   return evaluationProblems(await openDataset(runtime, path), readingSettings(options), limit);
+}
+
+/** Options that say how a file is read would be passed over without one. Those with a default cannot be told from none. */
+function refuseReading({ dataset, columns, verifier, domain, split }: ProblemOptions): void {
+  for (const [name, value] of Object.entries({ dataset, columns, verifier, domain, split })) {
+    if (value === undefined) continue;
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Choosing problems: expected FILE beside --${name} ${value}, came none, and the demonstration's problems need no reading. Name the file, or leave --${name} out.`,
+    );
+  }
 }
 
 /** The problems of a file as publish reads them, without what only a publication needs. INVALID_INPUT lists the bad rows. */
