@@ -69,21 +69,21 @@ export async function writeResumption(
     readonly versionsCheckedTo: number;
   },
 ): Promise<LastSnapshot> {
-  let snapshot = last;
-  if (snapshot === undefined || isSnapshotDue(snapshot, { records: recordsOf(inputs), now, maxAgeMs })) {
-    const key = snapshotKey(manifestKey);
-    await objects.put(key, encodeSnapshot({ state, inputs, writtenAt: now }));
-    snapshot = { key, remembered: rememberedCount(state), records: recordsOf(inputs), writtenAt: now };
+  let named = last;
+  if (named === undefined || isSnapshotDue(named, { records: recordsOf(inputs), now, maxAgeMs })) {
+    const snapshot = { state, inputs, writtenAt: now };
+    named = lastSnapshotOf({ snapshotKey: snapshotKey(manifestKey), snapshot });
+    await objects.put(named.key, encodeSnapshot(snapshot));
   }
   const resume: z.infer<typeof resumeSchema> = {
     format: 'seamstream.buffer-resume/1',
-    snapshotKey: snapshot.key,
+    snapshotKey: named.key,
     versionsCheckedTo,
   };
   await objects.put(resumeKey(manifestKey), new TextEncoder().encode(canonicalJson(resume)), {
     contentType: 'application/json',
   });
-  return snapshot;
+  return named;
 }
 
 function isSnapshotDue(
@@ -125,9 +125,11 @@ export async function usable<Content>(read: () => Promise<Content>): Promise<Con
   }
 }
 
-export function lastSnapshotOf({ snapshotKey, snapshot }: Resumption): LastSnapshot {
-  const { state, inputs, writtenAt } = snapshot;
-  return { key: snapshotKey, remembered: rememberedCount(state), records: recordsOf(inputs), writtenAt };
+export function lastSnapshotOf({
+  snapshotKey: key,
+  snapshot: { state, inputs, writtenAt },
+}: Pick<Resumption, 'snapshotKey' | 'snapshot'>): LastSnapshot {
+  return { key, remembered: rememberedCount(state), records: recordsOf(inputs), writtenAt };
 }
 
 function recordsOf(inputs: readonly OffsetRange[]): number {

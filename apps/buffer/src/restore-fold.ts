@@ -1,8 +1,9 @@
 /** The way back from the log to the fold of a shard: from the snapshot that its last version names, or from the beginning. */
 import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
-import { type BufferCommitted, decodeEvent, type EventOf, TOPIC } from '@seamstream/events';
+import { type BufferCommitted, type EventOf, TOPIC } from '@seamstream/events';
 import { canonicalJson, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
+import { foldUpTo } from '@seamstream/service-kit';
 import {
   afterVersion,
   type BufferConfig,
@@ -18,8 +19,6 @@ import {
 import { type BufferFold, evolveFold, foldAt, offsetsOf } from './buffer-fold.js';
 import { type LastSnapshot, lastSnapshotOf, type Resumption, readResumption, usable } from './buffer-snapshots.js';
 import { lastVersions, placeOfVersions, versionsIn } from './committed-versions.js';
-
-const CHUNK_RECORDS = 500;
 
 /** Log, objects or settings are not those that the buffer's versions were made with and from: no outcome is to blame. */
 export class UnrestorableBuffer extends SeamError {}
@@ -77,11 +76,11 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
     const resumption = await readResumption(objects, keys, shard);
     const { partition, low } = place;
     const checked = Math.max(low, resumption?.versionsCheckedTo ?? 0);
-    await versionsIn(log, { partition, from: checked, to: newest.from }, shard.of);
+    const unchecked = await versionsIn(log, { partition, from: checked, to: newest.from }, shard.of);
     const resumed = resumption && (await foldFrom(log, objects, { resumption, version: last }));
     if (resumed === undefined) {
-      const earlier = await versionsIn(log, { partition, from: low, to: newest.from }, shard.of);
-      const versions = [...earlier.filter(isOwn), ...own];
+      const earlier = await versionsIn(log, { partition, from: low, to: checked }, shard.of);
+      const versions = [...earlier, ...unchecked].filter(isOwn).concat(own);
       fold = await replayVersions(log, objects, { versions, start: fold, validateEntry });
     } else fold = resumed;
     const state = withRules(fold.state, config);
@@ -92,7 +91,7 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
   }
   const ends = options.consumed.filter(({ topic }) => topic === TOPIC.outcomes);
   return {
-    fold: await foldRanges(log, fold, new Map(ends.map(({ partition, nextOffset }) => [partition, nextOffset]))),
+    fold: await foldOutcomes(log, fold, new Map(ends.map(({ partition, nextOffset }) => [partition, nextOffset]))),
     versionsCheckedTo: place.high,
     lastSnapshot,
   };
@@ -114,7 +113,7 @@ async function foldFrom(
   if (manifest === undefined || canonicalJson(manifest.config) !== canonicalJson(state.config)) return undefined;
   const rows = await usable(() => readVersion(manifest, (key) => objects.get(key)));
   if (rows === undefined) return undefined;
-  const fold = await foldRanges(log, start, offsetsOf(version.inputs));
+  const fold = await foldOutcomes(log, start, offsetsOf(version.inputs));
   return foldAt(afterVersion(fold.state, { sequence: version.sequence, rows }), fold.nextOffsets);
 }
 
@@ -139,7 +138,7 @@ async function replayVersions(
   for (const version of versions) {
     const { config } = decodeManifest(await objects.get(version.manifestKey));
     fold = { ...fold, state: withRules(fold.state, config) };
-    fold = await foldRanges(log, fold, offsetsOf(version.inputs));
+    fold = await foldOutcomes(log, fold, offsetsOf(version.inputs));
     const { state, bufferDigest } = commit(fold.state, { validateEntry });
     if (bufferDigest !== version.bufferDigest) {
       throw new SeamError(
@@ -153,22 +152,6 @@ async function replayVersions(
   return fold;
 }
 
-async function foldRanges(log: EventLog, start: BufferFold, ends: ReadonlyMap<number, number>): Promise<BufferFold> {
-  let fold = start;
-  for (const [partition, to] of [...ends].sort(([a], [b]) => a - b)) {
-    const from = fold.nextOffsets.get(partition) ?? 0;
-    if (from >= to) continue; // a version may have read further than what was committed as consumed
-    for await (const records of log.read({ topic: TOPIC.outcomes, partition, from, to, chunkRecords: CHUNK_RECORDS })) {
-      for (const record of records) {
-        let event: ReturnType<typeof decodeEvent>;
-        try {
-          event = decodeEvent(record);
-        } catch {
-          continue; // its consumer sent it to the dead letters
-        }
-        fold = evolveFold(fold, event, record);
-      }
-    }
-  }
-  return fold;
+function foldOutcomes(log: EventLog, start: BufferFold, ends: ReadonlyMap<number, number>): Promise<BufferFold> {
+  return foldUpTo(log, TOPIC.outcomes, { start, ends }, evolveFold);
 }

@@ -8,12 +8,13 @@
  * not at what was committed, it is restored.
  */
 import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
-import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import {
   again,
   type DeliveredBatch,
   done,
   FoldedPlaces,
+  foldUpTo,
   type Outcome,
   type ServiceLogger,
   stateFor,
@@ -111,23 +112,7 @@ export class TrainWindowsHandler {
     return { window, places: new FoldedPlaces(consumed) };
   }
 
-  private async countOn(start: OutcomeWindow, ends: ReadonlyMap<number, number>): Promise<OutcomeWindow> {
-    let window = start;
-    for (const [partition, to] of [...ends].sort(([a], [b]) => a - b)) {
-      const from = window.nextOffsets.get(partition) ?? 0;
-      if (from >= to) continue;
-      for await (const records of this.dependencies.log.read({ topic: TOPIC.outcomes, partition, from, to })) {
-        for (const record of records) {
-          let event: SeamEvent;
-          try {
-            event = decodeEvent(record);
-          } catch {
-            continue; // its consumer sent it to the dead letters
-          }
-          window = evolveWindow(window, event, record);
-        }
-      }
-    }
-    return window;
+  private countOn(start: OutcomeWindow, ends: ReadonlyMap<number, number>): Promise<OutcomeWindow> {
+    return foldUpTo(this.dependencies.log, TOPIC.outcomes, { start, ends }, evolveWindow);
   }
 }

@@ -20,5 +20,6 @@ export { backoffMs, sleep } from './transport/backoff.js';
 export { ConsumeTopic, type TopicConsumption } from './transport/consume-topic.decorator.js';
 export type { BatchConsumer, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';
 export { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
+export { foldUpTo } from './transport/fold-up-to.js';
 export { FoldedPlaces, stateFor } from './transport/folded-places.js';
 export { again, done, type Outcome, retry, skip, stop } from './transport/outcome.js';

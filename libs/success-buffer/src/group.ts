@@ -1,20 +1,9 @@
 /** A group of results that share a problem, as far as they are known. */
 import { compareText } from '@seamstream/kernel';
+import type { BufferRow } from './buffer.types.js';
 
 /** A success as it was recorded: a pair that may be kept. */
-export interface Success {
-  readonly outcomeId: string;
-  readonly experienceId: string;
-  readonly problemId: string;
-  readonly domain: string;
-  readonly prompt: string;
-  readonly entry: string;
-  readonly promptTokenIds: readonly number[];
-  readonly tokenIds: readonly number[];
-  readonly forced: readonly boolean[];
-  readonly reward: number;
-  readonly adapterDigest: string | null;
-  readonly baseModelDigest: string | null;
+export interface Success extends Omit<BufferRow, 'stratum' | 'helpfulness'> {
   /** Whose data it is, for the cap per subject; null is nobody's and has no cap. */
   readonly subject: string | null;
 }
