@@ -1,0 +1,157 @@
+// Switches off one control at a time and runs the tests that prove it: each must fail. A control whose absence no test notices is not proven.
+//
+//   npm run mutants                          every row of test/mutants/*.mutants.mjs
+//   npm run mutants -- --only kafka,sign     rows whose area, control or file holds one of these words
+//   npm run mutants -- --json                one object a row, and a summary
+//
+// A row: { control, file, from, to, suite, spec, title }
+//   control  what is switched off, as a sentence: "a batch is not read beyond its output limit"
+//   file     the source, from the root; `from` (text or regular expression) must occur in it once, `to` takes its place
+//   suite    'quick' or 'slow'; `spec` a pattern of the spec's path; `title` (optional) a pattern of the tests' names
+//
+// Rows run on a copy of the tree in a temporary folder, so a run that is killed leaves no fault behind. Before a row's mutant its tests run
+// once as they are: a test that fails anyway would prove nothing.
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+  },
+});
+
+const rows = (await loadRows()).filter(isWanted);
+if (rows.length === 0) throw new Error(`Cannot run mutants: expected rows that hold "${options.only}", got none.`);
+if (options.list) {
+  for (const { area, control, spec } of rows) console.log(`${area}: ${control} (${spec})`);
+  process.exit(0);
+}
+
+// 1. A copy of the tree.
+const copy = mkdtempSync(join(tmpdir(), 'seam-mutants-'));
+process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+copyTree();
+
+// 2. Every row: the tests as they are, then with the control off.
+const passesUnchanged = new Map();
+const results = rows.map((row, index) => {
+  const result = { area: row.area, control: row.control, ...judge(row) };
+  if (options.json) console.log(JSON.stringify(result));
+  else
+    console.log(`${index + 1}/${rows.length} ${result.verdict.padEnd(8)} ${row.area}: ${row.control}${result.detail}`);
+  return result;
+});
+
+// 3. The score.
+const caught = results.filter(({ verdict }) => verdict === 'caught').length;
+if (options.json) console.log(JSON.stringify({ mutants: results.length, caught }));
+else console.log(`${caught} of ${results.length} mutants caught`);
+process.exitCode = caught === results.length ? 0 : 1;
+
+async function loadRows() {
+  const folder = join(ROOT, 'test/mutants');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.mutants.mjs'));
+  const areas = files.map(async (name) => {
+    const { default: own } = await import(pathToFileURL(join(folder, name)).href);
+    return own.map((row) => ({ area: name.replace('.mutants.mjs', ''), ...row }));
+  });
+  return (await Promise.all(areas)).flat();
+}
+
+function isWanted({ area, control, file }) {
+  const words = options.only?.split(',') ?? [''];
+  return words.some((word) => `${area} ${control} ${file}`.toLowerCase().includes(word.toLowerCase()));
+}
+
+/** The tracked files and the untracked ones that git does not ignore; packages are linked, workspaces are the copy's own. */
+function copyTree() {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  for (const file of listed.split('\n').filter(Boolean))
+    cpSync(join(ROOT, file), join(copy, file), { recursive: true });
+  const packages = join(ROOT, 'node_modules');
+  mkdirSync(join(copy, 'node_modules/@seamstream'), { recursive: true });
+  for (const name of readdirSync(packages))
+    if (name !== '@seamstream') symlinkSync(join(packages, name), join(copy, 'node_modules', name));
+  for (const name of readdirSync(join(packages, '@seamstream')))
+    symlinkSync(readlinkSync(join(packages, '@seamstream', name)), join(copy, 'node_modules/@seamstream', name));
+}
+
+function judge(row) {
+  const path = join(copy, row.file);
+  const source = readFileSync(path, 'utf8');
+  const places =
+    typeof row.from === 'string'
+      ? source.split(row.from).length - 1
+      : (source.match(new RegExp(row.from, 'g')) ?? []).length;
+  if (places !== 1)
+    return { verdict: 'stale', detail: ` (expected one place in ${row.file}, found ${places}; mend the row)` };
+  const test = `${row.suite} ${row.spec} ${row.title ?? ''}`;
+  if (!passesUnchanged.has(test)) passesUnchanged.set(test, run(row) === 'passed');
+  if (!passesUnchanged.get(test))
+    return { verdict: 'broken', detail: ` (${row.spec} fails, or has no test, without the mutant)` };
+  try {
+    writeFileSync(
+      path,
+      source.replace(row.from, () => row.to),
+    );
+    return run(row) === 'failed'
+      ? { verdict: 'caught', detail: '' }
+      : { verdict: 'SURVIVED', detail: ` (${row.spec})` };
+  } finally {
+    writeFileSync(path, source);
+  }
+}
+
+/** passed, failed (a test ran and failed), or none (no test ran: a mutant that does not compile proves nothing). */
+function run({ suite, spec, title }) {
+  const report = join(copy, 'mutants-report.json');
+  rmSync(report, { force: true });
+  const jest = join(copy, 'node_modules/jest/bin/jest.js');
+  const args = [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    jest,
+    '--runInBand',
+    '--silent',
+    '--json',
+  ];
+  const chosen = ['--outputFile', report, '--selectProjects', suite, '--testPathPatterns', spec];
+  spawnSync(process.execPath, [...args, ...chosen, ...(title === undefined ? [] : ['-t', title])], {
+    cwd: copy,
+    stdio: 'ignore',
+    timeout: 600_000,
+    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+  });
+  const { numPassedTests, numFailedTests } = read(report);
+  if (numFailedTests > 0) return 'failed';
+  return numPassedTests > 0 ? 'passed' : 'none';
+}
+
+function read(report) {
+  try {
+    return JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    return { numPassedTests: 0, numFailedTests: 1 }; // the process died or hung with the mutant in it: noticed
+  }
+}
