@@ -133,6 +133,20 @@ module.exports = {
       to: { path: '(^|node_modules/)undici/' },
     },
     {
+      name: 'processes-in-the-sandbox',
+      comment: 'Only the sandbox starts processes: whatever else is run would have the rights of the service.',
+      severity: 'error',
+      from: { path: '^(libs|apps)/', pathNot: ['\\.spec\\.ts$', '^libs/verifiers/src/.*sandbox.*\\.ts$'] },
+      to: { path: '^child_process$', dependencyTypes: ['core'] },
+    },
+    {
+      name: 'no-vm-outside-the-sandbox',
+      comment: 'node:vm is no wall. Text is data, and what must run runs in the sandbox.',
+      severity: 'error',
+      from: { path: '^(libs|apps)/', pathNot: '^libs/verifiers/sandbox/' },
+      to: { path: '^vm$', dependencyTypes: ['core'] },
+    },
+    {
       name: 'onnx-runtime-in-its-place',
       comment: 'Only tensor-graph and language-model run sessions.',
       severity: 'error',

@@ -41,6 +41,8 @@ const PROBES = [
   ['aws-sdk-in-its-driver', 'libs/events/src/planted/s3.ts', "import '@aws-sdk/client-s3';\n"],
   ['undici-in-its-place', 'libs/learning/src/planted/undici.ts', "import 'undici';\n"],
   ['onnx-runtime-in-its-place', 'libs/learning/src/planted/onnx.ts', "import 'onnxruntime-node';\n"],
+  ['processes-in-the-sandbox', 'libs/learning/src/planted/process.ts', "import 'node:child_process';\n"],
+  ['no-vm-outside-the-sandbox', 'apps/buffer/src/planted/vm.ts', "import 'node:vm';\n"],
   ['no-unresolvable', 'libs/kernel/src/planted/lost.ts', "import './nowhere.js';\n"],
   ['no-test-code-in-production', 'libs/event-log/src/planted/contract.ts', "import '../event-log.contract.js';\n"],
 ];
