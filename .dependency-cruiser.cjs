@@ -22,6 +22,7 @@ const libsTopDown = [
   'event-log',
   'object-store',
   'events',
+  'bounded-work',
   'kernel',
 ];
 

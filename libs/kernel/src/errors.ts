@@ -13,6 +13,8 @@ export const ERROR_CODES = {
   CONFLICT: { retryable: false },
   ABORTED: { retryable: true },
   DEADLINE_EXCEEDED: { retryable: false },
+  /** Work on what strangers wrote used more than it may; `details.limit` says of what. */
+  LIMIT_EXCEEDED: { retryable: false },
   /** What kills the process that works on it. */
   POISON: { retryable: false },
   INTERNAL: { retryable: false },

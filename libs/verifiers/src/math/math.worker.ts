@@ -1,12 +1,8 @@
 /** Thread that compares answers with references: what takes it too long is ended with it. */
-import { parentPort } from 'node:worker_threads';
-import { messageOf, SeamError } from '@seamstream/kernel';
+import { answerTasks } from '@seamstream/bounded-work';
 import type { EquivalenceResult, EquivalenceTask } from '../verifier.types.js';
 import { equivalent } from './equivalence.js';
 import { referenceAnswer, statedAnswer } from './statement.js';
-
-const port = parentPort;
-if (!port) throw new SeamError('INTERNAL', 'This module answers inside a worker thread; start it as one');
 
 // The parser's tables and the compiler are warm before the first deadline runs.
 for (const [a, b] of [
@@ -14,14 +10,10 @@ for (const [a, b] of [
   ['[1,2)\\cup\\{3\\}', '\\sin x, \\sqrt{3}'],
 ] as const)
   equivalent(a, b, { decimals: 6, percent: 'either' });
-port.postMessage('ready');
 
-port.on('message', (task: EquivalenceTask) => {
-  try {
+answerTasks({
+  compare: (task: EquivalenceTask): EquivalenceResult => {
     const answer = statedAnswer(task.text, task.source);
-    const isEqual = answer !== null && equivalent(referenceAnswer(task.reference), answer, task);
-    port.postMessage({ result: { answer, isEqual } satisfies EquivalenceResult });
-  } catch (error) {
-    port.postMessage({ error: messageOf(error) });
-  }
+    return { answer, isEqual: answer !== null && equivalent(referenceAnswer(task.reference), answer, task) };
+  },
 });
