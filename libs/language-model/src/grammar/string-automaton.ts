@@ -3,7 +3,6 @@
  * and nothing else, which is how JSON.stringify writes such a string. Together with a count of code points it is what a
  * token may add to a free string, wherever the token's bytes begin and end.
  */
-import { SeamError } from '@seamstream/kernel';
 import { HIDDEN_CODE_POINTS } from './plain-text.js';
 
 /** What every token does from one state. */
@@ -18,6 +17,8 @@ interface TokenSteps {
 export const BETWEEN = 0;
 const AFTER_BACKSLASH = 1;
 const DEAD = -1;
+/** The distance to an end that no tokens spell. */
+export const UNREACHABLE = 0x7fffffff;
 
 interface ByteState {
   /** Next state per byte; −1 where the byte is illegal. */
@@ -105,27 +106,35 @@ export class StringTokens {
   private readonly distances = new Map<string, Int32Array[]>();
   private readonly idsByFirstByte: number[][] = Array.from({ length: 256 }, () => []);
 
-  /** @throws INVALID_INPUT when a byte that a string may need has no token of its own: then a character begun could not be ended. */
+  /** Whether a byte state can reach the end of its character by tokens of single bytes. */
+  private readonly endable: readonly boolean[];
+
+  /**
+   * A byte without a token of its own takes nothing away but what only it could end: no token is legal that would begin such
+   * a character and leave it open.
+   */
   constructor(private readonly vocabulary: readonly Uint8Array[]) {
     const single = new Set<number>();
     vocabulary.forEach((bytes, id) => {
       if (bytes.length > 0) this.idsByFirstByte[bytes[0]!]!.push(id);
       if (bytes.length === 1) single.add(bytes[0]!);
     });
-    const needed = new Set(states.flatMap(({ next }) => Array.from(next.keys()).filter((byte) => next[byte] !== DEAD)));
-    const missing = [...needed].filter((byte) => !single.has(byte));
-    if (missing.length > 0) {
-      throw new SeamError(
-        'INVALID_INPUT',
-        `Compiling a grammar with free strings: the vocabulary has no single-byte token for ${missing.length} bytes (the first: 0x${missing[0]!.toString(16)}). Use a byte-level tokenizer.`,
-      );
+    const endable = states.map((_, state) => state === BETWEEN);
+    // States nearer to the end of a character first: those lead on.
+    for (const state of states
+      .keys()
+      .toArray()
+      .sort((a, b) => states[a]!.remaining - states[b]!.remaining)) {
+      endable[state] ||= [...single].some((byte) => endable[states[state]!.next[byte]!] === true);
     }
+    this.endable = endable;
   }
 
   /** Where token `id` leads; null where it is illegal, whatever the length bounds. */
   step(from: number, id: number): Step | null {
     const bytes = this.vocabulary[id];
-    return bytes === undefined || bytes.length === 0 ? null : walk(from, bytes);
+    const step = bytes === undefined || bytes.length === 0 ? null : walk(from, bytes);
+    return step === null || !this.endable[step.state]! ? null : step;
   }
 
   /**
@@ -143,7 +152,7 @@ export class StringTokens {
     return mask;
   }
 
-  /** Fewest tokens from (state, count) to an end with minLength ≤ count ≤ maxLength. Finite wherever {@link allowed} leads. */
+  /** Fewest tokens from (state, count) to an end with minLength ≤ count ≤ maxLength. {@link UNREACHABLE} where the vocabulary cannot write that many characters. */
   distance(state: number, count: number, minLength: number, maxLength: number): number {
     return this.distanceTable(minLength, maxLength)[state]![count]!;
   }
@@ -166,7 +175,7 @@ export class StringTokens {
         if (next === DEAD) return;
         for (const id of this.idsByFirstByte[byte]!) {
           const step = walk(from, this.vocabulary[id]!);
-          if (step !== null) steps.push({ id, ...step });
+          if (step !== null && this.endable[step.state]!) steps.push({ id, ...step });
         }
       });
       steps.sort((a, b) => a.id - b.id);
@@ -197,17 +206,16 @@ export class StringTokens {
     const key = `${minLength}/${maxLength}`;
     let table = this.distances.get(key);
     if (table !== undefined) return table;
-    const unreachable = 0x7fffffff;
-    table = states.map(() => new Int32Array(maxLength + 1).fill(unreachable));
+    table = states.map(() => new Int32Array(maxLength + 1).fill(UNREACHABLE));
     const order = states.map((_, state) => state).sort((a, b) => rank(a) - rank(b));
     for (let count = maxLength; count >= 0; count--) {
       for (const state of order) {
-        let best = state === BETWEEN && count >= minLength ? 0 : unreachable;
+        let best = state === BETWEEN && count >= minLength ? 0 : UNREACHABLE;
         if (best > 0) {
           for (const step of this.transitions(state)) {
             if (count + needOf(step) > maxLength) continue;
             const after = table[step.state]![count + step.characters]!;
-            if (after !== unreachable && after + 1 < best) best = after + 1;
+            if (after !== UNREACHABLE && after + 1 < best) best = after + 1;
           }
         }
         table[state]![count] = best;

@@ -373,12 +373,34 @@ describe('a grammar over tokens', () => {
     expect((thrown as SeamError).details).toEqual({ keyword, path });
   });
 
-  it('refuses a vocabulary that cannot spell a free string', () => {
-    const vocabulary = tokenizer.vocabulary.map((bytes) =>
-      bytes.length === 1 && bytes[0] === 0x78 ? new Uint8Array(0) : bytes,
-    );
-    expect(() =>
-      compileGrammar({ type: 'string', maxLength: 3 }, vocabulary, (text) => tokenizer.encode(text)),
-    ).toThrow(/no single-byte token for 1 bytes \(the first: 0x78\)/);
+  describe('over a vocabulary that lacks single bytes', () => {
+    const without = (...missing: number[]): Uint8Array[] =>
+      tokenizer.vocabulary.map((bytes) =>
+        bytes.length === 1 && missing.includes(bytes[0]!) ? new Uint8Array(0) : bytes,
+      );
+    const encode = (text: string): number[] => tokenizer.encode(text);
+
+    it('offers nothing that could not be ended, and every walk ends in valid JSON', () => {
+      const schema: JsonSchema = { type: 'string', minLength: 1, maxLength: 4 };
+      // Lead bytes that texts rarely need, a letter, and one that ends characters.
+      for (const missing of [[0xf1, 0xf3], [0x78], [0x80, 0xa9], [0xbf, 0x5c]]) {
+        const vocabulary = [...without(...missing), Buffer.from('é'), Uint8Array.of(0xf1), Uint8Array.of(0x80, 0x80)];
+        if (missing.includes(0xf1)) vocabulary.splice(-2, 1, Buffer.from('\u{50000}'));
+        const grammar = compileGrammar(schema, vocabulary, encode);
+        for (let seed = 0; seed < 200; seed++) {
+          const text = bytesText(vocabulary, walk(grammar, Random.of('missing', missing.join(), seed), 30));
+          expect(Array.from(JSON.parse(text) as string).length).toBeGreaterThan(0);
+        }
+      }
+    });
+
+    it('refuses a string that it cannot write at all', () => {
+      const vocabulary = tokenizer.vocabulary.map((bytes) =>
+        bytes.length === 1 && bytes[0] === 0x22 ? bytes : new Uint8Array(0),
+      );
+      expect(() => compileGrammar({ type: 'string', minLength: 1, maxLength: 3 }, vocabulary, encode)).toThrow(
+        /no tokens to spell a string of 1 characters/,
+      );
+    });
   });
 });

@@ -12,7 +12,7 @@ import { IntegerTokens } from './integer-automaton.js';
 import type { JsonSchema } from './json-schema.types.js';
 import { type IntegerNode, type LayoutNode, layoutOf, type StringNode } from './layout.js';
 import { checkJsonSchema } from './schema-check.js';
-import { BETWEEN, StringTokens } from './string-automaton.js';
+import { BETWEEN, StringTokens, UNREACHABLE } from './string-automaton.js';
 
 /** A place in a text under a grammar. Immutable, valid for the grammar that made it, equal states are the same object. */
 export interface GrammarState {
@@ -168,6 +168,12 @@ class CompiledGrammar implements TokenGrammar {
     if (position === undefined) {
       this.stringTokens ??= new StringTokens(this.vocabulary);
       const distance = this.stringTokens.distance(at, length, node.minLength, node.maxLength);
+      if (distance === UNREACHABLE) {
+        throw new SeamError(
+          'INVALID_INPUT',
+          `Compiling a grammar: the vocabulary has no tokens to spell a string of ${node.minLength} characters. Use a byte-level tokenizer.`,
+        );
+      }
       position = { kind: 'string', id: this.positions++, minTokens: distance + least(after), node, at, length };
       this.strings.set(key, position);
     }
