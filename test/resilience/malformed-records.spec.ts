@@ -3,7 +3,7 @@
  * bytes, all of the latter are worked off. The service is the transport with a consumer that needs no model.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -36,6 +36,27 @@ const LARGEST_BYTES = 999_000;
 const SEAM = fileURLToPath(new URL('../../apps/cli/bin/seam.js', import.meta.url));
 
 const { ProblemPublished } = EXAMPLE_EVENTS;
+
+/** Of a record of zeros: some five kilobytes when compressed with zstd, 30 000 to 1. */
+const BOMB_BYTES = 160_000_000;
+/** Sends good records and between them bombs, each in a batch of its own, to the first partition. */
+const BOMBER = `
+  import kafkajs from 'kafkajs';
+  import { TOPIC } from '@seamstream/events';
+  import '@seamstream/event-log-kafka';
+  const { BROKERS, BOMB_BYTES, GOOD } = process.env;
+  const { CompressionTypes: { None, GZIP, ZSTD, LZ4 } } = kafkajs;
+  const producer = new kafkajs.Kafka({ brokers: BROKERS.split(','), logLevel: 0 }).producer();
+  await producer.connect();
+  const send = (compression, { key, value }) =>
+    producer.send({ topic: TOPIC.problems, compression, messages: [{ key, value, partition: 0 }] });
+  const [first, flipped, last] = JSON.parse(GOOD).map(({ key, value }) => ({ key, value: Buffer.from(value, 'base64') }));
+  await send(None, first);
+  for (const codec of [ZSTD, GZIP, LZ4]) await send(codec, { key: 'bomb', value: Buffer.alloc(Number(BOMB_BYTES)) });
+  await send(None, flipped);
+  await send(None, last);
+  await producer.disconnect();
+`;
 
 function problem(id: string): EventOf<'ProblemPublished'> {
   return {
@@ -261,4 +282,56 @@ describe.each(['lmdb', 'kafka'] as const)('on %s', (driver) => {
     );
     expect(await ledgerOf(log)).toMatchObject({ inFlight: 0, balanced: true });
   }, 300_000);
+
+  if (driver === 'kafka') {
+    it('R10: of bombs and of bits that flipped on the disk, each batch is one dead letter with its place; what stands around them is worked off', async () => {
+      const before = await lettersAndEnds();
+      await service.close();
+      // 1. A good record, a bomb of each codec, another good record, in one partition; by a client that knows no limits.
+      const sent = spawnSync(process.execPath, ['--input-type=module', '-e', BOMBER], {
+        env: {
+          PATH: process.env.PATH,
+          BROKERS: deployment.environment.SEAM_EVENT_LOG_KAFKA_BROKERS,
+          BOMB_BYTES: String(BOMB_BYTES),
+          GOOD: JSON.stringify(
+            ['around-1', 'flipped', 'around-2'].map((id) => {
+              const { key, value } = encodeEvent(problem(id));
+              return { key, value: Buffer.from(value).toString('base64') };
+            }),
+          ),
+        },
+        cwd: fileURLToPath(new URL('../..', import.meta.url)),
+        encoding: 'utf8',
+      });
+      if (sent.status !== 0) throw new Error(`the bombs were not sent: ${sent.stderr}`);
+      // 2. A bit flips where the broker keeps the second good record.
+      const segment = join(deployment.brokerFolder!, `${TOPIC.problems}-0`, '00000000000000000000.log');
+      const at = (await readFile(segment)).lastIndexOf('Do flipped.');
+      expect(at).toBeGreaterThan(0);
+      const file = await open(segment, 'r+');
+      await file.write('d', at);
+      await file.close();
+      // 3. All of it is read on, and memory holds no bomb.
+      const rss = process.memoryUsage.rss();
+      let most = rss;
+      const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 20);
+      service = await serve();
+      const after = await until(
+        (counts) => counts.letters.length >= before.letters.length + 4 && counts.ends.length >= before.ends.length + 2,
+      );
+      clearInterval(watch);
+      const unreadable = after.letters.filter(({ code }) => code === 'UNREADABLE_BATCH');
+      expect(unreadable.map(({ topic, partition, value }) => [topic, partition, value])).toEqual(
+        Array.from({ length: 4 }, () => [TOPIC.problems, 0, null]),
+      );
+      expect(unreadable.map(({ reason, offset }) => reason.includes(`offset ${offset} cannot be read`))).toEqual(
+        Array.from({ length: 4 }, () => true),
+      );
+      expect(unreadable.filter(({ reason }) => /are more than \d+ when decompressed/.test(reason))).toHaveLength(3);
+      expect(unreadable.filter(({ reason }) => reason.includes('its checksum is'))).toHaveLength(1);
+      expect(after.ends.filter((id) => id.startsWith('around-')).sort()).toEqual(['around-1', 'around-2']);
+      expect(after.letters).toHaveLength(before.letters.length + 4);
+      expect(most - rss).toBeLessThan(BOMB_BYTES / 2);
+    }, 300_000);
+  }
 });

@@ -35,6 +35,8 @@ export interface Deployment {
   /** What every service is started with. */
   readonly environment: Environment;
   readonly servers: readonly Server[];
+  /** Where Kafka's first broker keeps its partitions. */
+  readonly brokerFolder: string | undefined;
   openLog(): Promise<EventLog>;
   /** Deletes what a group without members committed of a topic. Of Kafka alone. */
   forgetOffsets(group: string, topic: string): Promise<void>;
@@ -58,11 +60,13 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const ofKafkaAlone = (): Promise<never> => Promise.reject(new Error('offsets: expected a deployment on Kafka'));
   let forgetOffsets: Deployment['forgetOffsets'] = ofKafkaAlone;
   let setBackOffsets: Deployment['setBackOffsets'] = ofKafkaAlone;
+  let brokerFolder: string | undefined;
   let environment: Environment = { ...options.environment, SEAM_DATA_FOLDER: folder };
   try {
     if (log === 'kafka') {
       const kafka = await startKafka(options.kafka);
       closers.push(() => kafka.stop());
+      brokerFolder = kafka.brokers[0]!.dataFolder;
       servers.push(
         ...kafka.brokers.map(({ index }) => ({
           name: `broker-${index + 1}`,
@@ -122,6 +126,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     return {
       environment,
       servers,
+      brokerFolder,
       openLog: () => openEventLog(config),
       forgetOffsets,
       setBackOffsets,

@@ -32,6 +32,8 @@ export interface KafkaBroker {
   /** Undefined while it is killed. */
   readonly pid: number | undefined;
   readonly logFile: string;
+  /** Where its partitions lie, each a folder. */
+  readonly dataFolder: string;
   /** Its address on the plain listener. */
   readonly address: string;
 }
@@ -120,7 +122,8 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
         const home = join(folder, `broker-${index}`);
         await mkdir(home);
         const config = join(home, 'server.properties');
-        const settings = { nodeId: index + 1, nodes, dataFolder: join(home, 'data'), overrides: properties };
+        const dataFolder = join(home, 'data');
+        const settings = { nodeId: index + 1, nodes, dataFolder, overrides: properties };
         await writeFile(
           config,
           brokerProperties(secured === undefined ? settings : { ...settings, security: secured.broker }),
@@ -141,6 +144,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
             return server.pid;
           },
           logFile,
+          dataFolder,
           address: bootstrapOf([ports.plaintext]),
         };
       }),

@@ -6,10 +6,11 @@
  * | lastStable i64 | logStart i64 | [producerId i64 | firstOffset i64] | preferredReplica i32 | recordSet bytes]]
  */
 import type { LogRecord } from '@seamstream/event-log';
+import { SeamError } from '@seamstream/kernel';
 import type Cluster from 'kafkajs/src/cluster/index.js';
 import errors from 'kafkajs/src/protocol/error.js';
 import fetchRequest from 'kafkajs/src/protocol/requests/fetch/v11/request.js';
-import { type AbortedTransaction, committedRecords } from './record-set.js';
+import { type AbortedTransaction, committedRecords, unreadableRecord } from './record-set.js';
 
 /** Kafka's word for "only what is committed". */
 export const READ_COMMITTED = 1;
@@ -44,14 +45,40 @@ interface RawPartition {
   readonly set: Buffer;
 }
 
-/** Waits up to `maxWaitMs` for the first byte. Throws kafkajs' errors. */
+/**
+ * Waits up to `maxWaitMs` for the first byte. `maxBatchBytes` bounds a batch once decompressed; what is damaged comes as a
+ * record that says so. Throws kafkajs' errors.
+ */
 export async function fetchCommitted(
   broker: Cluster.Broker,
   places: readonly FetchPlace[],
-  maxWaitMs: number,
+  { maxWaitMs, maxBatchBytes }: { readonly maxWaitMs: number; readonly maxBatchBytes: number },
 ): Promise<FetchedPartition[]> {
+  const raw = await ask(broker, places, maxWaitMs);
+  return Promise.all(
+    raw.map(async ({ topic, partition, error, high, low, aborted, set }): Promise<FetchedPartition> => {
+      const { from } = places.find((asked) => asked.topic === topic && asked.partition === partition)!;
+      const place = { topic, partition, from, high };
+      const found = { ...place, low, error: undefined };
+      if (error !== 0) return { ...found, error: errors.createErrorFromCode(error), records: [], nextOffset: from };
+      const read = await committedRecords(place, set, aborted, maxBatchBytes);
+      if (!read.isCutOff) return { ...found, ...read };
+      // A partition that is asked for alone is answered with a whole batch, however large (KIP-74): else its length is a lie.
+      if (places.length > 1)
+        return (await fetchCommitted(broker, [{ topic, partition, from }], { maxWaitMs, maxBatchBytes }))[0]!;
+      const why = `the broker's ${set.length} bytes of it end before the length that it names`;
+      return { ...found, records: [unreadableRecord(place, from, from, why)], nextOffset: from + 1 };
+    }),
+  );
+}
+
+async function ask(
+  broker: Cluster.Broker,
+  places: readonly FetchPlace[],
+  maxWaitMs: number,
+): Promise<readonly RawPartition[]> {
   const byTopic = Map.groupBy(places, ({ topic }) => topic);
-  const raw = await broker.connectionPool.send<readonly RawPartition[]>({
+  return broker.connectionPool.send<readonly RawPartition[]>({
     request: fetchRequest({
       replicaId: -1,
       isolationLevel: READ_COMMITTED,
@@ -69,18 +96,23 @@ export async function fetchCommitted(
     }),
     response: { decode: async (payload) => readAnswer(payload), parse: async (decoded) => decoded },
   });
-  return Promise.all(
-    raw.map(async ({ topic, partition, error, high, low, aborted, set }) => {
-      const from = places.find((place) => place.topic === topic && place.partition === partition)!.from;
-      const place = { topic, partition, from };
-      if (error !== 0)
-        return { ...place, error: errors.createErrorFromCode(error), records: [], nextOffset: from, high, low };
-      return { ...place, error: undefined, high, low, ...(await committedRecords(place, set, aborted)) };
-    }),
-  );
 }
 
+/** @throws LOG_CORRUPT for bytes that are no such answer */
 function readAnswer(payload: Buffer): RawPartition[] {
+  try {
+    return readPartitions(payload);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new SeamError(
+      'LOG_CORRUPT',
+      `reading on Kafka: expected an answer of the Fetch API, got ${payload.length} bytes that end in the middle of one. Check what stands between this process and the brokers.`,
+      { cause },
+    );
+  }
+}
+
+function readPartitions(payload: Buffer): RawPartition[] {
   const error = payload.readInt16BE(4);
   if (error !== 0) throw errors.createErrorFromCode(error);
   let at = 10;

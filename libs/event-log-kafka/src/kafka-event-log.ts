@@ -47,6 +47,7 @@ import { EARLIEST, fetchGroupOffsets, LATEST, listOffsets } from './offsets.js';
 import { PartitionFeed } from './partition-feed.js';
 import { ProducerSession, type ProducerSettings } from './producer-session.js';
 import { blocksOf, type PlacedRecord } from './record-blocks.js';
+import { DEFAULT_MAX_BATCH_BYTES } from './record-set.js';
 import { compareTopics, type TopicDifference, type WantedTopic } from './topic-plan.js';
 
 export interface KafkaEventLogOptions {
@@ -64,6 +65,11 @@ export interface KafkaEventLogOptions {
   readonly replicationFactor?: number | undefined;
   /** Of record batches. Default zstd. */
   readonly compression?: Compression;
+  /**
+   * Most bytes of a record batch once decompressed; default 16 MiB. What is more, or has been compressed more than 128 times,
+   * is not read: it comes as a record that says so.
+   */
+  readonly maxBatchBytes?: number;
   /** Time stamps of records that bring none. */
   readonly clock?: Clock;
   /** After how many milliseconds without heartbeat a group's member is replaced; default 10 000, brokers want 6000 to 1 800 000. */
@@ -113,7 +119,7 @@ export class KafkaEventLog extends EventLog {
     private readonly settings: ConnectionSettings,
     private readonly producer: ProducerSettings,
     private readonly options: Required<
-      Pick<KafkaEventLogOptions, 'prefix' | 'clock' | 'sessionTimeoutMs' | 'heartbeatMs'>
+      Pick<KafkaEventLogOptions, 'prefix' | 'clock' | 'sessionTimeoutMs' | 'heartbeatMs' | 'maxBatchBytes'>
     > &
       Pick<KafkaEventLogOptions, 'replicationFactor'>,
   ) {
@@ -161,6 +167,7 @@ export class KafkaEventLog extends EventLog {
         clock: options.clock ?? systemClock,
         sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000,
         heartbeatMs: options.heartbeatMs ?? 1000,
+        maxBatchBytes: options.maxBatchBytes ?? DEFAULT_MAX_BATCH_BYTES,
         replicationFactor: options.replicationFactor,
       },
     );
@@ -312,7 +319,7 @@ export class KafkaEventLog extends EventLog {
         connection.attempt(`consuming as group ${options.group}`, () => connection.refresh()),
       ),
     );
-    const { sessionTimeoutMs, heartbeatMs } = this.options;
+    const { sessionTimeoutMs, heartbeatMs, maxBatchBytes } = this.options;
     const subscription = new KafkaSubscription(
       { ...options, group, topics: options.topics.map((topic) => this.physical(topic)), onBatch },
       connections,
@@ -322,6 +329,7 @@ export class KafkaEventLog extends EventLog {
         rebalanceTimeoutMs: sessionTimeoutMs,
         instance: this.instance,
         producer: this.producer,
+        maxBatchBytes,
         transactionalIdOf: (topic, partition) => `${group}.${topic}.${partition}`,
         granted: (holding, memberId) => {
           const token = this.tokenOf(holding);
@@ -388,24 +396,28 @@ export class KafkaEventLog extends EventLog {
     let failure: SeamError | undefined;
     let wake = (): void => undefined;
     const connection = this.connect();
-    const feed = new PartitionFeed(connection, {
-      arrived: (topic, partition) => {
-        news.add(partitionName(topic, partition));
-        wake();
+    const feed = new PartitionFeed(
+      connection,
+      {
+        arrived: (topic, partition) => {
+          news.add(partitionName(topic, partition));
+          wake();
+        },
+        failed: (error) => {
+          failure = error;
+          wake();
+        },
+        deleted: (topic, partition, from, low) => {
+          failure = new SeamError(
+            'OFFSET_OUT_OF_RANGE',
+            `following ${topic}/${partition} from ${from}: what stands before ${low} has been deleted. Follow from there, or from the beginning.`,
+            { details: { topic, partition, from, low } },
+          );
+          wake();
+        },
       },
-      failed: (error) => {
-        failure = error;
-        wake();
-      },
-      deleted: (topic, partition, from, low) => {
-        failure = new SeamError(
-          'OFFSET_OUT_OF_RANGE',
-          `following ${topic}/${partition} from ${from}: what stands before ${low} has been deleted. Follow from there, or from the beginning.`,
-          { details: { topic, partition, from, low } },
-        );
-        wake();
-      },
-    });
+      this.options.maxBatchBytes,
+    );
     const onAbort = (): void => wake();
     until.addEventListener('abort', onAbort);
     const isOver = (): boolean => until.aborted; // it changes while a reader holds what was yielded
@@ -584,7 +596,10 @@ export class KafkaEventLog extends EventLog {
     const name = this.physical(topic);
     return this.connection.attempt('reading', async () => {
       const broker = await this.connection.leader(name, partition);
-      const [answer] = await fetchCommitted(broker, [{ topic: name, partition, from }], READ_WAIT_MS);
+      const [answer] = await fetchCommitted(broker, [{ topic: name, partition, from }], {
+        maxWaitMs: READ_WAIT_MS,
+        maxBatchBytes: this.options.maxBatchBytes,
+      });
       if (answer!.error) throw answer!.error;
       return answer!;
     });

@@ -58,6 +58,8 @@ export interface SubscriptionSettings extends MembershipSettings {
   /** The open log that the subscription belongs to, among all that consume. */
   readonly instance: string;
   readonly producer: ProducerSettings;
+  /** Of a record batch once decompressed. */
+  readonly maxBatchBytes: number;
   readonly transactionalIdOf: (topic: string, partition: number) => string;
   /** The claim of a partition that this member, by that id, has from now on. */
   readonly granted: (holding: Holding, memberId: string) => Claim;
@@ -88,18 +90,22 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     private readonly settings: SubscriptionSettings,
   ) {
     this.loop = new ConsumerLoop(options, this);
-    this.feed = new PartitionFeed(connections.fetch, {
-      arrived: (topic, partition) => this.loop.wake(topic, partition),
-      failed: (error) => this.loop.fail(error),
-      deleted: (topic, partition, from, low) =>
-        this.loop.fail(
-          new SeamError(
-            'OFFSET_OUT_OF_RANGE',
-            `group ${options.group} was to read ${topic}/${partition} from ${from}, but what stands before ${low} has been deleted. Find out what is missing; to go on without it, set the group's offset to ${low} with Kafka's kafka-consumer-groups.`,
-            { details: { group: options.group, topic, partition, from, low } },
+    this.feed = new PartitionFeed(
+      connections.fetch,
+      {
+        arrived: (topic, partition) => this.loop.wake(topic, partition),
+        failed: (error) => this.loop.fail(error),
+        deleted: (topic, partition, from, low) =>
+          this.loop.fail(
+            new SeamError(
+              'OFFSET_OUT_OF_RANGE',
+              `group ${options.group} was to read ${topic}/${partition} from ${from}, but what stands before ${low} has been deleted. Find out what is missing; to go on without it, set the group's offset to ${low} with Kafka's kafka-consumer-groups.`,
+              { details: { group: options.group, topic, partition, from, low } },
+            ),
           ),
-        ),
-    });
+      },
+      settings.maxBatchBytes,
+    );
     const { group, topics, sharing = 'spread', turn } = options;
     const place = { id: group, topics, sharing, turn, instance: settings.instance };
     this.membership = new GroupMembership(connections.group, place, settings, {

@@ -266,10 +266,17 @@ declare module 'kafkajs/src/protocol/error.js' {
   export = errors;
 }
 
-declare module 'kafkajs-snappy' {
-  const codec: () => {
-    compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
-    decompress(bytes: Buffer): Promise<Buffer>;
+declare module 'kafkajs/src/protocol/recordBatch/crc32C/index.js' {
+  /** CRC-32C (Castagnoli), unsigned. */
+  const crc32c: (bytes: Buffer) => number;
+  export = crc32c;
+}
+
+declare module 'snappyjs' {
+  const snappy: {
+    compress(bytes: Buffer): Buffer;
+    /** Of one block; throws for what is none. */
+    uncompress(block: Uint8Array): Uint8Array;
   };
-  export = codec;
+  export = snappy;
 }

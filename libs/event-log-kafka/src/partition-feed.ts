@@ -47,10 +47,14 @@ export class PartitionFeed {
   private readonly ended = new AbortController();
   private retryMs = 0;
 
-  /** @param connection its own: fetches wait */
+  /**
+   * @param connection its own: fetches wait
+   * @param maxBatchBytes of a batch once decompressed
+   */
   constructor(
     private readonly connection: KafkaConnection,
     private readonly events: FeedEvents,
+    private readonly maxBatchBytes: number,
   ) {}
 
   add(topic: string, partition: number, from: number): void {
@@ -164,7 +168,7 @@ export class PartitionFeed {
     const broker = await this.connection.node(node);
     const places = feeds.map(({ topic, partition, next }) => ({ topic, partition, from: next }));
     const maxWaitMs = feeds.length === this.feeds.size ? IDLE_WAIT_MS : BUSY_WAIT_MS;
-    const answers = await fetchCommitted(broker, places, maxWaitMs);
+    const answers = await fetchCommitted(broker, places, { maxWaitMs, maxBatchBytes: this.maxBatchBytes });
     let trouble: Error | undefined;
     for (const answer of answers) {
       const feed = this.feeds.get(partitionName(answer.topic, answer.partition));

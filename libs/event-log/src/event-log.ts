@@ -35,6 +35,12 @@ export interface LogRecord extends RecordPosition {
   readonly value: Uint8Array | null;
   readonly headers: Headers;
   readonly timestampMs: number;
+  /**
+   * Present where the log holds bytes that nobody can read (damaged, or more than a reader takes): why, and which offsets they
+   * are. Key and value are null then, and the offset is the last of them. To decode it is UNREADABLE_BATCH, so that it becomes
+   * a dead letter as anything else that is no event.
+   */
+  readonly unreadable?: string;
 }
 
 export interface TopicSpec {

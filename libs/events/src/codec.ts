@@ -32,6 +32,8 @@ export interface EncodedRecord {
   readonly partition: number;
   readonly offset: number;
   readonly value: Uint8Array | null;
+  /** Why the log has no bytes to show, see the event log's LogRecord. */
+  readonly unreadable?: string;
 }
 
 /** Marker and fingerprint. */
@@ -241,10 +243,16 @@ export class EventCodec {
 
   /**
    * The event in a record. Throws UNKNOWN_SCHEMA when no known schema has the record's fingerprint, INCOMPATIBLE_SCHEMA when
-   * a learned one has it that no event can be read from, MALFORMED_RECORD for everything else that makes the bytes no event
-   * of this topic; all carry topic, partition, offset and the cause.
+   * a learned one has it that no event can be read from, UNREADABLE_BATCH where the log has no bytes to show, MALFORMED_RECORD
+   * for everything else that makes the bytes no event of this topic; all carry topic, partition, offset and the cause.
    */
   decode(record: EncodedRecord): SeamEvent {
+    if (record.unreadable !== undefined) {
+      const { topic, partition, offset, unreadable } = record;
+      throw new SeamError('UNREADABLE_BATCH', `Reading ${place(record)}: ${unreadable}`, {
+        details: { topic, partition, offset },
+      });
+    }
     if (record.value === null) throw malformed(record, undefined, 'the record has no value');
     const bytes = asBuffer(record.value);
     if (bytes[0] === 0 && bytes.length >= CONFLUENT_HEADER_BYTES) {
@@ -317,8 +325,8 @@ export function encodeEvent(event: SeamEvent): EncodedEvent {
 
 /**
  * The event in a record. Throws UNKNOWN_SCHEMA when no known schema has the record's fingerprint, INCOMPATIBLE_SCHEMA when a
- * learned one has it that no event can be read from, MALFORMED_RECORD for everything else that makes the bytes no event of
- * this topic; all carry topic, partition, offset and the cause.
+ * learned one has it that no event can be read from, UNREADABLE_BATCH where the log has no bytes to show, MALFORMED_RECORD for
+ * everything else that makes the bytes no event of this topic; all carry topic, partition, offset and the cause.
  */
 export function decodeEvent(record: EncodedRecord): SeamEvent {
   return CODEC.decode(record);

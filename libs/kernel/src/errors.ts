@@ -21,6 +21,8 @@ export const ERROR_CODES = {
   // Events on the wire
   UNKNOWN_SCHEMA: { retryable: false },
   MALFORMED_RECORD: { retryable: false },
+  /** Records that the log cannot hand out, damaged or beyond a limit. */
+  UNREADABLE_BATCH: { retryable: false },
   INCOMPATIBLE_SCHEMA: { retryable: false },
   SCHEMA_REGISTRY_UNAVAILABLE: { retryable: true },
   // Event log

@@ -2,7 +2,7 @@
 
 import type { NewRecord } from '@seamstream/event-log';
 import type { EventOf } from '@seamstream/events';
-import { compareText } from '@seamstream/kernel';
+import { compareText, type ErrorCode } from '@seamstream/kernel';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { count, excerpt, onOneLine, plural } from '../terminal/text.js';
@@ -39,6 +39,8 @@ export interface RedrivePlan {
   readonly sameRecord: number;
   /** Letters whose topic the log does not have. */
   readonly withoutTopic: number;
+  /** Letters of what the log could not show: there is nothing to send again. */
+  readonly unreadable: number;
 }
 
 /**
@@ -56,6 +58,7 @@ export function planRedrive(
   let alreadyRedriven = 0;
   let sameRecord = 0;
   let withoutTopic = 0;
+  let unreadable = 0;
   for (const letter of letters) {
     const place = placeOf(letter);
     if (seen.has(place)) {
@@ -65,12 +68,13 @@ export function planRedrive(
     seen.add(place);
     if (redriven.has(place)) alreadyRedriven++;
     else if (!topics.has(letter.topic)) withoutTopic++;
+    else if (letter.code === ('UNREADABLE_BATCH' satisfies ErrorCode)) unreadable++;
     else {
       const { topic, partition, key, value, headers } = letter;
       records.push({ topic, partition, key, value, headers: { ...headers, [REDRIVE_HEADER]: place } });
     }
   }
-  return { records, alreadyRedriven, sameRecord, withoutTopic };
+  return { records, alreadyRedriven, sameRecord, withoutTopic, unreadable };
 }
 
 /** How many letters there are of each code, the most frequent first. */
@@ -121,5 +125,7 @@ export function renderRedrive(plan: RedrivePlan, appended: number, dryRun: boole
     lines.push(`${plural(plan.sameRecord, 'letter')} named a record that another letter named too.`);
   if (plan.withoutTopic > 0)
     lines.push(`${plural(plan.withoutTopic, 'letter')} named a topic that the log does not have.`);
+  if (plan.unreadable > 0)
+    lines.push(`${plural(plan.unreadable, 'letter')} stood for bytes that nobody can read: publish them again.`);
   return `${lines.join('\n')}\n`;
 }

@@ -93,7 +93,16 @@ describe('seam dead-letters', () => {
     const before = await records(world, 'seam.problems');
     expect(await world.seam('dead-letters', 'redrive', '--json')).toBe(0);
     expect(world.takeJson()).toEqual([
-      { selected: 3, toRedrive: 2, redriven: 2, alreadyRedriven: 0, sameRecord: 1, withoutTopic: 0, dryRun: false },
+      {
+        selected: 3,
+        toRedrive: 2,
+        redriven: 2,
+        alreadyRedriven: 0,
+        sameRecord: 1,
+        withoutTopic: 0,
+        unreadable: 0,
+        dryRun: false,
+      },
     ]);
     const after = await records(world, 'seam.problems');
     expect(after).toHaveLength(4);
@@ -128,6 +137,16 @@ describe('seam dead-letters', () => {
     world.takeOutput();
     await world.seam('dead-letters', 'redrive', '--code', 'UNKNOWN_SCHEMA');
     expect(world.takeOutput()).toBe('Redrove 1 record.\n1 record was redriven before.\n');
+  });
+
+  it('redrives nothing of what the log could not show: there are no bytes to send again', async () => {
+    const world = await poisoned();
+    await deadLetter(world, { topic: 'seam.problems', partition: 0, offset: 7, value: null, code: 'UNREADABLE_BATCH' });
+    world.takeOutput();
+    await world.seam('dead-letters', 'redrive', '--code', 'UNREADABLE_BATCH');
+    expect(world.takeOutput()).toBe(
+      'Redrove 0 records.\n1 letter stood for bytes that nobody can read: publish them again.\n',
+    );
   });
 
   it('records nothing in a dry run, and nothing for a topic that is not there', async () => {

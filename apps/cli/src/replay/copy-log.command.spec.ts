@@ -77,7 +77,9 @@ describe('seam replay copy', () => {
       { topic: TOPIC.problems, key: 'poison', value: Buffer.from('no event'), headers: { h: 'ü' } },
     ]);
     expect(await here.seam('replay', 'copy', '--to', TO)).toBe(0);
-    expect(here.takeOutput()).toMatch(/^seam\.problems +41 +0 +0 +0 +0\n.*^seam\.outcomes +40 .*^copied 81 records/ms);
+    expect(here.takeOutput()).toMatch(
+      /^seam\.problems +41 +0 +0 +0 +0 +0\n.*^seam\.outcomes +40 .*^copied 81 records/ms,
+    );
     const target = here.otherLogs.get(TO)!;
     for (const topic of [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes])
       expect(kept(await recordsOf(target, topic))).toEqual(kept(await recordsOf(here.log, topic)));

@@ -160,11 +160,12 @@ function renderCopies(
       { title: 'HERE ALREADY', align: 'right' },
       { title: 'CAME HOME', align: 'right' },
       { title: 'EXPIRED', align: 'right' },
+      { title: 'UNREADABLE', align: 'right' },
     ],
-    reports.map(({ topic, copied, notSelected, hereAlready, cameHome, expired }) => [
+    reports.map(({ topic, copied, notSelected, hereAlready, cameHome, expired, unreadable }) => [
       onOneLine(topic),
       ...[copied, notSelected, hereAlready, cameHome].map(count),
-      expired === 0 ? '0' : style.red(count(expired)),
+      ...[expired, unreadable].map((lost) => (lost === 0 ? '0' : style.red(count(lost)))),
     ]),
     style,
   );

@@ -46,6 +46,8 @@ export interface TopicCopy {
   cameHome: number;
   /** No longer stored at the source when it was to be copied. */
   expired: number;
+  /** Batches of the source that nobody can read: no record can be made of them. */
+  unreadable: number;
 }
 
 interface CopyObserver {
@@ -102,7 +104,7 @@ export async function copyLog(
     options.observer.planned(plans.reduce((sum, { from, to }) => sum + to - from, 0));
     const reports: TopicCopy[] = [];
     for (const topic of topics) {
-      const report = { topic, copied: 0, notSelected: 0, hereAlready: 0, cameHome: 0, expired: 0 };
+      const report = { topic, copied: 0, notSelected: 0, hereAlready: 0, cameHome: 0, expired: 0, unreadable: 0 };
       reports.push(report);
       for (const plan of plans) {
         if (plan.topic !== topic) continue;
@@ -189,7 +191,8 @@ async function copyPartition(
     for await (const chunk of source.read({ topic, partition, from, to, chunkRecords: STEP_RECORDS })) {
       for (const record of chunk) {
         const verdict = judgeRecord(record, plan, selection, home);
-        if (verdict === 'not selected') report.notSelected++;
+        if (record.unreadable !== undefined) report.unreadable++;
+        else if (verdict === 'not selected') report.notSelected++;
         else if (verdict === 'here already') report.hereAlready++;
         else if (verdict === 'comes home') report.cameHome++;
         else {

@@ -26,6 +26,11 @@ export const commonConfigSchema = z.object({
           /** Copies of each partition of topics that are created; the cluster's default when absent. */
           replicationFactor: z.int().positive().optional(),
           compression: z.enum(['none', 'gzip', 'snappy', 'lz4', 'zstd']).default('zstd'),
+          /** Most bytes of a record batch once decompressed; one with more is a dead letter. */
+          maxBatchBytes: z
+            .int()
+            .positive()
+            .default(16 * 1024 ** 2),
           /** After how long without a heartbeat an instance is replaced. Brokers want 6 s to 30 min. */
           sessionTimeoutMs: z.int().positive().default(10_000),
           /** After how long a broker aborts what an instance that is gone had begun to write. */

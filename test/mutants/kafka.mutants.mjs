@@ -1,0 +1,68 @@
+// What a broker hands out is not believed, and takes no more memory than it may.
+const READER = {
+  file: 'libs/event-log-kafka/src/record-set.ts',
+  suite: 'quick',
+  spec: 'event-log-kafka/src/record-set.spec.ts',
+};
+const CODECS = {
+  file: 'libs/event-log-kafka/src/compression.ts',
+  suite: 'quick',
+  spec: 'event-log-kafka/src/compression.spec.ts',
+};
+
+export default [
+  {
+    control: 'a record batch whose checksum is wrong is not read',
+    ...READER,
+    from: 'if (computed !== expected) return',
+    to: 'if (false) return',
+  },
+  {
+    control: 'a record batch of a negative length is not read',
+    ...READER,
+    from: 'length >= HEADER_BYTES - LENGTH_END && length',
+    to: 'length',
+  },
+  {
+    control: 'a number in a record does not go on beyond its record',
+    ...READER,
+    from: 'if (this.at >= end || this.at >= most) throw',
+    to: 'if (this.at >= most) throw',
+  },
+  {
+    control: 'a length in a record does not reach beyond its record',
+    ...READER,
+    from: 'if (bytes > this.end - this.at)',
+    to: 'if (false)',
+  },
+  {
+    control: 'a record batch stands where it says that it stands',
+    ...READER,
+    from: 'if (!isOrdered ||',
+    to: 'if (false && !isOrdered ||',
+  },
+  {
+    control: 'gzip and zstd end at their output limit',
+    ...CODECS,
+    from: 'maxOutputLength: most',
+    to: '',
+  },
+  {
+    control: 'lz4 says how long it will be before it is decompressed',
+    ...CODECS,
+    from: 'if (lz4Length(bytes, most) > most) throw',
+    to: 'if (false) throw',
+  },
+  {
+    control: 'snappy says how long it will be before it is decompressed',
+    ...CODECS,
+    from: 'if (total > most) throw tooLarge',
+    to: 'if (false) throw tooLarge',
+  },
+  {
+    control: 'a batch is not taken by any ratio',
+    ...CODECS,
+    from: 'Math.max(ANY_RATIO_BYTES, compressedBytes * MAX_RATIO)',
+    to: 'maxBytes',
+  },
+];
