@@ -43,7 +43,7 @@ function send(message) {
 }
 
 function encode(value, depth = 0) {
-  if (depth > 60) throw new RangeError('a value is nested too deeply');
+  if (depth > 200) throw new RangeError('a value is nested too deeply');
   if (value === undefined) return ['u'];
   if (value === null || typeof value === 'boolean') return ['c', value];
   if (typeof value === 'number') return ['f', Object.is(value, -0) ? '-0' : String(value)];
@@ -54,6 +54,9 @@ function encode(value, depth = 0) {
   if (tag === '[object Map]') return ['m', Array.from(value, ([k, v]) => [encode(k, depth + 1), encode(v, depth + 1)])];
   if (tag === '[object Set]') return ['e', Array.from(value, (each) => encode(each, depth + 1))];
   if (tag === '[object Date]') return ['t', Number(value)];
+  if (ArrayBuffer.isView(value) && tag !== '[object DataView]')
+    return ['y', tag.slice(8, -1), Array.from(value, (each) => encode(each))];
+  if (tag === '[object RegExp]') return ['r', value.source, value.flags];
   if (typeof value === 'object') {
     const prototype = Object.getPrototypeOf(value);
     const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -87,6 +90,10 @@ function decode(value) {
       return Object.fromEntries(value[1].map(([k, v]) => [k, decode(v)]));
     case 't':
       return new Date(value[1]);
+    case 'y':
+      return globalThis[value[1]].from(value[2].map(decode));
+    case 'r':
+      return new RegExp(value[1], value[2]);
     case 'h':
       return handles[value[1]];
     case 'k':
@@ -99,12 +106,14 @@ function decode(value) {
   }
 }
 
+/** Kind, message and the error itself, which the tests may ask for its class. */
 const raised = (error) => {
   const isError = typeof error === 'object' && error !== null && 'message' in error;
   return [
     'raised',
     isError ? String(error.name) : 'Error',
     isError ? String(error.message).slice(0, 500) : String(error).slice(0, 500),
+    handles.push(error) - 1,
   ];
 };
 const after = (given) => given.map((each) => (typeof each === 'object' && each !== null ? encode(each) : null));
@@ -137,33 +146,45 @@ function perform([kind, target, name, args]) {
   }
 }
 
+/** What the text declares at its top level; functions, classes, const and let of a script are bindings, not properties, of the global. */
+const DECLARED = /(?:^|[;\n}])\s*(?:async\s+)?(?:function\s*\*?|class|const|let|var)\s+([A-Za-z_$][\w$]*)/g;
+
+function named(name, exported) {
+  const own = Object.getOwnPropertyDescriptor(Object(exported), name);
+  if (own !== undefined && (typeof exported === 'object' || name !== 'name'))
+    return ['value', encode(exported[name]), []];
+  try {
+    return ['value', encode(vm.runInThisContext(name)), []];
+  } catch {
+    return ['missing'];
+  }
+}
+
+function functions(code, exported) {
+  const declared = [...code.matchAll(DECLARED)].map(([, name]) => name).filter((name) => !name.startsWith('_'));
+  const names = new Set([...declared, ...(typeof exported === 'object' ? Object.keys(Object(exported)) : [])]);
+  const own = [...names].filter((name) => named(name, exported)[1]?.[2] === 'function');
+  return ['value', encode(own), []];
+}
+
 async function main() {
   send(['up']);
-  const first = receive();
-  const names = {};
+  const { code } = receive();
+  const exported = { exports: {} };
   try {
-    const exported = { exports: {} };
     Object.assign(globalThis, { module: exported, exports: exported.exports, require });
-    vm.runInThisContext(first.code, { filename: 'answer.js' });
-    // Function and class declarations of a script are bindings of the global scope; the names are those that the text declares.
-    for (const [, name] of first.code.matchAll(
-      /(?:^|[;\n}])\s*(?:async\s+)?(?:function\s*\*?|class|const|let|var)\s+([A-Za-z_$][\w$]*)/g,
-    )) {
-      try {
-        names[name] = encode(vm.runInThisContext(name));
-      } catch {}
-    }
-    for (const [name, value] of Object.entries(typeof exported.exports === 'object' ? exported.exports : {}))
-      names[name] ??= encode(value);
+    vm.runInThisContext(code, { filename: 'answer.js' });
   } catch (error) {
-    send(['failed', ...raised(error).slice(1)]);
+    send(['failed', ...raised(error).slice(1, 3)]);
     process.reallyExit(0);
   }
-  send(['ready', names]);
+  send(['ready']);
   for (;;) {
     const message = receive();
     try {
       if (message[0] === 'await') send(['value', encode(await decode(message[1])), []]);
+      else if (message[0] === 'name') send(named(message[1], exported.exports));
+      else if (message[0] === 'functions') send(functions(code, exported.exports));
       else send(perform(message));
     } catch (error) {
       send(raised(error));

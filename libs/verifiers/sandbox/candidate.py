@@ -4,11 +4,13 @@
 # Channel: one JSON array per line. In on descriptor 0, out on descriptor 3.
 #   out  ["up"]                             once
 #   in   {"code": …}                        once
-#   out  ["ready", {name: value}]           or ["failed", kind, message]
+#   out  ["ready"]                          or ["failed", kind, message]
+#   in   ["name", name]                     what the answer calls so, else ["missing"]
+#   in   ["functions"]                      names of the functions that the answer itself defines
 #   in   ["call", target, name, args, kwargs]  name "" calls the target itself
 #   in   ["op", name, target, args]         len, str, repr, iter, next, getitem, contains, eq, lt, add, …, isinstance
-#   out  ["value", value, args]             args: lists, dicts and sets as the call left them; or ["raised", kind, message, mro]
-import os, sys, json, builtins, operator
+#   out  ["value", value, args, printed]    args: lists, dicts and sets as the call left them; or ["raised", message, mro, printed]
+import os, sys, io, json, builtins, collections, datetime, decimal, fractions, operator, types
 
 channel_in = os.fdopen(os.dup(0), "r", encoding="utf-8", newline="\n")
 channel_out = os.fdopen(os.dup(3), "w", encoding="utf-8", newline="\n")
@@ -17,16 +19,22 @@ null = os.open("/dev/null", os.O_RDWR)
 os.dup2(null, 0)
 sys.stdin = open("/dev/null")
 
+DEPTH = 200
+PRINTED = 1 << 16
 handles = []
+answer = types.ModuleType("answer")
+sys.modules["answer"] = answer
 
 
 def encode(value, depth=0):
     if value is None or value is True or value is False:
         return ["c", value]
-    if depth > 60:
+    if value is Ellipsis or value is NotImplemented:
+        return ["n", "Ellipsis" if value is Ellipsis else "NotImplemented"]
+    if depth > DEPTH:
         raise ValueError("a value is nested too deeply")
     if isinstance(value, int):
-        return ["i", str(int(value))]
+        return ["i", format(int(value), "x")]
     if isinstance(value, float):
         return ["f", float(value).hex()]
     if isinstance(value, complex):
@@ -36,22 +44,36 @@ def encode(value, depth=0):
     if isinstance(value, (bytes, bytearray)):
         return ["b", bytes(value).hex()]
     kind = type(value)
-    for tag, known in (("l", list), ("t", tuple), ("e", set), ("r", frozenset)):
+    for tag, known in (("l", list), ("t", tuple), ("e", set), ("r", frozenset), ("q", collections.deque)):
         if kind is known or (tag in "lt" and isinstance(value, known)):
             return [tag, [encode(each, depth + 1) for each in value]]
     if isinstance(value, dict):
         return ["d", [[encode(k, depth + 1), encode(v, depth + 1)] for k, v in dict.items(value)]]
+    if kind is range:
+        return ["x", *(encode(each) for each in (value.start, value.stop, value.step))]
+    if kind is fractions.Fraction:
+        return ["p", encode(value.numerator), encode(value.denominator)]
+    if kind is decimal.Decimal:
+        return ["m", str(value)]
+    if kind in (datetime.datetime, datetime.date, datetime.time) and getattr(value, "tzinfo", None) is None:
+        return ["a", kind.__name__, value.isoformat()]
+    if kind is datetime.timedelta:
+        return ["y", value.days, value.seconds, value.microseconds]
     handles.append(value)
-    return ["h", len(handles) - 1, "class" if isinstance(value, type) else "call" if callable(value) else "object", kind.__name__]
+    if isinstance(value, type) and issubclass(value, BaseException):
+        return ["h", len(handles) - 1, "error", [each.__name__ for each in value.__mro__]]
+    sort = "class" if isinstance(value, type) else "await" if isinstance(value, types.CoroutineType) else "call" if callable(value) else "object"
+    return ["h", len(handles) - 1, sort, kind.__name__]
 
 
 def call_back(number):
     def callback(*args):
         send(["callback", number, [encode(each) for each in args]])
-        answer = receive()
-        if answer[0] != "result":
-            raise RuntimeError("the tests ended the call")
-        return decode(answer[1])
+        result = receive()
+        if result[0] != "result":
+            kind = getattr(builtins, result[1], None)
+            raise (kind if isinstance(kind, type) and issubclass(kind, Exception) else RuntimeError)(result[2])
+        return decode(result[1])
     return callback
 
 
@@ -60,7 +82,7 @@ def decode(value):
     if tag == "c":
         return value[1]
     if tag == "i":
-        return int(value[1])
+        return int(value[1], 16)
     if tag == "f":
         return float.fromhex(value[1])
     if tag == "z":
@@ -69,10 +91,21 @@ def decode(value):
         return bytes.fromhex(value[1]).decode("utf-8", "surrogatepass")
     if tag == "b":
         return bytes.fromhex(value[1])
-    if tag in "lter":
-        return {"l": list, "t": tuple, "e": set, "r": frozenset}[tag](decode(each) for each in value[1])
+    if tag in "lterq":
+        kind = {"l": list, "t": tuple, "e": set, "r": frozenset, "q": collections.deque}[tag]
+        return kind(decode(each) for each in value[1])
     if tag == "d":
         return {decode(k): decode(v) for k, v in value[1]}
+    if tag == "x":
+        return range(*(decode(each) for each in value[1:]))
+    if tag == "p":
+        return fractions.Fraction(decode(value[1]), decode(value[2]))
+    if tag == "m":
+        return decimal.Decimal(value[1])
+    if tag == "a":
+        return getattr(datetime, value[1]).fromisoformat(value[2])
+    if tag == "y":
+        return datetime.timedelta(*value[1:])
     if tag == "h":
         return handles[value[1]]
     if tag == "k":
@@ -94,16 +127,32 @@ def receive():
     return json.loads(line)
 
 
+def awaited(coroutine):
+    import asyncio
+    return asyncio.run(coroutine)
+
+
 OPERATIONS = {
     "len": len, "str": str, "repr": repr, "iter": iter, "next": next, "getitem": operator.getitem, "contains": operator.contains,
     "setitem": operator.setitem, "delitem": operator.delitem, "eq": operator.eq, "lt": operator.lt, "le": operator.le, "gt": operator.gt,
-    "ge": operator.ge, "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "neg": operator.neg,
-    "hash": hash, "getattr": getattr, "setattr": setattr, "isinstance": isinstance,
+    "ge": operator.ge, "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
+    "radd": lambda a, b: b + a, "rsub": lambda a, b: b - a, "rmul": lambda a, b: b * a, "neg": operator.neg, "abs": abs, "bool": bool,
+    "int": int, "float": float, "hash": hash, "getattr": getattr, "setattr": setattr, "isinstance": isinstance, "issubclass": issubclass,
+    "await": awaited, "enter": lambda a: a.__enter__(), "exit": lambda a: a.__exit__(None, None, None),
 }
-MUTABLE = (list, dict, set, bytearray)
+MUTABLE = (list, dict, set, bytearray, collections.deque)
+
+
+def functions():
+    own = [name for name, value in vars(answer).items() if isinstance(value, types.FunctionType) and value.__module__ == "answer"]
+    return encode([name for name in own if not name.startswith("_")] or own)
 
 
 def perform(message):
+    if message[0] == "name":
+        return ["value", encode(getattr(answer, message[1])), []] if hasattr(answer, message[1]) else ["missing"]
+    if message[0] == "functions":
+        return ["value", functions(), []]
     if message[0] == "call":
         _, target, name, args, kwargs = message
         holder = decode(target)
@@ -118,35 +167,23 @@ def perform(message):
     return ["value", encode(value), left]
 
 
-def described(error):
-    return ["raised", type(error).__name__, str(error)[:500], [each.__name__ for each in type(error).__mro__]]
-
-
 def main():
     send(["up"])
     first = receive()
-    scope = {"__name__": "answer", "__builtins__": builtins}
     try:
-        exec(compile(first["code"], "answer.py", "exec"), scope)
+        exec(compile(first["code"], "answer.py", "exec"), vars(answer))
     except BaseException as error:
         send(["failed", type(error).__name__, str(error)[:500]])
         os._exit(0)
-    names = {}
-    for name, value in list(scope.items()):
-        if name.startswith("__") or type(value).__name__ == "module":
-            continue
-        try:
-            names[name] = encode(value)
-        except Exception:
-            pass
-    send(["ready", names])
+    send(["ready"])
     while True:
         message = receive()
+        sys.stdout = printed = io.StringIO()
         try:
-            answer = perform(message)
+            result = perform(message)
         except BaseException as error:
-            answer = described(error)
-        send(answer)
+            result = ["raised", str(error)[:500], [each.__name__ for each in type(error).__mro__]]
+        send(result if result[0] == "missing" else [*result, printed.getvalue()[:PRINTED]])
 
 
 main()

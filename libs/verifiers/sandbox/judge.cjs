@@ -1,15 +1,48 @@
 // Runs the tests against an answer that runs elsewhere; see judge.py, whose channel and rules these are.
+// Started as `node -e SOURCE SOURCE`: the rehearsal is a worker with the same source.
 'use strict';
 const fs = require('node:fs');
 const vm = require('node:vm');
 const assert = require('node:assert');
+const { builtinModules } = require('node:module');
+const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads');
+
+// `node -e` adds modules as globals, which scripts do not have.
+for (const name of builtinModules) if (!['console', 'crypto', 'process'].includes(name)) delete globalThis[name];
+
+const DEPTH = 201;
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+/** Names of tests that make objects on purpose; see judge.py. What `new` makes is made on purpose as well. */
+const MAKER = /^(?:[A-Z]|(?:make|create|build|new)[_A-Z])/;
+/** Questions with an expectation in them that a text, array or set answers by itself: an object that says yes to each would pass. */
+const PREDICATES = new Set(
+  (
+    'includes indexOf lastIndexOf find findIndex findLast findLastIndex some every startsWith endsWith match matchAll search ' +
+    'localeCompare has hasOwnProperty isPrototypeOf propertyIsEnumerable isSubsetOf isSupersetOf isDisjointFrom'
+  ).split(' '),
+);
+/** What other frameworks bring. Tests that need them do not run; an answer must not bring them instead. */
+const FRAMEWORKS = new Set('expect chai jest vi sinon should suite beforeEach afterEach beforeAll afterAll'.split(' '));
+const MISSING = Symbol('missing');
 
 const callbacks = [];
 const ids = new WeakMap();
 let rest = Buffer.alloc(0);
+let asked = () => undefined;
+let endedBecause = null;
+let failedInside = null;
+let assertions = 0;
+let isInPlaceAlways = false;
 
 class AnswerEnded extends Error {}
 class TestsBroken extends Error {}
+
+/** Final: no test can catch it and pass. */
+function ended(why) {
+  endedBecause ??= why;
+  return new AnswerEnded(why);
+}
+const GARBAGE = "the answer's process wrote something else than answers";
 
 function readLine() {
   for (;;) {
@@ -28,55 +61,73 @@ function readLine() {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
         continue;
       }
-      throw new AnswerEnded("the answer's process ended");
+      throw ended("the answer's process ended");
     }
-    if (size === 0) throw new AnswerEnded("the answer's process ended");
+    if (size === 0) throw ended("the answer's process ended");
     rest = Buffer.concat([rest, chunk.subarray(0, size)]);
   }
 }
 
-function write(descriptor, message) {
-  const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+function write(descriptor, text) {
+  const bytes = Buffer.from(`${text}\n`);
   for (let at = 0; at < bytes.length; ) {
     try {
       at += fs.writeSync(descriptor, bytes, at);
     } catch (error) {
-      if (error.code !== 'EAGAIN') throw new AnswerEnded("the answer's process ended");
+      if (error.code !== 'EAGAIN') throw ended("the answer's process ended");
     }
   }
 }
 
-function ask(message, given = []) {
-  write(3, message);
-  for (;;) {
-    let answer;
-    try {
-      answer = JSON.parse(readLine());
-    } catch (error) {
-      throw error instanceof AnswerEnded
-        ? error
-        : new AnswerEnded("the answer's process wrote something else than answers");
-    }
-    if (answer[0] === 'callback') {
-      try {
-        write(3, ['result', encode(callbacks[answer[1]](...answer[2].map((each) => decode(each))))]);
-      } catch (error) {
-        write(3, ['threw', error instanceof Error ? error.message : String(error)]);
-      }
-      continue;
-    }
-    if (answer[0] === 'raised') {
-      const Known = { TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError }[answer[1]] ?? Error;
-      const error = new Known(String(answer[2]));
-      if (Known === Error) error.name = String(answer[1]);
-      throw error;
-    }
-    if (answer[0] !== 'value') throw new AnswerEnded("the answer's process wrote something else than answers");
-    given.forEach((mine, i) => {
-      const left = answer[2][i];
-      if (left) restore(mine, decode(left));
-    });
-    return decode(answer[1]);
+function exchange(message) {
+  if (endedBecause !== null) throw new AnswerEnded(endedBecause);
+  write(3, JSON.stringify(message));
+  const line = readLine();
+  try {
+    const answer = JSON.parse(line);
+    if (answer[0] === 'callback')
+      return { kind: 'callback', rule: callbacks[Number(answer[1])], args: answer[2].map((each) => decode(each)) };
+    if (answer[0] === 'raised')
+      return { kind: 'raised', name: String(answer[1]), text: String(answer[2]), id: Number(answer[3]) };
+    if (answer[0] === 'value' && Array.isArray(answer[1]) && Array.isArray(answer[2]))
+      return { kind: 'value', value: answer[1], left: answer[2] };
+    if (answer[0] === 'missing') return { kind: 'missing' };
+  } catch {}
+  throw ended(GARBAGE);
+}
+
+/** The value of what the answer is asked. Arrays and objects in `given` are left as a procedure of the answer left them. */
+function ask(message, given = [], isTyped = false) {
+  asked();
+  let answer = exchange(message);
+  while (answer.kind === 'callback') answer = exchange(calledBack(answer));
+  if (answer.kind === 'missing') return MISSING;
+  if (answer.kind === 'raised') {
+    const Known = { TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError }[answer.name] ?? Error;
+    const error = new Known(answer.text);
+    if (Known === Error) error.name = answer.name;
+    ids.set(error, answer.id);
+    throw error;
+  }
+  try {
+    const result = decode(answer.value, isTyped);
+    if (result === undefined || isInPlaceAlways)
+      given.forEach((mine, i) => {
+        const left = answer.left[i];
+        if (left && JSON.stringify(left) !== JSON.stringify(message[3][i])) restore(mine, decode(left));
+      });
+    return result;
+  } catch {
+    throw ended(endedBecause ?? GARBAGE);
+  }
+}
+
+function calledBack({ rule, args }) {
+  try {
+    return ['result', encode(rule(...args))];
+  } catch (error) {
+    if (error instanceof assert.AssertionError) failedInside ??= error;
+    return ['threw', error instanceof Error ? error.message : String(error)];
   }
 }
 
@@ -88,40 +139,31 @@ function restore(mine, left) {
   } else if (mine instanceof Set && left instanceof Set) {
     mine.clear();
     for (const each of left) mine.add(each);
-  } else if (Object.getPrototypeOf(mine) === Object.prototype && Object.getPrototypeOf(left) === Object.prototype) {
+  } else if (ArrayBuffer.isView(mine) && ArrayBuffer.isView(left)) mine.set(left);
+  else if (Object.getPrototypeOf(mine) === Object.prototype && Object.getPrototypeOf(left) === Object.prototype) {
     for (const key of Object.keys(mine)) delete mine[key];
     Object.assign(mine, left);
   }
 }
 
 /** A function or object of the answer. Reading a property asks for it there; its own equality is never asked for. */
-function remote(id, kind) {
+function remote(id, isTyped) {
   const self = ['h', id];
+  const call = (args, name = '') => ask(['call', self, name, args.map((each) => encode(each))], args, isTyped);
   const proxy = new Proxy(function remote() {}, {
-    apply: (_, __, args) => ask(['call', self, '', args.map((each) => encode(each))], args),
-    construct: (_, args) => ask(['new', self, '', args.map((each) => encode(each))], args),
-    get: (target, name) => {
+    apply: (_, __, args) => call(args),
+    construct: (_, args) => {
+      const made = ask(['new', self, '', args.map((each) => encode(each))], args, true);
+      return Object(made);
+    },
+    get: (_, name) => {
       if (name === Symbol.hasInstance)
-        return (value) => ids.has(value) && ask(['instance', self, '', [encode(value)]]) === true;
-      if (name === Symbol.iterator) {
-        return () => ask(['spread', self, '', []])[Symbol.iterator]();
-      }
-      if (typeof name === 'symbol') return undefined;
-      if (name === 'then' && kind !== 'promise') return undefined;
-      if (name === 'then')
-        return (resolve, reject) => {
-          try {
-            resolve(ask(['await', self]));
-          } catch (error) {
-            reject(error);
-          }
-        };
-      const value = ask(['get', self, name]);
-      return ids.has(value)
-        ? new Proxy(value, {
-            apply: (_, __, args) => ask(['call', self, name, args.map((each) => encode(each))], args),
-          })
-        : value;
+        return (value) => ids.has(value) && ask(['instance', self, '', [['h', ids.get(value)]]]) === true;
+      if (name === Symbol.iterator) return () => ask(['spread', self, '', []], [], isTyped)[Symbol.iterator]();
+      if (typeof name === 'symbol' || name === 'then') return undefined;
+      if (PREDICATES.has(name) && !isTyped) return undefined;
+      const value = ask(['get', self, name], [], isTyped);
+      return ids.has(value) ? new Proxy(value, { apply: (_target, _this, args) => call(args, name) }) : value;
     },
     set: (_, name, value) => {
       ask(['set', self, name, [encode(value)]]);
@@ -130,6 +172,28 @@ function remote(id, kind) {
   });
   ids.set(proxy, id);
   return proxy;
+}
+
+/** A promise of the answer, which waits for it only when somebody waits for this: until then the tests go on. */
+function promised(id, isTyped) {
+  let outcome = null;
+  const promise = new Promise(() => undefined);
+  // Not the language's own constructor, so that `await` calls this `then`.
+  Object.defineProperty(promise, 'constructor', { value: function Answered() {} });
+  Object.defineProperty(promise, 'then', {
+    value: (onValue, onError) => {
+      outcome ??= new Promise((resolve, reject) => {
+        try {
+          resolve(ask(['await', ['h', id]], [], isTyped));
+        } catch (error) {
+          reject(error);
+        }
+      });
+      return outcome.then(onValue, onError);
+    },
+  });
+  ids.set(promise, id);
+  return promise;
 }
 
 function encode(value) {
@@ -144,12 +208,22 @@ function encode(value) {
   if (value instanceof Map) return ['m', Array.from(value, ([k, v]) => [encode(k), encode(v)])];
   if (value instanceof Set) return ['e', Array.from(value, (each) => encode(each))];
   if (value instanceof Date) return ['t', Number(value)];
+  if (value instanceof RegExp) return ['r', value.source, value.flags];
+  if (ArrayBuffer.isView(value) && !(value instanceof DataView))
+    return ['y', value.constructor.name, Array.from(value, (each) => encode(each))];
   return ['d', Object.entries(value).map(([k, v]) => [k, encode(v)])];
 }
 
-function decode(value, depth = 0) {
-  if (depth > 70) throw new AnswerEnded('the answer returned a value that is nested too deeply');
-  const inner = (each) => decode(each, depth + 1);
+const ARRAYS = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array].concat([
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+  BigUint64Array,
+]);
+
+function decode(value, isTyped = false, depth = 0) {
+  if (depth > DEPTH) throw ended('the answer returned a value that is nested too deeply');
+  const inner = (each) => decode(each, isTyped, depth + 1);
   switch (value[0]) {
     case 'u':
       return undefined;
@@ -169,82 +243,273 @@ function decode(value, depth = 0) {
       return new Map(value[1].map(([k, v]) => [inner(k), inner(v)]));
     case 'd': {
       const result = {};
-      for (const [k, v] of value[1])
+      for (const [k, v] of value[1]) {
+        if (PREDICATES.has(String(k)) && v[0] === 'h' && !isTyped) continue;
         Object.defineProperty(result, String(k), {
           value: inner(v),
           writable: true,
           enumerable: true,
           configurable: true,
         });
+      }
       return result;
     }
     case 't':
       return new Date(Number(value[1]));
+    case 'r':
+      return new RegExp(String(value[1]), String(value[2]));
+    case 'y':
+      return ARRAYS.find(({ name }) => name === value[1]).from(value[2].map(inner));
     case 'h':
-      return remote(Number(value[1]), String(value[2]));
+      return value[2] === 'promise' ? promised(Number(value[1]), isTyped) : remote(Number(value[1]), isTyped);
     default:
-      throw new AnswerEnded("the answer's process wrote something else than answers");
+      throw ended(GARBAGE);
   }
 }
 
-async function run(tests, names) {
+/** The same functions, counted. */
+function counted(original) {
+  return new Proxy(original, {
+    apply: (target, self, args) => {
+      assertions++;
+      return Reflect.apply(target, self, args);
+    },
+    get: (target, name) => {
+      const value = target[name];
+      if (name === 'strict') return counted(value);
+      if (typeof value !== 'function' || name === 'AssertionError') return value;
+      return (...args) => {
+        assertions++;
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+}
+
+/** Stands for the answer in a rehearsal: there is nothing there. */
+const nothing = new Proxy(function nothing() {}, {
+  apply: () => refuse(),
+  construct: () => refuse(),
+  get: () => refuse(),
+});
+function refuse() {
+  asked();
+  throw new ReferenceError('there is no answer in a rehearsal');
+}
+
+/**
+ * The names of the tests, for `with`: what the tests declare is nearer than it, the language's globals win over the answer's names, and
+ * only what neither knows is the answer's.
+ */
+function namesOf(own, entryPoint, lookUp) {
+  const known = new Map(Object.entries(own));
+  const found = (name) => {
+    if (typeof name !== 'string') return MISSING;
+    if (known.has(name)) return known.get(name);
+    if (name !== entryPoint) {
+      if (name in globalThis || FRAMEWORKS.has(name) || name.startsWith('__') || !IDENTIFIER.test(name)) return MISSING;
+    }
+    const value = lookUp(name);
+    if (ids.has(value)) known.set(name, value);
+    return value;
+  };
+  return new Proxy(
+    {},
+    {
+      has: (_, name) => found(name) !== MISSING,
+      get: (_, name) => {
+        const value = found(name);
+        return value === MISSING ? undefined : value;
+      },
+      set: (_, name, value) => {
+        known.set(name, value);
+        return true;
+      },
+    },
+  );
+}
+
+/** Where the tests define `check(candidate)` and never call it, it is called with the entry. */
+const UNCALLED = /\b(?:function\s+check\s*\(\s*\w|(?:const|let|var)\s+check\s*=)/;
+const CALLED = /(?<!function\s+)\bcheck\s*\(/;
+const RAISES = /\b(?:throw|process\.exit|reject)\b/;
+
+async function run({ tests, entryPoint }, lookUp, candidate) {
   const registered = [];
-  const test = (name, body) => registered.push([name, body]);
-  const describe = (_, body) => body();
-  const scope = {
-    assert,
+  const test = (name, body) => void registered.push([name, body]);
+  test.test = test.it = test;
+  const counts = counted(assert);
+  const own = {
+    assert: counts,
     test,
     it: test,
-    describe,
+    describe: (_, body) => body(),
+    console: {
+      ...Object.fromEntries(['log', 'info', 'warn', 'error', 'debug', 'table'].map((name) => [name, () => undefined])),
+      assert: (condition, ...why) => counts.ok(condition, why.length > 0 ? why.join(' ') : undefined),
+    },
     require: (name) => {
-      if (/^(?:node:)?assert(?:\/strict)?$/.test(name)) return name.endsWith('strict') ? assert.strict : assert;
+      if (/^(?:node:)?assert(?:\/strict)?$/.test(name)) return name.endsWith('strict') ? counts.strict : counts;
+      if (/^(?:node:)?test$/.test(name)) return test;
+      if (/^(?:node:)?util$/.test(name)) return require('node:util');
       throw new TestsBroken(`the tests may not require ${name}`);
     },
-    ...names,
   };
-  let compiled;
-  try {
-    compiled = vm.compileFunction(`return (async () => {${tests}\n})()`, Object.keys(scope), { filename: 'tests.js' });
-  } catch (error) {
-    throw new TestsBroken(`the tests do not compile: ${error.message}`);
-  }
-  await compiled(...Object.values(scope));
+  const isCheck = UNCALLED.test(tests) && !CALLED.test(tests);
+  if (isCheck) own.__candidate__ = candidate();
+  const body = `with (__names__) { return (async () => {${tests}\n${isCheck ? 'await check(__candidate__);' : ''}})() }`;
+  const compiled = vm.compileFunction(body, ['__names__'], { filename: 'tests.js' });
+  await compiled(namesOf(own, entryPoint, lookUp));
   for (const [name, body] of registered) {
     try {
       await body();
     } catch (error) {
-      if (error instanceof AnswerEnded || error instanceof TestsBroken) throw error;
-      throw new assert.AssertionError({
-        message: `${name}: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
-      });
+      throw new assert.AssertionError({ message: `${name}: ${firstLine(error)}` });
     }
   }
+}
+
+const firstLine = (error) => {
+  try {
+    return (error instanceof Error ? error.message : String(error)).split('\n')[0].slice(0, 300);
+  } catch {
+    return 'an error that says nothing';
+  }
+};
+
+/** What is wrong with the tests themselves, whatever the answer. */
+function checkTests(tests) {
+  try {
+    vm.compileFunction(`with (__names__) { return (async () => {${tests}\n})() }`, ['__names__']);
+  } catch (error) {
+    throw new TestsBroken(`the tests do not compile: ${error.message}`);
+  }
+  const spoken = tests.replace(/^\s*\/\/.*$/gm, '');
+  for (const [, , name] of spoken.matchAll(/\brequire\s*\(\s*(['"])(.*?)\1\s*\)/g))
+    if (!/^(?:node:)?(?:assert(?:\/strict)?|test|util)$/.test(name))
+      throw new TestsBroken(`the tests may not require ${name}`);
+  if (!/\bassert\b/.test(spoken) && !RAISES.test(spoken)) throw new TestsBroken('the tests assert nothing');
+}
+
+/** Calls back once, with null or why the tests do not pass, when nothing is left to do: promises that nobody awaits count. */
+function settled(promise, whenDone) {
+  let fault = 'the tests never end';
+  const failed = (error) => {
+    fault = error instanceof AnswerEnded ? error.message : `a test failed: ${firstLine(error)}`;
+    done();
+  };
+  let isDone = false;
+  const done = () => {
+    if (isDone) return;
+    isDone = true;
+    whenDone(fault);
+  };
+  process.on('uncaughtException', failed);
+  process.on('unhandledRejection', failed);
+  promise.then(() => {
+    fault = null;
+  }, failed);
+  return done;
+}
+
+/** Nothing where the tests tell a right answer from none, else what is wrong with them. In a worker, of which nothing stays. */
+function rehearsal(first) {
+  const flags = new Int32Array(new SharedArrayBuffer(4));
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(process.argv[1], {
+      eval: true,
+      workerData: { first, flags },
+      stdout: true,
+      stderr: true,
+    });
+    let fault = 'the tests never end';
+    worker.on('message', (message) => {
+      fault = message;
+      void worker.terminate();
+    });
+    worker.on('error', (error) => (fault = `a test failed: ${firstLine(error)}`));
+    worker.on('exit', () => {
+      if (flags[0] === 0)
+        reject(
+          new TestsBroken(
+            fault === null
+              ? 'the tests ask nothing of the answer; name what it defines, or set entryPoint'
+              : `${fault}, before the answer is asked anything`,
+          ),
+        );
+      else if (fault === null) reject(new TestsBroken('the tests pass without an answer'));
+      else resolve();
+    });
+  });
+}
+
+function rehearse() {
+  const { first, flags } = workerData;
+  asked = () => (flags[0] = 1);
+  const lookUp = () => {
+    asked();
+    return MISSING;
+  };
+  const running = run(first, lookUp, () => nothing);
+  const done = settled(running, (fault) => parentPort.postMessage(fault));
+  // Promises that nobody awaits have their turn.
+  running.then(() => setTimeout(done, 20), done);
+}
+
+function entryOf(entryPoint) {
+  let name = entryPoint;
+  if (name === undefined) {
+    const names = ask(['functions']);
+    if (!Array.isArray(names) || names.length !== 1)
+      throw new Error(
+        "the answer does not define one function alone, and the problem's entryPoint does not say which is meant",
+      );
+    name = String(names[0]);
+  }
+  const value = ask(['name', name], [], MAKER.test(name));
+  if (value === MISSING) throw new Error(`the answer has no ${name}`);
+  return value;
 }
 
 async function main() {
-  fs.writeSync(4, 'up\n');
-  const { tests, nonce } = JSON.parse(readLine());
-  let status = 'failed';
-  let detail = '';
+  write(4, 'up');
+  const first = JSON.parse(readLine());
+  const { tests, nonce, entryPoint, inPlace } = first;
+  const conclude = (status, detail) => {
+    write(4, JSON.stringify({ nonce, status, detail: String(detail).slice(0, 1000) }));
+    process.reallyExit(0);
+  };
+  isInPlaceAlways = inPlace === 'always';
   try {
-    const hello = JSON.parse(readLine());
-    if (hello[0] === 'failed') detail = `the answer's code does not run: ${hello[1]}: ${hello[2]}`;
-    else if (hello[0] !== 'ready') detail = "the answer's process wrote something else than answers";
-    else {
-      const names = {};
-      for (const [name, value] of Object.entries(hello[1]))
-        if (/^[A-Za-z_$][\w$]*$/.test(name)) names[name] = decode(value);
-      for (const reserved of ['assert', 'test', 'it', 'describe', 'require']) delete names[reserved];
-      await run(tests, names);
-      [status, detail] = ['passed', 'all tests passed'];
-    }
+    checkTests(tests);
+    await rehearsal(first);
   } catch (error) {
-    const message = error instanceof Error ? error.message.split('\n')[0].slice(0, 300) : String(error);
-    if (error instanceof TestsBroken) [status, detail] = ['broken', message];
-    else detail = error instanceof AnswerEnded ? message : `a test failed: ${message}`;
+    conclude('broken', firstLine(error));
   }
-  write(4, { nonce, status, detail });
-  process.reallyExit(0);
+  write(4, 'rehearsed');
+  let hello = null;
+  try {
+    hello = JSON.parse(readLine());
+  } catch {}
+  if (hello?.[0] === 'failed')
+    conclude(
+      'failed',
+      `the answer's code does not run: ${String(hello[1]).slice(0, 100)}: ${String(hello[2]).slice(0, 500)}`,
+    );
+  if (hello?.[0] !== 'ready') conclude('failed', endedBecause ?? GARBAGE);
+  const lookUp = (name) => ask(['name', name], [], MAKER.test(name));
+  const done = settled(
+    run(first, lookUp, () => entryOf(entryPoint)),
+    (fault) => {
+      const why =
+        endedBecause ??
+        (failedInside === null ? fault : `a test failed: ${firstLine(failedInside)}`) ??
+        (assertions === 0 && !RAISES.test(tests) ? 'no assertion ran' : null);
+      conclude(why === null ? 'passed' : 'failed', why ?? 'all tests passed');
+    },
+  );
+  process.once('beforeExit', done);
 }
 
-main();
+if (isMainThread) main();
+else rehearse();

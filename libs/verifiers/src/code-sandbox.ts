@@ -23,6 +23,10 @@ export interface CodeTask {
   readonly code: string;
   /** The unit tests. */
   readonly tests: string;
+  /** What `check(candidate)` is called with, and a name that is the answer's even where the language has one like it; null for none. */
+  readonly entryPoint: string | null;
+  /** Which calls leave changes of their arguments behind: those that return nothing, or all. */
+  readonly inPlace: 'procedures' | 'always';
   /** Wall time of answer and tests together, from when both sandboxes are up. */
   readonly timeLimitMs: number;
   /** Memory of the answer's process. */
@@ -45,6 +49,10 @@ export interface SandboxSettings {
 
 /** Sandboxes are up within this, or the machine is at fault: that is an error, not a verdict. */
 const START_LIMIT_MS = 30_000;
+/** Tests have this long until they ask the answer something, or the task's own limit if that is longer: a machine may be busy. */
+const REHEARSAL_LIMIT_MS = 10_000;
+/** The exit status of a sandbox whose first process was killed: 128 + SIGKILL. */
+const KILLED = 137;
 const SCRATCH_BYTES = 16 << 20;
 const FILE_BYTES = 16 << 20;
 /** What answer and tests may say to each other. */
@@ -132,12 +140,13 @@ export class CodeSandbox {
   }
 
   private check(task: CodeTask, deadlineMs: number, signal: AbortSignal | undefined): Promise<CodeResult> {
-    const { language, code, tests, timeLimitMs, memoryMb } = task;
-    const isPython = language === 'python';
-    const run = (role: 'candidate' | 'judge'): readonly string[] =>
-      isPython
-        ? ['-I', '-S', '-c', source(`${role}.py`)]
-        : [`--max-old-space-size=${Math.max(32, Math.floor(memoryMb / 2))}`, '-e', source(`${role}.cjs`)];
+    const { language, code, timeLimitMs, memoryMb } = task;
+    const run = (role: 'candidate' | 'judge'): readonly string[] => {
+      if (language === 'python') return ['-I', '-S', '-c', source(`${role}.py`)];
+      const text = source(`${role}.cjs`);
+      // The judge rehearses in a worker with its own source.
+      return [`--max-old-space-size=${Math.max(32, Math.floor(memoryMb / 2))}`, '-e', text, text];
+    };
     const nonce = randomBytes(16).toString('hex');
     const judge = this.spawn(language, run('judge'), Math.max(512, memoryMb), timeLimitMs, [
       'pipe',
@@ -181,30 +190,56 @@ export class CodeSandbox {
       const isUp = (): void => {
         if (++up < 2) return;
         clearTimeout(timer);
+        timer = setTimeout(
+          () => fail(`the tests ask nothing of an answer within ${timeLimitMs} ms`),
+          Math.max(timeLimitMs, REHEARSAL_LIMIT_MS),
+        );
+        const { tests, inPlace, entryPoint } = task;
+        toJudge.write(`${JSON.stringify({ tests, nonce, inPlace, ...(entryPoint === null ? {} : { entryPoint }) })}\n`);
+      };
+      // The tests can be used. Until here the answer has not been heard, so nothing was its fault; from here on everything is, but for
+      // what happens to the machine.
+      let isHeard = false;
+      const isRehearsed = (): void => {
+        isHeard = true;
+        clearTimeout(timer);
         timer = setTimeout(() => pass(false, `the answer did not finish within ${timeLimitMs} ms`), timeLimitMs);
-        toJudge.write(`${JSON.stringify({ tests, nonce })}\n`);
         toCandidate.write(`${JSON.stringify({ code })}\n`);
+      };
+      const unjudged = (detail: string): void => {
+        if (isHeard) pass(false, detail);
+        else fail(detail);
       };
       linesOf(verdicts, 1 << 16, (line) => {
         if (line === 'up') {
           isUp();
           return;
         }
+        if (line === 'rehearsed' && !isHeard) {
+          isRehearsed();
+          return;
+        }
         const verdict = readVerdict(line, nonce);
-        if (verdict === null) fail('the tests gave no verdict');
+        if (verdict === null) unjudged('the tests gave no verdict');
         else if (verdict.status === 'broken') fail(verdict.detail);
         else pass(verdict.status === 'passed', verdict.detail);
       });
       relay(candidateSays, toJudge, isUp, () => pass(false, `the answer said more than ${CHANNEL_BYTES} bytes`));
-      relay(judgeSays, toCandidate, null, () => fail(`the tests said more than ${CHANNEL_BYTES} bytes`));
+      relay(judgeSays, toCandidate, null, () => unjudged(`the tests said more than ${CHANNEL_BYTES} bytes`));
       for (const stream of [toJudge, toCandidate, judgeSays, candidateSays, verdicts])
         stream.on('error', () => undefined);
       judge.on('error', (error) => fail(error.message));
       candidate.on('error', (error) => fail(error.message));
-      candidate.on('close', () => toJudge.end());
-      judge.on('close', (status, killedBy) =>
-        fail(`the tests' process ended without a verdict (${killedBy ?? status})`),
-      );
+      candidate.on('close', () => {
+        if (up < 2) fail('the sandbox of the answer did not start');
+        else toJudge.end();
+      });
+      judge.on('close', (status, killedBy) => {
+        const detail = `the tests' process ended without a verdict (${killedBy ?? status})`;
+        // Killed from outside is the machine's doing; every other end comes of what the answer gave the tests to do.
+        if (killedBy !== null || status === KILLED) fail(detail);
+        else unjudged(detail);
+      });
     });
   }
 
@@ -218,6 +253,7 @@ export class CodeSandbox {
     const interpreter = realpathSync(language === 'python' ? this.python : process.execPath);
     const inside = interpreter.startsWith('/usr/') ? interpreter : '/usr/bin/interpreter';
     const bytes = memoryMb * 2 ** 20;
+    const cpuSeconds = Math.ceil(timeLimitMs / 1000) + 1;
     // V8 reserves far more addresses than it uses, so its limit is on data, of which it reserves 768 MB; Python's is on addresses.
     const memory = language === 'python' ? `--as=${bytes}` : `--data=${bytes + 768 * 2 ** 20}`;
     const child = spawn(
@@ -239,7 +275,8 @@ export class CodeSandbox {
         ...['--proc', '/proc', '--dev', '/dev', '--size', String(SCRATCH_BYTES), '--tmpfs', '/tmp', '--chdir', '/tmp'],
         ...['--remount-ro', '/dev', '--remount-ro', '/', '--setenv', 'LANG', 'C.UTF-8', '--'],
         ...[PRLIMIT, memory, `--nproc=${PROCESSES[language]}`, `--fsize=${FILE_BYTES}`, '--nofile=64', '--core=0'],
-        ...[`--cpu=${Math.ceil(timeLimitMs / 1000) + 1}`, '--', inside, ...command],
+        // A signal of its own first, so that running out of it does not look like being killed.
+        ...[`--cpu=${cpuSeconds}:${cpuSeconds + 2}`, '--', inside, ...command],
       ],
       {
         stdio,
