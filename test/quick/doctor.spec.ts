@@ -174,17 +174,19 @@ const published = (adapterDigest: string, parent: string | null, fingerprint: st
   fingerprint,
   metrics: {},
 });
-const promoted = (adapterDigest: string): SeamEvent => ({
+const promoted = (adapterDigest: string, fingerprint = 'f1'): SeamEvent => ({
   type: 'AdapterPromoted',
   meta: metaOf(`promoted/${adapterDigest}`, BEGAN - 1000),
   adapterDigest,
   key: 'k',
-  fingerprint: 'f',
+  fingerprint,
   parent: null,
   runId: null,
   rule: 'better',
-  evaluation: null,
+  evaluation: { problemSet: 'v', problemSetDigest: 'd', problems: 4, success: 0.5, parentSuccess: null, perDomain: {} },
   onlyOverParent: false,
+  promotedBy: 'ada',
+  reason: 'measured elsewhere',
 });
 
 describe('the doctor', () => {
@@ -244,7 +246,7 @@ describe('the doctor', () => {
       }) as SeamEvent;
     const more = [
       published(ADAPTER, null, 'f1'),
-      published(other, null, 'f2'),
+      published(other, null, 'f1'),
       over(ADAPTER, BEGAN - 1000),
       over(other, BEGAN - 1500),
     ];
@@ -381,7 +383,11 @@ describe('planted, and named', () => {
     expectFinding(
       {
         experience: (each) => ({ ...each, adapterDigest: ADAPTER }),
-        more: [published('p'.repeat(64), null, 'same'), published(ADAPTER, 'p'.repeat(64), 'same'), promoted(ADAPTER)],
+        more: [
+          published('p'.repeat(64), null, 'same'),
+          published(ADAPTER, 'p'.repeat(64), 'same'),
+          promoted(ADAPTER, 'same'),
+        ],
       },
       'adapter-not-applied',
       'error',
@@ -512,6 +518,14 @@ describe('planted, and named', () => {
       /^95 of 100 different successes \(95\.0 %\) nearly repeat another one .* herbs\/easy \(95\)/,
     );
   });
+
+  it('a promotion that nothing bears out', () =>
+    expectFinding(
+      { more: [published(ADAPTER, null, 'f1'), promoted(ADAPTER, "somebody else's")] },
+      'forged-records',
+      'error',
+      /^The log does not bear out 1 decisions about adapters .* published under another key or with another fingerprint/,
+    ));
 
   it('answers in entries', () =>
     expectFinding(

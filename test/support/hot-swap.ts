@@ -54,7 +54,17 @@ export async function swapUnderLoad(log: EventLog, environment: Environment, swa
         sourceClass: 'trusted',
       });
       const before = written.length;
-      await log.append([encodeEvent({ ...promotion, adapterDigest, meta, runId: null, onlyOverParent: false })]);
+      await log.append([
+        encodeEvent({
+          ...promotion,
+          adapterDigest,
+          meta,
+          runId: null,
+          onlyOverParent: false,
+          promotedBy: 'ada',
+          reason: 'swapping under load',
+        }),
+      ]);
       for (;;) {
         const first = written.slice(before).find((experience) => experience.adapterDigest === adapterDigest);
         if (first !== undefined) {

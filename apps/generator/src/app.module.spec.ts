@@ -12,6 +12,7 @@ import {
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import type { GeneratorModel } from '@seamstream/rollout';
 import { type RunningService, startService } from '@seamstream/service-kit';
+import { promotedByRun, rolledBack } from '../../../libs/release/src/promotion-log.contract.js';
 import { type GeneratorConfig, generatorConfigSchema, generatorService, ServingAdapter } from './app.module.js';
 import { decideFate } from './arm.decide.js';
 
@@ -103,25 +104,14 @@ function problem(id: string, changes: Partial<EventOf<'ProblemPublished'>> = {})
   };
 }
 
-function promotion(adapter: Adapter, fingerprint: string): EventOf<'AdapterPromoted'> {
-  return {
-    type: 'AdapterPromoted',
-    meta: originMeta({
-      messageId: derivedId(adapter.digest, `promoted-${fingerprint}`),
-      correlationId: 'run',
-      source: 'seam/trainer',
-      occurredAt: 1,
-      sourceClass: 'trusted',
-    }),
+/** The run that promotes it, from its start. */
+function promotion(adapter: Adapter, fingerprint: string): readonly SeamEvent[] {
+  return promotedByRun({
     adapterDigest: adapter.digest,
+    runId: derivedId(adapter.digest, `run-${fingerprint}`),
     key: `adapters/${adapter.digest}.safetensors`,
     fingerprint,
-    parent: null,
-    runId: 'run',
-    rule: 'not worse than its parent',
-    evaluation: null,
-    onlyOverParent: false,
-  };
+  });
 }
 
 let running: RunningService[] = [];
@@ -162,7 +152,7 @@ const publish = (...events: SeamEvent[]): Promise<unknown> => log.append(events.
 
 async function promote(adapter: Adapter, fingerprint?: string): Promise<void> {
   await objects.put(`adapters/${adapter.digest}.safetensors`, encodeAdapter(adapter));
-  await publish(promotion(adapter, fingerprint ?? (await model.fingerprint(adapter))));
+  await publish(...promotion(adapter, fingerprint ?? (await model.fingerprint(adapter))));
 }
 
 async function eventsOf<T extends SeamEvent['type']>(topic: string, type: T): Promise<EventOf<T>[]> {
@@ -360,13 +350,46 @@ describe('the generator service', () => {
   it('refuses an adapter whose object is missing or is another one', async () => {
     const service = await serve();
     const missing = adapterOf('missing');
-    await publish(promotion(missing, await model.fingerprint(missing)), ...names('p', 8).map((id) => problem(id)));
+    await publish(...promotion(missing, await model.fingerprint(missing)), ...names('p', 8).map((id) => problem(id)));
     await settled();
     expect(service.get(ServingAdapter).status().refused).toBe(missing.digest);
     const claimed = adapterOf('claimed');
     await objects.put(`adapters/${claimed.digest}.safetensors`, encodeAdapter(adapterOf('in its place')));
-    await publish(promotion(claimed, await model.fingerprint(claimed)), ...names('q', 8).map((id) => problem(id)));
+    await publish(...promotion(claimed, await model.fingerprint(claimed)), ...names('q', 8).map((id) => problem(id)));
     await settled();
     expect(service.get(ServingAdapter).status()).toEqual({ serving: null, refused: claimed.digest });
+  });
+
+  it('keeps serving what it serves when somebody forges a promotion or a rollback, tells it, and follows the next true one', async () => {
+    const service = await serve();
+    const good = adapterOf('good');
+    await promote(good);
+    await publish(...names('p', 4).map((id) => problem(id)));
+    await settled();
+    const forge = async (name: string): Promise<readonly SeamEvent[]> => {
+      const evil = adapterOf(name);
+      await objects.put(`adapters/${evil.digest}.safetensors`, encodeAdapter(evil));
+      return promotion(evil, await model.fingerprint(evil));
+    };
+    const unmeasured = (event: SeamEvent): SeamEvent => ({ ...event, evaluation: null }) as SeamEvent;
+    const forgeries = [
+      (await forge('of nothing')).slice(3),
+      (await forge('of no run')).filter(({ type }) => type.startsWith('Adapter')),
+      (await forge('of a run that goes on')).filter(({ type }) => type !== 'TrainingRunCompleted'),
+      (await forge('not measured')).map((event) => (event.type === 'AdapterPromoted' ? unmeasured(event) : event)),
+      [rolledBack('forged', good.digest, adapterOf('of nothing').digest)],
+    ];
+    for (const [index, forgery] of forgeries.entries()) {
+      await publish(...forgery, ...names(`q${index}`, 2).map((id) => problem(id)));
+      await settled();
+      expect(service.get(ServingAdapter).status()).toEqual({ serving: good.digest, refused: null });
+      expect(await service.metrics.registry.getSingleMetricAsString('seam_promotions_unfounded_total')).toContain(
+        `seam_promotions_unfounded_total ${index + 1}`,
+      );
+    }
+    await promote(adapterOf('next'));
+    await publish(...names('r', 2).map((id) => problem(id)));
+    await settled();
+    expect(service.get(ServingAdapter).status()).toEqual({ serving: adapterOf('next').digest, refused: null });
   });
 });

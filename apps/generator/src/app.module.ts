@@ -1,7 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { systemClock } from '@seamstream/kernel';
-import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
+import {
+  fromNamedFolder,
+  LanguageModel,
+  type ModelConfig,
+  type TrainableSettings,
+  trainableShapes,
+} from '@seamstream/language-model';
 import { type GeneratorModel, openVllmGenerator } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
@@ -38,7 +44,18 @@ export class GeneratorModule {
       'seam_adapters_refused_total',
       'Promoted adapters that this generator refused to serve.',
     );
-    const adapters = new ServingAdapter({ ...drivers, model, logger, onRefused: () => refusals.inc() });
+    const unfounded = metrics.counter(
+      'seam_promotions_unfounded_total',
+      'Promotions and rollbacks in the log that nothing else in it bears out: they were not followed.',
+    );
+    const adapters = new ServingAdapter({
+      ...drivers,
+      model,
+      shapesFor: shapesOf(model),
+      logger,
+      onRefused: () => refusals.inc(),
+      onUnfounded: () => unfounded.inc(),
+    });
     health.add({ name: 'adapter', check: async () => adapters.status() });
     const handler = new WriteExperiencesHandler(
       {
@@ -59,6 +76,17 @@ export class GeneratorModule {
       ],
     };
   }
+}
+
+/** The tensors that an adapter must have for this model; undefined for a double that has no layers. */
+function shapesOf({
+  config,
+}: GeneratorModel): ((settings: TrainableSettings) => ReadonlyMap<string, readonly number[]>) | undefined {
+  return hasLayers(config) ? (settings) => trainableShapes(config, settings) : undefined;
+}
+
+function hasLayers(config: GeneratorModel['config']): config is ModelConfig {
+  return 'layers' in config && 'hiddenSize' in config;
 }
 
 export interface OpenedGenerator {

@@ -1,13 +1,14 @@
 /**
- * The adapter that this generator serves. Follows seam.adapters; a promoted adapter is fetched, its digest measured, and
+ * The adapter that this generator serves. Follows seam.adapters, and of seam.training what its decisions
+ * rest on; a promoted adapter is fetched, its digest measured, and
  * the model that carries it must answer the fingerprint probe as the promotion says. One that does not is refused loudly
  * and the one before goes on serving: a wrong swap would poison everything that is learned from here on.
  */
 
 import type { EventLog } from '@seamstream/event-log';
 import { decodeEvent, TOPIC } from '@seamstream/events';
-import { type ErrorCode, isSeamError, messageOf } from '@seamstream/kernel';
-import { type Adapter, decodeAdapter, sameFingerprint } from '@seamstream/language-model';
+import { isSeamError, messageOf } from '@seamstream/kernel';
+import { type Adapter, decodeAdapter, sameFingerprint, type TrainableSettings } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
 import type { ServiceLogger } from '@seamstream/service-kit';
@@ -26,24 +27,37 @@ export interface ServingAdapterDependencies {
   readonly log: EventLog;
   readonly objects: ObjectStore;
   readonly model: ProvableModel;
+  /** What tensors an adapter of given settings must have; undefined of doubles, which have none. */
+  readonly shapesFor: ((settings: TrainableSettings) => ReadonlyMap<string, readonly number[]>) | undefined;
   readonly logger: ServiceLogger;
   /** Called once per refusal, for a metric. */
   readonly onRefused: () => void;
+  /** Called once per promotion or rollback that the log does not bear out. */
+  readonly onUnfounded: () => void;
 }
 
-/** Faults of the adapter, not of the world: trying again brings the same. */
-const FAULTS_OF_THE_ADAPTER: readonly ErrorCode[] = [
-  'OBJECT_NOT_FOUND',
-  'OBJECT_CORRUPT',
-  'ADAPTER_INVALID',
-  'SHAPE_MISMATCH',
-  'NON_FINITE',
-  'UNSUPPORTED_MODEL',
-];
+/** The world failed, and may do better later. All else is the adapter's fault: trying again brings the same. */
+function isOutage(error: unknown): boolean {
+  return (
+    isSeamError(error) &&
+    error.code !== 'OBJECT_NOT_FOUND' &&
+    (error.retryable || error.details.halts === true || /^(LOG|OBJECT_STORE|ENDPOINT)_/.test(error.code))
+  );
+}
+
+type FollowedTopic = typeof TOPIC.adapters | typeof TOPIC.training;
+
+interface Stretch {
+  readonly partition: number;
+  readonly from: number;
+  readonly to: number;
+}
 
 export class ServingAdapter {
   private told = initialServedAdapter();
-  private readonly nextOffsets = new Map<number, number>();
+  /** By topic/partition. */
+  private readonly nextOffsets = new Map<string, number>();
+  private readonly toldRefused = new WeakSet<object>();
   private serving: Adapter | null = null;
   private refused: { readonly adapterDigest: string; readonly reason: string } | undefined;
   private turn: Promise<unknown> = Promise.resolve();
@@ -66,30 +80,68 @@ export class ServingAdapter {
   }
 
   private async follow(): Promise<Adapter | null> {
-    const { log, logger } = this.dependencies;
-    for (const { partition, low, high } of await log.watermarks(TOPIC.adapters)) {
-      const from = this.nextOffsets.get(partition) ?? low;
-      if (from >= high) continue;
-      for await (const records of log.read({ topic: TOPIC.adapters, partition, from, to: high })) {
-        for (const record of records) {
-          try {
-            this.told = evolveServedAdapter(this.told, decodeEvent(record));
-          } catch (error) {
-            logger.error(
-              { topic: TOPIC.adapters, partition, offset: record.offset, reason: messageOf(error) },
-              'record about adapters cannot be read and is passed over',
-            );
-          }
-          this.nextOffsets.set(partition, record.offset + 1);
-        }
-      }
-      // What follows the last record may be no record (a transaction's end): it is not asked for again.
-      this.nextOffsets.set(partition, high);
+    const adapters = await this.unread(TOPIC.adapters);
+    if (adapters.length > 0 || this.hasRefused()) {
+      // What a promotion rests on was recorded before it: the ends of these are looked up after the ends of those.
+      await this.read(TOPIC.training, await this.unread(TOPIC.training));
+      await this.read(TOPIC.adapters, adapters);
+      this.tellRefused();
     }
     const wanted = this.told.served;
     if (wanted?.adapterDigest === this.refused?.adapterDigest && wanted !== null) return this.serving;
     if ((wanted?.adapterDigest ?? null) !== (this.serving?.digest ?? null)) await this.swap(wanted);
     return this.serving;
+  }
+
+  private hasRefused(): boolean {
+    return this.told.decisions.some(({ status }) => status === 'refused');
+  }
+
+  private async unread(topic: FollowedTopic): Promise<readonly Stretch[]> {
+    const watermarks = await this.dependencies.log.watermarks(topic);
+    return watermarks
+      .map(({ partition, low, high }) => ({
+        partition,
+        from: this.nextOffsets.get(`${topic}/${partition}`) ?? low,
+        to: high,
+      }))
+      .filter(({ from, to }) => from < to);
+  }
+
+  private async read(topic: FollowedTopic, stretches: readonly Stretch[]): Promise<void> {
+    const { log, logger } = this.dependencies;
+    for (const { partition, from, to } of stretches) {
+      const place = `${topic}/${partition}`;
+      for await (const records of log.read({ topic, partition, from, to })) {
+        for (const record of records) {
+          try {
+            this.told = evolveServedAdapter(this.told, decodeEvent(record));
+          } catch (error) {
+            logger.error(
+              { topic, partition, offset: record.offset, reason: messageOf(error) },
+              'record about adapters cannot be read and is passed over',
+            );
+          }
+          this.nextOffsets.set(place, record.offset + 1);
+        }
+      }
+      // What follows the last record may be no record (a transaction's end): it is not asked for again.
+      this.nextOffsets.set(place, to);
+    }
+  }
+
+  /** Once each: what somebody decided about adapters, and nothing in the log bears out. */
+  private tellRefused(): void {
+    for (const { event, status, reason } of this.told.decisions) {
+      if (status !== 'refused' || this.toldRefused.has(event)) continue;
+      this.toldRefused.add(event);
+      this.dependencies.onUnfounded();
+      const { type, adapterDigest, meta } = event;
+      this.dependencies.logger.error(
+        { decision: type, messageId: meta.messageId, source: meta.source, adapterDigest, reason },
+        'decision about adapters NOT BELIEVED; what was served before goes on serving',
+      );
+    }
   }
 
   private async swap(wanted: ServedAdapter | null): Promise<void> {
@@ -100,11 +152,7 @@ export class ServingAdapter {
       this.refused = undefined;
       logger.info({ from, to: wanted?.adapterDigest ?? null }, 'adapter swapped');
     } catch (error) {
-      if (
-        wanted === null ||
-        !(error instanceof ProbeMismatch || (isSeamError(error) && FAULTS_OF_THE_ADAPTER.includes(error.code)))
-      )
-        throw error;
+      if (wanted === null || isOutage(error)) throw error;
       this.refused = { adapterDigest: wanted.adapterDigest, reason: messageOf(error) };
       this.dependencies.onRefused();
       logger.error(
@@ -115,8 +163,12 @@ export class ServingAdapter {
   }
 
   private async proven({ adapterDigest, key, fingerprint }: ServedAdapter): Promise<Adapter> {
-    const { objects, model } = this.dependencies;
-    const adapter = decodeAdapter(await objects.get(key), { digest: adapterDigest, baseModelDigest: model.digest });
+    const { objects, model, shapesFor } = this.dependencies;
+    const adapter = decodeAdapter(await objects.get(key), {
+      digest: adapterDigest,
+      baseModelDigest: model.digest,
+      ...(shapesFor === undefined ? {} : { shapesFor }),
+    });
     if ('prove' in model) {
       await model.prove(adapter);
       return adapter;

@@ -1,4 +1,5 @@
 import { type EventMeta, originMeta, type SeamEvent } from '@seamstream/events';
+import { promotedByRun } from '../../../libs/release/src/promotion-log.contract.js';
 import { problemsOfRound } from './problem-stream.js';
 import { endedRuns, evolveLoopProgress, exploredOf, initialLoopProgress, type LoopProgress } from './round-progress.js';
 
@@ -7,34 +8,17 @@ const meta = (messageId: string): EventMeta =>
 
 const fold = (events: readonly SeamEvent[]): LoopProgress => events.reduce(evolveLoopProgress, initialLoopProgress);
 
-const started = (runId: string, window: number | null): SeamEvent => ({
-  type: 'TrainingRunStarted',
-  meta: meta(`started-${runId}`),
-  runId,
-  algorithm: 'sft',
-  configuration: JSON.stringify({ window: window === null ? null : { index: window } }),
-  inputs: [],
-  manifestKey: null,
-  manifestDigest: null,
-  baseModelDigest: 'base',
-  parentAdapter: null,
-  seed: 's',
-  codeVersion: '1',
-  manifests: [],
-});
-
-const promoted = (runId: string): SeamEvent => ({
-  type: 'AdapterPromoted',
-  meta: meta(`promoted-${runId}`),
-  adapterDigest: `adapter-${runId}`,
-  key: `adapters/${runId}`,
-  fingerprint: 'f',
-  parent: null,
-  runId,
-  rule: 'not worse than its parent',
-  evaluation: { problemSet: 'v', problemSetDigest: 'd', problems: 4, success: 0.5, parentSuccess: null, perDomain: {} },
-  onlyOverParent: false,
-});
+const recordsOf = (runId: string, window: number | null = null, onlyOverParent = false): readonly SeamEvent[] =>
+  promotedByRun({
+    adapterDigest: `adapter-${runId}`,
+    runId,
+    configuration: JSON.stringify({ window: window === null ? null : { index: window } }),
+    onlyOverParent,
+  });
+const started = (runId: string, window: number | null): SeamEvent => recordsOf(runId, window)[0]!;
+/** What follows a run's start. */
+const promoted = (runId: string, onlyOverParent = false): readonly SeamEvent[] =>
+  recordsOf(runId, null, onlyOverParent).slice(1);
 
 const round = problemsOfRound({ seed: 1, round: 1, phase: 'base', roundSize: 4, occurredAt: 9 });
 const problemOf = (event: SeamEvent | undefined) => (event as Extract<SeamEvent, { type: 'ProblemPublished' }>).problem;
@@ -52,15 +36,20 @@ const outcome = (problem: ReturnType<typeof problemOf>, adapterDigest: string | 
 
 describe('the progress of the loop', () => {
   it('lists ended runs by their window, whatever order starts and ends are read in', () => {
-    const events = [started('b', 2), started('a', 1), started('c', 3), promoted('c'), promoted('a'), promoted('b')];
-    for (const order of [events, events.toReversed(), [...events.slice(3), ...events.slice(0, 3)]]) {
+    const events = [
+      ...[started('b', 2), started('a', 1), started('c', 3)],
+      ...[...promoted('c'), ...promoted('a'), ...promoted('b')],
+    ];
+    // Within a topic in its order.
+    const isOfRuns = ({ type }: SeamEvent): boolean => type.startsWith('TrainingRun');
+    const [training, adapters] = [events.filter(isOfRuns), events.filter((event) => !isOfRuns(event))];
+    for (const order of [events, [...training, ...adapters], [...adapters, ...training]]) {
       expect(endedRuns(fold(order)).map(({ runId }) => runId)).toEqual(['a', 'b', 'c']);
     }
   });
 
   it('takes a run whose promotion was overtaken for rejected', () => {
-    const over = (runId: string): SeamEvent => ({ ...promoted(runId), onlyOverParent: true }) as SeamEvent;
-    const runs = endedRuns(fold([started('a', 1), started('b', 2), over('a'), over('b')]));
+    const runs = endedRuns(fold([started('a', 1), started('b', 2), ...promoted('a', true), ...promoted('b', true)]));
     expect(runs.map(({ status, reason }) => [status, reason])).toEqual([
       ['promoted', 'not worse than its parent'],
       ['rejected', expect.stringContaining('overtaken: it was compared with the base model')],
@@ -68,7 +57,7 @@ describe('the progress of the loop', () => {
   });
 
   it('counts no run on demand and none that has not ended', () => {
-    const runs = endedRuns(fold([started('demanded', null), promoted('demanded'), started('open', 1)]));
+    const runs = endedRuns(fold([started('demanded', null), ...promoted('demanded'), started('open', 1)]));
     expect(runs).toEqual([]);
   });
 

@@ -157,6 +157,29 @@ function bufferOf(versions: readonly BufferCommitted[]): LoopProgress['buffer'] 
 
 /** Folds one event into the progress. Events that it does not know leave it unchanged. */
 export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopProgress {
+  return withDecisions(evolveFigures(state, event), evolveServedAdapter(state.adapters, event));
+}
+
+/** What came of the promotions so far: one that the log does not bear out ends no run, until what it rests on has been read as well. */
+function withDecisions(state: LoopProgress, adapters: ServedAdapterState): LoopProgress {
+  if (adapters.decisions === state.adapters.decisions) return { ...state, adapters };
+  let next: LoopProgress = { ...state, adapters };
+  for (const { event, status, reason } of adapters.decisions) {
+    if (status === 'refused' || event.type !== 'AdapterPromoted' || event.runId === null) continue;
+    next = withRun(next, event.runId, () => ({
+      status: status === 'overtaken' ? 'rejected' : 'promoted',
+      endedAtMs: event.meta.occurredAt,
+      adapterDigest: event.adapterDigest,
+      adapterKey: event.key,
+      validation: event.evaluation?.success ?? null,
+      validationPerDomain: event.evaluation?.perDomain ?? {},
+      reason: status === 'overtaken' ? reason : event.rule,
+    }));
+  }
+  return next;
+}
+
+function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
   switch (event.type) {
     case 'ProblemPublished':
       return withRound(state, event.problem, event.meta.occurredAt, (row) => ({
@@ -212,24 +235,6 @@ export function evolveLoopProgress(state: LoopProgress, event: SeamEvent): LoopP
         endedAtMs: event.meta.occurredAt,
         reason: event.reason,
       }));
-    case 'AdapterPromoted': {
-      const adapters = evolveServedAdapter(state.adapters, event);
-      const overtaken = adapters.overtaken.get(event.meta.messageId);
-      const next = { ...state, adapters };
-      return event.runId === null
-        ? next
-        : withRun(next, event.runId, () => ({
-            status: overtaken === undefined ? 'promoted' : 'rejected',
-            endedAtMs: event.meta.occurredAt,
-            adapterDigest: event.adapterDigest,
-            adapterKey: event.key,
-            validation: event.evaluation?.success ?? null,
-            validationPerDomain: event.evaluation?.perDomain ?? {},
-            reason: overtaken ?? event.rule,
-          }));
-    }
-    case 'AdapterRolledBack':
-      return { ...state, adapters: evolveServedAdapter(state.adapters, event) };
     case 'DeadLettered':
       return { ...state, deadLettered: state.deadLettered + 1 };
     default:

@@ -23,6 +23,7 @@ import {
   rowsDigest,
 } from '@seamstream/success-buffer';
 import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
+import { promotedByPerson, promotedByRun } from '../../../libs/release/src/promotion-log.contract.js';
 import {
   AdapterEvaluation,
   createTrainer,
@@ -517,9 +518,12 @@ describe('the trainer service', () => {
         const first = this.measured.length === 0;
         const measured = await super.measure(...given);
         if (first)
-          await log.append([
-            encodeEvent({ ...EXAMPLE_EVENTS.AdapterPromoted, adapterDigest: other, parent: null, runId: 'other' }),
-          ]);
+          await log.append(
+            [
+              promotedByRun({ adapterDigest: other })[1],
+              promotedByPerson({ messageId: 'by hand', adapterDigest: other }),
+            ].map(encodeEvent),
+          );
         return measured;
       }
     }

@@ -516,6 +516,8 @@ export class RunTrainingHandler {
       rule: decision.rule,
       evaluation,
       onlyOverParent: true,
+      promotedBy: null,
+      reason: null,
     };
     return promoted;
   }

@@ -27,9 +27,10 @@ export class TrainOnDemandHandler {
     const ending = await this.runTraining.handle(plan, history, { signal, record });
     if (ending.length === 0) return { runId: plan.runId, ending, overtaken: null };
     await record(ending);
-    const { overtaken } = (await readTrainingHistory(this.log)).served;
-    const reasons = ending.map(({ meta }) => overtaken.get(meta.messageId)).filter((reason) => reason !== undefined);
-    return { runId: plan.runId, ending, overtaken: reasons[0] ?? null };
+    const { decisions } = (await readTrainingHistory(this.log)).served;
+    const own = new Set(ending.map(({ meta }) => meta.messageId));
+    const late = decisions.find(({ event, status }) => status === 'overtaken' && own.has(event.meta.messageId));
+    return { runId: plan.runId, ending, overtaken: late?.reason ?? null };
   }
 
   /** Does the recorded run of an adapter again and compares digests. @throws NOT_FOUND */

@@ -8,7 +8,13 @@ import {
   TOPIC,
   type TopicName,
 } from '@seamstream/events';
-import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
+import {
+  decisionOn,
+  evolveServedAdapter,
+  initialServedAdapter,
+  isOfCompletedRun,
+  type ServedAdapterState,
+} from '@seamstream/release';
 import { type RunConfiguration, runConfigurationOf } from './run-plan.js';
 import { evolve, initialState, overtake, runIdOf, type TrainingRun } from './training-run.js';
 
@@ -32,19 +38,27 @@ export async function readTrainingHistory(log: EventLog): Promise<TrainingHistor
   const events = [...(await readEvents(log, TOPIC.training)), ...(await readEvents(log, TOPIC.adapters))];
   const runs = new Map<string, TrainingRun>();
   const windows = new Map<number, NonNullable<RunConfiguration['window']>>();
-  const published = new Map<string, AdapterPublished>();
-  const promoted = new Map<string, AdapterPromoted>();
   let served = initialServedAdapter();
   const servedAdapters: (string | null)[] = [null];
+  // In the log's order, which decides what is served.
+  for (const event of events) {
+    served = evolveServedAdapter(served, event);
+    const now = served.served?.adapterDigest ?? null;
+    if (now !== servedAdapters.at(-1)) servedAdapters.push(now);
+  }
   let lastWindow: TrainingHistory['lastWindow'];
   // A run's end may stand in the other topic: beginnings first, then what follows from them.
   for (const event of events.sort((a, b) => rankOf(a) - rankOf(b))) {
     const runId = runIdOf(event);
-    served = evolveServedAdapter(served, event);
-    const isOvertaken = served.overtaken.has(event.meta.messageId);
-    if (runId !== undefined) {
+    const decision = decisionOn(served, event);
+    // Only the run itself says what it made: an adapter under its name that it did not complete with is somebody else's.
+    const isBelieved =
+      event.type === 'AdapterPublished'
+        ? isOfCompletedRun(event, served.runs.get(event.runId))
+        : event.type !== 'AdapterPromoted' || (decision !== undefined && decision.status !== 'refused');
+    if (runId !== undefined && isBelieved) {
       const run = runs.get(runId) ?? initialState();
-      runs.set(runId, isOvertaken ? overtake(run) : evolve(run, event));
+      runs.set(runId, decision?.status === 'overtaken' ? overtake(run) : evolve(run, event));
     }
     if (event.type === 'TrainingRunStarted') {
       const configuration = runConfigurationOf(event);
@@ -52,15 +66,25 @@ export async function readTrainingHistory(log: EventLog): Promise<TrainingHistor
       windows.set(configuration.window.index, configuration.window);
       if (configuration.window.index > (lastWindow?.configuration.window?.index ?? 0))
         lastWindow = { runId: event.runId, configuration };
-    } else if (event.type === 'AdapterPublished') {
-      published.set(event.adapterDigest, event);
-    } else if (event.type === 'AdapterPromoted' || event.type === 'AdapterRolledBack') {
-      if (event.type === 'AdapterPromoted' && !isOvertaken) promoted.set(event.adapterDigest, event);
-      const now = served.served?.adapterDigest ?? null;
-      if (now !== servedAdapters.at(-1)) servedAdapters.push(now);
     }
   }
-  return { runs, lastWindow, windows, served, servedAdapters, published, promoted };
+  return { runs, lastWindow, windows, served, servedAdapters, ...adaptersOf(served) };
+}
+
+/** Of several records of one adapter the one counts that its run told; promotions by digest, those that counted. */
+function adaptersOf({
+  published: told,
+  decisions,
+  runs,
+}: ServedAdapterState): Pick<TrainingHistory, 'published' | 'promoted'> {
+  const published = new Map<string, AdapterPublished>();
+  for (const event of told)
+    if (!published.has(event.adapterDigest) || isOfCompletedRun(event, runs.get(event.runId)))
+      published.set(event.adapterDigest, event);
+  const promoted = new Map<string, AdapterPromoted>();
+  for (const { event, status } of decisions)
+    if (event.type === 'AdapterPromoted' && status === 'counted') promoted.set(event.adapterDigest, event);
+  return { published, promoted };
 }
 
 /** All events of a topic, per partition in order. Records that cannot be decoded are passed over: they state nothing. */

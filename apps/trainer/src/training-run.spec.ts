@@ -68,6 +68,8 @@ const promoted: SeamEvent = {
   rule: 'r',
   evaluation: null,
   onlyOverParent: false,
+  promotedBy: null,
+  reason: null,
 };
 const rejected: SeamEvent = {
   type: 'TrainingRunRejected',
@@ -130,6 +132,7 @@ describe('a training run that is found in the log', () => {
     expect([started, checkpointed(1), published, completed, promoted, rejected, failed].map(runIdOf)).toEqual(
       Array.from({ length: 7 }, () => 'run'),
     );
-    expect(runIdOf({ ...promoted, runId: null })).toBeUndefined();
+    const byPerson = { ...promoted, runId: null };
+    expect(runIdOf(byPerson)).toBeUndefined();
   });
 });

@@ -223,6 +223,8 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     rule: 'not worse than its parent',
     evaluation,
     onlyOverParent: true,
+    promotedBy: null,
+    reason: null,
   },
   AdapterRolledBack: {
     type: 'AdapterRolledBack',

@@ -69,6 +69,33 @@ describe('an adapter', () => {
     expect(() => createAdapter({ ...CONTENT, tensors })).toThrow(/tensor w \[2\] holds NaN at index 1/);
   });
 
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['no rank', { rank: 0 }, /expected a rank of 1 … 65536, came 0/],
+    ['a rank that is none', { rank: '2' }, /expected a rank of 1 … 65536, came "2"/],
+    ['a rank beyond all measure', { rank: 1e9 }, /expected a rank of 1 … 65536/],
+    ['no alpha', { alpha: null }, /expected a finite alpha, came null/],
+    ['modules that are none', { targetModules: 'q_proj' }, /expected targetModules to be at most 64 names/],
+    ['whole tensors that are none', { modulesToSave: [1] }, /expected modulesToSave/],
+    ['no seed', { seed: 7 }, /expected a seed/],
+    ['more than settings hold', { scale: 'yes' }, /expected nothing called "scale"/],
+    ['another kind', { kind: 'ia3' }, /expected the kind full or lora, came "ia3"/],
+  ])('is refused whose settings have %s', (_, odd, message) => {
+    const settings = { ...CONTENT.settings, ...odd };
+    const bytes = encodeAdapter(createAdapter({ ...CONTENT, kind: settings.kind, settings }));
+    expect(() => decodeAdapter(bytes)).toThrow(message);
+    expect(() => decodeAdapter(bytes)).toThrow(expect.objectContaining({ code: 'ADAPTER_INVALID' }) as Error);
+  });
+
+  it('must have the tensors that follow from its settings, where the model is known', () => {
+    const bytes = encodeAdapter(createAdapter(CONTENT));
+    const shapesFor = ({ kind }: AdapterContent['settings']) => new Map([[`for ${kind}`, [1]]]);
+    expect(() => decodeAdapter(bytes, { shapesFor })).toThrow(/tensor for lora \[1\] is missing/);
+    const throwing = (): never => {
+      throw new Error('no such module');
+    };
+    expect(() => decodeAdapter(bytes, { shapesFor: throwing })).toThrow(/its settings fit no tensors .*no such module/);
+  });
+
   it('is refused when the file is damaged, foreign or without its metadata', () => {
     const bytes = encodeAdapter(createAdapter(CONTENT));
     expect(() => decodeAdapter(bytes.subarray(0, 40))).toThrow(

@@ -30,6 +30,8 @@ export interface AdapterIntake {
   readonly digest?: string;
   /** Exactly these tensors with these shapes. */
   readonly shapes?: ReadonlyMap<string, readonly number[]>;
+  /** The same as they follow from the adapter's own settings, for the model that is to carry it: see trainableShapes. */
+  readonly shapesFor?: (settings: TrainableSettings) => ReadonlyMap<string, readonly number[]>;
   /** Default 8 GiB. */
   readonly maxBytes?: number;
 }
@@ -117,6 +119,7 @@ export function checkAdapter(adapter: Adapter, intake: Omit<AdapterIntake, 'maxB
   if (adapter.kind !== adapter.settings.kind)
     throw refused(`its kind is ${adapter.kind}, its settings are of kind ${adapter.settings.kind}`);
   if (intake.shapes !== undefined) checkShapes(adapter.tensors, intake.shapes);
+  if (intake.shapesFor !== undefined) checkShapes(adapter.tensors, shapesBy(intake.shapesFor, adapter.settings));
   for (const [name, { data, shape }] of adapter.tensors) {
     const index = data.findIndex((value) => !Number.isFinite(value));
     if (index >= 0)
@@ -124,6 +127,17 @@ export function checkAdapter(adapter: Adapter, intake: Omit<AdapterIntake, 'maxB
         tensor: name,
         index,
       });
+  }
+}
+
+function shapesBy(
+  shapesFor: NonNullable<AdapterIntake['shapesFor']>,
+  settings: TrainableSettings,
+): ReadonlyMap<string, readonly number[]> {
+  try {
+    return shapesFor(settings);
+  } catch (cause) {
+    throw refused(`its settings fit no tensors of the model: ${messageOf(cause)}`, {}, cause);
   }
 }
 
@@ -152,13 +166,40 @@ function parseMetadata(text: string | undefined): Omit<Adapter, 'tensors'> {
     throw refused(`its metadata ${METADATA_KEY} is not JSON`, {}, cause);
   }
   const { kind, baseModelDigest, settings, digest } = (value ?? {}) as Partial<Record<string, unknown>>;
-  const isKind = kind === 'full' || kind === 'lora';
-  const isSettings =
-    typeof settings === 'object' && settings !== null && (settings as { kind?: unknown }).kind === kind;
-  if (!isKind || !isSettings || typeof baseModelDigest !== 'string' || typeof digest !== 'string') {
+  if (settings === undefined || typeof baseModelDigest !== 'string' || typeof digest !== 'string')
     throw refused(`its metadata ${METADATA_KEY} lacks kind, settings, baseModelDigest or digest`);
-  }
-  return { kind, baseModelDigest, digest, settings: settings as TrainableSettings };
+  const parsed = parseSettings(settings);
+  if (kind !== parsed.kind)
+    throw refused(`its kind is ${JSON.stringify(kind)}, its settings are of kind ${parsed.kind}`);
+  return { kind: parsed.kind, baseModelDigest, digest, settings: parsed };
+}
+
+/** Largest rank that is read: what is larger than any published model is wide is no low rank. */
+const MAX_RANK = 65_536;
+
+/** The settings as training writes them, and nothing besides: whoever serves the adapter computes by them. */
+function parseSettings(value: unknown): TrainableSettings {
+  const settings = (value ?? {}) as Partial<Record<string, unknown>>;
+  const fault = settingsFault(settings);
+  if (fault !== undefined) throw refused(`its settings are none: ${fault}`);
+  return value as TrainableSettings;
+}
+
+function settingsFault({ kind, ...settings }: Partial<Record<string, unknown>>): string | undefined {
+  const { rank, alpha, targetModules, modulesToSave, seed, ...others } = settings;
+  const isNames = (names: unknown): boolean =>
+    Array.isArray(names) && names.length <= 64 && names.every((name) => typeof name === 'string');
+  const [unknown] = Object.keys(kind === 'full' ? settings : others);
+  if (unknown !== undefined) return `expected nothing called ${JSON.stringify(unknown)}`;
+  if (kind === 'full') return undefined;
+  if (kind !== 'lora') return `expected the kind full or lora, came ${JSON.stringify(kind)}`;
+  if (!(Number.isInteger(rank) && (rank as number) >= 1 && (rank as number) <= MAX_RANK))
+    return `expected a rank of 1 … ${MAX_RANK}, came ${JSON.stringify(rank)}`;
+  if (!(typeof alpha === 'number' && Number.isFinite(alpha)))
+    return `expected a finite alpha, came ${JSON.stringify(alpha)}`;
+  if (!isNames(targetModules)) return 'expected targetModules to be at most 64 names';
+  if (!isNames(modulesToSave)) return 'expected modulesToSave to be at most 64 names';
+  return typeof seed === 'string' ? undefined : 'expected a seed';
 }
 
 function refused(problem: string, details: Readonly<Record<string, unknown>> = {}, cause?: unknown): SeamError {

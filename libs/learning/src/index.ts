@@ -22,6 +22,7 @@ export { examineRollouts, type FinishedGroup, finishedGroups } from './doctor/ro
 export {
   type AdmissionFacts,
   examineAdmission,
+  examineForgeries,
   examineRun,
   examineServing,
   type RunFacts,

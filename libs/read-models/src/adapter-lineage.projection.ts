@@ -1,5 +1,12 @@
 /** Every adapter that was made: from what, by which run, how it was measured, and whether it is or was served. */
-import { type AdapterKind, type AdapterPublished, type Evaluation, type OffsetRange, TOPIC } from '@seamstream/events';
+import {
+  type AdapterKind,
+  type AdapterPromoted,
+  type AdapterPublished,
+  type Evaluation,
+  type OffsetRange,
+  TOPIC,
+} from '@seamstream/events';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
 import { FoldedOffsets, type Projection } from './projection.js';
 
@@ -31,7 +38,17 @@ export interface AdapterVersion {
   readonly reason: string | null;
 }
 
-interface Decision {
+/** A promotion or rollback that the log does not bear out: it changed nothing. */
+export interface RefusedDecision {
+  readonly type: 'AdapterPromoted' | 'AdapterRolledBack';
+  readonly messageId: string;
+  readonly adapterDigest: string;
+  /** Who says to have decided, e.g. seam/trainer. */
+  readonly source: string;
+  readonly reason: string;
+}
+
+interface Verdict {
   readonly evaluation: Evaluation | null;
   readonly reason: string;
 }
@@ -40,10 +57,8 @@ export interface AdapterLineageState {
   readonly folded: FoldedOffsets;
   served: ServedAdapterState;
   readonly versions: Map<string, Omit<AdapterVersion, 'status' | 'evaluation' | 'reason'>>;
-  readonly promotions: Map<string, Decision>;
-  readonly rollbacks: Map<string, string>;
   /** Mostly from another topic than the rest: kept apart, so that they may come first. */
-  readonly rejections: Map<string, Decision & { readonly runId: string }>;
+  readonly rejections: Map<string, Verdict & { readonly runId: string }>;
 }
 
 export interface AdapterLineage {
@@ -51,6 +66,8 @@ export interface AdapterLineage {
   readonly served: string | null;
   /** In the order of publication. */
   readonly versions: readonly AdapterVersion[];
+  /** In the log's order. */
+  readonly refused: readonly RefusedDecision[];
 }
 
 function versionOf(event: AdapterPublished, version: number): Omit<AdapterVersion, 'status' | 'evaluation' | 'reason'> {
@@ -74,13 +91,38 @@ function versionOf(event: AdapterPublished, version: number): Omit<AdapterVersio
 
 /** Runs stand in several partitions: of two that made the same adapter, the same one counts for every reader. */
 function reject(
-  { rejections }: AdapterLineageState,
+  rejections: AdapterLineageState['rejections'],
   { adapterDigest, evaluation }: { readonly adapterDigest: string | null; readonly evaluation: Evaluation | null },
   runId: string,
   reason: string,
 ): void {
   if (adapterDigest !== null && runId <= (rejections.get(adapterDigest)?.runId ?? runId))
     rejections.set(adapterDigest, { evaluation, reason, runId });
+}
+
+/** What came of every decision: of each adapter the last promotion, and the rollback since. */
+function sorted(decisions: ServedAdapterState['decisions']): {
+  readonly promotions: ReadonlyMap<string, Verdict>;
+  readonly rollbacks: ReadonlyMap<string, string>;
+  readonly overtaken: readonly { readonly promotion: AdapterPromoted; readonly reason: string }[];
+  readonly refused: readonly RefusedDecision[];
+} {
+  const promotions = new Map<string, Verdict>();
+  const rollbacks = new Map<string, string>();
+  const overtaken: { readonly promotion: AdapterPromoted; readonly reason: string }[] = [];
+  const refused: RefusedDecision[] = [];
+  for (const { event, status, reason } of decisions) {
+    const { type, adapterDigest, meta } = event;
+    if (status === 'refused')
+      refused.push({ type, messageId: meta.messageId, adapterDigest, source: meta.source, reason });
+    else if (type === 'AdapterRolledBack') rollbacks.set(adapterDigest, event.reason);
+    else if (status === 'overtaken') overtaken.push({ promotion: event, reason });
+    else {
+      rollbacks.delete(adapterDigest);
+      promotions.set(adapterDigest, { evaluation: event.evaluation, reason: event.rule });
+    }
+  }
+  return { promotions, rollbacks, overtaken, refused };
 }
 
 export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLineage> = {
@@ -90,15 +132,12 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
     folded: new FoldedOffsets(),
     served: initialServedAdapter(),
     versions: new Map(),
-    promotions: new Map(),
-    rollbacks: new Map(),
     rejections: new Map(),
   }),
 
   evolve(state, event, position) {
     if (!state.folded.advance(position)) return state;
     state.served = evolveServedAdapter(state.served, event);
-    const overtaken = state.served.overtaken.get(event.meta.messageId);
     switch (event.type) {
       case 'AdapterPublished': {
         // Equal content is the same adapter, whoever makes it again.
@@ -107,29 +146,23 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
         }
         break;
       }
-      case 'AdapterPromoted':
-        if (overtaken !== undefined) {
-          reject(state, event, event.runId ?? '', overtaken);
-          break;
-        }
-        state.rollbacks.delete(event.adapterDigest);
-        state.promotions.set(event.adapterDigest, { evaluation: event.evaluation, reason: event.rule });
-        break;
-      case 'AdapterRolledBack':
-        state.rollbacks.set(event.adapterDigest, event.reason);
-        break;
       case 'TrainingRunRejected':
-        reject(state, event, event.runId, event.reason);
+        reject(state.rejections, event, event.runId, event.reason);
         break;
       default:
     }
     return state;
   },
 
-  read({ served: { served }, versions, promotions, rollbacks, rejections }) {
-    const servedDigest = served?.adapterDigest ?? null;
+  read(state) {
+    const { versions } = state;
+    const servedDigest = state.served.served?.adapterDigest ?? null;
+    const { promotions, rollbacks, overtaken, refused } = sorted(state.served.decisions);
+    const rejections = new Map(state.rejections);
+    for (const event of overtaken) reject(rejections, event.promotion, event.promotion.runId ?? '', event.reason);
     return {
       served: servedDigest,
+      refused,
       versions: [...versions.values()].map((facts) => {
         const digest = facts.adapterDigest;
         const promotion = promotions.get(digest);

@@ -4,6 +4,7 @@ export {
   type AdapterStatus,
   type AdapterVersion,
   adapterLineageProjection,
+  type RefusedDecision,
 } from './adapter-lineage.projection.js';
 export {
   type DeadLetter,

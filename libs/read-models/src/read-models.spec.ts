@@ -1,4 +1,4 @@
-import type { SeamEvent } from '@seamstream/events';
+import { promotedByRun } from '../../release/src/promotion-log.contract.js';
 import { adapterLineageProjection } from './adapter-lineage.projection.js';
 import { deadLettersProjection } from './dead-letters.projection.js';
 import { answerOf, deadLettered, interleaved, placed, recorded } from './log-of.contract.js';
@@ -117,13 +117,9 @@ describe('the adapters', () => {
   });
 
   it('that were overtaken by another promotion are rejected, and say so', () => {
-    const promotion = (digest: string, runId: string): SeamEvent =>
-      ({ ...adapterPromoted(digest, 0.5), runId, onlyOverParent: true }) as SeamEvent;
     const log = placed([
-      adapterPublished('a1', null, 'r1'),
-      adapterPublished('a2', null, 'r2'),
-      promotion('a1', 'r1'),
-      promotion('a2', 'r2'),
+      ...promotedByRun({ adapterDigest: 'a1', runId: 'r1', rule: 'not worse', onlyOverParent: true }),
+      ...promotedByRun({ adapterDigest: 'a2', runId: 'r2', rule: 'not worse', onlyOverParent: true }),
     ]);
     const { served, versions } = answerOf(adapterLineageProjection, log);
     expect(served).toBe('a1');

@@ -41,6 +41,8 @@ export const adapterPromoted = (digest: string, success: number): SeamEvent => (
   rule: 'not worse',
   evaluation: evaluationOf(success),
   onlyOverParent: false,
+  promotedBy: 'ada',
+  reason: 'measured elsewhere',
 });
 
 export const adapterRolledBack = (digest: string, to: string | null): SeamEvent => ({

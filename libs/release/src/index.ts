@@ -9,7 +9,10 @@ export {
   type RollbackPolicy,
   type ServiceRecord,
 } from './promotion.decide.js';
+export { isOfCompletedRun } from './promotion-evidence.decide.js';
 export {
+  type Decision,
+  decisionOn,
   evolveServedAdapter,
   initialServedAdapter,
   overtakenReason,

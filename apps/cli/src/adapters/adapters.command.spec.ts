@@ -38,6 +38,8 @@ const promotedEvent = (start: string, parent: string | null, success: number): S
   runId: null,
   rule: 'not worse',
   onlyOverParent: true,
+  promotedBy: 'ada',
+  reason: 'measured elsewhere',
   evaluation: {
     problemSet: 'validation',
     problemSetDigest: 'd',
@@ -73,6 +75,16 @@ describe('seam adapters', () => {
     expect(lines[2]).toMatch(/^2 {2}a2220000 {2}grpo +a1110000 +served +75\.0 %/);
     expect(lines[3]).toMatch(/^3 {2}b3330000 {2}grpo +a1110000 +published +–/);
     expect(lines[4]).toBe('Served: a2220000');
+  });
+
+  it('tells every promotion that nothing in the log bears out, and goes on with what was served', async () => {
+    const world = await withAdapters();
+    const forged = { ...promotedEvent('b333', 'a222', 0.9), promotedBy: null } as SeamEvent;
+    await world.log.append([encodeEvent(forged)]);
+    await world.seam('adapters');
+    expect(world.takeOutput()).toMatch(
+      /Served: a2220000\nNot believed: AdapterPromoted of b3330000 by seam\/trainer \(m-\d+\): it names neither a run nor the person who promoted\n$/,
+    );
   });
 
   it('draws who was trained from whom', async () => {

@@ -20,8 +20,12 @@ function statusText(status: AdapterStatus, style: Style): string {
   }
 }
 
-export function renderAdapterList({ versions, served }: AdapterLineage, style: Style): string {
-  if (versions.length === 0) return 'No adapters yet: the base model is served.\n';
+export function renderAdapterList({ versions, served, refused }: AdapterLineage, style: Style): string {
+  const forged = refused.map(
+    ({ type, adapterDigest, source, messageId, reason }) =>
+      `${style.red('Not believed')}: ${type} of ${shortId(onOneLine(adapterDigest))} by ${onOneLine(source)} (${onOneLine(messageId)}): ${onOneLine(reason)}\n`,
+  );
+  if (versions.length === 0) return `No adapters yet: the base model is served.\n${forged.join('')}`;
   const table = renderTable(
     [
       { title: '#', align: 'right' },
@@ -47,7 +51,7 @@ export function renderAdapterList({ versions, served }: AdapterLineage, style: S
     ]),
     style,
   );
-  return `${table}Served: ${served === null ? 'the base model' : shortId(served)}\n`;
+  return `${table}Served: ${served === null ? 'the base model' : shortId(served)}\n${forged.join('')}`;
 }
 
 /** Children under their parents, the base model at the root. A parent that the log does not know stands at the root too. */

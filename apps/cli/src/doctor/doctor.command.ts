@@ -1,6 +1,7 @@
 import { schemaDigest } from '@seamstream/experience';
 import {
   examineAdmission,
+  examineForgeries,
   examineRollouts,
   examineRun,
   examineServing,
@@ -43,6 +44,7 @@ async function examine(runtime: CommandRuntime, options: DoctorOptions): Promise
     ...facts.runs.flatMap((run) => examineRun(run)),
     ...examineServing(facts.serving, facts.groups),
     ...examineAdmission(facts.admission),
+    ...examineForgeries({ decisions: facts.serving.refused, results: [] }),
   ]);
   if (terminal.json) {
     terminal.printJson({

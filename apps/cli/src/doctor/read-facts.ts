@@ -79,7 +79,7 @@ export async function readFacts(log: EventLog, { groups, signal, progress }: Rea
   );
   // In the log's order, which decides what is served.
   const adapters = events.get(TOPIC.adapters) ?? [];
-  const serving = servingOf(adapters);
+  const serving = servingOf([...(events.get(TOPIC.training) ?? []), ...adapters]);
   return {
     groups: finishedGroups(experiences, results).slice(-groups),
     runs: runsOf(of(TOPIC.training), serving.promotedBy),
@@ -139,26 +139,31 @@ function settingsOf(configuration: string): RunFacts['settings'] {
   }
 }
 
-/** @returns what is served, and the runs whose promotions counted */
-function servingOf(adapters: readonly SeamEvent[]): {
+/**
+ * @param events of training, then of adapters: each in the log's order
+ * @returns what is served, and the runs whose promotions counted
+ */
+function servingOf(events: readonly SeamEvent[]): {
   readonly facts: ServingFacts;
   readonly promotedBy: ReadonlySet<string | null>;
 } {
-  const promotedBy = new Set<string | null>();
   const published = new Map<string, AdapterPublished>();
   let state = initialServedAdapter();
   let since = 0;
-  for (const event of adapters) {
+  for (const event of events) {
     if (event.type === 'AdapterPublished') published.set(event.adapterDigest, event);
-    else if (event.type === 'AdapterPromoted' || event.type === 'AdapterRolledBack') {
-      const before = state.served?.adapterDigest;
-      state = evolveServedAdapter(state, event);
-      if (event.type === 'AdapterPromoted' && !state.overtaken.has(event.meta.messageId)) promotedBy.add(event.runId);
-      if (state.served?.adapterDigest !== before) since = event.meta.occurredAt;
-    }
+    const before = state.served?.adapterDigest;
+    state = evolveServedAdapter(state, event);
+    if (state.served?.adapterDigest !== before) since = event.meta.occurredAt;
+  }
+  const promotedBy = new Set<string | null>();
+  const refused: string[] = [];
+  for (const { event, status, reason } of state.decisions) {
+    if (status === 'counted' && event.type === 'AdapterPromoted') promotedBy.add(event.runId);
+    if (status === 'refused') refused.push(reason);
   }
   const served = state.served === null ? null : { adapterDigest: state.served.adapterDigest, since };
-  return { facts: { published, served }, promotedBy };
+  return { facts: { published, served, refused }, promotedBy };
 }
 
 function admissionOf(events: readonly SeamEvent[]): AdmissionFacts {

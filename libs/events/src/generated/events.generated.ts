@@ -479,6 +479,13 @@ export interface AdapterPromoted {
    * older records, and where a person promotes.
    */
   readonly onlyOverParent: boolean;
+  /**
+   * The person who promoted it, where no run did: such a promotion counts only with a name, a reason and an
+   * evaluation.
+   */
+  readonly promotedBy: string | null;
+  /** Why that person did, in words; null where a run promoted. */
+  readonly reason: string | null;
 }
 
 /** Generators shall serve an earlier adapter (null: the base model) again. */

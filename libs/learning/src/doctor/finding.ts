@@ -15,6 +15,7 @@ export const FINDING_CODES = [
   'stale-data',
   'near-duplicate-flood',
   'answer-leak',
+  'forged-records',
 ] as const;
 
 export type FindingCode = (typeof FINDING_CODES)[number];
@@ -51,6 +52,8 @@ const REMEDIES: Readonly<Record<FindingCode, string>> = {
     'Publish problems that differ: look at the sources of what is rejected (seam buffer show), limit what one source may publish, or raise the near-duplicate threshold if these entries are different in earnest.',
   'answer-leak':
     "Keep answers out of entries: they solve their own problem and teach nothing about others. Narrow the entry schema (lists of advice instead of free text), shorten it, say it in the generator's prompt, and measure with seam study controls.",
+  'forged-records':
+    'Somebody writes to the log who should not, or a service of another version does. Look at what was refused (seam tail buffer --type ResultRefused, seam adapters), find who wrote it, and give each service the rights to its own topics alone (docs/distributed.md). Nothing of it was counted.',
 };
 
 export const LIMITS = {

@@ -129,6 +129,8 @@ export interface ServingFacts {
   readonly published: ReadonlyMap<string, Pick<AdapterPublished, 'parent' | 'fingerprint'>>;
   /** Served now, and since when (milliseconds since the epoch); null: the base model from the beginning. */
   readonly served: { readonly adapterDigest: string; readonly since: number } | null;
+  /** Why promotions and rollbacks do not count, of each that the log does not bear out. */
+  readonly refused: readonly string[];
 }
 
 /** Whether entries are written by what is served, and whether it is any different from what was served before. */
@@ -160,6 +162,27 @@ export function examineServing(
       'adapter-not-applied',
       'error',
       `In ${without.length} of ${since.length} groups that were written after adapter ${served.adapterDigest.slice(0, 8)} was promoted, it wrote no entry.`,
+    ),
+  ];
+}
+
+/** Records that something claimed and nothing bore out. */
+export function examineForgeries({
+  decisions,
+  results,
+}: {
+  /** Why promotions and rollbacks do not count. */
+  readonly decisions: readonly string[];
+  /** Why results do not count. */
+  readonly results: readonly string[];
+}): readonly Finding[] {
+  const [first] = [...decisions, ...results];
+  if (first === undefined) return [];
+  return [
+    finding(
+      'forged-records',
+      decisions.length > 0 ? 'error' : 'warning',
+      `The log does not bear out ${decisions.length} decisions about adapters and ${results.length} results, which do not count (the first: ${first}).`,
     ),
   ];
 }

@@ -1,0 +1,151 @@
+/** The records that lead to a promotion, as trainers and people write them, for tests of whoever reads them. */
+import {
+  deriveMeta,
+  type Evaluation,
+  type EventMeta,
+  type EventOf,
+  originMeta,
+  type SeamEvent,
+} from '@seamstream/events';
+import { derivedId } from '@seamstream/kernel';
+
+export interface PromotionFacts {
+  readonly adapterDigest: string;
+  readonly runId?: string;
+  readonly parent?: string | null;
+  readonly key?: string;
+  readonly fingerprint?: string;
+  readonly success?: number;
+  readonly parentSuccess?: number | null;
+  readonly onlyOverParent?: boolean;
+  readonly configuration?: string;
+  readonly algorithm?: string;
+  readonly occurredAt?: number;
+  readonly rule?: string;
+}
+
+export function evaluationOf(success: number, parentSuccess: number | null = null): Evaluation {
+  return { problemSet: 'v', problemSetDigest: 'd', problems: 4, success, parentSuccess, perDomain: {} };
+}
+
+const derived = (cause: EventMeta, role: string, occurredAt: number): EventMeta =>
+  deriveMeta(cause, { role, source: 'seam/trainer', occurredAt });
+
+/** A run that starts, publishes, completes and promotes: the four records in their order. */
+export function promotedByRun(
+  facts: PromotionFacts,
+): readonly [
+  EventOf<'TrainingRunStarted'>,
+  EventOf<'AdapterPublished'>,
+  EventOf<'TrainingRunCompleted'>,
+  EventOf<'AdapterPromoted'>,
+] {
+  const { adapterDigest, parent = null, success = 0.5, occurredAt = 5, algorithm = 'sft' } = facts;
+  const {
+    runId = `run-${adapterDigest}`,
+    key = `adapters/${adapterDigest}`,
+    fingerprint = `f-${adapterDigest}`,
+  } = facts;
+  const meta = originMeta({
+    messageId: derivedId(runId, 'started'),
+    correlationId: runId,
+    source: 'seam/trainer',
+    occurredAt,
+    sourceClass: 'model',
+  });
+  return [
+    {
+      type: 'TrainingRunStarted',
+      meta,
+      runId,
+      algorithm,
+      configuration: facts.configuration ?? '{}',
+      inputs: [],
+      manifestKey: null,
+      manifestDigest: null,
+      baseModelDigest: 'b',
+      parentAdapter: parent,
+      seed: 's',
+      codeVersion: '0',
+      manifests: [],
+    },
+    {
+      type: 'AdapterPublished',
+      meta: derived(meta, 'published', occurredAt),
+      adapterDigest,
+      key,
+      kind: 'full',
+      sizeBytes: 1,
+      baseModelDigest: 'b',
+      parent,
+      runId,
+      algorithm,
+      inputs: [],
+      manifestDigest: null,
+      fingerprint,
+      metrics: {},
+    },
+    {
+      type: 'TrainingRunCompleted',
+      meta: derived(meta, 'completed', occurredAt),
+      runId,
+      adapterDigest,
+      steps: 1,
+      metrics: {},
+      durationMs: 1,
+    },
+    {
+      type: 'AdapterPromoted',
+      meta: derived(meta, 'promoted', occurredAt),
+      adapterDigest,
+      key,
+      fingerprint,
+      parent,
+      runId,
+      rule: facts.rule ?? 'not worse than its parent',
+      // Where nothing is said of the parent it did as well as its child: what is measured of a parent is part of an evaluation.
+      evaluation: evaluationOf(success, facts.parentSuccess ?? (parent === null ? null : success)),
+      onlyOverParent: facts.onlyOverParent ?? false,
+      promotedBy: null,
+      reason: null,
+    },
+  ];
+}
+
+/** A person's promotion of an adapter that was published before, in place of a run's: it goes before every rule. */
+export function promotedByPerson(facts: PromotionFacts & { readonly messageId: string }): EventOf<'AdapterPromoted'> {
+  const { messageId, adapterDigest, occurredAt = 5 } = facts;
+  const [, , , promotion] = promotedByRun(facts);
+  return {
+    ...promotion,
+    meta: originMeta({
+      messageId,
+      correlationId: adapterDigest,
+      source: 'seam/cli',
+      occurredAt,
+      sourceClass: 'user',
+    }),
+    runId: null,
+    onlyOverParent: false,
+    promotedBy: 'ada',
+    reason: 'measured elsewhere',
+  };
+}
+
+export function rolledBack(messageId: string, adapterDigest: string, to: string | null): SeamEvent {
+  return {
+    type: 'AdapterRolledBack',
+    meta: originMeta({
+      messageId,
+      correlationId: adapterDigest,
+      source: 'seam/trainer',
+      occurredAt: 5,
+      sourceClass: 'model',
+    }),
+    adapterDigest,
+    to,
+    key: to === null ? null : `adapters/${to}`,
+    fingerprint: to === null ? null : `f-${to}`,
+    reason: 'success fell',
+  };
+}
