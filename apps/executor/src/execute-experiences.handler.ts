@@ -6,6 +6,7 @@ import { deriveMeta, type EventOf, type SeamEvent } from '@seamstream/events';
 import { type EntrySchemas, earnsReward, type Prompts, schemaDigest } from '@seamstream/experience';
 import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import {
+  type AnsweringProgress,
   answerRepeatedly,
   type ExecutorAnswer,
   type ExecutorFailure,
@@ -53,7 +54,7 @@ export class ExecuteExperiencesHandler {
       isExperience(record.event),
     );
     const answers = new Map<SeamEvent, readonly ExecutorAnswer[]>();
-    const given = await this.answersTo(experiences, batch.signal);
+    const given = await this.answersTo(experiences, batch);
     experiences.forEach(({ event }, index) => answers.set(event, given[index]!));
     const latencyMs = clock.now() - startedMs;
     const first = answers.get(batch.records[0]!.event)?.find(isOutage);
@@ -79,17 +80,20 @@ export class ExecuteExperiencesHandler {
   /** The answers to each experience, in their order. */
   private async answersTo(
     experiences: readonly DeliveredRecord<Experience>[],
-    signal: AbortSignal,
+    { signal, report }: Pick<DeliveredBatch, 'signal' | 'report'>,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
     const { executor, prompts, repeating } = this.dependencies;
     const requests = experiences.map(({ event }) => {
       const { problemId, domain, prompt } = event.problem;
       return { problem: { problemId, domain, prompt }, entry: entryOf(event), seed: event.experienceId };
     });
+    const onProgress = ({ answered, tokens, tokensPerPrompt }: AnsweringProgress): void =>
+      report({ records: answered, tokens, tokensPerRecord: tokensPerPrompt });
     try {
       if (requests.length === 0) return [];
-      if (repeating !== undefined) return await answerRepeatedly(requests, executor, prompts, repeating, signal);
-      return (await solveProblems(requests, executor, prompts, signal)).map((answer) => [answer]);
+      if (repeating !== undefined)
+        return await answerRepeatedly(requests, executor, prompts, repeating, signal, onProgress);
+      return (await solveProblems(requests, executor, prompts, signal, onProgress)).map((answer) => [answer]);
     } catch (error) {
       // The transport tries a failing batch again and halves it; only a record that stands alone is concluded here.
       const [alone] = experiences;

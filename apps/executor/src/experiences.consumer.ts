@@ -13,6 +13,7 @@ export class ExperiencesConsumer {
     topic: TOPIC.experiences,
     group: EXECUTOR_GROUP,
     maxBatchRecords: 256,
+    isPaced: true,
     answersIn: [TOPIC.outcomes],
   })
   consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {

@@ -1,4 +1,4 @@
-import { InMemoryEventLog } from '@seamstream/event-log';
+import { InMemoryEventLog, partitionForKey } from '@seamstream/event-log';
 import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
 import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
@@ -40,33 +40,42 @@ class FakeModel implements GeneratorModel {
   answersProbes = true;
   /** Calls that come to no end before they are told to stop. */
   hangs = 0;
+  /** Calls for several problems that finish the first and then hang. */
+  hangsAfterFirst = 0;
 
   async generate(
     requests: readonly GenerationRequest[],
-    { adapter, signal }: { readonly adapter?: Adapter; readonly signal?: AbortSignal } = {},
+    { adapter, signal, onProgress }: NonNullable<Parameters<GeneratorModel['generate']>[1]> = {},
   ): Promise<readonly GeneratedSequence[][]> {
     this.calls.push({ adapter: adapter?.digest ?? null, requests });
+    const written = (request: GenerationRequest): GeneratedSequence[] => this.sequences(request, adapter);
+    if (requests.length > 1 && this.hangsAfterFirst-- > 0) {
+      onProgress?.({ tokens: 1, finished: [{ request: 0, candidates: written(requests[0]!) }] });
+      this.hangs = 1;
+    }
     if (this.hangs-- > 0) {
       await new Promise((_, reject) =>
         signal?.addEventListener('abort', () => reject(new SeamError('ABORTED', 'Told to stop.'))),
       );
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
-    return requests.map(({ seeds }) =>
-      seeds.map((seed): GeneratedSequence => {
-        const word = Random.of(seed, adapter?.digest ?? 'base').pick(WORDS);
-        const tokenIds = this.tokenizer.encode(
-          JSON.stringify({ concepts: [word], strategy: ['once'], pitfalls: ['none'] }),
-        );
-        return {
-          tokenIds,
-          logProbs: tokenIds.map(() => -0.5),
-          legalMass: tokenIds.map(() => 0.25),
-          forced: tokenIds.map((_, index) => index !== 14),
-          finishReason: 'completed',
-        };
-      }),
-    );
+    return requests.map(written);
+  }
+
+  private sequences({ seeds }: GenerationRequest, adapter: Adapter | undefined): GeneratedSequence[] {
+    return seeds.map((seed): GeneratedSequence => {
+      const word = Random.of(seed, adapter?.digest ?? 'base').pick(WORDS);
+      const tokenIds = this.tokenizer.encode(
+        JSON.stringify({ concepts: [word], strategy: ['once'], pitfalls: ['none'] }),
+      );
+      return {
+        tokenIds,
+        logProbs: tokenIds.map(() => -0.5),
+        legalMass: tokenIds.map(() => 0.25),
+        forced: tokenIds.map((_, index) => index !== 14),
+        finishReason: 'completed',
+      };
+    });
   }
 
   async fingerprint(adapter?: Adapter): Promise<string> {
@@ -208,6 +217,25 @@ describe('the generator service', () => {
     expect(groups.filter(({ problem: { problemId } }) => problemId === 'b')).toHaveLength(3);
     await service.close();
     await expect(service.ended).resolves.toBeUndefined();
+  });
+
+  it('does not write again what a batch that came to no end had finished', async () => {
+    const { partitions } = TOPICS.find(({ name }) => name === TOPIC.problems)!;
+    // All in one partition, so that they are one batch once the speed is known.
+    const ids = names('k', 400)
+      .filter((id) => partitionForKey(id, partitions) === 0)
+      .slice(0, 6);
+    model.hangsAfterFirst = 1;
+    await publish(...ids.map((id) => problem(id)));
+    await serve({ controlShare: 0, maxBatchRecords: 10 }, { deadlineMs: 200 });
+    await settled();
+    expect(model.hangsAfterFirst).toBe(0);
+    const groups = await eventsOf(TOPIC.experiences, 'ExperienceGenerated');
+    expect(groups.map(({ problem: { problemId } }) => problemId).sort()).toEqual(
+      ids.flatMap((id) => [id, id, id]).sort(),
+    );
+    // The first alone, the batch whose first problem was finished, and the four others one at a time.
+    expect(model.calls.map(({ requests }) => requests.length)).toEqual([1, 5, 1, 1, 1, 1]);
   });
 
   it('writes a group per explored problem and one greedy entry per deployed one, with every fact that training needs', async () => {

@@ -13,6 +13,7 @@ export class ProblemsConsumer {
     topic: TOPIC.problems,
     group: GENERATOR_GROUP,
     maxBatchRecords: 64,
+    isPaced: true,
     answersIn: [TOPIC.experiences, TOPIC.outcomes],
   })
   consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {

@@ -26,7 +26,12 @@ export interface WriteExperiencesDependencies {
   readonly clock: Clock;
 }
 
+/** Groups that are kept of batches that were ended before they were done, by what was asked. */
+const KEPT_GROUPS = 1024;
+
 export class WriteExperiencesHandler {
+  private readonly kept = new Map<string, Exploration>();
+
   constructor(
     private readonly dependencies: WriteExperiencesDependencies,
     private readonly config: GeneratorConfig['generator'],
@@ -60,7 +65,7 @@ export class WriteExperiencesHandler {
         .filter(([, fate]) => fate === mode)
         .map(([event]) => event as EventOf<'ProblemPublished'>);
       if (events.length === 0) continue;
-      const written = await this.write(events, mode, adapter, batch.signal);
+      const written = await this.write(events, mode, adapter, batch);
       events.forEach((event, index) => explorations.set(event, written[index]!));
     }
     // 3. Say it.
@@ -81,12 +86,12 @@ export class WriteExperiencesHandler {
     events: readonly ProblemPublished[],
     mode: 'explore' | 'deploy',
     adapter: Adapter | null,
-    signal: AbortSignal,
+    { signal, report }: Pick<DeliveredBatch, 'signal' | 'report'>,
   ): Promise<readonly Exploration[]> {
     const { groupSize, scouts, sampling } = this.config;
     if (mode === 'deploy') {
       const greedy = { temperature: 0, topK: 0, topP: 1, maxTokens: sampling.maxTokens };
-      return this.candidates(events, adapter, { firstCandidate: 0, groupSize: 1, sampling: greedy, signal });
+      return this.candidates(events, adapter, { firstCandidate: 0, groupSize: 1, sampling: greedy, signal, report });
     }
     const numScouts = adapter === null ? 0 : Math.min(scouts, groupSize - 2);
     const numServed = groupSize - numScouts;
@@ -95,6 +100,7 @@ export class WriteExperiencesHandler {
       groupSize: numServed,
       sampling,
       signal,
+      report,
     });
     if (numScouts === 0) return served;
     const scouted = await this.candidates(events, null, {
@@ -102,6 +108,7 @@ export class WriteExperiencesHandler {
       groupSize: numScouts,
       sampling,
       signal,
+      report,
     });
     return served.map((exploration, index) => {
       const others = scouted[index]!;
@@ -112,19 +119,57 @@ export class WriteExperiencesHandler {
     });
   }
 
-  private candidates(
+  /** What a batch that was ended had finished is not written again. */
+  private async candidates(
     events: readonly ProblemPublished[],
     adapter: Adapter | null,
-    settings: Required<Pick<ExplorationSettings, 'firstCandidate' | 'groupSize' | 'sampling' | 'signal'>>,
+    {
+      report,
+      ...settings
+    }: Required<Pick<ExplorationSettings, 'firstCandidate' | 'groupSize' | 'sampling' | 'signal'>> &
+      Pick<DeliveredBatch, 'report'>,
   ): Promise<readonly Exploration[]> {
     const { model, prompts, schemaFor } = this.dependencies;
-    return generateExperiences(
-      events.map(({ meta, problem: { problemId, domain, prompt } }) => ({
-        eventId: meta.messageId,
-        problem: { problemId, domain, prompt },
-      })),
-      { model, adapter, prompts, schemaFor, ...settings },
+    const { firstCandidate, groupSize, sampling } = settings;
+    const keys = events.map(({ meta }) =>
+      [meta.messageId, adapter?.digest ?? 'base', firstCandidate, groupSize, sampling.temperature].join(' '),
     );
+    const explorations = keys.map((key) => this.kept.get(key));
+    const missing = events.flatMap((_, at) => (explorations[at] === undefined ? [at] : []));
+    let records = events.length - missing.length;
+    const written = await generateExperiences(
+      missing.map((at) => {
+        const {
+          meta,
+          problem: { problemId, domain, prompt },
+        } = events[at]!;
+        return { eventId: meta.messageId, problem: { problemId, domain, prompt } };
+      }),
+      {
+        model,
+        adapter,
+        prompts,
+        schemaFor,
+        ...settings,
+        onProgress: ({ tokens, explored }) => {
+          for (const { request, exploration } of explored) this.keep(keys[missing[request]!]!, exploration);
+          records += explored.length;
+          report({ records, tokens, tokensPerRecord: groupSize * sampling.maxTokens });
+        },
+      },
+    );
+    missing.forEach((at, index) => {
+      explorations[at] = written[index]!;
+    });
+    for (const key of keys) this.kept.delete(key);
+    return explorations as readonly Exploration[];
+  }
+
+  private keep(key: string, exploration: Exploration): void {
+    this.kept.set(key, exploration);
+    if (this.kept.size <= KEPT_GROUPS) return;
+    const [oldest] = this.kept.keys();
+    this.kept.delete(oldest!);
   }
 
   private expired({ meta, problem }: ProblemPublished, nowMs: number): EventOf<'ProblemExpired'> {

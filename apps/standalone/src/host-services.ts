@@ -6,6 +6,7 @@ import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { type ExecutorModel, openExecutor } from '@seamstream/rollout';
 import {
+  type BatchUnderWay,
   closeDrivers,
   type Drivers,
   type Environment,
@@ -43,6 +44,7 @@ export async function hostServices(
   environment: Environment,
   services: readonly HostedService[],
   onTraining: (progress: TrainingProgress) => void,
+  onUnderWay?: (service: HostedService, progress: BatchUnderWay | null) => void,
 ): Promise<Host> {
   const configs = {
     generator: loadConfig(generatorConfigSchema, environment),
@@ -86,15 +88,20 @@ export async function hostServices(
     // A server's model serves; this one is still what is trained and measured.
     const serving = generatorSettings.driver === 'checkpoint' ? assets : { prompts, schemaFor };
     const start = (name: HostedService): Promise<RunningService> => {
+      const surroundings = {
+        drivers,
+        serveHttp: false,
+        onUnderWay: (_group: string, progress: BatchUnderWay | null) => onUnderWay?.(name, progress),
+      };
       switch (name) {
         case 'generator':
-          return startService(generatorService(serving), { config: configs.generator, drivers, serveHttp: false });
+          return startService(generatorService(serving), { config: configs.generator, ...surroundings });
         case 'executor':
-          return startService(executorService(assets), { config: configs.executor, drivers, serveHttp: false });
+          return startService(executorService(assets), { config: configs.executor, ...surroundings });
         case 'buffer':
-          return startService(bufferService(assets), { config: configs.buffer, drivers, serveHttp: false });
+          return startService(bufferService(assets), { config: configs.buffer, ...surroundings });
         case 'trainer':
-          return startService(trainerService(assets), { config: configs.trainer, drivers, serveHttp: false });
+          return startService(trainerService(assets), { config: configs.trainer, ...surroundings });
       }
     };
     const running: RunningService[] = [];

@@ -2,7 +2,7 @@
 import { SHIFTED_DOMAINS } from '@seamstream/embedded-world';
 import { systemClock } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
-import { checkFolder, type Environment } from '@seamstream/service-kit';
+import { type BatchUnderWay, checkFolder, type Environment } from '@seamstream/service-kit';
 import type { StartOptions } from './config.js';
 import { lockDriver } from './driver-lock.js';
 import { embeddedEnvironment } from './embedded-environment.js';
@@ -18,6 +18,7 @@ import { TerminalView, type ViewFacts, type ViewStream } from './view/terminal-v
 import { heldOutProblems, validationProblems, writeWorldFiles } from './world-files.js';
 
 const REDRAW_MS = 250;
+const SHOW_WORK_AFTER_MS = 3_000;
 /** Adapters on the report's held-out column besides the last one: enough for a curve, few enough to be quick. */
 const CURVE_POINTS = 6;
 
@@ -43,9 +44,19 @@ export async function runLoop(
   let progress: LoopProgress = initialLoopProgress;
   let training: ViewFacts['training'] = null;
   let activity: string | null = 'loading models';
+  const work = new Map<string, BatchUnderWay>();
   const view = new TerminalView(terminal);
   const draw = (): void =>
-    view.draw(progress, { seed, elapsedSeconds: (systemClock.now() - startedAtMs) / 1000, training, activity });
+    view.draw(progress, {
+      seed,
+      elapsedSeconds: (systemClock.now() - startedAtMs) / 1000,
+      training,
+      activity,
+      // What is over in a moment would only flicker.
+      work: [...work].flatMap(([service, batch]) =>
+        batch.elapsedMs < SHOW_WORK_AFTER_MS ? [] : [{ service, ...batch }],
+      ),
+    });
   const timer = setInterval(draw, REDRAW_MS);
   const say = (text: string | null): void => {
     activity = text;
@@ -61,6 +72,10 @@ export async function runLoop(
       ({ algorithm, phase, done, total, metrics }) => {
         training = phase === 'training' ? { algorithm, step: done, steps: total, loss: metrics.loss ?? null } : null;
         say(phase === 'evaluating' ? `comparing the new adapter with its parent ${done}/${total}` : null);
+      },
+      (service, batch) => {
+        if (batch === null) work.delete(service);
+        else work.set(service, batch);
       },
     );
     say(null);

@@ -59,7 +59,7 @@ export class GenerationLane {
   async generate(
     requests: readonly GenerationRequest[],
     adapter?: Adapter,
-    listening: Pick<QueueCall, 'signal' | 'onTokens'> = {},
+    listening: Pick<QueueCall, 'signal' | 'onTokens' | 'onProgress'> = {},
   ): Promise<GenerationResult[]> {
     await this.grammars.prepare(requests.map(({ schema }) => schema));
     const jobs = requests.map((request, index) => {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Session } from '@seamstream/tensor-graph';
 import { type Candidate, type Job, startCandidate } from './candidate.js';
 import { openCheckpoint } from './checkpoint.js';
+import type { GenerationProgress } from './generation.types.js';
 import { decodeGraph, prefillGraph } from './generation-graphs.js';
 import { GenerationQueue, type QueueCall } from './generation-queue.js';
 import type { ModelConfig } from './model-config.types.js';
@@ -144,6 +145,38 @@ describe('a queue of generations', () => {
     expect(outcomes[0]).toMatchObject({ status: 'rejected', reason: { code: 'NON_FINITE' } });
     expect(outcomes[1].status).toBe('fulfilled');
     expect(sound.candidates.map(({ tokenIds }) => tokenIds)).toEqual(alone.candidates.map(({ tokenIds }) => tokenIds));
+  });
+
+  it('ends a call between two tokens, and first tells what it had finished', async () => {
+    const queue = new GenerationQueue(config, BYTES);
+    const controller = new AbortController();
+    const [short, long] = [call(9, 1, 3), call(9, 2, 200)];
+    const progress: GenerationProgress[] = [];
+    const running = queue.run({
+      ...short,
+      jobs: [...short.jobs, ...long.jobs],
+      signal: controller.signal,
+      onTokens: () => {
+        if (runs.length === 9) controller.abort();
+      },
+      onProgress: (told) => progress.push(told),
+    });
+    await expect(running).rejects.toMatchObject({ code: 'ABORTED' });
+    // A prefill and eight steps when it was told, and one that was under way.
+    expect(runs).toHaveLength(10);
+    expect(progress.flatMap(({ finished }) => finished)).toMatchObject([
+      { request: 0, candidates: [{ tokenIds: short.candidates[0]!.tokenIds, finishReason: 'length' }] },
+    ]);
+    expect(progress.at(-1)!.tokens).toBe(3 + 2 * 10);
+  });
+
+  it('hears its callers again after a few thousand tokens of prompts', async () => {
+    const queue = new GenerationQueue(config, BYTES);
+    const calls = Array.from({ length: 60 }, () => call(90, 1, 2));
+    await Promise.all(calls.map((each) => queue.run(each)));
+    const prefills = runs.flatMap((run) => /prefill (\d+)x96/.exec(run)?.[1] ?? []).map(Number);
+    expect(prefills.reduce((sum, count) => sum + count, 0)).toBe(60);
+    expect(Math.max(...prefills) * 96).toBeLessThanOrEqual(4096);
   });
 
   it('takes a call out that is given up while it waits, without having computed it', async () => {

@@ -4,15 +4,19 @@
  */
 import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import { SeamError } from '@seamstream/kernel';
-import type { Candidate, Job } from './candidate.js';
+import { type Candidate, type Job, sequenceOf } from './candidate.js';
 import type { WeightFeeds } from './chunk-run.js';
-import type { TokensWritten } from './generation.types.js';
+import type { GenerationProgress, TokensWritten } from './generation.types.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { GenerationSessions } from './prefill.js';
 import { type Group, Wave, waveKind } from './wave.js';
 
 /** Candidates of one wave: enough to fill matrix products, few enough that a layer's caches stay near the processor. */
 const WAVE_CANDIDATES = 128;
+/** Tokens of prompts that are computed before callers are heard again: a call can be ended between two runs only. */
+const ADMITTED_PROMPT_TOKENS = 4096;
+/** Between two reports on one call. */
+const PROGRESS_EVERY_MS = 250;
 
 export interface QueueCall {
   /** Calls with the same key have the same sessions and the same feeds. */
@@ -24,12 +28,17 @@ export interface QueueCall {
   readonly signal?: AbortSignal | undefined;
   /** Is told of new tokens after each run that made some. */
   readonly onTokens?: ((written: readonly TokensWritten[]) => void) | undefined;
+  /** Is told of how far the call has come, a few times a second, and once more when the signal ends it. */
+  readonly onProgress?: ((progress: GenerationProgress) => void) | undefined;
 }
 
 interface Waiting {
   readonly call: QueueCall;
   /** Calls are counted in the order in which they came. */
   readonly number: number;
+  /** Places of the jobs that a listener knows to have ended, and when it was told last. */
+  readonly toldJobs: Set<number>;
+  toldAtMs: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -60,7 +69,14 @@ export class GenerationQueue {
    */
   run(call: QueueCall): Promise<void> {
     return new Promise((resolve, reject) => {
-      const owner: Waiting = { call, number: this.#calls++, resolve, reject };
+      const owner: Waiting = {
+        call,
+        number: this.#calls++,
+        toldJobs: new Set(),
+        toldAtMs: performance.now(),
+        resolve,
+        reject,
+      };
       this.#unanswered.add(owner);
       const groups = call.jobs.flatMap(({ job, candidates }) => this.#groupsOf(owner, job, candidates));
       // Groups of like size stand together: a wave is a rectangle of groups and candidates.
@@ -121,7 +137,9 @@ export class GenerationQueue {
     const joining: QueuedGroup[] = [];
     const left: QueuedGroup[] = [];
     for (const group of this.#queue) {
-      const isTurn = kindOf(group) === kind && !(other && other.owner.number < group.owner.number);
+      const isBounded =
+        joining.length === 0 || (joining.length + 1) * waveKind(group.job).promptColumns <= ADMITTED_PROMPT_TOKENS;
+      const isTurn = isBounded && kindOf(group) === kind && !(other && other.owner.number < group.owner.number);
       if (isTurn && (members.length === 0 || this.#fits([...members, group]))) {
         joining.push(group);
         members.push(group);
@@ -146,9 +164,11 @@ export class GenerationQueue {
     for (const owner of this.#unanswered) {
       const { call } = owner;
       if (call.signal?.aborted) {
+        tellProgress(owner);
         this.#end(owner, new SeamError('ABORTED', 'A generation was ended by its caller before it was done'));
         continue;
       }
+      if (performance.now() - owner.toldAtMs >= PROGRESS_EVERY_MS) tellProgress(owner);
       const candidates = call.jobs.flatMap((part) => part.candidates);
       if (call.onTokens) tell(candidates, call.onTokens);
       if (candidates.every(({ finishReason }) => finishReason !== undefined)) {
@@ -171,6 +191,21 @@ export class GenerationQueue {
 function kindOf({ owner, job }: QueuedGroup): string {
   const { promptColumns, chunkColumns } = waveKind(job);
   return `${owner.call.weightsKey} ${promptColumns} ${chunkColumns}`;
+}
+
+function tellProgress(owner: Waiting): void {
+  const { call, toldJobs } = owner;
+  owner.toldAtMs = performance.now();
+  if (call.onProgress === undefined) return;
+  let tokens = 0;
+  const finished: GenerationProgress['finished'][number][] = [];
+  call.jobs.forEach(({ candidates }, request) => {
+    for (const { tokenIds } of candidates) tokens += tokenIds.length;
+    if (toldJobs.has(request) || candidates.some(({ finishReason }) => finishReason === undefined)) return;
+    toldJobs.add(request);
+    finished.push({ request, candidates: candidates.map(sequenceOf) });
+  });
+  call.onProgress({ tokens, finished });
 }
 
 function tell(candidates: readonly Candidate[], onTokens: (written: readonly TokensWritten[]) => void): void {

@@ -3,7 +3,7 @@ import { SeamError } from '@seamstream/kernel';
 import type { Adapter } from './adapter.js';
 import { checkpointDigest, openCheckpoint, readWeights } from './checkpoint.js';
 import type { ComputePlan } from './compute-plan.js';
-import type { GenerationRequest } from './generation.types.js';
+import type { GenerationProgress, GenerationRequest, TokensWritten } from './generation.types.js';
 import { GenerationLane } from './generation-lane.js';
 import type { ScoredSequence } from './sequence-batch.js';
 import { type ServedCall, serveCalls } from './worker-call.js';
@@ -13,7 +13,14 @@ interface GenerateCall {
   readonly adapter?: string;
   /** The caller wants to hear of tokens as they are written. */
   readonly isHeard: boolean;
+  /** The caller wants to hear of how far the call has come. */
+  readonly isWatched: boolean;
 }
+
+/** What a call tells before its answer. */
+export type GenerationNews =
+  | { readonly kind: 'tokens'; readonly written: readonly TokensWritten[] }
+  | { readonly kind: 'progress'; readonly progress: GenerationProgress };
 
 interface StartData {
   readonly folder: string;
@@ -36,8 +43,14 @@ serveCalls(async ({ folder, plan }: StartData) => {
     prepare: async () => lane.prepare(),
     keepAdapter: async (adapter: Adapter) => void adapters.set(adapter.digest, adapter),
     dropAdapter: async (digest: string) => void adapters.delete(digest),
-    generate: async ({ requests, adapter, isHeard }: GenerateCall, { signal, tell }: ServedCall) =>
-      lane.generate(requests, adapterOf(adapter), { signal, ...(isHeard ? { onTokens: tell } : {}) }),
+    generate: async ({ requests, adapter, isHeard, isWatched }: GenerateCall, { signal, tell }: ServedCall) => {
+      const say = (news: GenerationNews): void => tell(news);
+      return lane.generate(requests, adapterOf(adapter), {
+        signal,
+        ...(isHeard ? { onTokens: (written) => say({ kind: 'tokens', written }) } : {}),
+        ...(isWatched ? { onProgress: (progress) => say({ kind: 'progress', progress }) } : {}),
+      });
+    },
     logProbabilities: async ({ sequences, adapter }: { sequences: readonly ScoredSequence[]; adapter?: string }) =>
       lane.logProbabilities(sequences, adapterOf(adapter)),
     probe: async ({ prompts, adapter }: { prompts: readonly (readonly number[])[]; adapter?: string }) =>

@@ -21,6 +21,7 @@ export { sameFingerprint } from './fingerprint.js';
 export type {
   FinishReason,
   GeneratedSequence,
+  GenerationProgress,
   GenerationRequest,
   GenerationResult,
   SamplingSettings,

@@ -9,7 +9,14 @@ import { checkpointDigest, openCheckpoint } from './checkpoint.js';
 import { type ComputeSettings, computePlan } from './compute-plan.js';
 import { DigestMemory, findFiles } from './digest-memory.js';
 import { fingerprintOf, probePrompts } from './fingerprint.js';
-import type { GeneratedSequence, GenerationRequest, GenerationResult, TokensWritten } from './generation.types.js';
+import type {
+  GeneratedSequence,
+  GenerationProgress,
+  GenerationRequest,
+  GenerationResult,
+  TokensWritten,
+} from './generation.types.js';
+import type { GenerationNews } from './generation.worker.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { ScoredSequence } from './sequence-batch.js';
 import { Tokenizer, type TokenizerSettings } from './tokenizer.js';
@@ -35,6 +42,8 @@ export interface GenerationOptions extends WeightOptions {
   readonly timeoutMs?: number;
   /** Is told of tokens as they are written; those of one candidate come in order. */
   readonly onTokens?: (written: readonly TokensWritten[]) => void;
+  /** Is told of how far the call has come, a few times a second; before the call rejects, of what it had finished. */
+  readonly onProgress?: (progress: GenerationProgress) => void;
 }
 
 /** Candidates of one errand: enough to fill a wave, few enough that threads finish together. */
@@ -131,12 +140,12 @@ export class LanguageModel {
    *   signal ended it, DEADLINE_EXCEEDED when its time was over
    */
   async generate(requests: readonly GenerationRequest[], options: GenerationOptions = {}): Promise<GenerationResult[]> {
-    const { timeoutMs, onTokens } = options;
+    const { timeoutMs } = options;
     const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const signals = [options.signal, deadline].filter((signal) => signal !== undefined);
     const signal = signals.length > 0 ? AbortSignal.any(signals) : undefined;
     try {
-      return await this.#generate(requests, options.adapter, signal, onTokens);
+      return await this.#generate(requests, options, signal);
     } catch (error) {
       if (!deadline?.aborted || options.signal?.aborted || !isSeamError(error, 'ABORTED')) throw error;
       throw new SeamError(
@@ -148,19 +157,24 @@ export class LanguageModel {
 
   async #generate(
     requests: readonly GenerationRequest[],
-    weights: Adapter | undefined,
+    { adapter: weights, onTokens, onProgress }: GenerationOptions,
     signal: AbortSignal | undefined,
-    onTokens: GenerationOptions['onTokens'],
   ): Promise<GenerationResult[]> {
     const results = requests.map(({ seeds }) => new Array<GeneratedSequence>(seeds.length));
+    const watch = onProgress && new ProgressWatch(requests, results, onProgress);
     // Who hears of the first token is to hear of it soon: measuring waits for that.
     if (onTokens === undefined) this.#beginProof();
     const generate = async (worker: WorkerClient, errands: readonly Errand[], adapter?: string): Promise<void> => {
-      const onNews = (written: readonly TokensWritten[]): void => {
+      const watched = watch?.errand(errands);
+      const onNews = (news: GenerationNews): void => {
         this.#beginProof();
+        if (news.kind === 'progress') {
+          watched?.tell(news.progress);
+          return;
+        }
         // What an errand calls its requests and seeds, the caller knows by other numbers.
         onTokens?.(
-          written.map(({ request, seed, tokenIds }) => {
+          news.written.map(({ request, seed, tokenIds }) => {
             const { index, firstSeed } = errands[request]!;
             return { request: index, seed: firstSeed + seed, tokenIds };
           }),
@@ -171,6 +185,7 @@ export class LanguageModel {
         {
           requests: errands.map(({ request }) => request),
           isHeard: onTokens !== undefined,
+          isWatched: onProgress !== undefined,
           ...(adapter === undefined ? {} : { adapter }),
         },
         { signal, onNews },
@@ -181,6 +196,7 @@ export class LanguageModel {
           results[index]![firstSeed + seed] = candidate;
         });
       });
+      watched?.end(answers);
     };
     await this.#share(errandsOf(requests, this.#lanes.length), weights, generate, signal);
     return results;
@@ -330,6 +346,61 @@ export class LanguageModel {
       release();
       throw error;
     }
+  }
+}
+
+/** Puts together what the errands of a call tell: a request may be divided among several. */
+class ProgressWatch {
+  readonly #requests: readonly GenerationRequest[];
+  readonly #results: GeneratedSequence[][];
+  readonly #onProgress: (progress: GenerationProgress) => void;
+  /** By errand. */
+  readonly #tokens = new Map<readonly Errand[], number>();
+  readonly #told = new Set<number>();
+
+  constructor(
+    requests: readonly GenerationRequest[],
+    results: GeneratedSequence[][],
+    onProgress: (progress: GenerationProgress) => void,
+  ) {
+    this.#requests = requests;
+    this.#results = results;
+    this.#onProgress = onProgress;
+  }
+
+  errand(errands: readonly Errand[]): {
+    tell(progress: GenerationProgress): void;
+    end(answers: readonly GenerationResult[]): void;
+  } {
+    return {
+      tell: ({ tokens, finished }) => {
+        for (const { request, candidates } of finished) {
+          const { index, firstSeed } = errands[request]!;
+          candidates.forEach((candidate, seed) => {
+            this.#results[index]![firstSeed + seed] = candidate;
+          });
+        }
+        this.#say(errands, tokens);
+      },
+      end: (answers) => {
+        this.#say(
+          errands,
+          answers.flat().reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
+        );
+      },
+    };
+  }
+
+  #say(errands: readonly Errand[], tokens: number): void {
+    this.#tokens.set(errands, tokens);
+    const finished = this.#results.flatMap((candidates, request) => {
+      const isWhole = candidates.filter((candidate) => candidate as GeneratedSequence | undefined).length;
+      if (this.#told.has(request) || isWhole < this.#requests[request]!.seeds.length) return [];
+      this.#told.add(request);
+      return [{ request, candidates }];
+    });
+    const total = [...this.#tokens.values()].reduce((sum, each) => sum + each, 0);
+    this.#onProgress({ tokens: total, finished });
   }
 }
 

@@ -1,8 +1,9 @@
 /** The frozen executor as a language model of this system: greedy, until its end token or its limit. */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
-import type { SamplingSettings } from '@seamstream/language-model';
+import type { GenerationRequest, GenerationResult, SamplingSettings } from '@seamstream/language-model';
 import {
   type AnswerDrawing,
+  type AnsweringProgress,
   type ExecutorAnswer,
   type ExecutorModel,
   encodePrompt,
@@ -19,8 +20,13 @@ export interface LanguageModelExecutorSettings {
   readonly expectedDigest?: string;
 }
 
+/** Answers that are kept for a caller whose call was ended and who has to ask again. */
+const KEPT_ANSWERS = 4096;
+
 export class LanguageModelExecutor implements ExecutorModel {
   readonly identity: ExecutorModel['identity'];
+  /** By what was asked: of calls that were ended, what they had finished. */
+  private readonly kept = new Map<string, GenerationResult>();
   private readonly sampling: SamplingSettings;
 
   /** @param model generates; its port is the generator's, without an adapter. @throws CHECKPOINT_INVALID when the weights are not the expected ones. */
@@ -44,12 +50,17 @@ export class LanguageModelExecutor implements ExecutorModel {
   }
 
   /** Equal prompts have equal answers: each is computed once, which saves most of the work when a group's candidates agree. */
-  async answer(prompts: readonly string[], signal?: AbortSignal): Promise<readonly ExecutorAnswer[]> {
+  async answer(
+    prompts: readonly string[],
+    signal?: AbortSignal,
+    onProgress?: (progress: AnsweringProgress) => void,
+  ): Promise<readonly ExecutorAnswer[]> {
     const distinct = [...new Set(prompts)];
     const answers = await this.generate(
       distinct.map((prompt) => ({ prompt, seeds: ['greedy'] })),
       this.sampling,
       signal,
+      onProgress,
     );
     const ofPrompt = new Map(distinct.map((prompt, i) => [prompt, answers[i]![0]!]));
     return prompts.map((prompt) => ofPrompt.get(prompt)!);
@@ -59,14 +70,16 @@ export class LanguageModelExecutor implements ExecutorModel {
     requests: readonly SampledAnswerRequest[],
     { temperature, topP }: AnswerDrawing,
     signal?: AbortSignal,
+    onProgress?: (progress: AnsweringProgress) => void,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-    return this.generate(requests, { ...this.sampling, temperature, topP }, signal);
+    return this.generate(requests, { ...this.sampling, temperature, topP }, signal, onProgress);
   }
 
   private async generate(
     requests: readonly SampledAnswerRequest[],
     sampling: SamplingSettings,
     signal: AbortSignal | undefined,
+    onProgress: ((progress: AnsweringProgress) => void) | undefined,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
     const room = this.model.config.maxPositions - sampling.maxTokens;
     const encoded = requests.map(({ prompt, seeds }) => ({
@@ -75,7 +88,7 @@ export class LanguageModelExecutor implements ExecutorModel {
       sampling,
     }));
     const asked = encoded.filter(({ promptTokenIds }) => promptTokenIds.length <= room);
-    const results = await this.model.generate(asked, signal === undefined ? {} : { signal });
+    const results = await this.generateOnce(asked, signal, onProgress);
     const resultOf = new Map(asked.map((request, i) => [request, results[i]!]));
     return encoded.map((request): readonly ExecutorAnswer[] => {
       const promptTokens = request.promptTokenIds.length;
@@ -89,6 +102,45 @@ export class LanguageModelExecutor implements ExecutorModel {
         responseTokens: tokenIds.length,
       }));
     });
+  }
+
+  /** What a call that was ended had finished is not computed again. */
+  private async generateOnce(
+    requests: readonly GenerationRequest[],
+    signal: AbortSignal | undefined,
+    onProgress: ((progress: AnsweringProgress) => void) | undefined,
+  ): Promise<readonly GenerationResult[]> {
+    const keys = requests.map(({ promptTokenIds, seeds, sampling }) =>
+      canonicalJson([promptTokenIds, seeds, { ...sampling }]),
+    );
+    const results = keys.map((key) => this.kept.get(key));
+    const missing = requests.flatMap((_, at) => (results[at] === undefined ? [at] : []));
+    let answered = requests.length - missing.length;
+    if (missing.length === 0) return results as readonly GenerationResult[];
+    const generated = await this.model.generate(
+      missing.map((at) => requests[at]!),
+      {
+        ...(signal === undefined ? {} : { signal }),
+        onProgress: ({ tokens, finished }) => {
+          for (const { request, candidates } of finished) this.keep(keys[missing[request]!]!, candidates);
+          answered += finished.length;
+          const { seeds } = requests[missing[0]!]!;
+          onProgress?.({ answered, tokens, tokensPerPrompt: this.sampling.maxTokens * seeds.length });
+        },
+      },
+    );
+    missing.forEach((at, index) => {
+      results[at] = generated[index]!;
+    });
+    for (const key of keys) this.kept.delete(key);
+    return results as readonly GenerationResult[];
+  }
+
+  private keep(key: string, candidates: GenerationResult): void {
+    this.kept.set(key, candidates);
+    if (this.kept.size <= KEPT_ANSWERS) return;
+    const [oldest] = this.kept.keys();
+    this.kept.delete(oldest!);
   }
 
   private tooLong(promptTokens: number): ExecutorAnswer {

@@ -1,7 +1,7 @@
 /** Problem to experiences: groups of candidates to learn from, or one to deploy. */
 import { type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import { derivedId, type ErrorCode, SeamError } from '@seamstream/kernel';
-import type { Adapter, JsonSchema, SamplingSettings } from '@seamstream/language-model';
+import type { Adapter, GenerationResult, JsonSchema, SamplingSettings } from '@seamstream/language-model';
 import { encodePrompt, type GeneratorModel } from './models.port.js';
 
 /** What a generator may know of a problem: everything but its reference answer. */
@@ -24,6 +24,15 @@ export interface ExplorationSettings {
   schemaFor(domain: string): JsonSchema;
   /** Ends what is under way, with ABORTED. */
   readonly signal?: AbortSignal;
+  /** Is told now and then of what is done while the rest is under way; before the call is ended, of all that is. */
+  readonly onProgress?: (progress: ExplorationProgress) => void;
+}
+
+export interface ExplorationProgress {
+  /** Tokens written so far. */
+  readonly tokens: number;
+  /** What came to its end since the last time, with the place of its request. */
+  readonly explored: readonly { readonly request: number; readonly exploration: Exploration }[];
 }
 
 /** A problem with the id of the event that asks for experiences: all ids and seeds derive from it. */
@@ -90,64 +99,102 @@ export async function generateExperiences(
   requests: readonly ExplorationRequest[],
   settings: ExplorationSettings,
 ): Promise<Exploration[]> {
-  const { model, adapter, prompts, groupSize, sampling, firstCandidate = 0, signal } = settings;
-  const prepared = requests.map(({ eventId, problem }) => ({
-    eventId,
-    problem,
-    schema: settings.schemaFor(problem.domain),
-    promptTokenIds: encodePrompt(model, prompts.generator(problem.prompt)),
-  }));
+  const { model, adapter, prompts, groupSize, sampling, firstCandidate = 0, signal, onProgress } = settings;
+  const prepared = requests.map(
+    ({ eventId, problem }): Prepared => ({
+      eventId,
+      problem,
+      schema: settings.schemaFor(problem.domain),
+      promptTokenIds: encodePrompt(model, prompts.generator(problem.prompt)),
+    }),
+  );
   const fits = ({ promptTokenIds }: { readonly promptTokenIds: readonly number[] }): boolean =>
     promptTokenIds.length + sampling.maxTokens <= model.config.maxPositions;
   const asked = prepared.filter(fits);
-  const generated = await model.generate(
-    asked.map(({ eventId, schema, promptTokenIds }) => ({
-      promptTokenIds,
-      seeds: Array.from({ length: groupSize }, (_, candidate) => candidateSeed(eventId, firstCandidate + candidate)),
-      sampling,
-      schema,
-    })),
-    { ...(adapter === null ? {} : { adapter }), ...(signal === undefined ? {} : { signal }) },
-  );
+  const explored = (each: Prepared, sequences: GenerationResult): Exploration => ({
+    status: 'explored',
+    problem: each.problem,
+    groupId: groupIdOf(each.eventId),
+    candidates: sequences.map((sequence, index) => candidateOf(each, sequence, firstCandidate + index, settings)),
+  });
+  const generated =
+    asked.length === 0
+      ? []
+      : await model.generate(
+          asked.map(({ eventId, schema, promptTokenIds }) => ({
+            promptTokenIds,
+            seeds: Array.from({ length: groupSize }, (_, candidate) =>
+              candidateSeed(eventId, firstCandidate + candidate),
+            ),
+            sampling,
+            schema,
+          })),
+          {
+            ...(adapter === null ? {} : { adapter }),
+            ...(signal === undefined ? {} : { signal }),
+            ...(onProgress === undefined
+              ? {}
+              : {
+                  onProgress: ({ tokens, finished }) => {
+                    const ended = finished.flatMap(({ request, candidates }) => {
+                      const each = asked[request]!;
+                      try {
+                        return [{ request: prepared.indexOf(each), exploration: explored(each, candidates) }];
+                      } catch {
+                        return []; // said at the end, to whoever waits for it
+                      }
+                    });
+                    onProgress({ tokens, explored: ended });
+                  },
+                }),
+          },
+        );
   const results = new Map(asked.map((each, i) => [each, generated[i]]));
   return prepared.map((each): Exploration => {
-    const { eventId, problem, schema, promptTokenIds } = each;
-    const groupId = groupIdOf(eventId);
+    const { eventId, problem, promptTokenIds } = each;
     const sequences = results.get(each);
-    if (sequences === undefined) {
-      return {
-        status: 'failed',
-        problem,
-        groupId,
-        code: 'PROMPT_TOO_LONG',
-        reason: `The generator's prompt has ${promptTokenIds.length} tokens and an entry may have ${sampling.maxTokens}; the model holds ${model.config.maxPositions}. Shorten the problem.`,
-      };
-    }
-    const candidates = sequences.map((sequence, index): ExperienceCandidate => {
-      const candidateIndex = firstCandidate + index;
-      const text = model.tokenizer.decode(sequence.tokenIds);
-      if (sequence.finishReason !== 'completed') {
-        throw new SeamError(
-          'INTERNAL',
-          `Writing an experience for problem ${problem.problemId}: the grammar should have ended the entry within ${sampling.maxTokens} tokens, it stands at ${JSON.stringify(text)}.`,
-        );
-      }
-      return {
-        experienceId: experienceIdOf(eventId, candidateIndex),
-        candidateIndex,
-        entry: parseEntry(text, schema).text,
-        entrySchema: schemaDigest(schema),
-        promptTokenIds,
-        tokenIds: sequence.tokenIds,
-        logProbs: sequence.logProbs,
-        legalMass: sequence.legalMass,
-        forced: sequence.forced,
-        sampling: { ...sampling, seed: candidateSeed(eventId, candidateIndex) },
-        tokenizerDigest: model.tokenizer.digest,
-        baseModelDigest: model.digest,
-        adapterDigest: adapter?.digest ?? null,
-      };
-    });
-    return { status: 'explored', problem, groupId, candidates };
+    if (sequences !== undefined) return explored(each, sequences);
+    return {
+      status: 'failed',
+      problem,
+      groupId: groupIdOf(eventId),
+      code: 'PROMPT_TOO_LONG',
+      reason: `The generator's prompt has ${promptTokenIds.length} tokens and an entry may have ${sampling.maxTokens}; the model holds ${model.config.maxPositions}. Shorten the problem.`,
+    };
   });
+}
+
+interface Prepared extends ExplorationRequest {
+  readonly schema: JsonSchema;
+  readonly promptTokenIds: readonly number[];
+}
+
+function candidateOf(
+  { eventId, problem, schema, promptTokenIds }: Prepared,
+  sequence: GenerationResult[number],
+  candidateIndex: number,
+  { model, adapter, sampling }: Pick<ExplorationSettings, 'model' | 'adapter' | 'sampling'>,
+): ExperienceCandidate {
+  const text = model.tokenizer.decode(sequence.tokenIds);
+  if (sequence.finishReason !== 'completed') {
+    throw new SeamError(
+      'INTERNAL',
+      `Writing an experience for problem ${problem.problemId}: the grammar should have ended the entry within ${sampling.maxTokens} tokens, it stands at ${JSON.stringify(text)}.`,
+    );
+  }
+  return {
+    experienceId: experienceIdOf(eventId, candidateIndex),
+    candidateIndex,
+    entry: parseEntry(text, schema).text,
+    entrySchema: schemaDigest(schema),
+    promptTokenIds,
+    tokenIds: sequence.tokenIds,
+    logProbs: sequence.logProbs,
+    legalMass: sequence.legalMass,
+    forced: sequence.forced,
+    sampling: { ...sampling, seed: candidateSeed(eventId, candidateIndex) },
+    tokenizerDigest: model.tokenizer.digest,
+    baseModelDigest: model.digest,
+    adapterDigest: adapter?.digest ?? null,
+  };
 }

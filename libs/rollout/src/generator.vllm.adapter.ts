@@ -155,7 +155,7 @@ export class VllmGenerator implements GeneratorModel {
   /** The first candidate that fails ends all others: nobody waits for them any more. */
   async generate(
     requests: readonly GenerationRequest[],
-    { adapter, signal }: { readonly adapter?: Adapter; readonly signal?: AbortSignal } = {},
+    { adapter, signal, onProgress }: Parameters<GeneratorModel['generate']>[1] = {},
   ): Promise<readonly GenerationResult[]> {
     for (const { sampling } of requests) assertPlain(sampling);
     await this.grammars.prepare(requests.map(({ schema }) => schema));
@@ -165,11 +165,18 @@ export class VllmGenerator implements GeneratorModel {
     const places = requests.flatMap(({ seeds }, request) => seeds.map((_, candidate) => ({ request, candidate })));
     // One iterator for all writers: each takes the next candidate when it is done with one.
     const left = places.values();
+    let tokens = 0;
+    const unwritten = requests.map(({ seeds }) => seeds.length);
     const writer = async (): Promise<void> => {
       for (const { request, candidate } of left) {
         const asked = requests[request]!;
         try {
-          results[request]![candidate] = await this.candidate(asked, asked.seeds[candidate]!, adapter, until);
+          const written = await this.candidate(asked, asked.seeds[candidate]!, adapter, until);
+          results[request]![candidate] = written;
+          tokens += written.tokenIds.length;
+          const others = (unwritten[request]! -= 1);
+          const isWhole = others === 0;
+          onProgress?.({ tokens, finished: isWhole ? [{ request, candidates: results[request]! }] : [] });
         } catch (error) {
           failing.abort();
           throw error;

@@ -29,6 +29,7 @@ export {
   candidateSeed,
   type ExperienceCandidate,
   type Exploration,
+  type ExplorationProgress,
   type ExplorationRequest,
   type ExplorationSettings,
   experienceIdOf,
@@ -40,6 +41,7 @@ export { chooseFixedHints } from './fixed-hints.js';
 export { checkVllmChoice, vllmGeneratorSchema } from './generator.config.js';
 export { hasFindableAnswer, holdsAnswer } from './leaks.js';
 export type {
+  AnsweringProgress,
   ExecutorAnswer,
   ExecutorFailure,
   ExecutorModel,

@@ -1,7 +1,7 @@
 /** The two models of a rollout as this library needs them. A language model of the engine is a generator as it is. */
 import type { ExecutorIdentity } from '@seamstream/events';
 import type { ErrorCode } from '@seamstream/kernel';
-import type { Adapter, GenerationRequest, GenerationResult } from '@seamstream/language-model';
+import type { Adapter, GenerationProgress, GenerationRequest, GenerationResult } from '@seamstream/language-model';
 
 /** Writes entries. */
 export interface GeneratorModel {
@@ -22,6 +22,8 @@ export interface GeneratorModel {
       readonly adapter?: Adapter;
       /** Ends what is under way, with ABORTED. */
       readonly signal?: AbortSignal;
+      /** Is told now and then of how far the call has come; before it is ended, of what it had finished. */
+      readonly onProgress?: (progress: GenerationProgress) => void;
     },
   ): Promise<readonly GenerationResult[]>;
 }
@@ -39,7 +41,11 @@ export interface ExecutorModel {
    * Answers in the order of the prompts, decoded greedily. Rejects only where no prompt can be answered.
    * @param signal ends what is under way where that is possible, with ABORTED
    */
-  answer(prompts: readonly string[], signal?: AbortSignal): Promise<readonly ExecutorAnswer[]>;
+  answer(
+    prompts: readonly string[],
+    signal?: AbortSignal,
+    onProgress?: (progress: AnsweringProgress) => void,
+  ): Promise<readonly ExecutorAnswer[]>;
   /**
    * Draws an answer per seed for each prompt, for evaluations: what is recorded is answered greedily. Equal prompts, seeds and
    * settings give equal answers. Absent where the executor cannot draw.
@@ -48,7 +54,18 @@ export interface ExecutorModel {
     requests: readonly SampledAnswerRequest[],
     drawing: AnswerDrawing,
     signal?: AbortSignal,
+    onProgress?: (progress: AnsweringProgress) => void,
   ): Promise<readonly (readonly ExecutorAnswer[])[]>;
+}
+
+/** How far an executor has come with what it was asked. */
+export interface AnsweringProgress {
+  /** Prompts whose answers are ready. */
+  readonly answered: number;
+  /** Tokens written so far. */
+  readonly tokens: number;
+  /** Most tokens of the answers to one prompt. */
+  readonly tokensPerPrompt: number;
 }
 
 export interface SampledAnswerRequest {

@@ -6,7 +6,13 @@ import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { Verifiers } from '@seamstream/verifiers';
-import type { AnswerDrawing, ExecutorAnswer, ExecutorModel, ExecutorResponse } from './models.port.js';
+import type {
+  AnswerDrawing,
+  AnsweringProgress,
+  ExecutorAnswer,
+  ExecutorModel,
+  ExecutorResponse,
+} from './models.port.js';
 import { drawAnswers, type Judgement, judge, type SolvingRequest } from './solve.js';
 
 export interface RolloutSettings extends AnswerDrawing {
@@ -27,8 +33,8 @@ export function asDrawing(executor: ExecutorModel, { rollouts, temperature, topP
       ...executor.identity,
       decoding: canonicalJson({ answer: executor.identity.decoding, rollouts, temperature, topP }),
     },
-    answer: (prompts, signal) => executor.answer(prompts, signal),
-    sample: (requests, drawing, signal) => executor.sample!(requests, drawing, signal),
+    answer: (prompts, signal, onProgress) => executor.answer(prompts, signal, onProgress),
+    sample: (requests, drawing, signal, onProgress) => executor.sample!(requests, drawing, signal, onProgress),
   };
 }
 
@@ -39,6 +45,7 @@ export function answerRepeatedly(
   prompts: Prompts,
   { rollouts, temperature, topP }: RolloutSettings,
   signal?: AbortSignal,
+  onProgress?: (progress: AnsweringProgress) => void,
 ): Promise<readonly (readonly ExecutorAnswer[])[]> {
   return drawAnswers(
     requests.map(({ problem, entry, seed }) => ({
@@ -50,6 +57,7 @@ export function answerRepeatedly(
     prompts,
     { temperature, topP },
     signal,
+    onProgress,
   );
 }
 

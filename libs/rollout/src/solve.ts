@@ -3,7 +3,13 @@ import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { builtInVerifiers, type Verdict, type Verifiers } from '@seamstream/verifiers';
 import type { ProblemStatement } from './explore.js';
-import type { AnswerDrawing, ExecutorAnswer, ExecutorModel, ExecutorResponse } from './models.port.js';
+import type {
+  AnswerDrawing,
+  AnsweringProgress,
+  ExecutorAnswer,
+  ExecutorModel,
+  ExecutorResponse,
+} from './models.port.js';
 
 export interface SolvingRequest {
   readonly problem: ProblemStatement;
@@ -27,9 +33,10 @@ export async function solveProblems(
   executor: ExecutorModel,
   prompts: Prompts,
   signal?: AbortSignal,
+  onProgress?: (progress: AnsweringProgress) => void,
 ): Promise<readonly ExecutorAnswer[]> {
   const asked = requests.map(({ problem, entry }) => executorPrompt(problem.prompt, entry, prompts));
-  return (await executor.answer(asked, signal)).map((answer) => readAnswer(answer, prompts));
+  return (await executor.answer(asked, signal, onProgress)).map((answer) => readAnswer(answer, prompts));
 }
 
 /** An answer per seed and request, in their order, of an executor that can draw. */
@@ -39,11 +46,13 @@ export async function drawAnswers(
   prompts: Prompts,
   drawing: AnswerDrawing,
   signal?: AbortSignal,
+  onProgress?: (progress: AnsweringProgress) => void,
 ): Promise<readonly (readonly ExecutorAnswer[])[]> {
   const drawn = await executor.sample!(
     requests.map(({ problem, entry, seeds }) => ({ prompt: executorPrompt(problem.prompt, entry, prompts), seeds })),
     drawing,
     signal,
+    onProgress,
   );
   return drawn.map((answers) => answers.map((answer) => readAnswer(answer, prompts)));
 }

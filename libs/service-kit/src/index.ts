@@ -17,8 +17,9 @@ export {
 export { createServiceLogger, type ServiceLogger } from './service-logger.js';
 export { consumerLag, ServiceMetrics } from './service-metrics.js';
 export { backoffMs, sleep } from './transport/backoff.js';
+export type { BatchUnderWay } from './transport/batch-worker.js';
 export { ConsumeTopic, type TopicConsumption } from './transport/consume-topic.decorator.js';
-export type { BatchConsumer, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';
+export type { BatchConsumer, BatchProgress, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';
 export { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
 export { foldUpTo } from './transport/fold-up-to.js';
 export { FoldedPlaces, stateFor } from './transport/folded-places.js';

@@ -48,6 +48,8 @@ export interface StartServiceOptions<C extends CommonConfig> {
   /** Whether nothing else lives in this process, so that what kills it is the service's own work. */
   readonly isOwnProcess?: boolean;
   readonly logger?: ServiceLogger;
+  /** Is told of batches under way, for whoever shows what happens. */
+  readonly onUnderWay?: EventLogStrategyOptions['onUnderWay'];
 }
 
 export interface RunningService {
@@ -81,6 +83,7 @@ export async function startService<C extends CommonConfig>(
     metrics,
     logger,
     overrides: definition.consumption?.(config) ?? {},
+    onUnderWay: options.onUnderWay,
     crashMarksIn: isOwnProcess ? drivers.objects : undefined,
   });
   const health = new HealthChecks();

@@ -1,6 +1,7 @@
 import type { EventLog, ReadOptions } from '@seamstream/event-log';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { answerWithin } from './answer-within.js';
+import type { BatchUnderWay } from './transport/batch-worker.js';
 
 /** Longest time that a scrape waits for the log; scrapers give up after some 10 s, and then every counter is missing. */
 const LAG_TIMEOUT_MS = 2_000;
@@ -92,6 +93,27 @@ export class ServiceMetrics {
     registers: [this.registry],
   });
 
+  private readonly tokensPerSecond = new Gauge({
+    name: 'seam_batch_tokens_per_second',
+    help: 'Speed of writing, of the batch under way that was reported on last; absent while there is none.',
+    labelNames: ['group'],
+    registers: [this.registry],
+  });
+
+  private readonly remainingSeconds = new Gauge({
+    name: 'seam_batch_remaining_seconds',
+    help: 'Estimated time to the end of the batch under way that was reported on last; absent while there is none.',
+    labelNames: ['group'],
+    registers: [this.registry],
+  });
+
+  private readonly readyRatio = new Gauge({
+    name: 'seam_batch_ready_ratio',
+    help: 'Records of the batch under way whose answer is ready, from 0 to 1; absent while there is none.',
+    labelNames: ['group'],
+    registers: [this.registry],
+  });
+
   private readonly watched: { readonly group: string; readonly topic: string; readonly log: EventLog }[] = [];
   private asked: Promise<readonly PartitionLag[]> | undefined;
 
@@ -123,6 +145,18 @@ export class ServiceMetrics {
   /** A counter of the service's own. */
   counter<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
     return new Counter({ name, help, labelNames: [...labelNames], registers: [this.registry] });
+  }
+
+  /** Shows how far a group's batch has come; null when it has ended. */
+  underWay(group: string, progress: BatchUnderWay | null): void {
+    if (progress === null) {
+      for (const gauge of [this.tokensPerSecond, this.remainingSeconds, this.readyRatio]) gauge.remove({ group });
+      return;
+    }
+    const { tokensPerSecond, remainingMs, ready, records } = progress;
+    if (tokensPerSecond !== null) this.tokensPerSecond.set({ group }, tokensPerSecond);
+    if (remainingMs !== null) this.remainingSeconds.set({ group }, remainingMs / 1000);
+    this.readyRatio.set({ group }, ready / records);
   }
 
   /** Reports this group's lag from now on, asked for when the metrics are. */

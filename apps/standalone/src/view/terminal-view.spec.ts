@@ -38,6 +38,16 @@ describe('the terminal view', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
+  it('shows how far a slow model has come, and how long it needs still', () => {
+    const work = [
+      { service: 'generator', ready: 3, records: 12, tokensPerSecond: 41.234, remainingMs: 95_000 },
+      { service: 'executor', ready: 0, records: 2, tokensPerSecond: null, remainingMs: null },
+    ];
+    const lines = renderView(initialLoopProgress, { ...facts, work }, 80);
+    expect(lines).toContain('  generator          3 of 12, 41.2 tokens/s, about 01:35 left');
+    expect(lines).toContain('  executor           0 of 2');
+  });
+
   it('writes plain lines once per run where there is no terminal', () => {
     const written: string[] = [];
     const view = new TerminalView({ write: (text: string) => written.push(text) });

@@ -11,8 +11,18 @@ export interface ViewFacts {
     readonly steps: number;
     readonly loss: number | null;
   } | null;
+  /** Batches of a model that take long enough to be told of, by service; absent where there are none. */
+  readonly work?: readonly WorkFacts[];
   /** A line for what happens outside the loop (loading models, measuring held-out problems). */
   readonly activity: string | null;
+}
+
+export interface WorkFacts {
+  readonly service: string;
+  readonly ready: number;
+  readonly records: number;
+  readonly tokensPerSecond: number | null;
+  readonly remainingMs: number | null;
 }
 
 const BLOCKS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
@@ -36,6 +46,12 @@ const percent = (value: number | null): string =>
 const clock = (seconds: number): string =>
   `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 const cut = (text: string, width: number): string => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);
+
+function workLine({ service, ready, records, tokensPerSecond, remainingMs }: WorkFacts): string {
+  const speed = tokensPerSecond === null ? '' : `, ${tokensPerSecond.toPrecision(3)} tokens/s`;
+  const left = remainingMs === null ? '' : `, about ${clock(remainingMs / 1000)} left`;
+  return `  ${service.padEnd(18)} ${ready} of ${records}${speed}${left}`;
+}
 
 function runLine(run: RunProgress): string {
   const mark = { running: '…', promoted: '✔', rejected: '✘', failed: '!' }[run.status];
@@ -70,6 +86,7 @@ export function renderView(progress: LoopProgress, facts: ViewFacts, width: numb
     training === null
       ? `  training           ${facts.activity ?? 'waiting for outcomes'}`
       : `  training ${training.algorithm.padEnd(9)} ${bar(training.steps === 0 ? 0 : training.step / training.steps, barWidth)} step ${training.step}/${training.steps}${training.loss === null ? '' : `, loss ${training.loss.toFixed(3)}`}`,
+    ...(facts.work ?? []).map(workLine),
     ...runs.slice(-4).map((run) => `    ${runLine(run)}`),
   ];
   if (progress.lastSolved !== null) {

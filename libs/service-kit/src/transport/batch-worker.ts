@@ -12,6 +12,8 @@
  *                                     for anything else: waits and tries again; where the claim went with it, under the next
  *   the deadline passes             → its signal aborts, its records are tried one at a time; a consumer that ignores the
  *                                     signal ends the subscription, since nothing else ends what it does
+ *   the work is slow                → no more is begun than is estimated to end in time (pace.ts); where not even one record is
+ *                                     done in time at the measured speed, the subscription ends and says which deadline would do
  *   the process dies, several times → records are taken one at a time, the culprit is the dead letter (crash-marks.ts)
  *   FENCED                          → another instance owns the partition: the work is dropped and counted
  *   the signal aborts               → nothing more is committed; the records are delivered again, here or elsewhere
@@ -32,8 +34,10 @@ import { AnsweredCauses } from './answered-causes.js';
 import { backoffMs, sleep } from './backoff.js';
 import type { CrashMarks, Suspicion } from './crash-marks.js';
 import { deadLetterOf, type Fault } from './dead-letter.js';
-import type { BatchConsumer, DeliveredBatch } from './delivery.js';
+import { type DeadlineFinding, judgeLateRecord, speedOf } from './deadline-finding.js';
+import type { BatchConsumer, BatchProgress, DeliveredBatch } from './delivery.js';
 import type { Outcome } from './outcome.js';
+import type { Admission, Pace } from './pace.js';
 import type { Turnstile } from './turnstile.js';
 
 /** What happens, for metrics and log lines. */
@@ -49,6 +53,23 @@ interface WorkerObserver {
   fenced(records: number): void;
   /** They had been answered before. */
   passedOver(records: number): void;
+  /** Of a batch under way; null when it has ended. */
+  underWay(progress: BatchUnderWay | null): void;
+}
+
+/** What is known of a batch while it is worked on. */
+export interface BatchUnderWay {
+  readonly partition: number;
+  /** Records of the batch, and how many of them are ready. */
+  readonly records: number;
+  readonly ready: number;
+  readonly tokens: number;
+  /** Null before the first tokens were counted. */
+  readonly tokensPerSecond: number | null;
+  readonly elapsedMs: number;
+  /** Estimated; null while nothing is known. */
+  readonly remainingMs: number | null;
+  readonly deadlineMs: number | null;
 }
 
 interface WorkerOptions {
@@ -63,6 +84,8 @@ interface WorkerOptions {
   readonly answersIn?: readonly TopicName[];
   /** Longest time that the consumer may take for one answer. */
   readonly deadlineMs?: number;
+  /** How many records are begun together; absent: a whole batch. */
+  readonly pace?: Pace;
   /** What finds out records that kill the process; the turnstile is that of all workers of the process. */
   readonly crashes?: { readonly marks: CrashMarks; readonly turnstile: Turnstile };
   readonly clock: Clock;
@@ -101,8 +124,12 @@ const OUTAGES: readonly ErrorCode[] = [
   'ENDPOINT_UNAVAILABLE',
 ];
 
-/** From the deadline's signal to the end of the patience with a consumer that goes on in spite of it. */
+/**
+ * From the deadline's signal to the end of the patience with a consumer that goes on in spite of it: a model is ended between two
+ * tokens, and with a long deadline a token may take long.
+ */
 const HEED_WITHIN_MS = 1_000;
+const HEED_SHARE_OF_DEADLINE = 0.1;
 
 /** Nothing that this process does can help, and no record is to blame: a person has to look. */
 const FATAL: readonly ErrorCode[] = [
@@ -147,6 +174,12 @@ export class BatchWorker {
     string,
     { readonly claim: Claim; readonly suspicion: Suspicion; readonly first: number }
   >();
+
+  /** Of what was reported last of the batch that is late, by topic/partition. */
+  private readonly late = new Map<string, DeadlineFinding>();
+  /** Records that were late by themselves since the last one that was done in time; and whether one ever was. */
+  private lateInARow = 0;
+  private wasInTime = false;
 
   constructor(
     private readonly options: WorkerOptions,
@@ -267,10 +300,15 @@ export class BatchWorker {
       if (signal.aborted) return false;
       const { limit, limitedTo } = this.setbackOf(batch);
       const several = rest[0]!.record.offset < limitedTo ? rest.slice(0, limit) : rest;
-      const part = oneAtATime ? several.slice(0, several.findIndex(isAlive) + 1 || several.length) : several;
+      const isWaiting = several.some(isAlive) && this.options.pace !== undefined;
+      const admission = isWaiting
+        ? await this.options.pace.admit(several.filter(isAlive).length, oneAtATime, signal)
+        : undefined;
+      if (isWaiting && admission === undefined) return false;
+      const part = upTo(several, admission?.count ?? (oneAtATime ? 1 : several.length));
       const alive = part.filter(isAlive);
       try {
-        const step = await this.attempt(batch, part, alive, signal);
+        const step = await this.attempt(batch, part, alive, signal, admission);
         rest = rest.slice(step.count);
         failures = outages = 0;
         if (step.count > 0) this.forgetSetback(batch);
@@ -295,6 +333,8 @@ export class BatchWorker {
         const cause = { code, reason: messageOf(error) };
         if (isOutage(error)) {
           await this.wait(this.backoff(++outages), cause, signal);
+        } else if (alive.length === 1 && code === 'DEADLINE_EXCEEDED' && this.isTooSlow(batch, alive[0]!)) {
+          throw new SubscriptionStop('INVALID_CONFIGURATION', messageOf(error));
         } else if (alive.length > 1 && code === 'DEADLINE_EXCEEDED') {
           // Each further try may take as long: halving would take many.
           oneAtATime = true;
@@ -342,9 +382,21 @@ export class BatchWorker {
     rest: readonly Item[],
     alive: readonly Item[],
     signal: AbortSignal,
+    admission: Admission | undefined,
   ): Promise<Step> {
     const startedMs = this.options.clock.now();
-    const answers = alive.length === 0 ? [] : await this.ask(batch, rest, alive, signal);
+    let answers: readonly Outcome[] = [];
+    let done = 0;
+    try {
+      if (alive.length > 0) answers = await this.ask(batch, rest, alive, signal);
+      done = alive.length;
+      if (done > 0) {
+        this.wasInTime = true;
+        this.lateInARow = 0;
+      }
+    } finally {
+      admission?.leave(done);
+    }
     const step = this.plan(rest, new Map(alive.map((item, index) => [item, answers[index]!])));
     if (step.count > 0) await this.commit(batch, rest.slice(0, step.count), step, startedMs, signal);
     return step;
@@ -374,6 +426,7 @@ export class BatchWorker {
       nextOffset: rest.at(-1)!.record.offset + 1,
       claim: batch.claim,
       signal,
+      report: () => undefined,
     };
     const answer = await this.answerInTime(delivered);
     if (isOutcome(answer)) return answersForAll(answer, alive.length);
@@ -388,15 +441,20 @@ export class BatchWorker {
 
   /** @throws DEADLINE_EXCEEDED when the consumer heeds the signal that its time is over; {@link HungConsumer} when it does not */
   private async answerInTime(delivered: DeliveredBatch): ReturnType<BatchConsumer> {
-    const { deadlineMs, group } = this.options;
-    if (deadlineMs === undefined) return this.consumer(delivered);
+    const { deadlineMs, group, observer } = this.options;
+    const watched = this.watched(delivered);
+    if (deadlineMs === undefined) {
+      return this.consumer(watched.batch).finally(() => observer.underWay(null));
+    }
     const { topic, partition, records, firstOffset, nextOffset } = delivered;
     const late = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const hung = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         const what = `Consuming ${topic}/${partition} from ${firstOffset} as ${group}: no answer for ${records.length} records within ${deadlineMs} ms`;
-        late.abort(new SeamError('DEADLINE_EXCEEDED', `${what}. Find what takes so long, or allow more time for it.`));
+        const finding = judgeLateRecord(watched.speed(), deadlineMs);
+        this.late.set(`${topic}/${partition}`, finding);
+        late.abort(new SeamError('DEADLINE_EXCEEDED', `${what}. ${finding.advice}`));
         timer = setTimeout(
           () =>
             reject(
@@ -406,11 +464,11 @@ export class BatchWorker {
                 nextOffset,
               ),
             ),
-          HEED_WITHIN_MS,
+          Math.max(HEED_WITHIN_MS, HEED_SHARE_OF_DEADLINE * deadlineMs),
         );
       }, deadlineMs);
     });
-    const answer = this.consumer({ ...delivered, signal: AbortSignal.any([delivered.signal, late.signal]) });
+    const answer = this.consumer({ ...watched.batch, signal: AbortSignal.any([delivered.signal, late.signal]) });
     try {
       return await Promise.race([answer, hung]);
     } catch (error) {
@@ -418,8 +476,52 @@ export class BatchWorker {
       throw late.signal.reason;
     } finally {
       clearTimeout(timer);
+      observer.underWay(null);
       answer.catch(() => undefined); // after its deadline nobody waits for it
     }
+  }
+
+  /** The batch, whose reports are passed on, and what they say of the speed. */
+  private watched(delivered: DeliveredBatch): {
+    readonly batch: DeliveredBatch;
+    readonly speed: () => ReturnType<typeof speedOf>;
+  } {
+    const { deadlineMs = null, observer, pace, clock } = this.options;
+    const startedMs = clock.now();
+    const reports: { readonly atMs: number; readonly progress: BatchProgress }[] = [];
+    const { length: records } = delivered.records;
+    return {
+      batch: {
+        ...delivered,
+        report: (progress) => {
+          const elapsedMs = clock.now() - startedMs;
+          // The first that tells of tokens, and the last: in between the speed is that of writing, without the reading of prompts.
+          if (reports.length > 1) reports.pop();
+          if (progress.tokens > 0) reports.push({ atMs: elapsedMs, progress });
+          const speed = speedOf(reports);
+          const perRecordMs = pace?.msPerRecord ?? speed?.msPerRecord;
+          observer.underWay({
+            partition: delivered.partition,
+            records,
+            ready: progress.records,
+            tokens: progress.tokens,
+            tokensPerSecond: speed?.tokensPerSecond ?? null,
+            elapsedMs,
+            remainingMs: perRecordMs === undefined ? null : Math.max(0, perRecordMs * records - elapsedMs),
+            deadlineMs,
+          });
+        },
+      },
+      speed: () => speedOf(reports),
+    };
+  }
+
+  /** Whether it is the deadline, not the record, that a late record tells of; counts it, once. */
+  private isTooSlow(batch: RecordBatch, item: Item): boolean {
+    const finding = this.late.get(placeOf(batch));
+    if (this.failuresOf(item) === 0) this.lateInARow++;
+    // Where others were done in time the record may be longer than all of them, until a second one is late as well.
+    return finding !== undefined && finding.isTooShort && (!this.wasInTime || this.lateInARow > 1);
   }
 
   /** Walks the answers in the order of the log up to the first record that has to wait. */
@@ -570,6 +672,13 @@ export class BatchWorker {
 function isOutage(error: unknown): error is SeamError {
   if (!isSeamError(error)) return false;
   return OUTAGES.includes(error.code) || (error.code === 'INTERNAL' && error.details.driver !== undefined);
+}
+
+/** Items from the front, up to and with so many that the consumer is to be asked about. */
+function upTo(items: readonly Item[], count: number): readonly Item[] {
+  let alive = 0;
+  const end = items.findIndex((item) => isAlive(item) && ++alive === count);
+  return end < 0 ? items : items.slice(0, end + 1);
 }
 
 /** Whether the consumer is to be asked. */

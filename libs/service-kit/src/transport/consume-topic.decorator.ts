@@ -24,6 +24,11 @@ export interface TopicConsumption {
    * training run with checkpoints: there is no deadline, and deaths of the process are blamed on no record.
    */
   readonly isUnbounded?: boolean;
+  /**
+   * For work that may take much of the deadline for one record, such as a model's: no more is begun than is estimated to end in
+   * time at the speed that was measured (pace.ts).
+   */
+  readonly isPaced?: boolean;
   /** Of several such groups: which of them this is, so that they are shared out among the instances. */
   readonly turn?: number;
 }

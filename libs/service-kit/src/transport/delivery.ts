@@ -12,6 +12,16 @@ export interface DeliveredRecord<E extends SeamEvent = SeamEvent> {
   readonly isLastAttempt: boolean;
 }
 
+/** How far the answer to a batch has come, in tokens, of a consumer whose work is writing them. */
+export interface BatchProgress {
+  /** Records whose answer is ready. */
+  readonly records: number;
+  /** Written so far for the batch. */
+  readonly tokens: number;
+  /** Most that a record needs. */
+  readonly tokensPerRecord: number;
+}
+
 /** Records of one partition in offset order, at least one. */
 export interface DeliveredBatch<E extends SeamEvent = SeamEvent> {
   readonly topic: string;
@@ -25,6 +35,8 @@ export interface DeliveredBatch<E extends SeamEvent = SeamEvent> {
   readonly claim: Claim;
   /** Aborts when the work should stop: throw ABORTED (or anything), nothing is committed and the records come again. */
   readonly signal: AbortSignal;
+  /** May be told now and then: for logs and metrics, and so that a deadline that is too short can be named with the speed. */
+  readonly report: (progress: BatchProgress) => void;
 }
 
 /** One answer for all records, or one per record in their order. */

@@ -14,11 +14,12 @@ import { isObservable, lastValueFrom } from 'rxjs';
 import type { CommonConfig } from '../config/common-config.js';
 import type { ServiceLogger } from '../service-logger.js';
 import type { ServiceMetrics } from '../service-metrics.js';
-import { BatchWorker } from './batch-worker.js';
+import { type BatchUnderWay, BatchWorker } from './batch-worker.js';
 import type { TopicConsumption } from './consume-topic.decorator.js';
 import { CrashMarks } from './crash-marks.js';
 import type { DeliveredBatch } from './delivery.js';
 import type { Outcome } from './outcome.js';
+import { Pace } from './pace.js';
 import { Turnstile } from './turnstile.js';
 
 export interface EventLogStrategyOptions {
@@ -33,6 +34,8 @@ export interface EventLogStrategyOptions {
     Record<string, Partial<Pick<TopicConsumption, 'maxBatchRecords' | 'maxConcurrentPartitions'>>>
   >;
   readonly clock?: Clock;
+  /** Is told of batches under way by consumers that report, and of their end; for whoever shows what happens. */
+  readonly onUnderWay?: ((group: string, progress: BatchUnderWay | null) => void) | undefined;
   /** Where marks of what is in hand are kept, for a service that is a process of its own: then deaths have one cause. */
   readonly crashMarksIn?: ObjectStore | undefined;
 }
@@ -116,10 +119,12 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   }
 
   private async subscribe(consumption: TopicConsumption, handler: MessageHandler): Promise<void> {
-    const { log, source, consuming, metrics, logger, clock = systemClock } = this.options;
+    const { log, source, consuming, metrics, logger, clock = systemClock, onUnderWay } = this.options;
     const { group, topic, maxBatchRecords, maxConcurrentPartitions, sharing = 'spread', turn } = consumption;
-    const { isUnbounded = false, answersIn } = consumption;
+    const { isUnbounded = false, isPaced = false, answersIn } = consumption;
     const { maxAttempts, firstRetryMs, maxRetryMs, deadlineMs } = consuming;
+    const pace = isPaced ? new Pace(deadlineMs, () => clock.now()) : undefined;
+    let saidAtMs = clock.now();
     const worker = new BatchWorker(
       {
         log,
@@ -130,6 +135,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         maxRetryMs,
         ...(answersIn === undefined ? {} : { answersIn }),
         ...(isUnbounded ? {} : { deadlineMs, ...this.crashesOf(group) }),
+        ...(pace === undefined ? {} : { pace }),
         clock,
         observer: {
           committed: ({ records, events, deadLetters, seconds }) => {
@@ -153,6 +159,13 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
           passedOver: (records) => {
             metrics.passedOver.inc({ group }, records);
             logger.debug({ group, topic, records }, 'records passed over: they were answered before');
+          },
+          underWay: (progress) => {
+            onUnderWay?.(group, progress);
+            metrics.underWay(group, progress);
+            if (progress === null || clock.now() - saidAtMs < SAY_PROGRESS_EVERY_MS) return;
+            saidAtMs = clock.now();
+            logger.info({ group, topic, ...progress }, 'batch under way');
           },
         },
       },
@@ -244,6 +257,9 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     this.settle.resolve();
   }
 }
+
+/** Between two log lines on the progress of a group's batches. */
+const SAY_PROGRESS_EVERY_MS = 15_000;
 
 /** Time between the abort signal and leaving a consumer behind. */
 const ABANDON_AFTER_MS = 1_000;

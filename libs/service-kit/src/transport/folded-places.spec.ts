@@ -5,7 +5,8 @@ const committed = (partition: number, nextOffset: number) => ({ topic: 't', part
 
 function batch(partition: number, firstOffset: number, nextOffset: number, token: number): DeliveredBatch {
   const claim = { group: 'g', memberId: 'm', token: { partition, generation: token } };
-  return { topic: 't', partition, firstOffset, nextOffset, claim, records: [], signal: new AbortController().signal };
+  const { signal } = new AbortController();
+  return { topic: 't', partition, firstOffset, nextOffset, claim, records: [], signal, report: () => undefined };
 }
 
 describe('the places that a state is folded to', () => {
