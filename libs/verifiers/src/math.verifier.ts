@@ -14,12 +14,15 @@ export const mathVerifier: Verifier = {
   options: {
     decimals: 'places to which a decimal is compared with another number, 0 to 12, default 6',
     percent: 'what 50% is: either (default) 50 or 0.5, number 50, fraction 0.5',
+    variables:
+      'positive (default): under roots and logarithms they are positive reals; complex: principal values hold everywhere',
     answer: 'any (default): a box, "Answer:", or else the last formula or number; stated: a box or "Answer:" only',
   },
   prepare(reference, options) {
     const read = new OptionReader('math@1', options);
     const decimals = read.whole('decimals', { low: 0, high: 12, otherwise: 6 });
     const percent = read.choice('percent', ['either', 'number', 'fraction']);
+    const positive = read.choice('variables', ['positive', 'complex']) === 'positive';
     const source = read.choice('answer', ['any', 'stated']);
     if (reference.trim() === '' || reference.length > MAX_REFERENCE_LENGTH)
       throw badReference(
@@ -29,7 +32,7 @@ export const mathVerifier: Verifier = {
         'Publish the problem with its answer.',
       );
     return async (text, { means, signal, deadlineMs }) => {
-      const task = { text: text.slice(-MAX_RESPONSE_LENGTH), reference, decimals, percent, source };
+      const task = { text: text.slice(-MAX_RESPONSE_LENGTH), reference, decimals, percent, source, positive };
       const { answer, isEqual } = await means.equivalence(task, { deadlineMs: deadlineMs ?? DEADLINE_MS, signal });
       if (answer === null)
         return { success: false, extractedAnswer: null, detail: 'the response states no final answer' };

@@ -62,6 +62,8 @@ export interface EquivalenceTask {
   readonly decimals: number;
   readonly percent: 'either' | 'number' | 'fraction';
   readonly source: 'any' | 'stated';
+  /** Whether variables under roots and logarithms are positive reals. */
+  readonly positive: boolean;
 }
 
 export interface EquivalenceResult {

@@ -1,15 +1,9 @@
 /** Whether an answer says the same as a reference, whatever form either has. */
 import { type Comparison, type Form, type Readings, readAnswer } from './answer-form.js';
-import {
-  equalExpressions,
-  factorBetween,
-  hasDecimal,
-  type MathJson,
-  parseExpression,
-  realValue,
-  valueWhere,
-  variablesOf,
-} from './expression.js';
+import { Equality } from './equality.js';
+import { hasDecimal, type MathJson, parseExpression, variablesOf } from './expression.js';
+import { Meter } from './meter.js';
+import { type Exact, exact, type Real, ZERO } from './real.js';
 import {
   ALL_REALS,
   contains,
@@ -27,22 +21,51 @@ export interface EquivalenceRules {
   readonly decimals: number;
   /** 50% is 50, 0.5, or (either) both. */
   readonly percent: 'either' | 'number' | 'fraction';
+  /** Whether variables under roots and logarithms are positive reals. */
+  readonly positive: boolean;
 }
 
-/** Whether the answer, as it was taken from a response, equals the reference. */
+/** Steps of one comparison, see {@link Meter}: some two seconds where nothing else runs. An honest one takes a thousandth of it. */
+const STEPS = 100_000_000;
+
+/**
+ * Whether the answer, as it was taken from a response, equals the reference.
+ * @throws TooCostly
+ */
 export function equivalent(reference: string, answer: string, rules: EquivalenceRules): boolean {
-  const comparison = new Equivalence(rules);
-  const [wanted, given] = [readAnswer(reference), readAnswer(answer)];
-  if (squeezed(reference) !== '' && squeezed(reference) === squeezed(answer)) return true;
-  return comparison.same(wanted, given, true);
+  return sameText(reference, answer) || isComparedEqual(reference, answer, rules);
 }
 
-const squeezed = (text: string): string => text.replaceAll(/[\s$]|\\[,;:!]/g, '').replace(/\.$/, '');
+/** Reads both and compares them, without a look at whether they are the same text. @throws TooCostly */
+function isComparedEqual(reference: string, answer: string, rules: EquivalenceRules): boolean {
+  return new Equivalence(rules, new Meter(STEPS)).same(readAnswer(reference), readAnswer(answer), true);
+}
+
+function sameText(a: string, b: string): boolean {
+  const [p, q] = [squeezed(a), squeezed(b)];
+  return p !== '' && p === q;
+}
+
+/** Without white space and what only sets formulas, but for one blank between digits: 3 1/2 is not 31/2. */
+const squeezed = (text: string): string =>
+  text
+    .replaceAll(/[$]|\[,;:!]/g, ' ')
+    .replaceAll(/(?<=\d)\s+(?=\d)/g, '\u0001')
+    .replaceAll(/\s/g, '')
+    .replace(/\.$/, '');
 
 class Equivalence {
   private readonly parsed = new Map<string, MathJson | null>();
+  private readonly equality: Equality;
+  private readonly line: RealLine;
 
-  constructor(private readonly rules: EquivalenceRules) {}
+  constructor(
+    private readonly rules: EquivalenceRules,
+    meter: Meter,
+  ) {
+    this.equality = new Equality(rules, meter);
+    this.line = new RealLine(this.equality);
+  }
 
   same(wanted: Readings, given: Readings, isWhole = false): boolean {
     return wanted.some((a) => given.some((b) => this.sameForm(a, b, isWhole)));
@@ -83,7 +106,7 @@ class Equivalence {
       if (solved !== null && this.isSolutionOf(a, solved)) return true;
     }
     const [left, right] = [this.realSet(a), this.realSet(b)];
-    if (left !== null && right !== null) return sameSet(left, right, (x, y) => this.nearReal(x, y));
+    if (left !== null && right !== null) return sameSet(left, right);
     return a.kind === 'setOperation' && b.kind === 'setOperation' && a.op === b.op && this.sameList(a.parts, b.parts);
   }
 
@@ -108,9 +131,9 @@ class Equivalence {
   }
 
   private sameExpression(a: string, b: string): boolean {
-    if (a.replaceAll(/\s/g, '') === b.replaceAll(/\s/g, '')) return true;
+    if (sameText(a, b)) return true;
     const [left, right] = [this.parse(a), this.parse(b)];
-    return left !== null && right !== null && equalExpressions(left, right, this.rules.decimals);
+    return left !== null && right !== null && this.equality.same(left, right);
   }
 
   private sameRatio(a: readonly string[], b: readonly string[]): boolean {
@@ -180,8 +203,8 @@ class Equivalence {
     if (this.isSolved(a) !== this.isSolved(b)) return false;
     // 2 + 2 = 4 and 1 + 1 = 2 are both true, which does not make them one.
     if (variablesOf(p.difference).size + variablesOf(q.difference).size === 0) return false;
-    const factor = factorBetween(p.difference, q.difference);
-    return factor !== null && (p.op === '=' || p.op === '≠' || factor > 0);
+    const factor = this.equality.factor(p.difference, q.difference);
+    return factor !== null && (p.op === '=' || p.op === '≠' || factor === 1);
   }
 
   /** A variable alone on one side, a number on the other. */
@@ -271,10 +294,19 @@ class Equivalence {
     for (const form of readings) {
       if (form.kind !== 'expression') continue;
       const json = this.parse(form.latex.replace(/^\+/, ''));
-      const value = json === null || variablesOf(json).size > 0 ? null : realValue(json);
+      const value = json === null ? null : this.end(json);
       if (value !== null) return value;
     }
     return null;
+  }
+
+  /** An end of a segment as a double that stands for it; null for what is no real number. */
+  private end(json: MathJson): number | null {
+    if (variablesOf(json).size > 0) return null;
+    if (this.equality.same(json, 'PositiveInfinity')) return Number.POSITIVE_INFINITY;
+    if (this.equality.same(json, ['Negate', 'PositiveInfinity'])) return Number.NEGATIVE_INFINITY;
+    const value = this.equality.real(json);
+    return value === null ? null : this.line.place(value, hasDecimal(json));
   }
 
   /**
@@ -286,14 +318,24 @@ class Equivalence {
     if (!sides.every((side): side is MathJson => side !== null)) return false;
     const [name, ...others] = variablesOf(['Add', ...sides]);
     if (name === undefined || others.length > 0) return false;
-    const holds = (x: number): boolean => {
-      const values = sides.map((side) => valueWhere(side, name, x)?.re ?? Number.NaN);
-      return ops.every((op, i) => isTrue(values[i]!, op, values[i + 1]!));
+    const holds = (x: Real): boolean => {
+      const values = sides.map((side) => this.equality.realWhere(side, name, x));
+      return ops.every((op, i) => {
+        const [p, q] = [values[i], values[i + 1]];
+        return p != null && q != null && isTrue(this.equality.order(p, q), op);
+      });
     };
     const ends = set.flatMap(({ low, high }) => [low, high]).filter((x) => Number.isFinite(x));
-    const tried = [-1e6, 1e6, ...ends.flatMap((x) => [x, x - 1e-3, x + 1e-3, x - 1, x + 1, x - 50, x + 50])];
-    for (const [i, x] of ends.entries()) if (i > 0) tried.push((x + ends[i - 1]!) / 2);
-    return ends.length > 0 && tried.every((x) => holds(x) === contains(set, x));
+    const at = (x: number): Real => this.line.valueAt(x);
+    const shifts = [exact(0), exact(-1, 1000), exact(1, 1000), exact(-1), exact(1), exact(-50), exact(50)];
+    const tried: Real[] = [exact(-1_000_000), exact(1_000_000)];
+    for (const x of ends) for (const shift of shifts) tried.push(this.equality.combined(at(x), shift, exact(1)));
+    for (const [i, x] of ends.entries())
+      if (i > 0) {
+        const sum = this.equality.combined(at(x), at(ends[i - 1]!), exact(1));
+        tried.push(this.equality.combined(ZERO, sum, exact(1, 2)));
+      }
+    return ends.length > 0 && tried.every((x) => holds(x) === contains(set, this.line.place(x, false)));
   }
 
   /** Of a < x ≤ b and of linear inequalities in one variable. */
@@ -301,7 +343,7 @@ class Equivalence {
     const sides = latex.map((side) => this.parse(side));
     if (!sides.every((side): side is MathJson => side !== null)) return null;
     if (ops.length === 2) {
-      const [low, , high] = sides.map((side) => (variablesOf(side).size === 0 ? realValue(side) : null));
+      const [low, , high] = sides.map((side) => this.end(side));
       if (low === null || high === null || low === undefined || high === undefined) return null;
       const [first, second] = ops as [Comparison, Comparison];
       const isUp = /[<≤]/.test(first) && /[<≤]/.test(second);
@@ -317,12 +359,19 @@ class Equivalence {
     const names = [...variablesOf(['Subtract', left, right])];
     const [name] = names;
     if (name === undefined || names.length > 1) return null;
-    const at = (x: number): number => valueWhere(['Subtract', left, right], name, x)?.re ?? Number.NaN;
-    const [f0, f1, f3] = [at(0), at(1), at(3)];
-    const slope = f1 - f0;
-    if (!(Math.abs(slope) > 1e-12) || Math.abs(f3 - (f0 + 3 * slope)) > 1e-9 * (1 + Math.abs(f3))) return null;
-    const root = cleaned(-f0 / slope);
-    const op = slope > 0 ? ops[0]! : MIRRORED[ops[0]!];
+    const isDecimal = hasDecimal(left) || hasDecimal(right);
+    const at = (x: Exact): Real | null => this.equality.realWhere(['Subtract', left, right], name, x);
+    const [f0, f1] = [at(ZERO), at(exact(1))];
+    if (f0 === null || f1 === null) return null;
+    const slope = this.equality.combined(f1, f0, exact(-1));
+    const rises = this.equality.order(slope, ZERO);
+    if (rises === 0) return null;
+    for (const x of [exact(3), exact(-7, 3), exact(1_000_003, 7), exact(-99_991)]) {
+      const [there, straight] = [at(x), this.equality.combined(f0, slope, x)];
+      if (there === null || this.equality.order(there, straight) !== 0) return null;
+    }
+    const root = this.line.place(this.equality.combined(ZERO, this.equality.quotient(f0, slope), exact(-1)), isDecimal);
+    const op = rises > 0 ? ops[0]! : MIRRORED[ops[0]!];
     const found = {
       '<': segment(Number.NEGATIVE_INFINITY, root, false, false),
       '≤': segment(Number.NEGATIVE_INFINITY, root, false, true),
@@ -333,16 +382,6 @@ class Equivalence {
     }[op];
     if (op === '≠') return difference(ALL_REALS, [point(root)]);
     return found === null ? null : [found];
-  }
-
-  private nearReal(x: number, y: number): boolean {
-    if (x === y) return true;
-    if (!Number.isFinite(x) || !Number.isFinite(y)) return false;
-    const gap = Math.abs(x - y);
-    if (gap <= 1e-9 * Math.max(1, Math.abs(x), Math.abs(y))) return true;
-    // Ends that are given as decimals are compared as decimals are.
-    const isRounded = [x, y].some((each) => hasDecimal(each) && Number(each.toFixed(this.rules.decimals)) === each);
-    return isRounded && gap <= 0.5 * 10 ** -this.rules.decimals;
   }
 
   private parse(latex: string): MathJson | null {
@@ -364,28 +403,58 @@ const MIRRORED: Readonly<Record<Comparison, Comparison>> = {
   '≥': '≤',
 };
 
-function isTrue(left: number, op: Comparison, right: number): boolean {
-  const isEqual = Math.abs(left - right) <= 1e-9 * Math.max(1, Math.abs(left), Math.abs(right));
+function isTrue(order: -1 | 0 | 1, op: Comparison): boolean {
   switch (op) {
     case '=':
-      return isEqual;
+      return order === 0;
     case '≠':
-      return !isEqual;
+      return order !== 0;
     case '<':
-      return !isEqual && left < right;
+      return order < 0;
     case '>':
-      return !isEqual && left > right;
+      return order > 0;
     case '≤':
-      return isEqual || left < right;
+      return order <= 0;
     case '≥':
-      return isEqual || left > right;
+      return order >= 0;
+  }
+}
+
+/**
+ * Real numbers as doubles in their order, for the ends of segments: equal numbers have one double, different ones two, however near they
+ * are. A double says where a number stands among those that were placed, and only about how large it is.
+ */
+class RealLine {
+  private readonly placed: { readonly value: Real; readonly at: number; readonly isDecimal: boolean }[] = [];
+
+  constructor(private readonly equality: Equality) {}
+
+  place(value: Real, isDecimal: boolean): number {
+    let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const other of this.placed) {
+      const order = this.equality.order(value, other.value);
+      if (order === 0 || ((isDecimal || other.isDecimal) && this.equality.isRoundedTo(value, other.value)))
+        return other.at;
+      if (order > 0) low = Math.max(low, other.at);
+      else high = Math.min(high, other.at);
+    }
+    let at = Math.max(-1e300, Math.min(1e300, this.equality.toNumber(value)));
+    const step = (x: number): number => Math.max(Math.abs(x) * 2 ** -45, 1e-300);
+    if (at <= low) at = Number.isFinite(high) ? low + (high - low) / 2 : low + step(low);
+    else if (at >= high) at = Number.isFinite(low) ? low + (high - low) / 2 : high - step(high);
+    this.placed.push({ value, at, isDecimal });
+    return at;
+  }
+
+  /** The number that was placed there. */
+  valueAt(at: number): Real {
+    return this.placed.find((each) => each.at === at)?.value ?? ZERO;
   }
 }
 
 const isHalfOpen = ({ open, close }: Form & { kind: 'tuple' }): boolean =>
   open + close === '[)' || open + close === '(]';
 const headOf = (name: string): string => (/^([a-zA-Z])\(/.exec(name)?.[1] ?? name) + (name.includes('(') ? '()' : '');
-const cleaned = (x: number): number => (Math.abs(x - Math.round(x)) < 1e-12 ? Math.round(x) : x);
 
 function latexOf(readings: Readings): string | null {
   const form = readings.find((each) => each.kind === 'expression');

@@ -9,7 +9,7 @@ for (const [a, b] of [
   ['\\frac{x^2-1}{x-1}', 'x+1'],
   ['[1,2)\\cup\\{3\\}', '\\sin x, \\sqrt{3}'],
 ] as const)
-  equivalent(a, b, { decimals: 6, percent: 'either' });
+  equivalent(a, b, { decimals: 6, percent: 'either', positive: true });
 
 answerTasks({
   compare: (task: EquivalenceTask): EquivalenceResult => {

@@ -61,8 +61,8 @@ export const contains = (set: RealSet, x: number): boolean =>
 export const intersection = (a: RealSet, b: RealSet): RealSet => complement(union([complement(a), complement(b)]));
 export const difference = (a: RealSet, b: RealSet): RealSet => intersection(a, complement(b));
 
-/** Ends are compared with a relative tolerance: they may come from roots. */
-export function sameSet(a: RealSet, b: RealSet, tolerance: (x: number, y: number) => boolean): boolean {
+/** Equal ends are equal doubles: see RealLine in equivalence.ts. */
+export function sameSet(a: RealSet, b: RealSet): boolean {
   const [p, q] = [union([a]), union([b])];
   return (
     p.length === q.length &&
@@ -71,8 +71,8 @@ export function sameSet(a: RealSet, b: RealSet, tolerance: (x: number, y: number
       return (
         each.hasLow === other.hasLow &&
         each.hasHigh === other.hasHigh &&
-        tolerance(each.low, other.low) &&
-        tolerance(each.high, other.high)
+        each.low === other.low &&
+        each.high === other.high
       );
     })
   );
