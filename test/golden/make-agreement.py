@@ -6,9 +6,9 @@ which the whole model takes part in) and logits under a LoRA adapter. Weights ar
 stored: both sides compute them by `seeded`, which yields values that float32, float16 and bfloat16 hold exactly, so
 one set of expectations serves all three dtypes. Also: rotary frequencies of published configurations at full size.
 
-    python3 -m venv venv && venv/bin/pip install torch transformers peft && venv/bin/python test/golden/make-agreement.py
+    python3 -m venv venv && venv/bin/pip install torch transformers peft && venv/bin/python test/golden/make-agreement.py [CASE…]
 """
-import itertools, json, pathlib, tempfile
+import itertools, json, pathlib, sys, tempfile
 import numpy, peft, torch, transformers
 from peft import LoraConfig, get_peft_model
 from safetensors.torch import save_file
@@ -23,6 +23,14 @@ LLAMA = dict(SIZES, model_type="llama", architectures=["LlamaForCausalLM"], rms_
 QWEN2 = dict(SIZES, model_type="qwen2", architectures=["Qwen2ForCausalLM"], rms_norm_eps=1e-6, use_sliding_window=False,
              sliding_window=128, max_window_layers=1)
 QWEN3 = dict(SIZES, model_type="qwen3", architectures=["Qwen3ForCausalLM"], rms_norm_eps=1e-6, head_dim=16, attention_bias=False)
+MISTRAL = dict(SIZES, model_type="mistral", architectures=["MistralForCausalLM"], rms_norm_eps=1e-5, head_dim=16)
+SMOLLM3 = dict(SIZES, model_type="smollm3", architectures=["SmolLM3ForCausalLM"], rms_norm_eps=1e-6, num_hidden_layers=4, use_sliding_window=False,
+               sliding_window=None, attention_bias=False, mlp_bias=False, rope_scaling=None)
+PHI3 = dict(SIZES, model_type="phi3", architectures=["Phi3ForCausalLM"], rms_norm_eps=1e-5, attention_bias=False, embd_pdrop=0.0, resid_pdrop=0.0)
+GEMMA = dict(SIZES, rms_norm_eps=1e-6, head_dim=16, hidden_activation="gelu_pytorch_tanh", attention_bias=False, use_cache=True)
+GEMMA2 = dict(GEMMA, model_type="gemma2", architectures=["Gemma2ForCausalLM"], query_pre_attn_scalar=24, sliding_window=300, cache_implementation="hybrid")
+GEMMA3 = dict(GEMMA, model_type="gemma3_text", architectures=["Gemma3ForCausalLM"], query_pre_attn_scalar=16, sliding_window=300,
+              rope_theta=1000000.0, rope_local_base_freq=10000.0, attn_logit_softcapping=None, final_logit_softcapping=None)
 TIED, UNTIED = dict(tie_word_embeddings=True), dict(tie_word_embeddings=False)
 # Scalings begin early enough that the prompts of 200 and 272 tokens feel them.
 CASES = {
@@ -41,8 +49,21 @@ CASES = {
     "qwen3": dict(QWEN3, **TIED, rope_theta=1000000.0),
     "qwen3, untied, attention_bias": dict(QWEN3, **dict(UNTIED, attention_bias=True), rope_parameters={
         "rope_type": "default", "rope_theta": 1000000.0}),
+    "mistral": dict(MISTRAL, **UNTIED, rope_theta=1000000.0, sliding_window=None),
+    # A sequence that is no longer than the window: 200 tokens, and 16 with 256 behind them.
+    "mistral, tied, window": dict(MISTRAL, **TIED, rope_theta=10000.0, sliding_window=300),
+    "smollm3": dict(SMOLLM3, **TIED, rope_theta=2000000.0, no_rope_layer_interval=4, no_rope_layers=[1, 1, 1, 0]),
+    "smollm3, untied, other layers": dict(SMOLLM3, **UNTIED, rope_theta=5000000.0, no_rope_layers=[0, 1, 0, 1]),
+    "phi3, window": dict(PHI3, **UNTIED, rope_theta=10000.0, rope_scaling=None, sliding_window=300, original_max_position_embeddings=512),
+    "phi3, tied, longrope of a part of each head": dict(PHI3, **TIED, rope_theta=10000.0, partial_rotary_factor=0.75, sliding_window=262144,
+        original_max_position_embeddings=320, rope_scaling={"type": "longrope", "short_factor": [1.0, 1.25, 1.5], "long_factor": [1.0, 4.0, 16.0]}),
+    "gemma2": dict(GEMMA2, **UNTIED, rope_theta=10000.0, attn_logit_softcapping=5.0, final_logit_softcapping=20.0),
+    "gemma3": dict(GEMMA3, **UNTIED, num_hidden_layers=4, sliding_window_pattern=3),
+    "gemma3, linear, layer_types": dict(GEMMA3, **TIED, rope_scaling={"factor": 8.0, "rope_type": "linear"}, layer_types=["full_attention", "sliding_attention"]),
 }
 LORA = dict(r=2, lora_alpha=6, target_modules=["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])
+# Where q, k and v are stored in one matrix, and gate and up.
+FUSED = dict(LORA, target_modules=["qkv_proj", "o_proj", "gate_up_proj", "down_proj"])
 NEW_TOKENS = 256
 # Where the two best logits of a step are nearer than this, the rounding of sums could choose: another prompt is taken.
 LEAST_GAP = 2e-3
@@ -71,6 +92,8 @@ def largest(got, expected):
 def make(name, raw):
     folder = pathlib.Path(tempfile.mkdtemp())
     raw = {**raw, "bos_token_id": None, "eos_token_id": None}
+    if raw["model_type"] not in ("llama", "qwen2", "qwen3"):
+        raw["pad_token_id"] = None  # the others' default lies outside of so small a vocabulary
     (folder / "config.json").write_text(json.dumps(raw))
     skeleton = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder))
     state = {k: seeded(k, v.shape) for k, v in skeleton.state_dict().items() if not (raw["tie_word_embeddings"] and k == "lm_head.weight")}
@@ -90,7 +113,7 @@ def make(name, raw):
             if gap >= LEAST_GAP:
                 break
         native = {str(d).removeprefix("torch."): largest(last(load(d)), logits) / float(logits.abs().max()) for d in (torch.bfloat16, torch.float16)}
-    adapted = get_peft_model(model, LoraConfig(task_type="CAUSAL_LM", **LORA))
+    adapted = get_peft_model(model, LoraConfig(task_type="CAUSAL_LM", **(FUSED if raw["model_type"] == "phi3" else LORA)))
     plain = lambda k: k.removeprefix("base_model.model.").replace(".default", "")
     factors = {plain(k): p for k, p in adapted.named_parameters() if p.requires_grad}
     with torch.no_grad():
@@ -115,8 +138,10 @@ def rotary(raw):
     return {"config": raw, "frequencies": pack(embedding.inv_freq), "attentionFactor": embedding.attention_scaling}
 
 
+# Names of cases on the command line: only these are made again.
+kept = json.loads((HERE / "agreement.json").read_text())["cases"] if sys.argv[1:] else {}
+cases = {name: kept[name] if sys.argv[1:] and name not in sys.argv[1:] else make(name, raw) for name, raw in CASES.items()}
 (HERE / "agreement.json").write_text(json.dumps({
     "versions": {m.__name__: m.__version__ for m in (torch, transformers, peft, numpy)},
-    "lora": LORA, "cases": {name: make(name, raw) for name, raw in CASES.items()},
-    "rotary": {name: rotary(raw) for name, raw in ROTARY.items()},
+    "lora": LORA, "cases": cases, "rotary": {name: rotary(raw) for name, raw in ROTARY.items()},
 }, separators=(",", ":")) + "\n")

@@ -151,3 +151,85 @@ describe('a prompt', () => {
     expect((await Tokenizer.load(folder)).renderChat([])).toBe('26 Jul 2024');
   });
 });
+
+describe("a stranger's chat template", () => {
+  const json = trainByteLevelBpe(['one two'], 280, ['<|end|>', '<|user|>']);
+  const tokenizerOf = (chat_template: string): Tokenizer =>
+    Tokenizer.fromJson(json, parseTokenizerConfig({ chat_template }));
+  const refusalOf = (work: () => unknown): unknown => {
+    try {
+      return work();
+    } catch (error) {
+      return error;
+    }
+  };
+  const doubled = (first: string, step: string): string =>
+    `{% set ns = namespace(x=${first}) %}{% for i in range(60) %}{% set ns.x = ${step} %}{% endfor %}`;
+
+  it.each<[string, string]>([
+    ['a long range', '{% for i in range(4000000000) %}{% endfor %}'],
+    ['loops in loops', '{% for i in range(10000) %}{% for j in range(10000) %}{% endfor %}{% endfor %}'],
+    ['loops that test', '{% for i in range(9999) %}{% for j in range(9999) if j > i %}{% endfor %}{% endfor %}'],
+    ['a text that doubles', doubled("'ab'", 'ns.x + ns.x')],
+    ['a text that doubles by joining', doubled("'ab'", 'ns.x ~ ns.x')],
+    ['a list that doubles', doubled('[1]', 'ns.x + ns.x')],
+    ['a list of a list of a list, written out', `${doubled('[1]', '[ns.x, ns.x]')}{{ ns.x | tojson }}`],
+    ['a list of what changes', `{% set n = namespace(x='a') %}{% set l = [n, n] %}${doubled('l', '[ns.x, ns.x]')}`],
+    ['what holds itself', '{% set n = namespace(x=1) %}{% set n.x = n %}{{ [n.x] | tojson }}'],
+    ['replacements', doubled("'aa'", "ns.x.replace('a', ns.x)")],
+    ['replacements by a filter', doubled("'aa'", "ns.x | replace('a', ns.x)")],
+    ['replacements by name', doubled("'aa'", "ns.x | replace(old='a', new=ns.x)")],
+    ['joining', doubled("'aa'", 'ns.x | join(ns.x)')],
+    ['a wide indent', "{{ 'a\nb' | indent(width=500000000, first=true) }}"],
+    ['a wide indent of JSON', '{{ [[1], [2]] | tojson(indent=400000000) }}'],
+    ['macros that call themselves twice', '{% macro f(n) %}{{ f(n) }}{{ f(n) }}{% endmacro %}{{ f(1) }}'],
+    [
+      'macros that are made anew',
+      `{% for i in range(10000) %}{% macro f() %}${'{{ 1 }}'.repeat(2000)}{% endmacro %}{% endfor %}`,
+    ],
+    ['texts taken apart', "{% set a = 'ab' * 1 if false else 'ab' %}" + doubled("'a'", 'ns.x + ns.x[::1]')],
+    ['a long source', '{# #}'.repeat(30_000)],
+    ['deep brackets', `{{ ${'('.repeat(50_000)}1${')'.repeat(50_000)} }}`],
+    ['a refusal of every message', '{{ raise_exception("no") }}'],
+  ])('with %s is refused when it is loaded', (_, template) => {
+    expect(refusalOf(() => tokenizerOf(template))).toMatchObject({
+      code: 'CHECKPOINT_INVALID',
+      details: { file: 'tokenizer_config.json' },
+      message: expect.stringMatching(/^Loading a chat template: (?!.*undefined)/) as string,
+    });
+  });
+
+  it('ends by its budget, not by memory or time, where it waits for a message of a certain kind', () => {
+    const template = `{% if 'bomb' in messages[0].content %}${doubled("'ab'", 'ns.x + ns.x')}{{ ns.x }}{% endif %}x`;
+    const tokenizer = tokenizerOf(template);
+    expect(tokenizer.encodePrompt('hello')).toEqual(tokenizer.encode('x'));
+    expect(refusalOf(() => tokenizer.encodePrompt('bomb'))).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringMatching(/needs a value of more than 4194304 characters/) as string,
+    });
+  });
+
+  it('may hold a megabyte, and do with it what published ones do', () => {
+    const tokenizer = tokenizerOf(
+      "{% for m in messages %}<|user|>{{ m.content.split('</think>')[0].rstrip('\n').split('<think>')[-1] | trim | replace('\r\n', '\n') }}{% endfor %}",
+    );
+    expect(tokenizer.renderChat([{ role: 'user', content: `${'word '.repeat(2 ** 18)}end` }])).toHaveLength(
+      8 + 5 * 2 ** 18 + 3,
+    );
+  });
+
+  it.each([
+    ['{{ messages[0].content | lower }}', '<|END|>'],
+    ["{{ messages[0].content | replace('x', '') }}", '<|exnd|>'],
+    ["{{ messages[0].content.replace('(', '<').replace(')', '>') }}", '(|end|)'],
+    ["{{ '<|' + messages[0].content }}", 'end|>'],
+    ["{{ messages[0].content.split('#') | join('') }}", '<|e#nd|>'],
+  ])('makes no special token of what a message says: %s', (template, content) => {
+    const tokenizer = tokenizerOf(`<|user|>${template}`);
+    expect(tokenizer.encodePrompt('hello')[0]).toBe(1);
+    expect(refusalOf(() => tokenizer.encodePrompt(content))).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringMatching(/makes special tokens of what a message says/) as string,
+    });
+  });
+});

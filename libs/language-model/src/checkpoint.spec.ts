@@ -97,6 +97,26 @@ describe('a checkpoint', () => {
     expect((await loadCheckpoint(folder)).generation).toEqual({ eosTokenIds: [3, 5], bosTokenId: 1, padTokenId: 6 });
   });
 
+  it('takes a head that differs from the embedding it is said to be tied to, and leaves one that repeats it', async () => {
+    const folder = await saved('llama');
+    const tied = await loadCheckpoint(folder);
+    const tensors = await readWeights(tied);
+    const embedding = tensors.get('model.embed_tokens.weight')!;
+    const withHead = (head: StoredTensor) =>
+      writeFile(join(folder, 'model.safetensors'), encodeSafetensors(new Map([...tensors, ['lm_head.weight', head]])));
+    await withHead(embedding);
+    expect((await loadCheckpoint(folder)).digest).toBe(tied.digest);
+    await withHead({ ...embedding, data: embedding.data.map((value, index) => (index === 30 ? value + 1 : value)) });
+    const own = await loadCheckpoint(folder);
+    expect(own.config).toEqual({ ...tied.config, tieWordEmbeddings: false });
+    expect(own.weights.has('lm_head.weight')).toBe(true);
+    await withHead({ shape: [3, 8], data: new Float32Array(24) });
+    await expect(loadCheckpoint(folder)).rejects.toMatchObject({
+      code: 'CHECKPOINT_INVALID',
+      details: { tensor: 'lm_head.weight' },
+    });
+  });
+
   it('does not follow an index out of its folder', async () => {
     const folder = await saved('llama');
     await writeFile(
@@ -111,7 +131,7 @@ describe('a checkpoint', () => {
 
   it.each<[string, Record<string, unknown>, string, RegExp]>([
     ['another family', { model_type: 'gpt2' }, 'UNSUPPORTED_MODEL', /model_type "gpt2"/],
-    ['other rotary embeddings', { rope_scaling: { rope_type: 'longrope' } }, 'UNSUPPORTED_MODEL', /"longrope"/],
+    ['other rotary embeddings', { rope_scaling: { rope_type: 'mrope' } }, 'UNSUPPORTED_MODEL', /"mrope"/],
     ['another activation', { hidden_act: 'gelu' }, 'UNSUPPORTED_MODEL', /gelu/],
     ['biases that the weights lack', { attention_bias: true }, 'CHECKPOINT_INVALID', /lacks tensor .*bias/],
     ['a sliding window', { use_sliding_window: true }, 'UNSUPPORTED_MODEL', /sliding/],

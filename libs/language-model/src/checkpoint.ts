@@ -1,11 +1,11 @@
 /**
  * Model folders as Hugging Face publishes them: config.json, model.safetensors (or shards with
- * model.safetensors.index.json) and, where present, generation_config.json. Three families are read: Llama, Qwen2 and Qwen3.
+ * model.safetensors.index.json) and, where present, generation_config.json. model-families.ts has the families that are read.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalJson, compareText, SeamError } from '@seamstream/kernel';
+import { canonicalJson, compareText, isSeamError, SeamError } from '@seamstream/kernel';
 import { tensorHeading } from './adapter.js';
 import {
   checkpointShapes,
@@ -35,6 +35,7 @@ export interface StoredWeight extends TensorLocation {
 
 export interface Checkpoint {
   readonly folder: string;
+  /** What is computed: a config.json that ties a head which the files hold apart says otherwise. */
   readonly config: ModelConfig;
   /** Hugging Face's names; `lm_head.weight` is absent where the head is tied to the embedding. */
   readonly weights: ReadonlyMap<string, StoredWeight>;
@@ -46,16 +47,38 @@ export interface DigestedCheckpoint extends Checkpoint {
   readonly digest: string;
 }
 
+const HEAD = 'lm_head.weight';
+const EMBEDDING = 'model.embed_tokens.weight';
+
 /**
- * Reads what a model folder says of itself; no weight is read.
+ * Reads what a model folder says of itself. No weight is read, but where config.json ties the head to the embedding and the
+ * files have a head all the same: then both are compared, and a head of its own is taken from the file, as transformers 5 does.
  * @throws CHECKPOINT_INVALID naming file and tensor where files are missing, damaged or do not fit together;
  * UNSUPPORTED_MODEL where config.json asks for something that is not computed.
  */
 export async function openCheckpoint(folder: string): Promise<Checkpoint> {
   const raw = await readJson(folder, 'config.json');
-  if (raw === undefined)
-    throw damaged('config.json', `is missing in ${folder}: expected a model folder as Hugging Face publishes it`);
+  if (raw === undefined) {
+    throw damaged(
+      'config.json',
+      `is missing in ${folder}: expected a model folder as Hugging Face publishes it${await otherFormat(folder)}`,
+    );
+  }
   const config = parseModelConfig(raw);
+  const generation = parseGeneration({ ...raw, ...((await readJson(folder, 'generation_config.json')) ?? {}) });
+  const untied = { ...config, tieWordEmbeddings: false };
+  const found = await findWeights(folder, untied);
+  const [embedding, head] = [found.get(EMBEDDING), found.get(HEAD)];
+  const isTied = config.tieWordEmbeddings && !(embedding && head && !(await isSameTensor(embedding, head)));
+  if (isTied) found.delete(HEAD);
+  for (const name of checkpointShapes(isTied ? config : untied).keys()) {
+    if (!found.has(name)) throw damaged('model.safetensors', `lacks tensor ${name}`, name);
+  }
+  return { folder, config: isTied ? config : untied, weights: found, generation };
+}
+
+/** Every tensor of the folder's files that the model has, where it lies. */
+async function findWeights(folder: string, config: ModelConfig): Promise<Map<string, StoredWeight>> {
   const shapes = checkpointShapes(config);
   const weights = new Map<string, StoredWeight>();
   for (const [file, names] of await weightFiles(folder)) {
@@ -64,7 +87,8 @@ export async function openCheckpoint(folder: string): Promise<Checkpoint> {
     for (const name of names ?? locations.keys()) {
       const location = locations.get(name);
       if (location === undefined) throw damaged(file, `lacks tensor ${name}, which the index says it holds`, name);
-      if (isIgnored(name, config)) continue;
+      // Old exports carry the rotary frequencies, which follow from config.json.
+      if (name.endsWith('.rotary_emb.inv_freq')) continue;
       const shape = shapes.get(name);
       if (shape === undefined)
         throw damaged(file, `holds tensor ${name}, which a ${config.family} model does not have`, name);
@@ -78,11 +102,40 @@ export async function openCheckpoint(folder: string): Promise<Checkpoint> {
       weights.set(name, { ...location, file: path });
     }
   }
-  for (const name of shapes.keys()) {
-    if (!weights.has(name)) throw damaged('model.safetensors', `lacks tensor ${name}`, name);
+  return weights;
+}
+
+/** Whether two tensors of one shape hold the same values, as 32-bit floats. */
+async function isSameTensor(one: StoredWeight, other: StoredWeight): Promise<boolean> {
+  if (one.dtype !== other.dtype) {
+    const [left, right] = [await readTensor(one.file, EMBEDDING, one), await readTensor(other.file, HEAD, other)];
+    return left.data.every((value, index) => value === right.data[index]);
   }
-  const generation = parseGeneration({ ...raw, ...((await readJson(folder, 'generation_config.json')) ?? {}) });
-  return { folder, config, weights, generation };
+  const pieces = tensorBytes(other.file, HEAD, other);
+  for await (const piece of tensorBytes(one.file, EMBEDDING, one)) {
+    const beside: IteratorResult<Uint8Array, unknown> = await pieces.next();
+    if (beside.done || Buffer.compare(piece, beside.value) === 0) continue;
+    await pieces.return(undefined);
+    return false;
+  }
+  return true;
+}
+
+/** What else a folder without safetensors holds, for whoever took another publication of the same model. */
+async function otherFormat(folder: string): Promise<string> {
+  const files = await readdir(folder).catch((): string[] => []);
+  const kinds: readonly (readonly [RegExp, string])[] = [
+    [/\.gguf$/i, 'GGUF, the format of llama.cpp'],
+    [/\.(bin|pt|pth|ckpt)$/i, "PyTorch's pickle format, which can run code when it is read"],
+    [/\.(h5|msgpack|onnx|tflite|mlmodel)$/i, 'a format of another engine'],
+  ];
+  for (const [pattern, kind] of kinds) {
+    const file = files.find((name) => pattern.test(name));
+    if (file !== undefined) {
+      return `; ${file} is ${kind}, which is not read here. Take the publication of this model with .safetensors files, or convert it with transformers (save_pretrained)`;
+    }
+  }
+  return '';
 }
 
 /** {@link openCheckpoint}, and every byte of the weights read once for the digest. */
@@ -154,7 +207,15 @@ export async function saveCheckpoint(
 /** Files with the tensors to take from each; null: all. A file of the index cannot point outside the folder. */
 async function weightFiles(folder: string): Promise<Map<string, string[] | null>> {
   const index = await readJson(folder, 'model.safetensors.index.json');
-  if (index === undefined) return new Map([['model.safetensors', null]]);
+  if (index === undefined) {
+    const isThere = await stat(join(folder, 'model.safetensors')).then(
+      () => true,
+      () => false,
+    );
+    const other = isThere ? '' : await otherFormat(folder);
+    if (other !== '') throw damaged('model.safetensors', `is missing in ${folder}${other}`);
+    return new Map([['model.safetensors', null]]);
+  }
   const weightMap = index.weight_map;
   if (typeof weightMap !== 'object' || weightMap === null)
     throw damaged('model.safetensors.index.json', 'has no weight_map');
@@ -174,16 +235,17 @@ async function weightFiles(folder: string): Promise<Map<string, string[] | null>
   return files;
 }
 
-/** Old exports carry the rotary frequencies, and some repeat the tied head; both follow from the rest. */
-function isIgnored(name: string, config: ModelConfig): boolean {
-  return name.endsWith('.rotary_emb.inv_freq') || (config.tieWordEmbeddings && name === 'lm_head.weight');
-}
+/** Indices of the largest models are a few megabytes. */
+const MAX_JSON_BYTES = 2 ** 26;
 
 async function readJson(folder: string, file: string): Promise<RawConfig | undefined> {
   let text: string;
   try {
+    const { size } = await stat(join(folder, file));
+    if (size > MAX_JSON_BYTES) throw damaged(file, `has ${size} bytes: expected at most ${MAX_JSON_BYTES}`);
     text = await readFile(join(folder, file), 'utf8');
   } catch (cause) {
+    if (isSeamError(cause)) throw cause;
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw damaged(file, `cannot be read in ${folder}`, undefined, cause);
   }

@@ -17,7 +17,15 @@
  * Letters: G groups, K rows per group, R = G·K rows, C tokens in the longest chunk, N tokens in all chunks, L logit rows.
  */
 import { Graph, type Value } from '@seamstream/tensor-graph';
-import { type Attend, causalAttention, Decoder, stackedQueries, type WeightSource } from './decoder.js';
+import {
+  type Attend,
+  attentionScale,
+  causalAttention,
+  Decoder,
+  softcapped,
+  stackedQueries,
+  type WeightSource,
+} from './decoder.js';
 
 /**
  * The runtime multiplies a single row by a kernel of its own, with other bits, exactly when alpha is 1. Where the rows of a product
@@ -64,7 +72,7 @@ export function prefillGraph(source: WeightSource): CompiledDecoder {
 export function decodeGraph(source: WeightSource): CompiledDecoder {
   const graph = new Graph('decode');
   const decoder = new Decoder(graph, source);
-  const { heads, keyValueHeads: KVH, headDimension: hd, layers } = decoder.config;
+  const { heads, keyValueHeads: KVH, headDimension: hd, layers, attentionSoftcap } = decoder.config;
   const repeats = heads / KVH;
   const Q = repeats === 1 ? 'C' : `${repeats}*C`;
   const tokens = graph.input('tokens', 'int32', ['N', 1]);
@@ -92,7 +100,8 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
     suffixValue: graph.input(`suffix_value_${layer}`, 'float32', ['R', KVH, 'S', hd]),
   }));
   const fresh: [string, Value][] = [];
-  const scale = 1 / Math.sqrt(hd);
+  const scale = attentionScale(decoder.config);
+  const capped = (products: Value): Value => softcapped(graph, products, attentionSoftcap);
   const as = (value: Value, size: Value, shape: readonly (number | string)[]): Value =>
     graph.applyWithShape('Reshape', [value, size], {}, 'float32', shape);
   const transpose = (value: Value, ...perm: number[]): Value => graph.apply('Transpose', [value], { perm });
@@ -113,7 +122,7 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
     const promptProduct = graph.apply('FusedMatMul', [groupQueries, cache.promptKey], { transB: 1, alpha: scale });
     const promptScores = as(
       transpose(
-        as(graph.apply('Add', [promptProduct, promptMask]), groupedScores, ['G', KVH, 'K', Q, 'P']),
+        as(graph.apply('Add', [capped(promptProduct), promptMask]), groupedScores, ['G', KVH, 'K', Q, 'P']),
         ...[0, 2, 1, 3, 4],
       ),
       rowScores,
@@ -125,13 +134,13 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
       graph.float(scale),
     ]); // [R, KVH, C·R', hd]
     const suffixScores = graph.apply('Add', [
-      graph.apply('FusedMatMul', [rowQueries, cache.suffixKey], { transB: 1, alpha: 1 }),
+      capped(graph.apply('FusedMatMul', [rowQueries, cache.suffixKey], { transB: 1, alpha: 1 })),
       suffixMask,
     ]);
     const chunkKeys = transpose(reshape(gather(k, chunks), 0, 0, KVH, hd), 0, 2, 1, 3); // [R, KVH, C, hd]
     const chunkValues = transpose(reshape(gather(v, chunks), 0, 0, KVH, hd), 0, 2, 1, 3);
     const chunkScores = graph.apply('Add', [
-      graph.apply('FusedMatMul', [rowQueries, chunkKeys], { transB: 1, alpha: 1 }),
+      capped(graph.apply('FusedMatMul', [rowQueries, chunkKeys], { transB: 1, alpha: 1 })),
       chunkMask,
     ]);
     const chunkColumns = graph.applyWithShape(

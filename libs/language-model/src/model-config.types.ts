@@ -1,7 +1,7 @@
 /** The shape of a decoder-only transformer of the Llama family, read from a Hugging Face config.json. */
 
-/** `llama`: Llama 2/3; `qwen2`: adds a bias to q, k and v; `qwen3`: normalises each head of q and k instead. */
-export type ModelFamily = 'llama' | 'qwen2' | 'qwen3';
+/** See model-families.ts for what sets one apart from another. */
+export type ModelFamily = 'llama' | 'qwen2' | 'qwen3' | 'mistral' | 'smollm3' | 'phi3' | 'gemma2' | 'gemma3';
 
 /** How the rotary embedding is stretched beyond the positions of the first training; see rotary.ts for the formulas. */
 export type RopeScaling =
@@ -25,6 +25,13 @@ export type RopeScaling =
       /** The ramp begins and ends at whole dimensions. */
       readonly truncate: boolean;
       /** cos and sin are multiplied with it. */
+      readonly attentionFactor: number;
+    }
+  | {
+      readonly type: 'longrope';
+      /** What each frequency is divided by, [hd / 2], in sequences of up to `originalPositions`; no sequence is longer here. */
+      readonly shortFactors: readonly number[];
+      readonly originalPositions: number;
       readonly attentionFactor: number;
     };
 
@@ -55,6 +62,31 @@ export interface ModelConfig {
   readonly outputBias?: true;
   /** RMSNorm over each head of q and k before the rotary embedding. */
   readonly queryKeyNorm: boolean;
-  /** Longest sequence, in tokens: max_position_embeddings, or what yarn stretches the first training's positions to. */
+  /**
+   * Longest sequence, in tokens: max_position_embeddings, or what yarn stretches the first training's positions to; the sliding
+   * window where there is one, since up to there a window hides nothing.
+   */
   readonly maxPositions: number;
+  /** Layers whose queries and keys are not rotated, by number (SmolLM3). */
+  readonly layersWithoutRotation?: readonly number[];
+  /** Dimensions of a head that are rotated, from the first; absent: all. */
+  readonly rotaryDimension?: number;
+  /** Layers whose rotary embedding is unscaled and has another theta (Gemma 3). */
+  readonly localRotary?: { readonly theta: number; readonly layers: readonly number[] };
+  /** q, k and v are rows of one matrix (qkv_proj), so are gate and up (gate_up_proj). */
+  readonly fusedProjections?: true;
+  /** Absent: SiLU. `gelu-tanh`: https://arxiv.org/abs/1606.08415 section 2, by its approximation with tanh. */
+  readonly activation?: 'gelu-tanh';
+  /** A norm multiplies with 1 + its weight. */
+  readonly normsAddOne?: true;
+  /** Attention and feed-forward are normalised after they were computed, too. */
+  readonly sandwichNorms?: true;
+  /** What embeddings are multiplied with. */
+  readonly embeddingScale?: number;
+  /** What products of queries and keys are multiplied with; absent: 1/√hd. */
+  readonly attentionScale?: number;
+  /** c of c·tanh(x/c), which bounds the scores of attention before they are masked (Gemma 2, https://arxiv.org/abs/2408.00118). */
+  readonly attentionSoftcap?: number;
+  /** The same of the logits. */
+  readonly logitSoftcap?: number;
 }

@@ -23,7 +23,22 @@ describe('a model folder', () => {
       'pickled weights only',
       () => rename(at('model.safetensors'), at('pytorch_model.bin')),
       'model.safetensors',
-      /model\.safetensors/,
+      /pytorch_model\.bin is PyTorch's pickle format, which can run code.*with \.safetensors files/,
+    ],
+    [
+      'GGUF only',
+      async () => {
+        await rename(at('model.safetensors'), at('model-Q4_K_M.gguf'));
+        await unlink(at('config.json'));
+      },
+      'config.json',
+      /config\.json is missing.*model-Q4_K_M\.gguf is GGUF.*not read here/,
+    ],
+    [
+      'an endless config.json',
+      () => truncate(at('config.json'), 2 ** 31),
+      'config.json',
+      /has 2147483648 bytes: expected at most/,
     ],
     ['half the weights', () => truncate(at('model.safetensors'), 20_000), 'model.safetensors', /truncated/],
     ['the beginning of weights', () => truncate(at('model.safetensors'), 5), 'model.safetensors', /at least 8 bytes/],
@@ -33,7 +48,7 @@ describe('a model folder', () => {
       'a web page for weights',
       () => writeFile(at('model.safetensors'), `<!doctype html><html>${' '.repeat(3000)}</html>`),
       'model.safetensors',
-      /header claims/,
+      /it is a web page/,
     ],
     [
       'a shard missing',

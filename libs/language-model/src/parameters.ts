@@ -6,7 +6,47 @@ import type { ModelConfig } from './model-config.types.js';
 import type { StoredTensor } from './safetensors.js';
 import type { TrainableSettings } from './training.types.js';
 
-export const LINEAR_MODULES = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const;
+export const LINEAR_MODULES = [
+  ...['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
+  ...['qkv_proj', 'gate_up_proj'],
+] as const;
+
+/** Layers that some families store in one matrix (Phi-3): the one name stands for all of the others. */
+const FUSED: Readonly<Record<string, readonly string[]>> = {
+  qkv_proj: ['q_proj', 'k_proj', 'v_proj'],
+  gate_up_proj: ['gate_proj', 'up_proj'],
+};
+
+/**
+ * The modules of this model that are meant, by their names in its checkpoint: of a model that stores q, k and v in one matrix
+ * all three names together mean qkv_proj.
+ * @throws INVALID_INPUT where only some of them are named (one matrix has one pair of factors), or one that the model does not have
+ */
+export function modulesOf(
+  { fusedProjections }: Pick<ModelConfig, 'fusedProjections'>,
+  targetModules: readonly string[],
+): readonly string[] {
+  const named = new Set(targetModules);
+  if (!fusedProjections) {
+    const fused = targetModules.find((name) => Object.hasOwn(FUSED, name));
+    if (fused === undefined) return targetModules;
+    throw new SeamError(
+      'INVALID_INPUT',
+      `LoRA's targetModules name ${fused}; this model stores its parts apart. Name ${FUSED[fused]!.join(', ')} instead.`,
+    );
+  }
+  for (const [fused, members] of Object.entries(FUSED)) {
+    const given = members.filter((name) => named.delete(name));
+    if (given.length > 0 && given.length < members.length && !named.has(fused)) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `LoRA's targetModules name ${given.join(', ')}; this model stores ${members.join(', ')} in one matrix. Name all of them, or ${fused}.`,
+      );
+    }
+    if (given.length > 0) named.add(fused);
+  }
+  return [...named];
+}
 
 /** Names of the factors of a linear layer, as PEFT writes them: y = W·x + (α / r)·B·A·x, A [r, in], B [out, r]. */
 export function loraNames(weight: string): { readonly a: string; readonly b: string } {
@@ -32,9 +72,10 @@ export function trainableShapes(config: ModelConfig, settings: TrainableSettings
     throw new SeamError('INVALID_INPUT', `LoRA's rank expected an integer ≥ 1, got ${settings.rank}`);
   }
   const shapes = new Map<string, readonly number[]>();
+  const modules = modulesOf(config, settings.targetModules);
   for (const [name, shape] of all) {
     const module = name.split('.').at(-2)!;
-    if (name.endsWith('.weight') && settings.targetModules.includes(module)) {
+    if (name.endsWith('.weight') && modules.includes(module)) {
       const { a, b } = loraNames(name);
       shapes.set(a, [settings.rank, shape[1]!]);
       shapes.set(b, [shape[0]!, settings.rank]);

@@ -197,4 +197,54 @@ describe("PEFT's files", () => {
     });
     expect(() => encodePeft(full, UNTIED, 'm')).toThrow(/kind full.*Merge it/);
   });
+
+  it('of a model that stores q, k and v in one matrix names that matrix, and comes back under its own digest', () => {
+    const fused = parseModelConfig({ ...RAW, model_type: 'phi3' });
+    const targetModules = ['k_proj', 'q_proj', 'v_proj', 'up_proj', 'gate_proj'];
+    const adapter = adapterOf(fused, { targetModules });
+    const files = encodePeft(adapter, fused, 'some/model');
+    expect(configOf(files).target_modules).toEqual(['qkv_proj', 'gate_up_proj']);
+    expect(createAdapter(decodePeft(files, { config: fused, digest: DIGEST })).digest).toBe(adapter.digest);
+    expect(() => adapterOf(fused, { targetModules: ['q_proj'] })).toThrow(/q_proj; this model stores q_proj, k_proj/);
+    expect(() => adapterOf(UNTIED, { targetModules: ['qkv_proj'] })).toThrow(/Name q_proj, k_proj, v_proj instead/);
+  });
+
+  it.each<[string, (name: string) => string | null, RegExp]>([
+    [
+      'one layer alone',
+      (name) => (name.includes('layers.1.') ? null : name),
+      /changes (?:q_proj|v_proj|down_proj) in 1 of 2 layers, not in layer 1.*every layer or in none/,
+    ],
+    [
+      'the head',
+      (name) => name.replace('model.layers.0.self_attn.q_proj', 'lm_head'),
+      /LoRA factors for lm_head.*whole, by modules_to_save/,
+    ],
+    [
+      'the embedding',
+      (name) => name.replace('layers.0.self_attn.q_proj.lora_A.weight', 'embed_tokens.lora_embedding_A'),
+      /LoRA factors for embed_tokens/,
+    ],
+  ])('is refused with factors for %s, by what it has and what is computed', (_, renamed, message) => {
+    expect(refusalOf(foreign(filesOf(), {}, renamed))).toMatchObject({
+      code: 'ADAPTER_INVALID',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  it.each([
+    '5',
+    '{"seed":"s","targetModules":5}',
+    '{"seed":"s","kind":"full"}',
+    '[',
+    '{"seed":"s","modulesToSave":null}',
+  ])('does not believe settings in the metadata that mean something else: %s', (kept) => {
+    const files = filesOf();
+    const { tensors } = decodeSafetensors(files.tensors, 'x');
+    const forged = { ...files, tensors: encodeSafetensors(tensors, { 'seamstream.settings': kept }) };
+    expect(decodePeft(forged, { config: UNTIED, digest: DIGEST }).settings).toMatchObject({
+      kind: 'lora',
+      seed: 'peft',
+    });
+  });
 });

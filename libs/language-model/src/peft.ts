@@ -10,7 +10,7 @@ import { canonicalJson, messageOf, SeamError } from '@seamstream/kernel';
 import { type AdapterContent, checkAdapter, createAdapter } from './adapter.js';
 import type { RawConfig } from './config-fields.js';
 import type { ModelConfig } from './model-config.types.js';
-import { LINEAR_MODULES, trainableShapes } from './parameters.js';
+import { LINEAR_MODULES, modulesOf, trainableShapes } from './parameters.js';
 import { decodeSafetensors, encodeSafetensors, type StoredTensor } from './safetensors.js';
 import type { TrainableSettings } from './training.types.js';
 
@@ -72,7 +72,7 @@ const HARMLESS_BEGINNINGS: readonly unknown[] = [undefined, null, true, false, '
  */
 export function encodePeft(
   { kind, settings, tensors, baseModelDigest }: AdapterContent,
-  model: Pick<ModelConfig, 'tieWordEmbeddings'>,
+  model: Pick<ModelConfig, 'tieWordEmbeddings' | 'fusedProjections'>,
   baseModel: string,
 ): PeftFiles {
   if (settings.kind !== 'lora') {
@@ -93,7 +93,7 @@ export function encodePeft(
     r: settings.rank,
     lora_alpha: settings.alpha,
     lora_dropout: 0,
-    target_modules: settings.targetModules,
+    target_modules: modulesOf(model, settings.targetModules),
     modules_to_save: saved.length === 0 ? null : saved,
     ...(isTiedEmbedding ? { ensure_weight_tying: true } : {}),
     bias: 'none',
@@ -141,12 +141,12 @@ export function decodePeft(
       throw refused(`${PEFT_FILE.tensors} holds ${name}: expected names that begin with ${WRAPPERS}`, { tensor: name });
     tensors.set(name.slice(WRAPPERS.length), tensor);
   }
-  const settings = settingsOf(raw, tensors);
+  const settings = settingsOf(raw, tensors, base.config);
   if (base.config.tieWordEmbeddings && settings.modulesToSave.length > 0) dropTiedHead(tensors);
   const modulesToSave = settings.modulesToSave.filter((name) => !(base.config.tieWordEmbeddings && name === 'lm_head'));
   const content = {
     kind: 'lora',
-    settings: ownSettings(file.metadata[OWN_SETTINGS], { ...settings, modulesToSave }),
+    settings: ownSettings(file.metadata[OWN_SETTINGS], { ...settings, modulesToSave }, base.config),
     baseModelDigest: base.digest,
     tensors,
   } as const;
@@ -190,13 +190,14 @@ function isNothing(value: unknown): boolean {
 }
 
 /** Target modules may be given as a list of endings, a pattern or "all-linear": the tensors say what was meant. */
-function settingsOf(raw: RawConfig, tensors: ReadonlyMap<string, StoredTensor>): LoraSettings {
+function settingsOf(raw: RawConfig, tensors: ReadonlyMap<string, StoredTensor>, model: ModelConfig): LoraSettings {
   const { r: rank, lora_alpha: alpha } = raw;
   if (!Number.isInteger(rank) || (rank as number) < 1)
     throw refused(`${PEFT_FILE.config} has r ${JSON.stringify(rank)}: expected an integer of at least 1`);
   if (typeof alpha !== 'number' || !(alpha > 0))
     throw refused(`${PEFT_FILE.config} has lora_alpha ${JSON.stringify(alpha)}: expected a positive number`);
   const modules = new Set<string>();
+  refuseOutsideOfLayers(tensors);
   for (const name of tensors.keys()) {
     const module = /\.([^.]+)\.lora_[AB]\.weight$/.exec(`.${name}`)?.[1];
     if (module === undefined) continue;
@@ -207,6 +208,7 @@ function settingsOf(raw: RawConfig, tensors: ReadonlyMap<string, StoredTensor>):
     modules.add(module);
   }
   if (modules.size === 0) throw refused(`${PEFT_FILE.tensors} holds no lora_A and lora_B tensors`);
+  refuseSomeLayers(tensors, modules, model.layers);
   const wanted = Array.isArray(raw.modules_to_save) ? (raw.modules_to_save as readonly unknown[]) : [];
   const saved = new Set(wanted.map((name) => String(name).split('.').at(-1)!));
   const foreign = [...saved].find((name) => name !== 'embed_tokens' && name !== 'lm_head');
@@ -222,18 +224,58 @@ function settingsOf(raw: RawConfig, tensors: ReadonlyMap<string, StoredTensor>):
   };
 }
 
+/** Embedding and head are trained whole or not at all; PEFT can also give them factors. */
+function refuseOutsideOfLayers(tensors: ReadonlyMap<string, StoredTensor>): void {
+  for (const name of tensors.keys()) {
+    const module = /(?:^|\.)(embed_tokens|lm_head)\.(?:lora_|base_layer\.)/.exec(name)?.[1];
+    if (module === undefined) continue;
+    throw refused(
+      `it has LoRA factors for ${module} (${name}); this engine trains ${module} whole, by modules_to_save, or not at all. Train one without ${module} among its target_modules`,
+      { tensor: name },
+    );
+  }
+}
+
+/** A pattern may have chosen single layers; here a module is trained in every layer or in none. */
+function refuseSomeLayers(
+  tensors: ReadonlyMap<string, StoredTensor>,
+  modules: ReadonlySet<string>,
+  layers: number,
+): void {
+  for (const module of modules) {
+    const trained = new Set<number>();
+    for (const name of tensors.keys()) {
+      const [, layer, itsModule] = /\.layers\.(\d+)\..*?([^.]+)\.lora_[AB]\.weight$/.exec(name) ?? [];
+      if (itsModule === module) trained.add(Number(layer));
+    }
+    const missing = Array.from({ length: layers }, (_, layer) => layer).filter((layer) => !trained.has(layer));
+    if (missing.length === 0) continue;
+    throw refused(
+      `it changes ${module} in ${trained.size} of ${layers} layers, not in layer ${missing[0]} for one; this engine trains a module in every layer or in none. Train one whose target_modules name modules, without layers`,
+      { module },
+    );
+  }
+}
+
 /** The settings that the file keeps for itself, where they say the same as PEFT's. */
-function ownSettings(kept: string | undefined, read: LoraSettings): LoraSettings {
+function ownSettings(kept: string | undefined, read: LoraSettings, model: ModelConfig): LoraSettings {
   if (kept === undefined) return read;
-  let own: Partial<LoraSettings>;
+  const meaning = ({ rank, alpha, targetModules, modulesToSave }: LoraSettings): string =>
+    canonicalJson({
+      rank,
+      alpha,
+      targetModules: [...modulesOf(model, targetModules)].sort(),
+      modulesToSave: [...modulesToSave].sort(),
+    });
   try {
-    own = JSON.parse(kept) as Partial<LoraSettings>;
+    // Written by a stranger: whatever it is, it counts only where it means the same.
+    const own = JSON.parse(kept) as LoraSettings;
+    if (typeof own.seed !== 'string' || meaning(own) !== meaning(read)) return read;
+    const { alpha, targetModules, modulesToSave, seed } = own;
+    return { ...read, alpha, targetModules: [...targetModules], modulesToSave: [...modulesToSave], seed };
   } catch {
     return read;
   }
-  const meaning = ({ rank, alpha, targetModules = [], modulesToSave = [] }: Partial<LoraSettings>): string =>
-    canonicalJson({ rank, alpha, targetModules: [...targetModules].sort(), modulesToSave: [...modulesToSave].sort() });
-  return typeof own.seed === 'string' && meaning(own) === meaning(read) ? { ...read, ...own } : read;
 }
 
 /** One tensor is both embedding and head here; an adapter that trained them apart would untie them. */

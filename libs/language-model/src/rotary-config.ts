@@ -2,32 +2,74 @@
  * What a config.json says about rotary embeddings, in both of its spellings: `rope_scaling` beside `rope_theta` (as
  * published until 2025) and `rope_parameters` with everything inside (since transformers 5).
  */
-import { damaged, positive, type RawConfig, size, unsupported } from './config-fields.js';
-import type { RopeScaling } from './model-config.types.js';
+import { damaged, positive, type RawConfig, shown, size, unsupported } from './config-fields.js';
+import type { ModelConfig, RopeScaling } from './model-config.types.js';
 
-const DEFAULT_THETA = 10000;
+/** Angles of all positions of one table: 2 × 512 MiB as cos and sin. A million positions of 128 dimensions are half of it. */
+const MOST_ANGLES = 2 ** 27;
+
+interface RotaryForm {
+  /** max_position_embeddings */
+  readonly stated: number;
+  /** Where config.json names none. */
+  readonly theta: number;
+  /** Dimensions of a head that are rotated. */
+  readonly dimension: number;
+  /** The family has a rotary embedding for each type of layers; what is read is that of full attention. */
+  readonly isByLayerType: boolean;
+}
 
 /**
- * @param stated max_position_embeddings
  * @returns maxPositions: `stated`, or factor × original positions where yarn reaches further. Qwen2.5's yarn is published so,
- *   with max_position_embeddings left at the first training's length. Dynamic scaling ends at `stated`: beyond it every
- *   further token would change the angles of all tokens before it.
+ *   with max_position_embeddings left at the first training's length. Dynamic scaling ends at `stated` and longrope at the
+ *   original positions: beyond it every further token would change the angles of all tokens before it.
  * @throws UNSUPPORTED_MODEL for a scaling that is not computed, CHECKPOINT_INVALID
  */
 export function parseRotary(
   raw: RawConfig,
-  stated: number,
-): { readonly ropeTheta: number; readonly ropeScaling: RopeScaling | undefined; readonly maxPositions: number } {
-  const rope = record(raw.rope_scaling ?? raw.rope_parameters);
-  if ((rope.partial_rotary_factor ?? 1) !== 1)
-    throw unsupported(`partial_rotary_factor ${JSON.stringify(rope.partial_rotary_factor)}`, 'whole heads');
-  const ropeTheta = positive('rope_theta', rope.rope_theta ?? raw.rope_theta ?? DEFAULT_THETA);
-  const ropeScaling = parseScaling(rope, raw, stated, ropeTheta);
-  const reach = ropeScaling?.type === 'yarn' ? Math.round(ropeScaling.factor * ropeScaling.originalPositions) : 0;
-  return { ropeTheta, ropeScaling, maxPositions: Math.max(stated, reach) };
+  form: RotaryForm,
+): Pick<ModelConfig, 'ropeTheta' | 'ropeScaling' | 'maxPositions'> {
+  const rope = ropeOf(raw, form.isByLayerType);
+  const ropeTheta = positive('rope_theta', rope.rope_theta ?? raw.rope_theta ?? form.theta);
+  const ropeScaling = parseScaling(rope, raw, form, ropeTheta);
+  const maxPositions = reachOf(form.stated, ropeScaling);
+  if (maxPositions * (form.dimension / 2) > MOST_ANGLES) {
+    throw damaged(
+      'config.json',
+      `asks for rotary angles of ${maxPositions} positions with ${form.dimension / 2} frequencies each: expected at most ${MOST_ANGLES} in all`,
+    );
+  }
+  return { ropeTheta, ...(ropeScaling === undefined ? {} : { ropeScaling }), maxPositions };
 }
 
-function parseScaling(rope: RawConfig, raw: RawConfig, stated: number, theta: number): RopeScaling | undefined {
+function reachOf(stated: number, scaling: RopeScaling | undefined): number {
+  if (scaling?.type === 'yarn') return Math.max(stated, Math.round(scaling.factor * scaling.originalPositions));
+  if (scaling?.type === 'longrope') return Math.min(stated, scaling.originalPositions);
+  return stated;
+}
+
+/** One set of parameters, or those of full attention where there is one for each type of layers. */
+function ropeOf(raw: RawConfig, isByLayerType: boolean): RawConfig {
+  const rope = record(raw.rope_scaling ?? raw.rope_parameters);
+  const nested = Object.entries(rope).filter(([, value]) => typeof value === 'object' && value !== null);
+  const types = nested.flatMap(([key, value]) => (Array.isArray(value) ? [] : [key]));
+  if (types.length === 0) return rope;
+  const known = ['full_attention', 'sliding_attention'];
+  if (!isByLayerType || types.some((type) => !known.includes(type))) {
+    throw unsupported(
+      `rotary parameters for each type of layers (${types.join(', ')})`,
+      'one set of them for this model_type',
+    );
+  }
+  return record(rope.full_attention);
+}
+
+function parseScaling(
+  rope: RawConfig,
+  raw: RawConfig,
+  { stated, dimension }: RotaryForm,
+  theta: number,
+): RopeScaling | undefined {
   const type: unknown = rope.rope_type ?? rope.type ?? 'default';
   const number = (key: string, fallback?: number): number => positive(`rope ${key}`, rope[key] ?? fallback);
   const atLeastOne = (factor: number): number => {
@@ -80,10 +122,23 @@ function parseScaling(rope: RawConfig, raw: RawConfig, stated: number, theta: nu
         attentionFactor: number('attention_factor', suggested),
       };
     }
+    case 'su': // as Phi-3 called it first
+    case 'longrope': {
+      const originalPositions = original();
+      const factor = number('factor', stated / originalPositions);
+      // Section 3.3 of https://arxiv.org/abs/2402.13753.
+      const suggested = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(originalPositions));
+      return {
+        type: 'longrope',
+        shortFactors: factors(rope.short_factor, dimension / 2),
+        originalPositions,
+        attentionFactor: number('attention_factor', suggested),
+      };
+    }
     default:
       throw unsupported(
-        `rotary embedding of type ${JSON.stringify(type)}`,
-        'default, linear, dynamic, llama3 and yarn',
+        `rotary embedding of type ${shown(type)}`,
+        'default, linear, dynamic, llama3, yarn and longrope',
       );
   }
 }
@@ -102,6 +157,14 @@ export function ropeParameters(scaling: RopeScaling): RawConfig {
         high_freq_factor: scaling.highFrequencyFactor,
         original_max_position_embeddings: scaling.originalPositions,
       };
+    case 'longrope':
+      return {
+        rope_type: 'longrope',
+        short_factor: scaling.shortFactors,
+        long_factor: scaling.shortFactors,
+        original_max_position_embeddings: scaling.originalPositions,
+        attention_factor: scaling.attentionFactor,
+      };
     case 'yarn':
       return {
         rope_type: 'yarn',
@@ -115,8 +178,15 @@ export function ropeParameters(scaling: RopeScaling): RawConfig {
   }
 }
 
+function factors(value: unknown, count: number): readonly number[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [];
+  if (list.length !== count)
+    throw damaged('config.json', `has rope short_factor ${shown(value)}: expected ${count} numbers`);
+  return list.map((factor) => positive('rope short_factor', factor));
+}
+
 function record(value: unknown): RawConfig {
   if (value === undefined || value === null) return {};
   if (typeof value === 'object' && !Array.isArray(value)) return value as RawConfig;
-  throw damaged('config.json', `has rope parameters ${JSON.stringify(value)}: expected an object`);
+  throw damaged('config.json', `has rope parameters ${shown(value)}: expected an object`);
 }

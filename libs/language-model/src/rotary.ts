@@ -7,12 +7,21 @@ import type { ModelConfig } from './model-config.types.js';
 
 /**
  * cos and sin of position·f_i for the frequencies of {@link rotaryFrequencies}, times their attention factor, each
- * [positions, hd / 2].
+ * [positions, hd / 2] with hd the dimensions that are rotated.
+ * @param isLocal those of a model's local layers
  */
-export function rotaryTables(config: ModelConfig): RotaryTables {
-  let tables = known.get(config);
-  if (!tables) known.set(config, (tables = computeTables(config)));
-  return tables;
+export function rotaryTables(config: ModelConfig, isLocal = false): RotaryTables {
+  const tables = isLocal ? knownLocal : known;
+  let found = tables.get(config);
+  if (!found) tables.set(config, (found = computeTables(isLocal ? localRotary(config) : config)));
+  return found;
+}
+
+/** The rotary embedding of local layers: another theta, and never scaled. */
+function localRotary(config: ModelConfig): ModelConfig {
+  const local = { ...config, ropeTheta: config.localRotary?.theta ?? config.ropeTheta };
+  delete local.ropeScaling;
+  return local;
 }
 
 interface RotaryTables {
@@ -22,6 +31,7 @@ interface RotaryTables {
 
 /** A long context takes a second to compute, and every graph of a model has the same. */
 const known = new WeakMap<ModelConfig, RotaryTables>();
+const knownLocal = new WeakMap<ModelConfig, RotaryTables>();
 
 function computeTables(config: ModelConfig): RotaryTables {
   const { frequencies, attentionFactor } = rotaryFrequencies(config);
@@ -39,7 +49,7 @@ function computeTables(config: ModelConfig): RotaryTables {
 }
 
 /**
- * Radians per position of each pair of a head's dimensions, [hd / 2], and what cos and sin are multiplied with.
+ * Radians per position of each pair of a head's rotated dimensions, [hd / 2], and what cos and sin are multiplied with.
  *
  * - unscaled: f_i = θ^(−2i/hd)
  * - linear (positions interpolated, https://arxiv.org/abs/2306.15595): f_i / s
@@ -47,13 +57,16 @@ function computeTables(config: ModelConfig): RotaryTables {
  * - llama3 (Llama 3.1): f_i / s for wavelengths above L / low, f_i below L / high, a blend between
  * - yarn (https://arxiv.org/abs/2309.00071, section 3.2): a ramp over i from f_i to f_i / s between the dimensions that turn
  *   `betaFast` and `betaSlow` times in L positions
+ * - longrope (https://arxiv.org/abs/2402.13753): f_i / s_i with a factor for each dimension, searched for; those for sequences of
+ *   up to L, which longer ones have other factors than
  *
  * with s the factor and L the positions that the model was first trained on.
  */
-export function rotaryFrequencies({ headDimension, ropeTheta, ropeScaling }: ModelConfig): {
+export function rotaryFrequencies({ rotaryDimension, ropeTheta, ropeScaling, ...config }: ModelConfig): {
   readonly frequencies: Float32Array;
   readonly attentionFactor: number;
 } {
+  const headDimension = rotaryDimension ?? config.headDimension;
   const half = headDimension / 2;
   const powers = Float32Array.from({ length: half }, (_, i) => ropeTheta ** Math.fround((2 * i) / headDimension));
   const plain = powers.map((power) => 1 / power);
@@ -63,6 +76,10 @@ export function rotaryFrequencies({ headDimension, ropeTheta, ropeScaling }: Mod
       return { frequencies: plain, attentionFactor: 1 };
     case 'linear':
       return { frequencies: plain.map((frequency) => frequency / ropeScaling.factor), attentionFactor: 1 };
+    case 'longrope': {
+      const frequencies = powers.map((power, i) => 1 / Math.fround(Math.fround(ropeScaling.shortFactors[i]!) * power));
+      return { frequencies, attentionFactor: ropeScaling.attentionFactor };
+    }
     case 'llama3': {
       const { factor, lowFrequencyFactor: low, highFrequencyFactor: high, originalPositions } = ropeScaling;
       const frequencies = plain.map((frequency) => {

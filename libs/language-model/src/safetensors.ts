@@ -76,6 +76,13 @@ function headerLength(file: string, prefix: Uint8Array, fileBytes: number): numb
   if (prefix.byteLength < 8) throw invalid(file, null, `expected at least 8 bytes, the file has ${fileBytes}`);
   if (isLfsPointer(new TextDecoder().decode(prefix.subarray(0, 8))))
     throw invalid(file, null, 'it is a pointer of Git LFS, not the tensors: fetch the file itself (git lfs pull)');
+  // No header is so long: what begins like this is a page that a server sent in the file's place.
+  if (/^\s*<(?:[!?a-z]|$)/i.test(new TextDecoder().decode(prefix.subarray(0, 8))))
+    throw invalid(
+      file,
+      null,
+      'it is a web page (HTML or XML), not the tensors: a server answered with it in their place',
+    );
   const length = new DataView(prefix.buffer, prefix.byteOffset, 8).getBigUint64(0, true);
   if (length > MAX_HEADER_BYTES)
     throw invalid(file, null, `the header claims ${length} bytes, at most ${MAX_HEADER_BYTES} are accepted`);

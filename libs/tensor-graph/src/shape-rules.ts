@@ -208,10 +208,22 @@ const RULES: Readonly<Record<string, ShapeRule>> = {
       { type, shape: shape.map((size, at) => (at < axis ? size : 1)) },
     ];
   },
-  /** x [B, T, H·hd], position_ids [B, T], cos and sin [positions, hd / 2]. */
-  RotaryEmbedding: ({ input, refuse }) => {
+  /**
+   * x [B, T, H·hd], position_ids [B, T], cos and sin [positions, hd / 2]. With rotary_embedding_dim r and num_heads the first r
+   * dimensions of each head are rotated, and cos and sin are [positions, r / 2].
+   */
+  RotaryEmbedding: ({ input, attributes, refuse }) => {
     const { type, shape } = input(0);
     const [width, half] = [shape[2], input(2).shape[1]];
+    const part = integer(attributes, 'rotary_embedding_dim', 0);
+    if (part > 0) {
+      const heads = integer(attributes, 'num_heads', 0);
+      if (shape.length !== 3 || half !== part / 2 || typeof width !== 'number' || !(width / heads >= part))
+        refuse(
+          `x of shape [B, T, H·hd] with hd ≥ ${part}, num_heads, and cos and sin of shape [positions, ${part / 2}]`,
+        );
+      return [{ type, shape }];
+    }
     if (shape.length !== 3 || typeof half !== 'number' || typeof width !== 'number' || width % (2 * half) !== 0) {
       refuse('x of shape [B, T, H·hd] with cos and sin of shape [positions, hd / 2]');
     }
