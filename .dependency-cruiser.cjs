@@ -19,6 +19,7 @@ const libsTopDown = [
   'openai-endpoint',
   'language-model',
   'tensor-graph',
+  'signatures',
   'event-log',
   'object-store',
   'events',

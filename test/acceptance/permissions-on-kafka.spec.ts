@@ -59,6 +59,7 @@ beforeAll(async () => {
   environment = {
     ...toyEnvironment(world, folder),
     SEAM_EVENT_LOG_DRIVER: 'kafka',
+    SEAM_SIGNATURES_UNSIGNED: 'allowed',
     SEAM_EVENT_LOG_KAFKA_BROKERS: saslPlaintext,
     SEAM_EVENT_LOG_KAFKA_PREFIX: PREFIX,
     SEAM_EVENT_LOG_KAFKA_SASL_USERNAME: username,

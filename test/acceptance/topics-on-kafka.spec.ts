@@ -36,6 +36,7 @@ describe("the seam command and a cluster's topics", () => {
       const env = {
         PATH: process.env.PATH,
         SEAM_EVENT_LOG_DRIVER: 'kafka',
+        SEAM_SIGNATURES_UNSIGNED: 'allowed',
         SEAM_EVENT_LOG_KAFKA_BROKERS: brokers,
         SEAM_EVENT_LOG_KAFKA_PREFIX: prefix,
       };

@@ -59,6 +59,7 @@ afterAll(() => servers.stop());
 function settings(prefix: string, { withRegistry }: { readonly withRegistry: boolean }): Environment {
   return {
     SEAM_EVENT_LOG_DRIVER: 'kafka',
+    SEAM_SIGNATURES_UNSIGNED: 'allowed',
     SEAM_EVENT_LOG_KAFKA_BROKERS: JSON.stringify(servers.kafka.bootstrap.split(',')),
     SEAM_EVENT_LOG_KAFKA_PREFIX: prefix,
     ...(withRegistry ? { SEAM_SCHEMA_REGISTRY_URL: servers.registry.url } : {}),

@@ -57,6 +57,7 @@ it("a copy into a folder has fingerprints for the registry's ids, and a copy bac
   const log = await openEventLog(
     loadConfig(commonConfigSchema, {
       SEAM_EVENT_LOG_DRIVER: 'kafka',
+      SEAM_SIGNATURES_UNSIGNED: 'allowed',
       SEAM_EVENT_LOG_KAFKA_BROKERS: JSON.stringify(brokers.split(',')),
       SEAM_EVENT_LOG_KAFKA_PREFIX: here,
       SEAM_SCHEMA_REGISTRY_URL: servers.registry.url,

@@ -160,6 +160,7 @@ const run = (metrics: Record<string, number>, algorithm?: Record<string, unknown
 const ADAPTER = 'a'.repeat(64);
 const published = (adapterDigest: string, parent: string | null, fingerprint: string): SeamEvent => ({
   type: 'AdapterPublished',
+  attestation: null,
   meta: metaOf(`published/${adapterDigest}`, BEGAN - 2000),
   adapterDigest,
   key: 'k',
@@ -176,6 +177,7 @@ const published = (adapterDigest: string, parent: string | null, fingerprint: st
 });
 const promoted = (adapterDigest: string, fingerprint = 'f1'): SeamEvent => ({
   type: 'AdapterPromoted',
+  attestation: null,
   meta: metaOf(`promoted/${adapterDigest}`, BEGAN - 1000),
   adapterDigest,
   key: 'k',

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { checkEntry, type EntrySchemas, loadEntrySchemas } from '@seamstream/experience';
 import { isSeamError, systemClock } from '@seamstream/kernel';
-import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import { assertCanSign, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { type EntryValidator, shardsOf } from '@seamstream/success-buffer';
 import { checkDivision } from './committed-versions.js';
 import type { BufferServiceConfig } from './config.js';
@@ -25,6 +25,7 @@ export class BufferModule {
     const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
     const dependencies = { ...drivers, validateEntry: entryValidator(schemaFor), clock: systemClock, logger };
     const { shards } = config.buffer;
+    assertCanSign(config, 'versions of the buffer');
     await checkDivision(drivers.log, shards);
     return {
       module: BufferModule,

@@ -121,6 +121,7 @@ export class FoldOutcomesHandler {
     const decisions = version.decisions.map((decision) => decisionEvent(decision, { sequence, occurredAt }));
     const committed: EventOf<'BufferCommitted'> = {
       type: 'BufferCommitted',
+      attestation: null,
       meta: {
         ...originMeta({
           messageId: derivedId(written.manifestDigest, 'buffer-committed', sequence),

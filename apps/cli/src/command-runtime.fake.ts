@@ -6,6 +6,7 @@ import { type EntrySchemas, entrySchemas } from '@seamstream/experience';
 import { ManualClock, SeamError } from '@seamstream/kernel';
 import { presetNamed } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
+import { TRUST_ALL, type Trust } from '@seamstream/signatures';
 import type { BaseModel } from './adapters/base-model.port.js';
 import type { CommandRuntime, Models, Shell } from './command-runtime.js';
 import type { ExitCode } from './exit-codes.js';
@@ -36,6 +37,8 @@ export interface FakeWorld {
   interrupt(): void;
   /** What commands find as the generators' base model; none until it is set. */
   baseModel: BaseModel | undefined;
+  /** Whose signatures are believed. */
+  trust: Trust;
 }
 
 /** A generator that always writes the same valid entry, and an executor that answers with its prompt's last number. */
@@ -173,6 +176,8 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     isPresent: (path) => Promise.resolve(files.has(path)),
     makeFolder: () => Promise.resolve(),
     openLog: () => Promise.resolve(log),
+    openUnsignedLog: () => Promise.resolve(log),
+    signing: () => Promise.resolve({ key: null, trust: world.trust }),
     openLogAt(address, mode) {
       const name = showLogAddress(address);
       const found = otherLogs.get(name);
@@ -213,6 +218,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   };
   const world: FakeWorld = {
     baseModel: undefined,
+    trust: TRUST_ALL,
     seam(...args) {
       controller = new AbortController();
       return runSeam(args, shell);

@@ -8,7 +8,7 @@ import type { Clock } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
-import type { LogMode } from '@seamstream/service-kit';
+import type { LogMode, Signing } from '@seamstream/service-kit';
 import type { BaseModel } from './adapters/base-model.port.js';
 import type { ExitCode } from './exit-codes.js';
 import type { LogAddress } from './replay/log-address.js';
@@ -40,8 +40,8 @@ export interface CommandRuntime {
   openInput(path: string): Promise<FileBytes>;
   /** Whether there is a file or a folder of this name. */
   isPresent(path: string): Promise<boolean>;
-  /** Writes a file whole or not at all. */
-  writeOutput(path: string, body: Uint8Array): Promise<void>;
+  /** Writes a file whole or not at all; `mode` are its permissions, by default those that the process gives. */
+  writeOutput(path: string, body: Uint8Array, mode?: number): Promise<void>;
   /** Makes a folder and those that it lies in; one that exists stays as it is. */
   makeFolder(path: string): Promise<void>;
   /**
@@ -49,6 +49,10 @@ export interface CommandRuntime {
    * topics nor schemas. Closed by the runtime.
    */
   openLog(mode: LogMode): Promise<EventLog>;
+  /** The configured log with every record that is in it, believed or not: for who looks into it. */
+  openUnsignedLog(mode: LogMode): Promise<EventLog>;
+  /** The keys that the configuration names. */
+  signing(): Promise<Signing>;
   /** Opens another log than the configured one; of its topics none are made. Closed by the runtime. */
   openLogAt(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog>;
   /** The topics of the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */

@@ -51,7 +51,7 @@ describe('seam', () => {
       /unknown command 'ledgr'\n\(Did you mean ledger\?\)\n+"seam" has the commands publish, .*Try "seam --help"\./,
     );
     for (const [command, names] of [
-      ['adapters', 'tree, show, export, import, merge'],
+      ['adapters', 'tree, show, verify, export, import, merge'],
       ['datasets', 'inspect'],
       ['replay', 'copy'],
       ['topics', 'diff, apply'],

@@ -12,6 +12,7 @@ import { redriveDeadLettersCommand } from './dead-letters/redrive-dead-letters.c
 import { doctorCommand } from './doctor/doctor.command.js';
 import { evaluateCommand } from './evaluate/evaluate-adapter.command.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
+import { keysCommand } from './keys/generate-key.command.js';
 import { ledgerCommand } from './ledger/show-ledger.command.js';
 import { processShell } from './process-runtime.js';
 import { publishCommand } from './publish/publish-problems.command.js';
@@ -75,6 +76,7 @@ function program(run: RunCommand): Command {
     .addCommand(doctorCommand(run))
     .addCommand(adaptersCommand(run))
     .addCommand(bufferCommand(run))
+    .addCommand(keysCommand(run))
     .addCommand(topicsCommand(run))
     .addCommand(
       new Command('dead-letters')

@@ -12,7 +12,7 @@ import type { GeneratorConfig } from '@seamstream/generator';
 import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
-import type { CommonConfig, Environment, LogMode } from '@seamstream/service-kit';
+import type { CommonConfig, Environment, LogMode, Signing } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer';
 import type { BaseModel } from './adapters/base-model.port.js';
 import type { CommandRuntime, GlobalOptions, Models, Shell, WorldSet } from './command-runtime.js';
@@ -71,10 +71,10 @@ async function openInput(path: string): Promise<FileBytes & { close(): Promise<v
   };
 }
 
-async function writeOutput(path: string, body: Uint8Array): Promise<void> {
+async function writeOutput(path: string, body: Uint8Array, mode = 0o666): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {
-    await writeFile(part, body, { flag: 'wx' });
+    await writeFile(part, body, { flag: 'wx', mode });
     await rename(part, path);
   } catch (cause) {
     await rm(part, { force: true });
@@ -122,7 +122,28 @@ class LazyWorld {
   }
 
   async openLog(mode: LogMode): Promise<EventLog> {
-    const { logFolder, openEventLog } = await import('@seamstream/service-kit');
+    const { openEventLog } = await import('@seamstream/service-kit');
+    const config = await this.presentLog(mode);
+    const opened = this.logs.get(mode) ?? (await openEventLog(config, mode));
+    this.logs.set(mode, opened);
+    return opened;
+  }
+
+  async openUnsignedLog(mode: LogMode): Promise<EventLog> {
+    const { openUnsignedLog } = await import('@seamstream/service-kit');
+    const log = await openUnsignedLog(await this.presentLog(mode), mode);
+    this.closers.push(() => log.close());
+    return log;
+  }
+
+  async signing(): Promise<Signing> {
+    const { signingOf } = await import('@seamstream/service-kit');
+    return signingOf(await this.loadCommon());
+  }
+
+  /** The configuration of a log that is there, or may be made. */
+  private async presentLog(mode: LogMode): Promise<CommonConfig> {
+    const { logFolder } = await import('@seamstream/service-kit');
     const config = await this.loadCommon();
     if (mode !== 'create' && config.eventLog.driver === 'lmdb') {
       const folder = await logFolder(config);
@@ -134,9 +155,7 @@ class LazyWorld {
         );
       }
     }
-    const opened = this.logs.get(mode) ?? (await openEventLog(config, mode));
-    this.logs.set(mode, opened);
-    return opened;
+    return config;
   }
 
   async openLogAt(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog> {
@@ -353,6 +372,8 @@ export function processShell(): Shell {
         isPresent: (path) => Promise.resolve(existsSync(path)),
         makeFolder,
         openLog: (mode) => world.openLog(mode),
+        openUnsignedLog: (mode) => world.openUnsignedLog(mode),
+        signing: () => world.signing(),
         openLogAt: (address, mode) => world.openLogAt(address, mode),
         openTopics: () => world.openTopics(),
         openObjects: () => world.openObjects(),

@@ -79,6 +79,7 @@ describe('the progress of the loop', () => {
 describe('the buffer', () => {
   const version = (sequence: number, shard: number, shards: number): SeamEvent => ({
     type: 'BufferCommitted',
+    attestation: null,
     meta: meta(`version-${shard}-${sequence}`),
     sequence,
     manifestKey: `buffer/${shard}/${sequence}/manifest.json`,

@@ -881,6 +881,7 @@ async function commitVersion(
   await objects.put(manifestKey, encodeManifest(manifest));
   const event: EventOf<'BufferCommitted'> = {
     type: 'BufferCommitted',
+    attestation: null,
     meta: originMeta({
       messageId: `b-${shard}-${sequence}`,
       correlationId: manifestKey,

@@ -4,7 +4,7 @@ import { systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
 import { type ExecutorModel, openExecutor } from '@seamstream/rollout';
-import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import { assertCanSign, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { RolloutEvaluation } from './adapter-evaluation.rollout.adapter.js';
 import type { TrainerServiceConfig } from './config.js';
@@ -52,6 +52,7 @@ export async function createTrainer(
 ): Promise<Trainer> {
   const { config, drivers, logger } = context;
   const { trainer } = config;
+  assertCanSign(config, 'adapters and promotions');
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const { engine, evaluation } = await enginesOf(context, schemaFor, assets);
   const planRun = new PlanRunHandler({ log: drivers.log, engine, algorithms, logger }, trainer);

@@ -422,6 +422,7 @@ export class RunTrainingHandler {
     const stored = await storeAdapter(objects, adapter, plan, metrics);
     const published: EventOf<'AdapterPublished'> = {
       type: 'AdapterPublished',
+      attestation: null,
       meta: this.metaOf(started, 'published'),
       adapterDigest: adapter.digest,
       ...stored,
@@ -507,6 +508,7 @@ export class RunTrainingHandler {
     }
     const promoted: EventOf<'AdapterPromoted'> = {
       type: 'AdapterPromoted',
+      attestation: null,
       meta: this.metaOf(started, 'promoted'),
       adapterDigest: adapter.digest,
       key: published.key,

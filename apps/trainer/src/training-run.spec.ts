@@ -34,6 +34,7 @@ const checkpointed = (step: number): SeamEvent => ({
 });
 const published: SeamEvent = {
   type: 'AdapterPublished',
+  attestation: null,
   meta,
   adapterDigest: 'a',
   key: 'k',
@@ -59,6 +60,7 @@ const completed: SeamEvent = {
 };
 const promoted: SeamEvent = {
   type: 'AdapterPromoted',
+  attestation: null,
   meta,
   adapterDigest: 'a',
   key: 'k',

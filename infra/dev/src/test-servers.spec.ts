@@ -18,6 +18,7 @@ describe('the servers that the environment gives', () => {
     expect(serviceEnvironmentOf({ kafka: { bootstrap: 'a:1,b:2' } })).toEqual({
       SEAM_EVENT_LOG_DRIVER: 'kafka',
       SEAM_EVENT_LOG_KAFKA_BROKERS: 'a:1,b:2',
+      SEAM_SIGNATURES_UNSIGNED: 'allowed',
     });
     expect(serviceEnvironmentOf({ s3: S3, registry: { url: 'http://r/apis' } })).toMatchObject({
       SEAM_OBJECT_STORE_DRIVER: 's3',

@@ -67,7 +67,13 @@ export function environmentOf({ kafka, s3, registry }: RunningServers): Record<s
 /** The environment variables by which services and commands work on these servers. */
 export function serviceEnvironmentOf({ kafka, s3, registry }: RunningServers): Record<string, string> {
   return {
-    ...(kafka === undefined ? {} : { SEAM_EVENT_LOG_DRIVER: 'kafka', SEAM_EVENT_LOG_KAFKA_BROKERS: kafka.bootstrap }),
+    ...(kafka === undefined
+      ? {}
+      : {
+          SEAM_EVENT_LOG_DRIVER: 'kafka',
+          SEAM_EVENT_LOG_KAFKA_BROKERS: kafka.bootstrap,
+          SEAM_SIGNATURES_UNSIGNED: 'allowed',
+        }),
     ...(s3 === undefined
       ? {}
       : {

@@ -135,6 +135,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   BufferCommitted: {
     type: 'BufferCommitted',
+    attestation: null,
     meta: meta('m-9', null),
     sequence: 4,
     manifestKey: 'buffer/4/manifest.json',
@@ -198,6 +199,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterPublished: {
     type: 'AdapterPublished',
+    attestation: null,
     meta: meta('m-15', 'm-10'),
     adapterDigest: '45'.repeat(32),
     key: 'adapters/45',
@@ -214,6 +216,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterPromoted: {
     type: 'AdapterPromoted',
+    attestation: null,
     meta: meta('m-16', 'm-15'),
     adapterDigest: '45'.repeat(32),
     key: 'adapters/45',
@@ -228,6 +231,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterRolledBack: {
     type: 'AdapterRolledBack',
+    attestation: null,
     meta: meta('m-17', 'm-16'),
     adapterDigest: '45'.repeat(32),
     to: null,

@@ -35,6 +35,8 @@ export const ERROR_CODES = {
   LOG_INCOMPATIBLE_VERSION: { retryable: false },
   LOG_UNAVAILABLE: { retryable: true },
   RECORD_TOO_LARGE: { retryable: false },
+  // Who vouches for it
+  SIGNATURE_INVALID: { retryable: false },
   // Object store
   OBJECT_NOT_FOUND: { retryable: false },
   PRECONDITION_FAILED: { retryable: false },

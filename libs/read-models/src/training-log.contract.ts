@@ -15,6 +15,7 @@ const evaluationOf = (success: number): Evaluation => ({
 
 export const adapterPublished = (digest: string, parent: string | null, runId: string): SeamEvent => ({
   type: 'AdapterPublished',
+  attestation: null,
   meta: metaOf(runId),
   adapterDigest: digest,
   key: `adapters/${digest}`,
@@ -32,6 +33,7 @@ export const adapterPublished = (digest: string, parent: string | null, runId: s
 
 export const adapterPromoted = (digest: string, success: number): SeamEvent => ({
   type: 'AdapterPromoted',
+  attestation: null,
   meta: metaOf('r'),
   adapterDigest: digest,
   key: `adapters/${digest}`,
@@ -47,6 +49,7 @@ export const adapterPromoted = (digest: string, success: number): SeamEvent => (
 
 export const adapterRolledBack = (digest: string, to: string | null): SeamEvent => ({
   type: 'AdapterRolledBack',
+  attestation: null,
   meta: metaOf('r'),
   adapterDigest: digest,
   to,

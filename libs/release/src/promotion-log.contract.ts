@@ -71,6 +71,7 @@ export function promotedByRun(
     },
     {
       type: 'AdapterPublished',
+      attestation: null,
       meta: derived(meta, 'published', occurredAt),
       adapterDigest,
       key,
@@ -96,6 +97,7 @@ export function promotedByRun(
     },
     {
       type: 'AdapterPromoted',
+      attestation: null,
       meta: derived(meta, 'promoted', occurredAt),
       adapterDigest,
       key,
@@ -135,6 +137,7 @@ export function promotedByPerson(facts: PromotionFacts & { readonly messageId: s
 export function rolledBack(messageId: string, adapterDigest: string, to: string | null): SeamEvent {
   return {
     type: 'AdapterRolledBack',
+    attestation: null,
     meta: originMeta({
       messageId,
       correlationId: adapterDigest,

@@ -2,9 +2,17 @@ export { type CommonConfig, commonConfigSchema } from './config/common-config.js
 export { type Environment, loadConfig, printableConfig, secret, variableNames } from './config/load-config.js';
 export { checkFolder } from './drivers/check-folder.js';
 export { closeDrivers, type Drivers, openDrivers } from './drivers/drivers.js';
-export { kafkaOptions, type LogMode, logFolder, openEventLog, withRegistry } from './drivers/event-log.driver.js';
+export {
+  kafkaOptions,
+  type LogMode,
+  logFolder,
+  openEventLog,
+  openUnsignedLog,
+  withRegistry,
+} from './drivers/event-log.driver.js';
 export { makeFolder } from './drivers/make-folder.js';
 export { openObjectStore } from './drivers/object-store.driver.js';
+export { assertCanSign, type Signing, signingOf } from './drivers/signed-event-log.driver.js';
 export { checkHealth, type HealthCheck, HealthChecks, type HealthReport } from './health/service-health.js';
 export {
   type RunningService,

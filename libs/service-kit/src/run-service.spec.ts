@@ -207,6 +207,7 @@ describe('the life of a service process', () => {
           ...IN_MEMORY,
           SEAM_EVENT_LOG_DRIVER: 'kafka',
           SEAM_EVENT_LOG_KAFKA_BROKERS: `127.0.0.1:${port}`,
+          SEAM_SIGNATURES_UNSIGNED: 'allowed',
           SEAM_EVENT_LOG_KAFKA_OPERATION_TIMEOUT_MS: '3500',
           SEAM_EVENT_LOG_KAFKA_REQUEST_TIMEOUT_MS: '3500',
         },

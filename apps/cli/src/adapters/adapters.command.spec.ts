@@ -14,6 +14,7 @@ const meta = () =>
 
 const publishedEvent = (start: string, parent: string | null): SeamEvent => ({
   type: 'AdapterPublished',
+  attestation: null,
   meta: meta(),
   adapterDigest: digest(start),
   key: `adapters/${start}`,
@@ -30,6 +31,7 @@ const publishedEvent = (start: string, parent: string | null): SeamEvent => ({
 });
 const promotedEvent = (start: string, parent: string | null, success: number): SeamEvent => ({
   type: 'AdapterPromoted',
+  attestation: null,
   meta: meta(),
   adapterDigest: digest(start),
   key: `adapters/${start}`,

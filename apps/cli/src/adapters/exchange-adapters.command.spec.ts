@@ -83,6 +83,7 @@ describe('seam adapters import', () => {
     expect(await published()).toMatchObject([
       {
         type: 'AdapterPublished',
+        attestation: null,
         adapterDigest: digest,
         baseModelDigest: world.baseModel!.checkpoint.digest,
         algorithm: 'import',

@@ -7,6 +7,7 @@ import type { Style } from '../terminal/style.js';
 import { exchangeCommands } from './exchange-adapters.command.js';
 import { readLineage } from './read-lineage.js';
 import { findAdapter, renderAdapter, renderAdapterList, renderAdapterTree } from './render-adapters.js';
+import { verifyCommand } from './verify-adapters.command.js';
 
 async function showLineage(
   runtime: CommandRuntime,
@@ -37,6 +38,7 @@ export function adaptersCommand(run: RunCommand): Command {
         ['seam adapters', 'the list'],
         ['seam adapters tree', 'who was trained from whom'],
         ['seam adapters show 4f3a90c1', 'one in full; the first digits suffice'],
+        ['seam adapters verify', 'who signed what'],
         ['seam replay --verify-adapter 4f3a90c1', 'train it again and compare'],
         ['seam adapters export 4f3a90c1 --peft DIR', 'for peft; import DIR takes one in'],
         ['seam adapters merge 4f3a90c1 --into DIR', 'a whole model'],
@@ -54,6 +56,7 @@ export function adaptersCommand(run: RunCommand): Command {
         .argument('<digest>', 'or its first digits, at least four')
         .action((digest: string) => run((runtime) => showAdapter(runtime, digest))),
     );
+  command.addCommand(verifyCommand(run));
   for (const exchange of exchangeCommands(run)) command.addCommand(exchange);
   return command;
 }

@@ -53,6 +53,7 @@ export async function publishImported(
   const stored = await storeImported(await runtime.openObjects(), adapter, origin);
   const event: EventOf<'AdapterPublished'> = {
     type: 'AdapterPublished',
+    attestation: null,
     meta: originMeta({
       messageId: derivedId(adapter.digest, 'imported'),
       correlationId: adapter.digest,

@@ -76,6 +76,7 @@ async function commitVersions(
       },
       {
         type: 'BufferCommitted',
+        attestation: null,
         meta: meta(`c${shard}-${sequence}`),
         sequence: sequence + 1,
         manifestKey,

@@ -83,6 +83,7 @@ async function withVersions(shards = 1, rules: z.input<typeof bufferConfigSchema
       await world.log.append([
         encodeEvent({
           type: 'BufferCommitted',
+          attestation: null,
           meta: meta(),
           sequence,
           manifestKey,
@@ -173,6 +174,7 @@ describe('seam replay', () => {
     await world.log.append([
       encodeEvent({
         type: 'BufferCommitted',
+        attestation: null,
         meta: meta(),
         sequence: 3,
         manifestKey,

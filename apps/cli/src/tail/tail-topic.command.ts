@@ -64,7 +64,7 @@ async function rangesOf(
 /** Shows a topic's records in the order of time; then, with `follow`, those that come, until the signal aborts. */
 async function tailTopic(runtime: CommandRuntime, topicName: string, options: TailOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
-  const log = await runtime.openLog('read');
+  const log = await runtime.openUnsignedLog('read');
   const topic = resolveTopic(
     topicName,
     (await log.topics()).map(({ name }) => name),

@@ -17,7 +17,7 @@ export interface ViewFacts {
   readonly activity: string | null;
 }
 
-export interface WorkFacts {
+interface WorkFacts {
   readonly service: string;
   readonly ready: number;
   readonly records: number;

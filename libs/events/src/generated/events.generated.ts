@@ -327,6 +327,11 @@ export interface BufferCommitted {
   readonly shard: number;
   /** Number of shards that the buffer is divided into: the newest version of each is the buffer. */
   readonly shards: number;
+  /**
+   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
+   * where nobody signed.
+   */
+  readonly attestation: string | null;
 }
 
 /** A version of one shard of the buffer. */
@@ -454,6 +459,11 @@ export interface AdapterPublished {
   readonly fingerprint: string;
   /** Final figures of the run by name. */
   readonly metrics: Readonly<Record<string, number>>;
+  /**
+   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
+   * where nobody signed.
+   */
+  readonly attestation: string | null;
 }
 
 /** Generators shall serve this adapter. */
@@ -486,6 +496,11 @@ export interface AdapterPromoted {
   readonly promotedBy: string | null;
   /** Why that person did, in words; null where a run promoted. */
   readonly reason: string | null;
+  /**
+   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
+   * where nobody signed.
+   */
+  readonly attestation: string | null;
 }
 
 /** Generators shall serve an earlier adapter (null: the base model) again. */
@@ -501,6 +516,11 @@ export interface AdapterRolledBack {
   readonly fingerprint: string | null;
   /** Why, in words. */
   readonly reason: string;
+  /**
+   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
+   * where nobody signed.
+   */
+  readonly attestation: string | null;
 }
 
 /** A record that a consumer could not use, with its bytes. */

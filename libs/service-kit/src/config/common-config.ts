@@ -90,6 +90,17 @@ export const commonConfigSchema = z.object({
       error: 'expected username and password, or neither',
     })
     .prefault({}),
+  /** Who vouches for adapters, promotions and versions of the buffer: docs/signatures.md. */
+  signatures: z
+    .object({
+      /** Private key (PEM) that this process signs with. */
+      keyFile: z.string().min(1).optional(),
+      /** JSON file of the public keys that are believed, each with what it may vouch for. */
+      trustedKeysFile: z.string().min(1).optional(),
+      /** Whether what nobody signed is believed. Default: where the log is Kafka it is not, in the embedded drivers it is. */
+      unsigned: z.enum(['allowed', 'refused']).optional(),
+    })
+    .prefault({}),
   objectStore: z
     .object({
       driver: z.enum(['fs', 's3', 'memory']).default('fs'),

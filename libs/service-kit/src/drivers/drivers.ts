@@ -11,7 +11,7 @@ export interface Drivers {
 }
 
 export async function openDrivers(
-  config: Pick<CommonConfig, 'dataFolder' | 'eventLog' | 'schemaRegistry' | 'logging' | 'objectStore'>,
+  config: Pick<CommonConfig, 'dataFolder' | 'eventLog' | 'schemaRegistry' | 'signatures' | 'logging' | 'objectStore'>,
 ): Promise<Drivers> {
   const log = await openEventLog(config);
   try {

@@ -6,6 +6,7 @@ import { SeamError } from '@seamstream/kernel';
 import type { CommonConfig } from '../config/common-config.js';
 import { createServiceLogger } from '../service-logger.js';
 import { checkFolder } from './check-folder.js';
+import { signingOf, withSignatures } from './signed-event-log.driver.js';
 
 /**
  * What opening may make. `create`: an empty log and what topics are missing. `append`: what topics are missing in a log that
@@ -20,8 +21,17 @@ export type LogMode = 'read' | 'append' | 'create';
  * file.
  */
 export async function openEventLog(
-  config: Pick<CommonConfig, 'dataFolder' | 'eventLog' | 'schemaRegistry' | 'logging'>,
+  config: Pick<CommonConfig, 'dataFolder' | 'eventLog' | 'schemaRegistry' | 'signatures' | 'logging'>,
   mode: LogMode = 'create',
+): Promise<EventLog> {
+  const signing = await signingOf(config);
+  return withSignatures(await openUnsignedLog(config, mode), signing, config.logging.level);
+}
+
+/** The log with every record that is in it, believed or not. Otherwise as {@link openEventLog}. */
+export async function openUnsignedLog(
+  config: Pick<CommonConfig, 'dataFolder' | 'eventLog' | 'schemaRegistry' | 'logging'>,
+  mode: LogMode,
 ): Promise<EventLog> {
   const { driver, kafka } = config.eventLog;
   const folder = driver === 'lmdb' ? await logFolder(config) : undefined;

@@ -1,0 +1,98 @@
+/** Who vouches for what is in the log: adapters, promotions, rollbacks and versions of the buffer. */
+import type { EventLog } from '@seamstream/event-log';
+import { decodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { isSeamError } from '@seamstream/kernel';
+import { type AttestedEvent, checkAttestation, isAttested, type Trust } from '@seamstream/signatures';
+import { Command } from 'commander';
+import { examples } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { storedRanges } from '../log/stored-ranges.js';
+import { renderTable } from '../terminal/table.js';
+import { plural, shortId } from '../terminal/text.js';
+
+interface VerifiedFact {
+  readonly place: string;
+  readonly type: AttestedEvent['type'];
+  /** Digest of the adapter, or of the manifest. */
+  readonly digest: string;
+  readonly state: 'signed' | 'unsigned' | 'refused';
+  /** Names of the keys that vouch for it. */
+  readonly by: readonly string[];
+  readonly reason: string | null;
+}
+
+async function verifyFacts(log: EventLog, trust: Trust, signal: AbortSignal): Promise<VerifiedFact[]> {
+  const facts: VerifiedFact[] = [];
+  for (const topic of [TOPIC.adapters, TOPIC.buffer]) {
+    for (const range of await storedRanges(log, topic)) {
+      if (range.from >= range.to) continue;
+      for await (const records of log.read(range)) {
+        signal.throwIfAborted();
+        for (const record of records) {
+          let event: SeamEvent;
+          try {
+            event = decodeEvent(record);
+          } catch {
+            continue; // states nothing
+          }
+          if (isAttested(event)) facts.push(judged(event, `${topic}/${record.partition}@${record.offset}`, trust));
+        }
+      }
+    }
+  }
+  return facts;
+}
+
+function judged(event: AttestedEvent, place: string, trust: Trust): VerifiedFact {
+  const digest = event.type === 'BufferCommitted' ? event.manifestDigest : event.adapterDigest;
+  const fact = { place, type: event.type, digest };
+  try {
+    const by = checkAttestation(event, trust);
+    return { ...fact, state: by.length > 0 ? 'signed' : 'unsigned', by, reason: null };
+  } catch (error) {
+    if (!isSeamError(error, 'SIGNATURE_INVALID')) throw error;
+    return { ...fact, state: 'refused', by: [], reason: error.message };
+  }
+}
+
+async function verify(runtime: CommandRuntime): Promise<ExitCode> {
+  const { terminal, signal } = runtime;
+  const { trust } = await runtime.signing();
+  const facts = await verifyFacts(await runtime.openUnsignedLog('read'), trust, signal);
+  const count = (state: VerifiedFact['state']): number => facts.filter((fact) => fact.state === state).length;
+  const refused = count('refused');
+  if (terminal.json) terminal.printJson({ facts, signed: count('signed'), unsigned: count('unsigned'), refused });
+  else {
+    const rows = facts.map(({ place, type, digest, state, by }) => [
+      place,
+      type,
+      shortId(digest),
+      state,
+      by.join(', '),
+    ]);
+    if (rows.length > 0)
+      terminal.print(
+        renderTable(
+          ['place', 'fact', 'digest', 'state', 'by'].map((title) => ({ title })),
+          rows,
+          terminal.style,
+        ),
+      );
+    for (const { place, reason } of facts) if (reason !== null) terminal.print(`${place}: ${reason}\n`);
+    terminal.print(
+      `${plural(facts.length, 'fact')}: ${count('signed')} signed, ${count('unsigned')} unsigned, ${refused} refused\n`,
+    );
+  }
+  return refused === 0 ? EXIT.ok : EXIT.failedCheck;
+}
+
+export function verifyCommand(run: RunCommand): Command {
+  return new Command('verify')
+    .summary('who signed adapters, promotions and versions of the buffer')
+    .description(
+      'Checks every signature in the log against the trusted keys (SEAM_SIGNATURES_TRUSTED_KEYS_FILE). What is refused here, services pass over.',
+    )
+    .addHelpText('after', examples([['seam adapters verify', 'exits with 1 when something is refused']]))
+    .action(() => run((runtime) => verify(runtime)));
+}

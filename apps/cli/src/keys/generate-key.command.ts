@@ -1,0 +1,70 @@
+/** Keys for signing adapters, promotions and versions of the buffer. */
+import { SeamError } from '@seamstream/kernel';
+import { generateKey, parseTrustedEntries, VOUCHERS, type Voucher } from '@seamstream/signatures';
+import { Command, Option } from 'commander';
+import { examples } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { shortId } from '../terminal/text.js';
+
+interface GenerateOptions {
+  readonly may: readonly Voucher[];
+  readonly key?: string;
+  readonly trusted: string;
+}
+
+/** Only its owner reads a private key. */
+const PRIVATE = 0o600;
+
+async function generate(
+  runtime: CommandRuntime,
+  name: string,
+  { may, key: keyFile = `${name}.key.pem`, trusted: trustedFile }: GenerateOptions,
+): Promise<ExitCode> {
+  const { terminal } = runtime;
+  if (await runtime.isPresent(keyFile)) {
+    throw new SeamError(
+      'CONFLICT',
+      `Cannot make a key: expected no file ${keyFile}, it is there. Name another one (--key), or remove it when nothing signs with it any more.`,
+    );
+  }
+  const known = (await runtime.isPresent(trustedFile))
+    ? parseTrustedEntries(Buffer.from(await runtime.readInput(trustedFile)).toString(), trustedFile)
+    : [];
+  const { privatePem, trusted } = generateKey(name, may);
+  const list = `${JSON.stringify({ keys: [...known, trusted] }, null, 2)}\n`;
+  await runtime.writeOutput(keyFile, Buffer.from(privatePem), PRIVATE);
+  await runtime.writeOutput(trustedFile, Buffer.from(list));
+  if (terminal.json) terminal.printJson({ name, keyId: trusted.keyId, may, keyFile, trustedFile });
+  else {
+    terminal.print(`${name} ${shortId(trusted.keyId)} may vouch for ${may.join(', ')}\n`);
+    terminal.print(`  who signs:    SEAM_SIGNATURES_KEY_FILE=${keyFile}\n`);
+    terminal.print(`  who believes: SEAM_SIGNATURES_TRUSTED_KEYS_FILE=${trustedFile}\n`);
+  }
+  return EXIT.ok;
+}
+
+export function keysCommand(run: RunCommand): Command {
+  return new Command('keys')
+    .summary('keys that sign adapters, promotions and versions of the buffer')
+    .addHelpText('after', examples([['seam keys generate trainer --may adapters promotions', 'for the trainer']]))
+    .addCommand(
+      new Command('generate')
+        .summary('make an Ed25519 key, and add its public half to the trusted ones')
+        .description(
+          'Writes the private key to a file of its own, readable by its owner alone, and adds the public key to the list of trusted ones. A file that is there is never replaced.',
+        )
+        .argument('<name>', 'whose key it is')
+        .addOption(new Option('--may <what...>', 'what it may vouch for').choices(VOUCHERS).makeOptionMandatory())
+        .option('--key <file>', 'where the private key goes (default: NAME.key.pem)')
+        .option('--trusted <file>', 'the list of trusted keys, made where it is missing', 'trusted-keys.json')
+        .addHelpText(
+          'after',
+          examples([
+            ['seam keys generate trainer --may adapters promotions', 'trainer.key.pem and trusted-keys.json'],
+            ['seam keys generate buffer --may manifests', 'a second one in the same list'],
+          ]),
+        )
+        .action((name: string, options: GenerateOptions) => run((runtime) => generate(runtime, name, options))),
+    );
+}

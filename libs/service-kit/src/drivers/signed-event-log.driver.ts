@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import type { EventLog } from '@seamstream/event-log';
+import { messageOf, SeamError } from '@seamstream/kernel';
+import { parseSigningKey, parseTrustedKeys, SignedEventLog, type SigningKey, type Trust } from '@seamstream/signatures';
+import type { CommonConfig } from '../config/common-config.js';
+import { createServiceLogger } from '../service-logger.js';
+
+export interface Signing {
+  readonly key: SigningKey | null;
+  readonly trust: Trust;
+}
+
+type SigningConfig = Pick<CommonConfig, 'eventLog' | 'signatures'>;
+
+const isUnsignedAllowed = ({ eventLog, signatures }: SigningConfig): boolean =>
+  (signatures.unsigned ?? (eventLog.driver === 'kafka' ? 'refused' : 'allowed')) === 'allowed';
+
+/**
+ * The keys that the configuration names.
+ * @throws INVALID_CONFIGURATION for files that hold no keys, and where unsigned facts are refused and nobody is trusted
+ */
+export async function signingOf(config: SigningConfig): Promise<Signing> {
+  const { keyFile, trustedKeysFile } = config.signatures;
+  const unsigned = isUnsignedAllowed(config) ? 'allowed' : 'refused';
+  if (unsigned === 'refused' && trustedKeysFile === undefined) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      'Cannot open the event log: expected keys to believe (SEAM_SIGNATURES_TRUSTED_KEYS_FILE), got none. Make some with "seam keys generate", or believe what nobody signed (SEAM_SIGNATURES_UNSIGNED=allowed).',
+    );
+  }
+  return {
+    key: keyFile === undefined ? null : parseSigningKey(await textOf(keyFile, 'SEAM_SIGNATURES_KEY_FILE'), keyFile),
+    trust: {
+      unsigned,
+      keys:
+        trustedKeysFile === undefined
+          ? []
+          : parseTrustedKeys(await textOf(trustedKeysFile, 'SEAM_SIGNATURES_TRUSTED_KEYS_FILE'), trustedKeysFile),
+    },
+  };
+}
+
+/** The log under these keys; the log itself where there is nothing to sign with and nothing to check. */
+export function withSignatures(log: EventLog, { key, trust }: Signing, logLevel: string): EventLog {
+  if (key === null && trust.keys.length === 0 && trust.unsigned === 'allowed') return log;
+  const logger = createServiceLogger('signatures', logLevel);
+  return new SignedEventLog({
+    log,
+    key,
+    trust,
+    onRefused: ({ topic, partition, offset }, { code, message }) =>
+      logger.error({ topic, partition, offset, code, reason: message }, 'record is not believed and is passed over'),
+  });
+}
+
+/**
+ * For a service that writes what has to be signed: it rather does not start than fail with its first adapter or version.
+ * @throws INVALID_CONFIGURATION where unsigned facts are refused and there is no key to sign with
+ */
+export function assertCanSign(config: SigningConfig, what: string): void {
+  if (isUnsignedAllowed(config) || config.signatures.keyFile !== undefined) return;
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot write ${what}: expected a key to sign with (SEAM_SIGNATURES_KEY_FILE), got none. Make one with "seam keys generate", or believe what nobody signed (SEAM_SIGNATURES_UNSIGNED=allowed).`,
+  );
+}
+
+async function textOf(file: string, setting: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new SeamError('INVALID_CONFIGURATION', `Cannot read ${file} (${setting}): ${messageOf(cause)}. Correct it.`, {
+      cause,
+    });
+  }
+}

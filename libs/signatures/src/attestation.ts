@@ -1,0 +1,139 @@
+/**
+ * What is vouched for: the facts that decide what is served and learned from. An attestation is an in-toto statement
+ * (https://github.com/in-toto/attestation/blob/v1.1.0/spec/v1/statement.md) about an event: its subject is the artefact by digest, its
+ * predicate is the event itself, so that no field can be changed and no attestation can be carried to another event. Who verifies reads
+ * the predicate by today's schema and compares: fields that events got since then have their defaults on both sides.
+ */
+import { decodeEvent, type EventOf, encodeEvent, type SeamEvent } from '@seamstream/events';
+import { canonicalJson, SeamError } from '@seamstream/kernel';
+import { type Envelope, parseEnvelope, seal, signersOf } from './dsse.js';
+import type { SigningKey, TrustedKey, Voucher } from './keys.js';
+
+export type AttestedEvent = EventOf<'AdapterPublished' | 'AdapterPromoted' | 'AdapterRolledBack' | 'BufferCommitted'>;
+
+const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
+const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
+const PREDICATE_TYPE = 'https://seamstream.dev/attestations/event/v1';
+
+const VOUCHER_OF: Readonly<Record<AttestedEvent['type'], Voucher>> = {
+  AdapterPublished: 'adapters',
+  AdapterPromoted: 'promotions',
+  AdapterRolledBack: 'promotions',
+  BufferCommitted: 'manifests',
+};
+
+/** Whether events of this type are signed where keys are configured. */
+export function isAttested(event: SeamEvent): event is AttestedEvent {
+  return event.type in VOUCHER_OF;
+}
+
+/** The event with its attestation; without a key as it is. */
+export function attest<E extends AttestedEvent>(event: E, key: SigningKey | null): E {
+  if (key === null) return event;
+  return { ...event, attestation: seal(PAYLOAD_TYPE, Buffer.from(statementOf(event)), key) };
+}
+
+/** Who is believed: with `unsigned` allowed, events without an attestation are; a wrong attestation never is. */
+export interface Trust {
+  readonly keys: readonly TrustedKey[];
+  readonly unsigned: 'allowed' | 'refused';
+}
+
+export const TRUST_ALL: Trust = { keys: [], unsigned: 'allowed' };
+
+/**
+ * The names of the keys that vouch for the event; none where it is unsigned and that is allowed, or where no keys are known to check
+ * with and unsigned events are allowed anyway.
+ * @throws SIGNATURE_INVALID saying what is missing: an attestation, a trusted key, the right to vouch for this, or the event's own content
+ */
+export function checkAttestation(event: AttestedEvent, { keys, unsigned }: Trust): readonly string[] {
+  const name = `${event.type} ${event.meta.messageId}`;
+  if (event.attestation === null) {
+    if (unsigned === 'allowed') return [];
+    throw invalid(
+      name,
+      'an attestation by a trusted key',
+      'none',
+      'Sign it, or allow unsigned ones (SEAM_SIGNATURES_UNSIGNED=allowed)',
+    );
+  }
+  if (keys.length === 0 && unsigned === 'allowed') return [];
+  const envelope = parseEnvelope(event.attestation);
+  const signers = signersOf(envelope, keys);
+  if (signers.length === 0) {
+    const ids = envelope.signatures.map(({ keyid }) => keyid.slice(0, 12)).join(', ');
+    throw invalid(
+      name,
+      'a right signature by a trusted key',
+      `one that says it is by ${clean(ids)}`,
+      'Add the key, or refuse the event',
+    );
+  }
+  const voucher = VOUCHER_OF[event.type];
+  const entitled = signers.filter(({ may }) => may.includes(voucher));
+  if (entitled.length === 0) {
+    const names = signers.map((signer) => signer.name).join(', ');
+    throw invalid(
+      name,
+      `a signature by a key that may vouch for ${voucher}`,
+      `one by ${names}`,
+      'Give the key that right, or refuse the event',
+    );
+  }
+  if (!isAbout(envelope, event))
+    throw invalid(
+      name,
+      'an attestation of this event',
+      'one of another content',
+      'Refuse the event: somebody changed it',
+    );
+  return entitled.map((signer) => signer.name);
+}
+
+function statementOf(event: AttestedEvent): string {
+  return canonicalJson({
+    _type: STATEMENT_TYPE,
+    subject: [subjectOf(event)],
+    predicateType: PREDICATE_TYPE,
+    predicate: Object.fromEntries(Object.entries(event).filter(([field]) => field !== 'attestation')),
+  });
+}
+
+function isAbout({ payloadType, payload }: Envelope, event: AttestedEvent): boolean {
+  if (payloadType !== PAYLOAD_TYPE) return false;
+  try {
+    const text = Buffer.from(payload, 'base64').toString();
+    const { _type, subject, predicateType, predicate } = JSON.parse(text) as Record<string, unknown>;
+    return (
+      _type === STATEMENT_TYPE &&
+      predicateType === PREDICATE_TYPE &&
+      canonicalJson(subject) === canonicalJson([subjectOf(event)]) &&
+      canonicalJson(asRead(predicate as AttestedEvent)) === canonicalJson(asRead(event))
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** What a reader of the log sees: absent fields have their defaults. */
+function asRead(event: AttestedEvent): SeamEvent {
+  return decodeEvent({ ...encodeEvent({ ...event, attestation: null }), partition: 0, offset: 0 });
+}
+
+/** An in-toto resource descriptor. */
+function subjectOf(event: AttestedEvent): { readonly name: string; readonly digest: { readonly sha256: string } } {
+  const [name, sha256] =
+    event.type === 'BufferCommitted'
+      ? [event.manifestKey, event.manifestDigest]
+      : [`adapters/${event.adapterDigest}`, event.adapterDigest];
+  return { name, digest: { sha256 } };
+}
+
+/** A key id comes from a stranger. */
+const clean = (text: string): string => text.replaceAll(/[^0-9a-zA-Z, ]/g, '?');
+
+function invalid(name: string, expected: string, got: string, remedy: string): SeamError {
+  return new SeamError('SIGNATURE_INVALID', `Cannot believe ${name}: expected ${expected}, got ${got}. ${remedy}.`, {
+    details: { event: name },
+  });
+}

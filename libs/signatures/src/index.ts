@@ -1,0 +1,13 @@
+export { type AttestedEvent, attest, checkAttestation, isAttested, TRUST_ALL, type Trust } from './attestation.js';
+export {
+  generateKey,
+  parseSigningKey,
+  parseTrustedEntries,
+  parseTrustedKeys,
+  type SigningKey,
+  type TrustedKey,
+  type TrustedKeyEntry,
+  VOUCHERS,
+  type Voucher,
+} from './keys.js';
+export { SignedEventLog, type SignedEventLogOptions } from './signed-event-log.js';

@@ -1,0 +1,116 @@
+import { InMemoryEventLog, InMemoryLogStorage } from '@seamstream/event-log';
+import { describeEventLogContract } from '@seamstream/event-log/contract';
+import { decodeEvent, encodeEvent, type SeamEvent, TOPICS } from '@seamstream/events';
+import { EXAMPLE_EVENTS } from '../../events/src/example-events.contract.js';
+import { attest } from './attestation.js';
+import { generateKey, parseSigningKey, parseTrustedKeys } from './keys.js';
+import { SignedEventLog, type SignedEventLogOptions } from './signed-event-log.js';
+
+const { privatePem, trusted } = generateKey('everything', ['adapters', 'promotions', 'manifests']);
+const key = parseSigningKey(privatePem, 'key');
+const keys = parseTrustedKeys(JSON.stringify({ keys: [trusted] }), 'trusted');
+const stranger = parseSigningKey(generateKey('stranger', []).privatePem, 'key');
+const { AdapterPromoted: promoted, BufferCommitted: committed, SuccessAdmitted: admitted } = EXAMPLE_EVENTS;
+
+describeEventLogContract('a signed log', async (clock) => {
+  const storage = new InMemoryLogStorage();
+  const trust = { keys, unsigned: 'refused' } as const;
+  return {
+    open: async () =>
+      new SignedEventLog({ log: new InMemoryEventLog({ storage, clock }), key, trust, onRefused: () => undefined }),
+    dispose: async () => undefined,
+  };
+});
+
+async function open(options: Partial<SignedEventLogOptions> = {}) {
+  const bare = new InMemoryEventLog();
+  await bare.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  const refused: string[] = [];
+  const log = new SignedEventLog({
+    log: bare,
+    key,
+    trust: { keys, unsigned: 'refused' },
+    onRefused: ({ topic, offset }, { code }) => refused.push(`${topic}@${offset} ${code}`),
+    ...options,
+  });
+  return { bare, log, refused };
+}
+
+async function read(log: InMemoryEventLog | SignedEventLog): Promise<SeamEvent[]> {
+  const events: SeamEvent[] = [];
+  for (const topic of ['seam.adapters', 'seam.buffer', 'seam.problems'])
+    for (const { partition, low } of await log.watermarks(topic))
+      for await (const records of log.read({ topic, partition, from: low }))
+        events.push(...records.map((record) => decodeEvent(record)));
+  return events;
+}
+
+describe('A signed log', () => {
+  it('signs what is vouched for as it is appended, and leaves everything else as it is', async () => {
+    const { log, bare } = await open();
+    await log.append([promoted, admitted, committed, EXAMPLE_EVENTS.ProblemPublished].map(encodeEvent));
+    const stored = await read(bare);
+    expect(stored.map((event) => [event.type, 'attestation' in event && event.attestation !== null]).sort()).toEqual([
+      ['AdapterPromoted', true],
+      ['BufferCommitted', true],
+      ['ProblemPublished', false],
+      ['SuccessAdmitted', false],
+    ]);
+    expect(await read(log)).toEqual(stored);
+  });
+
+  it('shows nobody a record that is unsigned, signed by a stranger or changed, and tells of each once', async () => {
+    const { log, bare, refused } = await open();
+    const changed = { ...attest(promoted, key), key: 'adapters/another' };
+    await bare.append([promoted, attest(promoted, stranger), changed].map(encodeEvent));
+    await log.append([encodeEvent(promoted)]);
+    expect(await read(log)).toHaveLength(1);
+    expect(await read(log)).toHaveLength(1);
+    expect(refused).toEqual([0, 1, 2].map((offset) => `seam.adapters@${offset} SIGNATURE_INVALID`));
+  });
+
+  it('shows a follower nothing else either', async () => {
+    const { log, bare } = await open();
+    await bare.append([encodeEvent(promoted)]);
+    await log.append([encodeEvent(promoted)]);
+    for await (const records of log.follow({
+      topics: ['seam.adapters'],
+      from: 'earliest',
+      signal: new AbortController().signal,
+    })) {
+      expect(records.map(({ offset }) => offset)).toEqual([1]);
+      break;
+    }
+  });
+
+  it('passes on unsigned records where they are allowed, and forged ones not even then', async () => {
+    const { log, bare, refused } = await open({ key: null, trust: { keys, unsigned: 'allowed' } });
+    await log.append([encodeEvent(promoted)]);
+    await bare.append([encodeEvent(attest(committed, stranger))]);
+    expect((await read(log)).map(({ type }) => type)).toEqual(['AdapterPromoted']);
+    expect(refused).toHaveLength(1);
+  });
+
+  it('keeps the signature of a record that is moved from another log', async () => {
+    const { log, bare } = await open();
+    const original = attest(promoted, stranger);
+    await log.append([encodeEvent(original)]);
+    expect(await read(bare)).toEqual([original]);
+  });
+
+  it('writes nothing that it would not believe', async () => {
+    const { log, bare } = await open({ key: null });
+    await expect(log.append([encodeEvent(promoted)])).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+    });
+    expect(await read(bare)).toEqual([]);
+  });
+
+  it('hands on records that cannot be decoded: they state nothing', async () => {
+    const { log, bare } = await open();
+    await bare.append([{ topic: 'seam.adapters', key: null, value: Buffer.from('nonsense') }]);
+    const chunks = [];
+    for await (const records of log.read({ topic: 'seam.adapters', partition: 0, from: 0 })) chunks.push(...records);
+    expect(chunks).toHaveLength(1);
+  });
+});

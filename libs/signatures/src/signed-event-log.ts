@@ -1,0 +1,165 @@
+/**
+ * Any event log, with what is vouched for signed on the way in and checked on the way out. This is the one place that does so: whoever
+ * reads adapters, promotions or versions of the buffer sees none that is not believed, and needs no rule of its own.
+ *
+ * A record that is not believed is passed over and told; it stays in the log, where `seam adapters verify` lists it.
+ */
+import {
+  type Claim,
+  type ConsumedOffset,
+  type ConsumeOptions,
+  EventLog,
+  type LogRecord,
+  type NewRecord,
+  type ReadOptions,
+  type RecordPosition,
+  type Subscription,
+  type TopicSpec,
+  type Transaction,
+  type Watermarks,
+} from '@seamstream/event-log';
+import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { isSeamError, SeamError } from '@seamstream/kernel';
+import { attest, checkAttestation, isAttested, type Trust } from './attestation.js';
+import type { SigningKey } from './keys.js';
+
+export interface SignedEventLogOptions {
+  readonly log: EventLog;
+  /** Signs what is appended unsigned; null leaves it so, where that is allowed. */
+  readonly key: SigningKey | null;
+  readonly trust: Trust;
+  /** Called for each record that is passed over, once for a place that is read again soon. */
+  readonly onRefused: (record: RecordPosition, error: SeamError) => void;
+}
+
+/** The topics of what is vouched for. */
+const ATTESTED_TOPICS: ReadonlySet<string> = new Set([TOPIC.adapters, TOPIC.buffer]);
+/** Places that were told and are not told again: readers read the same topic again and again. */
+const MOST_TOLD = 1000;
+
+export class SignedEventLog extends EventLog {
+  private readonly log: EventLog;
+  private readonly told = new Set<string>();
+
+  constructor(private readonly options: SignedEventLogOptions) {
+    super();
+    this.log = options.log;
+  }
+
+  /** As the port says, and INVALID_CONFIGURATION for an event that has to be signed where there is no key. */
+  async append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]> {
+    return this.log.append(records.map((record) => this.signed(record)));
+  }
+
+  async transact(transaction: Transaction): Promise<readonly RecordPosition[]> {
+    return this.log.transact({ ...transaction, records: transaction.records.map((record) => this.signed(record)) });
+  }
+
+  claim(name: string): Promise<Claim> {
+    return this.log.claim(name);
+  }
+
+  /**
+   * As the port says. Topics of what is vouched for have no consumers: a batch that lost its records could not be committed.
+   * INVALID_INPUT for them; they are read and followed.
+   */
+  consume(options: ConsumeOptions): Promise<Subscription> {
+    const attested = options.topics.find((topic) => ATTESTED_TOPICS.has(topic));
+    if (attested === undefined) return this.log.consume(options);
+    return Promise.reject(
+      new SeamError(
+        'INVALID_INPUT',
+        `Cannot consume ${attested}: expected a topic without signatures, got one with them. Read or follow it.`,
+      ),
+    );
+  }
+
+  async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
+    for await (const records of this.log.read(options)) yield* this.believed(options.topic, records);
+  }
+
+  async *follow(options: {
+    readonly topics: readonly string[];
+    readonly from: 'earliest' | 'latest' | readonly ConsumedOffset[];
+    readonly signal: AbortSignal;
+  }): AsyncIterable<readonly LogRecord[]> {
+    for await (const records of this.log.follow(options)) yield* this.believed(undefined, records);
+  }
+
+  createTopics(topics: readonly TopicSpec[]): Promise<void> {
+    return this.log.createTopics(topics);
+  }
+
+  topics(): Promise<readonly TopicSpec[]> {
+    return this.log.topics();
+  }
+
+  offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number> {
+    return this.log.offsetForTime(topic, partition, timestampMs);
+  }
+
+  committedOffsets(group: string): Promise<readonly ConsumedOffset[]> {
+    return this.log.committedOffsets(group);
+  }
+
+  watermarks(topic: string): Promise<readonly Watermarks[]> {
+    return this.log.watermarks(topic);
+  }
+
+  identity(): Promise<string> {
+    return this.log.identity();
+  }
+
+  close(): Promise<void> {
+    return this.log.close();
+  }
+
+  private signed(record: NewRecord): NewRecord {
+    if (!ATTESTED_TOPICS.has(record.topic) || record.value === null) return record;
+    const event = decoded({ ...record, value: record.value, partition: 0, offset: 0 });
+    if (event === undefined || !isAttested(event) || event.attestation !== null) return record;
+    const { key, trust } = this.options;
+    if (key !== null) return { ...record, value: encodeEvent(attest(event, key)).value };
+    if (trust.unsigned === 'allowed') return record;
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Cannot write ${event.type}: expected a key to sign it with, got none. Set SEAM_SIGNATURES_KEY_FILE (seam keys generate).`,
+    );
+  }
+
+  /** What is believed of a chunk; nothing where that is none of it. */
+  private *believed(topic: string | undefined, records: readonly LogRecord[]): Iterable<readonly LogRecord[]> {
+    if (topic !== undefined && !ATTESTED_TOPICS.has(topic)) {
+      yield records;
+      return;
+    }
+    const kept = records.filter((record) => !ATTESTED_TOPICS.has(record.topic) || this.isBelieved(record));
+    if (kept.length > 0) yield kept;
+  }
+
+  /** What cannot be decoded states nothing, and is left to the reader. */
+  private isBelieved(record: LogRecord): boolean {
+    const event = decoded(record);
+    if (event === undefined || !isAttested(event)) return true;
+    try {
+      checkAttestation(event, this.options.trust);
+      return true;
+    } catch (error) {
+      if (!isSeamError(error, 'SIGNATURE_INVALID')) throw error;
+      const place = `${record.topic}/${record.partition}@${record.offset}`;
+      if (this.told.has(place)) return false;
+      if (this.told.size >= MOST_TOLD) this.told.clear();
+      this.told.add(place);
+      this.options.onRefused(record, error);
+      return false;
+    }
+  }
+}
+
+function decoded(record: Parameters<typeof decodeEvent>[0]): SeamEvent | undefined {
+  try {
+    return decodeEvent(record);
+  } catch {
+    return undefined;
+  }
+}
