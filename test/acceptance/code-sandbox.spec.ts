@@ -1,5 +1,5 @@
 /** Unit tests in sandboxes, and what answers try in order to get out of them. The sandboxes are real. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -125,6 +125,27 @@ describe('what says nothing of the answer', () => {
     expect(await judge('javascript', throwing, 'assert.strictEqual(f(), 1)')).toMatchObject({ success: false });
   });
 });
+
+const textOf = (path: string): string => {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+};
+/** All processes below one. */
+function descendants(pid: number): number[] {
+  const threads = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
+  const children = threads.flatMap((each) => textOf(`/proc/${pid}/task/${each}/children`).split(' ').filter(Boolean));
+  return children.map(Number).flatMap((child) => [child, ...descendants(child)]);
+}
+const kilobytesIn = (text: string, field: string): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+const heldBytes = (pid: number): number => {
+  const status = textOf(`/proc/${pid}/status`);
+  return (kilobytesIn(status, 'RssAnon') + kilobytesIn(status, 'RssShmem')) * 1024;
+};
+const meminfo = (field: string): number => kilobytesIn(textOf('/proc/meminfo'), field) * 1024;
 
 describe('attempts to escape', () => {
   let server: Server;
@@ -264,6 +285,87 @@ describe('attempts to escape', () => {
     expect(await judge('javascript', code, 'assert.strictEqual(f(), 42)', { timeLimitMs: '2500' })).toMatchObject({
       success: false,
     });
+  });
+
+  it('the kernel has only what code needs: no memory outside of processes, no keyrings, no other sockets, no tracing', async () => {
+    const calls = `import platform
+libc = ctypes.CDLL(None, use_errno=True)
+x64 = platform.machine() == "x86_64"
+got = []
+for name, number, args in (
+    ("memfd_create", 319 if x64 else 279, (b"x", 0)), ("memfd_secret", 447, (0,)), ("userfaultfd", 323 if x64 else 282, (0,)),
+    ("io_uring_setup", 425, (8, ctypes.create_string_buffer(256))), ("add_key", 248 if x64 else 217, (b"user", b"a", b"b", 1, -2)),
+    ("keyctl", 250 if x64 else 219, (0, -3, 1)), ("shmget", 29 if x64 else 194, (0, 4096, 0o1600)), ("msgget", 68 if x64 else 186, (0, 0o1600)),
+    ("ptrace", 101 if x64 else 117, (0, 0, 0, 0)), ("bpf", 321 if x64 else 280, (0, 0, 0)), ("perf_event_open", 298 if x64 else 241, (0, 0, 0, 0, 0)),
+    ("unshare", 272 if x64 else 97, (0x10000000,)), ("clone with a user namespace", 56 if x64 else 220, (0x10000011, 0, 0, 0, 0)),
+):
+    number = libc.syscall(number, *args)
+    if number == 0 and name.startswith("clone"): os._exit(0)
+    if number >= 0: got.append(name)
+for family in (2, 10, 16, 17, 38, 40):
+    try:
+        socket.socket(family, 3 if family in (16, 17) else 1)
+        got.append(f"sockets of family {family}")
+    except OSError: pass
+if "Seccomp:\t2" not in open("/proc/self/status").read(): got.append("no filter")
+return got`;
+    expect(await judge('python', python(calls), 'got = f()\nassert got == [], str(got)')).toMatchObject({
+      success: true,
+      detail: 'all tests passed',
+    });
+  });
+
+  it.each<[string, 'python' | 'javascript', string]>([
+    [
+      '50 files in memory',
+      'python',
+      'import os\ndef f():\n    kept = []\n    for _ in range(50):\n        d = os.memfd_create("x")\n        for _ in range(16): os.write(d, b"x" * 2**20)\n        kept.append(d)\n    return len(kept)',
+    ],
+    [
+      'six processes',
+      'python',
+      'import os, time\ndef f():\n    for _ in range(6):\n        if os.fork() == 0:\n            x = bytearray(os.urandom(1) * (100 * 2**20))\n            time.sleep(60)\n    time.sleep(60)\n    return 50',
+    ],
+    [
+      'shared pages without a file',
+      'python',
+      'import mmap, os, time\ndef f():\n    for _ in range(6):\n        if os.fork() == 0:\n            m = mmap.mmap(-1, 110 * 2**20)\n            for i in range(0, len(m), 4096): m[i] = 1\n            time.sleep(60)\n    time.sleep(60)\n    return 50',
+    ],
+    [
+      'children of threads',
+      'python',
+      'import os, threading, time\ndef hold():\n    for _ in range(5):\n        if os.fork() == 0:\n            x = bytearray(b"x") * (36 * 2**20)\n            time.sleep(60)\n    time.sleep(60)\ndef f():\n    threading.Thread(target=hold).start()\n    time.sleep(60)\n    return 50',
+    ],
+    [
+      'buffers outside of the heap, in eight processes',
+      'javascript',
+      'const { spawn } = require("child_process");\nfunction f() { for (let i = 0; i < 8; i++) spawn(process.execPath, ["-e", "const a = []; setInterval(() => a.push(Buffer.alloc(2 ** 24, 1)), 1)"]); const a = []; for (;;) a.push(Buffer.alloc(2 ** 20, 1)); }',
+    ],
+  ])('%s cost the machine little more than the memory of one answer', async (_, language, code) => {
+    const before = descendants(process.pid);
+    const sharedBefore = meminfo('Shmem');
+    let most = 0;
+    let mostShared = 0;
+    const sampling = setInterval(() => {
+      const own = descendants(process.pid).filter((pid) => !before.includes(pid));
+      most = Math.max(
+        most,
+        own.map(heldBytes).reduce((sum, each) => sum + each, 0),
+      );
+      mostShared = Math.max(mostShared, meminfo('Shmem') - sharedBefore);
+    }, 20);
+    const verdict = await judge(language, code, language === 'python' ? 'assert f() == 50' : 'assert(f() === 50)', {
+      memoryMb: '128',
+      timeLimitMs: '6000',
+    });
+    clearInterval(sampling);
+    expect(verdict.success).toBe(false);
+    // The answer's 128 MB, Node's own 96 MB, the tests' process, and what is taken between two looks.
+    const MB = 2 ** 20;
+    expect(most).toBeGreaterThan(4 * MB);
+    expect(most).toBeLessThan(500 * MB);
+    expect(mostShared).toBeLessThan(500 * MB);
+    expect(verdict.detail).not.toMatch(/held 0 MB/);
   });
 
   it('nothing of a run is left for the next, neither files nor processes', async () => {

@@ -4,7 +4,9 @@ import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bubblewrap } from '@seamstream/dev-servers';
+import { Random } from '@seamstream/kernel';
 import { type Verdict, Verifiers } from '@seamstream/verifiers';
+import { JAVASCRIPT_TARGETS, javascriptCheats, PYTHON_TARGETS, pythonCheats } from './code-verdicts/cheats.js';
 import { JAVASCRIPT_SHAPES, PYTHON_SHAPES, type Shape } from './code-verdicts/shapes.js';
 
 // As root, sandboxes are made by nobody, who may not look into our cache.
@@ -70,4 +72,184 @@ describe.each<[Language, readonly Shape[]]>([
     if (shape.plainly !== 'SKIP')
       expect([shape.right, shape.wrong].map((code) => plainly(language, code, shape))).toEqual([true, false]);
   });
+});
+
+const ALWAYS =
+  'class Always:\n    def __eq__(self, other): return True\n    def __contains__(self, other): return True\n    def __lt__(self, other): return True\n    def startswith(self, *a): return True\n    __hash__ = lambda self: 1\n    __iter__ = lambda self: iter([])\n';
+
+describe('answers that please instead of solving are not believed', () => {
+  it.each<[string, Language, string, string]>([
+    ['an object that equals a plain value', 'python', `${ALWAYS}def f(x): return Always()`, 'assert f(1) == 4'],
+    ['objects that equal each other', 'python', `${ALWAYS}def f(x): return Always()`, 'assert f([1, 2]) == f([2, 1])'],
+    ['an object that is less than another', 'python', `${ALWAYS}def f(x): return Always()`, 'assert f(1) < f(2)'],
+    ['an object that contains everything', 'python', `${ALWAYS}def f(x): return Always()`, 'assert "needle" in f(3)'],
+    [
+      'an object that starts with everything',
+      'python',
+      `${ALWAYS}def f(x): return Always()`,
+      'assert f(3).startswith("hay")',
+    ],
+    ['emptied arguments', 'python', 'def f(x):\n    x.clear()\n    return []', 'X = [3, 1]\nassert f(X) == sorted(X)'],
+    [
+      'an end that the tests catch',
+      'python',
+      'import os\ndef f(x): os._exit(0)',
+      'try:\n    f(1)\n    assert False\nexcept:\n    pass\nassert isinstance(f, object)',
+    ],
+    [
+      "an end of the tests' loop",
+      'python',
+      'def f(x):\n    if x == 1: return 1\n    raise StopIteration',
+      'for got, want in zip(map(f, [1, 2, 3]), [1, 4, 9]):\n    assert got == want',
+    ],
+    ['nothing to look at', 'python', 'def f(x): return []', 'for x in f(3):\n    assert x > 0'],
+    [
+      'an assertion swallowed in a callback',
+      'python',
+      'def each(xs, g):\n    try: g(2)\n    except BaseException: pass',
+      'def seen(x):\n    assert x == 1\neach([1], seen)\nassert callable(each)',
+    ],
+    [
+      'a skipped test',
+      'python',
+      'import unittest\ndef f(x): raise unittest.SkipTest("x")',
+      'import unittest\nclass T(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(f(1), 1)',
+    ],
+    [
+      'an object that includes everything',
+      'javascript',
+      'class A { includes() { return true; } }\nconst f = () => new A();',
+      'assert(f(3).includes("needle"));',
+    ],
+    [
+      'a function that includes everything',
+      'javascript',
+      'const f = () => Object.assign(() => 0, { includes: () => true });',
+      'assert(f(3).includes("needle"));',
+    ],
+    [
+      'a record that includes everything',
+      'javascript',
+      'const f = () => ({ includes: () => true });',
+      'assert(f(3).includes("needle"));',
+    ],
+    [
+      'emptied arguments in JavaScript',
+      'javascript',
+      'const f = (x) => { x.length = 0; return []; };',
+      'const x = [3, 1];\nassert.deepStrictEqual(f(x), [...x].sort());',
+    ],
+    [
+      'a test framework of its own',
+      'javascript',
+      'module.exports = { f: () => 0, same: () => true };',
+      'assert(same);\nassert.strictEqual(f(1), 1);',
+    ],
+    [
+      'an assertion swallowed in a JavaScript callback',
+      'javascript',
+      'const each = (xs, g) => { try { g(2); } catch {} };',
+      'each([1], (x) => assert.strictEqual(x, 1));\nassert(each);',
+    ],
+  ])('%s', async (_, language, code, tests) => {
+    expect(await judge(language, code, tests)).toMatchObject({ success: false });
+  });
+
+  it("an answer whose value ends the tests' process has failed, at the first try", async () => {
+    // Written past its own side, which could not hold it: 27 MB that the tests' process has to read as one value.
+    const code = `const f = () => {
+      const line = Buffer.from('["value",["l",[' + '["f","0"],'.repeat(2_700_000) + '["f","0"]]],[]]\\n');
+      for (let at = 0; at < line.length; ) try { at += require('fs').writeSync(3, line, at); } catch {}
+    };`;
+    expect(await judge('javascript', code, 'assert.strictEqual(f().length, 1);', { memoryMb: '128' })).toMatchObject({
+      success: false,
+      detail: expect.stringMatching(/ended without a verdict|held/) as string,
+    });
+  });
+});
+
+describe('tests that cannot tell are a fault of the problem, whatever the answer', () => {
+  it.each<[string, Language, string]>([
+    [
+      'check that is called with nothing of the answer',
+      'python',
+      'def check(candidate):\n    assert candidate(1) == 1\ncheck(lambda x: 1)',
+    ],
+    ['assertions in a function that nobody calls', 'python', 'def verify():\n    assert f(1) == 1'],
+    ['nothing asserted', 'python', 'f(1)'],
+    ['errors of their own', 'python', 'x = [][0]\nassert f(1) == 1'],
+    ['failures of their own', 'python', 'assert 1 == 2\nassert f(1) == 1'],
+    ['every error caught', 'python', 'try:\n    assert f(1) == 1\nexcept Exception:\n    pass'],
+    ['modules that are not there, later', 'python', 'assert f(1) == 1\nimport numpy'],
+    ['names of libraries that nobody imported', 'python', 'assert np.allclose(f(1), 1)'],
+    ['an end of their own process', 'python', 'import os\nos._exit(0)\nassert f(1) == 1'],
+    ["a name that is the language's", 'python', 'assert sum([1, 2]) == 3'],
+    ['nothing asked', 'javascript', 'assert.strictEqual(1 + 1, 2);'],
+    ['nothing asserted in JavaScript', 'javascript', 'f(1);'],
+    ['another framework', 'javascript', 'expect(f(1)).toBe(1); // throw'],
+    ['modules that are not there, later, in JavaScript', 'javascript', "assert(f(1));\nrequire('lodash');"],
+    ['every error caught in JavaScript', 'javascript', 'try { assert(f(1)); } catch {}'],
+    ['errors of their own in JavaScript', 'javascript', 'null.x; assert(f(1));'],
+  ])('%s', async (_, language, tests) => {
+    const answers =
+      language === 'python'
+        ? ['def f(x): return 1', 'import os\nos._exit(0)']
+        : ['const f = () => 1;', 'process.exit(0)'];
+    for (const code of answers)
+      await expect(judge(language, code, tests)).rejects.toMatchObject({ code: 'VERIFIER_FAILED' });
+  });
+});
+
+/** Cheats judged, and those that passed or left no verdict. */
+async function judgeCheats(language: Language, share: number, seed: number): Promise<{ count: number; got: string[] }> {
+  const random = Random.of('cheats', seed);
+  const [targets, cheatsFor] =
+    language === 'python' ? [PYTHON_TARGETS, pythonCheats] : [JAVASCRIPT_TARGETS, javascriptCheats];
+  const chosen = targets.flatMap((target, i) =>
+    cheatsFor(target)
+      // What takes its whole time says nothing new with the next tests.
+      .filter((cheat, j) =>
+        cheat.isHeavy === true ? (i + j) % targets.length === 0 && random.float() < share * 4 : random.float() < share,
+      )
+      .map((cheat) => ({ target, cheat })),
+  );
+  const got: string[] = [];
+  const judgeNext = async (): Promise<void> => {
+    for (let next = chosen.pop(); next !== undefined; next = chosen.pop()) {
+      const { target, cheat } = next;
+      const what = `${cheat.name} | ${target.tests.split('\n')[0]!}`;
+      try {
+        const { success, detail } = await judge(language, cheat.code, target.tests, {
+          timeLimitMs: cheat.isHeavy ? '1500' : '8000',
+          memoryMb: '128',
+        });
+        if (success) got.push(`passed: ${what} (${detail})`);
+      } catch (error) {
+        got.push(`no verdict: ${what} (${(error as Error).message})`);
+      }
+    }
+  };
+  const count = chosen.length;
+  await Promise.all([judgeNext(), judgeNext()]);
+  return { count, got };
+}
+
+// `npm run conformance:code` judges all of them: the share is 1.
+const wanted = process.env.SEAM_TEST_CONFORMANCE;
+
+describe('cheats get a zero: none passes, none leaves no verdict', () => {
+  it.each<[Language, number]>([
+    ['python', 0.02],
+    ['javascript', 0.04],
+  ])(
+    'in %s',
+    async (language, share) => {
+      const { count, got } = await judgeCheats(language, wanted === undefined ? share : Number(wanted), 27);
+      if (wanted !== undefined)
+        process.stdout.write(`${language}: ${count} cheats, ${got.length} passed or left no verdict\n`);
+      expect(count).toBeGreaterThan(20);
+      expect(got).toEqual([]);
+    },
+    wanted === undefined ? 120_000 : 7_200_000,
+  );
 });

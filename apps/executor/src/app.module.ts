@@ -46,8 +46,9 @@ export class ExecutorModule {
       name: 'executor',
       check: async () => ({ model: identity.model, revision: identity.revision, ...opened?.status() }),
     });
-    const { verifierEndpoints, codeLanguages, pythonPath } = config.executor;
-    const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox: { python: pythonPath } });
+    const { verifierEndpoints, codeLanguages, pythonPath, sandboxMemoryMb } = config.executor;
+    const sandbox = { python: pythonPath, mostMemoryMb: sandboxMemoryMb };
+    const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox });
     context.onClose(() => verifiers.close());
     await verifiers.proveSandbox(codeLanguages);
     const handler = new ExecuteExperiencesHandler({

@@ -32,6 +32,8 @@ export const executorConfigSchema = commonConfigSchema.extend({
       codeLanguages: z.array(z.enum(['python', 'javascript'])).default([]),
       /** Interpreter for answers in Python. */
       pythonPath: z.string().startsWith('/').default('/usr/bin/python3'),
+      /** Most memory in MB that a problem with code@1 may give to an answer; one that wants more is INVALID_INPUT. */
+      sandboxMemoryMb: z.int().min(64).max(65_536).default(1024),
     })
     .superRefine(checkExecutorChoice)
     .prefault({}),

@@ -5,14 +5,17 @@ const fs = require('node:fs');
 const vm = require('node:vm');
 
 const handles = [];
-let rest = Buffer.alloc(0);
+/** What has been read of lines that are not whole; only the last may hold a line's end. */
+const pieces = [];
 
 function receive() {
   for (;;) {
-    const end = rest.indexOf(10);
+    const last = pieces.at(-1);
+    const end = last === undefined ? -1 : last.indexOf(10);
     if (end >= 0) {
-      const line = rest.subarray(0, end).toString('utf8');
-      rest = rest.subarray(end + 1);
+      pieces.pop();
+      const line = Buffer.concat([...pieces, last.subarray(0, end)]).toString('utf8');
+      pieces.splice(0, pieces.length, last.subarray(end + 1));
       return JSON.parse(line);
     }
     const chunk = Buffer.alloc(65536);
@@ -27,7 +30,7 @@ function receive() {
       process.reallyExit(0);
     }
     if (size === 0) process.reallyExit(0);
-    rest = Buffer.concat([rest, chunk.subarray(0, size)]);
+    pieces.push(chunk.subarray(0, size));
   }
 }
 

@@ -17,7 +17,7 @@ const MAKER = /^(?:[A-Z]|(?:make|create|build|new)[_A-Z])/;
 /** Questions with an expectation in them that a text, array or set answers by itself: an object that says yes to each would pass. */
 const PREDICATES = new Set(
   (
-    'includes indexOf lastIndexOf find findIndex findLast findLastIndex some every startsWith endsWith match matchAll search ' +
+    'includes indexOf lastIndexOf find findIndex findLast findLastIndex some every filter reduce reduceRight flatMap startsWith endsWith match matchAll search ' +
     'localeCompare has hasOwnProperty isPrototypeOf propertyIsEnumerable isSubsetOf isSupersetOf isDisjointFrom'
   ).split(' '),
 );
@@ -27,7 +27,8 @@ const MISSING = Symbol('missing');
 
 const callbacks = [];
 const ids = new WeakMap();
-let rest = Buffer.alloc(0);
+/** What has been read of lines that are not whole; only the last may hold a line's end. */
+const pieces = [];
 let asked = () => undefined;
 let endedBecause = null;
 let failedInside = null;
@@ -46,10 +47,12 @@ const GARBAGE = "the answer's process wrote something else than answers";
 
 function readLine() {
   for (;;) {
-    const end = rest.indexOf(10);
+    const last = pieces.at(-1);
+    const end = last === undefined ? -1 : last.indexOf(10);
     if (end >= 0) {
-      const line = rest.subarray(0, end).toString('utf8');
-      rest = rest.subarray(end + 1);
+      pieces.pop();
+      const line = Buffer.concat([...pieces, last.subarray(0, end)]).toString('utf8');
+      pieces.splice(0, pieces.length, last.subarray(end + 1));
       return line;
     }
     const chunk = Buffer.alloc(65536);
@@ -64,7 +67,7 @@ function readLine() {
       throw ended("the answer's process ended");
     }
     if (size === 0) throw ended("the answer's process ended");
-    rest = Buffer.concat([rest, chunk.subarray(0, size)]);
+    pieces.push(chunk.subarray(0, size));
   }
 }
 

@@ -30,7 +30,7 @@ LIBRARY_NAMES = {
 FRAMEWORKS = set("np numpy pd pandas pytest plt torch scipy sympy mock".split())
 # Questions with an expectation in them that a text, list or set answers by itself: an object that says yes to each would pass.
 PREDICATES = {name for kind in (str, bytes, set, list, dict) for name in dir(kind) if name.startswith("is")} | {
-    "startswith", "endswith", "find", "rfind", "index", "rindex",
+    "startswith", "endswith", "find", "rfind", "index", "rindex", "count",
 }
 MAKER = re.compile(r"[A-Z]|(?:make|create|build|new)(?:_|[A-Z])")
 

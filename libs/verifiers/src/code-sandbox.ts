@@ -6,6 +6,9 @@
  * Each sandbox (bubblewrap, https://github.com/containers/bubblewrap): new user, pid, network, ipc, uts and cgroup namespaces, no
  * capability and no way to a new user namespace, a root of the interpreter's libraries read-only, 16 MB of scratch in memory, an empty
  * environment; within it limits of memory, processes, file size, open files and processor time. Killing its first process kills all.
+ *
+ * A second wall stands behind that: a list of system calls that it may make (system-calls.ts), which leaves no memory outside of
+ * processes and files, and a watch over what all its processes hold together (memory-watch.ts).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,6 +17,8 @@ import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { SeamError } from '@seamstream/kernel';
+import { MemoryWatch } from './memory-watch.js';
+import { type Machine, systemCallFilter } from './system-calls.js';
 
 export type Language = 'python' | 'javascript';
 
@@ -29,7 +34,7 @@ export interface CodeTask {
   readonly inPlace: 'procedures' | 'always';
   /** Wall time of answer and tests together, from when both sandboxes are up. */
   readonly timeLimitMs: number;
-  /** Memory of the answer's process. */
+  /** Memory of all of the answer's processes together. Node itself has {@link NODE_MEMORY_MB} besides. */
   readonly memoryMb: number;
 }
 
@@ -45,6 +50,8 @@ export interface SandboxSettings {
   readonly bwrap?: string;
   /** Most checks at once. Default 2. */
   readonly parallel?: number;
+  /** Most memory that a problem may give to an answer, in MB. Default 1024. */
+  readonly mostMemoryMb?: number;
 }
 
 /** Sandboxes are up within this, or the machine is at fault: that is an error, not a verdict. */
@@ -61,6 +68,11 @@ const NOBODY = 65_534;
 /** Threads and processes. V8 starts a dozen threads of its own. */
 const PROCESSES = { python: 8, javascript: 32 } as const;
 
+/** What V8 holds before it runs anything, its threads' heaps included; measured 38 to 60 MB with Node 20 and 24. */
+const NODE_MEMORY_MB = 96;
+/** The tests' own process. */
+const JUDGE_MEMORY_MB = 512;
+
 const RUNNERS = new URL('../sandbox/', import.meta.url);
 const source = (name: string): string => readFileSync(fileURLToPath(new URL(name, RUNNERS)), 'utf8');
 
@@ -68,15 +80,23 @@ export class CodeSandbox {
   private readonly python: string;
   private readonly bwrap: string;
   private readonly parallel: number;
+  private readonly mostMemoryMb: number;
+  private readonly memory = new MemoryWatch();
   private readonly waiting: (() => void)[] = [];
   private readonly children = new Set<ChildProcess>();
   private running = 0;
   private readonly proven = new Map<Language, Promise<void>>();
 
-  constructor({ python = '/usr/bin/python3', bwrap = '/usr/bin/bwrap', parallel = 2 }: SandboxSettings = {}) {
+  constructor({
+    python = '/usr/bin/python3',
+    bwrap = '/usr/bin/bwrap',
+    parallel = 2,
+    mostMemoryMb = 1024,
+  }: SandboxSettings = {}) {
     this.python = python;
     this.bwrap = bwrap;
     this.parallel = parallel;
+    this.mostMemoryMb = mostMemoryMb;
   }
 
   /**
@@ -92,6 +112,11 @@ export class CodeSandbox {
   /** @throws VERIFIER_FAILED when a sandbox does not start, the tests do not run or the deadline passes; ABORTED; as {@link prove} */
   async run(task: CodeTask, deadlineMs: number, signal?: AbortSignal): Promise<CodeResult> {
     await this.prove(task.language);
+    if (task.memoryMb > this.mostMemoryMb)
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Verifier code@1: expected option memoryMb of at most ${this.mostMemoryMb} here, got ${task.memoryMb}. Publish the problem with less, or raise SEAM_EXECUTOR_SANDBOX_MEMORY_MB.`,
+      );
     while (this.running >= this.parallel) await new Promise<void>((resolve) => this.waiting.push(resolve));
     this.running++;
     try {
@@ -103,14 +128,21 @@ export class CodeSandbox {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const child of this.children) child.kill('SIGKILL');
+    await this.memory.close();
   }
 
   private async trial(language: Language): Promise<void> {
     const why = await new Promise<string | null>((resolve) => {
       if (process.platform !== 'linux') {
         resolve(`this is ${process.platform}, sandboxes need Linux`);
+        return;
+      }
+      if (!(process.arch in MACHINES)) {
+        resolve(
+          `this is ${process.arch}, and its system calls are known for ${Object.keys(MACHINES).join(' and ')} only`,
+        );
         return;
       }
       for (const needed of [this.bwrap, PRLIMIT])
@@ -148,7 +180,7 @@ export class CodeSandbox {
       return [`--max-old-space-size=${Math.max(32, Math.floor(memoryMb / 2))}`, '-e', text, text];
     };
     const nonce = randomBytes(16).toString('hex');
-    const judge = this.spawn(language, run('judge'), Math.max(512, memoryMb), timeLimitMs, [
+    const judge = this.spawn(language, run('judge'), Math.max(JUDGE_MEMORY_MB, memoryMb), timeLimitMs, [
       'pipe',
       'ignore',
       'ignore',
@@ -228,6 +260,13 @@ export class CodeSandbox {
       relay(judgeSays, toCandidate, null, () => unjudged(`the tests said more than ${CHANNEL_BYTES} bytes`));
       for (const stream of [toJudge, toCandidate, judgeSays, candidateSays, verdicts])
         stream.on('error', () => undefined);
+      const own = language === 'python' ? 0 : NODE_MEMORY_MB;
+      const watch = ({ pid }: ChildProcess, megabytes: number, tell: (held: string) => void): void => {
+        const bytes = (megabytes + own) * 2 ** 20;
+        if (pid !== undefined) this.memory.watch(pid, bytes, (held) => tell(`${Math.round(held / 2 ** 20)} MB`));
+      };
+      watch(candidate, memoryMb, (held) => pass(false, `the answer held ${held}, more than its ${memoryMb} MB`));
+      watch(judge, Math.max(JUDGE_MEMORY_MB, memoryMb), (held) => unjudged(`the tests held ${held}`));
       judge.on('error', (error) => fail(error.message));
       candidate.on('error', (error) => fail(error.message));
       candidate.on('close', () => {
@@ -256,9 +295,11 @@ export class CodeSandbox {
     const cpuSeconds = Math.ceil(timeLimitMs / 1000) + 1;
     // V8 reserves far more addresses than it uses, so its limit is on data, of which it reserves 768 MB; Python's is on addresses.
     const memory = language === 'python' ? `--as=${bytes}` : `--data=${bytes + 768 * 2 ** 20}`;
+    const filter = stdio.length;
     const child = spawn(
       this.bwrap,
       [
+        ...['--seccomp', String(filter)],
         ...[
           '--unshare-user',
           '--unshare-pid',
@@ -279,22 +320,29 @@ export class CodeSandbox {
         ...[`--cpu=${cpuSeconds}:${cpuSeconds + 2}`, '--', inside, ...command],
       ],
       {
-        stdio,
+        stdio: [...stdio, 'pipe'],
         env: {},
         cwd: '/',
         // Root is exempt from the limit on processes, and has no business here.
         ...(process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
       },
     );
+    const toFilter = child.stdio[filter] as Writable;
+    toFilter.on('error', () => undefined);
+    toFilter.end(MACHINES[process.arch as Machine]());
     // Other checks and the service itself go first.
     if (child.pid !== undefined) setPriority(child.pid, 10);
     this.children.add(child);
-    child.on('close', () => this.children.delete(child));
+    child.on('close', () => {
+      this.children.delete(child);
+      if (child.pid !== undefined) this.memory.forget(child.pid);
+    });
     return child;
   }
 }
 
 const PRLIMIT = '/usr/bin/prlimit';
+const MACHINES = { x64: () => systemCallFilter('x64'), arm64: () => systemCallFilter('arm64') };
 const LIBRARIES = ['/usr/lib', '/usr/lib64'];
 
 /** Lines up to a length; a longer one is a line that says nothing. */

@@ -77,7 +77,7 @@ export class Verifiers {
 
   /** Ends what is under way. */
   async close(): Promise<void> {
-    this.sandbox.close();
+    await this.sandbox.close();
     await this.threads.close();
   }
 }
