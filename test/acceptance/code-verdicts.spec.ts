@@ -89,6 +89,18 @@ describe('answers that please instead of solving are not believed', () => {
       `${ALWAYS}def f(x): return Always()`,
       'assert f(3).startswith("hay")',
     ],
+    [
+      "a name of the language's",
+      'python',
+      'def f(x): return 123.0\ndef abs(x): return 0',
+      'assert abs(f(3.5) - 0.5) < 1e-6',
+    ],
+    [
+      "a name of the language's in JavaScript",
+      'javascript',
+      'const f = () => 123;\nconst Math = { abs: () => 0 };',
+      'assert(Math.abs(f(7) - 3.5) < 1e-9);',
+    ],
     ['emptied arguments', 'python', 'def f(x):\n    x.clear()\n    return []', 'X = [3, 1]\nassert f(X) == sorted(X)'],
     [
       'an end that the tests catch',

@@ -11,7 +11,7 @@ export default [
     from: 'super().__init__(vars(builtins), __assertion__=count)',
     to: 'super().__init__({k: v for k, v in vars(builtins).items() if k not in ("abs", "all", "zip", "max")}, __assertion__=count)',
     ...verdicts,
-    title: 'in python|named like a builtin',
+    title: 'are not believed',
   },
   {
     control: "the language's names come before an answer's in JavaScript",
@@ -19,7 +19,7 @@ export default [
     from: 'if (name in globalThis || FRAMEWORKS',
     to: 'if (FRAMEWORKS',
     ...verdicts,
-    title: 'in javascript|named like a global',
+    title: 'are not believed',
   },
   {
     control: 'an object that a function returned has no say in a comparison',
@@ -99,7 +99,7 @@ export default [
     from: 'if (isHeard) pass(false, detail);',
     to: 'if (false) pass(false, detail);',
     ...verdicts,
-    title: "ends the tests' process",
+    title: 'are not believed',
   },
   {
     control: 'the kernel is filtered',
