@@ -1,16 +1,38 @@
-/** Text from outside as it may stand in a prompt. */
+/**
+ * Text from outside as it may stand in a prompt. Who reads the prompt is not always known: a server behind an endpoint recognises its
+ * own control tokens inside of what a message says. So the spellings of all families known to us are broken, and the forms that they
+ * have in common: names with underscores in angle brackets, names in capitals with underscores in square ones.
+ */
 import { isPlainCodePoint } from '@seamstream/language-model';
 
-/** Spellings of control tokens of the common chat formats; a space after the first character makes them ordinary text. */
-const CONTROL_TOKENS =
-  /<\||\|>|<\/?s>|<\/?(?:bos|eos|pad|unk|think|start_of_turn|end_of_turn)>|\[\/?INST\]|<<\/?SYS>>/gi;
+/**
+ * Of the common chat formats; a space after the first character makes them ordinary text. Every repetition is bounded, so that
+ * each place of a text is looked at so often.
+ */
+const CONTROL_TOKENS = new RegExp(
+  [
+    // ChatML, Llama 3, Phi, GLM, gpt-oss: <|im_start|>; DeepSeek, with wide bars: <｜User｜>, <｜end▁of▁sentence｜>
+    String.raw`<[|｜]|[|｜]>`,
+    // Llama 2, Mistral, Gemma, GLM, BERT; thinking and tools of Qwen, SmolLM3, Hermes
+    String.raw`<\/?(?:s|bos|eos|pad|unk|mask|cls|sep|sop|eop|eot|eod|think|tools?|call|code|image|unused\d{1,4})>`,
+    // Gemma's <start_of_turn>, Qwen's <tool_call>, Granite's and StarCoder's <fim_prefix>, … SEAM's own tag is nobody's control
+    // token: an entry stands in it where a template asks for that (memory-item.ts).
+    String.raw`<(?!\/?memory_item>)\/?[a-z0-9]{1,24}(?:_[a-z0-9]{1,24}){1,6}>`,
+    String.raw`\[\/?INST\]|<<\/?SYS>>`,
+  ].join('|'),
+  'giu',
+);
+/** Mistral's [TOOL_CALLS], GLM's [gMASK], BERT's [CLS]: in their own case only, since arr[mask] is a program. */
+const CAPITAL_TOKENS =
+  /\[\/?(?:BOS|EOS|UNK|PAD|CLS|SEP|MASK|[gs]MASK|IMG|ARGS|THINK|PREFIX|MIDDLE|SUFFIX|[A-Z]{1,24}(?:_[A-Z]{1,24}){1,6})\]/gu;
 
 /** Nothing that could be hidden: most texts, and then no character has to be looked at alone. */
 const VISIBLE_ASCII = /^[\t\n\x20-\x7e]*$/;
 
 /** Text from outside as it may stand in a prompt: line ends and tabs stay, other hidden characters go. */
 export function asData(text: string): string {
-  return withoutHidden(text).replaceAll(CONTROL_TOKENS, (token) => `${token[0]} ${token.slice(1)}`);
+  const broken = (token: string): string => `${token[0]} ${token.slice(1)}`;
+  return withoutHidden(text).replaceAll(CONTROL_TOKENS, broken).replaceAll(CAPITAL_TOKENS, broken);
 }
 
 function withoutHidden(text: string): string {

@@ -1,8 +1,12 @@
 /** What tokenizer_config.json and chat_template.jinja say beside a tokenizer.json. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSeamError } from '@seamstream/kernel';
 import { damaged, type RawConfig } from './config-fields.js';
 import { parts } from './token-bytes.js';
+
+/** Ten times the largest published. */
+const MAX_FILE_BYTES = 2 ** 24;
 
 export interface TokenizerConfig {
   /** The template that transformers would use when it is asked for none by name. */
@@ -50,7 +54,7 @@ export function parseTokenizerConfig(raw: RawConfig): TokenizerConfig {
 /** One template, or a list of named ones of which the one called "default" is meant. */
 function defaultTemplate(value: unknown): string | undefined {
   if (value === undefined || value === null || typeof value === 'string') return value ?? undefined;
-  const named = Array.isArray(value) ? (value as readonly RawConfig[]) : [];
+  const named = (Array.isArray(value) ? value : []).filter(isRecord);
   const template = named.find((entry) => entry.name === 'default')?.template;
   if (typeof template === 'string') return template;
   const names = named.map(({ name }) => JSON.stringify(name)).join(', ');
@@ -65,15 +69,25 @@ export function openingTokens(postProcessor: unknown, { addBosToken, specialToke
   if (addBosToken !== undefined) return addBosToken && specialTokens.bos_token ? [specialTokens.bos_token] : [];
   const single = parts(postProcessor).find(({ type }) => type === 'TemplateProcessing')?.single;
   if (!Array.isArray(single)) return [];
-  const items = single as readonly { readonly SpecialToken?: { readonly id?: unknown } }[];
-  const text = items.findIndex(({ SpecialToken }) => SpecialToken === undefined);
-  return items.slice(0, text).map(({ SpecialToken }) => String(SpecialToken?.id));
+  const ids = (single as readonly unknown[]).map((item) => {
+    const token = isRecord(item) ? item.SpecialToken : undefined;
+    return isRecord(token) ? token.id : undefined;
+  });
+  const text = ids.findIndex((id) => typeof id !== 'string');
+  return ids.slice(0, text) as string[];
+}
+
+function isRecord(value: unknown): value is RawConfig {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function readIfPresent(folder: string, file: string): Promise<string | undefined> {
   try {
+    const { size } = await stat(join(folder, file));
+    if (size > MAX_FILE_BYTES) throw damaged(file, `has ${size} bytes: expected at most ${MAX_FILE_BYTES}`);
     return await readFile(join(folder, file), 'utf8');
   } catch (cause) {
+    if (isSeamError(cause)) throw cause;
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw damaged(file, `cannot be read in ${folder}`, undefined, cause);
   }

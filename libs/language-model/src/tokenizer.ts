@@ -6,10 +6,10 @@
  * Text is data: by default the spelling of a special token inside a text is encoded as ordinary characters, so that a
  * problem or an entry cannot forge an end of turn. Only what a chat template itself wrote becomes special tokens.
  */
-import { access, readFile } from 'node:fs/promises';
+import { access, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as library from '@huggingface/tokenizers';
-import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
+import { canonicalJson, isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import { type ChatMessage, type ChatOptions, ChatTemplate } from './chat-template.js';
 import { isLfsPointer } from './git-lfs.js';
 import {
@@ -21,10 +21,11 @@ import {
   withoutForgedMerges,
 } from './token-bytes.js';
 import { openingTokens, readTokenizerConfig, type TokenizerConfig } from './tokenizer-config.js';
+import { checkedTokenizerJson, odd } from './tokenizer-json.js';
 
 /** The part of the library that is used; its own type files do not resolve under Node's module rules. */
 interface LibraryTokenizer {
-  encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: number[] };
+  encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: (number | undefined)[] };
   /** Its tokens by id. */
   readonly model: { readonly vocab: { readonly length: number } };
 }
@@ -32,7 +33,10 @@ const LibraryTokenizer = (
   library as unknown as { Tokenizer: new (tokenizer: object, config: object) => LibraryTokenizer }
 ).Tokenizer;
 
-interface AddedToken {
+/** Eight times the largest published. */
+const MAX_FILE_BYTES = 2 ** 28;
+
+export interface AddedToken {
   readonly id: number;
   readonly content: string;
   readonly special?: boolean;
@@ -133,13 +137,16 @@ export class Tokenizer {
    */
   static async load(folder: string, { chatTemplate = 'auto' }: TokenizerSettings = {}): Promise<Tokenizer> {
     const path = join(folder, 'tokenizer.json');
-    let json: TokenizerJson;
+    let json: unknown;
     let text = '';
     try {
+      const { size } = await stat(path);
+      if (size > MAX_FILE_BYTES) throw odd(`there are ${size} bytes: expected at most ${MAX_FILE_BYTES}`);
       // In one piece: as text, megabytes are decoded in many.
       text = (await readFile(path)).toString();
-      json = JSON.parse(text) as TokenizerJson;
+      json = JSON.parse(text);
     } catch (cause) {
+      if (isSeamError(cause)) throw cause;
       const remedy = isLfsPointer(text)
         ? 'is a pointer of Git LFS, not the tokenizer: fetch the file itself (git lfs pull)'
         : 'cannot be read as JSON. A model folder needs a tokenizer.json';
@@ -152,10 +159,20 @@ export class Tokenizer {
   }
 
   /**
-   * @throws UNSUPPORTED_MODEL when it is no BPE of bytes or with byte fallback: only there is a token a fixed run of bytes;
-   *   CHECKPOINT_INVALID when the chat template cannot be read.
+   * @param value a tokenizer.json, of which nothing is certain
+   * @throws UNSUPPORTED_MODEL when it is no BPE of bytes or with byte fallback (only there is a token a fixed run of bytes), or has a
+   *   regular expression that might not end; CHECKPOINT_INVALID when it is odd, or the chat template cannot be read.
    */
-  static fromJson(json: TokenizerJson, config: TokenizerConfig = { specialTokens: {} }): Tokenizer {
+  static fromJson(value: unknown, config: TokenizerConfig = { specialTokens: {} }): Tokenizer {
+    try {
+      return Tokenizer.fromChecked(checkedTokenizerJson(value), config);
+    } catch (cause) {
+      if (isSeamError(cause)) throw cause;
+      throw odd(`something is not as expected (${messageOf(cause)})`, cause);
+    }
+  }
+
+  private static fromChecked(json: TokenizerJson, config: TokenizerConfig): Tokenizer {
     const kind = tokenizerKind(json);
     const added = json.added_tokens ?? [];
     const special = new Set(added.filter((token) => token.special).map(({ content }) => content));
@@ -250,7 +267,9 @@ export class Tokenizer {
 
   private ordinary(text: string, isContinuation: boolean): number[] {
     if (text === '') return [];
-    return (isContinuation ? this.continuing : this.plain).encode(text, { add_special_tokens: false }).ids;
+    const { ids } = (isContinuation ? this.continuing : this.plain).encode(text, { add_special_tokens: false });
+    // A vocabulary may lack bytes that its texts never had; what they spell is left out, as the tokenizers library does.
+    return ids.filter((id) => id !== undefined);
   }
 
   /** Text and special tokens in turns, text first, without the white space that belongs to a token. */
