@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 // Pure libraries decide; they do not look at the world. Each ban says what to do instead.
@@ -70,6 +71,20 @@ export default tseslint.config(
     files: pureLibraries.map((name) => `libs/${name}/src/**/*.ts`),
     ignores: ['**/*.spec.ts'],
     rules: { 'no-restricted-syntax': ['error', ...evaluation, ...timeAndChance] },
+  },
+  {
+    // A text that a stranger wrote must not stop an event loop: patterns take time in proportion to the text (docs/adr/0029).
+    files: ['{libs,apps,infra}/**/*.ts'],
+    ignores: [
+      '**/*.spec.ts',
+      // Runs in threads with limits of time.
+      'libs/verifiers/src/math/**',
+    ],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
+    },
   },
   {
     files: ['**/*.spec.ts', '**/*.contract.ts', 'test/**/*.ts'],

@@ -149,5 +149,5 @@ function resumeKey(manifestKey: string): string {
 }
 
 function snapshotKey(manifestKey: string): string {
-  return manifestKey.replace(/([^/]+)\/manifest\.json$/, 'snapshots/$1.bin');
+  return manifestKey.replace(/(?<=^|\/)([^/]+)\/manifest\.json$/, 'snapshots/$1.bin');
 }

@@ -1,22 +1,24 @@
 /** The side inside a thread: a worker module calls {@link answerTasks} once with what it can do. */
 import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
-import { SeamError } from '@seamstream/kernel';
+import { isSeamError, SeamError } from '@seamstream/kernel';
+import type { BufferLimit } from './buffer-limit.js';
 import { plainError, type Reply, type Request } from './messages.js';
 
 type Pieces = AsyncIterator<unknown> | Iterator<unknown>;
 
 /**
- * Tasks by name. A task answers a value or a promise of one, or, as a generator, in pieces that are asked for one by one. The type of an
- * input is agreed between the two modules that name the task.
+ * Tasks by name. A task answers a value or a promise of one, or, as a generator, in pieces that are asked for one by one. What a task throws later than at once ends its thread, since parts of it may go on there;
+ * by a SeamError it vouches that none does. The type of an input is agreed between the two modules that name the task.
  */
 export type Tasks = Readonly<Record<string, (input: never) => unknown>>;
 
 /**
  * Answers tasks until the thread is ended. What has to be warm before the first limit counts is done before this call.
+ * @param buffers counts each task's buffers from 0
  * @throws INTERNAL outside of a thread
  */
-export function answerTasks(tasks: Tasks): void {
+export function answerTasks(tasks: Tasks, buffers?: BufferLimit): void {
   const port = parentPort;
   if (port === null)
     throw new SeamError(
@@ -38,7 +40,8 @@ export function answerTasks(tasks: Tasks): void {
     if (bytes === undefined || bytes.length > outputBytes) reply({ kind: 'tooLong' });
     else reply({ kind, bytes, cpuMs: cpuMs() }, [bytes.buffer as ArrayBuffer]);
   };
-  const fail = (error: unknown, isSpoilt: boolean): void => {
+  const fail = (error: unknown, isLate: boolean): void => {
+    const isSpoilt = isLate && !isSeamError(error);
     pieces = undefined;
     reply({ kind: 'failed', error: plainError(error), isSpoilt, cpuMs: cpuMs() });
   };
@@ -57,6 +60,7 @@ export function answerTasks(tasks: Tasks): void {
   };
   const begin = (task: string, input: unknown): void => {
     let outcome: unknown;
+    buffers?.begin(task);
     try {
       const work = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
       if (work === undefined)

@@ -2,7 +2,7 @@
 import { deserialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { messageOf, SeamError } from '@seamstream/kernel';
-import { limitExceeded, OUTPUT_BYTES, WALL_TIMES_CPU, type WorkLimits } from './limits.js';
+import { limitExceeded, OUTPUT_BYTES, type WorkLimits, wallMsFor } from './limits.js';
 import type { Reply, Request } from './messages.js';
 
 /** A thread that is not ready by then never will be: starting one takes half a second on an idle machine. */
@@ -98,7 +98,7 @@ export class BoundedThread {
   private await(request: Request, transfer: readonly ArrayBuffer[] = []): void {
     if (this.job === undefined) return;
     const { task, limits } = this.job;
-    const { cpuMs, wallMs = cpuMs * WALL_TIMES_CPU } = limits;
+    const { cpuMs, wallMs = wallMsFor(cpuMs) } = limits;
     this.restTimers();
     this.wallTimer = setTimeout(() => this.end(limitExceeded(task, 'wallTime', wallMs)), wallMs);
     this.lookAfter(cpuMs, this.turn, limitExceeded(task, 'processorTime', cpuMs), this.cpuMsBefore + cpuMs);

@@ -60,6 +60,16 @@ describe('work in a thread', () => {
     });
   });
 
+  it('that makes buffers beyond its limit is refused before they are made, each task counted from nothing', async () => {
+    expect(await run('buffer', 1 << 20)).toBe(1 << 17);
+    expect(await run('buffer', 1 << 20)).toBe(1 << 17);
+    for (const [task, size] of [
+      ['buffer', 2 ** 34],
+      ['buffers', 700_000],
+    ] as const)
+      await expect(run(task, size)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED', details: { limit: 'buffers' } });
+  });
+
   it('that fails in several parts at once is one error, and the next task has a thread of its own', async () => {
     const before = (await run('served')) as number;
     await expect(run('failInParts')).rejects.toMatchObject({

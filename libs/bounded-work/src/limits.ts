@@ -1,11 +1,11 @@
 /** What a task may use, and the error that names the limit it ran into. */
 import { isSeamError, SeamError } from '@seamstream/kernel';
 
-const LIMITS = ['processorTime', 'wallTime', 'heap', 'output'] as const;
+const LIMITS = ['processorTime', 'wallTime', 'heap', 'buffers', 'output'] as const;
 
 /**
  * `processorTime`: what the thread computed. `wallTime`: the cap for a thread that neither computes nor answers, or cannot be asked.
- * `heap`: its JavaScript objects. `output`: what it answers.
+ * `heap`: its JavaScript objects. `buffers`: what it makes beside them, where the thread counts it. `output`: what it answers.
  */
 export type LimitName = (typeof LIMITS)[number];
 
@@ -15,7 +15,7 @@ export interface WorkLimits {
    * answers in pieces they count for each piece.
    */
   readonly cpuMs: number;
-  /** Milliseconds from the beginning of the task (or of the piece); default 20 times `cpuMs`. Waiting for a thread does not count. */
+  /** Milliseconds from the beginning of the task (or of the piece); default a minute and 20 times `cpuMs`. Waiting for a thread does not count. */
   readonly wallMs?: number | undefined;
   /** Bytes of an answer (or of a piece) as V8 serialises it: a character is one byte or two, a number at most nine. Default 16 MiB. */
   readonly outputBytes?: number | undefined;
@@ -23,14 +23,15 @@ export interface WorkLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A thread gets a twentieth of a processor where ten busy threads share half of one. */
-export const WALL_TIMES_CPU = 20;
+/** On a machine where forty threads want two processors each gets a twentieth of one, and waits long for its first turn. */
+export const wallMsFor = (cpuMs: number): number => 60_000 + 20 * cpuMs;
 export const OUTPUT_BYTES = 1 << 24;
 
 const UNITS: Readonly<Record<LimitName, string>> = {
   processorTime: 'ms of processor time',
   wallTime: 'ms of wall time',
   heap: 'MB of heap',
+  buffers: 'bytes of buffers',
   output: 'bytes of output',
 };
 

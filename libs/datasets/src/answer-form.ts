@@ -11,5 +11,11 @@ export function answerForm(answer: string): AnswerForm {
   if (/^[-+]?\d*\.\d+(e[-+]?\d+)?$/i.test(plain)) return 'decimal';
   if (/^[-+]?(\d+ ?\/ ?\d+|\\[dt]?frac ?(\{-?\d+\}|\d) ?(\{\d+\}|\d))$/.test(plain)) return 'fraction';
   if (/^\(?[A-Z]\)?$|^\\text\{\(?[A-Z]\)?\}$/.test(plain)) return 'choice';
-  return /[\\^_=+<>{}]|\d.*[a-z]\b|[a-z]\(/i.test(plain) && !/\s\p{L}{3,}\s/u.test(plain) ? 'formula' : 'text';
+  const isFormula = /[\\^_=+<>{}]|[a-z]\(/i.test(plain) || plain.split('\n').some(hasLetterAfterDigit);
+  return isFormula && !/\s\p{L}{3,}\s/u.test(plain) ? 'formula' : 'text';
+}
+
+function hasLetterAfterDigit(line: string): boolean {
+  const digit = line.search(/\d/);
+  return digit >= 0 && /[a-z]\b/i.test(line.slice(digit + 1));
 }

@@ -13,8 +13,8 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
  */
 const MAX_LINE_BYTES = 1 << 18;
 
-/** A line as bytes without its break; of one that is too long only its length is known. */
-type Line = { readonly bytes: Uint8Array } | { readonly tooLong: number };
+/** A line as bytes without its break, with the number of the blank lines before it; of one that is too long only its length is known. */
+type Line = { readonly blank: number } & ({ readonly bytes: Uint8Array } | { readonly tooLong: number });
 
 /**
  * The rows of a JSON Lines file (https://jsonlines.org): one JSON value per line, UTF-8, blank lines passed over but counted,
@@ -24,7 +24,7 @@ export async function* jsonLineRows(file: FileBytes): AsyncGenerator<Row> {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   let row = 0;
   for await (const line of linesOf(file)) {
-    row++;
+    row += line.blank + 1;
     const refused = (expected: string, came: string): Row => ({ row, fault: { row, field: 'row', expected, came } });
     if ('tooLong' in line) {
       yield refused(`at most ${MAX_LINE_BYTES} bytes`, `${line.tooLong} bytes`);
@@ -54,19 +54,23 @@ async function* linesOf(file: FileBytes): AsyncGenerator<Line> {
   /** Pieces of the line that has begun, and their length; of a line that is too long nothing is kept. */
   let begun: Uint8Array[] = [];
   let length = 0;
+  let blank = 0;
   const keep = (bytes: Uint8Array): void => {
     length += bytes.length;
     // One byte more may be its carriage return.
     if (length <= MAX_LINE_BYTES + 1) begun.push(bytes);
     else begun = [];
   };
-  const finish = (): Line => {
+  const finish = (): Line | null => {
     const whole = begun.length === 1 ? begun[0]! : Buffer.concat(begun);
     const bytes = whole.at(-1) === CARRIAGE_RETURN ? whole.subarray(0, -1) : whole;
-    const line: Line = length > bytes.length + 1 || bytes.length > MAX_LINE_BYTES ? { tooLong: length } : { bytes };
+    const isTooLong = length > bytes.length + 1 || bytes.length > MAX_LINE_BYTES;
+    const line: Line = isTooLong ? { blank, tooLong: length } : { blank, bytes };
     begun = [];
     length = 0;
-    return line;
+    // Counted here: a file can be nothing but such lines, four million of them.
+    blank = !isTooLong && bytes.every(isBlank) ? blank + 1 : 0;
+    return blank > 0 ? null : line;
   };
   let isStart = true;
   for await (const piece of piecesOf(file)) {
@@ -77,13 +81,17 @@ async function* linesOf(file: FileBytes): AsyncGenerator<Line> {
       const end = piece.indexOf(LINE_FEED, start);
       if (end === -1) break;
       keep(piece.subarray(start, end));
-      yield finish();
+      const line = finish();
+      if (line !== null) yield line;
       start = end + 1;
     }
     if (start < piece.length) keep(piece.subarray(start));
   }
-  if (length > 0) yield finish();
+  const last = length > 0 ? finish() : null;
+  if (last !== null) yield last;
 }
+
+const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
 function hasKey(value: unknown, key: string): boolean {
   if (typeof value !== 'object' || value === null) return false;

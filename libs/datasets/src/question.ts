@@ -27,7 +27,7 @@ export function normalisedQuestion(question: string): string {
     .replaceAll('$', ' ')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ?([^\p{L}\p{N} ]) ?/gu, '$1')
-    .replace(/[.\s]+$/, '')
+    .replace(/(?<![.\s])[.\s]+$/, '')
     .trim();
 }
 

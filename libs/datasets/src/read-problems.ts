@@ -1,4 +1,4 @@
-import { isSeamError } from '@seamstream/kernel';
+import { isSeamError, SeamError } from '@seamstream/kernel';
 import { checkVerifiable, knownVerifiers } from '@seamstream/verifiers';
 import type { DatasetForm, DatasetProblem, RowFault, StatedProblem, StatedVerifier } from './dataset.types.js';
 import type { FileBytes } from './file-bytes.js';
@@ -29,19 +29,34 @@ export type RowReading =
  */
 const MAX_PROBLEM_BYTES = 1 << 18;
 
+/** So many rows one after another that are no problems are another kind of file, and nobody reads as many complaints. */
+const MAX_FAULTY_ROWS = 10_000;
+
 /**
  * Reads a file row by row and checks each: its fields, its verifier, and that the verifier can judge by its reference. Nothing
  * is kept, so the size of the file does not matter.
+ * @throws INVALID_INPUT after 10 000 rows one after another that state no problem; as the reader of the file's form
  */
 export async function* readProblems(file: FileBytes, settings: ReadingSettings): AsyncGenerator<RowReading> {
   const { form, split } = settings;
+  let faulty = 0;
   for await (const row of rowsOf(file, form.columns)) {
     const reading: RowReading =
       'fault' in row ? { status: 'faulty', row: row.row, faults: [row.fault] } : readRow(row.row, row.value, settings);
+    faulty = reading.status === 'faulty' ? faulty + 1 : 0;
+    if (faulty > MAX_FAULTY_ROWS) throw notOfThisForm(file, form, reading.row);
     yield reading.status === 'problem' && split !== undefined && splitOf(reading.problem.prompt, split) !== split.part
       ? { status: 'otherSplit', row: reading.row }
       : reading;
   }
+}
+
+function notOfThisForm({ name = 'a file' }: FileBytes, form: DatasetForm, row: number): SeamError {
+  return new SeamError(
+    'INVALID_INPUT',
+    `Cannot read ${name} as ${form.name}: expected problems, got ${MAX_FAULTY_ROWS} rows without one up to row ${row}. Name its form, or leave them out.`,
+    { details: { file: name, row } },
+  );
 }
 
 /** The problem that a row states, or what is wrong with it. */

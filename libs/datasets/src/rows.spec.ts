@@ -146,6 +146,50 @@ describe('Parquet', () => {
   });
 });
 
+describe('a Parquet file that lies', () => {
+  // The writer's metadata, with one of its numbers replaced by another that takes as many bytes.
+  const lying = async (claim: (metadata: Buffer) => void): Promise<FileBytes> => {
+    const data = Array.from({ length: 200 }, (_, i) => `row ${i}`);
+    const bytes = Buffer.from(
+      await parquet([{ name: 'question', data, type: 'STRING' }], { codec: 'UNCOMPRESSED' }).slice(0),
+    );
+    claim(bytes.subarray(bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8)));
+    return { ...bytesInMemory(bytes), name: 'lies.parquet' };
+  };
+  const replaced = (metadata: Buffer, from: readonly number[], to: readonly number[]) => {
+    const at = metadata.indexOf(Buffer.from(from));
+    expect(at).toBeGreaterThanOrEqual(0);
+    for (let i = at; i >= 0; i = metadata.indexOf(Buffer.from(from), i + 1)) Buffer.from(to).copy(metadata, i);
+  };
+  it('about the number of its rows is refused', async () => {
+    // 200 and -8192 as Thrift's zigzag varints.
+    const file = await lying((metadata) => replaced(metadata, [0x90, 0x03], [0xff, 0x7f]));
+    await expect(all(file)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringMatching(/^Reading lies\.parquet as Parquet.*a row group of -8192 rows/),
+    });
+  });
+
+  it('about where a column lies, beyond its end, is refused before its bytes are read', async () => {
+    const bytes = Buffer.from(await (await lying(() => undefined)).slice(0));
+    const metadataAt = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+    const torn = bytesInMemory(Buffer.concat([bytes.subarray(0, metadataAt - 1000), bytes.subarray(metadataAt)]));
+    const reads: number[] = [];
+    const watched: FileBytes = {
+      ...torn,
+      slice: (start, end = torn.byteLength) => {
+        reads.push(end);
+        return torn.slice(start, end);
+      },
+    };
+    await expect(all(watched)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining(`a column from byte 4 to ${metadataAt} of ${torn.byteLength}`),
+    });
+    expect(Math.max(...reads)).toBeLessThanOrEqual(torn.byteLength);
+  });
+});
+
 describe('reading problems', () => {
   const form = datasetForms.get('gsm8k')!;
   const lines = [
@@ -165,6 +209,18 @@ describe('reading problems', () => {
     ]);
     const inTest = await collected(readProblems(file, { form, split: { ...rule, part: 'test' } }));
     expect(inTest.map(({ status }) => status)).toEqual(['otherSplit', 'faulty', 'otherSplit']);
+  });
+
+  it('ends where ten thousand rows one after another are no problems, and counts blank lines without end', async () => {
+    const bad = '0\n'.repeat(10_000);
+    const good = JSON.stringify(lines[0]);
+    expect(await collected(readProblems(text(`${bad}${good}\n${bad}`), { form }))).toHaveLength(20_001);
+    await expect(collected(readProblems(text(`${good}\n${bad}0`), { form }))).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      details: { row: 10_002 },
+    });
+    const [only] = await collected(readProblems(text(`${' \n\n'.repeat(300_000)}${good}`), { form }));
+    expect(only).toMatchObject({ row: 600_001, status: 'problem' });
   });
 
   it('takes domain and verifier from the caller where it says so', async () => {

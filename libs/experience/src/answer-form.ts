@@ -4,6 +4,8 @@
  * its reasoning do not count (METHODS.md 1.4 tells how they do otherwise).
  */
 
+import { isMarked } from '@seamstream/verifiers';
+
 export const ANSWER_FORMS = ['stated', 'tag', 'boxed', 'lastLine'] as const;
 
 /**
@@ -58,7 +60,7 @@ function boxes(text: string): string {
 
 function lastLine(text: string): string {
   const line = text.trimEnd().split('\n').at(-1)?.trim() ?? '';
-  return /\banswer[ \t]*\**[ \t]*:|####|\\boxed\{/i.test(line) ? line : marked(line);
+  return isMarked(line) ? line : marked(line);
 }
 
 /** With the marker that all verifiers read. */

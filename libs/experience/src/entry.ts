@@ -35,8 +35,7 @@ export function parseEntry(text: string, schema: JsonSchema): ParsedEntry {
  * cannot see (controls, bidirectional controls, zero-width characters); `details.path` is a JSON pointer where one applies.
  */
 export function checkEntry(text: string, schema: JsonSchema): unknown {
-  if (text.length > MAX_ENTRY_LENGTH)
-    throw invalid(`it has ${text.length} characters, at most ${MAX_ENTRY_LENGTH} are accepted`);
+  checkEntryLength(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -54,6 +53,12 @@ export function checkEntry(text: string, schema: JsonSchema): unknown {
   }
   if (!VISIBLE.test(text)) refuseHidden(value, '#');
   return value;
+}
+
+/** Before anything else is done with an entry from anywhere. @throws ENTRY_INVALID when it is longer than any entry. */
+export function checkEntryLength(text: string): void {
+  if (text.length > MAX_ENTRY_LENGTH)
+    throw invalid(`it has ${text.length} characters, at most ${MAX_ENTRY_LENGTH} are accepted`);
 }
 
 /** The canonical text of a value that is known to validate. Errors as {@link parseEntry}. */

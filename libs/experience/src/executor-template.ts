@@ -59,8 +59,7 @@ export async function loadExecutorTemplate(name: string, folders: readonly URL[]
     wrapperOnly,
     system: system?.text ?? null,
     answer,
-    data: (text) =>
-      tags === null ? asData(text) : asData(text).replaceAll(tags, (tag) => `${tag[0]} ${tag.slice(1)}`),
+    data: (text) => (tags === null ? asData(text) : asData(text).replaceAll(tags, '< ')),
   };
 }
 
@@ -95,8 +94,8 @@ async function readAnswerForm(name: string, file: URL): Promise<AnswerForm> {
   return form;
 }
 
-/** Finds the tags that the texts are divided by, in any case of letters; null where there are none. */
+/** Finds where the tags begin that the texts are divided by, in any case of letters and with blanks behind the name; null where there are none. */
 function tagsIn(texts: readonly string[]): RegExp | null {
   const names = new Set(texts.flatMap((text) => [...text.matchAll(/<\/?([a-z][a-z_]*)>/g)].map((match) => match[1])));
-  return names.size === 0 ? null : new RegExp(`</?(?:${[...names].join('|')})>`, 'gi');
+  return names.size === 0 ? null : new RegExp(`<(?=/?(?:${[...names].join('|')})\\b)`, 'gi');
 }

@@ -11,6 +11,9 @@ import { schemaDigest } from './entry.schema.js';
 
 const FIELD = 'memory_item';
 
+/** A reader takes `</MEMORY_ITEM >` for the block's end as well. */
+const TAG_BEGINS = /<(?=\/?memory_item\b)/gi;
+
 /**
  * The container as an entry's schema. Its length is bounded so that an entry stays within what consumers read (16,384
  * characters with escapes); SEAM itself knows no bound but its 4,096 tokens.
@@ -24,16 +27,17 @@ export const MEMORY_ITEM_SCHEMA: JsonSchema = {
 
 /** What stands between the tags: the first pair counts, across lines; undefined where there is none or it is blank. */
 export function memoryItemIn(text: string): string | undefined {
-  const inner = /<memory_item>(.*?)<\/memory_item>/s.exec(text)?.[1]?.trim();
+  const open = text.indexOf('<memory_item>');
+  const close = open < 0 ? -1 : text.indexOf('</memory_item>', open);
+  if (close < 0) return undefined;
+  const inner = text.slice(open + '<memory_item>'.length, close).trim();
   return inner === '' ? undefined : inner;
 }
 
 /** The entry as its block of text, or undefined for an entry in another container. Tags inside the text are broken, so that it cannot end its own block. */
 export function memoryItemBlock(entry: string): string | undefined {
   const text = textOf(entry);
-  return text === undefined
-    ? undefined
-    : `<memory_item>\n${text.replaceAll(/<(?=\/?memory_item>)/g, '< ')}\n</memory_item>`;
+  return text === undefined ? undefined : `<memory_item>\n${text.replaceAll(TAG_BEGINS, '< ')}\n</memory_item>`;
 }
 
 /** Whether a correct answer with this entry earns its reward: the entry is valid, and in this container not blank. */

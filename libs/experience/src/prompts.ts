@@ -7,6 +7,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { judgedText } from './answer-form.js';
+import { checkEntryLength } from './entry.js';
 import { loadExecutorTemplate, PLAIN } from './executor-template.js';
 import { memoryItemBlock } from './memory-item.js';
 import { asData } from './plain-data.js';
@@ -24,7 +25,7 @@ export interface Prompts {
   readonly fixedHint: string;
   /** The generator continues this text with an entry. */
   generator(problem: string): string;
-  /** With an entry; with null, the same question without the slot. */
+  /** With an entry; with null, the same question without the slot. @throws ENTRY_INVALID for an entry that is too long for any */
   executor(problem: string, entry: string | null): string;
   /** The slot, empty: a control that tells the wrapper's effect from the entry's. */
   wrapperOnly(problem: string): string;
@@ -56,14 +57,22 @@ export async function loadPrompts({ template = PLAIN, ownTemplates }: PromptSett
     generatorTemplate: `generator@${generator.digest}`,
     fixedHint: hint.text,
     generator: (problem) => generator.render({ problem: asData(problem) }),
-    executor: (problem, entry) =>
-      entry === null
-        ? without.render({ problem: data(problem) })
-        : withEntry.render({
-            problem: data(problem),
-            entry: data(memoryItemBlock(entry) ?? entry).replaceAll(/\s*\n\s*/g, ' '),
-          }),
+    executor: (problem, entry) => {
+      if (entry === null) return without.render({ problem: data(problem) });
+      checkEntryLength(entry);
+      return withEntry.render({ problem: data(problem), entry: onOneLine(data(memoryItemBlock(entry) ?? entry)) });
+    },
     wrapperOnly: (problem) => wrapperOnly.render({ problem: data(problem) }),
     judged: (response) => judgedText(executor.answer, response),
   };
+}
+
+/** Each line end, with the white space around it, as one blank. Line by line: a pattern of blanks around a line end is quadratic in blanks. */
+function onOneLine(text: string): string {
+  const lines = text.split('\n');
+  const last = lines.length - 1;
+  return lines
+    .map((line, i) => (i === 0 ? (last === 0 ? line : line.trimEnd()) : i === last ? line.trimStart() : line.trim()))
+    .filter((line, i) => line !== '' || i === 0 || i === last)
+    .join(' ');
 }

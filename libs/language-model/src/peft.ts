@@ -245,8 +245,9 @@ function refuseSomeLayers(
   for (const module of modules) {
     const trained = new Set<number>();
     for (const name of tensors.keys()) {
-      const [, layer, itsModule] = /\.layers\.(\d+)\..*?([^.]+)\.lora_[AB]\.weight$/.exec(name) ?? [];
-      if (itsModule === module) trained.add(Number(layer));
+      const layer = /\.layers\.(\d+)\./.exec(name)?.[1];
+      const itsModule = /\.([^.]+)\.lora_[AB]\.weight$/.exec(name)?.[1];
+      if (layer !== undefined && itsModule === module) trained.add(Number(layer));
     }
     const missing = Array.from({ length: layers }, (_, layer) => layer).filter((layer) => !trained.has(layer));
     if (missing.length === 0) continue;

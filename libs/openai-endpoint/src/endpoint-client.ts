@@ -249,7 +249,7 @@ export class EndpointClient {
 
   private addressOf(path: string): URL {
     const url = new URL(this.settings.url);
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
+    url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${path}`;
     return url;
   }
 
@@ -259,7 +259,7 @@ export class EndpointClient {
 
   private named(reason: string): string {
     const { origin, pathname } = new URL(this.settings.url);
-    return `Endpoint ${origin}${pathname.replace(/\/+$/, '')}: ${reason}.`;
+    return `Endpoint ${origin}${pathname.replace(/(?<!\/)\/+$/, '')}: ${reason}.`;
   }
 
   /** A server's words without the key and without characters that a terminal or a log would obey. */

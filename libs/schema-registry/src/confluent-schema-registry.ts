@@ -37,7 +37,7 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
 
   constructor({ url, username, password, timeoutMs = 5_000 }: ConfluentSchemaRegistryOptions) {
     super();
-    this.base = url.replace(/\/+$/, '');
+    this.base = url.replace(/(?<!\/)\/+$/, '');
     this.timeoutMs = timeoutMs;
     this.headers = {
       accept: `${MEDIA_TYPE}, application/json`,

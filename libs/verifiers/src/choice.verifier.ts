@@ -1,5 +1,6 @@
 /** Multiple choice: the letter that a response settles on, or several where the reference has several. */
-import { finalAnswer } from './final-answer.js';
+import { finalAnswer, judgedEnd, lastAnswerMarker, skip } from './final-answer.js';
+import { hedges, withdraws } from './hedges.js';
 import { badReference, OptionReader } from './options.js';
 import type { Verifier } from './verifier.types.js';
 
@@ -61,38 +62,75 @@ const normalised = (text: string): string =>
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/\s+/g, ' ')
-    .replace(/[.\s]+$/, '')
+    .replace(/(?<![.\s])[.\s]+$/, '')
     .trim();
+
+/** A stated answer's line is looked at so far. Characters. */
+const MAX_STATEMENT = 200;
 
 /** What the response states as its answer; a response that is nothing but a letter states it. */
 function chosen(text: string, letters: string, texts: readonly string[]): string | null {
-  const plain = text.slice(-32_768);
-  const said = [...plain.matchAll(/\b(?:answer|choice|option)\s+(?:is|would be|should be)\s*:?\s*([^\n]{1,200})/gi)].at(
-    -1,
-  );
+  const plain = judgedEnd(text);
+  const said = lastStatement(plain);
   const marked = finalAnswer(plain);
   const markedAt = Math.max(
     plain.lastIndexOf('\\boxed'),
-    plain.search(/\banswer[ \t]*\**[ \t]*:(?![\s\S]*\banswer[ \t]*\**[ \t]*:)/i),
+    lastAnswerMarker(plain)?.start ?? -1,
     plain.lastIndexOf('####'),
   );
-  if (said !== undefined && (marked === null || said.index > markedAt) && lettersIn(said[1]!, letters, texts) !== null)
-    return said[1]!.trim();
+  // A later statement counts where it begins with a choice, even where it then takes it back: then nothing is settled.
+  if (said !== null && (marked === null || said.index > markedAt) && beginsWithChoice(said.words, letters, texts))
+    return said.words;
   if (marked !== null) return marked;
   const whole = plain.trim();
-  return whole.length <= 200 && !whole.includes('\n') && lettersIn(whole, letters, texts) !== null ? whole : null;
+  return whole.length <= MAX_STATEMENT && !whole.includes('\n') && lettersIn(whole, letters, texts) !== null
+    ? whole
+    : null;
 }
 
-/** The letters that a text names, sorted; null where it names none or says something else first. */
-function lettersIn(text: string, letters: string, texts: readonly string[]): string | null {
-  const plain = text
+/** The last "the answer is …", "option would be …", to the end of its line. */
+function lastStatement(text: string): { readonly index: number; readonly words: string } | null {
+  let last: { index: number; words: string } | null = null;
+  for (const { index, 0: word } of text.matchAll(/\b(?:answer|choice|option)/gi)) {
+    const verb = skip(text, ' \t\n\r', index + word.length);
+    const is =
+      verb === index + word.length ? null : /^(?:is|would be|should be)(?![a-z'])/i.exec(text.slice(verb, verb + 12));
+    if (is === null) continue;
+    const colon = skip(text, ' \t\n\r', verb + is[0].length);
+    const begin = text[colon] === ':' ? skip(text, ' \t\n\r', colon + 1) : colon;
+    const words = text
+      .slice(begin, begin + MAX_STATEMENT)
+      .split('\n', 1)[0]!
+      .trim();
+    if (words !== '') last = { index, words };
+  }
+  return last;
+}
+
+const withoutMarkup = (text: string): string =>
+  text
     .replaceAll(/\\(?:text|textbf|mathrm|mathbf)\s*\{([^{}]*)\}/g, '$1')
     .replaceAll(/[$*_`{}\\]/g, '')
     .trim();
+
+/** What starts with a choice, whatever follows: "B", "(A) or (B)", "A - no, B", "a plane". */
+function beginsWithChoice(text: string, letters: string, texts: readonly string[]): boolean {
+  if (lettersIn(text, letters, texts) !== null) return true;
+  const begun =
+    /^(?:(?:option|choice)\s+)?(?:\(([A-Z])\)|([A-Z])(?=[).,:;–—-]|\s+[(–—-]|\s+(?:or|and|is|but|nor|not)\b))/.exec(
+      withoutMarkup(text),
+    );
+  const letter = begun?.[1] ?? begun?.[2];
+  return letter !== undefined && letters.includes(letter);
+}
+
+/** The letters that a text names, sorted; null where it names none, says something else first, or takes back what it names. */
+function lettersIn(text: string, letters: string, texts: readonly string[]): string | null {
+  const plain = withoutMarkup(text);
   const worded = texts.indexOf(normalised(plain));
   if (worded >= 0) return letters[worded]!;
   const list =
-    /^(?:(?:options?|choices?|both)\s+)?\(?([A-Z])\)?(?:\s*(?:,|and|&|,\s*and|\+)\s*\(?([A-Z])\)?)*\s*[.]?$/i.exec(
+    /^(?:(?:options?|choices?|both)\s+)?\(?[A-Z]\)?(?:\s*(?:,\s*and\b|,|\band\b|&|\+)\s*\(?[A-Z]\)?)*\s*[.]?$/i.exec(
       plain,
     );
   if (list !== null) {
@@ -104,9 +142,61 @@ function lettersIn(text: string, letters: string, texts: readonly string[]): str
     ].map(([letter]) => letter.toUpperCase());
     return found.every((letter) => letters.includes(letter)) ? [...new Set(found)].sort().join('') : null;
   }
-  // "(B) the second", "B. the second", "B: …", "B because …"; not "A bird", where A is a word.
-  const first =
-    /^(?:(?:option|choice)\s+)?(?:\(([A-Z])\)|([A-Z])(?=[).:,]|\s+[-–—(]|\s+(?:because|since|as|is)\b))/.exec(plain);
-  const letter = first?.[1] ?? first?.[2];
-  return letter !== undefined && letters.includes(letter) ? letter : null;
+  return labelled(plain, letters, texts);
+}
+
+/** A letter with words behind it: its wording ("B) a plane", "B - a plane"), its praise ("B is correct"), or a reason ("B, since A is too small"). */
+function labelled(plain: string, letters: string, texts: readonly string[]): string | null {
+  const label = /^(?:(?:option|choice)\s+)?(?:\(([A-Z])\)|([A-Z])(?![\p{L}\d']))/u.exec(plain);
+  const letter = label?.[1] ?? label?.[2];
+  if (label === null || letter === undefined || !letters.includes(letter)) return null;
+  const tail = plain.slice(label[0].length);
+  const words = tail.trimStart();
+  const isBare = label[1] === undefined;
+  const wording = words
+    .replace(/^[).:,–—(-]+/, '')
+    .trim()
+    .replace(/\)$/, '');
+  const own = texts[letters.indexOf(letter)];
+  if (own !== undefined && normalised(wording) === own && wording !== words) return letter;
+  const reason = /^[,;:.)]?\s*(?:because|since|as|for)\s/i.exec(words);
+  if (reason !== null) return opensAgain(words, letter, letters, 'reason') ? null : letter;
+  const praise =
+    /^is\s+(?:(?:the|my|our|clearly|final|only|most|best|right|correct|true|likely)\s+)*(?:answer|choice|option|one|correct|right|true|best)\b/i.exec(
+      words,
+    );
+  if (praise !== null) return opensAgain(words.slice(praise[0].length), letter, letters, 'remark') ? null : letter;
+  // "A bird": the article, not the letter.
+  if (isBare && !/^\s*[).:,–—(-]/.test(tail)) return null;
+  const isLabel = !isBare || /^\s*[).:–—(-]/.test(tail);
+  return opensAgain(words, letter, letters, isLabel ? 'wording' : 'remark') ? null : letter;
+}
+
+/**
+ * Whether what follows a chosen letter takes it back or leaves it open. The wording of a choice may hold a negation ("B) not enough
+ * information") and a reason may speak of other choices ("since A is too small"); neither may offer another one.
+ */
+function opensAgain(words: string, letter: string, letters: string, kind: 'wording' | 'reason' | 'remark'): boolean {
+  const named = othersNamed(words, letter, letters);
+  if (kind === 'reason') return named.some((at) => OFFERS.test(words.slice(0, at))) || DOUBTS.test(words);
+  return named.length > 0 || withdraws(words) || (kind === 'remark' && hedges(words));
+}
+
+/** What leads to another choice, and doubt about one's own. */
+const OFFERS = /\b(?:or|so|hence|thus|therefore|then|answer|choose|pick)\b[^.]{0,20}$/i;
+const DOUBTS =
+  /\b(?:wait|maybe|perhaps|possibly|unsure|not sure|don'?t know|instead|or rather|actually|on second thoughts?|scratch that)\b|\?/i;
+
+/** Where letters of other choices stand; "A" and "I" before a word are words. */
+function othersNamed(words: string, letter: string, letters: string): number[] {
+  return [...words.matchAll(/(?<![\p{L}\d'])\(?([A-Z])\)?(?![\p{L}\d'])/gu)]
+    .filter(({ 0: whole, 1: other, index }) => {
+      if (other === letter || !letters.includes(other!)) return false;
+      const isArticle =
+        /^[AI]$/.test(whole) &&
+        /^\s+[a-z]/.test(words.slice(index + 1)) &&
+        !/^\s+(?:is|or|and|but|nor|not)\b/.test(words.slice(index + 1));
+      return !isArticle;
+    })
+    .map(({ index }) => index);
 }

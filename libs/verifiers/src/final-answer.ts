@@ -2,17 +2,33 @@
  * The final answer within a response. Forms, the first that occurs: the text after the last `Answer:` (to the end of its line, or the
  * next line where the marker ends one), after the last `####` (GSM8K), inside the last `\boxed{…}`. There is no fallback to "the last
  * number": a response that does not say what its answer is has none, so that chance hits on numbers in a derivation do not count.
+ *
+ * Of a response its last 32 768 characters are judged: an answer stands at the end, and what a judge does with a text is bounded. Nothing
+ * here looks at a character more than a fixed number of times (test/acceptance/one-text.spec.ts).
  */
 
 import type { Judge, Verdict } from './verifier.types.js';
 
+/** Characters of a response that are judged, from its end. */
+export const JUDGED_LENGTH = 32_768;
+
 /** Longer "answers" are text that happens to follow a marker. */
 const MAX_ANSWER_LENGTH = 500;
+/** An answer with what surrounds it. */
+const MAX_WRAPPED_LENGTH = 4 * MAX_ANSWER_LENGTH;
+
+/** The part of a response that is judged. */
+export const judgedEnd = (text: string, length = JUDGED_LENGTH): string => text.slice(-length);
 
 /** The answer as written, without its wrapping; null where there is none. */
 export function finalAnswer(text: string): string | null {
-  const found = afterLast(text, /\banswer[ \t]*\**[ \t]*:[ \t]*\**/gi) ?? afterLast(text, /####/g) ?? lastBoxed(text);
-  const answer = found === null ? '' : unwrap(found);
+  const end = judgedEnd(text);
+  const marker = lastAnswerMarker(end);
+  const hashes = end.lastIndexOf('####');
+  const found =
+    marker !== null ? lineFrom(end, marker.end) : hashes >= 0 ? lineFrom(end, hashes + '####'.length) : lastBoxed(end);
+  if (found === null || found.length > MAX_WRAPPED_LENGTH) return null;
+  const answer = unwrap(found);
   return answer === '' || answer.length > MAX_ANSWER_LENGTH ? null : answer;
 }
 
@@ -26,10 +42,42 @@ export function judgeOfFinalAnswers(judge: (answer: string) => Omit<Verdict, 'ex
   };
 }
 
-function afterLast(text: string, marker: RegExp): string | null {
-  const last = [...text.matchAll(marker)].at(-1);
-  if (last === undefined) return null;
-  return /^\s*([^\n]*)/.exec(text.slice(last.index + last[0].length))?.[1] ?? null;
+/** A place in a text, `end` behind it. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The last `answer:` as a word, in any case of letters, with blanks and stars between (`**Answer**:`); `end` is behind the blanks and stars
+ * that follow. Each run of blanks follows one word and is walked once.
+ */
+export function lastAnswerMarker(text: string): Span | null {
+  let last: Span | null = null;
+  for (const { index } of text.matchAll(/\banswer/gi)) {
+    const stars = skip(text, '*', skip(text, ' \t', index + 'answer'.length));
+    const colon = skip(text, ' \t', stars);
+    if (text[colon] === ':') last = { start: index, end: skip(text, '*', skip(text, ' \t', colon + 1)) };
+  }
+  return last;
+}
+
+/** Whether a text marks an answer in one of the forms. */
+export const isMarked = (text: string): boolean =>
+  text.includes('####') || text.toLowerCase().includes('\\boxed{') || lastAnswerMarker(text) !== null;
+
+/** The first place from `at` on where none of the characters stands. */
+export function skip(text: string, characters: string, at: number): number {
+  let end = at;
+  while (end < text.length && characters.includes(text[end]!)) end++;
+  return end;
+}
+
+/** The first line from `at` on that has text, without its ends; null where there is none. */
+function lineFrom(text: string, at: number): string | null {
+  const rest = text.slice(at).trimStart();
+  const end = rest.indexOf('\n');
+  return rest === '' ? null : rest.slice(0, end < 0 ? undefined : end).trimEnd();
 }
 
 /** Braces are counted, so that `\boxed{\frac{1}{2}}` is taken whole; an unclosed one is no answer. */
@@ -49,12 +97,34 @@ function lastBoxed(text: string): string | null {
 function unwrap(text: string): string {
   let answer = text.trim();
   for (;;) {
-    const boxed = answer.startsWith('\\boxed{') ? lastBoxed(answer) : null;
-    const inner =
-      boxed !== null && answer.endsWith('}')
-        ? boxed
-        : (/^\*\*(.+)\*\*$/.exec(answer)?.[1] ?? /^\$([^$]+)\$$/.exec(answer)?.[1] ?? answer.replace(/(?<=\S)\.$/, ''));
-    if (inner.trim() === answer) return answer;
-    answer = inner.trim();
+    const inner = (
+      boxIn(answer) ??
+      between('**', answer) ??
+      dollarsIn(answer) ??
+      withoutStars(answer) ??
+      withoutStop(answer)
+    ).trim();
+    if (inner === answer) return answer;
+    answer = inner;
   }
 }
+
+const boxIn = (text: string): string | null =>
+  text.startsWith('\\boxed{') && text.endsWith('}') ? lastBoxed(text) : null;
+
+const between = (mark: string, text: string): string | null =>
+  text.length > 2 * mark.length && text.startsWith(mark) && text.endsWith(mark)
+    ? text.slice(mark.length, -mark.length)
+    : null;
+
+function dollarsIn(text: string): string | null {
+  const inner = between('$', text);
+  return inner === null || inner.includes('$') ? null : inner;
+}
+
+/** Stars that close what was opened before the marker, as in `**Answer: 7**`, or within it, as in `Answer: **7**`. */
+const withoutStars = (text: string): string | null =>
+  text.endsWith('**') && text.split('**').length % 2 === 0 ? text.slice(0, -2) : null;
+
+/** A stop alone, or after a blank, is no end of a sentence. */
+const withoutStop = (text: string): string => (/\S\.$/.test(text.slice(-2)) ? text.slice(0, -1) : text);

@@ -1,5 +1,5 @@
 export type { SandboxSettings } from './code-sandbox.js';
-export { finalAnswer } from './final-answer.js';
+export { finalAnswer, isMarked } from './final-answer.js';
 export type { VerifierEndpoint } from './http-endpoints.js';
 export { checkVerifiable, knownVerifiers } from './registry.js';
 export type { JudgedResponse, Verdict } from './verifier.types.js';

@@ -1,25 +1,30 @@
 /**
- * Equality of numbers. An answer is one number as people write it: sign, thousands separators, a decimal point, an exponent,
+ * Equality of numbers, exactly: as fractions of whole numbers, never as doubles. An answer is one number as people write it: sign, thousands separators, a decimal point, an exponent,
  * a fraction (3/4, \frac{3}{4}), a currency sign before or a percent sign after it. Anything else around it makes it no number,
  * unless units are to be ignored.
  */
 
 import type { VerifierSpec } from '@seamstream/events';
+import {
+  compareExact,
+  distance,
+  type Exact,
+  exactDecimal,
+  exactOf,
+  magnitude,
+  product,
+  quotient,
+} from './exact-number.js';
 import { finalAnswer, judgeOfFinalAnswers } from './final-answer.js';
+import { hedges } from './hedges.js';
 import { badReference, OptionReader } from './options.js';
 import type { Verifier } from './verifier.types.js';
-
-interface Reading {
-  readonly value: number;
-  /** Exact digits of a whole number, which may exceed what `value` can hold. */
-  readonly whole: bigint | null;
-}
 
 type Fault = string;
 
 interface Settings {
-  readonly tolerance: number;
-  readonly relativeTolerance: number;
+  readonly tolerance: Exact;
+  readonly relativeTolerance: Exact;
   readonly percent: 'number' | 'fraction' | 'refuse';
   readonly fractions: 'accept' | 'refuse';
   readonly thousands: 'comma' | 'none';
@@ -45,16 +50,12 @@ export const numericVerifier: Verifier = {
     return judgeOfFinalAnswers((answer) => {
       const got = read(answer, settings);
       if (typeof got === 'string') return { success: false, detail: `the answer is no number: ${got}` };
-      if (got.whole !== null && wanted.whole !== null && got.whole === wanted.whole)
-        return { success: true, detail: 'equal to the reference' };
-      const isExact = settings.tolerance === 0 && settings.relativeTolerance === 0;
-      if (isExact && got.whole !== null && wanted.whole !== null)
-        return { success: false, detail: 'another number than the reference' };
-      const difference = Math.abs(got.value - wanted.value);
-      const success =
-        difference <= settings.tolerance || difference <= settings.relativeTolerance * Math.abs(wanted.value);
+      const difference = distance(got, wanted);
+      const isWithin = (tolerance: Exact): boolean => compareExact(difference, tolerance) <= 0;
+      const success = isWithin(settings.tolerance) || isWithin(product(settings.relativeTolerance, magnitude(wanted)));
       if (!success) return { success, detail: 'another number than the reference' };
-      return { success, detail: difference === 0 ? 'equal to the reference' : 'within the tolerance of the reference' };
+      const isEqual = difference.numerator === 0n;
+      return { success, detail: isEqual ? 'equal to the reference' : 'within the tolerance of the reference' };
     });
   },
 };
@@ -62,8 +63,8 @@ export const numericVerifier: Verifier = {
 function settingsOf(options: VerifierSpec['options']): Settings {
   const given = new OptionReader('numeric@1', options);
   return {
-    tolerance: given.size('tolerance'),
-    relativeTolerance: given.size('relativeTolerance'),
+    tolerance: exactOf(given.size('tolerance')),
+    relativeTolerance: exactOf(given.size('relativeTolerance')),
     percent: given.choice('percent', ['number', 'fraction', 'refuse']),
     fractions: given.choice('fractions', ['accept', 'refuse']),
     thousands: given.choice('thousands', ['comma', 'none']),
@@ -71,44 +72,62 @@ function settingsOf(options: VerifierSpec['options']): Settings {
   };
 }
 
+const HUNDREDTH: Exact = { numerator: 1n, denominator: 100n };
+
 /** A number, or why the text is none. */
-function read(text: string, settings: Settings): Reading | Fault {
+function read(text: string, settings: Settings): Exact | Fault {
   let rest = text
     .trim()
     .replaceAll('−', '-')
     .replaceAll('\\%', '%')
     .replaceAll('\\$', '$')
     .replaceAll(/\\[,!]/g, '');
-  if (settings.units === 'ignore') rest = rest.replace(/(?<=[\d%)}])\s*[\p{L}°][^\d]*$/u, '');
-  rest = rest.replace(/^([-+]?)\s*[$€£¥]\s*/, '$1').replace(/\s*[€£¥]$/, '');
-  let scale = 1;
-  if (rest.endsWith('%')) {
+  if (settings.units === 'ignore') rest = withoutUnit(rest);
+  rest = rest
+    .replace(/^([-+]?)\s*[$€£¥]\s*/, '$1')
+    .replace(/[€£¥]$/, '')
+    .trimEnd();
+  const isPercent = rest.endsWith('%');
+  if (isPercent) {
     if (settings.percent === 'refuse') return 'percent signs are refused';
-    if (settings.percent === 'fraction') scale = 100;
     rest = rest.slice(0, -1).trimEnd();
   }
-  const fraction = /^([-+]?)\s*\\[dt]?frac\{([^{}]+)\}\{([^{}]+)\}$/.exec(rest) ?? /^()([^/]+)\/([^/]+)$/.exec(rest);
-  if (fraction !== null) {
-    if (settings.fractions === 'refuse') return 'fractions are refused';
-    const [numerator, denominator] = [decimal(fraction[2]!, settings), decimal(fraction[3]!, settings)];
-    if (typeof numerator === 'string') return numerator;
-    if (typeof denominator === 'string') return denominator;
-    if (denominator.value === 0) return 'its denominator is zero';
-    const value = ((fraction[1] === '-' ? -1 : 1) * numerator.value) / denominator.value / scale;
-    return { value, whole: Number.isSafeInteger(value) ? BigInt(value) : null };
-  }
-  const number = decimal(rest, settings);
-  return typeof number === 'string' || scale === 1 ? number : { value: number.value / scale, whole: null };
+  const number = fractionOrDecimal(rest, settings);
+  return typeof number === 'string' || !isPercent || settings.percent !== 'fraction'
+    ? number
+    : product(number, HUNDREDTH);
 }
 
-function decimal(text: string, settings: Settings): Reading | Fault {
+/** Words that name a unit: nothing that goes on with another answer or takes this one back. */
+const UNIT = /^\s*[\p{L}°][\p{L}\s°%/·*^²³.'-]*$/u;
+
+function withoutUnit(text: string): string {
+  let end = text.length;
+  while (end > 0 && !/[\d%)}]/.test(text[end - 1]!)) end--;
+  const unit = text.slice(end);
+  return end > 0 && UNIT.test(unit) && !hedges(unit) ? text.slice(0, end) : text;
+}
+
+function fractionOrDecimal(text: string, settings: Settings): Exact | Fault {
+  const fraction = /^([-+]?)\s*\\[dt]?frac\{([^{}]+)\}\{([^{}]+)\}$/.exec(text) ?? /^()([^/]+)\/([^/]+)$/.exec(text);
+  if (fraction === null) return decimal(text, settings);
+  if (settings.fractions === 'refuse') return 'fractions are refused';
+  const [numerator, denominator] = [decimal(fraction[2]!, settings), decimal(fraction[3]!, settings)];
+  if (typeof numerator === 'string') return numerator;
+  if (typeof denominator === 'string') return denominator;
+  const value = quotient(numerator, denominator);
+  if (value === null) return 'its denominator is zero';
+  return fraction[1] === '-' ? { ...value, numerator: -value.numerator } : value;
+}
+
+function decimal(text: string, settings: Settings): Exact | Fault {
   const plain = text.trim();
-  const grouped = settings.thousands === 'comma' && /^[-+]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(plain);
-  const digits = grouped ? plain.replaceAll(',', '') : plain;
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(digits))
-    return `${JSON.stringify(plain.slice(0, 40))} is not written as one`;
-  const value = Number(digits);
-  if (!Number.isFinite(value)) return `${JSON.stringify(plain.slice(0, 40))} is too large`;
-  const whole = /^([-+]?\d+)(\.0*)?$/.exec(digits)?.[1];
-  return { value, whole: whole === undefined ? null : BigInt(whole.replace('+', '')) };
+  const isGrouped = settings.thousands === 'comma' && /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(plain);
+  const digits = isGrouped ? plain.replaceAll(',', '') : plain;
+  const value = exactDecimal(digits);
+  if (value === null) return `${JSON.stringify(plain.slice(0, 40))} is not written as one`;
+  // As large as a double at most, as small as is written: a tolerance is a double, too.
+  if (value === 'too large' || !Number.isFinite(Number(digits)))
+    return `${JSON.stringify(plain.slice(0, 40))} is too large`;
+  return value;
 }

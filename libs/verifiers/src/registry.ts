@@ -7,6 +7,7 @@ import { httpVerifier } from './http.verifier.js';
 import { jsonVerifier } from './json.verifier.js';
 import { mathVerifier } from './math.verifier.js';
 import { numericVerifier } from './numeric.verifier.js';
+import { badReference } from './options.js';
 import type { Judge, Verifier } from './verifier.types.js';
 
 const VERIFIERS: readonly Verifier[] = [
@@ -18,6 +19,9 @@ const VERIFIERS: readonly Verifier[] = [
   codeVerifier,
   httpVerifier,
 ];
+
+/** A problem has 256 KiB. What a reference is read with may take a multiple of it: one character can stand for eighteen. */
+const MAX_REFERENCE_LENGTH = 1 << 18;
 
 /** Every verifier as kind@version. */
 export const knownVerifiers: readonly string[] = VERIFIERS.map(({ kind, version }) => `${kind}@${version}`);
@@ -48,5 +52,12 @@ export function judgeFor(spec: VerifierSpec, reference: string): Judge {
       );
     }
   }
+  if (reference.length > MAX_REFERENCE_LENGTH)
+    throw badReference(
+      `${spec.kind}@${spec.version}`,
+      `at most ${MAX_REFERENCE_LENGTH} characters`,
+      reference,
+      'Publish the problem with its answer alone.',
+    );
   return verifier.prepare(reference, spec.options);
 }

@@ -35,7 +35,7 @@ export function shortId(id: string): string {
 
 /** 12345 as "12,345". */
 export function count(value: number): string {
-  return Number.isInteger(value) ? value.toString().replace(/\B(?=(\d{3})+$)/g, ',') : value.toString();
+  return Number.isInteger(value) ? value.toLocaleString('en-US') : value.toString();
 }
 
 /** A fraction as a percentage with one decimal; "–" where there is none. */

@@ -1,0 +1,136 @@
+/**
+ * Every place where a text that a stranger wrote enters, and the texts that cost a careless reader most: one piece repeated, or two. Where
+ * a reader's time grows faster than the text, one of these shows it; all that is needed is that the piece is in PIECES.
+ */
+import { bytesInMemory, columnsForm, datasetForms, parseColumnMapping, readProblems } from '@seamstream/datasets';
+import { DEFAULT_ENTRY_SCHEMA, earnsReward, loadPrompts, memoryItemIn, parseEntry } from '@seamstream/experience';
+import { isSeamError, type Random } from '@seamstream/kernel';
+import { checkVerifiable, Verifiers } from '@seamstream/verifiers';
+import { PIECES } from '../fuzz/damage.mjs';
+
+export interface EntryPoint {
+  readonly name: string;
+  /** Gives the text to the reader; may throw SeamErrors. */
+  readonly read: (text: string) => unknown;
+}
+
+/** A problem comes in a record of the log, which holds at most a million bytes. */
+const ofRecord = (text: string): string => text.slice(0, 1_000_000);
+
+async function readAll(items: AsyncIterator<unknown>): Promise<void> {
+  while ((await items.next()).done !== true);
+}
+
+/** @param isMathJudged whether math@1 is among them: its worst texts take a thread to its deadline */
+export async function entryPoints(
+  isMathJudged: boolean,
+): Promise<{ readonly points: readonly EntryPoint[]; readonly close: () => Promise<void> }> {
+  const verifiers = new Verifiers({ mathThreads: 1 });
+  const judged =
+    (kind: string, reference: string, options: Record<string, string> = {}) =>
+    (text: string) =>
+      verifiers.verify({ kind, version: '1', options }, { text, finished: true }, reference, { deadlineMs: 1500 });
+  const named = (name: string, read: EntryPoint['read']): EntryPoint => ({ name, read });
+  const prompts = await Promise.all(['plain', 'qwen'].map((template) => loadPrompts({ template })));
+  const lines = (form: Parameters<typeof readProblems>[1]['form']) => async (content: string) => {
+    await readAll(readProblems(bytesInMemory(Buffer.from(content)), { form }));
+  };
+  const columns = columnsForm(parseColumnMapping('prompt=question,reference=answer'));
+  // A row holds at most 256 KiB.
+  const row = (text: string) => {
+    const cut = text.slice(0, 60_000);
+    return JSON.stringify({ question: cut, answer: cut, problem: cut, solution: cut });
+  };
+  const points = [
+    named('exact@1', judged('exact', 'red')),
+    named('numeric@1', judged('numeric', '7')),
+    named('numeric@1 with units', judged('numeric', '7', { units: 'ignore' })),
+    named('choice@1', judged('choice', 'B')),
+    named('choice@1 with texts', judged('choice', 'B', { texts: '["a bird","a plane"]' })),
+    named('json@1', judged('json', '{"a":[1,2]}')),
+    named('json@1, unordered, near', judged('json', '[[1],[2],[3]]', { arrays: 'unordered', tolerance: '0.1' })),
+    ...(isMathJudged ? [named('math@1', judged('math', 'x+1'))] : []),
+    ...['exact', 'numeric', 'choice', 'json'].map((kind) =>
+      named(`a reference of ${kind}@1`, (text) => checkVerifiable({ kind, version: '1', options: {} }, text)),
+    ),
+    ...prompts.flatMap((each) => [
+      named(`the answer's place in ${each.executorTemplate.slice(0, 20)}`, (text) => each.judged(text)),
+      named(`a problem in ${each.executorTemplate.slice(0, 20)}`, (text) => each.executor(ofRecord(text), null)),
+      named(`an entry in ${each.executorTemplate.slice(0, 20)}`, (text) => each.executor('P', text)),
+      // As long as an entry may be, so that it is not refused by its length alone.
+      named(`a short entry in ${each.executorTemplate.slice(0, 20)}`, (text) =>
+        each.executor('P', text.slice(0, 16_000)),
+      ),
+      named('a problem for the generator', (text) => each.generator(ofRecord(text))),
+    ]),
+    named('an entry', (text) => parseEntry(text, DEFAULT_ENTRY_SCHEMA)),
+    named('an entry that is short', (text) =>
+      parseEntry(JSON.stringify({ advice: text.slice(0, 8000) }), DEFAULT_ENTRY_SCHEMA),
+    ),
+    named("an entry's reward", (text) => earnsReward(text, DEFAULT_ENTRY_SCHEMA)),
+    named('a memory item', (text) => memoryItemIn(text)),
+    named('JSON Lines', lines(columns)),
+    ...[...datasetForms.values(), columns].map((form) =>
+      named(`a row of ${form.name}`, (text) => lines(form)(row(text))),
+    ),
+    named('a Parquet file', async (text) => {
+      const file = Buffer.from(`PAR1${text}\u0010\u0000\u0000\u0000PAR1`);
+      await readAll(readProblems(bytesInMemory(file), { form: columns }));
+    }),
+  ];
+  return { points, close: () => verifiers.close() };
+}
+
+const times = (piece: string, length: number): string => piece.repeat(Math.max(1, Math.floor(length / piece.length)));
+
+/** What it is called, and the text, made when it is wanted: together they would not fit. */
+export type Text = readonly [string, () => string];
+
+/** Each piece alone, as long as wanted. */
+export const singles = (length: number): readonly Text[] =>
+  PIECES.map((piece) => [JSON.stringify(piece), () => times(piece, length)]);
+
+/** Two pieces: one before, behind or between many of the other, or both by turns. */
+export function pairOf(random: Random, length: number): Text {
+  const [a, b] = [random.pick(PIECES), random.pick(PIECES)];
+  const shapes: readonly Text[] = [
+    [`${JSON.stringify(a)}, many ${JSON.stringify(b)}, x`, () => `${a}${times(b, length)}x`],
+    [`many ${JSON.stringify(b)}, ${JSON.stringify(a)}`, () => times(b, length) + a],
+    [`${JSON.stringify(a + b)} by turns`, () => times(a + b, length)],
+    [`many ${JSON.stringify(a)}, many ${JSON.stringify(b)}`, () => times(a, length / 2) + times(b, length / 2)],
+  ];
+  return random.pick(shapes);
+}
+
+/** Processor time of this thread that one reading took, in milliseconds. Anything else than a SeamError is thrown. */
+export async function costOf({ read }: EntryPoint, text: string): Promise<number> {
+  const before = process.threadCpuUsage();
+  try {
+    await read(text);
+  } catch (error) {
+    if (!isSeamError(error) || error.code === 'INTERNAL') throw error;
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Reads all texts at all entry points. Those that took the event loop's thread longer, by place and text. */
+export async function tooCostly(
+  points: readonly EntryPoint[],
+  texts: readonly Text[],
+  limitMs: number,
+): Promise<{ readonly slowestMs: number; readonly slowest: string; readonly faults: readonly string[] }> {
+  let [slowestMs, slowest] = [0, ''];
+  const faults: string[] = [];
+  for (const [title, make] of texts) {
+    const text = make();
+    for (const point of points) {
+      const ms = await costOf(point, text);
+      if (ms > slowestMs) [slowestMs, slowest] = [ms, `${point.name}: ${title}`];
+      if (ms > limitMs) faults.push(`${point.name}: ${title} took ${Math.round(ms)} ms`);
+      // What takes so long takes as long for other texts.
+      if (faults.length > 20) return { slowestMs, slowest, faults };
+    }
+  }
+  return { slowestMs, slowest, faults };
+}
