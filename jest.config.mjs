@@ -1,4 +1,4 @@
-// Two suites: `quick` beside the code (seconds), `slow` across services and on real processes (minutes).
+// Three suites: `quick` beside the code (seconds), `slow` across services and on real processes (minutes), `real-model` with a model of others.
 // Tests have an environment of their own, which native libraries do not see: libs/tensor-graph/src/no-telemetry.ts.
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
@@ -34,5 +34,7 @@ export default {
       displayName: 'slow',
       testMatch: ['<rootDir>/test/{acceptance,interoperability,resilience}/**/*.spec.ts'],
     },
+    // A stage of its own: it fetches a model, and packages of gigabytes.
+    { ...shared, displayName: 'real-model', testMatch: ['<rootDir>/test/real-model/**/*.spec.ts'] },
   ],
 };

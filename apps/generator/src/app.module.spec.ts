@@ -30,10 +30,23 @@ const schemaFor = entrySchemas({
 /** Bytes for tokens; the seed and the adapter choose the word. */
 class FakeModel implements GeneratorModel {
   readonly digest = sha256('fake base');
-  readonly config = { maxPositions: 300 };
+  room = 300;
+  cannotWrite = false;
+  brokenTemplate = false;
+  get config(): { readonly maxPositions: number } {
+    return { maxPositions: this.room };
+  }
+
+  async assertWrites(): Promise<void> {
+    if (this.cannotWrite) throw new SeamError('UNSUPPORTED_JSON_SCHEMA', 'no token begins with byte 0xF1');
+  }
+
   readonly tokenizer = {
     digest: sha256('bytes'),
-    encode: (text: string) => [...Buffer.from(text)],
+    encode: (text: string) => {
+      if (this.brokenTemplate) throw new SeamError('CHECKPOINT_INVALID', 'its loop does not end');
+      return [...Buffer.from(text)];
+    },
     decode: (ids: readonly number[]) => Buffer.from(ids).toString(),
   };
   readonly calls: { readonly adapter: string | null; readonly requests: readonly GenerationRequest[] }[] = [];
@@ -289,6 +302,21 @@ describe('the generator service', () => {
       { problem: { problemId: 'late' }, meta: { causationId: problem('late').meta.messageId } },
     ]);
     expect(model.calls).toHaveLength(0);
+  });
+
+  it.each([
+    ['a prompt and an entry that the model does not hold', { room: 40 }, 'Lower SEAM_GENERATOR_SAMPLING_MAX_TOKENS'],
+    ['a vocabulary that cannot spell the entries', { cannotWrite: true }, 'no token begins with byte 0xF1'],
+    ['a template that fails', { brokenTemplate: true }, 'the template fails'],
+  ])('refuses to start with %s, before a problem is looked at', async (_title, fault, message) => {
+    Object.assign(model, fault);
+    await publish(problem('a'));
+    await expect(serve({ controlShare: 0 })).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining(message) as string,
+    });
+    expect(await eventsOf(TOPIC.deadLetters, 'DeadLettered')).toEqual([]);
+    expect(await log.committedOffsets('seam.generator')).toEqual([]);
   });
 
   it('sends a problem that does not fit the model to the dead letters', async () => {

@@ -8,7 +8,7 @@ import {
   type TrainableSettings,
   trainableShapes,
 } from '@seamstream/language-model';
-import { type GeneratorModel, openVllmGenerator } from '@seamstream/rollout';
+import { assertGenerates, type GeneratorModel, openVllmGenerator } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
 import { GENERATOR_GROUP, ProblemsConsumer } from './problems.consumer.js';
@@ -57,11 +57,14 @@ export class GeneratorModule {
       onUnfounded: () => unfounded.inc(),
     });
     health.add({ name: 'adapter', check: async () => adapters.status() });
+    const prompts = assets.prompts ?? (await loadPrompts());
+    const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
+    await assertGenerates(model, prompts, schemaFor, config.generator.sampling.maxTokens);
     const handler = new WriteExperiencesHandler(
       {
         model,
-        prompts: assets.prompts ?? (await loadPrompts()),
-        schemaFor: assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas)),
+        prompts,
+        schemaFor,
         adapters,
         clock: systemClock,
       },

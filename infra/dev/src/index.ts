@@ -14,6 +14,7 @@ export { type LlamaServer, startLlamaServer } from './llama-server.js';
 export { type Python, pythonWith } from './python.js';
 export { type S3, S3_BUCKET, startS3 } from './s3.js';
 export { type SchemaRegistry, startSchemaRegistry } from './schema-registry.js';
+export { type SmolLm2, smolLm2 } from './smollm2.js';
 export {
   environmentOf,
   type GivenServers,

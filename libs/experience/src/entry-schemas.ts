@@ -5,12 +5,20 @@ import { checkJsonSchema, type JsonSchema } from '@seamstream/language-model';
 import { DEFAULT_ENTRY_SCHEMA } from './entry.schema.js';
 import { MEMORY_ITEM_SCHEMA } from './memory-item.js';
 
-export type EntrySchemas = (domain: string) => JsonSchema;
+export interface EntrySchemas {
+  (domain: string): JsonSchema;
+  /**
+   * What a model is asked before the first problem whether it can write it: the schemas of named domains, or the general one where
+   * none is named. A budget that suits named domains may be too small for the general one, which then nobody needs.
+   */
+  readonly expected?: readonly JsonSchema[];
+}
 
 /** The schema of each named domain, and the general one for all others. */
 export function entrySchemas(byDomain: Readonly<Record<string, JsonSchema>> = {}): EntrySchemas {
   const schemas = new Map(Object.entries(byDomain));
-  return (domain) => schemas.get(domain) ?? DEFAULT_ENTRY_SCHEMA;
+  const schemaOf = (domain: string): JsonSchema => schemas.get(domain) ?? DEFAULT_ENTRY_SCHEMA;
+  return Object.assign(schemaOf, { expected: schemas.size > 0 ? [...schemas.values()] : [DEFAULT_ENTRY_SCHEMA] });
 }
 
 /** Stands where a file's path may stand, for SEAM's container in every domain. */
@@ -23,7 +31,7 @@ const MEMORY_ITEM = 'memory-item';
  */
 export async function loadEntrySchemas(file?: string): Promise<EntrySchemas> {
   if (file === undefined) return entrySchemas();
-  if (file === MEMORY_ITEM) return () => MEMORY_ITEM_SCHEMA;
+  if (file === MEMORY_ITEM) return Object.assign(() => MEMORY_ITEM_SCHEMA, { expected: [MEMORY_ITEM_SCHEMA] });
   const fault = (problem: string, cause?: unknown): SeamError =>
     new SeamError(
       'INVALID_CONFIGURATION',

@@ -5,6 +5,7 @@ import { checkpointDigest, openCheckpoint, readWeights } from './checkpoint.js';
 import type { ComputePlan } from './compute-plan.js';
 import type { GenerationProgress, GenerationRequest, TokensWritten } from './generation.types.js';
 import { GenerationLane } from './generation-lane.js';
+import type { JsonSchema } from './grammar/json-schema.types.js';
 import type { ScoredSequence } from './sequence-batch.js';
 import { type ServedCall, serveCalls } from './worker-call.js';
 
@@ -41,6 +42,8 @@ serveCalls(async ({ folder, plan }: StartData) => {
   return {
     digest: async () => checkpointDigest(checkpoint),
     prepare: async () => lane.prepare(),
+    assertWithin: async ({ schemas, maxTokens }: { schemas: readonly JsonSchema[]; maxTokens: number }) =>
+      lane.grammars.assertWithin(schemas, maxTokens),
     keepAdapter: async (adapter: Adapter) => void adapters.set(adapter.digest, adapter),
     dropAdapter: async (digest: string) => void adapters.delete(digest),
     generate: async ({ requests, adapter, isHeard, isWatched }: GenerateCall, { signal, tell }: ServedCall) => {

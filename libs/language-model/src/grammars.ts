@@ -27,6 +27,23 @@ export class Grammars {
     }
   }
 
+  /**
+   * Shows that each schema can be written with this vocabulary within a budget.
+   * @throws UNSUPPORTED_JSON_SCHEMA; INVALID_INPUT where the model has no tokenizer, or the shortest text is longer
+   */
+  async assertWithin(schemas: readonly JsonSchema[], maxTokens: number): Promise<void> {
+    await this.prepare(schemas);
+    for (const schema of schemas) {
+      const grammar = this.of(schema);
+      const shortest = grammar.minTokensToComplete(grammar.start());
+      if (shortest <= maxTokens) continue;
+      throw new SeamError(
+        'INVALID_INPUT',
+        `expected room for the shortest text under each schema, ${shortest} tokens, came ${maxTokens}: raise the most tokens of a text, or narrow the schema ${JSON.stringify(schema).slice(0, 200)}`,
+      );
+    }
+  }
+
   /** The grammar of a schema that was prepared. */
   of(schema: JsonSchema): TokenGrammar {
     const grammar = this.#compiled.get(canonicalJson(schema));

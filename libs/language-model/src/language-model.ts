@@ -17,6 +17,7 @@ import type {
   TokensWritten,
 } from './generation.types.js';
 import type { GenerationNews } from './generation.worker.js';
+import type { JsonSchema } from './grammar/json-schema.types.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { ScoredSequence } from './sequence-batch.js';
 import { Tokenizer, type TokenizerSettings } from './tokenizer.js';
@@ -220,6 +221,18 @@ export class LanguageModel {
       });
     });
     return results;
+  }
+
+  /**
+   * Shows that it can write texts under these schemas within a budget; what is compiled for that is there when it is needed.
+   * @throws UNSUPPORTED_JSON_SCHEMA, INVALID_INPUT
+   */
+  async assertWrites(schemas: readonly JsonSchema[], maxTokens: number): Promise<void> {
+    await Promise.all(
+      this.#lanes.map(async (lane) => {
+        await (await this.#workerOf(lane)).call<undefined>('assertWithin', { schemas, maxTokens });
+      }),
+    );
   }
 
   /** What these weights answer to fixed prompts, by the graphs that serve; compare with {@link sameFingerprint}. */

@@ -18,6 +18,7 @@ import {
   type GenerationRequest,
   type GenerationResult,
   Grammars,
+  type JsonSchema,
   loadCheckpoint,
   type ModelConfig,
   PEFT_FILE,
@@ -150,6 +151,10 @@ export class VllmGenerator implements GeneratorModel {
       );
     }
     return generator;
+  }
+
+  assertWrites(schemas: readonly JsonSchema[], maxTokens: number): Promise<void> {
+    return this.grammars.assertWithin(schemas, maxTokens);
   }
 
   /** The first candidate that fails ends all others: nobody waits for them any more. */

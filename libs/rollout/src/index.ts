@@ -52,6 +52,7 @@ export { type OpenedExecutor, openExecutor } from './open-executor.js';
 export { openVllmGenerator } from './open-vllm-generator.js';
 export { answerRepeatedly, asDrawing, judgeAll, type RolloutSettings } from './rollouts.js';
 export { executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';
+export { assertGenerates } from './start-checks.js';
 export { cyclicDerangement, type Estimate, wilsonInterval } from './statistics.js';
 export type { TimeToCorrect } from './time-to-correct.js';
 export { groupUnjudged, type UnjudgedGroup } from './unjudged.js';

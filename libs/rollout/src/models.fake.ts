@@ -7,6 +7,7 @@ import {
   type GenerationRequest,
   type GenerationResult,
   Grammars,
+  type JsonSchema,
   sampleToken,
   Tokenizer,
   trainByteLevelBpe,
@@ -36,6 +37,10 @@ export class FakeGenerator implements GeneratorModel {
     const adapter = createAdapter({ kind: 'full', settings: { kind: 'full' }, baseModelDigest: this.digest, tensors });
     this.taught.set(adapter.digest, knowledge);
     return adapter;
+  }
+
+  assertWrites(schemas: readonly JsonSchema[], maxTokens: number): Promise<void> {
+    return this.grammars.assertWithin(schemas, maxTokens);
   }
 
   async generate(

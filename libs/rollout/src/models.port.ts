@@ -1,7 +1,13 @@
 /** The two models of a rollout as this library needs them. A language model of the engine is a generator as it is. */
 import type { ExecutorIdentity } from '@seamstream/events';
 import type { ErrorCode } from '@seamstream/kernel';
-import type { Adapter, GenerationProgress, GenerationRequest, GenerationResult } from '@seamstream/language-model';
+import type {
+  Adapter,
+  GenerationProgress,
+  GenerationRequest,
+  GenerationResult,
+  JsonSchema,
+} from '@seamstream/language-model';
 
 /** Writes entries. */
 export interface GeneratorModel {
@@ -16,6 +22,11 @@ export interface GeneratorModel {
     readonly chatTemplateDigest?: string;
     decode(ids: readonly number[]): string;
   };
+  /**
+   * Shows that it can write entries under these schemas within a budget of tokens; absent where nothing can be asked before.
+   * @throws UNSUPPORTED_JSON_SCHEMA, INVALID_INPUT
+   */
+  assertWrites?(schemas: readonly JsonSchema[], maxTokens: number): Promise<void>;
   generate(
     requests: readonly GenerationRequest[],
     options?: {

@@ -7,6 +7,7 @@ import type { ExecutorChoice } from './executor.config.js';
 import { EndpointExecutor } from './executor.endpoint.adapter.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import type { ExecutorModel } from './models.port.js';
+import { assertAnswers } from './start-checks.js';
 
 export interface OpenExecutorOptions {
   /** Of the process: the endpoint's key is in it. */
@@ -48,6 +49,7 @@ async function openCheckpoint(choice: ExecutorChoice, { prompts }: OpenExecutorO
   const { modelFolder, threads, executionProvider, chatTemplate, name, maxTokens, expectedDigest } = choice;
   const loaded = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
   try {
+    assertAnswers(loaded, prompts, maxTokens);
     const model = new LanguageModelExecutor(loaded, {
       name,
       maxTokens,

@@ -1,0 +1,287 @@
+/**
+ * A real language model through everything: SmolLM2-135M-Instruct is generator, executor and base of training. What a random
+ * checkpoint hides comes out here: real prompts, entries that read like English, answers that are sometimes right.
+ *
+ * Two kinds of problems: GSM8K, which it hardly ever solves, and capitals, whose sentences it gets right about every second time,
+ * depending on the entry. With PYTHON=path/to/python3 (torch, transformers, gguf, accelerate) that one is asked for comparison;
+ * otherwise its packages are fetched, which are gigabytes.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { jest } from '@jest/globals';
+import { pythonWith, type SmolLm2, smolLm2 } from '@seamstream/dev-servers';
+import { DEFAULT_ENTRY_SCHEMA, domainEntrySchema, parseEntry } from '@seamstream/experience';
+import { isSeamError, messageOf } from '@seamstream/kernel';
+import { LanguageModel } from '@seamstream/language-model';
+import { ServiceProcesses } from '../support/service-processes.js';
+
+// Minutes on two quiet cores; what hangs ends nevertheless.
+jest.setTimeout(3_600_000);
+
+const run = promisify(execFile);
+const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const REFERENCE_PACKAGES = ['torch==2.15.0', 'transformers==5.23.0', 'gguf==0.19.0', 'accelerate==1.15.0'];
+const COMPARED_PROMPTS = 50;
+const COMPARED_TOKENS = 16;
+
+const CAPITALS = {
+  Japan: 'Tokyo',
+  Peru: 'Lima',
+  Norway: 'Oslo',
+  Kenya: 'Nairobi',
+  Egypt: 'Cairo',
+  Ghana: 'Accra',
+  Nepal: 'Kathmandu',
+  Poland: 'Warsaw',
+  Mongolia: 'Ulaanbaatar',
+  Bolivia: 'Sucre',
+  Australia: 'Canberra',
+  Italy: 'Rome',
+} as const;
+const QUESTIONS = [
+  'A baker makes 12 rolls an hour for 3 hours and sells 30. How many rolls are left?',
+  'Tom saves $5 a week. How many dollars has he saved after a year of 52 weeks?',
+] as const;
+
+/** Few words to choose from: an entry is written in a dozen choices, and which it is matters to the executor. */
+const CAPITAL_ENTRIES = domainEntrySchema({
+  concepts: { words: ['city', 'history', 'river', 'food'] },
+  strategy: { words: ['one sentence', 'tell a story', 'ask a question', 'make a list'] },
+  pitfalls: { words: ['none', 'spelling'] },
+});
+
+let model: SmolLm2 | undefined;
+try {
+  model = await smolLm2();
+} catch (error) {
+  if (!isSeamError(error, 'INVALID_CONFIGURATION')) throw error;
+  process.stderr.write(`SKIPPED: the model cannot be had. ${messageOf(error)}\n`);
+}
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'seam-real-model-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The questions of GSM8K's test set where it lies beside the project, and of the capitals. */
+async function realPrompts(count: number): Promise<string[]> {
+  const published = fileURLToPath(new URL('../../../shared/data/gsm8k/test.jsonl', import.meta.url));
+  const gsm8k = existsSync(published)
+    ? (await readFile(published, 'utf8'))
+        .split('\n', count)
+        .map((line) => (JSON.parse(line) as { readonly question: string }).question)
+    : [...QUESTIONS];
+  const asked = Object.keys(CAPITALS).flatMap((country) =>
+    ['What is the capital of', 'Write a sentence about', 'Which languages are spoken in', 'Name a river of'].map(
+      (begin) => `${begin} ${country}?`,
+    ),
+  );
+  return [...asked.slice(0, count / 2), ...gsm8k, ...asked.slice(count / 2)].slice(0, count);
+}
+
+(model === undefined ? describe.skip : describe)('SmolLM2, beside transformers', () => {
+  it('is the very model that transformers makes of the same file, and writes the same tokens after fifty real prompts', async () => {
+    const { folder: checkpoint, gguf } = model!;
+    const prompts = await realPrompts(COMPARED_PROMPTS);
+    const file = join(folder, 'prompts.json');
+    await writeFile(file, JSON.stringify(prompts));
+    const script = pathOf('test/real-model/smollm2_reference.py');
+    const args = [checkpoint, gguf, file, String(COMPARED_TOKENS)];
+    const own = process.env.PYTHON;
+    const told =
+      own === undefined
+        ? await (await pythonWith(REFERENCE_PACKAGES)).run(script, args)
+        : await run(own, [script, ...args], { maxBuffer: 1 << 26 });
+    if (!told.stdout) throw new Error(`transformers did not answer: ${told.stderr}`);
+    const reference = JSON.parse(told.stdout.trim().split('\n').at(-1)!) as {
+      readonly same_tensors: boolean;
+      readonly written: readonly { prompt: number[]; expected: number[]; tokens: number[] }[];
+    };
+    expect(reference.same_tensors).toBe(true);
+
+    const ours = await LanguageModel.load(checkpoint, { threads: 2 });
+    try {
+      const sampling = { temperature: 0, topK: 0, topP: 1, maxTokens: COMPARED_TOKENS };
+      const encoded = prompts.map((prompt) => ours.tokenizer.encodePrompt(prompt));
+      expect(reference.written.map(({ prompt }) => prompt)).toEqual(encoded);
+      expect(reference.written.map(({ expected }) => expected)).toEqual(encoded);
+      const written = await ours.generate(
+        encoded.map((promptTokenIds) => ({ promptTokenIds, seeds: ['greedy'], sampling })),
+      );
+      expect(written.map(([candidate]) => [...candidate!.tokenIds])).toEqual(
+        reference.written.map(({ tokens }) => tokens),
+      );
+    } finally {
+      await ours.close();
+    }
+  });
+});
+
+interface Ledger {
+  readonly published: number;
+  readonly solved: number;
+  readonly failed: number;
+  readonly deadLettered: number;
+  readonly inFlight: number;
+  readonly balanced: boolean;
+}
+interface Outcome {
+  readonly problem: { readonly domain: string; readonly problemId: string };
+  readonly arm: string;
+  readonly success: boolean;
+  readonly response: string;
+  readonly groupId: string;
+}
+interface Experience {
+  readonly problem: { readonly domain: string; readonly problemId: string };
+  readonly entry: string;
+  readonly adapterDigest: string | null;
+}
+
+(model === undefined ? describe.skip : describe)('SmolLM2 in the loop', () => {
+  let services: ServiceProcesses;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    const schemas = join(folder, 'schemas.json');
+    await writeFile(schemas, JSON.stringify({ capitals: CAPITAL_ENTRIES, gsm8k: DEFAULT_ENTRY_SCHEMA }));
+    await writeFile(join(folder, 'validation.jsonl'), lines(capitals(['Italy', 'Kenya'], 'validation')));
+    const executor = {
+      MODEL_FOLDER: model!.folder,
+      TEMPLATE: 'sentence',
+      TEMPLATES_FOLDER: pathOf('test/real-model/templates'),
+    };
+    environment = {
+      SEAM_DATA_FOLDER: join(folder, 'data'),
+      SEAM_LOGGING_LEVEL: 'info',
+      SEAM_ENTRY_SCHEMAS: schemas,
+      SEAM_GENERATOR_MODEL_FOLDER: model!.folder,
+      SEAM_GENERATOR_GROUP_SIZE: '4',
+      SEAM_GENERATOR_CONTROL_SHARE: '0.1',
+      SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '96',
+      ...Object.fromEntries(Object.entries(executor).map(([name, value]) => [`SEAM_EXECUTOR_${name}`, value])),
+      SEAM_EXECUTOR_MAX_TOKENS: '14',
+      SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: '4',
+      SEAM_TRAINER_MODEL_FOLDER: model!.folder,
+      SEAM_TRAINER_EXECUTOR_FOLDER: model!.folder,
+      SEAM_TRAINER_EXECUTOR_TEMPLATE: executor.TEMPLATE,
+      SEAM_TRAINER_EXECUTOR_TEMPLATES_FOLDER: executor.TEMPLATES_FOLDER,
+      SEAM_TRAINER_RESPONSE_MAX_TOKENS: '14',
+      SEAM_TRAINER_ENTRY_MAX_TOKENS: '96',
+      SEAM_TRAINER_VALIDATION_PROBLEMS: join(folder, 'validation.jsonl'),
+      // Of two problems: whether an adapter is better is no question here, but that one is decided on and served.
+      SEAM_TRAINER_PROMOTION_TOLERANCE: '1',
+    };
+    services = new ServiceProcesses(environment, { instances: ['generator', 'executor', 'buffer'] });
+    services.startAll();
+  });
+  afterAll(() => services.end());
+
+  const lines = (rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const capitals = (countries: readonly (keyof typeof CAPITALS)[], name: string): unknown[] =>
+    countries.map((country) => ({
+      problemId: `${name}-${country}`,
+      domain: 'capitals',
+      prompt: `What is the capital of ${country}?`,
+      // Without the full stop, which is not part of the line that is judged.
+      reference: `The capital of ${country} is ${CAPITALS[country]}`,
+    }));
+
+  async function seam<T>(...args: string[]): Promise<T[]> {
+    const { stdout } = await run(process.execPath, [pathOf('apps/cli/bin/seam.js'), ...args, '--json'], {
+      env: { ...process.env, ...environment },
+      maxBuffer: 1 << 28,
+    });
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as T);
+  }
+
+  async function publish(name: string, rows: readonly unknown[], ...options: string[]): Promise<void> {
+    const file = join(folder, `${name}.jsonl`);
+    await writeFile(file, lines(rows));
+    await seam('publish', ...options, file);
+  }
+
+  /** Until everything that was published has an end. */
+  async function settled(): Promise<Ledger> {
+    for (;;) {
+      const [ledger] = await seam<Ledger>('ledger');
+      if (ledger!.inFlight === 0) return ledger!;
+      expect(services.exits()).toEqual([]);
+      await pause(5_000);
+    }
+  }
+
+  const eventsOf = async <T>(topic: string, type: string): Promise<T[]> =>
+    (await seam<{ type: string; event: T }>('tail', topic, '--from', 'earliest'))
+      .filter((each) => each.type === type)
+      .map(({ event }) => event);
+
+  it('answers what is published; entries are valid, groups live, the ledger balances, and the buffer fills', async () => {
+    const countries = Object.keys(CAPITALS).slice(0, 10) as (keyof typeof CAPITALS)[];
+    await publish('capitals', capitals(countries, 'first'));
+    await publish(
+      'gsm8k',
+      QUESTIONS.map((question, index) => ({ question, answer: `#### ${index === 0 ? 6 : 260}` })),
+      '--dataset',
+      'gsm8k',
+    );
+    const ledger = await settled();
+    expect(ledger).toMatchObject({ published: 12, deadLettered: 0, inFlight: 0, balanced: true });
+    expect(ledger.solved + ledger.failed).toBe(12);
+
+    const experiences = await eventsOf<Experience>('experiences', 'ExperienceGenerated');
+    expect(experiences.length).toBeGreaterThan(20);
+    for (const { entry, problem } of experiences)
+      expect(parseEntry(entry, problem.domain === 'capitals' ? CAPITAL_ENTRIES : DEFAULT_ENTRY_SCHEMA).text).toBe(
+        entry,
+      );
+
+    const explored = (await eventsOf<Outcome>('outcomes', 'OutcomeRecorded')).filter(({ arm }) => arm === 'explore');
+    const ofCapitals = explored.filter(({ problem }) => problem.domain === 'capitals');
+    const solved = ofCapitals.filter(({ success }) => success).length / ofCapitals.length;
+    process.stderr.write(`capitals solved with an entry: ${(100 * solved).toFixed(0)} % of ${ofCapitals.length}\n`);
+    expect(solved).toBeGreaterThanOrEqual(0.2);
+    expect(solved).toBeLessThanOrEqual(0.8);
+    const groups = Map.groupBy(ofCapitals, ({ groupId }) => groupId);
+    const living = [...groups.values()].filter((group) => new Set(group.map(({ success }) => success)).size === 2);
+    expect(living.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('learns by GRPO and by SFT from its own log; what is decided on is served without a restart, and the log gives it again', async () => {
+    const lora = 'trainable={"kind":"lora","rank":8,"alpha":16,"targetModules":["q_proj","v_proj"]}';
+    const common = ['--set', lora, '--set', 'duration={"unit":"steps","steps":2}', '--set', 'batchSize=8'];
+    const [grpo] = await seam<{ status: string; adapterDigest: string }>('train', 'grpo', ...common);
+    expect(grpo).toMatchObject({ status: 'promoted' });
+    const [sft] = await seam<{ status: string; adapterDigest: string }>(
+      'train',
+      'sft',
+      ...common,
+      '--set',
+      'minRows=4',
+    );
+    expect(sft).toMatchObject({ status: 'promoted' });
+    expect(sft!.adapterDigest).not.toBe(grpo!.adapterDigest);
+
+    await publish('after', capitals(['Australia', 'Italy', 'Kenya'], 'after'));
+    expect(await settled()).toMatchObject({ published: 15, deadLettered: 0, balanced: true });
+    const after = (await eventsOf<Experience>('experiences', 'ExperienceGenerated')).filter(({ problem }) =>
+      problem.problemId.startsWith('after-'),
+    );
+    expect(new Set(after.map(({ adapterDigest }) => adapterDigest))).toEqual(new Set([sft!.adapterDigest]));
+    expect(services.complaints()).toEqual([]);
+
+    for (const { adapterDigest } of [grpo!, sft!])
+      expect(await seam('replay', '--verify-adapter', adapterDigest)).toMatchObject([{ equal: true }]);
+    expect(await seam('replay', '--verify-buffer')).toMatchObject([{ equal: true }]);
+  });
+});
