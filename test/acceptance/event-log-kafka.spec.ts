@@ -681,7 +681,7 @@ describe('a password that is changed', () => {
     const authorityFile = join(tmpdir(), `${newId()}-authority.pem`);
     await writeFile(authorityFile, certificates.authority);
     const change = async (to: string): Promise<void> => {
-      const config = ['--alter', '--add-config', `SCRAM-SHA-512=[password=${to}]`];
+      const config = ['--alter', '--add-config', `SCRAM-SHA-512=[iterations=8192,password=${to}]`];
       const user = ['--entity-type', 'users', '--entity-name', username];
       await kafka.tool('kafka.admin.ConfigCommand', ['--bootstrap-server', kafka.bootstrap, ...config, ...user]);
     };

@@ -24,16 +24,16 @@ export default [
     to: 'length',
   },
   {
-    control: 'a number in a record does not go on beyond its record',
+    control: 'a record ends where it says that it ends',
     ...READER,
-    from: 'if (this.at >= end || this.at >= most) throw',
-    to: 'if (this.at >= most) throw',
+    from: 'if (cursor.at !== end) throw',
+    to: 'if (false) throw',
   },
   {
-    control: 'a length in a record does not reach beyond its record',
+    control: 'a record batch does not hold more records than offsets',
     ...READER,
-    from: 'if (bytes > this.end - this.at)',
-    to: 'if (false)',
+    from: 'if (count < 0 || count > lastDelta + 1 ||',
+    to: 'if (',
   },
   {
     control: 'a record batch stands where it says that it stands',

@@ -187,6 +187,8 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       otherLogs.set(name, opened);
       return Promise.resolve(opened);
     },
+    openAcls: () =>
+      Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Opening rights: this world has no Kafka cluster.')),
     openTopics: () =>
       Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Opening topics: this world has no Kafka cluster.')),
     openObjects: () => Promise.resolve(objects),

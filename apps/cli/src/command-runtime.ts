@@ -9,6 +9,7 @@ import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
 import type { LogMode, Signing } from '@seamstream/service-kit';
+import type { AclsDoor } from './acls/acls.port.js';
 import type { BaseModel } from './adapters/base-model.port.js';
 import type { ExitCode } from './exit-codes.js';
 import type { LogAddress } from './replay/log-address.js';
@@ -57,6 +58,8 @@ export interface CommandRuntime {
   openLogAt(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog>;
   /** The topics of the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
   openTopics(): Promise<TopicsDoor>;
+  /** The rights on the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
+  openAcls(): Promise<AclsDoor>;
   openObjects(): Promise<ObjectStore>;
   /** The models of generator and executor, as their services would load them. Closed by the runtime. */
   openModels(): Promise<Models>;

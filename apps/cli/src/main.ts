@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isSeamError, messageOf } from '@seamstream/kernel';
 import { Command, CommanderError } from 'commander';
+import { aclsCommand } from './acls/acls.command.js';
 import { adaptersCommand } from './adapters/list-adapters.command.js';
 import { bufferCommand } from './buffer/show-buffer.command.js';
 import { examples } from './command-options.js';
@@ -78,6 +79,7 @@ function program(run: RunCommand): Command {
     .addCommand(bufferCommand(run))
     .addCommand(keysCommand(run))
     .addCommand(topicsCommand(run))
+    .addCommand(aclsCommand(run))
     .addCommand(
       new Command('dead-letters')
         .summary('records that could not be used: list them, give them back')

@@ -14,6 +14,7 @@ import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { CommonConfig, Environment, LogMode, Signing } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer';
+import type { AclsDoor } from './acls/acls.port.js';
 import type { BaseModel } from './adapters/base-model.port.js';
 import type { CommandRuntime, GlobalOptions, Models, Shell, WorldSet } from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
@@ -190,7 +191,8 @@ class LazyWorld {
     return withRegistry(log, config, readOnly ? null : prefix);
   }
 
-  async openTopics(): Promise<TopicsDoor> {
+  /** The door to the cluster itself: its topics and rights. */
+  async openCluster(): Promise<AclsDoor & TopicsDoor> {
     const log = await this.openKafka({});
     this.closers.push(() => log.close());
     return log;
@@ -375,7 +377,8 @@ export function processShell(): Shell {
         openUnsignedLog: (mode) => world.openUnsignedLog(mode),
         signing: () => world.signing(),
         openLogAt: (address, mode) => world.openLogAt(address, mode),
-        openTopics: () => world.openTopics(),
+        openTopics: () => world.openCluster(),
+        openAcls: () => world.openCluster(),
         openObjects: () => world.openObjects(),
         openModels: () => world.openModels(),
         openBaseModel: () => world.openBaseModel(),

@@ -14,7 +14,7 @@ import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
 import definitions from 'kafkajs/src/protocol/requests/index.js';
 import { connectFailure, NotYet, remedyFor, translated } from './kafka-errors.js';
 import { type KafkaLogSink, kafkaLogger } from './kafka-logger.js';
-import { type KafkaSecurity, tlsOptions } from './kafka-security.js';
+import { type KafkaSecurity, saslOptions, tlsOptions } from './kafka-security.js';
 
 export interface ConnectionSettings {
   /** `host:port` of at least one broker. */
@@ -60,7 +60,7 @@ export class KafkaConnection {
   constructor(readonly settings: ConnectionSettings) {
     const { brokers, clientId, security, connectTimeoutMs, requestTimeoutMs, log } = settings;
     const ssl = tlsOptions(security);
-    const { sasl } = security;
+    const sasl = saslOptions(security);
     this.cluster = new Cluster({
       logger: kafkaLogger((line) => {
         if (!this.ended.signal.aborted) log(line);

@@ -33,10 +33,12 @@ import {
   type Watermarks,
 } from '@seamstream/event-log';
 import { type Clock, canonicalJson, compareText, newId, SeamError, systemClock } from '@seamstream/kernel';
+import { type Acl, type AclDifference, compareAcls } from './acl-plan.js';
 import { AppendQueue } from './append-queue.js';
 import { type Compression, compressionType } from './compression.js';
 import { fetchCommitted } from './fetching.js';
 import { original } from './foreign-text.js';
+import { describeAcls, giveAcls, takeAcls } from './kafka-acls.js';
 import { type ConnectionSettings, KafkaConnection, type TopicPartitions } from './kafka-connection.js';
 import { NotYet } from './kafka-errors.js';
 import { type KafkaLogSink, silent } from './kafka-logger.js';
@@ -248,6 +250,25 @@ export class KafkaEventLog extends EventLog {
       settings.set(name, { ...settings.get(name), [setting]: value });
     }
     if (settings.size > 0) await setTopicConfigs(this.connection, settings);
+    return differences;
+  }
+
+  /** What differs between the wanted rights and the cluster's, by the cluster's names; nothing is changed. */
+  async compareAcls(wanted: readonly Acl[]): Promise<readonly AclDifference[]> {
+    this.assertOpen('comparing rights');
+    const physical = wanted.map((acl) =>
+      acl.resource === 'cluster' ? acl : { ...acl, name: this.physical(acl.name) },
+    );
+    return compareAcls(physical, await describeAcls(this.connection));
+  }
+
+  /** Gives what is missing and, if `revoke`, takes what is surplus; answers what was found before. */
+  async applyAcls(wanted: readonly Acl[], { revoke }: { readonly revoke: boolean }): Promise<readonly AclDifference[]> {
+    const differences = await this.compareAcls(wanted);
+    const of = (what: AclDifference['what']): Acl[] =>
+      differences.filter((each) => each.what === what).map(({ acl }) => acl);
+    await giveAcls(this.connection, of('missing'));
+    if (revoke) await takeAcls(this.connection, of('surplus'));
     return differences;
   }
 

@@ -43,6 +43,15 @@ declare module 'kafkajs/src/cluster/index.js' {
       readonly headers: Readonly<Record<string, string | readonly Buffer[]>>;
       readonly timestamp: string;
     }
+    interface AclEntry {
+      readonly resourceType: number;
+      readonly resourceName: string;
+      readonly resourcePatternType: number;
+      readonly principal: string;
+      readonly host: string;
+      readonly operation: number;
+      readonly permissionType: number;
+    }
     interface Broker {
       readonly nodeId: number;
       readonly connectionPool: {
@@ -118,6 +127,15 @@ declare module 'kafkajs/src/cluster/index.js' {
         validateOnly?: boolean;
         timeout: number;
       }): Promise<unknown>;
+      describeAcls(
+        filter: { readonly [Key in keyof AclEntry]: AclEntry[Key] extends string ? string | null : AclEntry[Key] },
+      ): Promise<{
+        resources: (Pick<AclEntry, 'resourceType' | 'resourceName' | 'resourcePatternType'> & {
+          acls: Pick<AclEntry, 'principal' | 'host' | 'operation' | 'permissionType'>[];
+        })[];
+      }>;
+      createAcls(options: { acl: readonly AclEntry[] }): Promise<unknown>;
+      deleteAcls(options: { filters: readonly AclEntry[] }): Promise<unknown>;
       describeConfigs(options: { resources: readonly { type: number; name: string }[] }): Promise<{
         resources: {
           resourceName: string;
@@ -169,6 +187,7 @@ declare module 'kafkajs/src/loggers/index.js' {
 declare module 'kafkajs/src/errors.js' {
   const errors: {
     readonly KafkaJSConnectionError: new (message: string, options: { readonly broker: string }) => Error;
+    readonly KafkaJSSASLAuthenticationError: new (message: string) => Error;
   };
   export = errors;
 }
@@ -270,6 +289,30 @@ declare module 'kafkajs/src/protocol/recordBatch/crc32C/index.js' {
   /** CRC-32C (Castagnoli), unsigned. */
   const crc32c: (bytes: Buffer) => number;
   export = crc32c;
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/scram.js' {
+  interface Digest {
+    readonly length: number;
+    readonly type: string;
+    readonly minIterations: number;
+  }
+  class SCRAM {
+    constructor(
+      sasl: { readonly username: string; readonly password: string },
+      host: string,
+      port: number,
+      logger: unknown,
+      saslAuthenticate: unknown,
+      digest: Digest,
+    );
+    readonly digestDefinition: Digest;
+    authenticate(): Promise<void>;
+    /** The broker's first message; `i` are its iterations. */
+    sendClientFinalMessage(answer: { readonly i: string }): Promise<unknown>;
+  }
+  const scram: { readonly DIGESTS: { readonly SHA256: Digest; readonly SHA512: Digest }; readonly SCRAM: typeof SCRAM };
+  export = scram;
 }
 
 declare module 'snappyjs' {

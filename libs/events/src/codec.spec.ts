@@ -450,6 +450,25 @@ describe("a record of a stranger's schema", () => {
     }
   });
 
+  it('is refused by name when it is nested deeper, or longer, than any schema that somebody wrote', () => {
+    const nested = (levels: number): string => {
+      let text = '"string"';
+      for (let level = 0; level < levels; level++)
+        text = `{"type":"record","name":"R${level}","fields":[{"name":"f","type":${text}}]}`;
+      return text;
+    };
+    expect(codec().learn(nested(60))).toHaveLength(16);
+    for (const levels of [70, 300, 2_000, 15_000]) {
+      const refusal = failureOf(() => codec().learn(nested(levels)));
+      expect([refusal.code, refusal.message]).toEqual(['INVALID_INPUT', expect.stringContaining('200 brackets')]);
+    }
+    const long = JSON.stringify({ type: 'record', name: 'A', doc: 'x'.repeat(1_000_000), fields: [] });
+    expect(failureOf(() => codec().learn(long)).message).toContain('1000000 characters');
+    expect(
+      codec().learn(JSON.stringify({ type: 'record', name: 'A', doc: '[{'.repeat(500), fields: [] })),
+    ).toHaveLength(16);
+  });
+
   it('cannot keep the reader busy with what is passed over', () => {
     const cases: readonly [string, AvroDefinition, Buffer][] = [
       ['a list of 2^40 nothings', withTags('null'), avro.Type.forSchema('long').toBuffer(2 ** 40)],

@@ -40,6 +40,10 @@ export interface EncodedRecord {
 const HEADER_BYTES = 10;
 /** Marker and schema id of the framing that Confluent's clients write: 00 | id, 4 bytes, big-endian. */
 const CONFLUENT_HEADER_BYTES = 5;
+/** Of a learned schema; the events' own are some ten thousand. */
+const MAX_SCHEMA_CHARACTERS = 1_000_000;
+/** Of a learned schema: whoever reads it calls itself once or more for each. The events' own have fewer than 20. */
+const MAX_SCHEMA_NESTING = 200;
 const MARKER = 0x01c3; // C3 01 as a little-endian 16-bit number
 
 /** What a codec is made from: current and released schemas by event, as generated, and the topic of each. */
@@ -147,6 +151,12 @@ export class EventCodec {
   learn(text: string): string {
     let schema: AvroDefinition;
     let fingerprint: string;
+    if (text.length > MAX_SCHEMA_CHARACTERS || nestingOf(text) > MAX_SCHEMA_NESTING) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Learning a schema: expected at most ${MAX_SCHEMA_CHARACTERS} characters and ${MAX_SCHEMA_NESTING} brackets in each other, came ${text.length} characters that begin with ${shown(text)}. Its records cannot be read.`,
+      );
+    }
     try {
       schema = JSON.parse(text) as AvroDefinition;
       fingerprint = fingerprintOf(schema);
@@ -414,4 +424,19 @@ function malformed(record: EncodedRecord, eventType: string | undefined, fault: 
       cause,
     },
   );
+}
+
+/** How many brackets of a JSON text stand in each other at most; those in strings do not count. */
+function nestingOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isString && character === '\\') at++;
+    else if (character === '"') isString = !isString;
+    else if (!isString && (character === '{' || character === '[')) deepest = Math.max(deepest, ++depth);
+    else if (!isString && (character === '}' || character === ']')) depth--;
+  }
+  return deepest;
 }

@@ -63,6 +63,59 @@ describe('a registry on a bad day', () => {
     expect(error.message).toContain('within 50 ms');
   });
 
+  it('is not asked where it sends us to: its address is the configured one', async () => {
+    let asked = 0;
+    answering = (_, response) => {
+      asked++;
+      response.writeHead(302, { location: `${url}elsewhere?secret=1` }).end();
+    };
+    const error = await failureOf((registry) => registry.schemaOf(7));
+    expect(error.code).toBe('SCHEMA_REGISTRY_UNAVAILABLE');
+    expect(error.message).toContain('it answered 302');
+    expect(error.message).toContain('Redirects are not followed');
+    expect([asked, error.message.includes('secret')]).toEqual([1, false]);
+  });
+
+  it('is read to four megabytes and no further', async () => {
+    const part = Buffer.alloc(1024 ** 2, ' ');
+    let parts = 0;
+    answering = (_, response) => {
+      const more = (): void => {
+        parts++;
+        if (!response.destroyed) response.write(part, more);
+      };
+      more();
+    };
+    const error = await failureOf((registry) => registry.schemaOf(7), { timeoutMs: 20_000 });
+    expect([error.code, error.retryable]).toEqual(['SCHEMA_REGISTRY_UNAVAILABLE', true]);
+    expect(error.message).toContain('an answer of more than 4194304 bytes');
+    expect(parts).toBeLessThan(40); // what sockets hold by themselves
+  });
+
+  it('is quoted in a short piece, without what a terminal would obey', async () => {
+    answering = (_, response) => response.end(`\u001b]0;title\u0007\u009b2J\u202e${'x'.repeat(1000)}`);
+    const error = await failureOf((registry) => registry.schemaOf(7));
+    expect(error.message).toContain('·]0;title··2J·xxx');
+    expect(error.message.length).toBeLessThan(500);
+    answering = json(409, { error_code: 409, message: `\u001b[2J${'x'.repeat(1000)}` });
+    const refusal = await failureOf((registry) => registry.register('s', '"string"'));
+    expect(refusal.message).toContain('refuses it: ·[2Jxxx');
+    expect(refusal.message.length).toBeLessThan(500);
+  });
+
+  it.each([[['../../secrets']], [[1.5]], [Array.from({ length: 10_001 }, (_, index) => index + 1)]])(
+    'names no versions but whole numbers, and not more than ten thousand',
+    async (versions) => {
+      const paths: (string | undefined)[] = [];
+      answering = (request, response) => {
+        paths.push(request.url);
+        json(200, versions)(request, response);
+      };
+      const error = await failureOf((registry) => registry.versions('s'));
+      expect([error.code, paths]).toEqual(['SCHEMA_REGISTRY_UNAVAILABLE', ['/base/subjects/s/versions']]);
+    },
+  );
+
   it('is unavailable when nobody listens', async () => {
     const error = await failureOf((registry) => registry.versions('s'), { url: 'http://127.0.0.1:1' });
     expect(error.code).toBe('SCHEMA_REGISTRY_UNAVAILABLE');

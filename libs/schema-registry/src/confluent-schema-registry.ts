@@ -9,6 +9,8 @@
  *
  * That something is not there is said by 404 with the API's own error code. A bare 404 comes from a wrong address, and must
  * not send every record to the dead letters.
+ *
+ * What answers is not believed: redirects are not followed, an answer has an end, and messages quote a short piece of it at most.
  */
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { type RegisteredSchema, SchemaRegistry } from './schema-registry.js';
@@ -28,6 +30,14 @@ interface Answer {
   readonly body: unknown;
 }
 
+/** Of an answer. Schemas are some kilobytes; Confluent's own registry takes none above a megabyte. */
+const MAX_ANSWER_BYTES = 4 * 1024 ** 2;
+/** Of a subject. */
+const MAX_VERSIONS = 10_000;
+/** Versions asked for side by side. */
+const MAX_QUESTIONS = 16;
+/** Of an answer in a message. */
+const QUOTED_CHARACTERS = 200;
 const MEDIA_TYPE = 'application/vnd.schemaregistry.v1+json';
 
 export class ConfluentSchemaRegistry extends SchemaRegistry {
@@ -51,7 +61,7 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
     const path = `/subjects/${encodeURIComponent(subject)}/versions`;
     const { status, body } = await this.ask('POST', path, { schema });
     if (status === 409 || status === 422) {
-      const reason = String((body as { message?: unknown } | null)?.message);
+      const reason = quoted(String((body as { message?: unknown } | null)?.message));
       throw new SeamError(
         'INCOMPATIBLE_SCHEMA',
         `Registering the schema of subject ${subject} at ${this.base}: the registry refuses it: ${reason}. Make the schema compatible with the subject's versions, or point this system at a registry (or topics) of its own.`,
@@ -65,17 +75,20 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
     const path = `/subjects/${encodeURIComponent(subject)}/versions`;
     const answer = await this.ask('GET', path);
     if (isNotFound(answer)) return [];
-    const numbers = this.must('GET', path, answer, Array.isArray(answer.body) ? answer.body : undefined);
-    const found = await Promise.all(
-      numbers.map(async (number) => {
-        const versionPath = `${path}/${String(number)}`;
-        const version = await this.ask('GET', versionPath);
-        const schema = avroOf(version.body);
-        const id = this.must('GET', versionPath, version, idOf(version.body));
-        return schema === undefined ? [] : [{ id, schema }];
-      }),
-    );
-    return found.flat();
+    const numbers = this.must('GET', path, answer, versionsOf(answer.body));
+    const found: RegisteredSchema[] = [];
+    for (let at = 0; at < numbers.length; at += MAX_QUESTIONS) {
+      const some = numbers.slice(at, at + MAX_QUESTIONS);
+      found.push(...(await Promise.all(some.map((number) => this.version(`${path}/${number}`)))).flat());
+    }
+    return found;
+  }
+
+  private async version(path: string): Promise<readonly RegisteredSchema[]> {
+    const version = await this.ask('GET', path);
+    const schema = avroOf(version.body);
+    const id = this.must('GET', path, version, idOf(version.body));
+    return schema === undefined ? [] : [{ id, schema }];
   }
 
   async schemaOf(id: number): Promise<string | undefined> {
@@ -95,13 +108,15 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
         method,
         headers: content === undefined ? this.headers : { ...this.headers, 'content-type': MEDIA_TYPE },
         body: content === undefined ? null : JSON.stringify(content),
+        // Another address is for whoever configures this one to decide.
+        redirect: 'manual',
         signal: AbortSignal.timeout(this.timeoutMs),
       });
-      text = await response.text();
+      text = await textWithin(MAX_ANSWER_BYTES, response);
     } catch (cause) {
       // fetch says "fetch failed" and keeps the reason as its cause.
       const reason = messageOf(cause instanceof Error && cause.cause !== undefined ? cause.cause : cause);
-      throw this.unavailable(method, path, reason, cause);
+      throw this.unavailable(method, path, quoted(reason), cause);
     }
     let body: unknown;
     try {
@@ -116,14 +131,16 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
         ? ' Check SEAM_SCHEMA_REGISTRY_USERNAME and SEAM_SCHEMA_REGISTRY_PASSWORD.'
         : status === 404
           ? ' Is there a path missing in the address?'
-          : '';
-    throw this.unavailable(method, path, `it answered ${status}: ${JSON.stringify(text.slice(0, 200))}.${advice}`);
+          : status >= 300 && status < 400
+            ? ' Redirects are not followed: set the address that it names, if that is the registry.'
+            : '';
+    throw this.unavailable(method, path, `it answered ${status}: ${JSON.stringify(quoted(text))}.${advice}`);
   }
 
   /** The part of an answer that the API promises. */
   private must<T>(method: string, path: string, { status, body }: Answer, part: T | undefined): T {
     if (part !== undefined) return part;
-    throw this.unavailable(method, path, `it answered ${status}: ${JSON.stringify(body).slice(0, 200)}.`);
+    throw this.unavailable(method, path, `it answered ${status}: ${quoted(JSON.stringify(body))}.`);
   }
 
   private unavailable(method: string, path: string, reason: string, cause?: unknown): SeamError {
@@ -135,9 +152,31 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
   }
 }
 
+/** The text of an answer. Throws a RangeError at the first byte too many, and reads no further. */
+async function textWithin(maxBytes: number, response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > maxBytes) throw new RangeError(`an answer of more than ${maxBytes} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+/** The beginning of what a stranger said, without what a terminal would obey or not show. */
+function quoted(text: string): string {
+  return text.slice(0, QUOTED_CHARACTERS).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '·');
+}
+
 /** 404nn with 404: 40401 subject, 40402 version, 40403 schema. */
 function isNotFound({ status, body }: Answer): boolean {
   return status === 404 && typeof (body as { error_code?: unknown } | null)?.error_code === 'number';
+}
+
+function versionsOf(body: unknown): readonly number[] | undefined {
+  const isNumbers = Array.isArray(body) && body.every((each) => Number.isInteger(each) && (each as number) > 0);
+  return isNumbers && body.length <= MAX_VERSIONS ? (body as number[]) : undefined;
 }
 
 function idOf(body: unknown): number | undefined {

@@ -1,4 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { get as httpsGet } from 'node:https';
 import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Controller, type DynamicModule, Module } from '@nestjs/common';
@@ -6,7 +12,7 @@ import { InMemoryEventLog } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
-import { commonConfigSchema } from './config/common-config.js';
+import { type CommonConfig, commonConfigSchema } from './config/common-config.js';
 import type { Environment } from './config/load-config.js';
 import type { Drivers } from './drivers/drivers.js';
 import { type RunningService, type ServiceDefinition, serviceLife, startService } from './run-service.js';
@@ -27,7 +33,7 @@ class QuietConsumer {
 @Module({ controllers: [QuietConsumer] })
 class QuietModule {}
 
-async function serve(): Promise<{
+async function serve(http: Partial<CommonConfig['http']> = {}): Promise<{
   log: InMemoryEventLog;
   service: RunningService;
   get: (path: string) => Promise<Response>;
@@ -36,7 +42,11 @@ async function serve(): Promise<{
   await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
   const service = await startService(
     { name: 'quiet', module: () => ({ module: QuietModule }) },
-    { config, drivers: { log, objects: new InMemoryObjectStore() }, serveHttp: true },
+    {
+      config: { ...config, http: { ...config.http, ...http } },
+      drivers: { log, objects: new InMemoryObjectStore() },
+      serveHttp: true,
+    },
   );
   return { log, service, get: (path) => fetch(`${service.url}${path}`) };
 }
@@ -74,6 +84,40 @@ describe('a running service', () => {
     }
     await expect(service.ended).resolves.toBeUndefined();
     await expect(get('/health/live')).rejects.toThrow();
+  });
+
+  it('answers by https alone where it has a certificate, and does not start with half of one or another’s key', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'https-'));
+    try {
+      const file = (name: string): string => join(folder, name);
+      for (const name of ['own', 'other']) {
+        const out = ['-keyout', file(`${name}.key`), '-out', file(`${name}.crt`), '-subj', '/CN=localhost'];
+        const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+        const made = spawnSync('openssl', ['req', '-x509', ...curve, ...out, '-addext', 'subjectAltName=IP:127.0.0.1']);
+        expect([made.error, made.status]).toEqual([undefined, 0]);
+      }
+      const certificateFile = file('own.crt');
+      const { service, get } = await serve({ tls: { certificateFile, keyFile: file('own.key') } });
+      try {
+        const url = new URL(`${service.url}/health/live`);
+        expect(url.protocol).toBe('https:');
+        await expect(get('/health/live')).rejects.toThrow(); // nobody vouches for it
+        const status = await new Promise((resolve, reject) => {
+          const ca = readFileSync(certificateFile);
+          httpsGet(url, { ca }, (response) => resolve(response.resume().statusCode)).on('error', reject);
+        });
+        expect(status).toBe(200);
+        await expect(fetch(`http://127.0.0.1:${url.port}/health/live`)).rejects.toThrow();
+      } finally {
+        await service.close();
+      }
+      await expect(serve({ tls: { certificateFile, keyFile: file('other.key') } })).rejects.toMatchObject({
+        code: 'INVALID_CONFIGURATION',
+        message: expect.stringContaining('SEAM_HTTP_TLS_KEY_FILE'),
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('is no longer ready once its subscription has ended, and says why', async () => {

@@ -3,6 +3,8 @@
  * for whoever hosts services in a process of its own; `runService` is the whole of a main.ts.
  */
 import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { inspect } from 'node:util';
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -109,7 +111,7 @@ export async function startService<C extends CommonConfig>(
     await app.listen();
     return runningService({ name: definition.name, url: undefined, metrics, strategy, app, closers });
   }
-  const app = await NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(), nestOptions);
+  const app = await NestFactory.create<NestFastifyApplication>(root, adapterOf(config.http), nestOptions);
   /* eslint-enable @typescript-eslint/no-unsafe-class-instance-assignment */
   app.connectMicroservice({ strategy });
   await app.startAllMicroservices();
@@ -119,6 +121,22 @@ export async function startService<C extends CommonConfig>(
   const url = await app.getUrl();
   logger.info({ url }, 'service started');
   return runningService({ name: definition.name, url, metrics, strategy, app, closers });
+}
+
+/** Plain or with a certificate. INVALID_CONFIGURATION for files that cannot be read or are not a pair. */
+function adapterOf({ tls: { certificateFile, keyFile } }: CommonConfig['http']): FastifyAdapter {
+  if (certificateFile === undefined || keyFile === undefined) return new FastifyAdapter();
+  try {
+    const https = { cert: readFileSync(certificateFile), key: readFileSync(keyFile), minVersion: 'TLSv1.2' as const };
+    createSecureContext(https);
+    return new FastifyAdapter({ https });
+  } catch (error) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Serving health and metrics by https: ${messageOf(error)}. Check that SEAM_HTTP_TLS_CERTIFICATE_FILE and SEAM_HTTP_TLS_KEY_FILE are PEM and belong to each other.`,
+      { cause: error },
+    );
+  }
 }
 
 function unservable({ host, port }: CommonConfig['http'], cause: unknown): SeamError {

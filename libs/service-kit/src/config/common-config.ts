@@ -60,6 +60,10 @@ export const commonConfigSchema = z.object({
               mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('scram-sha-512'),
               username: z.string().min(1).optional(),
               password: secret(z.string()).optional(),
+              /** Of SCRAM: fewer are refused, since a stolen verifier is then guessed too soon. Kafka's own default is 4096. */
+              minIterations: z.int().min(4096).default(8192),
+              /** Lets `plain` send the password over an unencrypted connection. */
+              allowPlaintext: z.boolean().default(false),
             })
             .refine(({ username, password }) => (username === undefined) === (password === undefined), {
               path: ['password'],
@@ -67,6 +71,19 @@ export const commonConfigSchema = z.object({
             })
             .prefault({}),
         })
+        .refine(
+          ({ brokers = [], tls, sasl }) =>
+            sasl.mechanism !== 'plain' ||
+            sasl.username === undefined ||
+            sasl.allowPlaintext ||
+            tls.enabled ||
+            brokers.every(isLoopback),
+          {
+            path: ['sasl', 'mechanism'],
+            error:
+              'expected TLS (SEAM_EVENT_LOG_KAFKA_TLS_ENABLED) or SCRAM, since plain sends the password as it is; SEAM_EVENT_LOG_KAFKA_SASL_ALLOW_PLAINTEXT=true takes it nevertheless',
+          },
+        )
         .prefault({}),
     })
     .prefault({}),
@@ -82,6 +99,8 @@ export const commonConfigSchema = z.object({
       /** HTTP basic authentication, together with the password. */
       username: z.string().min(1).optional(),
       password: secret(z.string()).optional(),
+      /** Lets the password go over http to another machine. */
+      allowPlaintext: z.boolean().default(false),
       /** Longest wait for an answer. */
       timeoutMs: z.int().positive().default(5_000),
     })
@@ -89,6 +108,14 @@ export const commonConfigSchema = z.object({
       path: ['password'],
       error: 'expected username and password, or neither',
     })
+    .refine(
+      ({ url, username, allowPlaintext }) => allowPlaintext || username === undefined || !isPlaintextElsewhere(url),
+      {
+        path: ['url'],
+        error:
+          'expected https, since the password goes with every request; SEAM_SCHEMA_REGISTRY_ALLOW_PLAINTEXT=true takes it nevertheless',
+      },
+    )
     .prefault({}),
   /** Who vouches for adapters, promotions and versions of the buffer: docs/signatures.md. */
   signatures: z
@@ -117,7 +144,13 @@ export const commonConfigSchema = z.object({
             .regex(/^[\w!\-.*'()=%]+(\/[\w!\-.*'()=%]+)*$/, 'expected segments between slashes, none at the ends')
             .optional(),
           /** Default: AWS's own for the region. */
-          endpoint: z.url({ protocol: /^https?$/ }).optional(),
+          endpoint: secretWhenRefused(
+            z.url({ protocol: /^https?$/ }).refine(isWithoutCredentials, {
+              error: "expected no user and password in the address: credentials come from the AWS SDK's chain",
+            }),
+          ).optional(),
+          /** Lets objects, and requests that are signed but not hidden, go over http to another machine. */
+          allowPlaintext: z.boolean().default(false),
           /** Default: the SDK's (AWS_REGION, the profile). */
           region: z.string().min(1).optional(),
           /** The bucket in the path instead of the host's name: what most servers other than AWS want. */
@@ -141,6 +174,11 @@ export const commonConfigSchema = z.object({
             .min(5 * 1024 ** 2)
             .default(8 * 1024 ** 2),
         })
+        .refine(({ endpoint, allowPlaintext }) => allowPlaintext || !isPlaintextElsewhere(endpoint), {
+          path: ['endpoint'],
+          error:
+            'expected https, or an address of this machine; SEAM_OBJECT_STORE_S3_ALLOW_PLAINTEXT=true takes it nevertheless',
+        })
         .prefault({}),
     })
     .prefault({}),
@@ -151,6 +189,21 @@ export const commonConfigSchema = z.object({
       /** 0 takes a free port; it is logged. */
       port: z.int().min(0).max(65535).default(0),
       host: z.string().min(1).default('127.0.0.1'),
+      /** Health and metrics by https; PEM files, both or neither. Read once. */
+      tls: z
+        .object({ certificateFile: z.string().min(1).optional(), keyFile: z.string().min(1).optional() })
+        .refine(({ certificateFile, keyFile }) => (certificateFile === undefined) === (keyFile === undefined), {
+          path: ['keyFile'],
+          error: 'expected certificateFile and keyFile, or neither',
+        })
+        .prefault({}),
+      /** Lets them be served to other machines by plain http: where a container's network is its own. */
+      allowPlaintext: z.boolean().default(false),
+    })
+    .refine(({ host, tls, allowPlaintext }) => allowPlaintext || tls.keyFile !== undefined || isLoopback(host), {
+      path: ['host'],
+      error:
+        'expected an address of this machine, or a certificate (SEAM_HTTP_TLS_CERTIFICATE_FILE, …_TLS_KEY_FILE); SEAM_HTTP_ALLOW_PLAINTEXT=true takes it nevertheless',
     })
     .prefault({}),
   /** The service's own log lines, JSON on stderr. */
@@ -186,6 +239,17 @@ function isWithoutCredentials(address: string): boolean {
   if (!URL.canParse(address)) return true; // another check's fault
   const { username, password } = new URL(address);
   return username === '' && password === '';
+}
+
+/** Whether what is sent to this address (a host, or host:port) stays on this machine. */
+function isLoopback(address: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$|^::1$/.test(address);
+}
+
+function isPlaintextElsewhere(address: string | undefined): boolean {
+  if (address === undefined || !URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !isLoopback(hostname);
 }
 
 export type CommonConfig = z.infer<typeof commonConfigSchema>;

@@ -44,7 +44,7 @@ describe('loadConfig', () => {
       apiKey: 'none',
       algorithm: [{ type: 'grpo', epochs: 2 }],
     });
-    expect(config.http).toEqual({ port: 8080, host: '127.0.0.1' });
+    expect(config.http).toMatchObject({ port: 8080, host: '127.0.0.1' });
     expect(config.eventLog).toMatchObject({ driver: 'lmdb', folder: '/srv/log' });
   });
 
@@ -122,5 +122,62 @@ describe('loadConfig', () => {
         'SEAM_GENERATOR_API_KEY',
       ]),
     );
+  });
+});
+
+describe('what would leave this machine readable for others is refused unless it is asked for', () => {
+  const kafka = (brokers: string): Record<string, string> => ({
+    SEAM_EVENT_LOG_KAFKA_BROKERS: brokers,
+    SEAM_EVENT_LOG_KAFKA_SASL_MECHANISM: 'plain',
+    SEAM_EVENT_LOG_KAFKA_SASL_USERNAME: 'u',
+    SEAM_EVENT_LOG_KAFKA_SASL_PASSWORD: 'hunter2',
+  });
+  const registry = { SEAM_SCHEMA_REGISTRY_USERNAME: 'u', SEAM_SCHEMA_REGISTRY_PASSWORD: 'hunter2' };
+
+  it.each([
+    ["a password by Kafka's plain", 'SEAM_EVENT_LOG_KAFKA_SASL_MECHANISM', kafka('127.0.0.1:9092,kafka:9092')],
+    ['objects on S3', 'SEAM_OBJECT_STORE_S3_ENDPOINT', { SEAM_OBJECT_STORE_S3_ENDPOINT: 'http://s3.local:9000' }],
+    [
+      "a registry's password",
+      'SEAM_SCHEMA_REGISTRY_URL',
+      { ...registry, SEAM_SCHEMA_REGISTRY_URL: 'http://registry:8081' },
+    ],
+    ['health and metrics', 'SEAM_HTTP_HOST', { SEAM_HTTP_HOST: '0.0.0.0' }],
+  ])('%s', (_, variable, env) => {
+    const { code, message, details } = faultOf(env);
+    expect([code, details.faults]).toEqual([
+      'INVALID_CONFIGURATION',
+      [expect.stringMatching(new RegExp(`^${variable}: expected .*ALLOW_PLAINTEXT=true`))],
+    ]);
+    expect(message).not.toContain('hunter2');
+    const asked = /SEAM_[A-Z0-9_]+_ALLOW_PLAINTEXT/.exec(message)![0];
+    expect(() => loadConfig(schema, { ...env, [asked]: 'true' })).not.toThrow();
+  });
+
+  it('but not what stays on this machine, and what is encrypted', () => {
+    const certificate = { SEAM_HTTP_TLS_CERTIFICATE_FILE: 'c.pem', SEAM_HTTP_TLS_KEY_FILE: 'k.pem' };
+    for (const env of [
+      kafka('localhost:9092,127.0.0.1:9093'),
+      { ...kafka('kafka:9093'), SEAM_EVENT_LOG_KAFKA_TLS_ENABLED: 'true' },
+      { ...kafka('kafka:9093'), SEAM_EVENT_LOG_KAFKA_SASL_MECHANISM: 'scram-sha-512' },
+      { SEAM_OBJECT_STORE_S3_ENDPOINT: 'https://s3.local:9000' },
+      { SEAM_OBJECT_STORE_S3_ENDPOINT: 'http://[::1]:9000' },
+      { ...registry, SEAM_SCHEMA_REGISTRY_URL: 'http://127.0.0.1:8081' },
+      { SEAM_SCHEMA_REGISTRY_URL: 'http://registry:8081' },
+      { SEAM_HTTP_HOST: '0.0.0.0', ...certificate },
+      { SEAM_HTTP_HOST: '::1' },
+    ])
+      expect(() => loadConfig(schema, env)).not.toThrow();
+  });
+
+  it('names of hosts that only look like this machine are others', () => {
+    for (const host of ['127.0.0.1.example.com', 'localhost.example.com', '128.0.0.1', '1127.0.0.1'])
+      expect(faultOf({ SEAM_OBJECT_STORE_S3_ENDPOINT: `http://${host}:9000` }).details.faults).toHaveLength(1);
+  });
+
+  it('an address of S3 with a password in it is refused and not shown', () => {
+    const { message } = faultOf({ SEAM_OBJECT_STORE_S3_ENDPOINT: 'https://u:hunter2@s3.local' });
+    expect(message).toContain('SEAM_OBJECT_STORE_S3_ENDPOINT: expected no user and password');
+    expect(message).not.toContain('hunter2');
   });
 });

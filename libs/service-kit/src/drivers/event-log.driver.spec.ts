@@ -58,7 +58,10 @@ describe('opening the configured log', () => {
 
   it('asks the schema registry for nothing when it is for reading, and registers schemas otherwise', async () => {
     await prepare(SHIPPED);
-    const nobody = { ...config(), schemaRegistry: { url: 'http://127.0.0.1:1', timeoutMs: 1000 } };
+    const nobody = {
+      ...config(),
+      schemaRegistry: { url: 'http://127.0.0.1:1', timeoutMs: 1000, allowPlaintext: false },
+    };
     const log = await openEventLog(nobody, 'read');
     await log.close();
     await expect(openEventLog(nobody, 'append')).rejects.toMatchObject({ code: 'SCHEMA_REGISTRY_UNAVAILABLE' });

@@ -122,14 +122,16 @@ export function kafkaOptions(
     );
   }
   const { enabled, ...files } = tls;
-  const { mechanism, username, password } = sasl;
+  const { mechanism, username, password, minIterations } = sasl;
   const logger = createServiceLogger('kafka', logLevel);
   return {
     ...options,
     brokers,
     security: {
       ...(enabled ? { tls: files } : {}),
-      ...(username === undefined || password === undefined ? {} : { sasl: { mechanism, username, password } }),
+      ...(username === undefined || password === undefined
+        ? {}
+        : { sasl: { mechanism, username, password, minIterations } }),
     },
     // What the client cannot mend reaches us as an error; its own lines, of any level, are for whoever looks into it.
     log: ({ level, message, broker, isOwn }) =>

@@ -1,0 +1,85 @@
+/** A cluster's rights: to look at, to give and to take. Who calls needs Describe and Alter on the cluster. */
+import type Cluster from 'kafkajs/src/cluster/index.js';
+import type { Acl, AclOperation, AclResource } from './acl-plan.js';
+import type { KafkaConnection } from './kafka-connection.js';
+
+/** org.apache.kafka.common.resource.ResourceType, PatternType; org.apache.kafka.common.acl.AclOperation, AclPermissionType: their codes. */
+const RESOURCES: Readonly<Record<AclResource, number>> = { topic: 2, group: 3, cluster: 4, transactionalId: 5 };
+const PATTERNS: Readonly<Record<'literal' | 'prefixed', number>> = { literal: 3, prefixed: 4 };
+const OPERATIONS: Readonly<Record<Exclude<AclOperation, 'other'>, number>> = {
+  all: 2,
+  read: 3,
+  write: 4,
+  create: 5,
+  delete: 6,
+  alter: 7,
+  describe: 8,
+  clusterAction: 9,
+  describeConfigs: 10,
+  alterConfigs: 11,
+  idempotentWrite: 12,
+};
+const ANY = 1;
+const ALLOW = 3;
+const ANY_HOST = '*';
+
+function nameOf<T extends string>(codes: Readonly<Record<T, number>>, code: number): T | 'other' {
+  return (Object.keys(codes) as T[]).find((name) => codes[name] === code) ?? 'other';
+}
+
+/** All rights that the cluster gives, from any host. What it forbids, and rights of some hosts only, are not among them. */
+export async function describeAcls(connection: KafkaConnection): Promise<Acl[]> {
+  const { resources } = await connection.attempt('describing rights', async () =>
+    (await connection.controller()).describeAcls({
+      resourceType: ANY,
+      resourceName: null,
+      resourcePatternType: ANY,
+      principal: null,
+      host: null,
+      operation: ANY,
+      permissionType: ANY,
+    }),
+  );
+  return resources.flatMap(({ resourceType, resourceName, resourcePatternType, acls }) =>
+    acls
+      .filter(({ permissionType, host }) => permissionType === ALLOW && host === ANY_HOST)
+      .map(({ principal, operation }) => ({
+        principal,
+        resource: nameOf(RESOURCES, resourceType),
+        pattern: nameOf(PATTERNS, resourcePatternType),
+        name: resourceName,
+        operation: nameOf(OPERATIONS, operation),
+      })),
+  );
+}
+
+/** Gives rights, from any host; one that is given already stays. */
+export async function giveAcls(connection: KafkaConnection, acls: readonly Acl[]): Promise<void> {
+  if (acls.length === 0) return;
+  await connection.attempt('giving rights', async () =>
+    (await connection.controller()).createAcls({ acl: acls.map(encoded) }),
+  );
+}
+
+/** Takes exactly these rights. */
+export async function takeAcls(connection: KafkaConnection, acls: readonly Acl[]): Promise<void> {
+  const known = acls.filter(
+    ({ resource, pattern, operation }) => resource !== 'other' && pattern !== 'other' && operation !== 'other',
+  );
+  if (known.length === 0) return;
+  await connection.attempt('taking rights', async () =>
+    (await connection.controller()).deleteAcls({ filters: known.map(encoded) }),
+  );
+}
+
+function encoded({ principal, resource, pattern, name, operation }: Acl): Cluster.AclEntry {
+  return {
+    resourceType: RESOURCES[resource as AclResource],
+    resourceName: name,
+    resourcePatternType: PATTERNS[pattern as 'literal' | 'prefixed'],
+    principal,
+    host: ANY_HOST,
+    operation: OPERATIONS[operation as Exclude<AclOperation, 'other'>],
+    permissionType: ALLOW,
+  };
+}
