@@ -718,6 +718,41 @@ describe('a password that is changed', () => {
   }, 240_000);
 });
 
+describe('a password that is kept too weakly', () => {
+  it('is refused, with what to do, unless that is asked for', async () => {
+    const { saslPlaintext, username, password } = kafka.secured!;
+    const keep = async (iterations: number): Promise<void> => {
+      const config = ['--alter', '--add-config', `SCRAM-SHA-512=[iterations=${iterations},password=${password}]`];
+      const user = ['--entity-type', 'users', '--entity-name', username];
+      await kafka.tool('kafka.admin.ConfigCommand', ['--bootstrap-server', kafka.bootstrap, ...config, ...user]);
+    };
+    const as = (minIterations?: number): Partial<KafkaEventLogOptions> => ({
+      brokers: saslPlaintext.split(','),
+      security: {
+        sasl: {
+          mechanism: 'scram-sha-512',
+          username,
+          password,
+          ...(minIterations === undefined ? {} : { minIterations }),
+        },
+      },
+      operationTimeoutMs: 10_000,
+    });
+    try {
+      await keep(4096);
+      expect(await refusalOf(open(as()))).toMatchObject({
+        code: 'INVALID_CONFIGURATION',
+        message: expect.stringMatching(
+          /expected 8192 to 1000000 iterations, the broker asks for 4096.*iterations=8192/,
+        ),
+      });
+      expect(await (await open(as(4096))).identity()).toBe(await (await open()).identity());
+    } finally {
+      await keep(8192);
+    }
+  }, 120_000);
+});
+
 describe('brokers that are not there', () => {
   it('are LOG_UNAVAILABLE in the time that an operation may take, and addresses that are none INVALID_CONFIGURATION', async () => {
     const begun = performance.now();
