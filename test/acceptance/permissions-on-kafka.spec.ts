@@ -191,7 +191,7 @@ describe('the matrix of principals and rights, each cell asked of the cluster', 
       return true;
     } catch (error) {
       const { errors = [error] } = error as { errors?: readonly unknown[] };
-      const said = errors.map((each) => `${String((each as Error).name)} ${(each as Error).message}`).join('; ');
+      const said = errors.map((each) => `${(each as Error).name} ${(each as Error).message}`).join('; ');
       // The last is how kafkajs says that it may not ask who coordinates a transaction.
       if (/AUTHORIZATION_FAILED|not authorized|KafkaJSGroupCoordinatorNotFound/i.test(said)) return false;
       throw error;

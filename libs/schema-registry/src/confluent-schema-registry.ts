@@ -156,7 +156,8 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
 async function textWithin(maxBytes: number, response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of response.body ?? []) {
+  const body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = response.body ?? [];
+  for await (const part of body) {
     bytes += part.length;
     if (bytes > maxBytes) throw new RangeError(`an answer of more than ${maxBytes} bytes`);
     parts.push(part);
