@@ -20,6 +20,7 @@ const libsTopDown = [
   'language-model',
   'tensor-graph',
   'signatures',
+  'evidence',
   'event-log',
   'object-store',
   'events',

@@ -106,6 +106,9 @@ describe('the buffer in a bucket', () => {
       ...s3.credentials,
       SEAM_DATA_FOLDER: folder,
       SEAM_ENTRY_SCHEMAS: entrySchemas,
+      // Outcomes alone are planted.
+      SEAM_EVIDENCE: 'none',
+      SEAM_BUFFER_RULES_MAX_ROWS_PER_SUBJECT: '0',
       SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(PROBLEMS_PER_VERSION),
       SEAM_BUFFER_FORMATS: '["parquet","jsonl"]',
       SEAM_OBJECT_STORE_DRIVER: 's3',

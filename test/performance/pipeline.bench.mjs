@@ -134,7 +134,11 @@ const settings = {
   executor: executorConfigSchema.parse(quiet),
   buffer: bufferServiceConfigSchema.parse({
     ...quiet,
-    buffer: { commitEveryProblems: Number(options['commit-every']) },
+    buffer: {
+      commitEveryProblems: Number(options['commit-every']),
+      rules: { uncappedSubjects: ['(nobody)'] },
+    },
+    ...(process.env.SEAM_EVIDENCE === undefined ? {} : { evidence: process.env.SEAM_EVIDENCE }),
   }),
 };
 

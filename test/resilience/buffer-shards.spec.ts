@@ -164,6 +164,9 @@ async function play(
   const environment = {
     ...deployment.environment,
     SEAM_BUFFER_SHARDS: String(shards),
+    // Outcomes alone are planted.
+    SEAM_EVIDENCE: 'none',
+    SEAM_BUFFER_RULES_MAX_ROWS_PER_SUBJECT: '0',
     SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(PROBLEMS_PER_ROUND),
     SEAM_BUFFER_MAX_BATCH_RECORDS: '16',
   };

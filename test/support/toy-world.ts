@@ -108,6 +108,7 @@ export function toyEnvironment(world: ToyWorld, dataFolder: string): Environment
     SEAM_EXECUTOR_MAX_TOKENS: '16',
     SEAM_EXECUTOR_MAX_BATCH_RECORDS: '16',
     SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(TOY_ROUND),
+    SEAM_BUFFER_RULES_UNCAPPED_SUBJECTS: JSON.stringify(['(nobody)']),
     SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: String(TOY_ROUND),
     SEAM_TRAINER_MODEL_FOLDER: generatorFolder,
     SEAM_TRAINER_EXECUTOR_FOLDER: executorFolder,

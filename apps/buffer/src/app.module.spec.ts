@@ -29,6 +29,8 @@ import { writeVersion } from './buffer-versions.js';
 import { groupOf } from './outcomes.consumer.js';
 
 const config = bufferServiceConfigSchema.parse({
+  // Results alone are published here; forged ones have a spec of their own.
+  evidence: 'none',
   logging: { level: 'silent' },
   consuming: { firstRetryMs: 1, maxRetryMs: 5 },
   buffer: { commitEveryProblems: 8, formats: ['parquet', 'jsonl'], maxBatchRecords: 7 },
@@ -519,7 +521,7 @@ describe('the buffer service', () => {
   it('does not take the place of another writer’s version', async () => {
     const version = commit(initialState(config.buffer.rules), { validateEntry: () => undefined });
     const { rules, formats } = config.buffer;
-    const options = { inputs: [], config: rules, formats };
+    const options = { inputs: [], refused: [], config: rules, formats };
     const objects = new InMemoryObjectStore();
     const { manifestKey } = await writeVersion(objects, version, options);
     await expect(writeVersion(objects, version, options)).resolves.toMatchObject({ manifestKey });

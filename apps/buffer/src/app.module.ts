@@ -21,9 +21,21 @@ export class BufferModule {
     context: ServiceContext<BufferServiceConfig>,
     assets: BufferAssets = {},
   ): Promise<DynamicModule> {
-    const { config, drivers, logger } = context;
+    const { config, drivers, logger, metrics } = context;
     const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
-    const dependencies = { ...drivers, validateEntry: entryValidator(schemaFor), clock: systemClock, logger };
+    const refused = metrics.counter(
+      'seam_results_refused_total',
+      'Results that the log does not bear out: none counts.',
+      ['reason'],
+    );
+    const dependencies = {
+      ...drivers,
+      validateEntry: entryValidator(schemaFor),
+      clock: systemClock,
+      logger,
+      evidence: config.evidence,
+      onRefused: (reason: string) => refused.inc({ reason }),
+    };
     const { shards } = config.buffer;
     assertCanSign(config, 'versions of the buffer');
     await checkDivision(drivers.log, shards);

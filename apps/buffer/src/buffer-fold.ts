@@ -51,6 +51,12 @@ export function evolveFold(fold: BufferFold, event: SeamEvent, place: Place): Bu
   return { ...fold, state, completedProblems: fold.completedProblems + completed };
 }
 
+/** The fold after a result that does not count: it was read, and that is all. */
+export function passOver(fold: BufferFold, { partition, offset }: Place): BufferFold {
+  fold.nextOffsets.set(partition, Math.max(offset + 1, fold.nextOffsets.get(partition) ?? 0));
+  return fold;
+}
+
 /** What was folded, from the beginning of each partition, in the order of partitions. */
 export function foldedRanges(fold: BufferFold, topic: string): readonly OffsetRange[] {
   return [...fold.nextOffsets].sort(([a], [b]) => a - b).map(([partition, to]) => ({ topic, partition, from: 0, to }));

@@ -28,6 +28,8 @@ export interface LastSnapshot {
   /** What had been read of the outcomes. */
   readonly records: number;
   readonly writtenAt: number;
+  /** Of the results since, those that did not count. */
+  readonly refused: readonly OffsetRange[];
 }
 
 /** What a version says about how to go on from it. */
@@ -36,12 +38,19 @@ export interface Resumption {
   readonly snapshot: BufferSnapshot;
   /** Offset in the partition of the versions' records before which all of them are known to be of a buffer divided as this one. */
   readonly versionsCheckedTo: number;
+  /** Of the results since the snapshot, up to the version, those that did not count. */
+  readonly refused: readonly OffsetRange[];
+  /** By topic/partition: where evidence for later results is looked for first. */
+  readonly evidence: ReadonlyMap<string, number>;
 }
 
 const resumeSchema = z.strictObject({
   format: z.literal('seamstream.buffer-resume/1'),
   snapshotKey: z.string(),
   versionsCheckedTo: z.int().nonnegative(),
+  /** Absent in versions of earlier releases, which believed all results, and where there are none. */
+  refused: z.array(z.strictObject({ topic: z.string(), partition: z.int(), from: z.int(), to: z.int() })).optional(),
+  evidence: z.record(z.string(), z.int()).optional(),
 });
 
 /**
@@ -59,6 +68,8 @@ export async function writeResumption(
     now,
     maxAgeMs,
     versionsCheckedTo,
+    refused,
+    evidence,
   }: {
     readonly last: LastSnapshot | undefined;
     readonly state: BufferState;
@@ -67,18 +78,23 @@ export async function writeResumption(
     readonly now: number;
     readonly maxAgeMs: number;
     readonly versionsCheckedTo: number;
+    /** Since the version before. */
+    readonly refused: readonly OffsetRange[];
+    readonly evidence: ReadonlyMap<string, number>;
   },
 ): Promise<LastSnapshot> {
-  let named = last;
+  let named: LastSnapshot | undefined = last && { ...last, refused: [...last.refused, ...refused] };
   if (named === undefined || isSnapshotDue(named, { records: recordsOf(inputs), now, maxAgeMs })) {
     const snapshot = { state, inputs, writtenAt: now };
-    named = lastSnapshotOf({ snapshotKey: snapshotKey(manifestKey), snapshot });
+    named = lastSnapshotOf({ snapshotKey: snapshotKey(manifestKey), snapshot, refused: [] });
     await objects.put(named.key, encodeSnapshot(snapshot));
   }
   const resume: z.infer<typeof resumeSchema> = {
     format: 'seamstream.buffer-resume/1',
     snapshotKey: named.key,
     versionsCheckedTo,
+    ...(named.refused.length === 0 ? {} : { refused: named.refused.map((range) => ({ ...range })) }),
+    ...(evidence.size === 0 ? {} : { evidence: Object.fromEntries(evidence) }),
   };
   await objects.put(resumeKey(manifestKey), new TextEncoder().encode(canonicalJson(resume)), {
     contentType: 'application/json',
@@ -106,10 +122,10 @@ export async function readResumption(
   for (const manifestKey of manifestKeys.toReversed()) {
     const resume = await usable(async () => resumeSchema.safeParse(parsed(await objects.get(resumeKey(manifestKey)))));
     if (resume?.success !== true || unusable.has(resume.data.snapshotKey)) continue;
-    const { snapshotKey: key, versionsCheckedTo } = resume.data;
+    const { snapshotKey: key, versionsCheckedTo, refused = [], evidence = {} } = resume.data;
     const snapshot = await usable(async () => decodeSnapshot(await objects.get(key)));
     if (snapshot !== undefined && shardName(snapshot.state.shard) === shardName(shard))
-      return { snapshotKey: key, snapshot, versionsCheckedTo };
+      return { snapshotKey: key, snapshot, versionsCheckedTo, refused, evidence: new Map(Object.entries(evidence)) };
     unusable.add(key);
   }
   return undefined;
@@ -128,8 +144,9 @@ export async function usable<Content>(read: () => Promise<Content>): Promise<Con
 export function lastSnapshotOf({
   snapshotKey: key,
   snapshot: { state, inputs, writtenAt },
-}: Pick<Resumption, 'snapshotKey' | 'snapshot'>): LastSnapshot {
-  return { key, remembered: rememberedCount(state), records: recordsOf(inputs), writtenAt };
+  refused,
+}: Pick<Resumption, 'snapshotKey' | 'snapshot' | 'refused'>): LastSnapshot {
+  return { key, remembered: rememberedCount(state), records: recordsOf(inputs), writtenAt, refused };
 }
 
 function recordsOf(inputs: readonly OffsetRange[]): number {

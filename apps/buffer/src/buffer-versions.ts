@@ -43,6 +43,8 @@ export async function writeVersion(
   version: BufferCommit,
   options: {
     readonly inputs: readonly OffsetRange[];
+    /** Since the version before. */
+    readonly refused: readonly OffsetRange[];
     readonly config: BufferConfig;
     readonly formats: readonly RowFormat[];
   },
@@ -50,6 +52,7 @@ export async function writeVersion(
   const { state, rows, bufferDigest, rowsPerStratum } = version;
   const { shard } = state;
   const ofShard = shard.of === 1 ? {} : { shard };
+  const refused = options.refused.length === 0 ? {} : { refused: options.refused.map((range) => ({ ...range })) };
   const files = encodeVersion(rows, options.formats).map((file) => ({ ...file, sha256: sha256(file.body) }));
   // Of everything that the manifest states: another codec or another input is another folder.
   const identity = sha256(
@@ -58,6 +61,7 @@ export async function writeVersion(
       bufferDigest,
       inputs: options.inputs,
       config: options.config,
+      ...refused,
       files: files.map((file) => [file.path, file.sha256]),
     }),
   );
@@ -77,6 +81,7 @@ export async function writeVersion(
       ...(file.stratum === undefined ? {} : { stratum: file.stratum }),
     })),
     inputs: options.inputs.map((range) => ({ ...range })),
+    ...refused,
     config: options.config,
   };
   for (const { path, body } of files) await createOnce(objects, `${folder}/${path}`, body, OPAQUE);

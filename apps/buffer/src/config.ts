@@ -27,7 +27,17 @@ export const bufferServiceConfigSchema = commonConfigSchema.extend({
        */
       maxSnapshotAgeMs: z.int().positive().default(3_600_000),
       /** What is kept. */
-      rules: bufferConfigSchema.prefault({}),
+      rules: bufferConfigSchema
+        .extend({
+          /**
+           * Some 250 documents suffice to plant a backdoor; see bufferConfigSchema. Who publishes alone, or trusts all who do, names
+           * them among the uncapped.
+           */
+          maxRowsPerSubject: z.int().nonnegative().default(100),
+          /** `(nobody)`: problems without a subject. */
+          uncappedSubjects: z.array(z.string()).default([]),
+        })
+        .prefault({}),
     })
     .prefault({}),
 });

@@ -7,7 +7,8 @@
  * compared with what the group has committed, and restored where they differ.
  */
 import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
-import { type EventMeta, type EventOf, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
+import { type EventMeta, type EventOf, type OffsetRange, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
+import { Evidence } from '@seamstream/evidence';
 import { type Clock, derivedId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { type DeliveredBatch, FoldedPlaces, type ServiceLogger, stateFor } from '@seamstream/service-kit';
@@ -19,11 +20,12 @@ import {
   type Shard,
   shardName,
 } from '@seamstream/success-buffer';
-import { type BufferFold, evolveFold, foldAt, foldedRanges } from './buffer-fold.js';
+import { type BufferFold, foldAt, foldedRanges } from './buffer-fold.js';
 import { type LastSnapshot, writeResumption } from './buffer-snapshots.js';
 import { writeVersion } from './buffer-versions.js';
 import { checkedVersions } from './committed-versions.js';
 import type { BufferServiceConfig } from './config.js';
+import { foldBelieved, type RefusedResult, refusedEvent, withPlace } from './refused-results.js';
 import { restoreFold } from './restore-fold.js';
 
 const SOURCE = 'seam/buffer';
@@ -34,6 +36,10 @@ export interface FoldOutcomesDependencies {
   readonly validateEntry: EntryValidator;
   readonly clock: Clock;
   readonly logger: ServiceLogger;
+  /** `required`: a result counts only if the log bears it out. */
+  readonly evidence: 'required' | 'none';
+  /** Called once per result that does not count, for a metric. */
+  readonly onRefused: (reason: string) => void;
 }
 
 interface Held {
@@ -41,6 +47,9 @@ interface Held {
   /** See checkedVersions. */
   versionsCheckedTo: number;
   lastSnapshot: LastSnapshot | undefined;
+  readonly evidence: Evidence | undefined;
+  /** Since the last version. */
+  refused: readonly OffsetRange[];
   readonly places: FoldedPlaces;
 }
 
@@ -59,28 +68,48 @@ export class FoldOutcomesHandler {
     // Until this batch is through, a failure leaves nothing to go on from.
     this.held = undefined;
     const events: SeamEvent[] = [];
-    for (const { event, position } of batch.records) {
-      held.fold = evolveFold(held.fold, event, position);
-      if (held.fold.completedProblems >= this.config.commitEveryProblems) {
+    held.fold = await foldBelieved(held.fold, batch.records, {
+      evidence: held.evidence,
+      onRefused: (refused) => {
+        held.refused = withPlace(held.refused, refused.place);
+        events.push(this.refuse(refused));
+      },
+      onFolded: async (fold, { event }) => {
+        held.fold = fold;
+        if (fold.completedProblems < this.config.commitEveryProblems) return fold;
         held.versionsCheckedTo = await checkedVersions(this.dependencies.log, held.versionsCheckedTo, this.shard.of);
         const version = await this.commitVersion(held, event.meta);
-        held.fold = foldAt(version.state, held.fold.nextOffsets);
         held.lastSnapshot = version.lastSnapshot;
+        held.refused = [];
         events.push(...version.events);
-      }
-    }
+        return foldAt(version.state, fold.nextOffsets);
+      },
+    });
     held.places.advance(batch);
     this.held = held;
     return events;
   }
 
+  private refuse(refused: RefusedResult): SeamEvent {
+    const { clock, logger, onRefused } = this.dependencies;
+    const event = refusedEvent(refused, { source: SOURCE, occurredAt: clock.now() });
+    const { topic, partition, offset, source, reason, detail } = event;
+    onRefused(reason);
+    logger.warn(
+      { topic, partition, offset, claimedSource: source, reason, detail },
+      'result NOT BELIEVED; it does not count',
+    );
+    return event;
+  }
+
   private async restore(consumed: readonly ConsumedOffset[]): Promise<Held> {
     const { log, objects, validateEntry, logger } = this.dependencies;
-    const { fold, versionsCheckedTo, lastSnapshot } = await restoreFold(log, objects, {
+    const { fold, versionsCheckedTo, lastSnapshot, evidence, refused } = await restoreFold(log, objects, {
       consumed,
       config: this.config.rules,
       shard: this.shard,
       validateEntry,
+      evidenceFrom: (places) => (this.dependencies.evidence === 'none' ? undefined : new Evidence(log, places)),
     });
     logger.info(
       {
@@ -92,11 +121,11 @@ export class FoldOutcomesHandler {
       },
       'buffer restored',
     );
-    return { fold, versionsCheckedTo, lastSnapshot, places: new FoldedPlaces(consumed) };
+    return { fold, versionsCheckedTo, lastSnapshot, evidence, refused, places: new FoldedPlaces(consumed) };
   }
 
   private async commitVersion(
-    { fold, versionsCheckedTo, lastSnapshot: last }: Held,
+    { fold, versionsCheckedTo, lastSnapshot: last, refused, evidence }: Held,
     cause: EventMeta,
   ): Promise<{
     readonly state: BufferState;
@@ -108,7 +137,7 @@ export class FoldOutcomesHandler {
     const inputs = foldedRanges(fold, TOPIC.outcomes);
     const occurredAt = clock.now();
     const { rules, formats, maxSnapshotAgeMs } = this.config;
-    const written = await writeVersion(objects, version, { inputs, config: rules, formats });
+    const written = await writeVersion(objects, version, { inputs, refused, config: rules, formats });
     const lastSnapshot = await writeResumption(objects, written.manifestKey, {
       last,
       state: version.state,
@@ -116,6 +145,8 @@ export class FoldOutcomesHandler {
       now: occurredAt,
       maxAgeMs: maxSnapshotAgeMs,
       versionsCheckedTo,
+      refused,
+      evidence: evidence?.places() ?? new Map(),
     });
     const { sequence } = version.state;
     const decisions = version.decisions.map((decision) => decisionEvent(decision, { sequence, occurredAt }));

@@ -1,6 +1,7 @@
 /** The way back from the log to the fold of a shard: from the snapshot that its last version names, or from the beginning. */
-import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
-import { type BufferCommitted, type EventOf, TOPIC } from '@seamstream/events';
+import type { ConsumedOffset, EventLog, LogRecord } from '@seamstream/event-log';
+import { type BufferCommitted, decodeEvent, type EventOf, type OffsetRange, TOPIC } from '@seamstream/events';
+import type { Evidence, PlacedEvent } from '@seamstream/evidence';
 import { canonicalJson, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { foldUpTo } from '@seamstream/service-kit';
@@ -16,9 +17,10 @@ import {
   shardName,
   withRules,
 } from '@seamstream/success-buffer';
-import { type BufferFold, evolveFold, foldAt, offsetsOf } from './buffer-fold.js';
+import { type BufferFold, evolveFold, foldAt, offsetsOf, passOver } from './buffer-fold.js';
 import { type LastSnapshot, lastSnapshotOf, type Resumption, readResumption, usable } from './buffer-snapshots.js';
 import { lastVersions, placeOfVersions, versionsIn } from './committed-versions.js';
+import { foldBelieved, isAmong, withPlace } from './refused-results.js';
 
 /** Log, objects or settings are not those that the buffer's versions were made with and from: no outcome is to blame. */
 export class UnrestorableBuffer extends SeamError {}
@@ -52,6 +54,8 @@ interface RestoreOptions {
   readonly config: BufferConfig;
   readonly shard: Shard;
   readonly validateEntry: EntryValidator;
+  /** Where results that come are looked up; undefined: they are believed. */
+  readonly evidenceFrom: (places: ReadonlyMap<string, number>) => Evidence | undefined;
 }
 
 interface RestoredFold {
@@ -60,6 +64,9 @@ interface RestoredFold {
   readonly versionsCheckedTo: number;
   /** Undefined when there is none of these rules. */
   readonly lastSnapshot: LastSnapshot | undefined;
+  readonly evidence: Evidence | undefined;
+  /** Of the results since the last version, those that do not count. */
+  readonly refused: readonly OffsetRange[];
 }
 
 async function restore(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<RestoredFold> {
@@ -70,11 +77,13 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
   const own = newest.versions.filter(isOwn);
   let fold = foldAt(initialState(config, shard), new Map());
   let lastSnapshot: LastSnapshot | undefined;
+  let places: ReadonlyMap<string, number> = new Map();
   const last = own.at(-1);
   if (last !== undefined) {
     const keys = own.map(({ manifestKey }) => manifestKey);
     const resumption = await readResumption(objects, keys, shard);
     const { partition, low } = place;
+    places = resumption?.evidence ?? places;
     const checked = Math.max(low, resumption?.versionsCheckedTo ?? 0);
     const unchecked = await versionsIn(log, { partition, from: checked, to: newest.from }, shard.of);
     const resumed = resumption && (await foldFrom(log, objects, { resumption, version: last }));
@@ -90,11 +99,9 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
     fold = { ...fold, state };
   }
   const ends = options.consumed.filter(({ topic }) => topic === TOPIC.outcomes);
-  return {
-    fold: await foldOutcomes(log, fold, new Map(ends.map(({ partition, nextOffset }) => [partition, nextOffset]))),
-    versionsCheckedTo: place.high,
-    lastSnapshot,
-  };
+  const evidence = options.evidenceFrom(places);
+  const sinceVersion = await foldSinceVersion(log, { start: fold, ends, evidence });
+  return { ...sinceVersion, versionsCheckedTo: place.high, lastSnapshot, evidence };
 }
 
 /**
@@ -113,7 +120,7 @@ async function foldFrom(
   if (manifest === undefined || canonicalJson(manifest.config) !== canonicalJson(state.config)) return undefined;
   const rows = await usable(() => readVersion(manifest, (key) => objects.get(key)));
   if (rows === undefined) return undefined;
-  const fold = await foldOutcomes(log, start, offsetsOf(version.inputs));
+  const fold = await foldOutcomes(log, start, { ends: offsetsOf(version.inputs), refused: resumption.refused });
   return foldAt(afterVersion(fold.state, { sequence: version.sequence, rows }), fold.nextOffsets);
 }
 
@@ -136,9 +143,9 @@ async function replayVersions(
 ): Promise<BufferFold> {
   let fold = start;
   for (const version of versions) {
-    const { config } = decodeManifest(await objects.get(version.manifestKey));
+    const { config, refused = [] } = decodeManifest(await objects.get(version.manifestKey));
     fold = { ...fold, state: withRules(fold.state, config) };
-    fold = await foldOutcomes(log, fold, offsetsOf(version.inputs));
+    fold = await foldOutcomes(log, fold, { ends: offsetsOf(version.inputs), refused });
     const { state, bufferDigest } = commit(fold.state, { validateEntry });
     if (bufferDigest !== version.bufferDigest) {
       throw new SeamError(
@@ -152,6 +159,53 @@ async function replayVersions(
   return fold;
 }
 
-function foldOutcomes(log: EventLog, start: BufferFold, ends: ReadonlyMap<number, number>): Promise<BufferFold> {
-  return foldUpTo(log, TOPIC.outcomes, { start, ends }, evolveFold);
+/** Goes by what the versions say of results that did not count. */
+function foldOutcomes(
+  log: EventLog,
+  start: BufferFold,
+  { ends, refused }: { readonly ends: ReadonlyMap<number, number>; readonly refused: readonly OffsetRange[] },
+): Promise<BufferFold> {
+  return foldUpTo(log, TOPIC.outcomes, { start, ends }, (fold, event, record) =>
+    isAmong(refused, record) ? passOver(fold, record) : evolveFold(fold, event, record),
+  );
+}
+
+/** What came after the last version is looked at anew: nothing rests on it yet. */
+async function foldSinceVersion(
+  log: EventLog,
+  {
+    start,
+    ends,
+    evidence,
+  }: {
+    readonly start: BufferFold;
+    readonly ends: readonly ConsumedOffset[];
+    readonly evidence: Evidence | undefined;
+  },
+): Promise<Pick<RestoredFold, 'fold' | 'refused'>> {
+  let fold = start;
+  let refused: readonly OffsetRange[] = [];
+  for (const { topic, partition, nextOffset: to } of [...ends].sort((a, b) => a.partition - b.partition)) {
+    const from = fold.nextOffsets.get(partition) ?? 0;
+    if (from >= to) continue;
+    for await (const records of log.read({ topic, partition, from, to })) {
+      fold = await foldBelieved(fold, decodedOf(records), {
+        evidence,
+        onRefused: ({ place }) => (refused = withPlace(refused, place)),
+        onFolded: async (next) => next,
+      });
+    }
+  }
+  return { fold, refused };
+}
+
+/** Without what is no event: its consumer sent it to the dead letters. */
+function decodedOf(records: readonly LogRecord[]): readonly PlacedEvent[] {
+  return records.flatMap((record) => {
+    try {
+      return [{ event: decodeEvent(record), position: record }];
+    } catch {
+      return [];
+    }
+  });
 }

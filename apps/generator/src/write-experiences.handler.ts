@@ -1,15 +1,20 @@
 /** Problems to experiences: decide each problem's fate, write the groups, say what happened. */
-import { deriveMeta, type EventOf, type ProblemPublished, type SeamEvent } from '@seamstream/events';
+import {
+  deriveMeta,
+  type EventOf,
+  experienceIdOf,
+  groupIdOf,
+  type ProblemPublished,
+  type SeamEvent,
+} from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import { type Clock, isSeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import {
   type Exploration,
   type ExplorationSettings,
-  experienceIdOf,
   type GeneratorModel,
   generateExperiences,
-  groupIdOf,
 } from '@seamstream/rollout';
 import { type DeliveredBatch, done, type Outcome, skip, stop } from '@seamstream/service-kit';
 import { decideFate, type ProblemFate } from './arm.decide.js';

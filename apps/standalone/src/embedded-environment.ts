@@ -34,6 +34,8 @@ export function embeddedEnvironment(settings: EmbeddedSettings, environment: Env
     SEAM_EXECUTOR_MODEL_FOLDER: shipped('executor'),
     SEAM_EXECUTOR_MAX_TOKENS: '40',
     SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(settings.roundSize),
+    // The demonstration's own problems have no subject, and nobody else publishes.
+    SEAM_BUFFER_RULES_UNCAPPED_SUBJECTS: JSON.stringify(['(nobody)']),
     SEAM_TRAINER_MODEL_FOLDER: shipped('generator-base'),
     SEAM_TRAINER_EXECUTOR_FOLDER: shipped('executor'),
     SEAM_TRAINER_RESPONSE_MAX_TOKENS: '40',

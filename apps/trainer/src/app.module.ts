@@ -55,7 +55,10 @@ export async function createTrainer(
   assertCanSign(config, 'adapters and promotions');
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const { engine, evaluation } = await enginesOf(context, schemaFor, assets);
-  const planRun = new PlanRunHandler({ log: drivers.log, engine, algorithms, logger }, trainer);
+  const planRun = new PlanRunHandler(
+    { log: drivers.log, engine, algorithms, logger, evidence: config.evidence },
+    trainer,
+  );
   const runTraining = new RunTrainingHandler(
     {
       ...drivers,

@@ -1,5 +1,5 @@
 /** Reads what a run learns from, exactly as its plan names it; and finds what to name. */
-import { type EventLog, partitionForKey } from '@seamstream/event-log';
+import { type EventLog, partitionForKey, type RecordPosition } from '@seamstream/event-log';
 import {
   type BufferCommitted,
   decodeEvent,
@@ -8,6 +8,7 @@ import {
   type SeamEvent,
   TOPIC,
 } from '@seamstream/events';
+import type { PlacedEvent } from '@seamstream/evidence';
 import { compareText, SeamError, sha256 } from '@seamstream/kernel';
 import type { LearningAlgorithm, LearningInput, LogInput, ResultEvent } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
@@ -29,7 +30,10 @@ export async function readLearningInput(
     configuration,
   }: Pick<RunPlan, 'inputs' | 'manifests' | 'runId'> & { readonly configuration?: RunPlan['configuration'] },
 ): Promise<LearningInput> {
-  if (algorithm.reads === 'log') return readLogInput(log, inputs, new Set(configuration?.excluded));
+  if (algorithm.reads === 'log') {
+    const { excluded, refused = [] } = configuration ?? {};
+    return readLogInput(log, inputs, { excluded: new Set(excluded), refused });
+  }
   if (manifests.length === 0) {
     throw new SeamError(
       'INVALID_INPUT',
@@ -46,15 +50,22 @@ export async function readLearningInput(
   return { reads: 'buffer', rows: rows.sort((a, b) => compareText(a.outcomeId, b.outcomeId)) };
 }
 
-/** @param excluded groups that stand in the ranges and are not learned from */
+/**
+ * @param excluded groups that stand in the ranges and are not learned from
+ * @param refused places of results that are not, whatever their group
+ */
 export async function readLogInput(
   log: EventLog,
   inputs: readonly OffsetRange[],
-  excluded: ReadonlySet<string>,
+  { excluded, refused = [] }: { readonly excluded: ReadonlySet<string>; readonly refused?: readonly OffsetRange[] },
 ): Promise<LogInput> {
-  const events = (await readRanges(log, inputs)).filter(
-    (event) => !('groupId' in event && excluded.has(event.groupId)),
-  );
+  const isRefused = ({ topic, partition, offset }: RecordPosition): boolean =>
+    refused.some(
+      (range) => range.topic === topic && range.partition === partition && range.from <= offset && offset < range.to,
+    );
+  const events = (await readPlaced(log, inputs))
+    .filter(({ event, position }) => !('groupId' in event && excluded.has(event.groupId)) && !isRefused(position))
+    .map(({ event }) => event);
   return {
     reads: 'log',
     experiences: events.filter(
@@ -177,13 +188,21 @@ function covers(inputs: readonly OffsetRange[], ranges: readonly OffsetRange[]):
 
 /** The events in the given ranges, in their order. */
 export async function readRanges(log: EventLog, ranges: readonly OffsetRange[]): Promise<SeamEvent[]> {
-  const events: SeamEvent[] = [];
+  return (await readPlaced(log, ranges)).map(({ event }) => event);
+}
+
+/** The same with their places. */
+export async function readPlaced(log: EventLog, ranges: readonly OffsetRange[]): Promise<PlacedEvent[]> {
+  const events: PlacedEvent[] = [];
   for (const { topic, partition, from, to } of ranges) {
     if (from >= to) continue;
     for await (const records of log.read({ topic, partition, from, to })) {
       for (const record of records) {
         try {
-          events.push(decodeEvent(record));
+          events.push({
+            event: decodeEvent(record),
+            position: { topic, partition, offset: record.offset },
+          });
         } catch {
           // Nobody could use it; its consumer sent it to the dead letters.
         }

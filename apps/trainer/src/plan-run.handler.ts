@@ -1,6 +1,7 @@
 /** Decides what a run learns from and how, from recorded facts alone; the result is a plan that the log can repeat. */
 import type { EventLog } from '@seamstream/event-log';
 import { type OffsetRange, TOPIC } from '@seamstream/events';
+import { Evidence } from '@seamstream/evidence';
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import {
   type CurriculumConfig,
@@ -25,6 +26,7 @@ import {
   isResult,
   rangesOf,
   readLogInput,
+  readPlaced,
   readRanges,
 } from './learning-input.js';
 import type { OutcomeWindow } from './outcome-window.js';
@@ -42,6 +44,8 @@ export interface PlanRunDependencies {
   readonly engine: Pick<TrainingEngine, 'baseModelDigest'>;
   readonly algorithms: ReadonlyMap<string, LearningAlgorithm>;
   readonly logger: ServiceLogger;
+  /** `required`: a result is learned from only if the log bears it out. */
+  readonly evidence: 'required' | 'none';
 }
 
 /** What a person asks for. */
@@ -55,6 +59,7 @@ export interface TrainingRequest {
 export class PlanRunHandler {
   private readonly curriculum: CurriculumConfig;
   private readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  private evidence: Evidence | undefined;
 
   /** @throws INVALID_CONFIGURATION for an unknown preset or algorithm, or settings that an algorithm refuses */
   constructor(
@@ -85,15 +90,16 @@ export class PlanRunHandler {
     history: TrainingHistory,
     signal: AbortSignal,
   ): Promise<RunPlan> {
-    const { log } = this.dependencies;
     const previous = history.lastWindow?.configuration;
-    const results = (await readRanges(log, outcomes)).filter(isResult).filter(({ groupId }) => completed.has(groupId));
+    const { results: all, refused } = await this.believed(outcomes, previous?.window?.experiences ?? []);
+    const results = all.filter(({ groupId }) => completed.has(groupId));
     const experiences = await this.experiencesOf(results, previous?.window?.experiences ?? []);
     const window: RunWindow = {
       index: (previous?.window?.index ?? 0) + 1,
       outcomes: copies(outcomes),
       experiences: copies(experiences),
       ...(repeated.size === 0 ? {} : { repeated: Object.fromEntries(repeated) }),
+      ...(refused.length === 0 ? {} : { refused }),
     };
     const curriculum = evolveCurriculum(previous?.curriculum ?? initialCurriculum, results, this.curriculum);
     const choice =
@@ -116,12 +122,13 @@ export class PlanRunHandler {
       from: begin.get(partition) ?? low,
       to: high,
     }));
-    const results = (await readRanges(log, outcomes)).filter(isResult);
+    const { results, refused } = await this.believed(outcomes, []);
     const experiences = await this.experiencesOf(results, []);
     const current: RunWindow = {
       index: history.lastWindow?.configuration.window?.index ?? 1,
       outcomes,
       experiences: copies(experiences),
+      ...(refused.length === 0 ? {} : { refused }),
     };
     return this.plan({
       choice: { algorithm: request.algorithm, reason: 'asked for' },
@@ -165,6 +172,7 @@ export class PlanRunHandler {
           reason: extended ? `${choice.reason}; ${rounds} rounds replayed, for fewer held too little` : choice.reason,
           window,
           ...excludedFrom([...earlier, current], current.index - rounds),
+          ...refusedIn([...earlier, current]),
           servedAdapters: [...history.servedAdapters],
           curriculum: { ...curriculum, rates: { ...curriculum.rates } },
           domains: [...domains].sort(),
@@ -201,7 +209,8 @@ export class PlanRunHandler {
     while (rounds < most && windowsBefore(current, Number.POSITIVE_INFINITY, history).length >= rounds) {
       const windows = [...windowsBefore(current, rounds, history), current];
       const excluded = new Set(excludedFrom(windows, current.index - rounds).excluded);
-      const input = await readLogInput(this.dependencies.log, coveringRanges(rangesOf(windows)), excluded);
+      const { refused = [] } = refusedIn(windows);
+      const input = await readLogInput(this.dependencies.log, coveringRanges(rangesOf(windows)), { excluded, refused });
       try {
         if (algorithm.isFilled(input, settings, facts)) break;
       } catch (error) {
@@ -252,6 +261,35 @@ export class PlanRunHandler {
     }));
   }
 
+  /** The results in the ranges that the log bears out, and the places of the others, which are told. */
+  private async believed(
+    outcomes: readonly OffsetRange[],
+    before: readonly OffsetRange[],
+  ): Promise<{ readonly results: readonly ResultEvent[]; readonly refused: OffsetRange[] }> {
+    const { log, logger, evidence } = this.dependencies;
+    const placed = (await readPlaced(log, outcomes)).filter(({ event }) => isResult(event));
+    if (evidence === 'none') return { results: placed.map(({ event }) => event).filter(isResult), refused: [] };
+    // Windows follow one another: what is read for one is where the next one's evidence begins.
+    this.evidence ??= new Evidence(
+      log,
+      new Map(before.map(({ topic, partition, from }) => [`${topic}/${partition}`, from])),
+    );
+    const doubts = await this.evidence.doubts(placed);
+    const refused = placed.flatMap(({ event, position: { topic, partition, offset } }, index) => {
+      const doubt = doubts.get(index);
+      if (doubt === undefined) return [];
+      logger.warn(
+        { topic, partition, offset, claimedSource: event.meta.source, ...doubt },
+        'result NOT BELIEVED; nothing is learned from it',
+      );
+      return [{ topic, partition, from: offset, to: offset + 1 }];
+    });
+    return {
+      results: placed.flatMap(({ event }, index) => (isResult(event) && !doubts.has(index) ? [event] : [])),
+      refused: joined(refused),
+    };
+  }
+
   private experiencesOf(
     results: readonly ResultEvent[],
     previous: readonly OffsetRange[],
@@ -275,6 +313,23 @@ export class PlanRunHandler {
     }
     return found;
   }
+}
+
+/** Neighbours as one range; they come in their order. */
+function joined(ranges: readonly OffsetRange[]): OffsetRange[] {
+  const all: OffsetRange[] = [];
+  for (const range of ranges) {
+    const last = all.at(-1);
+    if (last?.topic === range.topic && last.partition === range.partition && last.to === range.from)
+      all[all.length - 1] = { ...last, to: range.to };
+    else all.push(range);
+  }
+  return all;
+}
+
+function refusedIn(windows: readonly RunWindow[]): Pick<RunPlan['configuration'], 'refused'> {
+  const refused = windows.flatMap((window) => window.refused ?? []);
+  return refused.length === 0 ? {} : { refused };
 }
 
 /** Windows of the log that lie less than so many rounds before the current one. */

@@ -24,10 +24,14 @@ const runConfigurationSchema = z.object({
       experiences: z.array(rangeSchema),
       /** Groups of earlier windows that stand in these ranges again, with how many windows ago they were complete; absent when there are none. */
       repeated: z.record(z.string(), z.int()).optional(),
+      /** Of the results in these ranges those that nothing else in the log bears out; absent when there are none. */
+      refused: z.array(rangeSchema).optional(),
     })
     .nullable(),
   /** Groups in the inputs that are not learned from: of windows that are no inputs, told again. Absent when there are none. */
   excluded: z.array(z.string()).optional(),
+  /** Results in the inputs that are not learned from, since nothing else in the log bears them out. Absent when there are none. */
+  refused: z.array(rangeSchema).optional(),
   /** Adapters that were served, oldest first; the last is the parent. */
   servedAdapters: z.array(z.string().nullable()),
   /** Running success rates after this window. */

@@ -37,6 +37,7 @@ import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { loadAdapter, storeAdapter } from './adapter-objects.js';
 import { readLearningInput } from './learning-input.js';
 import { manifestsDigest, planOf, type RunPlan, startedEvent } from './run-plan.js';
+import { spelledInput } from './spelled-input.js';
 import type { TrainingEngine, TrainingWeights } from './training-engine.port.js';
 import { readTrainingHistory, type TrainingHistory } from './training-history.js';
 import { type Checkpoint, decide, initialState, type TrainingRun } from './training-run.js';
@@ -235,7 +236,7 @@ export class RunTrainingHandler {
     }
     this.report(plan, 'preparing', 0, 1);
     const parent = await this.parentOf(plan, published);
-    const input = await readLearningInput(log, objects, algorithm, plan);
+    const input = this.spelled(plan, await readLearningInput(log, objects, algorithm, plan));
     const seen = this.examineInput(input);
     const settings = plan.configuration.algorithm;
     const context = {
@@ -296,6 +297,15 @@ export class RunTrainingHandler {
     } finally {
       await weights.close();
     }
+  }
+
+  private spelled({ runId }: RunPlan, input: LearningInput): LearningInput {
+    const { engine, logger } = this.dependencies;
+    if (engine.decode === undefined) return input;
+    const { input: sound, misspelled } = spelledInput(input, (tokenIds) => engine.decode!(tokenIds));
+    for (const experienceId of misspelled)
+      logger.warn({ runId, experienceId }, 'entry NOT BELIEVED: its tokens spell another; nothing is learned from it');
+    return sound;
   }
 
   /** What the records that a run learns from say about the system that made them. */

@@ -12,7 +12,7 @@ import { TrainingEngine, type TrainingWeights } from './training-engine.port.js'
 export class LanguageModelTraining extends TrainingEngine {
   constructor(
     private readonly folder: string,
-    private readonly model: Pick<LanguageModel, 'digest' | 'fingerprint'>,
+    private readonly model: Pick<LanguageModel, 'digest' | 'fingerprint' | 'tokenizer'>,
     private readonly compute: { readonly threads: number; readonly executionProvider: ExecutionProvider },
   ) {
     super();
@@ -35,6 +35,10 @@ export class LanguageModelTraining extends TrainingEngine {
       ...this.compute,
       ...(adapter === null ? {} : { adapter }),
     });
+  }
+
+  override decode(tokenIds: readonly number[]): string {
+    return this.model.tokenizer.decode(tokenIds);
   }
 
   override fingerprint(adapter: Adapter): Promise<string> {

@@ -33,6 +33,9 @@ export abstract class TrainingEngine {
     readonly objective: TrainingObjective;
   }): Promise<TrainingWeights>;
 
+  /** The text that tokens spell, as the generator decodes them; undefined of doubles, whose tokens spell nothing. */
+  decode?(tokenIds: readonly number[]): string;
+
   /** What a model that serves this adapter answers to the fingerprint probe. */
   abstract fingerprint(adapter: Adapter): Promise<string>;
 }

@@ -51,6 +51,7 @@ describe('an event on the wire', () => {
       ['ExecutionFailed', 'seam.outcomes', 'p-1'],
       ['ProblemExpired', 'seam.outcomes', 'p-1'],
       ['SuccessAdmitted', 'seam.buffer', 'arithmetic/2'],
+      ['ResultRefused', 'seam.buffer', 'p-1'],
       ['SuccessRejected', 'seam.buffer', 'arithmetic/2'],
       ['BufferCommitted', 'seam.buffer', 'commits'],
       ['TrainingRunStarted', 'seam.training', 'r-1'],

@@ -8,4 +8,12 @@ export {
   learnSchema,
 } from './codec.js';
 export * from './generated/events.generated.js';
-export { type Derivation, deriveMeta, leastTrusted, type Origin, originMeta } from './meta.js';
+export {
+  type Derivation,
+  deriveMeta,
+  experienceIdOf,
+  groupIdOf,
+  leastTrusted,
+  type Origin,
+  originMeta,
+} from './meta.js';

@@ -2,6 +2,15 @@
 import { derivedId } from '@seamstream/kernel';
 import type { EventMeta, SourceClass } from './generated/events.generated.js';
 
+/** Id of the group that a problem's event asks for; the control arm's problems have one too. */
+export function groupIdOf(eventId: string): string {
+  return derivedId(eventId, 'group');
+}
+
+export function experienceIdOf(eventId: string, candidateIndex: number): string {
+  return derivedId(eventId, 'experience', candidateIndex);
+}
+
 /** From most to least trusted. */
 const TRUST: readonly SourceClass[] = ['trusted', 'user', 'web', 'model'];
 

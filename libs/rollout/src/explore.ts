@@ -1,4 +1,5 @@
 /** Problem to experiences: groups of candidates to learn from, or one to deploy. */
+import { experienceIdOf, groupIdOf } from '@seamstream/events';
 import { type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import { derivedId, type ErrorCode, SeamError } from '@seamstream/kernel';
 import type { Adapter, GenerationResult, JsonSchema, SamplingSettings } from '@seamstream/language-model';
@@ -74,15 +75,6 @@ export type Exploration =
       readonly code: ErrorCode;
       readonly reason: string;
     };
-
-/** Id of the group that a problem's event asks for; the control arm's problems have one too. */
-export function groupIdOf(eventId: string): string {
-  return derivedId(eventId, 'group');
-}
-
-export function experienceIdOf(eventId: string, candidateIndex: number): string {
-  return derivedId(eventId, 'experience', candidateIndex);
-}
 
 /** Seed of one candidate's random stream. */
 export function candidateSeed(eventId: string, candidateIndex: number): string {

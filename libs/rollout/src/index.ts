@@ -32,9 +32,7 @@ export {
   type ExplorationProgress,
   type ExplorationRequest,
   type ExplorationSettings,
-  experienceIdOf,
   generateExperiences,
-  groupIdOf,
   type ProblemStatement,
 } from './explore.js';
 export { chooseFixedHints } from './fixed-hints.js';

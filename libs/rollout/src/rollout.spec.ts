@@ -1,10 +1,11 @@
 import type { Problem } from '@seamstream/events';
+import { experienceIdOf, groupIdOf } from '@seamstream/events';
 import { domainEntrySchema, loadPrompts, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import type { LanguageModel } from '@seamstream/language-model';
 import type { EvaluationSettings } from './arm-entries.js';
 import { evaluate } from './evaluate.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
-import { candidateSeed, type ExplorationSettings, experienceIdOf, generateExperiences, groupIdOf } from './explore.js';
+import { candidateSeed, type ExplorationSettings, generateExperiences } from './explore.js';
 import { FakeExecutor, FakeGenerator, fakeTokenizer } from './models.fake.js';
 import type { ExecutorResponse, GeneratorModel } from './models.port.js';
 import { executorIdentity, judge, solveProblems } from './solve.js';

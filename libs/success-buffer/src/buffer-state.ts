@@ -115,6 +115,18 @@ export function evolve(state: BufferState, event: BufferInput, position: InputPo
   return state;
 }
 
+/**
+ * Why a verdict cannot be another one on an experience that was judged before; undefined where there was none, or the same. The first
+ * counts, whoever tells a second.
+ */
+export function contradiction({ groups }: BufferState, event: BufferInput): string | undefined {
+  const known = groups.get(event.groupId)?.members.get(event.experienceId)?.[0];
+  if (event.type !== 'OutcomeRecorded' || known === undefined || known.status === 'failed') return undefined;
+  const came = memberOf(event, known.offset);
+  if (came.status !== known.status) return `it was ${known.status} before, and is ${came.status} now`;
+  return canonicalJson(came) === canonicalJson(known) ? undefined : 'its reward or content is not as it was before';
+}
+
 /** What was folded so far, per partition, in the order of topic and partition. */
 export function inputRanges(state: BufferState): readonly OffsetRange[] {
   return [...state.ranges.values()].sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);

@@ -48,6 +48,11 @@ export const bufferConfigSchema = z.strictObject({
    * buffer counts by itself: who has problems in domains of n shards may have n times as many.
    */
   maxRowsPerSubject: z.int().nonnegative().default(0),
+  /**
+   * Subjects without such a limit, as of publishers who are trusted; `(nobody)` are problems without a subject. Absent, as in versions
+   * of earlier releases: those alone.
+   */
+  uncappedSubjects: z.array(z.string()).optional(),
   /** Pairs of groups with a result more than this many records before the newest of its partition leave; 0 is never. */
   maxAgeRecords: z.int().nonnegative().default(0),
 });

@@ -10,6 +10,7 @@ export type {
 } from './buffer.types.js';
 export {
   type BufferState,
+  contradiction,
   evolve,
   initialState,
   inputRanges,

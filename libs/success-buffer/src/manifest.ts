@@ -31,6 +31,8 @@ const manifestSchema = z.strictObject({
   ),
   /** What the buffer was computed from: records from (inclusive) … to (exclusive) of each partition. */
   inputs: z.array(z.strictObject({ topic: z.string(), partition: count, from: count, to: count })),
+  /** Results since the version before that did not count, since nothing else in the log bore them out. Absent when there are none. */
+  refused: z.array(z.strictObject({ topic: z.string(), partition: count, from: count, to: count })).optional(),
   config: bufferConfigSchema,
 });
 

@@ -32,6 +32,9 @@ export interface KeptRow {
   readonly line: string;
 }
 
+/** How the cap calls whoever's data is nobody's. */
+const NOBODY = '(nobody)';
+
 export class Selection {
   private readonly candidates = new Map<string, ReadonlyMap<string, Candidate>>(); // by groupId, experienceId
   private readonly controls = new ControlRates();
@@ -48,8 +51,15 @@ export class Selection {
     private readonly validateEntry: EntryValidator,
   ) {
     this.distinct = new DistinctContents(config.nearDuplicates);
-    const { maxRowsPerSubject, capacityPerStratum } = config;
-    this.subjects = maxRowsPerSubject === 0 ? undefined : new Reservoirs(maxRowsPerSubject, ({ pair }) => pair.subject);
+    const { maxRowsPerSubject, capacityPerStratum, uncappedSubjects = [NOBODY] } = config;
+    const uncapped = new Set(uncappedSubjects);
+    this.subjects =
+      maxRowsPerSubject === 0
+        ? undefined
+        : new Reservoirs(maxRowsPerSubject, ({ pair: { subject } }) => {
+            const name = subject ?? NOBODY;
+            return uncapped.has(name) ? null : name;
+          });
     this.strata = new Reservoirs(capacityPerStratum, ({ stratum }) => stratum);
   }
 
@@ -97,7 +107,7 @@ export class Selection {
     }
     const { maxRowsPerSubject, capacityPerStratum } = this.config;
     if (this.subjects?.keeps(candidate) === false) {
-      const detail = `subject ${String(pair.subject)} holds its ${maxRowsPerSubject} rows`;
+      const detail = `subject ${pair.subject ?? NOBODY} holds its ${maxRowsPerSubject} rows`;
       return { reason: 'subject_cap', detail, duplicateOf: null };
     }
     if (this.strata.keeps(candidate)) return undefined;

@@ -44,7 +44,7 @@ async function examine(runtime: CommandRuntime, options: DoctorOptions): Promise
     ...facts.runs.flatMap((run) => examineRun(run)),
     ...examineServing(facts.serving, facts.groups),
     ...examineAdmission(facts.admission),
-    ...examineForgeries({ decisions: facts.serving.refused, results: [] }),
+    ...examineForgeries({ decisions: facts.serving.refused, results: facts.refusedResults }),
   ]);
   if (terminal.json) {
     terminal.printJson({

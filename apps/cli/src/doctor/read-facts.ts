@@ -27,6 +27,8 @@ export interface LogFacts {
   readonly runs: readonly (RunFacts & { readonly runId: string })[];
   readonly serving: ServingFacts;
   readonly admission: AdmissionFacts;
+  /** Why results do not count, of the newest. */
+  readonly refusedResults: readonly string[];
 }
 
 export interface ReadingOptions {
@@ -85,6 +87,9 @@ export async function readFacts(log: EventLog, { groups, signal, progress }: Rea
     runs: runsOf(of(TOPIC.training), serving.promotedBy),
     serving: serving.facts,
     admission: admissionOf(of(TOPIC.buffer)),
+    refusedResults: of(TOPIC.buffer).flatMap((event) =>
+      event.type === 'ResultRefused' ? [`${event.reason}, ${event.detail}`] : [],
+    ),
   };
 }
 

@@ -58,7 +58,7 @@ async function verifyShard(options: VerifyOptions): Promise<readonly VerifiedVer
   let state: BufferState | undefined;
   for (const version of commits) {
     signal.throwIfAborted();
-    const { config } = await readManifest(objects, version);
+    const { config, refused = [] } = await readManifest(objects, version);
     const shard = { index: version.shard, of: version.shards };
     state = state === undefined ? initialState(config, shard) : withRules(state, config);
     for (const { topic, partition, to } of version.inputs) {
@@ -69,6 +69,8 @@ async function verifyShard(options: VerifyOptions): Promise<readonly VerifiedVer
           const decoded = decodeRecord(record);
           if (!('event' in decoded)) continue; // its consumer sent it to the dead letters
           const { event } = decoded;
+          // What did not count then, by the version's own word, does not now.
+          if (refused.some((range) => range.partition === partition && isWithin(range, record.offset))) continue;
           if (event.type === 'OutcomeRecorded' || event.type === 'ExecutionFailed')
             state = evolve(state, event, record);
         }
@@ -88,6 +90,10 @@ async function verifyShard(options: VerifyOptions): Promise<readonly VerifiedVer
     });
   }
   return verified;
+}
+
+function isWithin({ from, to }: { readonly from: number; readonly to: number }, offset: number): boolean {
+  return from <= offset && offset < to;
 }
 
 /** Records that the last versions were made from: of each shard all. */

@@ -38,6 +38,8 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.problemId)} into ${onOneLine(event.stratum)} (helpfulness ${event.helpfulness.toFixed(2)})`;
     case 'SuccessRejected':
       return `${shortId(event.problemId)} from ${onOneLine(event.stratum)}: ${event.reason}, ${excerpt(event.detail, TEXT_WIDTH)}`;
+    case 'ResultRefused':
+      return `${shortId(event.problemId)} by ${onOneLine(event.source)} at ${onOneLine(event.topic)}/${event.partition}/${event.offset}: ${event.reason}, ${excerpt(event.detail, TEXT_WIDTH)}`;
     case 'BufferCommitted':
       return `version ${event.sequence}${event.shards === 1 ? '' : ` of shard ${shardNameOf(event)}`}: ${plural(event.rows, 'row')} in ${plural(Object.keys(event.rowsPerStratum).length, 'stratum', 'strata')}, digest ${shortId(event.bufferDigest)}`;
     case 'TrainingRunStarted':
@@ -80,6 +82,7 @@ function colourOf(event: SeamEvent): Colour {
       return (style) => style.red;
     case 'ProblemExpired':
     case 'SuccessRejected':
+    case 'ResultRefused':
     case 'TrainingRunRejected':
     case 'AdapterRolledBack':
       return (style) => style.yellow;

@@ -306,6 +306,38 @@ export interface SuccessRejected {
   readonly duplicateOf: string | null;
 }
 
+export type RefusalReason = 'experience_missing' | 'problem_missing' | 'problem_differs' | 'identity' | 'result_differs' | 'told_otherwise';
+
+/**
+ * A result in the log does not count: nothing else in the log bears it out. Somebody forged it, or a service is
+ * faulty.
+ */
+export interface ResultRefused {
+  readonly meta: EventMeta;
+  /** messageId that the result bears. */
+  readonly outcomeId: string;
+  /** The experience that it says to be about; null for an expiry. */
+  readonly experienceId: string | null;
+  /** The problem that it names. */
+  readonly problemId: string;
+  /** Where it stands. */
+  readonly topic: string;
+  /** Where it stands. */
+  readonly partition: number;
+  /** Where it stands. */
+  readonly offset: number;
+  /** Who it says has written it. */
+  readonly source: string;
+  /**
+   * experience_missing, problem_missing: it is not in the log. problem_differs: the problem is not as it was
+   * published. identity: an id, cause, group or subject does not follow from its cause. result_differs: it is not
+   * about what its experience holds. told_otherwise: another verdict on the same experience stands before it.
+   */
+  readonly reason: RefusalReason;
+  /** Why, in words. */
+  readonly detail: string;
+}
+
 /** A whole version of the buffer, or of one of its shards, became readable in the object store. */
 export interface BufferCommitted {
   readonly meta: EventMeta;
@@ -558,6 +590,7 @@ export interface EventsByType {
   readonly ProblemExpired: ProblemExpired;
   readonly SuccessAdmitted: SuccessAdmitted;
   readonly SuccessRejected: SuccessRejected;
+  readonly ResultRefused: ResultRefused;
   readonly BufferCommitted: BufferCommitted;
   readonly TrainingRunStarted: TrainingRunStarted;
   readonly TrainingRunCheckpointed: TrainingRunCheckpointed;
@@ -596,7 +629,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.problems', partitions: 4, events: ['ProblemPublished'] },
   { name: 'seam.experiences', partitions: 4, events: ['ExperienceGenerated', 'ExperienceWithheld'] },
   { name: 'seam.outcomes', partitions: 4, events: ['OutcomeRecorded', 'ExecutionFailed', 'ProblemExpired'] },
-  { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'BufferCommitted'] },
+  { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
@@ -612,6 +645,7 @@ export const TOPIC_OF = {
   ProblemExpired: 'seam.outcomes',
   SuccessAdmitted: 'seam.buffer',
   SuccessRejected: 'seam.buffer',
+  ResultRefused: 'seam.buffer',
   BufferCommitted: 'seam.buffer',
   TrainingRunStarted: 'seam.training',
   TrainingRunCheckpointed: 'seam.training',
@@ -643,6 +677,8 @@ export function keyOf(event: SeamEvent): string | null {
       return event.stratum;
     case 'SuccessRejected':
       return event.stratum;
+    case 'ResultRefused':
+      return event.problemId;
     case 'BufferCommitted':
       return 'commits';
     case 'TrainingRunStarted':

@@ -5,6 +5,11 @@ import { secret, secretWhenRefused } from './load-config.js';
 export const commonConfigSchema = z.object({
   /** Folder of the embedded drivers; the log and the objects lie in its subfolders unless told otherwise. */
   dataFolder: z.string().min(1).default('data'),
+  /**
+   * `required`: a result counts only if its experience and its problem stand in the log and agree with it (docs/adr/0030); `none`:
+   * results are believed as they come, for logs whose experiences or problems have been deleted.
+   */
+  evidence: z.enum(['required', 'none']).default('required'),
   eventLog: z
     .object({
       /** `memory` lives and dies with the process: for tests and trials. */

@@ -1,0 +1,169 @@
+/** A thousand forged results among true ones: none counts, each is told, and a restart says the same. */
+import { InMemoryEventLog, InMemoryLogStorage } from '@seamstream/event-log';
+import {
+  decodeEvent,
+  type EventOf,
+  encodeEvent,
+  type Problem,
+  type SeamEvent,
+  TOPIC,
+  TOPICS,
+} from '@seamstream/events';
+import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
+import { Random } from '@seamstream/kernel';
+import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
+import { type RunningService, startService } from '@seamstream/service-kit';
+import { decodeManifest, readVersion } from '@seamstream/success-buffer';
+import { explored, FORGERIES } from '../../../libs/evidence/src/result-log.contract.js';
+import { bufferService, bufferServiceConfigSchema } from './app.module.js';
+
+const FORGED = 1000;
+const PROBLEMS = 64;
+const words = Array.from({ length: 64 }, (_, index) => `w${index}`);
+const schemaFor = entrySchemas({
+  sums: domainEntrySchema({ concepts: { words }, strategy: { words: ['once'] }, pitfalls: { words: ['none'] } }),
+});
+const config = bufferServiceConfigSchema.parse({
+  logging: { level: 'silent' },
+  buffer: { commitEveryProblems: 16, maxBatchRecords: 50, rules: { nearDuplicates: { scope: 'off' } } },
+});
+const problemOf = (index: number): Problem => ({
+  problemId: `p-${index}`,
+  domain: 'sums',
+  prompt: `What is ${index} of many?`,
+  reference: '4',
+  verifier: { kind: 'exact', version: '1', options: {} },
+  metadata: {},
+});
+const problems = Array.from({ length: PROBLEMS }, (_, index) =>
+  explored(problemOf(index), {
+    solved: [index % 4, (index + 1) % 4],
+    entryOf: (candidate) =>
+      `{"concepts":["${words[(index + candidate) % words.length]!}"],"strategy":["once"],"pitfalls":["none"]}`,
+  }),
+);
+const names = Object.keys(FORGERIES);
+const forgedOf = (at: number): SeamEvent => {
+  const { outcomes } = problems[at % PROBLEMS]!;
+  const own = outcomes[at % outcomes.length]!;
+  // What was not solved is made a success: that is what forging is for.
+  const success = { ...own, success: true, reward: 1 };
+  return FORGERIES[names[at % names.length]!]!(success, problems[(at + 1) % PROBLEMS]!.outcomes[0]!);
+};
+
+let running: RunningService[] = [];
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.close()));
+  running = [];
+});
+
+interface World {
+  readonly storage: InMemoryLogStorage;
+  readonly objects: InMemoryObjects;
+}
+
+async function openLog({ storage }: World): Promise<InMemoryEventLog> {
+  const log = new InMemoryEventLog({ storage });
+  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  return log;
+}
+
+async function serve(world: World): Promise<RunningService> {
+  const service = await startService(bufferService({ schemaFor }), {
+    config,
+    drivers: { log: await openLog(world), objects: new InMemoryObjectStore(world.objects) },
+    serveHttp: false,
+  });
+  running.push(service);
+  return service;
+}
+
+async function settled(world: World): Promise<void> {
+  const log = await openLog(world);
+  const giveUp = Date.now() + 30_000;
+  for (;;) {
+    const place = (await log.committedOffsets('seam.buffer')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
+    if (place === (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0)) return;
+    if (Date.now() > giveUp) throw new Error('not consumed within 30 s');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+async function eventsOf<T extends SeamEvent['type']>(world: World, type: T): Promise<EventOf<T>[]> {
+  const log = await openLog(world);
+  const events: SeamEvent[] = [];
+  for (const { partition } of await log.watermarks(TOPIC.buffer))
+    for await (const chunk of log.read({ topic: TOPIC.buffer, partition, from: 0 }))
+      events.push(...chunk.map(decodeEvent));
+  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
+}
+
+/** Rows of the last version. */
+async function rowsOf(world: World): Promise<readonly string[]> {
+  const last = (await eventsOf(world, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence).at(-1)!;
+  const objects = new InMemoryObjectStore(world.objects);
+  const rows = await readVersion(decodeManifest(await objects.get(last.manifestKey)), (key) => objects.get(key));
+  return rows.map(({ outcomeId }) => outcomeId);
+}
+
+async function played(
+  forged: number,
+  between: (world: World) => Promise<void> = async () => undefined,
+): Promise<World> {
+  const world: World = { storage: new InMemoryLogStorage(), objects: new Map() };
+  const log = await openLog(world);
+  await log.append(problems.flatMap(({ published, experiences }) => [published, ...experiences]).map(encodeEvent));
+  await serve(world);
+  for (let part = 0; part < 4; part++) {
+    const own = problems.slice(part * 16, part * 16 + 16).flatMap(({ outcomes }): SeamEvent[] => [...outcomes]);
+    const others = Array.from({ length: forged / 4 }, (_, at) => forgedOf((part * forged) / 4 + at));
+    await log.append(
+      Random.of('mixed', part)
+        .shuffled([...own, ...others])
+        .map(encodeEvent),
+    );
+    await settled(world);
+    await between(world);
+  }
+  return world;
+}
+
+it('of a thousand forged results none counts and each is told, whatever is restarted in between', async () => {
+  const honest = await rowsOf(await played(0));
+  expect(honest).toHaveLength(100); // the cap of who is nobody: 128 successes
+  const world = await played(FORGED);
+  expect([...(await rowsOf(world))].sort()).toEqual([...honest].sort());
+  const told = await eventsOf(world, 'ResultRefused');
+  expect(told).toHaveLength(FORGED);
+  expect(new Set(told.map(({ partition, offset }) => `${partition}/${offset}`)).size).toBe(FORGED);
+  expect(new Set(told.map(({ reason }) => reason)).size).toBeGreaterThanOrEqual(3);
+  expect(await running.at(-1)!.metrics.registry.getSingleMetricAsString('seam_results_refused_total')).toContain(
+    'seam_results_refused_total{',
+  );
+  // Restarted after each part, with and without what restarts go on from.
+  for (const isLost of [() => false, (key: string) => /resume\.json$|snapshots\//.test(key)]) {
+    const restarted = await played(200, async (each) => {
+      await running.pop()!.close();
+      for (const key of [...each.objects.keys()]) if (isLost(key)) each.objects.delete(key);
+      await serve(each);
+    });
+    expect([...(await rowsOf(restarted))].sort()).toEqual([...honest].sort());
+    expect(await eventsOf(restarted, 'ResultRefused')).toHaveLength(200);
+    const digests = async (each: World): Promise<readonly string[]> =>
+      (await eventsOf(each, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence).map((one) => one.bufferDigest);
+    expect(await digests(restarted)).toEqual(await digests(world));
+  }
+});
+
+it('of two verdicts on one experience the first counts, and the second is told', async () => {
+  const world: World = { storage: new InMemoryLogStorage(), objects: new Map() };
+  const log = await openLog(world);
+  const [{ published, experiences, outcomes }] = problems as [(typeof problems)[number]];
+  const second = outcomes.map((each) => ({ ...each, success: !each.success, reward: each.success ? 0 : 1 }));
+  await log.append([published, ...experiences, ...outcomes, ...second, ...outcomes].map(encodeEvent));
+  await serve(world);
+  await settled(world);
+  expect((await eventsOf(world, 'ResultRefused')).map(({ reason }) => reason)).toEqual(
+    Array.from({ length: 4 }, () => 'told_otherwise'),
+  );
+});

@@ -1,0 +1,246 @@
+/**
+ * Looks up in the log what results rest on. Experiences and problems have the problem's id for their key, so the partition is known;
+ * and they were written in about the order in which their results come. So both topics are read along, each record once: a result
+ * finds its own a little behind or before the place where the one before found its.
+ *
+ *   seam.experiences/2:  … │ read before │ remembered, at most MEMORY_BYTES │ not read yet …
+ *                                                                            └ read on until all are found
+ *
+ * What is not remembered any more, or was never read here, is found by an index of keys, which is made from the records before when
+ * the first result misses its own: honest results do not, so it costs nothing as long as nobody forges. Some 100 bytes per problem.
+ */
+import { type EventLog, type LogRecord, partitionForKey, type RecordPosition } from '@seamstream/event-log';
+import { decodeEvent, type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
+import { type Doubt, doubtOf, type Experience, isResult, type Result } from './doubt.decide.js';
+
+export interface PlacedEvent {
+  readonly event: SeamEvent;
+  readonly position: RecordPosition;
+}
+
+/** Of one partition: some thousand experiences. */
+const MEMORY_BYTES = 16 * 2 ** 20;
+const CHUNK_RECORDS = 500;
+
+type Topic = typeof TOPIC.experiences | typeof TOPIC.problems;
+
+export class Evidence {
+  private readonly readings = new Map<string, Reading>();
+  private readonly partitions = new Map<Topic, number>();
+
+  /** @param from by topic/partition: where reading begins; elsewhere at the beginning */
+  constructor(
+    private readonly log: EventLog,
+    private readonly from: ReadonlyMap<string, number> = new Map(),
+  ) {}
+
+  /** By topic/partition: where reading stands, to begin there after a restart. */
+  places(): ReadonlyMap<string, number> {
+    return new Map([...this.from, ...[...this.readings].map(([name, { next }]) => [name, next] as const)]);
+  }
+
+  /** Why results do not count, by their index in the list; those that do, and events that are no results, have none. */
+  async doubts(events: readonly PlacedEvent[]): Promise<ReadonlyMap<number, Doubt>> {
+    const results = events.flatMap(({ event }, index) => (isResult(event) ? [{ event, index }] : []));
+    const wanted = results.map(({ event }) => event);
+    const executed = wanted.filter((event) => event.type !== 'ProblemExpired');
+    const experiences = await this.find(
+      TOPIC.experiences,
+      executed.map(({ problem, experienceId }) => ({ key: problem.problemId, id: experienceId })),
+      (event) => (isExperience(event) ? event.experienceId : undefined),
+    );
+    const experienceOf = (event: Result): Experience | undefined =>
+      event.type === 'ProblemExpired'
+        ? undefined
+        : (experiences.get(nameOf(event.problem.problemId, event.experienceId)) as Experience | undefined);
+    const causeOf = (event: Result): string =>
+      (event.type === 'ProblemExpired' ? event : experienceOf(event))?.meta.causationId ?? '';
+    const problems = await this.find(
+      TOPIC.problems,
+      wanted.map((event) => ({ key: event.problem.problemId, id: causeOf(event) })).filter(({ id }) => id !== ''),
+      (event) => (event.type === 'ProblemPublished' ? event.meta.messageId : undefined),
+    );
+    const doubts = new Map<number, Doubt>();
+    for (const { event, index } of results) {
+      const published = problems.get(nameOf(event.problem.problemId, causeOf(event)));
+      const why = doubtOf(event, experienceOf(event), published as EventOf<'ProblemPublished'> | undefined);
+      if (why !== undefined) doubts.set(index, why);
+    }
+    return doubts;
+  }
+
+  /** Of each wanted id the first event in the log that has it under its key: by both, so that no batch mate can stand in for another. */
+  private async find(
+    topic: Topic,
+    wanted: readonly Wanted[],
+    idOf: (event: SeamEvent) => string | undefined,
+  ): Promise<ReadonlyMap<string, SeamEvent>> {
+    const found = new Map<string, SeamEvent>();
+    if (wanted.length === 0) return found;
+    const partitions = await this.partitionsOf(topic);
+    for (const [partition, own] of Map.groupBy(wanted, ({ key }) => partitionForKey(key, partitions))) {
+      for (const [name, event] of await this.readingOf(topic, partition, idOf).find(own)) found.set(name, event);
+    }
+    return found;
+  }
+
+  private async partitionsOf(topic: Topic): Promise<number> {
+    const known = this.partitions.get(topic) ?? (await this.log.watermarks(topic)).length;
+    this.partitions.set(topic, known);
+    return known;
+  }
+
+  private readingOf(topic: Topic, partition: number, idOf: (event: SeamEvent) => string | undefined): Reading {
+    const name = `${topic}/${partition}`;
+    const known = this.readings.get(name) ?? new Reading(this.log, { topic, partition }, idOf, this.from.get(name));
+    this.readings.set(name, known);
+    return known;
+  }
+}
+
+interface Wanted {
+  readonly key: string;
+  readonly id: string;
+}
+
+/** Of an event by its key and its id. */
+function nameOf(key: string, id: string): string {
+  return JSON.stringify([key, id]);
+}
+
+/** One partition, read along. */
+class Reading {
+  /** Offset after the last record that was read along. */
+  next: number;
+  /** Records by their keys, the longest known first. Decoded when they are asked for. */
+  private readonly remembered = new Map<string, LogRecord[]>();
+  private bytes = 0;
+  /** By key the stretches before `next` that hold its records; undefined until something is missed. */
+  private index: Map<string, Stretch[]> | undefined;
+  private indexedTo = 0;
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly place: { readonly topic: Topic; readonly partition: number },
+    private readonly idOf: (event: SeamEvent) => string | undefined,
+    from: number | undefined,
+  ) {
+    this.next = from ?? 0;
+  }
+
+  async find(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, SeamEvent>> {
+    const found = new Map<string, SeamEvent>();
+    /** Keys by name. */
+    const missing = new Map(wanted.map(({ id, key }) => [nameOf(key, id), key]));
+    const take = (records: readonly LogRecord[]): void => {
+      for (const record of records) {
+        const event = decoded(record);
+        const id = event && this.idOf(event);
+        const name = id === undefined ? undefined : nameOf(record.key!, id);
+        if (name !== undefined && missing.delete(name)) found.set(name, event!);
+      }
+    };
+    for (const key of new Set(missing.values())) take(this.remembered.get(key) ?? []);
+    if (missing.size > 0) await this.readOn(missing, take);
+    if (missing.size > 0) await this.lookBack(missing, take);
+    return found;
+  }
+
+  /** Along the log until all are found, or to its end. */
+  private async readOn(
+    missing: ReadonlyMap<string, string>,
+    take: (records: readonly LogRecord[]) => void,
+  ): Promise<void> {
+    const { low, high } = await this.bounds();
+    this.next = Math.max(this.next, low);
+    if (this.next >= high) return;
+    const chunks = this.log.read({ ...this.place, from: this.next, to: high, chunkRecords: CHUNK_RECORDS });
+    for await (const records of chunks) {
+      const keys = new Set(missing.values());
+      for (const record of records) {
+        this.remember(record);
+        this.next = record.offset + 1;
+      }
+      take(records.filter(({ key }) => key !== null && keys.has(key)));
+      if (missing.size === 0) return;
+    }
+    this.next = high;
+  }
+
+  private remember(record: LogRecord): void {
+    const { key, value } = record;
+    if (key === null || value === null) return;
+    const known = this.remembered.get(key);
+    if (known === undefined) this.remembered.set(key, [record]);
+    else known.push(record);
+    this.bytes += value.length;
+    for (const [oldest, records] of this.remembered) {
+      if (this.bytes <= MEMORY_BYTES) return;
+      this.remembered.delete(oldest);
+      for (const each of records) this.bytes -= each.value!.length;
+    }
+  }
+
+  /** Among the records that were passed, which only what was forged, or comes very late, is missing from. */
+  private async lookBack(
+    missing: ReadonlyMap<string, string>,
+    take: (records: readonly LogRecord[]) => void,
+  ): Promise<void> {
+    const index = await this.indexUpTo(this.next);
+    for (const key of new Set(missing.values())) {
+      for (const { from, to } of index.get(key) ?? []) {
+        for await (const records of this.log.read({ ...this.place, from, to }))
+          take(records.filter((record) => record.key === key));
+      }
+    }
+  }
+
+  private async indexUpTo(end: number): Promise<ReadonlyMap<string, readonly Stretch[]>> {
+    this.index ??= new Map();
+    const { low } = await this.bounds();
+    const from = Math.max(this.indexedTo, low);
+    if (from < end) {
+      for await (const records of this.log.read({ ...this.place, from, to: end }))
+        for (const { key, offset } of records) if (key !== null) note(this.index, key, offset);
+    }
+    this.indexedTo = end;
+    return this.index;
+  }
+
+  private async bounds(): Promise<{ readonly low: number; readonly high: number }> {
+    const marks = await this.log.watermarks(this.place.topic);
+    return marks.find(({ partition }) => partition === this.place.partition)!;
+  }
+}
+
+interface Stretch {
+  readonly from: number;
+  to: number;
+}
+
+/** Records of one key stand together: written in one transaction, or nearly. */
+const NEAR = 64;
+
+function note(index: Map<string, Stretch[]>, key: string, offset: number): void {
+  const stretches = index.get(key);
+  if (stretches === undefined) {
+    index.set(key, [{ from: offset, to: offset + 1 }]);
+    return;
+  }
+  const last = stretches.at(-1)!;
+  if (offset < last.to + NEAR) last.to = offset + 1;
+  else stretches.push({ from: offset, to: offset + 1 });
+}
+
+function isExperience(event: SeamEvent): event is Experience {
+  return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
+}
+
+/** Undefined for what nobody could use: its consumer sent it to the dead letters. */
+function decoded(record: LogRecord): SeamEvent | undefined {
+  try {
+    return decodeEvent(record);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,2 @@
+export { type Doubt, doubtOf, type Experience, isResult, type Result } from './doubt.decide.js';
+export { Evidence, type PlacedEvent } from './evidence.js';
