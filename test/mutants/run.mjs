@@ -28,6 +28,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
+if (Number(process.versions.node.split('.')[0]) < 24)
+  throw new Error(`Cannot run mutants: expected Node 24, got ${process.version}. Start it with "npm run mutants".`);
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { values: options } = parseArgs({
   options: {

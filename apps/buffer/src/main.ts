@@ -1,7 +1,8 @@
-import { onSupportedNode } from '@seamstream/kernel';
+import { keepFilesPrivate, onSupportedNode } from '@seamstream/kernel';
 
 const program = { name: 'buffer', command: 'npx node apps/buffer/dist/main.js', exitCode: 78 };
 
+keepFilesPrivate(process);
 await onSupportedNode(process, program, async () => {
   const { runService } = await import('@seamstream/service-kit');
   const { bufferServiceConfigSchema, bufferService } = await import('./app.module.js');

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 const main = new URL('../dist/main.js', import.meta.url);
 
 if (existsSync(main)) {
-  const { onSupportedNode } = await import('@seamstream/kernel');
+  const { keepFilesPrivate, onSupportedNode } = await import('@seamstream/kernel');
+  keepFilesPrivate(process);
   await onSupportedNode(process, { name: 'seam', command: 'npx seam', exitCode: 70 }, async () => {
     const { runSeam } = await import(main.href);
     process.exitCode = await runSeam(process.argv.slice(2));

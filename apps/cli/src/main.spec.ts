@@ -23,6 +23,14 @@ describe('seam', () => {
     expect(world.takeErrors()).toContain('seam adapters has no command "imprt"');
   });
 
+  it('shows no control characters of what it complains about', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('publish', 'x\u001b]0;title\u0007.jsonl')).not.toBe(0);
+    const said = world.takeErrors();
+    expect(said).toContain('x\\u001b]0;title\\u0007.jsonl');
+    expect(said).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+
   it('has an example in the help of every command', async () => {
     const world = await fakeWorld();
     await world.seam('--help');

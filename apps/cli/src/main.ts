@@ -1,6 +1,6 @@
 /** The `seam` command: which commands there are, and what is the same for all of them. */
 import { readFileSync } from 'node:fs';
-import { isSeamError, messageOf } from '@seamstream/kernel';
+import { isSeamError, messageOf, withoutControls, withoutUrlSecrets } from '@seamstream/kernel';
 import { Command, CommanderError } from 'commander';
 import { aclsCommand } from './acls/acls.command.js';
 import { adaptersCommand } from './adapters/list-adapters.command.js';
@@ -137,8 +137,8 @@ function settle(command: Command, shell: Shell): void {
 /** What a failed command says: on stderr for a person, with --json on stdout for a program too. */
 function report(error: unknown, json: boolean, shell: Shell): void {
   const known = isSeamError(error);
-  shell.writeError(`seam: ${messageOf(error)}\n`);
-  if (!known && error instanceof Error) shell.writeError(`${error.stack ?? ''}\n`);
+  shell.writeError(`seam: ${withoutControls(messageOf(error))}\n`);
+  if (!known && error instanceof Error) shell.writeError(`${withoutControls(withoutUrlSecrets(error.stack ?? ''))}\n`);
   if (json) {
     const [code, details] = known ? [error.code, error.details] : ['INTERNAL', {}];
     shell.write(jsonLine({ error: { code, message: messageOf(error), details } }));

@@ -1,5 +1,5 @@
 import { checkExecutorChoice, executorChoiceShape } from '@seamstream/rollout';
-import { commonConfigSchema, secret } from '@seamstream/service-kit';
+import { commonConfigSchema, httpAddress, secret } from '@seamstream/service-kit';
 import { z } from 'zod';
 
 /** Everything that the executor reads: SEAM_EXECUTOR_… and the common settings. */
@@ -22,7 +22,7 @@ export const executorConfigSchema = commonConfigSchema.extend({
         z.record(
           z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$/),
           z.strictObject({
-            url: z.url({ protocol: /^https?$/ }),
+            url: httpAddress,
             timeoutMs: z.int().positive().max(300_000).default(10_000),
             headers: z.record(z.string(), z.string()).default({}),
           }),

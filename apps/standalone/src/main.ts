@@ -1,7 +1,8 @@
-import { onSupportedNode } from '@seamstream/kernel';
+import { keepFilesPrivate, onSupportedNode } from '@seamstream/kernel';
 
 const program = { name: 'npm start', command: 'npm start', exitCode: 1 };
 
+keepFilesPrivate(process);
 await onSupportedNode(process, program, async () => {
   await import('./start.js');
 });

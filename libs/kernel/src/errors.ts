@@ -2,6 +2,8 @@
  * Typed errors. One table holds every code with its retryability, so an error cannot disagree with its own code.
  * An error is recognised by a symbol brand, not by `instanceof`: two copies of this package may be loaded at once.
  */
+import { withoutUrlSecrets } from './safe-text.js';
+
 const BRAND = Symbol.for('seamstream.error');
 
 /** Every code of the system. `retryable`: the same call may succeed later without a change by anyone. */
@@ -76,7 +78,10 @@ export interface SeamErrorOptions {
   cause?: unknown;
 }
 
-/** An error with a code. Its message names the operation, what was expected, what came and what to do. */
+/**
+ * An error with a code. Its message names the operation, what was expected, what came and what to do. Neither message nor details hold the
+ * user, the password or the query of an address: they reach events, which are kept for ever.
+ */
 export class SeamError extends Error {
   readonly [BRAND] = true;
   readonly code: ErrorCode;
@@ -84,11 +89,11 @@ export class SeamError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, message: string, options: SeamErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(withoutUrlSecrets(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'SeamError';
     this.code = code;
     this.retryable = ERROR_CODES[code].retryable;
-    this.details = options.details ?? {};
+    this.details = bare(options.details ?? {}) as Readonly<Record<string, unknown>>;
   }
 }
 
@@ -104,5 +109,19 @@ export function isSeamError(error: unknown, code?: ErrorCode): error is SeamErro
 
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return withoutUrlSecrets(error instanceof Error ? error.message : String(error));
+}
+
+/** Plain data with its addresses bare; the same object where there is nothing to take out. */
+function bare(value: unknown): unknown {
+  if (typeof value === 'string') return withoutUrlSecrets(value);
+  if (Array.isArray(value)) {
+    const items = value.map(bare);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const fields = Object.entries(value).map(([key, inner]) => [key, inner, bare(inner)] as const);
+  return fields.some(([, inner, shown]) => inner !== shown)
+    ? Object.fromEntries(fields.map(([key, , shown]) => [key, shown]))
+    : value;
 }

@@ -4,4 +4,6 @@ export { ERROR_CODES, type ErrorCode, isSeamError, messageOf, SeamError, type Se
 export { derivedId, newId } from './ids.js';
 export { onSupportedNode } from './node-version.js';
 export { compareText } from './order.js';
+export { keepFilesPrivate } from './private-files.js';
 export { Random } from './random.js';
+export { onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';

@@ -48,6 +48,7 @@ const endpointSchema = z
       .refine((fields) => RESERVED_FIELDS.every((name) => !(name in fields)), {
         error: `expected none of ${RESERVED_FIELDS.join(', ')}: they are set elsewhere`,
       })
+      .meta({ secret: true })
       .default({}),
     /** Most requests at a time. */
     concurrency: positive.default(DEFAULT_LIMITS.concurrency),

@@ -130,8 +130,10 @@ export function keyOf(
   if (variable === undefined) return { key: null, keyName: setting };
   const key = (environment[variable] ?? '').trim();
   if (key !== '') return { key, keyName: variable };
+  // Keys of some providers could be names of variables: what looks like one is not repeated.
+  const shown = /^[A-Z_][A-Z0-9_]{0,39}$/.test(variable) ? variable : `that ${setting} names`;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Opening an endpoint: expected its key in the environment variable ${variable}, which is not set or empty. Set it, or name another (${setting}).`,
+    `Opening an endpoint: expected its key in the environment variable ${shown}, which is not set or empty. Set it, or name another (${setting}).`,
   );
 }

@@ -2,7 +2,7 @@
  * Users' own verifiers, asked over HTTP. Which there are is the service's configuration; an event names one and can neither add one nor
  * change where it is. Request and response: docs/verifiers.md.
  */
-import { messageOf, SeamError } from '@seamstream/kernel';
+import { messageOf, onOneLine, SeamError, withoutControls } from '@seamstream/kernel';
 
 export interface VerifierEndpoint {
   readonly url: string;
@@ -107,5 +107,9 @@ function readVerdict(text: string | null): EndpointVerdict | null {
   const { success, extractedAnswer = null, detail = 'judged by the endpoint' } = value as Record<string, unknown>;
   if (typeof success !== 'boolean' || typeof detail !== 'string') return null;
   if (extractedAnswer !== null && typeof extractedAnswer !== 'string') return null;
-  return { success, extractedAnswer: extractedAnswer?.slice(0, 4000) ?? null, detail: detail.slice(0, 1000) };
+  return {
+    success,
+    extractedAnswer: extractedAnswer === null ? null : withoutControls(extractedAnswer.slice(0, 4000)),
+    detail: onOneLine(detail.slice(0, 1000)),
+  };
 }

@@ -1,20 +1,7 @@
-/**
- * Text for one line of a terminal. What comes from the log is untrusted: a control character in it could move the
- * cursor or recolour the screen, so it is shown as its escape instead.
- */
+/** Text for one line of a terminal. */
+import { onOneLine } from '@seamstream/kernel';
 
-// C0 and C1 controls, DEL, line and paragraph separators, and the marks that reorder text (Unicode TR 36, section 3.6.1).
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
-
-const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-/** The text with every control character written as an escape. */
-export function onOneLine(text: string): string {
-  return text.replace(
-    UNSAFE,
-    (character) => NAMED[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
+export { onOneLine } from '@seamstream/kernel';
 
 /** At most `width` characters of the text on one line, the last an ellipsis when something was cut. */
 export function excerpt(text: string, width = 60): string {

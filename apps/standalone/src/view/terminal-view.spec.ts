@@ -38,6 +38,17 @@ describe('the terminal view', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
+  it('shows no control character of a problem, an entry, an answer or a reason', () => {
+    const hostile = '\u001b]52;c;eA==\u0007\u001b[2J\r\u202e';
+    const progress = {
+      ...initialLoopProgress,
+      lastSolved: { prompt: hostile, entry: hostile, response: hostile },
+    };
+    const lines = renderView(progress, { ...facts, activity: hostile }, 200);
+    expect(lines.join('')).toContain('\\u001b]52');
+    expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+  });
+
   it('shows how far a slow model has come, and how long it needs still', () => {
     const work = [
       { service: 'generator', ready: 3, records: 12, tokensPerSecond: 41.234, remainingMs: 95_000 },

@@ -1,4 +1,5 @@
 /** The live view: what the terminal shows of the progress. Rendering is pure; the writer below owns the terminal. */
+import { onOneLine } from '@seamstream/kernel';
 import { endedRuns, exploredOf, type LoopProgress, type RunProgress, rate } from '../round-progress.js';
 
 export interface ViewFacts {
@@ -99,7 +100,7 @@ export function renderView(progress: LoopProgress, facts: ViewFacts, width: numb
       `    executor  ${response.trim().replaceAll('\n', ' / ')}`,
     );
   }
-  return lines.map((line) => cut(line, width));
+  return lines.map((line) => cut(onOneLine(line), width));
 }
 
 /** Where the view goes: a terminal that is redrawn in place, or a stream that gets one line per ended run. */
@@ -130,7 +131,7 @@ export class TerminalView {
       this.reportedRuns++;
       const row = progress.rounds.get(this.reportedRuns);
       this.stream.write(
-        `${clock(facts.elapsedSeconds)} round ${this.reportedRuns}: explored${percent(row ? rate(exploredOf(row)) : null)} ${runLine(run)}\n`,
+        `${clock(facts.elapsedSeconds)} round ${this.reportedRuns}: explored${percent(row ? rate(exploredOf(row)) : null)} ${onOneLine(runLine(run))}\n`,
       );
     }
     if (facts.activity !== null && facts.activity !== this.lastActivity)

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { secret, secretWhenRefused } from './load-config.js';
 
+/** An http(s) address. One with a user or a password in it is refused unseen. */
+export const httpAddress = z.url({ protocol: /^https?$/ }).refine(
+  (address) => {
+    if (!URL.canParse(address)) return true; // another check's fault
+    const { username, password } = new URL(address);
+    return username === '' && password === '';
+  },
+  { error: 'expected no user and password in the address: they have settings of their own' },
+);
+
 /** What every service reads. A service adds one section of its own: `commonConfigSchema.extend({ generator: … })`. */
 export const commonConfigSchema = z.object({
   /** Folder of the embedded drivers; the log and the objects lie in its subfolders unless told otherwise. */
@@ -96,11 +106,7 @@ export const commonConfigSchema = z.object({
   schemaRegistry: z
     .object({
       /** Base address of Confluent's REST API. One with a password in it is refused unseen. */
-      url: secretWhenRefused(
-        z.url({ protocol: /^https?$/ }).refine(isWithoutCredentials, {
-          error: 'expected no user and password in the address: they have settings of their own',
-        }),
-      ).optional(),
+      url: secretWhenRefused(httpAddress).optional(),
       /** HTTP basic authentication, together with the password. */
       username: z.string().min(1).optional(),
       password: secret(z.string()).optional(),
@@ -149,11 +155,7 @@ export const commonConfigSchema = z.object({
             .regex(/^[\w!\-.*'()=%]+(\/[\w!\-.*'()=%]+)*$/, 'expected segments between slashes, none at the ends')
             .optional(),
           /** Default: AWS's own for the region. */
-          endpoint: secretWhenRefused(
-            z.url({ protocol: /^https?$/ }).refine(isWithoutCredentials, {
-              error: "expected no user and password in the address: credentials come from the AWS SDK's chain",
-            }),
-          ).optional(),
+          endpoint: secretWhenRefused(httpAddress).optional(),
           /** Lets objects, and requests that are signed but not hidden, go over http to another machine. */
           allowPlaintext: z.boolean().default(false),
           /** Default: the SDK's (AWS_REGION, the profile). */
@@ -238,12 +240,6 @@ export const commonConfigSchema = z.object({
 /** Text between commas as a list; JSON has been read by then. */
 function listOf(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',').map((each) => each.trim()) : value;
-}
-
-function isWithoutCredentials(address: string): boolean {
-  if (!URL.canParse(address)) return true; // another check's fault
-  const { username, password } = new URL(address);
-  return username === '' && password === '';
 }
 
 /** Whether what is sent to this address (a host, or host:port) stays on this machine. */

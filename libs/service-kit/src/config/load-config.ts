@@ -3,7 +3,7 @@
  * follows from the path: `generator.controlShare` is SEAM_GENERATOR_CONTROL_SHARE. All faults are listed at once, a
  * variable that nobody reads is one of them.
  */
-import { SeamError } from '@seamstream/kernel';
+import { SeamError, withoutUrlSecrets } from '@seamstream/kernel';
 import { z } from 'zod';
 import { withPreset } from './presets.js';
 
@@ -73,13 +73,13 @@ export function loadConfig<T extends z.ZodObject>(schema: T, given: Environment)
   return deepFreeze(result.data);
 }
 
-/** The resolved configuration as indented JSON, secrets replaced by `***`. */
+/** The resolved configuration as indented JSON, secrets replaced by `***`, addresses without their queries. */
 export function printableConfig(schema: z.ZodObject, config: unknown): string {
   const copy = structuredClone(config) as Record<string, unknown>;
   for (const leaf of leavesOf(schema)) {
     if (isMarked(leaf.schema, 'secret') && at(copy, leaf.path) !== undefined) place(copy, leaf.path, '***');
   }
-  return JSON.stringify(copy, null, 2);
+  return JSON.stringify(copy, (_, value: unknown) => (typeof value === 'string' ? withoutUrlSecrets(value) : value), 2);
 }
 
 /** Every variable that the schema reads, in its order. */
