@@ -5,7 +5,7 @@
  */
 import { SeamError } from '@seamstream/kernel';
 import { byteToUnicode } from './byte-level-alphabet.js';
-import type { TokenizerJson } from './tokenizer.js';
+import type { TokenizerJson } from './tokenizer-json.js';
 
 /** GPT-2's pre-tokenization (openai/gpt-2 src/encoder.py): merges never cross these pieces. */
 // eslint-disable-next-line regexp/no-super-linear-move -- texts to train a tokenizer on are one's own

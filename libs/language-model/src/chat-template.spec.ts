@@ -7,8 +7,9 @@ import fc from 'fast-check';
 import { trainByteLevelBpe } from './byte-level-bpe.js';
 import type { ChatMessage } from './chat-template.js';
 import type { RawConfig } from './config-fields.js';
-import { Tokenizer, type TokenizerJson } from './tokenizer.js';
+import { Tokenizer } from './tokenizer.js';
 import { parseTokenizerConfig } from './tokenizer-config.js';
+import type { TokenizerJson } from './tokenizer-json.js';
 
 interface Chat {
   readonly title: string;

@@ -25,7 +25,7 @@ import {
   type TensorLocation,
   tensorBytes,
 } from './safetensors.js';
-import type { TokenizerJson } from './tokenizer.js';
+import type { TokenizerJson } from './tokenizer-json.js';
 
 /** A tensor of a checkpoint where it lies: its bytes are read when they are asked for, or mapped by the runtime. */
 export interface StoredWeight extends TensorLocation {

@@ -51,7 +51,8 @@ export {
 } from './safetensors.js';
 export { assertSamplingSettings, type SampledToken, sampleToken } from './sampler.js';
 export type { ScoredSequence } from './sequence-batch.js';
-export { type EncodeOptions, Tokenizer, type TokenizerJson, type TokenizerSettings } from './tokenizer.js';
+export { type EncodeOptions, Tokenizer, type TokenizerSettings } from './tokenizer.js';
+export type { TokenizerJson } from './tokenizer-json.js';
 export type {
   OptimizerSettings,
   StepMetrics,

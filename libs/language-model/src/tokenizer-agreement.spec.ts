@@ -4,8 +4,9 @@ import { Random } from '@seamstream/kernel';
 import type { RawConfig } from './config-fields.js';
 import type { JsonSchema } from './grammar/json-schema.types.js';
 import { compileGrammar } from './grammar/token-grammar.js';
-import { Tokenizer, type TokenizerJson } from './tokenizer.js';
+import { Tokenizer } from './tokenizer.js';
 import { parseTokenizerConfig } from './tokenizer-config.js';
+import type { TokenizerJson } from './tokenizer-json.js';
 
 interface Case {
   readonly text: string;

@@ -1,6 +1,7 @@
 import { trainByteLevelBpe } from './byte-level-bpe.js';
 import { isLinearPattern, PUBLISHED_PATTERNS } from './published-patterns.js';
-import { Tokenizer, type TokenizerJson } from './tokenizer.js';
+import { Tokenizer } from './tokenizer.js';
+import type { TokenizerJson } from './tokenizer-json.js';
 
 const SOUND = trainByteLevelBpe(['one two'], 270, ['<|end|>']);
 

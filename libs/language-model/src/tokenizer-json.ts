@@ -7,7 +7,29 @@ import { SeamError } from '@seamstream/kernel';
 import { shown } from './config-fields.js';
 import { isLinearPattern } from './published-patterns.js';
 import { parts, tokenizerKind } from './token-bytes.js';
-import type { AddedToken, TokenizerJson } from './tokenizer.js';
+
+export interface AddedToken {
+  readonly id: number;
+  readonly content: string;
+  readonly special?: boolean;
+  /** White space before or after it belongs to it. */
+  readonly lstrip?: boolean;
+  readonly rstrip?: boolean;
+}
+
+/** The parts of a tokenizer.json that are read here; the rest passes through to the library. */
+export interface TokenizerJson {
+  readonly added_tokens?: readonly AddedToken[];
+  readonly normalizer?: unknown;
+  readonly pre_tokenizer?: unknown;
+  readonly post_processor?: unknown;
+  readonly decoder?: unknown;
+  readonly model: {
+    readonly type?: string;
+    readonly vocab: Readonly<Record<string, number>>;
+    readonly merges: readonly unknown[];
+  };
+}
 
 /** Sixteen times the largest published vocabulary. */
 const MAX_TOKENS = 2 ** 22;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { trainByteLevelBpe } from './byte-level-bpe.js';
-import { Tokenizer, type TokenizerJson } from './tokenizer.js';
+import { Tokenizer } from './tokenizer.js';
+import type { TokenizerJson } from './tokenizer-json.js';
 
 const JSON_FILE = trainByteLevelBpe(
   ['{"concepts":["oak","ash"]} the total is 12, isn\'t it?', 'Zoë zählt Bäume: 木'],

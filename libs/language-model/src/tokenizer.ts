@@ -21,7 +21,7 @@ import {
   withoutForgedMerges,
 } from './token-bytes.js';
 import { openingTokens, readTokenizerConfig, type TokenizerConfig } from './tokenizer-config.js';
-import { checkedTokenizerJson, odd } from './tokenizer-json.js';
+import { type AddedToken, checkedTokenizerJson, odd, type TokenizerJson } from './tokenizer-json.js';
 
 /** The part of the library that is used; its own type files do not resolve under Node's module rules. */
 interface LibraryTokenizer {
@@ -35,29 +35,6 @@ const LibraryTokenizer = (
 
 /** Eight times the largest published. */
 const MAX_FILE_BYTES = 2 ** 28;
-
-export interface AddedToken {
-  readonly id: number;
-  readonly content: string;
-  readonly special?: boolean;
-  /** White space before or after it belongs to it. */
-  readonly lstrip?: boolean;
-  readonly rstrip?: boolean;
-}
-
-/** The parts of a tokenizer.json that are read here; the rest passes through to the library. */
-export interface TokenizerJson {
-  readonly added_tokens?: readonly AddedToken[];
-  readonly normalizer?: unknown;
-  readonly pre_tokenizer?: unknown;
-  readonly post_processor?: unknown;
-  readonly decoder?: unknown;
-  readonly model: {
-    readonly type?: string;
-    readonly vocab: Readonly<Record<string, number>>;
-    readonly merges: readonly unknown[];
-  };
-}
 
 export interface EncodeOptions {
   /** Recognise the spelling of special tokens. For trusted text only; default false. */
