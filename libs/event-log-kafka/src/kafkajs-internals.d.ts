@@ -297,21 +297,23 @@ declare module 'kafkajs/src/broker/saslAuthenticator/scram.js' {
     readonly type: string;
     readonly minIterations: number;
   }
-  class SCRAM {
-    constructor(
+  interface Scram {
+    readonly digestDefinition: Digest;
+    authenticate(): Promise<void>;
+    /** The broker's first message; `i` are its iterations. */
+    sendClientFinalMessage(answer: { readonly i: string }): Promise<unknown>;
+  }
+  const scram: {
+    readonly DIGESTS: { readonly SHA256: Digest; readonly SHA512: Digest };
+    readonly SCRAM: new (
       sasl: { readonly username: string; readonly password: string },
       host: string,
       port: number,
       logger: unknown,
       saslAuthenticate: unknown,
       digest: Digest,
-    );
-    readonly digestDefinition: Digest;
-    authenticate(): Promise<void>;
-    /** The broker's first message; `i` are its iterations. */
-    sendClientFinalMessage(answer: { readonly i: string }): Promise<unknown>;
-  }
-  const scram: { readonly DIGESTS: { readonly SHA256: Digest; readonly SHA512: Digest }; readonly SCRAM: typeof SCRAM };
+    ) => Scram;
+  };
   export = scram;
 }
 
