@@ -129,6 +129,14 @@ module.exports = {
       to: { path: '(^|node_modules/)@(aws-sdk|smithy)/' },
     },
     {
+      name: 'no-presigned-addresses',
+      comment:
+        'An address that carries a right to an object can be passed on. Whoever reads objects has credentials of its own.',
+      severity: 'error',
+      from: {},
+      to: { path: '(^|node_modules/)@aws-sdk/s3-(request-presigner|presigned-post)(/|$)' },
+    },
+    {
       name: 'undici-in-its-place',
       comment: 'Servers of models are asked by openai-endpoint, which knows their limits and budgets.',
       severity: 'error',

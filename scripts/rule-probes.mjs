@@ -39,6 +39,11 @@ const PROBES = [
   ['kafkajs-in-its-driver', 'libs/events/src/planted/kafka.ts', "import 'kafkajs';\n"],
   ['lmdb-in-its-driver', 'libs/events/src/planted/lmdb.ts', "import 'lmdb';\n"],
   ['aws-sdk-in-its-driver', 'libs/events/src/planted/s3.ts', "import '@aws-sdk/client-s3';\n"],
+  [
+    'no-presigned-addresses',
+    'libs/object-store-s3/src/planted/presign.ts',
+    "import '@aws-sdk/s3-request-presigner';\n",
+  ],
   ['undici-in-its-place', 'libs/learning/src/planted/undici.ts', "import 'undici';\n"],
   ['onnx-runtime-in-its-place', 'libs/learning/src/planted/onnx.ts', "import 'onnxruntime-node';\n"],
   ['processes-in-the-sandbox', 'libs/learning/src/planted/process.ts', "import 'node:child_process';\n"],

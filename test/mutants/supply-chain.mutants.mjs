@@ -10,6 +10,15 @@ export default [
     title: 'Install scripts',
   },
   {
+    control: 'a waiver of a known fault ends on its day',
+    file: 'scripts/audit.mjs',
+    from: 'if (until < today)',
+    to: "if (until < today && until === '')",
+    suite: 'quick',
+    spec,
+    title: 'Known faults',
+  },
+  {
     control: 'the bill of materials lists what tests and services both use',
     file: 'scripts/sbom.mjs',
     from: 'dev !== true && devOptional !== true',

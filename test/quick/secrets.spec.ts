@@ -22,10 +22,10 @@ const ACCEPTED = {
   SEAM_EVENT_LOG_KAFKA_SASL_USERNAME: 'u',
   SEAM_EVENT_LOG_KAFKA_SASL_PASSWORD: CANARY,
   SEAM_EVENT_LOG_KAFKA_TLS_KEY_PASSPHRASE: CANARY,
-  SEAM_SCHEMA_REGISTRY_URL: `http://registry/?token=${CANARY}`,
+  SEAM_SCHEMA_REGISTRY_URL: `https://registry/?token=${CANARY}`,
   SEAM_SCHEMA_REGISTRY_USERNAME: 'u',
   SEAM_SCHEMA_REGISTRY_PASSWORD: CANARY,
-  SEAM_OBJECT_STORE_S3_ENDPOINT: `http://s3/?token=${CANARY}`,
+  SEAM_OBJECT_STORE_S3_ENDPOINT: `https://s3/?token=${CANARY}`,
   SEAM_EXECUTOR_DRIVER: 'endpoint',
   SEAM_EXECUTOR_ENDPOINT_MODEL: 'm',
   SEAM_EXECUTOR_ENDPOINT_URL: `http://host/v1?token=${CANARY}`,
@@ -47,7 +47,7 @@ const REFUSED: readonly (readonly [name: string, value: string])[] = [
 describe('A secret of the configuration', () => {
   it('is not printed with it', () => {
     const { status, said } = run(service('executor'), ['--print-config'], ACCEPTED);
-    expect(said).toContain('"http://s3/?…"');
+    expect(said).toContain('"https://s3/?…"');
     expect(said).not.toContain(CANARY);
     expect(status).toBe(0);
   });

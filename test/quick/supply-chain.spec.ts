@@ -1,6 +1,8 @@
 /** What is installed is what was decided: digests in the lock file, install scripts by name, a bill of materials of all that is shipped. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -50,6 +52,39 @@ describe('Install scripts', () => {
     ];
     expect(Object.keys(read('package.json').allowScripts as object).sort()).toEqual(withScripts.sort());
     expect(readFileSync(`${root}/.npmrc`, 'utf8')).toMatch(/^strict-allow-scripts=true$/m);
+  });
+});
+
+describe('Known faults', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'seam-audit-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const audit = (waiver: object) => {
+    const file = join(folder, 'waivers.json');
+    writeFileSync(file, JSON.stringify([waiver]));
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/audit.mjs', file], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env, npm_config_offline: 'true' },
+    });
+    return { status, stderr };
+  };
+  const waiver = { advisory: 'GHSA-aaaa-bbbb-cccc', package: 'avsc', until: '2999-01-01', why: 'not reached' };
+
+  it('may be waived until a day, and no longer', () => {
+    expect(audit(waiver)).toMatchObject({ status: 0 });
+    expect(audit({ ...waiver, until: '2020-01-01' })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('expired on 2020-01-01') as string,
+    });
+  });
+
+  it('are waived for packages that are there, with a reason', () => {
+    expect(audit({ ...waiver, package: 'no-such-package' })).toMatchObject({ status: 1 });
+    expect(audit({ ...waiver, why: '' })).toMatchObject({ status: 1 });
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * Where the answer of a response stands, as its template asked for it. What comes out is what verifiers are given: the part that
  * counts, in a form that all of them read. A response that does not keep to the form states no answer, so that chance hits in
- * its reasoning do not count (METHODS.md 1.4 tells how they do otherwise).
+ * its reasoning do not count.
  */
 
 import { isMarked } from '@seamstream/verifiers';

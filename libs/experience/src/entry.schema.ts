@@ -1,6 +1,6 @@
 /**
  * What an entry is: three lists of short strings that tell a solver which concepts matter, which way to go and what to
- * beware of (the fields of METHODS.md 1.2 in SEAM's words). A domain may narrow each list to words of its own, which
+ * beware of (SEAM's fields, in its words). A domain may narrow each list to words of its own, which
  * makes an entry a choice instead of a text.
  */
 

@@ -2,7 +2,7 @@
  * SEAM's container: an entry that is one text between `<memory_item>` and `</memory_item>`. In SEAM's released code the tags
  * stand in free text and a regular expression looks for them; here an entry is written under a schema, so the block is an object with
  * one text, which stands between the tags in the executor's prompt. Reward is earned by a correct answer with a block that is
- * present and not blank, as there (METHODS.md 1.2, 1.4).
+ * present and not blank, as there.
  */
 import { isSeamError } from '@seamstream/kernel';
 import type { JsonSchema } from '@seamstream/language-model';
@@ -11,8 +11,8 @@ import { schemaDigest } from './entry.schema.js';
 
 const FIELD = 'memory_item';
 
-/** A reader takes `</MEMORY_ITEM >` for the block's end as well. */
-const TAG_BEGINS = /<(?=\/?memory_item\b)/gi;
+/** A reader takes `</MEMORY_ITEM >` and `< / memory_item>` for the block's end as well. */
+const TAG_BEGINS = /<(?=[\s/]{0,8}memory_item\b)/gi;
 
 /**
  * The container as an entry's schema. Its length is bounded so that an entry stays within what consumers read (16,384
@@ -37,7 +37,7 @@ export function memoryItemIn(text: string): string | undefined {
 /** The entry as its block of text, or undefined for an entry in another container. Tags inside the text are broken, so that it cannot end its own block. */
 export function memoryItemBlock(entry: string): string | undefined {
   const text = textOf(entry);
-  return text === undefined ? undefined : `<memory_item>\n${text.replaceAll(TAG_BEGINS, '< ')}\n</memory_item>`;
+  return text === undefined ? undefined : `<memory_item>\n${text.replaceAll(TAG_BEGINS, '‹')}\n</memory_item>`;
 }
 
 /** Whether a correct answer with this entry earns its reward: the entry is valid, and in this container not blank. */

@@ -23,10 +23,10 @@ describe('Shown text', () => {
 
 describe('An address in a text', () => {
   it.each([
-    ['cannot ask http://u:PASS@host:1/x: refused', 'cannot ask http://host:1/x: refused'],
+    ['cannot ask http://u:PASS@host:1/x: refused', 'cannot ask http://…@host:1/x: refused'],
     ['(https://host/v1?token=PASS&a=b)', '(https://host/v1?…'],
-    ['s3://PASS@bucket', 's3://bucket'],
-    ['https://a:PASS@b:PASS@host/p#PASS', 'https://host/p?…'],
+    ['s3://PASS@bucket', 's3://…@bucket'],
+    ['https://a:PASS@b:PASS@host/p#PASS', 'https://…@host/p?…'],
     ['see https://host/a/b, or https://host2.', 'see https://host/a/b, or https://host2.'],
     ['is it https://host/path?', 'is it https://host/path?'],
     ['no address: a@b.c?d=e', 'no address: a@b.c?d=e'],
@@ -63,7 +63,7 @@ describe('An address in a text', () => {
   it('costs time linear in the text', () => {
     for (const piece of ['http://', 'a', '@', '://', '?', 'a+.', 'http://a@']) {
       const text = piece.repeat(400_000 / piece.length);
-      expect(withoutUrlSecrets(text).length).toBeLessThanOrEqual(text.length + 10);
+      expect(withoutUrlSecrets(text).length).toBeLessThanOrEqual(2 * text.length + 10);
     }
   });
 });

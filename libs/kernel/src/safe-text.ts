@@ -29,7 +29,7 @@ export function withoutUrlSecrets(text: string): string {
   return text.includes('://') ? text.replace(ADDRESS, bareAddress) : text;
 }
 
-/** `https://user:password@host/path?token=1` as `https://host/path?…`. Punctuation after it stays. */
+/** `https://user:password@host/path?token=1` as `https://…@host/path?…`. Punctuation after it stays. */
 function bareAddress(address: string): string {
   const start = address.indexOf('://') + 3;
   const rest = address.slice(start);
@@ -38,5 +38,6 @@ function bareAddress(address: string): string {
   const path = authorityEnd < 0 ? '' : rest.slice(authorityEnd);
   const queryAt = path.search(/[?#]/);
   const shown = queryAt < 0 || /^[?#][).,;:\]]*$/.test(path.slice(queryAt)) ? path : `${path.slice(0, queryAt)}?…`;
-  return address.slice(0, start) + authority.slice(authority.lastIndexOf('@') + 1) + shown;
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  return `${address.slice(0, start)}${host === authority ? '' : '…@'}${host}${shown}`;
 }

@@ -23,7 +23,7 @@ describe('a preset', () => {
     });
   });
 
-  it("for SEAM has its authors' values: METHODS.md 1.5 and 1.6, line by line", () => {
+  it("for SEAM has its authors' values, line by line", () => {
     const { curriculum, algorithms: configurations } = presets.get('seam-paper')!;
     expect(curriculum).toMatchObject({ imitateBelow: 0, refine: 'grpo' });
     expect(algorithms.get('grpo')?.resolveConfiguration(configurations.grpo)).toEqual({

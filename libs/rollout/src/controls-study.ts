@@ -1,5 +1,5 @@
 /**
- * The controls without which an experience's success means nothing (METHODS.md 1.8), measured on one set of problems that
+ * The controls without which an experience's success means nothing, measured on one set of problems that
  * nobody trained on: what the executor does alone, with a wrapper, with any text, with somebody else's entry, with an untrained
  * generator's; whether entries give answers away; and whether the generator would have solved the problem itself for the
  * same tokens. Everything is greedy, in one answer format and one budget; intervals of differences are paired.

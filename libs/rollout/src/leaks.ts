@@ -1,6 +1,6 @@
 /**
  * Whether an entry holds its problem's answer: such an entry is no experience but a second solver, and its success says
- * nothing about the next problem (METHODS.md 1.8, finding 6).
+ * nothing about the next problem.
  */
 import type { Problem } from '@seamstream/events';
 

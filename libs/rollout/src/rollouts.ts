@@ -1,6 +1,6 @@
 /**
  * Several answers to one entry: the mean of their verdicts is a finer reward than one verdict, and gives variance to groups
- * that one greedy answer would judge alike (SEAM's `m`; METHODS.md 1.8: 62 % of groups were without variance at m = 1, on hard problems).
+ * that one greedy answer would judge alike (SEAM's `m`; in a reproduction 62 % of groups were without variance at m = 1, on hard problems).
  */
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';

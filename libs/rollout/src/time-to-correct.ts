@@ -1,6 +1,6 @@
 /**
  * What it takes until an answer is right: candidates are tried one after the other, each with an entry of its own, until one
- * succeeds. SEAM reports this beside accuracy (METHODS.md 1.7), since an entry costs tokens too.
+ * succeeds. SEAM reports this beside accuracy, since an entry costs tokens too.
  */
 import type { Problem } from '@seamstream/events';
 import { Random, SeamError } from '@seamstream/kernel';

@@ -8,7 +8,7 @@ import { trainerConfigSchema } from '@seamstream/trainer';
 const servicesSchema = generatorConfigSchema.extend(executorConfigSchema.shape).extend(trainerConfigSchema.shape);
 
 describe('SEAM_PRESET=seam-paper', () => {
-  it('configures every service as METHODS.md 1.5 says', async () => {
+  it("configures every service with its authors' values", async () => {
     const config = loadConfig(servicesSchema, { SEAM_PRESET: 'seam-paper' });
     expect(config.generator).toMatchObject({
       groupSize: 4,

@@ -63,7 +63,7 @@ export const LIMITS = {
   minCases: 8,
   /** Live groups of all: docs/algorithms/grpo.md, fewer than 5 of 64. */
   liveShare: 5 / 64,
-  /** Groups that no entry solved. METHODS.md 1.8: at 62 % without variance a reproduction turned to several rollouts; the demonstration's first round, untrained, has 35 %. */
+  /** Groups that no entry solved. At 62 % without variance a reproduction of SEAM turned to several rollouts; the demonstration's first round, untrained, has 35 %. */
   unsolvedShare: 0.6,
   /** Groups with fewer than two verdicts. None in the demonstration, with or without kills. */
   smallShare: 0.1,
@@ -71,7 +71,7 @@ export const LIMITS = {
   constantShare: 0.95,
   /** Of wrong answers. None in the demonstration; one in twenty is what a reward can carry as noise. */
   timeOutShare: 0.05,
-  /** Of wrong answers that were cut off. METHODS.md 1.8: 97 % on hard problems, where hints then repair the budget. */
+  /** Of wrong answers that were cut off. In a reproduction of SEAM 97 % on hard problems, where hints then repair the budget. */
   cutOffShare: 0.5,
   /** Forced tokens have probability 1: ln is 0 but for rounding (groups.ts). */
   forcedLogProb: 1e-3,

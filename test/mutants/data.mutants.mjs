@@ -1,0 +1,42 @@
+export default [
+  {
+    control: 'the rows of one subject are bounded by default',
+    file: 'apps/buffer/src/config.ts',
+    from: 'maxRowsPerSubject: z.int().nonnegative().default(100)',
+    to: 'maxRowsPerSubject: z.int().nonnegative().default(0)',
+    suite: 'quick',
+    spec: 'apps/buffer/src/config.spec.ts',
+  },
+  {
+    control: 'the cap of one subject holds across strata',
+    file: 'libs/success-buffer/src/selection.ts',
+    from: 'new Reservoirs(maxRowsPerSubject,',
+    to: 'new Reservoirs(maxRowsPerSubject * 1000,',
+    suite: 'quick',
+    spec: 'libs/success-buffer/src/success-buffer.spec.ts',
+  },
+  {
+    control: 'a row of a dataset names no prototype',
+    file: 'libs/datasets/src/json-lines.ts',
+    from: `yield text.includes('"__proto__"') && hasKey(value, '__proto__')`,
+    to: `yield text.includes('"__proto__"') && hasKey(value, '__never__')`,
+    suite: 'quick',
+    spec: 'libs/datasets/src/rows.spec.ts',
+  },
+  {
+    control: 'what is learned from has the digest that the log names',
+    file: 'apps/trainer/src/learning-input.ts',
+    from: 'if (sha256(bytes) !== digest) throw corrupt',
+    to: 'if (sha256(bytes) === "") throw corrupt',
+    suite: 'quick',
+    spec: 'apps/trainer/src/learning-input.spec.ts',
+  },
+  {
+    control: 'an entry cannot end its own block',
+    file: 'libs/experience/src/memory-item.ts',
+    from: String.raw`/<(?=[\s/]{0,8}memory_item\b)/gi`,
+    to: String.raw`/<(?=\/?memory_item>)/g`,
+    suite: 'quick',
+    spec: 'libs/experience/src/memory-item.spec.ts',
+  },
+];
