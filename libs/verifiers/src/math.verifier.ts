@@ -1,6 +1,8 @@
 /** Mathematical equivalence: whatever says the same as the reference is right. What is read and how: docs/verifiers.md. */
+import { isSeamError, SeamError } from '@seamstream/kernel';
+import { proseOf } from './math/statement.js';
 import { badReference, OptionReader } from './options.js';
-import type { Verifier } from './verifier.types.js';
+import type { EquivalenceTask, Verifier } from './verifier.types.js';
 
 /** A response is looked at from its end. Characters. */
 const MAX_RESPONSE_LENGTH = 32_768;
@@ -31,9 +33,43 @@ export const mathVerifier: Verifier = {
         reference,
         'Publish the problem with its answer.',
       );
+    const prose = proseOf(reference);
+    if (prose !== null)
+      throw badReference(
+        'math@1',
+        `an answer and nothing else, got words beside it (${prose.slice(0, 80)}),`,
+        reference,
+        'Publish the answer alone, in a box or after ####, or choose another verifier.',
+      );
     return async (text, { means, signal, deadlineMs }) => {
-      const task = { text: text.slice(-MAX_RESPONSE_LENGTH), reference, decimals, percent, source, positive };
-      const { answer, isEqual } = await means.equivalence(task, { deadlineMs: deadlineMs ?? DEADLINE_MS, signal });
+      const task: EquivalenceTask = {
+        text: text.slice(-MAX_RESPONSE_LENGTH),
+        reference,
+        decimals,
+        percent,
+        positive,
+        source,
+      };
+      const limits = { deadlineMs: deadlineMs ?? DEADLINE_MS, signal };
+      const outcome = await means.equivalence(task, limits).catch((error: unknown) => {
+        if (isOwnLimit(error)) return { answer: null, isEqual: false, isTooCostly: true };
+        throw error;
+      });
+      if (outcome.isTooCostly) {
+        // The check has failed only where the reference is what costs too much. Otherwise no answer could be too long to be wrong.
+        const { isTooCostly } = await means.equivalence({ ...task, text: null }, limits);
+        if (isTooCostly)
+          throw new SeamError(
+            'VERIFIER_FAILED',
+            'Verifier math@1: expected a reference that can be compared with itself within the steps of a comparison, got one that cannot. Publish a shorter one.',
+          );
+        return {
+          success: false,
+          extractedAnswer: outcome.answer,
+          detail: 'the answer is too costly to compare; the reference is not',
+        };
+      }
+      const { answer, isEqual } = outcome;
       if (answer === null)
         return { success: false, extractedAnswer: null, detail: 'the response states no final answer' };
       const detail = isEqual ? 'equivalent to the reference' : 'not equivalent to the reference';
@@ -41,3 +77,7 @@ export const mathVerifier: Verifier = {
     };
   },
 };
+
+/** Whether a check ended at what it may use itself, rather than at the machine's. */
+const isOwnLimit = (error: unknown): boolean =>
+  isSeamError(error, 'VERIFIER_FAILED') && ['processorTime', 'heap', 'output'].includes(String(error.details.limit));

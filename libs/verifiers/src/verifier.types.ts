@@ -56,7 +56,8 @@ export interface VerifierMeans {
 
 /** What a math thread is asked. */
 export interface EquivalenceTask {
-  readonly text: string;
+  /** The response; null asks whether the reference can be compared at all, with itself. */
+  readonly text: string | null;
   readonly reference: string;
   /** Places to which decimals are compared. */
   readonly decimals: number;
@@ -69,4 +70,6 @@ export interface EquivalenceTask {
 export interface EquivalenceResult {
   readonly answer: string | null;
   readonly isEqual: boolean;
+  /** The comparison used up its steps before it could tell. */
+  readonly isTooCostly: boolean;
 }

@@ -2,6 +2,8 @@
  * What kind of thing an answer is: a number or expression, words, a list, a tuple or interval, a set, a relation, a value with a name.
  * A text may be read in several ways (1,234 is a number or a list of two); each reading is a {@link Form}.
  */
+
+import { TooCostly } from './meter.js';
 import { plainNotation } from './notation.js';
 import { bracketed, splitTopLevel, topLevel } from './scan.js';
 
@@ -12,7 +14,13 @@ export type Form =
   /** Parts without an order: what commas, "and", "or" or a set's braces hold together. */
   | { readonly kind: 'list'; readonly parts: readonly Readings[]; readonly by: 'comma' | 'and' | 'or' | 'braces' }
   /** Parts in an order within brackets; of two parts it may be an interval. */
-  | { readonly kind: 'tuple'; readonly parts: readonly Readings[]; readonly open: string; readonly close: string }
+  | {
+      readonly kind: 'tuple';
+      readonly parts: readonly Readings[];
+      readonly open: string;
+      readonly close: string;
+      readonly shape?: 'row' | 'column';
+    }
   /** `op` is ∪, ∩ or ∖. */
   | { readonly kind: 'setOperation'; readonly op: SetOperator; readonly parts: readonly Readings[] }
   /** latexs[0] ops[0] latexs[1] ops[1] … */
@@ -24,6 +32,13 @@ export type Form =
     }
   /** x = 3, f(x) = 3, (p, q) = (3, 2): what it is called matters less than what it is. */
   | { readonly kind: 'named'; readonly name: string; readonly value: Readings }
+  /** left ≡ residues (mod modulus); null where nothing stands before the sign, or no sign. */
+  | {
+      readonly kind: 'congruence';
+      readonly left: string | null;
+      readonly residues: readonly string[];
+      readonly modulus: string;
+    }
   /** 3:10 may be a time of day, which only equals itself. */
   | { readonly kind: 'ratio'; readonly parts: readonly string[]; readonly isClock: boolean };
 
@@ -32,25 +47,49 @@ export type Comparison = '=' | '<' | '>' | '≤' | '≥' | '≠';
 type SetOperator = 'union' | 'intersection' | 'difference';
 
 const MAX_DEPTH = 12;
+/** Texts that one answer is taken apart into. An honest one has some dozens. */
+const MAX_READ = 5000;
 const MAX_PARTS = 64;
 
 const CHOICE =
   /^\s*(?:\\(?:text|textbf|mathrm|mathbf|textrm|bf)\s*\{\s*)?\(?([A-J])(?:\)|\.|:)\s*\}?(?:\s|~|\\[ ,;:]|\\q?quad)+\S/;
 
-/** Every reading of a text as an answer, the likeliest first. Empty for a text without content or of more than 64 parts. */
-export function readAnswer(text: string): Readings {
-  // "C. x = 42" and "(C) 42" are choices with their wording.
-  const choice = CHOICE.exec(text)?.[1];
-  const readings = read(plainNotation(text), 0);
-  return choice === undefined
-    ? readings
-    : [...readings, { kind: 'words', words: choice.toLowerCase() }, { kind: 'expression', latex: choice }];
+/** What a reading asks about numbers. */
+export interface ReadingRules {
+  /** Whether the sides of "a = b" or "a ≈ b" can both be meant; asked of sides without variables. */
+  readonly agree: (left: string, right: string, isApproximate: boolean) => boolean;
 }
 
-function read(given: string, depth: number): Readings {
+/** How deep a reading is, and how much it has read. */
+interface Scope {
+  readonly depth: number;
+  readonly rules: ReadingRules;
+  readonly count: { read: number };
+}
+
+function deeper({ depth, rules, count }: Scope): Scope {
+  count.read++;
+  if (count.read > MAX_READ) throw new TooCostly('an answer of more parts than are read');
+  return { depth: depth + 1, rules, count };
+}
+
+/**
+ * Every reading of a text as an answer, the likeliest first. Empty for a text without content or of more than 64 parts.
+ * @throws TooCostly
+ */
+export function readAnswer(text: string, rules: ReadingRules): Readings {
+  // "C. x = 42" and "(C) 42" are choices with their wording.
+  const choice = CHOICE.exec(text)?.[1];
+  const readings = read(plainNotation(text), { depth: 0, rules, count: { read: 0 } });
+  return choice === undefined
+    ? readings
+    : [...readings, { kind: 'words', words: choice }, { kind: 'expression', latex: choice }];
+}
+
+function read(given: string, scope: Scope): Readings {
   const text = trimmed(given);
-  if (text === '' || depth > MAX_DEPTH) return [];
-  const inner = depth + 1;
+  if (text === '' || scope.depth > MAX_DEPTH) return [];
+  const inner = deeper(scope);
 
   const concluded = splitTopLevel(text, (token) => token === '\\Rightarrow' || token === '\\therefore');
   if (concluded.parts.length > 1) return read(concluded.parts.at(-1)!, inner);
@@ -58,6 +97,12 @@ function read(given: string, depth: number): Readings {
   const general = QUALIFIER.exec(text);
   if (general !== null && general.index > 0 && !isName(text.slice(0, general.index).trim()))
     return read(text.slice(0, general.index), inner);
+
+  const unqualified = withoutQualifier(text);
+  if (unqualified !== text) return read(unqualified, inner);
+
+  const congruence = congruenceReading(text);
+  if (congruence !== null) return [congruence];
 
   const numbers = numberReadings(text);
   const list = listReading(text, inner);
@@ -85,6 +130,59 @@ function read(given: string, depth: number): Readings {
     if (reading !== null) return reading;
   }
   return leafReadings(text, inner);
+}
+
+const KIND =
+  '(?:(?:real|integer|natural|positive|negative|non-?negative|whole|rational|complex|arbitrary) )*(?:numbers?|integers?|constants?|reals?)';
+const QUALIFIERS: readonly RegExp[] = [
+  new RegExp(`[,;]? ?(?:(?:for|where|with) )?(?:(?:all|any|every|some|each|an?|arbitrary) )+${KIND} [a-zA-Z]$`),
+  new RegExp(`[,;]? ?(?:for|where|with) [a-zA-Z] (?:is|being) (?:(?:any|an?|some|arbitrary) )*${KIND}$`),
+  /[,;]? ?(?:for|where|with) (?:(?:all|any|every|some) )?[a-zA-Z] ?\\in ?\\(?:mathbb ?\{ ?[ZNQR] ?\}|[ZNQR])$/,
+];
+
+/** The text without a phrase at its end that says of what kind a letter is: "for all real numbers t", "any integer n", "where k is an integer". */
+export function withoutQualifier(text: string): string {
+  const tail = text.slice(-120);
+  const plain = tail
+    .replaceAll(/\\text\{([^{}]*)\}/g, ' $1 ')
+    .replaceAll(/[$ ]+/g, ' ')
+    .replace(/[ .)]+$/, '');
+  for (const qualifier of QUALIFIERS) {
+    const found = qualifier.exec(plain);
+    if (found === null || found.index === 0) continue;
+    const head = `${text.slice(0, -120)}${plain.slice(0, found.index)}`.trim();
+    // What is left must stand for itself: brackets that were cut in two do not.
+    if (head !== '' && !isName(head) && isBalanced(head)) return head;
+  }
+  return text;
+}
+
+function isBalanced(text: string): boolean {
+  let depth = 0;
+  for (const bracket of text) {
+    if ('([{'.includes(bracket)) depth++;
+    else if (')]}'.includes(bracket)) depth--;
+  }
+  return depth === 0;
+}
+
+const MODULUS =
+  /(?:\\pmod\s*(?:\{([^{}]*)\}|(\w))|\(\s*(?:\\[bp]?mod|\\text\{\s*mod\s*\}|mod)(?![a-zA-Z])\s*([^()]*)\))$/;
+const BARE_MODULUS = /\\[bp]?mod(?![a-zA-Z])\s*(?:\{([^{}]*)\}|(\w+))$/;
+
+/** x ≡ 1, 3 (mod 8), also without what is congruent. Several moduli are a list of congruences. */
+function congruenceReading(text: string): Form | null {
+  if (!text.includes('mod')) return null;
+  const sides = splitTopLevel(text, (token) => token === '\\equiv').parts;
+  const found = MODULUS.exec(text) ?? (sides.length === 2 ? BARE_MODULUS.exec(text) : null);
+  if (found === null || sides.length > 2 || (text.match(/\\?[bp]?mod(?![a-zA-Z])/g) ?? []).length > 1) return null;
+  const modulus = (found[1] ?? found[2] ?? found[3] ?? '').trim();
+  const residue = text.slice(sides.length === 2 ? sides[0]!.length + '\\equiv'.length : 0, found.index);
+  const residues = residue
+    .split(/,|\\text\{\s*(?:and|or)\s*\}|(?<![a-zA-Z\\])(?:and|or)(?![a-zA-Z])/)
+    .map((each) => each.trim());
+  if (modulus === '' || residues.length > MAX_PARTS || residues.some((each) => each === '')) return null;
+  return { kind: 'congruence', left: sides.length === 2 ? sides[0]!.trim() : null, residues, modulus };
 }
 
 /** "…, k ∈ ℤ" says of what kind a letter of the answer is. */
@@ -134,7 +232,7 @@ function numberReadings(text: string): Form[] {
 
 const WORD_AND = /^(?:and|or)$/;
 
-function listReading(text: string, depth: number): Form | null {
+function listReading(text: string, scope: Scope): Form | null {
   // "and", "or" between things, also glued to them: (1,2)or(2,1).
   const spaced = text
     .replaceAll(/\\text\{\s*(?:,\s*)?(and|or)\s*(?:,\s*)?\}/g, ' \u0001$1 ')
@@ -153,7 +251,7 @@ function listReading(text: string, depth: number): Form | null {
     );
     if (areTuples) {
       const parts = named.map(
-        (each): Readings => [{ kind: 'tuple', parts: each.map((part) => read(part, depth)), open: '(', close: ')' }],
+        (each): Readings => [{ kind: 'tuple', parts: each.map((part) => read(part, scope)), open: '(', close: ')' }],
       );
       return { kind: 'list', parts, by: 'or' };
     }
@@ -166,7 +264,7 @@ function listReading(text: string, depth: number): Form | null {
   if (!isSplit || parts.length > MAX_PARTS) return null;
   if (parts.length === 1) return null;
   const by = byWord.separators.includes('or') ? 'or' : byWord.parts.length > 1 ? 'and' : 'comma';
-  return { kind: 'list', parts: flattened(parts.map((part) => read(part, depth))), by };
+  return { kind: 'list', parts: flattened(parts.map((part) => read(part, scope))), by };
 }
 
 /** 0, ±2 are three. */
@@ -218,42 +316,51 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   '\\equiv': '=',
 };
 
-function relationReadings(text: string, depth: number): Readings | null {
+function relationReadings(text: string, scope: Scope): Readings | null {
   // What an approximation follows is what is meant: 1/3 ≈ 0.33.
   const approximate = splitTopLevel(text, (token) => token === '\\approx' || token === '\\sim');
   if (approximate.parts.length > 1) {
     const [first, ...rest] = approximate.parts;
     const exact = splitTopLevel(first!, (token) => token === '=');
-    if (exact.parts.length > 1) return read(first!, depth);
-    return isName(first!.trim()) ? read(rest[0]!, depth) : read(first!, depth);
+    if (exact.parts.length > 1) return read(first!, scope);
+    if (isName(first!.trim())) return read(rest[0]!, scope);
+    return approximate.separators.every((sign) => sign === '\\approx') && !scope.rules.agree(first!, rest[0]!, true)
+      ? []
+      : read(first!, scope);
   }
   const member = splitTopLevel(text, (token) => token === '\\in');
-  if (member.parts.length === 2) return read(member.parts[1]!, depth);
+  if (member.parts.length === 2) return read(member.parts[1]!, scope);
   const { parts, separators } = splitTopLevel(text, (token) => token in COMPARISONS);
   if (parts.length < 2) return null;
   const sides = parts.map((part) => part.trim());
   const ops = separators.map((separator) => COMPARISONS[separator]!);
   if (ops.every((op) => op === '=')) {
+    // 43 = 42 is no answer; of x = 43 = 42 the last link is.
+    const isTrue =
+      isName(sides[0]!) || sides.every((side, i) => i === 0 || scope.rules.agree(sides[i - 1]!, side, false));
+    if (!isTrue)
+      return [{ kind: 'relation', sides: sides.map((side) => leafReadings(side, scope)), latex: sides, ops }];
     if (sides.length > 2)
       return isName(sides[0]!)
-        ? [{ kind: 'named', name: nameOf(sides[0]!), value: read(sides.at(-1)!, depth) }]
-        : read(sides.at(-1)!, depth);
+        ? [{ kind: 'named', name: nameOf(sides[0]!), value: read(sides.at(-1)!, scope) }]
+        : read(sides.at(-1)!, scope);
     const [left, right] = sides as [string, string];
     const relation: Form = {
       kind: 'relation',
-      sides: sides.map((side) => leafReadings(side, depth)),
+      sides: sides.map((side) => leafReadings(side, scope)),
       latex: sides,
       ops,
     };
-    if (isName(left)) return [{ kind: 'named', name: nameOf(left), value: read(right, depth) }, relation];
+    if (isName(left)) return [{ kind: 'named', name: nameOf(left), value: read(right, scope) }, relation];
     if (isName(right) && !/[a-zA-Z]/.test(left))
-      return [{ kind: 'named', name: nameOf(right), value: read(left, depth) }, relation];
-    // 5 + 6 = 11: a calculation with its result.
-    return /[a-zA-Z]/.test(`${left} ${right}`.replaceAll(/\\[a-zA-Z]+/g, ''))
+      return [{ kind: 'named', name: nameOf(right), value: read(left, scope) }, relation];
+    // 5 + 6 = 11: a calculation with its result. 1 = 1 calculates nothing.
+    const hasLetters = /[a-zA-Z]/.test(`${left} ${right}`.replaceAll(/\\[a-zA-Z]+/g, ''));
+    return hasLetters || left.replaceAll(/\s/g, '') === right.replaceAll(/\s/g, '')
       ? [relation]
-      : [...read(right, depth), relation];
+      : [...read(right, scope), relation];
   }
-  return [{ kind: 'relation', sides: sides.map((side) => leafReadings(side, depth)), latex: sides, ops }];
+  return [{ kind: 'relation', sides: sides.map((side) => leafReadings(side, scope)), latex: sides, ops }];
 }
 
 /** A symbol, a function's value, a tuple of symbols, points and figures (AB, |AB|, \angle ABC, NO/BO, S_{ABC}:S), or words. */
@@ -277,18 +384,18 @@ function nameOf(text: string): string {
   return text.replaceAll(/[\s{}]/g, '');
 }
 
-function setOperationReading(text: string, depth: number): Form | null {
+function setOperationReading(text: string, scope: Scope): Form | null {
   for (const [token, op] of [
     ['\\cup', 'union'],
     ['\\setminus', 'difference'],
     ['\\cap', 'intersection'],
   ] as const) {
     const { parts } = splitTopLevel(text, (each) => each === token);
-    if (parts.length > 1) return { kind: 'setOperation', op, parts: parts.map((part) => read(asSet(part), depth)) };
+    if (parts.length > 1) return { kind: 'setOperation', op, parts: parts.map((part) => read(asSet(part), scope)) };
   }
   const minus = /^(\\mathbb\{R\})\s*-\s*(\\\{.*\\\})$/.exec(text);
   if (minus !== null)
-    return { kind: 'setOperation', op: 'difference', parts: [read(minus[1]!, depth), read(minus[2]!, depth)] };
+    return { kind: 'setOperation', op: 'difference', parts: [read(minus[1]!, scope), read(minus[2]!, scope)] };
   return null;
 }
 
@@ -299,21 +406,21 @@ function asSet(text: string): string {
 }
 
 /** ]1, 2[ */
-function frenchInterval(text: string, depth: number): Form | null {
+function frenchInterval(text: string, scope: Scope): Form | null {
   const found = /^([\][])([^[\]()]*)([\][])$/.exec(text);
   if (found === null || (found[1] === '[' && found[3] === ']')) return null;
   const parts = found[2]!.split(/[,;]/);
   if (parts.length !== 2) return null;
   return {
     kind: 'tuple',
-    parts: parts.map((part) => read(part, depth)),
+    parts: parts.map((part) => read(part, scope)),
     open: found[1] === ']' ? '(' : '[',
     close: found[3] === '[' ? ')' : ']',
   };
 }
 
 /** [1, 2) : its brackets do not pair. */
-function mixedBrackets(text: string, depth: number): Form | null {
+function mixedBrackets(text: string, scope: Scope): Form | null {
   const found = /^([[(])([\s\S]*)([\])])$/.exec(text);
   if (found === null) return null;
   const bracket = bracketed(text);
@@ -322,14 +429,14 @@ function mixedBrackets(text: string, depth: number): Form | null {
   if (pairs !== '[)' && pairs !== '(]') return null;
   const parts = splitTopLevel(bracket.inner, (token) => token === ',' || token === ';').parts;
   if (parts.length !== 2) return null;
-  return { kind: 'tuple', parts: parts.map((part) => read(part, depth)), open: bracket.open, close: bracket.close };
+  return { kind: 'tuple', parts: parts.map((part) => read(part, scope)), open: bracket.open, close: bracket.close };
 }
 
 const MATRIX = /^\\begin\{([pbBvV]?matrix|smallmatrix|array|cases)\*?\}/;
 
 function bracketReadings(
   bracket: { readonly open: string; readonly inner: string; readonly close: string },
-  depth: number,
+  scope: Scope,
 ): Readings | null {
   const { open, inner, close } = bracket;
   if (open.startsWith('\\begin')) {
@@ -344,50 +451,97 @@ function bracketReadings(
       .map((row) => splitTopLevel(row, (token) => token === '&').parts);
     if (rows.length === 0 || rows.length > MAX_PARTS) return null;
     const isVector = rows.every((row) => row.length === 1);
-    const tuple = (parts: readonly Readings[]): Form => ({ kind: 'tuple', parts, open: '<', close: '>' });
-    if (isVector) return [tuple(rows.map((row) => read(row[0]!, depth)))];
-    if (rows.length === 1) return [tuple(rows[0]!.map((cell) => read(cell, depth)))];
+    const tuple = (parts: readonly Readings[], shape: 'row' | 'column'): Form => ({
+      kind: 'tuple',
+      parts,
+      open: '<',
+      close: '>',
+      shape,
+    });
+    if (isVector)
+      return [
+        tuple(
+          rows.map((row) => read(row[0]!, scope)),
+          'column',
+        ),
+      ];
+    if (rows.length === 1)
+      return [
+        tuple(
+          rows[0]!.map((cell) => read(cell, scope)),
+          'row',
+        ),
+      ];
     return [
       {
         kind: 'tuple',
         open: 'matrix',
         close: 'matrix',
-        parts: rows.map((row): Readings => [tuple(row.map((cell) => read(cell, depth)))]),
+        parts: rows.map(
+          (row): Readings => [
+            tuple(
+              row.map((cell) => read(cell, scope)),
+              'row',
+            ),
+          ],
+        ),
       },
     ];
   }
   if (/^\\[lr]?(?:floor|ceil)/.test(open) || open === '\\lfloor' || open === '\\lceil') return null;
-  if (MATRIX.test(inner.trim()) && bracketed(inner.trim()) !== null) return read(inner, depth);
+  if (MATRIX.test(inner.trim()) && bracketed(inner.trim()) !== null) return read(inner, scope);
   const parts = splitTopLevel(inner, (token) => token === ',' || token === ';').parts.map((part) => part.trim());
   if (open === '\\{') {
     const builder = splitTopLevel(inner, (token) => token === '\\mid' || token === '|' || token === ':');
-    if (builder.parts.length === 2) return read(builder.parts[1]!, depth);
+    if (builder.parts.length === 2) return read(builder.parts[1]!, scope);
     const members = outerSplit(inner)
       .map((part) => part.trim())
       .filter((part) => part !== '');
     return members.length > MAX_PARTS
       ? null
-      : [{ kind: 'list', parts: flattened(members.map((part) => read(part, depth))), by: 'braces' }];
+      : [{ kind: 'list', parts: flattened(members.map((part) => read(part, scope))), by: 'braces' }];
   }
   if (parts.length > MAX_PARTS) return null;
   if (parts.length === 1) {
     // (C) and (9+1): brackets around one thing say nothing, unless it is followed by more.
-    if (open === '(' || open === '[') return read(inner, depth);
+    if (open === '(' || open === '[') return read(inner, scope);
     return null;
+  }
+  const rows = open === '[' ? rowsOf(parts) : null;
+  if (rows !== null) {
+    const row = (cells: readonly string[]): Form => ({
+      kind: 'tuple',
+      open: '<',
+      close: '>',
+      shape: 'row',
+      parts: cells.map((cell) => read(cell, scope)),
+    });
+    return [{ kind: 'tuple', open: 'matrix', close: 'matrix', parts: rows.map((cells): Readings => [row(cells)]) }];
   }
   const style = open === '\\langle' ? ['<', '>'] : [open, close];
   const tuple: Form = {
     kind: 'tuple',
-    parts: parts.map((part) => read(part, depth)),
+    parts: parts.map((part) => read(part, scope)),
     open: style[0]!,
     close: style[1]!,
   };
   return [tuple];
 }
 
-function leafReadings(given: string, depth: number): Readings {
+/** The rows of a matrix as programs print it, [[1, 2], [3, 4]]; null where the parts are no rows of one length. */
+function rowsOf(parts: readonly string[]): readonly (readonly string[])[] | null {
+  const rows: (readonly string[])[] = [];
+  for (const part of parts) {
+    const row = bracketed(part);
+    if (row?.open !== '[' || row.close !== ']') return null;
+    rows.push(splitTopLevel(row.inner, (token) => token === ',' || token === ';').parts);
+  }
+  return rows.every((row) => row.length === rows[0]!.length) ? rows : null;
+}
+
+function leafReadings(given: string, scope: Scope): Readings {
   const text = given.trim();
-  const plus = plusMinusReading(text, depth);
+  const plus = plusMinusReading(text, scope);
   if (plus !== null) return [plus];
   const ratio = splitTopLevel(text, (token) => token === ':' || token === '\\colon');
   if (ratio.parts.length > 1 && ratio.parts.every((part) => part.trim() !== '')) {
@@ -412,7 +566,7 @@ function leafReadings(given: string, depth: number): Readings {
   if (isPercent) readings.push({ kind: 'percent', latex: bare });
   else {
     if (bare !== '' && bare !== text)
-      readings.push(...(numberReadings(bare).length > 0 ? numberReadings(bare) : read(bare, depth)));
+      readings.push(...(numberReadings(bare).length > 0 ? numberReadings(bare) : read(bare, scope)));
     readings.push({ kind: 'expression', latex: text });
   }
   if (text.includes('\\text{')) readings.push(wordsOf(text));
@@ -420,14 +574,14 @@ function leafReadings(given: string, depth: number): Readings {
 }
 
 /** 3 ± 2 is a list of two; the sign below it goes the other way. */
-function plusMinusReading(text: string, depth: number): Form | null {
-  if (!/\\pm|\\mp/.test(text)) return null;
+function plusMinusReading(text: string, scope: Scope): Form | null {
+  if (!/\\[pm][pm](?![a-zA-Z])/.test(text)) return null;
   const withSigns = (upper: string, lower: string): string =>
     text
       .replaceAll(/\\pm(?![a-zA-Z])/g, upper)
       .replaceAll(/\\mp(?![a-zA-Z])/g, lower)
       .replace(/^\s*\+/, '');
-  return { kind: 'list', parts: [read(withSigns('+', '-'), depth), read(withSigns('-', '+'), depth)], by: 'or' };
+  return { kind: 'list', parts: [read(withSigns('+', '-'), scope), read(withSigns('-', '+'), scope)], by: 'or' };
 }
 
 const SETS_IN_WORDS: readonly (readonly [RegExp, string])[] = [
@@ -453,7 +607,8 @@ function stripUnit(given: string): { readonly text: string; readonly isPercent: 
   }
   for (const unit of [TEXT_UNIT, PLAIN_UNIT, GLUED_UNIT]) {
     const found = unit.exec(text);
-    if (found === null || found.index === 0 || !/[\d)}\]a-zA-Z]$/.test(text.slice(0, found.index))) continue;
+    if (found === null || found.index === 0 || isHedge(found[0]) || !/[\d)}\]a-zA-Z]$/.test(text.slice(0, found.index)))
+      continue;
     if (
       unit === PLAIN_UNIT &&
       !/[a-zA-Z]{2,}/.test(found[0]) &&
@@ -464,6 +619,17 @@ function stripUnit(given: string): { readonly text: string; readonly isPercent: 
     break;
   }
   return { text: text.trim(), isPercent };
+}
+
+const HEDGE =
+  /(?<![a-z])(?:or|versus|vs|if|when|unless|otherwise|else|alternatively|instead|possibly|probably|perhaps|maybe|not|never|wrong|incorrect|false|except|but|either|rather|zero|one|two|three|four|five|six|seven|eight|nine|ten)(?![a-z])/i;
+
+/** What follows a number and says more than its unit: another number, a condition, a doubt. */
+export function isHedge(words: string): boolean {
+  const plain = unwrapText(words.replaceAll(/\^\s*\{?-?\d\}?/g, '')).trim();
+  if (HEDGE.test(plain)) return true;
+  // "kg m -3" has digits too, of short units and their exponents.
+  return /\d/.test(plain) && !plain.split(/[\s/.]+/).every((word) => /^(?:[a-zA-Zµ]{1,4}(?:-?\d)?|-?\d|)$/.test(word));
 }
 
 function unwrapText(text: string): string {
@@ -480,11 +646,19 @@ function isPlainWords(text: string): boolean {
   return /^[\p{L}\s.,'()!?-]+$/u.test(bare) && /\p{L}{2,}/u.test(bare);
 }
 
+/**
+ * Words in one spelling. A capital that begins a word says nothing, but C is not c, and AB not ab: letters that stand for something keep
+ * their case, and so do abbreviations.
+ */
+export function spelled(words: string): string {
+  const plain = words
+    .replaceAll(/(?<=\d)\s+(?=\d)/g, '\u0001')
+    // A sign, a decimal point and the groups of a number are no punctuation.
+    .replaceAll(/[\\{}\s()'"!?_]|(?<!\d)[.,]|[.,](?!\d)|-(?!\s*[\d.])|degrees(?=\W|$)/g, '');
+  const isSymbol = /^[a-zA-Z]$|^[A-Z]{2,3}$/.test(plain) && !/^(?:YES|NO)$/.test(plain);
+  return isSymbol ? plain : plain.toLowerCase();
+}
+
 function wordsOf(text: string): Form {
-  return {
-    kind: 'words',
-    words: unwrapText(text)
-      .replaceAll(/[\\{}\s().,'"!?_-]|degrees(?=\W|$)/g, '')
-      .toLowerCase(),
-  };
+  return { kind: 'words', words: spelled(unwrapText(text)) };
 }

@@ -20,6 +20,8 @@ export interface EqualityRules {
   readonly decimals: number;
   /** Whether variables under roots and logarithms are positive reals. */
   readonly positive: boolean;
+  /** Whether expressions written alike are evaluated nevertheless. */
+  readonly isThorough?: boolean;
 }
 
 /** Bits at which points are compared first. */
@@ -57,14 +59,16 @@ export class Equality {
       const [a, b] = [infiniteSign(wanted), infiniteSign(given)];
       return a !== null && a === b;
     }
-    if (JSON.stringify(wanted) === JSON.stringify(given)) return true;
+    if (this.rules.isThorough !== true && JSON.stringify(wanted) === JSON.stringify(given)) return true;
     const pair = new Pair(wanted, given);
     return pair.names.size === 0 ? this.sameConstants(pair) : this.sameFunctions(pair);
   }
 
   private sameConstants(pair: Pair): boolean {
     const apart = separationBits(pair.wanted, pair.given);
-    return this.compareAt(pair, () => ZERO, FIRST_BITS, MAX_BITS, apart).verdict === 'equal';
+    // Words and functions without a rule have a value too, which only they have.
+    const point: Point = (name) => valueOfName('constant', name);
+    return this.compareAt(pair, point, FIRST_BITS, MAX_BITS, apart).verdict === 'equal';
   }
 
   private sameFunctions(pair: Pair): boolean {

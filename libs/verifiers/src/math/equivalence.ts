@@ -1,5 +1,5 @@
 /** Whether an answer says the same as a reference, whatever form either has. */
-import { type Comparison, type Form, type Readings, readAnswer } from './answer-form.js';
+import { type Comparison, type Form, type Readings, readAnswer, spelled } from './answer-form.js';
 import { Equality } from './equality.js';
 import { hasDecimal, type MathJson, parseExpression, variablesOf } from './expression.js';
 import { Meter } from './meter.js';
@@ -23,6 +23,7 @@ export interface EquivalenceRules {
   readonly percent: 'either' | 'number' | 'fraction';
   /** Whether variables under roots and logarithms are positive reals. */
   readonly positive: boolean;
+  readonly isThorough?: boolean;
 }
 
 /** Steps of one comparison, see {@link Meter}: some two seconds where nothing else runs. An honest one takes a thousandth of it. */
@@ -33,12 +34,15 @@ const STEPS = 100_000_000;
  * @throws TooCostly
  */
 export function equivalent(reference: string, answer: string, rules: EquivalenceRules): boolean {
-  return sameText(reference, answer) || isComparedEqual(reference, answer, rules);
+  return sameText(reference, answer) || new Equivalence(rules, new Meter(STEPS)).compares(reference, answer);
 }
 
-/** Reads both and compares them, without a look at whether they are the same text. @throws TooCostly */
-function isComparedEqual(reference: string, answer: string, rules: EquivalenceRules): boolean {
-  return new Equivalence(rules, new Meter(STEPS)).same(readAnswer(reference), readAnswer(answer), true);
+/**
+ * Whether a reference can be compared at all: it is, with itself, and by its value even where the same text would do.
+ * @throws TooCostly
+ */
+export function compareWithItself(reference: string, rules: EquivalenceRules): boolean {
+  return new Equivalence({ ...rules, isThorough: true }, new Meter(STEPS)).compares(reference, reference);
 }
 
 function sameText(a: string, b: string): boolean {
@@ -67,18 +71,46 @@ class Equivalence {
     this.line = new RealLine(this.equality);
   }
 
+  /** Whether the texts, read as answers, say the same. A reference's own links are believed, an answer's are checked. */
+  compares(reference: string, answer: string): boolean {
+    const wanted = readAnswer(reference, { agree: () => true });
+    const given = readAnswer(answer, { agree: (a, b, isApproximate) => this.agree(a, b, isApproximate) });
+    return this.same(wanted, given, true);
+  }
+
+  /**
+   * Whether two numbers in digits are one, or one the other rounded or cut to the places it is given with. Of sides that compute
+   * something only the last counts: a mistake on the way is not an answer.
+   */
+  private agree(left: string, right: string, isApproximate: boolean): boolean {
+    const [a, b] = [this.parse(left.trim()), this.parse(right.trim())];
+    if (a === null || b === null || variablesOf(a).size + variablesOf(b).size > 0) return true;
+    if (this.equality.same(a, b)) return true;
+    const [p, q] = [this.equality.real(a), this.equality.real(b)];
+    if (p === null || q === null) return true;
+    const [first, second] = [lastPlace(left), lastPlace(right)];
+    if (first === null || second === null) return true;
+    const unit = this.equality.order(first, second) > 0 ? first : second;
+    if (!isApproximate && !hasDecimal(a) && !hasDecimal(b)) return false;
+    const gap = this.equality.combined(p, q, exact(-1));
+    return [gap, this.equality.combined(ZERO, gap, exact(-1))].every((each) => this.equality.order(each, unit) < 0);
+  }
+
   same(wanted: Readings, given: Readings, isWhole = false): boolean {
     return wanted.some((a) => given.some((b) => this.sameForm(a, b, isWhole)));
   }
 
   private sameForm(a: Form, b: Form, isWhole: boolean): boolean {
+    const [p, q] = [valuesByName(a), valuesByName(b)];
+    if (p !== null && q !== null && p.size === q.size && [...p.keys()].every((name) => q.has(name)))
+      return [...p].every(([name, value]) => this.same(value, q.get(name)!));
+    if (a.kind === 'congruence' || b.kind === 'congruence')
+      return a.kind === 'congruence' && b.kind === 'congruence' && this.sameCongruence(a, b);
     if (a.kind === 'named' || b.kind === 'named') return this.sameNamed(a, b, isWhole);
     if (a.kind === 'words' || b.kind === 'words') {
       if (a.kind === 'words' && b.kind === 'words') return a.words === b.words;
       const [words, other] = a.kind === 'words' ? [a, b] : [b as Form & { kind: 'words' }, a];
-      return (
-        other.kind === 'expression' && /^[a-zA-Z]{2,}$/.test(other.latex) && other.latex.toLowerCase() === words.words
-      );
+      return other.kind === 'expression' && /^[a-zA-Z]{2,}$/.test(other.latex) && spelled(other.latex) === words.words;
     }
     if (a.kind === 'percent' || b.kind === 'percent') return this.samePercent(a, b);
     if (a.kind === 'expression' && b.kind === 'expression') return this.sameExpression(a.latex, b.latex);
@@ -98,7 +130,7 @@ class Equivalence {
       if (list.parts.length === 1 && this.same(list.parts[0]!, [other])) return true;
       // "1, 2" without brackets may be meant as (1, 2): in its order.
       const isOrdered = list.by === 'comma' && other.kind === 'tuple' && other.open !== 'matrix' && !isHalfOpen(other);
-      if (isOrdered && this.sameInOrder(list.parts, other.parts)) return true;
+      if (isOrdered && this.sameInOrder(inOrderOfNames(list), other.parts)) return true;
     }
     if (a.kind === 'relation' && b.kind === 'relation' && this.sameRelation(a, b)) return true;
     if (a.kind === 'relation' && isWhole) {
@@ -112,6 +144,7 @@ class Equivalence {
 
   private sameNamed(a: Form, b: Form, isWhole: boolean): boolean {
     if (a.kind === 'named' && b.kind === 'named') {
+      if (argumentOf(a.name) !== argumentOf(b.name)) return false;
       const isNamedAlike = a.name === b.name || headOf(a.name) === headOf(b.name);
       return (isNamedAlike || isWhole) && this.same(a.value, b.value);
     }
@@ -131,9 +164,24 @@ class Equivalence {
   }
 
   private sameExpression(a: string, b: string): boolean {
-    if (sameText(a, b)) return true;
+    if (this.rules.isThorough !== true && sameText(a, b)) return true;
     const [left, right] = [this.parse(a), this.parse(b)];
     return left !== null && right !== null && this.equality.same(left, right);
+  }
+
+  /** x ≡ 1 (mod 4) is x ≡ 5 (mod 4); the letter may be left out. */
+  private sameCongruence(a: Form & { kind: 'congruence' }, b: Form & { kind: 'congruence' }): boolean {
+    if (!this.sameExpression(a.modulus, b.modulus)) return false;
+    if (a.left !== null && b.left !== null && !this.sameExpression(a.left, b.left)) return false;
+    const [modulus, left] = [this.parse(a.modulus), this.parse(a.left ?? '0')];
+    const alike = (x: string, y: string): boolean => {
+      const [p, q] = [this.parse(x), this.parse(y)];
+      if (p === null || q === null || modulus === null || left === null) return sameText(x, y);
+      return this.equality.same(p, q) || this.equality.same(['Mod', ['Subtract', p, q], modulus], 0);
+    };
+    const covers = (these: readonly string[], those: readonly string[]): boolean =>
+      these.every((x) => those.some((y) => alike(x, y)));
+    return covers(a.residues, b.residues) && covers(b.residues, a.residues);
   }
 
   private sameRatio(a: readonly string[], b: readonly string[]): boolean {
@@ -144,6 +192,7 @@ class Equivalence {
 
   private sameTuple(a: Form & { kind: 'tuple' }, b: Form & { kind: 'tuple' }): boolean {
     if (a.parts.length !== b.parts.length || (a.open === 'matrix') !== (b.open === 'matrix')) return false;
+    if (a.shape !== undefined && b.shape !== undefined && a.shape !== b.shape) return false;
     const isVector = a.open === '<' || b.open === '<' || a.open === 'matrix';
     const isAlike =
       (a.open === b.open && a.close === b.close) || (a.parts.length > 2 && !isHalfOpen(a) && !isHalfOpen(b));
@@ -241,7 +290,8 @@ class Equivalence {
         const [low, high] = form.parts.map((part) => this.real(part));
         if (low === null || high === null || low === undefined || high === undefined) return null;
         const found = segment(low, high, form.open === '[', form.close === ']');
-        return found === null ? null : [found];
+        // (1, 1) is a pair, and no interval without a number in it.
+        return found === null || (low === high && form.open + form.close !== '[]') ? null : [found];
       }
       case 'list': {
         if (form.by === 'braces') {
@@ -455,6 +505,43 @@ class RealLine {
 const isHalfOpen = ({ open, close }: Form & { kind: 'tuple' }): boolean =>
   open + close === '[)' || open + close === '(]';
 const headOf = (name: string): string => (/^([a-zA-Z])\(/.exec(name)?.[1] ?? name) + (name.includes('(') ? '()' : '');
+
+/** 0 of f(0); '' of x and f(x), whose argument is only a name. */
+const argumentOf = (name: string): string => /^[a-zA-Z]\w*\((-?[\d.]+)\)$/.exec(name)?.[1] ?? '';
+
+/** The values of x = 1, y = 2 and of (x, y) = (1, 2) by their names; null where not every part has one of its own. */
+function valuesByName(form: Form): ReadonlyMap<string, Readings> | null {
+  if (form.kind === 'named') {
+    const names = /^\((.*)\)$/.exec(form.name)?.[1]?.split(',');
+    const [value] = form.value;
+    if (names === undefined || value?.kind !== 'tuple' || value.parts.length !== names.length) return null;
+    return new Map(names.map((name, i) => [name, value.parts[i]!]));
+  }
+  if (form.kind !== 'list' && form.kind !== 'tuple') return null;
+  const values = new Map<string, Readings>();
+  for (const part of form.parts) {
+    const named = part[0];
+    if (named?.kind !== 'named' || values.has(named.name)) return null;
+    values.set(named.name, named.value);
+  }
+  return values.size > 1 ? values : null;
+}
+
+/** y = 2, x = 1 as a pair is (1, 2): in the order of the alphabet. */
+function inOrderOfNames(list: Form & { kind: 'list' }): readonly Readings[] {
+  const values = valuesByName(list);
+  return values === null ? list.parts : [...values].sort(([p], [q]) => (p < q ? -1 : 1)).map(([, value]) => value);
+}
+
+/** A unit of the last place of a number as it is written, 0.01 of 3.14; null for what is no number in digits. */
+function lastPlace(latex: string): Exact | null {
+  const found = /^\s*-?(\d+)(?:\.(\d+))?(?:\s*(?:\\times|\\cdot)\s*10\s*\^\s*(?:\{\s*(-?\d{1,4})\s*\}|(\d)))?\s*$/.exec(
+    latex,
+  );
+  if (found === null) return null;
+  const power = Number(found[3] ?? found[4] ?? 0) - (found[2] ?? '').length;
+  return power >= 0 ? exact(10n ** BigInt(power)) : exact(1n, 10n ** BigInt(-power));
+}
 
 function latexOf(readings: Readings): string | null {
   const form = readings.find((each) => each.kind === 'expression');

@@ -17,6 +17,7 @@ let engine: ComputeEngine | undefined;
 
 /** The expression, or null where the text is none. */
 export function parseExpression(latex: string): MathJson | null {
+  if (hasDigitsApart(latex) || /\\pmod|\\equiv/.test(latex)) return null;
   engine ??= new ComputeEngine();
   // An angle in degrees is a number of its own; inside of a function it is what the function takes.
   const isArgument = /\\(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])/.test(latex);
@@ -30,6 +31,11 @@ export function parseExpression(latex: string): MathJson | null {
     return null; // nested beyond the parser's stack
   }
   return isFaulty(json) ? null : json;
+}
+
+/** 3 1 is neither 31 nor a product; after \\frac and \\binom digits may stand apart. */
+function hasDigitsApart(latex: string): boolean {
+  return /(?<![_^\d.])\d[\d.]*\s+\d/.test(latex.replaceAll(/\\(?:frac|binom)\s*\d\s+\d/g, ' '));
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Thread that compares answers with references: what takes it too long is ended with it. */
 import { answerTasks } from '@seamstream/bounded-work';
 import type { EquivalenceResult, EquivalenceTask } from '../verifier.types.js';
-import { equivalent } from './equivalence.js';
+import { compareWithItself, equivalent } from './equivalence.js';
+import { TooCostly } from './meter.js';
 import { referenceAnswer, statedAnswer } from './statement.js';
 
 // The parser's tables and the compiler are warm before the first deadline runs.
@@ -13,7 +14,16 @@ for (const [a, b] of [
 
 answerTasks({
   compare: (task: EquivalenceTask): EquivalenceResult => {
-    const answer = statedAnswer(task.text, task.source);
-    return { answer, isEqual: answer !== null && equivalent(referenceAnswer(task.reference), answer, task) };
+    const reference = referenceAnswer(task.reference);
+    const answer = task.text === null ? reference : statedAnswer(task.text, task.source);
+    try {
+      const isEqual =
+        answer !== null &&
+        (task.text === null ? compareWithItself(reference, task) : equivalent(reference, answer, task));
+      return { answer, isEqual, isTooCostly: false };
+    } catch (error) {
+      if (!(error instanceof TooCostly)) throw error;
+      return { answer, isEqual: false, isTooCostly: true };
+    }
   },
 });

@@ -1,7 +1,7 @@
 /** Work that a comparison may do, in steps and not in time: the same pair of texts costs the same everywhere, so does the verdict. */
 
 /** Thrown where a comparison has used up its steps. */
-class TooCostly extends Error {
+export class TooCostly extends Error {
   override readonly name = 'TooCostly';
 }
 

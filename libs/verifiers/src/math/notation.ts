@@ -177,6 +177,9 @@ function plainText(text: string): string {
     .replaceAll(new RegExp(`(?<![a-zA-Z\\\\])(?:${GREEK})(?![a-zA-Z])`, 'g'), '\\$& ')
     .replaceAll(/(?<![a-zA-Z\\])(?:infinity|infty|inf|oo)(?![a-zA-Z])/gi, '\\infty ')
     .replaceAll(/(?<![\d.,/^])(\d+) (\d+)\/(\d+)(?![\d.])/g, '$1\\frac{$2}{$3}')
+    // 1 000 000 is one number, 2^3 3^2 a product; other digits with a blank between them are left apart.
+    .replaceAll(/(?<![\d.,^_{])[1-9]\d{0,2}(?: \d{3})+(?![\d/])/g, (number) => number.replaceAll(' ', ''))
+    .replaceAll(/(\^\d)\s+(?=\d)/g, '$1\\cdot ')
     .replaceAll(/\\sqrt\s+(?=\d)/g, '\\sqrt')
     .replaceAll(/\\sqrt(\d)/g, '\\sqrt{$1}');
   for (const [call, written] of CALLS) s = withCalls(s, call, written);

@@ -3,6 +3,8 @@
  * "the answer is …", "#### …". Without any the last formula, or number, of the text; asked for statements only, such a text has none.
  */
 
+import { isHedge, withoutQualifier } from './answer-form.js';
+
 /** Longer "answers" are text that happens to follow a marker. Characters. */
 const MAX_ANSWER_LENGTH = 1000;
 
@@ -35,11 +37,50 @@ function found(text: string, source: AnswerSource): string | null {
   return lastFormulaOrNumber(text) ?? wholeText(text);
 }
 
-/** The answer that a reference states: a whole solution, or nothing but the answer. */
+/** The answer that a reference is, whole; or that a solution states in a box or after a marker. */
 export function referenceAnswer(reference: string): string {
-  const isMarked = /\\boxed|\$|\\\(|\\\[|####/.test(reference);
-  const stated = isMarked ? statedAnswer(reference, 'any') : null;
+  const isSolution = /\\boxed|####/.test(reference);
+  const stated = isSolution ? statedAnswer(reference, 'stated') : afterIntroduction(reference);
   return (stated ?? reference).replace(/^\s*\\+boxed\s*\{(?=[^{}]*(?:\{[^{}]*\}[^{}]*)*$)/, '').trim();
+}
+
+/** "Answer: 9", "Answer $9$". */
+function afterIntroduction(reference: string): string {
+  return reference.replace(/^\s*(?:the\s+)?(?:final\s+)?answer\b\s*(?:is\b)?\s*:?\s*/i, '');
+}
+
+/** More words beside mathematics are prose. */
+const MAX_WORDS = 2;
+const MATHEMATICS = /[\d=<>^_+]|\\(?!text|mathrm|mbox|quad|left|right)[a-zA-Z]/;
+const FUNCTION_WORD =
+  /^(?:and|or|sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|pi|max|min|gcd|lcm|mod|arcsin|arccos|arctan)$/i;
+
+/**
+ * What a reference says besides its answer, so that it can be compared neither whole nor in part; null where there is nothing. Units, a
+ * plain introduction and "for all real numbers t" are no prose, and words without mathematics are an answer in words.
+ */
+export function proseOf(reference: string): string | null {
+  if (/\\boxed|####/.test(reference)) return null;
+  const plain = withoutQualifier(
+    afterIntroduction(reference)
+      .replaceAll(/\$|\\[()[\],;:! ]/g, ' ')
+      .replaceAll(/\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}/g, ' $1 ')
+      .replaceAll(/\\(?:begin|end)\s*\{[a-zA-Z*]*\}/g, ' ')
+      .replaceAll(/\\operatorname\*?\s*\{[a-zA-Z]*\}/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  );
+  if (!MATHEMATICS.test(plain)) return null;
+  const stated = /^[a-zA-Z][a-zA-Z ,'()-]{0,80}? (?:is|are|equals)(?: equal to)? (?=\S)/.exec(plain)?.[0] ?? '';
+  for (const part of plain.slice(stated.length).split(/[,;]| (?:and|or) /)) {
+    const words = part.replaceAll(/\\[a-zA-Z]+/g, ' ').match(/[a-zA-Z]{2,}/g) ?? [];
+    const said = words.filter((word) => !FUNCTION_WORD.test(word) && !/^[A-Z]+$/.test(word));
+    // "5 miles per hour": a number and its unit.
+    const unit = /[\d)}%\]] ?((?:[a-zA-Z]+[ /]?){1,5}\.?)$/.exec(part.trim())?.[1] ?? '';
+    const numUnitWords = (unit.match(/[a-zA-Z]{2,}/g) ?? []).length;
+    if (said.length - numUnitWords > MAX_WORDS || isHedge(unit)) return words.join(' ');
+  }
+  return null;
 }
 
 /** The line after a marker, or the block of mathematics that begins there. */
