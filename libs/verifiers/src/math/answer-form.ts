@@ -374,10 +374,16 @@ function isName(text: string): boolean {
     /\\(?:frac|angle|triangle|overline|overrightarrow|vec|operatorname|left|right|widehat|hat|square|odot|parallel)/g,
     '',
   );
-  if (/^[|]?[A-Z][A-Z']*(?:_\w+)?[|]?(?:[:/]?[|]?[A-Z][A-Z']*(?:_\w+)?[|]?)*$/.test(figure)) return true;
+  if (figure.split(/[:/]/).every(isFigure)) return true;
   return (
     /^[a-zA-Z]{2,}$/.test(plain) && symbol.test(plain) && !plain.includes('\\') && /[A-Z]{2,}|[a-z]{3,}/.test(plain)
   );
+}
+
+/** AB, |AB|, S_{ABC}, A'B', without braces. */
+function isFigure(text: string): boolean {
+  const points = text.split('|').filter((part) => part !== '');
+  return points.length > 0 && points.every((part) => /^[A-Z][A-Z']*(?:_\w[\w']*)?$/.test(part));
 }
 
 function nameOf(text: string): string {
@@ -591,7 +597,7 @@ const SETS_IN_WORDS: readonly (readonly [RegExp, string])[] = [
 
 const UNIT_WORD = '[a-zA-Zµ]+\\.?(?:\\s*\\^\\s*\\{?-?\\d\\}?)?';
 const TEXT_UNIT =
-  /\s*\\text\{[^{}]*\}(?:\s*\^\s*\{?-?\d\}?)?(?:\s*(?:\/|\\cdot)?\s*\\text\{[^{}]*\}(?:\s*\^\s*\{?-?\d\}?)?)*$/;
+  /\s*\\text\{[^{}]*\}(?:\s*\^\s*\{?-?\d\}?)?(?:\s*(?:(?:\/|\\cdot)\s*)?\\text\{[^{}]*\}(?:\s*\^\s*\{?-?\d\}?)?)*$/;
 const PLAIN_UNIT = new RegExp(`(?<=[\\d)}%])\\s+${UNIT_WORD}(?:(?:\\s+|\\s*\\/\\s*)${UNIT_WORD})*$`);
 const GLUED_UNIT = /(?<=\d)\s*(?:cm|mm|km|kg|mg|ml|mL|ft|in|mph|hrs?|min|sec|USD|EUR|usd|deg)(?:\s*\^\s*\{?[23]\}?)?$/;
 

@@ -1,5 +1,8 @@
 /** When expressions are equal: pairs that sampling with doubles confuses, and equal ones that strictness must not refuse. */
+import { Equality } from './equality.js';
 import { equivalent } from './equivalence.js';
+import { parseExpression } from './expression.js';
+import { Meter } from './meter.js';
 
 const RULES = { decimals: 6, percent: 'either', positive: true } as const;
 const same = (reference: string, answer: string, rules: Partial<typeof RULES> | { positive: boolean } = {}) =>
@@ -182,5 +185,13 @@ describe('expressions that are equal', () => {
   it('only as far as principal values agree, where variables are complex', () => {
     expect(same(tex`\ln(a^2b)`, tex`2\ln a+\ln b`, { positive: false })).toBe(false);
     expect(same(tex`\sqrt{x}\cdot\sqrt{x}`, 'x', { positive: false })).toBe(true);
+  });
+});
+
+describe('what a comparison costs', () => {
+  it.each(['a ', 'a i ', 'ae '])('is little for as many %sas an answer holds', (piece) => {
+    const letters = parseExpression(piece.repeat(Math.floor(1000 / piece.length)).trim())!;
+    const equality = new Equality({ ...RULES, isThorough: true }, new Meter(20_000_000));
+    expect(equality.same(letters, letters)).toBe(true);
   });
 });

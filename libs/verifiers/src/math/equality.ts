@@ -526,10 +526,11 @@ const sumOfLogs = (a: number, b: number): number => Math.max(a, b) + 1;
 function boundOf(json: MathJson, roots: Map<string, number>): Bound | null {
   if (typeof json === 'number' || (typeof json === 'object' && 'num' in json)) {
     const text = typeof json === 'number' ? String(json) : json.num;
-    const parts = /^-?(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(text);
+    const parts = /^-?(\d*)(?:\.(\d*))?(?:e([-+]?\d+))?$/i.exec(text);
     if (parts === null) return null;
-    const power = Number(parts[3] ?? 0) - parts[2]!.length;
-    const digits = (parts[1]! + parts[2]!).length * 3.33;
+    const after = parts[2] ?? '';
+    const power = Number(parts[3] ?? 0) - after.length;
+    const digits = (parts[1]! + after).length * 3.33;
     return { u: digits + 3.33 * Math.max(0, power) + 1, l: 3.33 * Math.max(0, -power) + 1 };
   }
   if (typeof json === 'string') {

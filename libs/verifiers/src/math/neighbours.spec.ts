@@ -8,7 +8,7 @@ import { TooCostly } from './meter.js';
 
 const RULES = { decimals: 6, percent: 'either', positive: true } as const;
 /** Wrong neighbours to make, in all; as many rewritings as come with them. */
-const WANTED = Number(process.env.SEAM_TEST_NEIGHBOURS ?? 700);
+const WANTED = Number(process.env.SEAM_TEST_NEIGHBOURS ?? 400);
 const SEED = process.env.SEAM_TEST_SEED ?? '1';
 /** Of the neighbours that may be taken for equal; of the rewritings that must be. */
 const MOST_ACCEPTED = 0.0002;

@@ -41,6 +41,9 @@ function bitsOf(x: bigint): number {
   return digits === '0' ? 0 : (digits.length - 1) * 4 + (32 - Math.clz32(Number.parseInt(digits[0]!, 16)));
 }
 
+/** How often two divides what is not zero. */
+const trailingZeros = (x: bigint): number => bitsOf(x & -x) - 1;
+
 const shifted = (x: bigint, by: number): bigint => (by >= 0 ? x << BigInt(by) : x >> BigInt(-by));
 
 /** ⌊√x⌋ by Newton's method. */
@@ -67,7 +70,8 @@ export class Reals {
   ) {}
 
   private spend(a: number, b: number): void {
-    this.meter.spend(4 + (a * b) / 65_536);
+    // The product, and in proportion to the length what is copied and counted.
+    this.meter.spend(4 + (a * b) / 65_536 + (a + b) / 32);
   }
 
   private need(bits: number): void {
@@ -84,12 +88,20 @@ export class Reals {
       return bits > MAX_EXACT_BITS ? this.ball(exact(top)) : { n: top, d: 1n };
     }
     const bits = Math.max(bitsOf(top), bitsOf(bottom));
-    if (bits <= MAX_REDUCED_BITS) {
+    if ((bottom & (bottom - 1n)) === 0n) {
+      // Over a power of two, as all points are: letters in a row, each of which makes the fraction longer, take no divisions.
+      this.meter.spend(4 + bits / 16);
+      const common = BigInt(Math.min(trailingZeros(top), bitsOf(bottom) - 1));
+      if (common > 0n) [top, bottom] = [top >> common, bottom >> common];
+    } else if (bits <= MAX_REDUCED_BITS) {
       this.meter.spend(4 + (bits * bits) / 512);
       let [a, b] = [magnitude(top), bottom];
       while (b > 0n) [a, b] = [b, a % b];
       if (a > 1n) [top, bottom] = [top / a, bottom / a];
-    } else if (top % bottom === 0n) [top, bottom] = [top / bottom, 1n];
+    } else {
+      this.spend(bitsOf(top), bitsOf(bottom));
+      if (top % bottom === 0n) [top, bottom] = [top / bottom, 1n];
+    }
     const fractionOf = { n: top, d: bottom };
     return bits > MAX_EXACT_BITS ? this.ball(fractionOf) : fractionOf;
   }

@@ -9,10 +9,10 @@ import { isHedge, withoutQualifier } from './answer-form.js';
 const MAX_ANSWER_LENGTH = 1000;
 
 const MARKER =
-  /(?:\banswer\s+is\b[ \t]*:?|\banswer[ \t]*[*_]*[ \t]*:[ \t]*[*_]*(?:[ \t]*the[ \t]+(?:final[ \t]+)?answer[ \t]+is\b:?)?|####)[ \t]*/gi;
+  /\banswer\s+is\b[ \t]*(?::[ \t]*)?|\banswer[ \t*_]*:[ \t*_]*(?:the[ \t]+(?:final[ \t]+)?answer[ \t]+is\b:?[ \t]*)?|####[ \t]*/gi;
 const FORMULA = /\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)|(?<!\\)\$((?:\\.|[^$\\])+?)(?<!\\)\$/g;
 const NUMBER =
-  /(?<![\w.\\])-?\s?(?:[$€£]\s?)?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\s*\/\s*\d+|\d+\.?\d*|\.\d+)(?:,\d\d(?!\d))?(?:\s?(?:%|\\%|percent(?:age)?|pct))?(?!\d|[A-Z_])/g;
+  /(?<![\w.\\])-?\s?(?:[$€£]\s?)?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\s*\/\s*\d+|\d+(?:\.\d*)?|\.\d+)(?:,\d\d(?!\d))?(?:\s?(?:%|\\%|percent(?:age)?|pct))?(?!\d|[A-Z_])/g;
 const CLOSING_PHRASE = /I hope (?:it|this) is correct\.?|<\|im_(?:start|end)\|>(?:user|assistant)?/g;
 
 export type AnswerSource = 'any' | 'stated';
@@ -37,10 +37,16 @@ function found(text: string, source: AnswerSource): string | null {
   return lastFormulaOrNumber(text) ?? wholeText(text);
 }
 
-/** The answer that a reference is, whole; or that a solution states in a box or after a marker. */
+/** The end of a worked solution: "The final answer is $28$." and nothing else in that sentence. */
+const CONCLUSION = /\bfinal answer (?:is )?(\$[^$\n]+\$)(?:\.(?=\s|$)|$)/gi;
+const conclusionOf = (reference: string): string | undefined => [...reference.matchAll(CONCLUSION)].at(-1)?.[1];
+
+/** The answer that a reference is, whole; or that a solution states in a box, after a marker or in its conclusion. */
 export function referenceAnswer(reference: string): string {
   const isSolution = /\\boxed|####/.test(reference);
-  const stated = isSolution ? statedAnswer(reference, 'stated') : afterIntroduction(reference);
+  const stated = isSolution
+    ? statedAnswer(reference, 'stated')
+    : (conclusionOf(reference) ?? afterIntroduction(reference));
   return (stated ?? reference).replace(/^\s*\\+boxed\s*\{(?=[^{}]*(?:\{[^{}]*\}[^{}]*)*$)/, '').trim();
 }
 
@@ -60,7 +66,7 @@ const FUNCTION_WORD =
  * plain introduction and "for all real numbers t" are no prose, and words without mathematics are an answer in words.
  */
 export function proseOf(reference: string): string | null {
-  if (/\\boxed|####/.test(reference)) return null;
+  if (/\\boxed|####/.test(reference) || conclusionOf(reference) !== undefined) return null;
   const plain = withoutQualifier(
     afterIntroduction(reference)
       .replaceAll(/\$|\\[()[\],;:! ]/g, ' ')
@@ -76,7 +82,7 @@ export function proseOf(reference: string): string | null {
     const words = part.replaceAll(/\\[a-zA-Z]+/g, ' ').match(/[a-zA-Z]{2,}/g) ?? [];
     const said = words.filter((word) => !FUNCTION_WORD.test(word) && !/^[A-Z]+$/.test(word));
     // "5 miles per hour": a number and its unit.
-    const unit = /[\d)}%\]] ?((?:[a-zA-Z]+[ /]?){1,5}\.?)$/.exec(part.trim())?.[1] ?? '';
+    const unit = /[\d)}%\]] ?((?:[a-zA-Z]+[ /]){0,4}[a-zA-Z]+\.?)$/.exec(part.trim())?.[1] ?? '';
     const numUnitWords = (unit.match(/[a-zA-Z]{2,}/g) ?? []).length;
     if (said.length - numUnitWords > MAX_WORDS || isHedge(unit)) return words.join(' ');
   }
@@ -92,7 +98,7 @@ function blockAfter(text: string): string {
 /** The answer within the sentence that states it. */
 function fromSentence(line: string): string | null {
   const sentence = firstSentence(line)
-    .replace(/^[*_\s]+|[*_\s]+$/g, '')
+    .replace(/^[*_\s]+|(?<![*_\s])[*_\s]+$/g, '')
     .replace(/(?<=\S)\.$/, '');
   if (sentence === '') return null;
   const formulas = [...sentence.matchAll(FORMULA)];
@@ -100,7 +106,7 @@ function fromSentence(line: string): string | null {
   if (formulas.length > 0 && !/[a-zA-Z]{2,}/.test(around.replaceAll(/\b(?:and|or)\b/g, ' '))) return sentence;
   const isWordy = (around.match(/(?<!\\)\b[a-zA-Z]{2,}\b/g) ?? []).length > 3;
   if (!isWordy && formulas.length === 0) return sentence;
-  const said = /\b(?:is|are|equals|=)\s+([^=]*)$/.exec(sentence)?.[1];
+  const said = /\b(?:is|are|equals|=)\s([^=]*)$/.exec(sentence)?.[1];
   if (said !== undefined && said.trim() !== '' && (said.match(/[a-zA-Z]{2,}/g) ?? []).length <= 3) return said;
   return lastFormulaOrNumber(sentence) ?? sentence;
 }
@@ -155,7 +161,8 @@ function isBare(text: string): boolean {
   if (line === '' || (line.includes('\n') && !line.includes('\\begin'))) return false;
   const words = line.replaceAll(/\\(?:text|mathrm|mbox)\w*\{[^{}]*\}|\\[a-zA-Z]+/g, ' ').match(/[a-zA-Z]{2,}/g) ?? [];
   // "Total: 2,74" is prose around a number; "2,74 euros" and "x = 3" are answers.
-  if (/\d/.test(line) && /^[^\d\\$=]*[a-zA-Z]{3,}[^\d\\$=]*\d/.test(line)) return false;
+  const before = /^[^\d\\$=]*(?=\d)/.exec(line)?.[0] ?? '';
+  if (/[a-zA-Z]{3}/.test(before)) return false;
   return words.length <= 3;
 }
 
