@@ -119,7 +119,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
         SEAM_OBJECT_STORE_S3_PATH_STYLE: 'true',
       };
     }
-    const ofAll = /^SEAM_(DATA_FOLDER|EVENT_LOG_|OBJECT_STORE_|SCHEMA_REGISTRY_)/;
+    const ofAll = /^SEAM_(DATA_FOLDER|EVENT_LOG_|OBJECT_STORE_|SCHEMA_REGISTRY_|SIGNATURES_)/;
     const config = loadConfig(
       commonConfigSchema,
       Object.fromEntries(Object.entries(environment).filter(([name]) => ofAll.test(name))),
