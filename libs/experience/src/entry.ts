@@ -92,15 +92,19 @@ function refuseHidden(value: unknown, path: string): void {
   }
 }
 
-function inOrder(value: unknown, schema: JsonSchema): unknown {
-  if (Array.isArray(value) && 'type' in schema && schema.type === 'array')
-    return value.map((item) => inOrder(item, schema.items));
-  if (typeof value === 'object' && value !== null && 'type' in schema && schema.type === 'object') {
-    const given = value as Readonly<Record<string, unknown>>;
-    const present = Object.entries(schema.properties).filter(([name]) => Object.hasOwn(given, name));
-    return Object.fromEntries(present.map(([name, property]) => [name, inOrder(given[name], property)]));
-  }
-  return value;
+/** The schema's order of properties, where it declares them plainly; elsewhere the order that the text has. */
+function inOrder(value: unknown, schema: unknown): unknown {
+  if (!isRecord(schema)) return value;
+  if (Array.isArray(value)) return value.map((item) => inOrder(item, schema.items));
+  const { properties } = schema;
+  if (!isRecord(value) || !isRecord(properties)) return value;
+  const declared = Object.keys(properties).filter((name) => Object.hasOwn(value, name));
+  const others = Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
+  return Object.fromEntries([...declared, ...others].map((name) => [name, inOrder(value[name], properties[name])]));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(problem: string, details: Readonly<Record<string, unknown>> = {}, cause?: unknown): SeamError {

@@ -1,4 +1,7 @@
-/** The grammars of one model, the same for who draws and who trains: each schema is compiled once. */
+/**
+ * The grammars of one model, the same for who draws and who trains: each schema is compiled once. Strings hold what a reader sees, on
+ * one line; line breaks and tabs where a pattern of the schema lets them.
+ */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { JsonSchema } from './grammar/json-schema.types.js';
 import { compileGrammar, type TokenGrammar } from './grammar/token-grammar.js';
@@ -23,7 +26,7 @@ export class Grammars {
       this.#tokenizer ??= tokenizerOf(this.source);
       const tokenizer = await this.#tokenizer;
       const encode = (text: string): number[] => tokenizer.encode(text, { isContinuation: true });
-      this.#compiled.set(key, compileGrammar(schema, tokenizer.vocabulary, encode));
+      this.#compiled.set(key, compileGrammar(schema, tokenizer.vocabulary, encode, { strings: 'plain' }));
     }
   }
 

@@ -29,8 +29,14 @@ export type {
 } from './generation.types.js';
 export type { JsonSchema } from './grammar/json-schema.types.js';
 export { HIDDEN_CODE_POINTS, isPlainCodePoint } from './grammar/plain-text.js';
-export { checkJsonSchema } from './grammar/schema-check.js';
-export { type AllowedTokens, compileGrammar, type GrammarState, type TokenGrammar } from './grammar/token-grammar.js';
+export {
+  type AllowedTokens,
+  checkJsonSchema,
+  compileGrammar,
+  type GrammarOptions,
+  type GrammarState,
+  type TokenGrammar,
+} from './grammar/token-grammar.js';
 export { Grammars } from './grammars.js';
 export { type GenerationOptions, LanguageModel, type LoadSettings, type WeightOptions } from './language-model.js';
 export { constantRate, warmUpCosineRate } from './learning-rate.js';

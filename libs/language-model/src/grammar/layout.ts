@@ -1,6 +1,6 @@
 /**
- * A JSON Schema as a graph of text. Each node says what may be written next: one of several fixed texts, the inside of a
- * free string, the digits of an integer, or nothing more. Compact JSON, properties in the order of their declaration.
+ * A schema of finitely many texts as a graph. Each node says what may be written next: one of several fixed texts, or nothing
+ * more. Compact JSON, properties in the order of their declaration.
  *
  *   {"a":[" ──► oak | ash ──► "  ──► ,"  ──► oak | ash …
  *                              └──► ]}  ──► end
@@ -8,10 +8,9 @@
  * Bounds make the graph finite and acyclic: an array of at most n items has n copies of its item. It is built from the end to the
  * beginning, so a node's successors always have smaller ids.
  */
-import { SeamError } from '@seamstream/kernel';
-import type { JsonSchema } from './json-schema.types.js';
+import type { FiniteSchema } from './finite-schema.js';
 
-export type LayoutNode = TextNode | StringNode | IntegerNode | EndNode;
+export type LayoutNode = TextNode | EndNode;
 
 interface TextEdge {
   readonly text: string;
@@ -24,24 +23,6 @@ export interface TextNode {
   readonly edges: readonly TextEdge[];
 }
 
-export interface StringNode {
-  readonly kind: 'string';
-  readonly id: number;
-  /** Bounds in Unicode code points. */
-  readonly minLength: number;
-  readonly maxLength: number;
-  /** Begins with the closing quotation mark. */
-  readonly next: LayoutNode;
-}
-
-export interface IntegerNode {
-  readonly kind: 'integer';
-  readonly id: number;
-  readonly minimum: number;
-  readonly maximum: number;
-  readonly next: LayoutNode;
-}
-
 interface EndNode {
   readonly kind: 'end';
   readonly id: 0;
@@ -49,31 +30,28 @@ interface EndNode {
 
 /** Larger layouts come from bounds that nobody means; this one still compiles in a second. */
 const MAX_NODES = 50_000;
-/** Up to this many integers are alternatives to choose from, each in its canonical tokens; more are spelled digit by digit. */
-const MAX_LISTED_INTEGERS = 128;
 
-/** @param schema as accepted by `checkJsonSchema`. @throws UNSUPPORTED_JSON_SCHEMA where array bounds multiply beyond 50 000 nodes. */
-export function layoutOf(schema: JsonSchema): LayoutNode {
-  return new LayoutBuilder().build(schema, { kind: 'end', id: 0 });
+/** Undefined where array bounds multiply beyond 50 000 nodes. */
+export function layoutOf(schema: FiniteSchema): LayoutNode | undefined {
+  try {
+    return new LayoutBuilder().build(schema, { kind: 'end', id: 0 });
+  } catch (error) {
+    if (error instanceof TooManyNodes) return undefined;
+    throw error;
+  }
 }
+
+class TooManyNodes extends Error {}
 
 class LayoutBuilder {
   private nodes = 1;
 
   private nextId(): number {
-    if (this.nodes === MAX_NODES) {
-      throw new SeamError(
-        'UNSUPPORTED_JSON_SCHEMA',
-        `Compiling a grammar: the schema's bounds on nested arrays multiply to more than ${MAX_NODES} places. Lower maxItems.`,
-        {
-          details: { keyword: 'maxItems', path: '#' },
-        },
-      );
-    }
+    if (this.nodes === MAX_NODES) throw new TooManyNodes();
     return this.nodes++;
   }
 
-  build(schema: JsonSchema, next: LayoutNode): LayoutNode {
+  build(schema: FiniteSchema, next: LayoutNode): LayoutNode {
     if ('const' in schema) return this.literal(JSON.stringify(schema.const), next);
     if ('enum' in schema) return this.alternatives(schema.enum, next);
     switch (schema.type) {
@@ -81,20 +59,13 @@ class LayoutBuilder {
         return this.alternatives([true, false], next);
       case 'integer': {
         const { minimum, maximum } = schema;
-        if (maximum - minimum < MAX_LISTED_INTEGERS) {
-          return this.alternatives(
-            Array.from({ length: maximum - minimum + 1 }, (_, i) => minimum + i),
-            next,
-          );
-        }
-        return { kind: 'integer', id: this.nextId(), minimum, maximum, next };
+        return this.alternatives(
+          Array.from({ length: maximum - minimum + 1 }, (_, i) => minimum + i),
+          next,
+        );
       }
-      case 'string': {
-        const { minLength = 0, maxLength } = schema;
-        const close = this.literal('"', next);
-        if (maxLength === 0) return this.literal('"', close);
-        return this.literal('"', { kind: 'string', id: this.nextId(), minLength, maxLength, next: close });
-      }
+      case 'string':
+        return this.literal('""', next);
       case 'array':
         return this.array(schema, next);
       case 'object':
@@ -129,7 +100,7 @@ class LayoutBuilder {
   }
 
   private array(
-    { items, minItems = 0, maxItems }: Extract<JsonSchema, { type: 'array' }>,
+    { items, minItems = 0, maxItems }: Extract<FiniteSchema, { type: 'array' }>,
     next: LayoutNode,
   ): LayoutNode {
     if (maxItems === 0) return this.literal('[]', next);
@@ -143,7 +114,7 @@ class LayoutBuilder {
     return minItems > 0 ? some : this.union(this.literal('[]', next), some);
   }
 
-  private object(schema: Extract<JsonSchema, { type: 'object' }>, next: LayoutNode): LayoutNode {
+  private object(schema: Extract<FiniteSchema, { type: 'object' }>, next: LayoutNode): LayoutNode {
     // `after[1]`: what follows when a property has been written, `after[0]`: when none has.
     let after = [this.literal('}', next), this.literal('}', next)] as const;
     for (const [name, property] of Object.entries(schema.properties).reverse()) {

@@ -1,0 +1,169 @@
+// How much of JSON Schema the grammars hold: published suites, group by group and instance by instance.
+//
+//   npm run conformance:json-schema -- [--json] [--every N] FOLDER…
+//
+// A folder is JSON-Schema-Test-Suite's tests/draft2020-12 (files of groups) or MaskBench's data (a schema and its instances per file);
+// subfolders are read too. Instances are written compact, properties in an order that the grammar takes, a number that is the
+// whole value with a line feed behind it; every order is tried. Printed: schemas compiled, instances accepted, why others are refused.
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { JsonRules } from '../../libs/language-model/dist/grammar/json-rules.js';
+import { keyOf, Pushdown } from '../../libs/language-model/dist/grammar/pushdown.js';
+import { SchemaResources } from '../../libs/language-model/dist/grammar/schema-resources.js';
+import { SchemaShapes } from '../../libs/language-model/dist/grammar/schema-shape.js';
+
+/** These instances say that a format asserts nothing; optional/format judges the same formats as they are held here. */
+const ANNOTATION_ONLY = /is only an annotation by default/;
+/** Orders of properties that are tried before an instance counts as undecided. */
+const MAX_TRIES = 3_000;
+const BYTES = new Array(256).fill(true);
+
+const flags = process.argv.slice(2);
+const isJson = flags.includes('--json');
+const every = flags.includes('--every') ? Number(flags[flags.indexOf('--every') + 1]) : 1;
+const folders = flags.filter((flag, at) => !flag.startsWith('--') && flags[at - 1] !== '--every');
+
+function* cases(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* cases(path);
+    else if (entry.name.endsWith('.json')) {
+      const content = JSON.parse(readFileSync(path, 'utf8'));
+      const groups = Array.isArray(content) ? content : [content];
+      for (const [index, { schema, tests, description }] of groups.entries())
+        yield { name: `${basename(path)} ${index} ${description ?? ''}`, file: path, schema, tests: tests ?? [] };
+    }
+  }
+}
+
+/** Whether some order of properties makes a text of the value that the rules accept; undefined where too many would have to be tried. */
+export function accepts(rules, value) {
+  const bytes = new Pushdown(BYTES);
+  let tries = 0;
+  const write = (positions, text) => {
+    let at = positions;
+    for (const byte of new TextEncoder().encode(text)) {
+      at = bytes.step(at, byte);
+      if (at.length === 0) return undefined;
+    }
+    return at;
+  };
+  const failed = new Set();
+  const objects = new Map();
+  const idOf = (object) => objects.get(object) ?? (objects.set(object, objects.size), objects.size - 1);
+  /** Writes a value and goes on; true where some way leads to the end. */
+  const run = (inner, positions, next) => {
+    if (++tries > MAX_TRIES) return false;
+    if (Array.isArray(inner)) {
+      const items = (at, index) => {
+        if (index === inner.length) {
+          const closed = write(at, ']');
+          return closed !== undefined && next(closed);
+        }
+        const begun = index === 0 ? at : write(at, ',');
+        return begun !== undefined && run(inner[index], begun, (after) => items(after, index + 1));
+      };
+      const opened = write(positions, '[');
+      return opened !== undefined && items(opened, 0);
+    }
+    if (typeof inner === 'object' && inner !== null) {
+      const properties = (at, left) => {
+        if (left.length === 0) {
+          const closed = write(at, '}');
+          return closed !== undefined && next(closed);
+        }
+        const key = `${idOf(inner)}\n${left.join('\n')}\n${at.map(keyOf).sort().join(' ')}`;
+        if (failed.has(key)) return false;
+        for (const name of left) {
+          const isFirst = left.length === Object.keys(inner).length;
+          const begun = write(at, `${isFirst ? '' : ','}${JSON.stringify(name)}:`);
+          if (begun === undefined) continue;
+          const others = left.filter((each) => each !== name);
+          if (run(inner[name], begun, (after) => properties(after, others))) return true;
+        }
+        failed.add(key);
+        return false;
+      };
+      const opened = write(positions, '{');
+      return opened !== undefined && properties(opened, Object.keys(inner));
+    }
+    const written = write(positions, JSON.stringify(inner));
+    return written !== undefined && next(written);
+  };
+  const isAccepted = run(value, bytes.enter(rules.start, null), (after) => {
+    const isEnd = (at) => at !== undefined && at.some(({ kind }) => kind === 'end');
+    return isEnd(after) || isEnd(write(after, '\n'));
+  });
+  return isAccepted || tries <= MAX_TRIES ? isAccepted : undefined;
+}
+
+const percent = (part, whole) => `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
+const quantile = (values, share) => values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
+
+const reports = [];
+for (const folder of folders) {
+  const report = {
+    folder,
+    schemas: 0,
+    compiled: 0,
+    refused: {},
+    crashed: [],
+    valid: { all: 0, accepted: 0 },
+    invalid: { all: 0, accepted: 0 },
+    undecided: 0,
+    wrong: [],
+    compileMs: {},
+  };
+  const times = [];
+  let index = 0;
+  for (const { name, schema, tests } of cases(folder)) {
+    if (index++ % every !== 0) continue;
+    report.schemas++;
+    let rules;
+    const begun = performance.now();
+    try {
+      rules = new JsonRules(new SchemaShapes(new SchemaResources(schema)), 'json', BYTES);
+      times.push(performance.now() - begun);
+    } catch (error) {
+      if (error.code === 'UNSUPPORTED_JSON_SCHEMA')
+        report.refused[error.details.keyword] = (report.refused[error.details.keyword] ?? 0) + 1;
+      else report.crashed.push(`${name}: ${error.stack}`);
+      continue;
+    }
+    report.compiled++;
+    for (const { data, valid, description } of tests) {
+      if (ANNOTATION_ONLY.test(description ?? '')) continue;
+      const kind = valid ? report.valid : report.invalid;
+      const isAccepted = accepts(rules, data);
+      if (isAccepted === undefined) {
+        report.undecided++;
+        continue;
+      }
+      kind.all++;
+      if (isAccepted) kind.accepted++;
+      if (isAccepted !== valid)
+        report.wrong.push(
+          `${valid ? 'not accepted' : 'ACCEPTED'}: ${name}: ${description ?? ''} ${JSON.stringify(data).slice(0, 200)}`,
+        );
+    }
+  }
+  times.sort((a, b) => a - b);
+  report.compileMs = { p50: quantile(times, 0.5), p99: quantile(times, 0.99), most: times.at(-1) ?? 0 };
+  reports.push(report);
+}
+
+if (isJson) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);
+else {
+  for (const { folder, schemas, compiled, refused, crashed, valid, invalid, undecided, compileMs } of reports) {
+    const reasons = Object.entries(refused)
+      .sort((a, b) => b[1] - a[1])
+      .map(([keyword, count]) => `${keyword || '(schema)'} ${count}`);
+    process.stdout.write(
+      `${folder}\n  compiled   ${compiled} of ${schemas} (${percent(compiled, schemas)}), ${compileMs.p50.toFixed(1)} ms at the median, ${compileMs.p99.toFixed(0)} ms at p99\n` +
+        `  valid      ${valid.accepted} of ${valid.all} accepted (${percent(valid.accepted, valid.all)})\n` +
+        `  invalid    ${invalid.accepted} of ${invalid.all} accepted; undecided ${undecided}; crashed ${crashed.length}\n` +
+        `  refused    ${reasons.join(', ')}\n`,
+    );
+  }
+}
+process.exitCode = reports.some(({ invalid, crashed }) => invalid.accepted > 0 || crashed.length > 0) ? 1 : 0;
