@@ -2,7 +2,7 @@
 //
 //   npm run conformance:json-schema -- [--json] [--every N] FOLDER…
 //
-// A folder is JSON-Schema-Test-Suite's tests/draft2020-12 (files of groups) or MaskBench's data (a schema and its instances per file);
+// A folder is JSON-Schema-Test-Suite's tests/draft2020-12 (files of groups) or MaskBench's data (a schema, or a schema and its instances, per file);
 // subfolders are read too. Instances are written compact, properties in an order that the grammar takes, a number that is the
 // whole value with a line feed behind it; every order is tried. Printed: schemas compiled, instances accepted, why others are refused.
 import { readdirSync, readFileSync } from 'node:fs';
@@ -28,8 +28,15 @@ function* cases(folder) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* cases(path);
     else if (entry.name.endsWith('.json')) {
-      const content = JSON.parse(readFileSync(path, 'utf8'));
-      const groups = Array.isArray(content) ? content : [content];
+      let content;
+      try {
+        content = JSON.parse(readFileSync(path, 'utf8'));
+      } catch {
+        yield { name: basename(path), unreadable: true };
+        continue;
+      }
+      // A file that is no list of groups is a schema alone, or a schema beside its instances.
+      const groups = Array.isArray(content) ? content : [Array.isArray(content.tests) ? content : { schema: content }];
       for (const [index, { schema, tests, description }] of groups.entries())
         yield { name: `${basename(path)} ${index} ${description ?? ''}`, file: path, schema, tests: tests ?? [] };
     }
@@ -105,6 +112,7 @@ for (const folder of folders) {
   const report = {
     folder,
     schemas: 0,
+    unreadable: 0,
     compiled: 0,
     refused: {},
     crashed: [],
@@ -116,8 +124,12 @@ for (const folder of folders) {
   };
   const times = [];
   let index = 0;
-  for (const { name, schema, tests } of cases(folder)) {
+  for (const { name, schema, tests, unreadable } of cases(folder)) {
     if (index++ % every !== 0) continue;
+    if (unreadable) {
+      report.unreadable++;
+      continue;
+    }
     report.schemas++;
     let rules;
     const begun = performance.now();
@@ -154,14 +166,25 @@ for (const folder of folders) {
 
 if (isJson) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`);
 else {
-  for (const { folder, schemas, compiled, refused, crashed, valid, invalid, undecided, compileMs } of reports) {
+  for (const {
+    folder,
+    schemas,
+    compiled,
+    refused,
+    crashed,
+    valid,
+    invalid,
+    undecided,
+    compileMs,
+    unreadable,
+  } of reports) {
     const reasons = Object.entries(refused)
       .sort((a, b) => b[1] - a[1])
       .map(([keyword, count]) => `${keyword || '(schema)'} ${count}`);
     process.stdout.write(
       `${folder}\n  compiled   ${compiled} of ${schemas} (${percent(compiled, schemas)}), ${compileMs.p50.toFixed(1)} ms at the median, ${compileMs.p99.toFixed(0)} ms at p99\n` +
         `  valid      ${valid.accepted} of ${valid.all} accepted (${percent(valid.accepted, valid.all)})\n` +
-        `  invalid    ${invalid.accepted} of ${invalid.all} accepted; undecided ${undecided}; crashed ${crashed.length}\n` +
+        `  invalid    ${invalid.accepted} of ${invalid.all} accepted; undecided ${undecided}; crashed ${crashed.length}; files that are not JSON ${unreadable}\n` +
         `  refused    ${reasons.join(', ')}\n`,
     );
   }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { checkJsonSchema, type JsonSchema } from '@seamstream/language-model';
+import { checkEntrySchema } from './entry.js';
 import { DEFAULT_ENTRY_SCHEMA } from './entry.schema.js';
 import { MEMORY_ITEM_SCHEMA } from './memory-item.js';
 
@@ -47,7 +48,8 @@ export async function loadEntrySchemas(file?: string): Promise<EntrySchemas> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault('it holds something else');
   for (const [domain, schema] of Object.entries(value)) {
     try {
-      checkJsonSchema(schema as JsonSchema);
+      checkJsonSchema(schema);
+      checkEntrySchema(schema);
     } catch (cause) {
       throw fault(`the schema of ${domain} is refused (${messageOf(cause)})`, cause);
     }

@@ -1,6 +1,6 @@
 import { Random } from '@seamstream/kernel';
 import { compileGrammar, Tokenizer, trainByteLevelBpe } from '@seamstream/language-model';
-import { entryText, parseEntry } from './entry.js';
+import { checkEntrySchema, entryText, parseEntry } from './entry.js';
 import { DEFAULT_ENTRY_SCHEMA, domainEntrySchema, schemaDigest } from './entry.schema.js';
 
 const TIMBER = domainEntrySchema({
@@ -71,7 +71,51 @@ describe('an entry', () => {
   });
 });
 
+describe('line breaks and tabs in an entry', () => {
+  const lines = (strings: Readonly<Record<string, unknown>>) => ({
+    type: 'object',
+    properties: { first: { type: 'string' }, code: { type: 'string', ...strings } },
+  });
+  const PATTERNED = lines({ pattern: '^[a-z\\n\\t]*$' });
+
+  it('are read where a pattern of the schema lets them, and where the grammar writes them', () => {
+    const text = JSON.stringify({ first: 'a', code: 'one\n\ttwo' });
+    expect(parseEntry(text, PATTERNED).text).toBe(text);
+    const tokenizer = Tokenizer.fromJson(trainByteLevelBpe([], 256, []));
+    const grammar = compileGrammar(PATTERNED, tokenizer.vocabulary, (each) => tokenizer.encode(each), {
+      strings: 'plain',
+    });
+    let state = grammar.start();
+    for (const id of tokenizer.encode(text)) state = grammar.advance(state, id);
+    expect(grammar.isComplete(state)).toBe(true);
+  });
+
+  it.each([
+    ['a string without a pattern', PATTERNED, { first: 'a\nb', code: 'one' }],
+    ['a string beside one that may hold them', PATTERNED, { first: 'a\tb', code: 'one\ntwo' }],
+    ['a length alone', lines({ maxLength: 9 }), { code: 'one\ntwo' }],
+    ['a name', PATTERNED, { 'a\nb': 1 }],
+  ])('are refused in %s', (_, schema, value) => {
+    expect(() => parseEntry(JSON.stringify(value), schema)).toThrow(/holds the invisible character U\+000[9A]/);
+  });
+});
+
 describe('an entry schema', () => {
+  it.each([
+    ['draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'null' }] }],
+    ['2019-09', { $schema: 'https://json-schema.org/draft/2019-09/schema', items: [{ type: 'null' }] }],
+    ['2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'null' }] }],
+  ])('of %s reads entries by the rules of its draft', (_, schema) => {
+    checkEntrySchema(schema);
+    expect(parseEntry('[null,1]', schema).text).toBe('[null,1]');
+    expect(() => parseEntry('[1]', schema)).toThrow(/must be null/);
+  });
+
+  it('is refused where entries under it could not be checked', () => {
+    const earlier = { $schema: 'http://json-schema.org/draft-04/schema#', type: 'string' };
+    expect(() => checkEntrySchema(earlier)).toThrow(/expected a schema of draft 7, 2019-09 or 2020-12/);
+  });
+
   it('has a digest that depends on its words and on the order of its fields', () => {
     const other = domainEntrySchema({
       concepts: { words: ['oak'] },

@@ -1,8 +1,10 @@
 /** An entry as text: what was written is parsed, validated and brought to one canonical form. */
 
-import { canonicalJson, SeamError } from '@seamstream/kernel';
-import { isPlainCodePoint, type JsonSchema } from '@seamstream/language-model';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { canonicalJson, messageOf, SeamError } from '@seamstream/kernel';
+import { isPlainCodePoint, isWritten, type JsonSchema } from '@seamstream/language-model';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { schemaDigest } from './entry.schema.js';
 
 export interface ParsedEntry {
@@ -17,7 +19,10 @@ const MAX_ENTRY_LENGTH = 16_384;
 /** ASCII that is seen, and no backslash, so that nothing hides in an escape: most entries, whose strings need no second look. */
 const VISIBLE = /^[\x20-\x5b\x5d-\x7e]*$/;
 
-const ajv = new Ajv2020({ strict: true, allErrors: false });
+/** What a grammar writes is checked again by drafts as they are published; a format is the grammar's to hold. */
+const OPTIONS = { strict: false, allErrors: false, validateFormats: false, logger: false } as const;
+const ajv = new Ajv2020(OPTIONS);
+const earlier = { '2019-09': new Ajv2019(OPTIONS), 'draft-07': new Ajv(OPTIONS) };
 const validators = new Map<string, ValidateFunction>();
 
 /**
@@ -32,7 +37,8 @@ export function parseEntry(text: string, schema: JsonSchema): ParsedEntry {
 /**
  * The value of an entry from anywhere, for those who do not need its canonical form.
  * @throws ENTRY_INVALID when the text is too long, is not JSON, does not validate or holds characters that a reader
- * cannot see (controls, bidirectional controls, zero-width characters); `details.path` is a JSON pointer where one applies.
+ * cannot see (controls, bidirectional controls, zero-width characters; line breaks and tabs but where the schema's grammar writes
+ * them, under a pattern that lets them); `details.path` is a JSON pointer where one applies.
  */
 export function checkEntry(text: string, schema: JsonSchema): unknown {
   checkEntryLength(text);
@@ -51,7 +57,11 @@ export function checkEntry(text: string, schema: JsonSchema): unknown {
       { path },
     );
   }
-  if (!VISIBLE.test(text)) refuseHidden(value, '#');
+  if (VISIBLE.test(text)) return value;
+  const breaks: Hidden[] = [];
+  refuseHidden(value, '#', breaks);
+  const [first] = breaks;
+  if (first !== undefined && !isWritten(schema, JSON.stringify(inOrder(value, schema)))) throw hidden(first);
   return value;
 }
 
@@ -66,30 +76,63 @@ export function entryText(value: unknown, schema: JsonSchema): string {
   return parseEntry(JSON.stringify(value), schema).text;
 }
 
+/**
+ * Whether entries can be checked under a schema, which a file may bring.
+ * @throws INVALID_INPUT when its draft is not known here, or it is no schema of its draft
+ */
+export function checkEntrySchema(schema: JsonSchema): void {
+  try {
+    validatorOf(schema);
+  } catch (cause) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Reading an entry schema: expected a schema of draft 7, 2019-09 or 2020-12, and ${messageOf(cause)}. Correct the schema.`,
+      { cause },
+    );
+  }
+}
+
 function validatorOf(schema: JsonSchema): ValidateFunction {
   const digest = schemaDigest(schema);
   let validate = validators.get(digest);
   if (validate === undefined) {
-    validate = ajv.compile(schema);
+    const { $schema, ...rest } = schema;
+    const draft = typeof $schema === 'string' ? /2019-09|draft-07/.exec($schema)?.[0] : undefined;
+    const reader = draft === undefined ? ajv : earlier[draft as keyof typeof earlier];
+    // Known drafts are named by http and https, with a final # and without; a schema's own name may come twice.
+    validate = reader.compile(/2020-12|2019-09|draft-07/.test(String($schema)) ? rest : schema);
     validators.set(digest, validate);
   }
   return validate;
 }
 
-function refuseHidden(value: unknown, path: string): void {
+interface Hidden {
+  readonly path: string;
+  readonly codePoint: number;
+}
+
+/** Line breaks and tabs are collected: whether they are refused is the schema's to say. */
+function refuseHidden(value: unknown, path: string, breaks: Hidden[]): void {
   if (typeof value === 'string') {
     for (const character of value) {
       const codePoint = character.codePointAt(0)!;
-      if (!isPlainCodePoint(codePoint)) {
-        throw invalid(
-          `at ${path} it holds the invisible character U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`,
-          { path, codePoint },
-        );
-      }
+      if (isPlainCodePoint(codePoint)) continue;
+      if (character !== '\n' && character !== '\t') throw hidden({ path, codePoint });
+      breaks.push({ path, codePoint });
     }
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) refuseHidden(inner, `${path}/${key}`);
+    for (const [key, inner] of Object.entries(value)) {
+      refuseHidden(key, path, breaks);
+      refuseHidden(inner, `${path}/${key}`, breaks);
+    }
   }
+}
+
+function hidden({ path, codePoint }: Hidden): SeamError {
+  return invalid(
+    `at ${path} it holds the invisible character U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`,
+    { path, codePoint },
+  );
 }
 
 /** The schema's order of properties, where it declares them plainly; elsewhere the order that the text has. */

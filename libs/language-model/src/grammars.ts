@@ -4,7 +4,8 @@
  */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { JsonSchema } from './grammar/json-schema.types.js';
-import { compileGrammar, type TokenGrammar } from './grammar/token-grammar.js';
+import { compileGrammar } from './grammar/token-grammar.js';
+import type { TokenGrammar } from './grammar/token-grammar.types.js';
 import { Tokenizer } from './tokenizer.js';
 
 export class Grammars {

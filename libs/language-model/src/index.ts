@@ -29,14 +29,8 @@ export type {
 } from './generation.types.js';
 export type { JsonSchema } from './grammar/json-schema.types.js';
 export { HIDDEN_CODE_POINTS, isPlainCodePoint } from './grammar/plain-text.js';
-export {
-  type AllowedTokens,
-  checkJsonSchema,
-  compileGrammar,
-  type GrammarOptions,
-  type GrammarState,
-  type TokenGrammar,
-} from './grammar/token-grammar.js';
+export { checkJsonSchema, compileGrammar, type GrammarOptions, isWritten } from './grammar/token-grammar.js';
+export type { AllowedTokens, GrammarState, TokenGrammar } from './grammar/token-grammar.types.js';
 export { Grammars } from './grammars.js';
 export { type GenerationOptions, LanguageModel, type LoadSettings, type WeightOptions } from './language-model.js';
 export { constantRate, warmUpCosineRate } from './learning-rate.js';

@@ -2,7 +2,7 @@
 import { SeamError } from '@seamstream/kernel';
 import type { TensorData } from '@seamstream/tensor-graph';
 import { causalMask } from './decoder.js';
-import type { TokenGrammar } from './grammar/token-grammar.js';
+import type { TokenGrammar } from './grammar/token-grammar.types.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { TrainingSequence } from './training.types.js';
 
@@ -106,10 +106,14 @@ function fillLegal(
         : grammar.allowedWithin(state, sequence.maxTokens - (target - start));
     const offset = (row + at) * vocabulary;
     for (const id of ids) legal[offset + id] = 1;
-    if (legal[offset + tokenIds[target]!] !== 1) {
+    const token = tokenIds[target]!;
+    // An earlier grammar may have known a shorter way to the end: what was written is within its budget, and the record says so.
+    if (sequence.maxTokens !== undefined && legal[offset + token] !== 1 && grammar.allowed(state).ids.includes(token))
+      legal[offset + token] = 1;
+    if (legal[offset + token] !== 1) {
       throw new SeamError(
         'INVALID_INPUT',
-        `The token ${tokenIds[target]} at ${target} is not legal under the sequence's schema: train on the sampled token ids and the schema they were sampled with`,
+        `The token ${token} at ${target} is not legal under the sequence's schema: train on the sampled token ids and the schema they were sampled with`,
       );
     }
   });

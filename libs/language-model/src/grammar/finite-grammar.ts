@@ -7,7 +7,7 @@
 import { SeamError } from '@seamstream/kernel';
 import { CanonicalTokens, type TrieNode } from './canonical-tokens.js';
 import type { LayoutNode } from './layout.js';
-import type { AllowedTokens, GrammarState, TokenGrammar } from './token-grammar.js';
+import type { AllowedTokens, GrammarState, TokenGrammar } from './token-grammar.types.js';
 
 type Position =
   | { readonly kind: 'end'; readonly id: number; readonly minTokens: 0 }

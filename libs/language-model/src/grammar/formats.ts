@@ -55,7 +55,6 @@ const PATTERNS: Readonly<Record<string, string>> = {
   'date-time': `${DATE}[tT]${TIME}`,
   duration: DURATION,
   email: `(?:${ATOM}(?:\\.${ATOM})*|"(?:[ !#-\\[\\]-~])+")@(?:${HOST}|\\[(?:${IPV4}|IPv6:${IPV6})\\])`,
-  hostname: `${LABEL}(?:\\.${LABEL})*`,
   ipv4: IPV4,
   ipv6: IPV6,
   uri: URI,
@@ -63,13 +62,17 @@ const PATTERNS: Readonly<Record<string, string>> = {
   uuid: `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`,
   'json-pointer': POINTER,
 };
-/** Formats of the standard that are no regular language, or a large one. */
-const REFUSED = ['idn-email', 'idn-hostname', 'iri', 'iri-reference', 'uri-template', 'relative-json-pointer', 'regex'];
-
-/** Characters of a format's longest text, where its pattern does not say so. */
-export function formatLength(format: string): number {
-  return format === 'hostname' ? 253 : Number.POSITIVE_INFINITY;
-}
+/** Formats of the standard that are no regular language, or a large one: a host's name may hold internationalised labels. */
+const REFUSED = [
+  'idn-email',
+  'hostname',
+  'idn-hostname',
+  'iri',
+  'iri-reference',
+  'uri-template',
+  'relative-json-pointer',
+  'regex',
+];
 
 /** The anchored pattern of a format; undefined where the standard does not know the format, which makes it an annotation; null where it is refused. */
 export function formatPattern(format: string): string | undefined | null {

@@ -14,7 +14,7 @@ import { SeamError } from '@seamstream/kernel';
 import type { JsonRules } from './json-rules.js';
 import type { Leaf } from './leaf.js';
 import { keyOf, type LeafPosition, type Position, Pushdown } from './pushdown.js';
-import type { AllowedTokens, GrammarState, TokenGrammar } from './token-grammar.js';
+import type { AllowedTokens, GrammarState, TokenGrammar } from './token-grammar.types.js';
 import { type TokenTrie, trieOf } from './token-trie.js';
 
 interface State extends GrammarState {

@@ -3,7 +3,7 @@
  * A node is a conjunction of subschemas, named by their places in the document, so a recursive schema has finitely many nodes.
  * What cannot be enforced is refused by keyword and path, where it matters for a type that is allowed there.
  */
-import { formatLength, formatPattern } from './formats.js';
+import { formatPattern } from './formats.js';
 import { complement, isOf, type Language, PatternProblem, patternLanguage, wordsLanguage } from './pattern.js';
 import { isRecord, type Located, type SchemaResources, unsupported } from './schema-resources.js';
 
@@ -67,6 +67,8 @@ const TYPES: readonly TypeName[] = ['null', 'boolean', 'number', 'string', 'arra
 const MAX_ALTERNATIVES = 512;
 /** Deeper differences between the branches of a oneOf are not looked for. */
 const DISJOINT_DEPTH = 4;
+/** Branches of an anyOf whose every combination is told apart, where unevaluated properties or items depend on it. */
+const MAX_COMBINED_BRANCHES = 4;
 /** All sets of so many patterns of names are told apart. */
 const MAX_COMBINED_PATTERNS = 3;
 /** Lengths beyond it are beyond every token budget. */
@@ -96,7 +98,12 @@ export class SchemaShapes {
   private readonly known = new Map<string, readonly Alternative[]>();
   private readonly comparing = new Set<string>();
 
-  constructor(private readonly resources: SchemaResources) {}
+  /** Some keyword asks what others have looked at: then it matters which branches of an anyOf are valid, not only that one is. */
+  private readonly looksBack: boolean;
+
+  constructor(private readonly resources: SchemaResources) {
+    this.looksBack = /"unevaluated(?:Items|Properties)":/.test(JSON.stringify(resources.root.schema));
+  }
 
   get root(): SchemaNode {
     return nodeOf([this.resources.root]);
@@ -157,7 +164,9 @@ export class SchemaShapes {
           if (!(keyword in schema)) continue;
           const branches = this.list(first, keyword);
           if (keyword === 'oneOf') this.assertDisjoint(first, branches, [...members]);
-          choices = choices.flatMap((choice) => branches.map((branch) => [...choice, branch]));
+          const taken =
+            keyword === 'anyOf' && this.looksBack ? subsets(first, branches) : branches.map((each) => [each]);
+          choices = choices.flatMap((choice) => taken.map((each) => [...choice, ...each]));
         }
         for (const choice of choices) {
           const applied = [...all, ...choice].map((each) => ({ ...each, within: inside }));
@@ -420,7 +429,6 @@ export class SchemaShapes {
         if (pattern === null)
           throw unsupported('format', at.path, `${JSON.stringify(schema.format)} cannot be enforced`);
         if (pattern !== undefined) languages.push(this.pattern(at, 'format', pattern));
-        most = Math.min(most, formatLength(schema.format));
       }
     }
     return { languages, least, most, isPatterned: languages.length > 0, path: bags.at(-1)?.at.path ?? '#' };
@@ -647,6 +655,19 @@ export class SchemaShapes {
       return nodes.some((node) => this.matches(inner, node));
     });
   }
+}
+
+/** Every way in which some branches of a choice are valid. */
+function subsets(at: Located, branches: readonly Located[]): (readonly Located[])[] {
+  if (branches.length > MAX_COMBINED_BRANCHES)
+    throw unsupported(
+      'anyOf',
+      at.path,
+      `more than ${MAX_COMBINED_BRANCHES} branches beside what they leave unevaluated`,
+    );
+  return Array.from({ length: 2 ** branches.length - 1 }, (_, bits) =>
+    branches.filter((__, i) => ((bits + 1) >> i) & 1),
+  );
 }
 
 function complementOf(language: Language): Language {

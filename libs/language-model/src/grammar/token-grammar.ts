@@ -9,41 +9,12 @@ import { isFiniteSchema } from './finite-schema.js';
 import { JsonRules, type StringContent } from './json-rules.js';
 import type { JsonSchema } from './json-schema.types.js';
 import { layoutOf } from './layout.js';
+import { type Position, Pushdown } from './pushdown.js';
 import { PushdownGrammar } from './pushdown-grammar.js';
 import { SchemaResources, unsupported } from './schema-resources.js';
 import { SchemaShapes } from './schema-shape.js';
+import type { TokenGrammar } from './token-grammar.types.js';
 import { EVERY_BYTE, trieOf } from './token-trie.js';
-
-/** A place in a text under a grammar. Immutable, valid for the grammar that made it, equal states are the same object. */
-export interface GrammarState {
-  /** Names the place within its grammar. */
-  readonly key: string;
-}
-
-export interface AllowedTokens {
-  /** Ascending; empty where the text is complete. */
-  readonly ids: Int32Array;
-}
-
-export interface TokenGrammar {
-  start(): GrammarState;
-  /** Every token that some valid text continues with. */
-  allowed(state: GrammarState): AllowedTokens;
-  /**
-   * Those of them after which the text can still end within the budget. Never empty before the end as long as
-   * `remainingTokens` ≥ {@link minTokensToComplete}.
-   * @param remainingTokens tokens that may still be written, the next one included.
-   */
-  allowedWithin(state: GrammarState, remainingTokens: number): AllowedTokens;
-  /** @throws INVALID_INPUT when the token is not allowed. */
-  advance(state: GrammarState, tokenId: number): GrammarState;
-  /** The text is a whole value, and nothing may follow it. */
-  isComplete(state: GrammarState): boolean;
-  /** The tokens up to the next real choice or the end: while one token is allowed, that one. */
-  forcedRun(state: GrammarState): readonly number[];
-  /** As many tokens as are enough to the end, and no more than single bytes need; 0 where the text is complete. */
-  minTokensToComplete(state: GrammarState): number;
-}
 
 export interface GrammarOptions {
   /**
@@ -84,6 +55,23 @@ export function compileGrammar(
  */
 export function checkJsonSchema(schema: unknown): asserts schema is JsonSchema {
   if (rulesOf(schema, 'json', EVERY_BYTE) === undefined) throw unsupported('', '#', 'no text is valid under it');
+}
+
+/** What schemas allow, by their object: they are never changed once made, and one is asked about for every entry. */
+const plainRules = new WeakMap<JsonSchema, JsonRules | undefined>();
+
+/**
+ * Whether a grammar of plain strings over every byte writes a text, letter for letter: compact JSON in the schema's order.
+ * @throws UNSUPPORTED_JSON_SCHEMA
+ */
+export function isWritten(schema: JsonSchema, text: string): boolean {
+  if (!plainRules.has(schema)) plainRules.set(schema, rulesOf(schema, 'plain', EVERY_BYTE));
+  const rules = plainRules.get(schema);
+  if (rules === undefined) return false;
+  const bytes = new Pushdown(EVERY_BYTE);
+  let positions: readonly Position[] = bytes.enter(rules.start, null);
+  for (const byte of new TextEncoder().encode(text)) positions = bytes.step(positions, byte);
+  return positions.some(({ kind }) => kind === 'end') || bytes.step(positions, 0x0a).some(({ kind }) => kind === 'end');
 }
 
 function rulesOf(schema: unknown, strings: StringContent, spelled: readonly boolean[]): JsonRules | undefined {
