@@ -130,7 +130,7 @@ describe('a grammar of a JSON Schema', () => {
           if (!validate(JSON.parse(text))) throw new Error(`${text} ${JSON.stringify(validate.errors)}`);
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 6 },
     );
   });
 

@@ -146,7 +146,7 @@ describe('a grammar over tokens', () => {
           expect(JSON.stringify(value)).toBe(text);
         }
       }),
-      { numRuns: 10 },
+      { numRuns: 6 },
     );
   });
 
@@ -158,7 +158,7 @@ describe('a grammar over tokens', () => {
         expect(walk(grammar, Random.of(seed), least).length).toBeLessThanOrEqual(least);
         expect(walk(grammar, Random.of(seed), least + extra).length).toBeLessThanOrEqual(least + extra);
       }),
-      { numRuns: 10 },
+      { numRuns: 6 },
     );
   });
 
@@ -275,7 +275,7 @@ describe('a grammar over tokens', () => {
         }
         expect(accepted).toBe(isLegal);
       }),
-      { numRuns: 250 },
+      { numRuns: 80 },
     );
   });
 
