@@ -13,7 +13,7 @@ interface Return {
   readonly length: number;
 }
 
-export interface TextPosition {
+interface TextPosition {
   readonly kind: 'text';
   readonly bytes: Uint8Array;
   readonly offset: number;
