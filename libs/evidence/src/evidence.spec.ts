@@ -54,6 +54,22 @@ const honest = (count: number): HonestResults[] =>
   Array.from({ length: count }, (_, index) => explored(problemOf(index), { solved: [index % 4] }));
 
 describe('a result', () => {
+  it('counts whatever key its problem was published under, in whatever partition', async () => {
+    const runs = honest(40);
+    const log = await logOf(runs.flatMap(({ experiences, outcomes }) => [...experiences, ...outcomes]));
+    const { length } = await log.watermarks(TOPIC.problems);
+    await log.append(
+      runs.map(({ published }, index) => ({
+        ...encodeEvent(published),
+        key: [null, `course-${index % 3}`, published.problem.problemId][index % 3]!,
+        partition: index % length,
+      })),
+    );
+    const results = await resultsIn(log);
+    expect(results).toHaveLength(160);
+    expect(await new Evidence(log).doubts(results)).toEqual(new Map());
+  });
+
   it('counts when its experience and its problem stand in the log and agree with it', async () => {
     const log = await logOf(honest(50).flatMap(all));
     const results = await resultsIn(log);

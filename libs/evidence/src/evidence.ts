@@ -1,5 +1,5 @@
 /**
- * Looks up in the log what results rest on. Experiences and problems have the problem's id for their key, so the partition is known;
+ * Looks up in the log what results rest on. Experiences and our own problems have the problem's id for their key, so the partition is known;
  * and they were written in about the order in which their results come. So both topics are read along, each record once: a result
  * finds its own a little behind or before the place where the one before found its.
  *
@@ -81,6 +81,12 @@ export class Evidence {
     for (const [partition, own] of Map.groupBy(wanted, ({ key }) => partitionForKey(key, partitions))) {
       for (const [name, event] of await this.readingOf(topic, partition, idOf).find(own)) found.set(name, event);
     }
+    // Experiences are ours. A problem may be another client's, under no key or one of its own, and then stands anywhere.
+    for (let partition = 0; topic === TOPIC.problems && partition < partitions; partition++) {
+      const elsewhere = wanted.filter(({ key, id }) => !found.has(nameOf(key, id)));
+      if (elsewhere.length === 0) break;
+      for (const [name, event] of await this.readingOf(topic, partition, idOf).find(elsewhere)) found.set(name, event);
+    }
     return found;
   }
 
@@ -136,7 +142,7 @@ class Reading {
       for (const record of records) {
         const event = decoded(record);
         const id = event && this.idOf(event);
-        const name = id === undefined ? undefined : nameOf(record.key!, id);
+        const name = id === undefined ? undefined : nameOf(this.keyOf(record)!, id);
         if (name !== undefined && missing.delete(name)) found.set(name, event!);
       }
     };
@@ -161,14 +167,20 @@ class Reading {
         this.remember(record);
         this.next = record.offset + 1;
       }
-      take(records.filter(({ key }) => key !== null && keys.has(key)));
+      take(
+        records.filter((record) => {
+          const key = this.keyOf(record);
+          return key !== null && keys.has(key);
+        }),
+      );
       if (missing.size === 0) return;
     }
     this.next = high;
   }
 
   private remember(record: LogRecord): void {
-    const { key, value } = record;
+    const { value } = record;
+    const key = this.keyOf(record);
     if (key === null || value === null) return;
     const known = this.remembered.get(key);
     if (known === undefined) this.remembered.set(key, [record]);
@@ -190,7 +202,7 @@ class Reading {
     for (const key of new Set(missing.values())) {
       for (const { from, to } of index.get(key) ?? []) {
         for await (const records of this.log.read({ ...this.place, from, to }))
-          take(records.filter((record) => record.key === key));
+          take(records.filter((record) => this.keyOf(record) === key));
       }
     }
   }
@@ -201,10 +213,20 @@ class Reading {
     const from = Math.max(this.indexedTo, low);
     if (from < end) {
       for await (const records of this.log.read({ ...this.place, from, to: end }))
-        for (const { key, offset } of records) if (key !== null) note(this.index, key, offset);
+        for (const record of records) {
+          const key = this.keyOf(record);
+          if (key !== null) note(this.index, key, record.offset);
+        }
     }
     this.indexedTo = end;
     return this.index;
+  }
+
+  /** The id of the problem that a record is about: what a client of somebody else's keys its problems by is its own affair. */
+  private keyOf(record: LogRecord): string | null {
+    if (this.place.topic !== TOPIC.problems) return record.key;
+    const event = decoded(record);
+    return event?.type === 'ProblemPublished' ? event.problem.problemId : record.key;
   }
 
   private async bounds(): Promise<{ readonly low: number; readonly high: number }> {
