@@ -38,6 +38,8 @@ const MAX_VERSIONS = 10_000;
 const MAX_QUESTIONS = 16;
 /** Of an answer in a message. */
 const QUOTED_CHARACTERS = 200;
+/** Of the reason why a registry refuses a schema: it lists the fields, and an operator needs them. */
+const REASON_CHARACTERS = 1000;
 const MEDIA_TYPE = 'application/vnd.schemaregistry.v1+json';
 
 export class ConfluentSchemaRegistry extends SchemaRegistry {
@@ -61,7 +63,7 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
     const path = `/subjects/${encodeURIComponent(subject)}/versions`;
     const { status, body } = await this.ask('POST', path, { schema });
     if (status === 409 || status === 422) {
-      const reason = quoted(String((body as { message?: unknown } | null)?.message));
+      const reason = quoted(String((body as { message?: unknown } | null)?.message), REASON_CHARACTERS);
       throw new SeamError(
         'INCOMPATIBLE_SCHEMA',
         `Registering the schema of subject ${subject} at ${this.base}: the registry refuses it: ${reason}. Make the schema compatible with the subject's versions, or point this system at a registry (or topics) of its own.`,
@@ -166,8 +168,8 @@ async function textWithin(maxBytes: number, response: Response): Promise<string>
 }
 
 /** The beginning of what a stranger said, without what a terminal would obey or not show. */
-function quoted(text: string): string {
-  return text.slice(0, QUOTED_CHARACTERS).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '·');
+function quoted(text: string, most = QUOTED_CHARACTERS): string {
+  return text.slice(0, most).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '·');
 }
 
 /** 404nn with 404: 40401 subject, 40402 version, 40403 schema. */
