@@ -4,7 +4,9 @@
  * A state is a set of positions (almost always one: where one text is another's beginning there are two), interned, so that its mask and
  * its successors are computed once. Every position knows the fewest tokens to the end, so there is always a way out.
  */
+
 import { SeamError } from '@seamstream/kernel';
+import { union } from './ascending-lists.js';
 import { CanonicalTokens, type TrieNode } from './canonical-tokens.js';
 import type { LayoutNode } from './layout.js';
 import type { AllowedTokens, GrammarState, TokenGrammar } from './token-grammar.types.js';
@@ -205,20 +207,6 @@ export class FiniteGrammar implements TokenGrammar {
   minTokensToComplete(state: GrammarState): number {
     return (state as State).minTokens;
   }
-}
-
-/** Two ascending lists as one, without repetitions. */
-function union(a: Int32Array, b: Int32Array): Int32Array {
-  const merged = new Int32Array(a.length + b.length);
-  let size = 0;
-  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
-    const left = a[i] ?? Number.POSITIVE_INFINITY;
-    const right = b[j] ?? Number.POSITIVE_INFINITY;
-    merged[size++] = Math.min(left, right);
-    if (left <= right) i++;
-    if (right <= left) j++;
-  }
-  return merged.slice(0, size);
 }
 
 function least(positions: readonly Position[]): number {

@@ -10,7 +10,9 @@
  * Masks of leaves are computed by one walk through the vocabulary's trie per leaf state, whatever surrounds the leaf; tokens that leave
  * it are looked at with what surrounds it. Counts are clamped to what one token can reach, so that few masks serve all lengths.
  */
+
 import { SeamError } from '@seamstream/kernel';
+import { union } from './ascending-lists.js';
 import type { JsonRules } from './json-rules.js';
 import type { Leaf } from './leaf.js';
 import { keyOf, type LeafPosition, type Position, Pushdown } from './pushdown.js';
@@ -567,20 +569,4 @@ function includes(ids: Int32Array, id: number): boolean {
     else high = middle - 1;
   }
   return false;
-}
-
-/** Two ascending lists as one, without repetitions. */
-function union(a: Int32Array, b: Int32Array): Int32Array {
-  if (a.length === 0) return b;
-  if (b.length === 0) return a;
-  const merged = new Int32Array(a.length + b.length);
-  let size = 0;
-  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
-    const left = a[i] ?? Number.POSITIVE_INFINITY;
-    const right = b[j] ?? Number.POSITIVE_INFINITY;
-    merged[size++] = Math.min(left, right);
-    if (left <= right) i++;
-    if (right <= left) j++;
-  }
-  return merged.slice(0, size);
 }
