@@ -16,6 +16,7 @@ export {
   type Transaction,
   type Watermarks,
 } from './event-log.js';
+export { ForwardingEventLog } from './forwarding-event-log.js';
 export { murmur2, partitionForKey } from './murmur2.js';
 export {
   assignPartitions,

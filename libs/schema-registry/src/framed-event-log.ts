@@ -9,10 +9,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type Claim,
-  type ConsumedOffset,
   type ConsumeOptions,
-  EventLog,
+  type EventLog,
+  ForwardingEventLog,
   type LogRecord,
   type NewRecord,
   partitionName,
@@ -20,9 +19,7 @@ import {
   type RecordBatch,
   type RecordPosition,
   type Subscription,
-  type TopicSpec,
   type Transaction,
-  type Watermarks,
 } from '@seamstream/event-log';
 import { isSeamError, type SeamError } from '@seamstream/kernel';
 import type { KnownSchemas } from './known-schemas.js';
@@ -38,47 +35,37 @@ export interface FramedEventLogOptions {
   readonly maxRetryMs?: number;
 }
 
-export class FramedEventLog extends EventLog {
-  private readonly log: EventLog;
+export class FramedEventLog extends ForwardingEventLog {
   private readonly schemas: KnownSchemas;
   /** Questions in a row that stayed unanswered, by partition. */
   private readonly failures = new Map<string, number>();
 
   constructor(private readonly options: FramedEventLogOptions) {
-    super();
-    this.log = options.log;
+    super(options.log);
     this.schemas = options.schemas;
   }
 
-  append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]> {
+  override append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]> {
     return this.log.append(this.framed(records));
   }
 
-  transact(transaction: Transaction): Promise<readonly RecordPosition[]> {
+  override transact(transaction: Transaction): Promise<readonly RecordPosition[]> {
     return this.log.transact({ ...transaction, records: this.framed(transaction.records) });
   }
 
-  claim(name: string): Promise<Claim> {
-    return this.log.claim(name);
-  }
-
-  consume(options: ConsumeOptions): Promise<Subscription> {
+  override consume(options: ConsumeOptions): Promise<Subscription> {
     return this.log.consume({ ...options, onBatch: (batch) => this.deliver(batch, options.onBatch) });
   }
 
   /** As the port says, and SCHEMA_REGISTRY_UNAVAILABLE when a schema has to be looked up and cannot be. */
-  async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
+  override async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
     for await (const records of this.log.read(options)) {
       await this.schemas.settle(records.map(({ value }) => value));
       yield this.unframed(records);
     }
   }
 
-  async *follow(options: {
-    readonly topics: readonly string[];
-    readonly from: 'earliest' | 'latest' | readonly ConsumedOffset[];
-    readonly signal: AbortSignal;
-  }): AsyncIterable<readonly LogRecord[]> {
+  override async *follow(options: Parameters<EventLog['follow']>[0]): AsyncIterable<readonly LogRecord[]> {
     for await (const records of this.log.follow(options)) {
       for (let failures = 1; ; failures++) {
         const outage = await this.outageIn(records);
@@ -88,34 +75,6 @@ export class FramedEventLog extends EventLog {
       }
       yield this.unframed(records);
     }
-  }
-
-  createTopics(topics: readonly TopicSpec[]): Promise<void> {
-    return this.log.createTopics(topics);
-  }
-
-  topics(): Promise<readonly TopicSpec[]> {
-    return this.log.topics();
-  }
-
-  offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number> {
-    return this.log.offsetForTime(topic, partition, timestampMs);
-  }
-
-  committedOffsets(group: string): Promise<readonly ConsumedOffset[]> {
-    return this.log.committedOffsets(group);
-  }
-
-  watermarks(topic: string): Promise<readonly Watermarks[]> {
-    return this.log.watermarks(topic);
-  }
-
-  identity(): Promise<string> {
-    return this.log.identity();
-  }
-
-  close(): Promise<void> {
-    return this.log.close();
   }
 
   /** Hands on what stands before the first record that has to wait; without any, waits, and the log delivers it again. */

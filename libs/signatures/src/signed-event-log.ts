@@ -5,18 +5,15 @@
  * A record that is not believed is passed over and told; it stays in the log, where `seam adapters verify` lists it.
  */
 import {
-  type Claim,
-  type ConsumedOffset,
   type ConsumeOptions,
-  EventLog,
+  type EventLog,
+  ForwardingEventLog,
   type LogRecord,
   type NewRecord,
   type ReadOptions,
   type RecordPosition,
   type Subscription,
-  type TopicSpec,
   type Transaction,
-  type Watermarks,
 } from '@seamstream/event-log';
 import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { isSeamError, SeamError } from '@seamstream/kernel';
@@ -37,33 +34,27 @@ const ATTESTED_TOPICS: ReadonlySet<string> = new Set([TOPIC.adapters, TOPIC.buff
 /** Places that were told and are not told again: readers read the same topic again and again. */
 const MOST_TOLD = 1000;
 
-export class SignedEventLog extends EventLog {
-  private readonly log: EventLog;
+export class SignedEventLog extends ForwardingEventLog {
   private readonly told = new Set<string>();
 
   constructor(private readonly options: SignedEventLogOptions) {
-    super();
-    this.log = options.log;
+    super(options.log);
   }
 
   /** As the port says, and INVALID_CONFIGURATION for an event that has to be signed where there is no key. */
-  async append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]> {
+  override async append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]> {
     return this.log.append(records.map((record) => this.signed(record)));
   }
 
-  async transact(transaction: Transaction): Promise<readonly RecordPosition[]> {
+  override async transact(transaction: Transaction): Promise<readonly RecordPosition[]> {
     return this.log.transact({ ...transaction, records: transaction.records.map((record) => this.signed(record)) });
-  }
-
-  claim(name: string): Promise<Claim> {
-    return this.log.claim(name);
   }
 
   /**
    * As the port says. Topics of what is vouched for have no consumers: a batch that lost its records could not be committed.
    * INVALID_INPUT for them; they are read and followed.
    */
-  consume(options: ConsumeOptions): Promise<Subscription> {
+  override consume(options: ConsumeOptions): Promise<Subscription> {
     const attested = options.topics.find((topic) => ATTESTED_TOPICS.has(topic));
     if (attested === undefined) return this.log.consume(options);
     return Promise.reject(
@@ -74,44 +65,12 @@ export class SignedEventLog extends EventLog {
     );
   }
 
-  async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
+  override async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
     for await (const records of this.log.read(options)) yield* this.believed(options.topic, records);
   }
 
-  async *follow(options: {
-    readonly topics: readonly string[];
-    readonly from: 'earliest' | 'latest' | readonly ConsumedOffset[];
-    readonly signal: AbortSignal;
-  }): AsyncIterable<readonly LogRecord[]> {
+  override async *follow(options: Parameters<EventLog['follow']>[0]): AsyncIterable<readonly LogRecord[]> {
     for await (const records of this.log.follow(options)) yield* this.believed(undefined, records);
-  }
-
-  createTopics(topics: readonly TopicSpec[]): Promise<void> {
-    return this.log.createTopics(topics);
-  }
-
-  topics(): Promise<readonly TopicSpec[]> {
-    return this.log.topics();
-  }
-
-  offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number> {
-    return this.log.offsetForTime(topic, partition, timestampMs);
-  }
-
-  committedOffsets(group: string): Promise<readonly ConsumedOffset[]> {
-    return this.log.committedOffsets(group);
-  }
-
-  watermarks(topic: string): Promise<readonly Watermarks[]> {
-    return this.log.watermarks(topic);
-  }
-
-  identity(): Promise<string> {
-    return this.log.identity();
-  }
-
-  close(): Promise<void> {
-    return this.log.close();
   }
 
   private signed(record: NewRecord): NewRecord {
