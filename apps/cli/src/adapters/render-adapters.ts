@@ -1,10 +1,10 @@
 /** Adapters as a list, as a tree of parents, and one in full. Pure. */
 
-import { SeamError } from '@seamstream/kernel';
+import { onOneLine, SeamError } from '@seamstream/kernel';
 import type { AdapterLineage, AdapterStatus, AdapterVersion } from '@seamstream/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
-import { bytes, count, excerpt, onOneLine, percent, shortId } from '../terminal/text.js';
+import { bytes, count, excerpt, percent, shortId } from '../terminal/text.js';
 
 function statusText(status: AdapterStatus, style: Style): string {
   switch (status) {

@@ -1,11 +1,11 @@
 /** What the buffer's events say about it. Pure. */
 
 import type { EventOf, SeamEvent } from '@seamstream/events';
-import { compareText } from '@seamstream/kernel';
+import { compareText, onOneLine } from '@seamstream/kernel';
 import { newestVersions, shardNameOf } from '@seamstream/success-buffer';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
-import { count, onOneLine, percent, plural } from '../terminal/text.js';
+import { count, percent, plural } from '../terminal/text.js';
 
 export interface BufferOverview {
   /** All versions of all shards, by sequence and shard. */

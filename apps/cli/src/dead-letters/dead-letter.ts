@@ -2,10 +2,10 @@
 
 import type { NewRecord } from '@seamstream/event-log';
 import type { EventOf } from '@seamstream/events';
-import { compareText, type ErrorCode } from '@seamstream/kernel';
+import { compareText, type ErrorCode, onOneLine } from '@seamstream/kernel';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
-import { count, excerpt, onOneLine, plural } from '../terminal/text.js';
+import { count, excerpt, plural } from '../terminal/text.js';
 
 export type DeadLetter = EventOf<'DeadLettered'>;
 

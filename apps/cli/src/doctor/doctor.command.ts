@@ -1,4 +1,5 @@
 import { schemaDigest } from '@seamstream/experience';
+import { onOneLine } from '@seamstream/kernel';
 import {
   examineAdmission,
   examineForgeries,
@@ -13,7 +14,7 @@ import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
-import { onOneLine, plural } from '../terminal/text.js';
+import { plural } from '../terminal/text.js';
 import { type LogFacts, readFacts } from './read-facts.js';
 
 interface DoctorOptions {

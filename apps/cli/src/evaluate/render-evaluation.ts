@@ -1,8 +1,9 @@
 /** An evaluation as a table: arms with their intervals, then arms by domain, then what the entries rescued and broke. Pure. */
+import { onOneLine } from '@seamstream/kernel';
 import type { ArmResult, EvaluationArm, EvaluationResult } from '@seamstream/rollout';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
-import { count, onOneLine, percent, plural, shortId } from '../terminal/text.js';
+import { count, percent, plural, shortId } from '../terminal/text.js';
 import { renderUnjudged } from './render-unjudged.js';
 
 const MEANING: Readonly<Record<EvaluationArm, string>> = {

@@ -1,8 +1,9 @@
 /** An evaluation of several answers per problem as tables: arms overall, then by domain. Pure. */
+import { onOneLine } from '@seamstream/kernel';
 import type { Estimate, EvaluationArm, SampledArmResult, SampledEvaluation, SampledResult } from '@seamstream/rollout';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
-import { onOneLine, percent, plural, shortId } from '../terminal/text.js';
+import { percent, plural, shortId } from '../terminal/text.js';
 import { renderUnjudged } from './render-unjudged.js';
 
 function estimateCell(estimate: Estimate | null): string {

@@ -1,5 +1,6 @@
+import { onOneLine } from '@seamstream/kernel';
 import { groupUnjudged, type UnjudgedGroup } from '@seamstream/rollout';
-import { onOneLine, plural } from '../terminal/text.js';
+import { plural } from '../terminal/text.js';
 
 /** Kinds of reasons shown; --json has all. */
 const SHOWN = 5;

@@ -8,9 +8,9 @@ import {
   type RowFault,
   readProblems,
 } from '@seamstream/datasets';
-import { derivedId } from '@seamstream/kernel';
+import { derivedId, onOneLine } from '@seamstream/kernel';
 import type { CommandRuntime } from '../command-runtime.js';
-import { onOneLine, plural } from '../terminal/text.js';
+import { plural } from '../terminal/text.js';
 
 export interface DatasetFile {
   /** As a person knows it. */

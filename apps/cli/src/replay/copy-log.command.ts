@@ -1,5 +1,5 @@
 import { TOPIC } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
+import { onOneLine, SeamError } from '@seamstream/kernel';
 import { Command, Option } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -9,7 +9,7 @@ import { parseStartPosition } from '../tail/start-position.js';
 import { NO_PROGRESS, type Progress } from '../terminal/progress.js';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
-import { count, onOneLine, plural } from '../terminal/text.js';
+import { count, plural } from '../terminal/text.js';
 import { copyLog, type TopicCopy } from './copy-log.js';
 import { COPIES_TOPIC, type Selection } from './copy-progress.js';
 import { type LogAddress, parseLogAddress, showLogAddress } from './log-address.js';

@@ -1,4 +1,4 @@
-import { SeamError } from '@seamstream/kernel';
+import { onOneLine, SeamError } from '@seamstream/kernel';
 import {
   adapterLineageProjection,
   ledgerProjection,
@@ -17,7 +17,7 @@ import { renderLedger } from '../ledger/render-ledger.js';
 import { foldProjection } from '../log/fold-projection.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
-import { onOneLine, plural } from '../terminal/text.js';
+import { plural } from '../terminal/text.js';
 import { stepProgress } from '../train/train-adapter.command.js';
 import type { AdapterVerification } from '../train/trainer.port.js';
 import { copyLogCommand } from './copy-log.command.js';

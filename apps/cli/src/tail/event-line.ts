@@ -2,9 +2,10 @@
 
 import type { LogRecord } from '@seamstream/event-log';
 import type { SeamEvent } from '@seamstream/events';
+import { onOneLine } from '@seamstream/kernel';
 import { shardNameOf } from '@seamstream/success-buffer';
 import type { Style } from '../terminal/style.js';
-import { bytes, count, excerpt, onOneLine, percent, plural, shortId } from '../terminal/text.js';
+import { bytes, count, excerpt, percent, plural, shortId } from '../terminal/text.js';
 
 /** Characters of a prompt, entry or reason on a line. */
 const TEXT_WIDTH = 56;

@@ -1,8 +1,9 @@
+import { onOneLine } from '@seamstream/kernel';
 import { plainProgressLine, startProgress } from './progress.js';
 import { PLAIN_STYLE, styleFor } from './style.js';
 import { renderFacts, renderTable } from './table.js';
 import { jsonLine } from './terminal.js';
-import { bytes, count, excerpt, onOneLine, percent, plural, received, shortId } from './text.js';
+import { bytes, count, excerpt, percent, plural, received, shortId } from './text.js';
 
 describe('text for one line', () => {
   it('shows control characters and marks that reorder text as escapes', () => {

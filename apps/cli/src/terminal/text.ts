@@ -1,8 +1,6 @@
 /** Text for one line of a terminal. */
 import { onOneLine } from '@seamstream/kernel';
 
-export { onOneLine } from '@seamstream/kernel';
-
 /** At most `width` characters of the text on one line, the last an ellipsis when something was cut. */
 export function excerpt(text: string, width = 60): string {
   const line = onOneLine(text);

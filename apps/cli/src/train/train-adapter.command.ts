@@ -1,4 +1,4 @@
-import { SeamError } from '@seamstream/kernel';
+import { onOneLine, SeamError } from '@seamstream/kernel';
 import { algorithms, findingsIn, mergeSettings, presets, remedyOf } from '@seamstream/learning';
 import { Argument, Command, Option } from 'commander';
 import { examples } from '../command-options.js';
@@ -8,7 +8,6 @@ import type { Progress } from '../terminal/progress.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { onOneLine } from '../terminal/text.js';
 import { parseAssignments } from './assignments.js';
 import type { TrainingOutcome, TrainingStepReport } from './trainer.port.js';
 
