@@ -8,7 +8,7 @@
  */
 import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { type EventMeta, type EventOf, type OffsetRange, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
-import { Evidence } from '@seamstream/evidence';
+import { Evidence, withPlace } from '@seamstream/evidence';
 import { type Clock, derivedId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { type DeliveredBatch, FoldedPlaces, type ServiceLogger, stateFor } from '@seamstream/service-kit';
@@ -25,7 +25,7 @@ import { type LastSnapshot, writeResumption } from './buffer-snapshots.js';
 import { writeVersion } from './buffer-versions.js';
 import { checkedVersions } from './committed-versions.js';
 import type { BufferServiceConfig } from './config.js';
-import { foldBelieved, type RefusedResult, refusedEvent, withPlace } from './refused-results.js';
+import { foldBelieved, type RefusedResult, refusedEvent } from './refused-results.js';
 import { restoreFold } from './restore-fold.js';
 
 const SOURCE = 'seam/buffer';

@@ -6,15 +6,6 @@ import { derivedId } from '@seamstream/kernel';
 import { contradiction } from '@seamstream/success-buffer';
 import { type BufferFold, evolveFold, type Place, passOver } from './buffer-fold.js';
 
-/** Ranges with one more record; those that touch become one. Records of a partition come in their order. */
-export function withPlace(ranges: readonly OffsetRange[], { topic, partition, offset }: Place): readonly OffsetRange[] {
-  const at = ranges.findLastIndex((range) => range.topic === topic && range.partition === partition);
-  const last = ranges[at];
-  return last?.to === offset
-    ? ranges.with(at, { ...last, to: offset + 1 })
-    : [...ranges, { topic, partition, from: offset, to: offset + 1 }];
-}
-
 export function isAmong(ranges: readonly OffsetRange[], { partition, offset }: Place): boolean {
   return ranges.some((range) => range.partition === partition && range.from <= offset && offset < range.to);
 }

@@ -1,7 +1,7 @@
 /** The way back from the log to the fold of a shard: from the snapshot that its last version names, or from the beginning. */
 import type { ConsumedOffset, EventLog, LogRecord } from '@seamstream/event-log';
 import { type BufferCommitted, decodeEvent, type EventOf, type OffsetRange, TOPIC } from '@seamstream/events';
-import type { Evidence, PlacedEvent } from '@seamstream/evidence';
+import { type Evidence, type PlacedEvent, withPlace } from '@seamstream/evidence';
 import { canonicalJson, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { foldUpTo } from '@seamstream/service-kit';
@@ -20,7 +20,7 @@ import {
 import { type BufferFold, evolveFold, foldAt, offsetsOf, passOver } from './buffer-fold.js';
 import { type LastSnapshot, lastSnapshotOf, type Resumption, readResumption, usable } from './buffer-snapshots.js';
 import { lastVersions, placeOfVersions, versionsIn } from './committed-versions.js';
-import { foldBelieved, isAmong, withPlace } from './refused-results.js';
+import { foldBelieved, isAmong } from './refused-results.js';
 
 /** Log, objects or settings are not those that the buffer's versions were made with and from: no outcome is to blame. */
 export class UnrestorableBuffer extends SeamError {}

@@ -1,7 +1,7 @@
 /** Decides what a run learns from and how, from recorded facts alone; the result is a plan that the log can repeat. */
 import type { EventLog } from '@seamstream/event-log';
 import { type OffsetRange, TOPIC } from '@seamstream/events';
-import { Evidence } from '@seamstream/evidence';
+import { Evidence, withPlace } from '@seamstream/evidence';
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import {
   type CurriculumConfig,
@@ -275,18 +275,19 @@ export class PlanRunHandler {
       new Map(before.map(({ topic, partition, from }) => [`${topic}/${partition}`, from])),
     );
     const doubts = await this.evidence.doubts(placed);
-    const refused = placed.flatMap(({ event, position: { topic, partition, offset } }, index) => {
-      const doubt = doubts.get(index);
-      if (doubt === undefined) return [];
+    let refused: readonly OffsetRange[] = [];
+    for (const [index, doubt] of doubts) {
+      const { event, position } = placed[index]!;
+      const { topic, partition, offset } = position;
       logger.warn(
         { topic, partition, offset, claimedSource: event.meta.source, ...doubt },
         'result NOT BELIEVED; nothing is learned from it',
       );
-      return [{ topic, partition, from: offset, to: offset + 1 }];
-    });
+      refused = withPlace(refused, position);
+    }
     return {
       results: placed.flatMap(({ event }, index) => (isResult(event) && !doubts.has(index) ? [event] : [])),
-      refused: joined(refused),
+      refused: copies(refused),
     };
   }
 
@@ -313,18 +314,6 @@ export class PlanRunHandler {
     }
     return found;
   }
-}
-
-/** Neighbours as one range; they come in their order. */
-function joined(ranges: readonly OffsetRange[]): OffsetRange[] {
-  const all: OffsetRange[] = [];
-  for (const range of ranges) {
-    const last = all.at(-1);
-    if (last?.topic === range.topic && last.partition === range.partition && last.to === range.from)
-      all[all.length - 1] = { ...last, to: range.to };
-    else all.push(range);
-  }
-  return all;
 }
 
 function refusedIn(windows: readonly RunWindow[]): Pick<RunPlan['configuration'], 'refused'> {

@@ -92,6 +92,23 @@ describe('a result', () => {
     expect(await late.doubts(shuffled.slice(0, 50))).toEqual(new Map());
   });
 
+  it('whose problem is missing is not looked for twice in the partition that its key stands for', async () => {
+    const runs = honest(40);
+    const log = new CountingLog();
+    await log.createTopics(TOPICS.map(({ name }) => ({ name, partitions: 1 })));
+    await log.append(runs.flatMap(({ experiences, outcomes }) => [...experiences, ...outcomes]).map(encodeEvent));
+    const results = await resultsIn(log);
+    let asked = 0;
+    const watermarks = log.watermarks.bind(log);
+    log.watermarks = (topic) => {
+      if (topic === TOPIC.problems) asked++;
+      return watermarks(topic);
+    };
+    expect((await new Evidence(log).doubts(results)).size).toBe(results.length);
+    // How many partitions there are, the end to read on to, and the beginning of what to look back at.
+    expect(asked).toBe(3);
+  });
+
   it('that is missing makes the log be read once more at most, however many are', async () => {
     const log = await logOf(honest(100).flatMap(all));
     const [first, second] = honest(2).flatMap(({ outcomes }) => outcomes);

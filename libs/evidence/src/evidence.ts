@@ -81,10 +81,12 @@ export class Evidence {
     for (const [partition, own] of Map.groupBy(wanted, ({ key }) => partitionForKey(key, partitions))) {
       for (const [name, event] of await this.readingOf(topic, partition, idOf).find(own)) found.set(name, event);
     }
-    // Experiences are ours. A problem may be another client's, under no key or one of its own, and then stands anywhere.
+    // Experiences are ours. A problem may be another client's, under no key or one of its own, and then stands anywhere else.
     for (let partition = 0; topic === TOPIC.problems && partition < partitions; partition++) {
-      const elsewhere = wanted.filter(({ key, id }) => !found.has(nameOf(key, id)));
-      if (elsewhere.length === 0) break;
+      const missing = wanted.filter(({ key, id }) => !found.has(nameOf(key, id)));
+      if (missing.length === 0) break;
+      const elsewhere = missing.filter(({ key }) => partitionForKey(key, partitions) !== partition);
+      if (elsewhere.length === 0) continue;
       for (const [name, event] of await this.readingOf(topic, partition, idOf).find(elsewhere)) found.set(name, event);
     }
     return found;
@@ -114,12 +116,35 @@ function nameOf(key: string, id: string): string {
   return JSON.stringify([key, id]);
 }
 
+/** A record as it is remembered. */
+interface Kept {
+  /** The id of the problem that it is about. */
+  readonly key: string | null;
+  /** Of its value. */
+  readonly bytes: number;
+  readonly offset: number;
+  /** Undefined for what nobody could use. */
+  readonly event: () => SeamEvent | undefined;
+}
+
+/**
+ * What a client of somebody else's keys its problems by is its own affair: they are decoded to know what they are about, once. Of
+ * experiences, which are larger and more, the key says it, and they are decoded when they are asked for.
+ */
+function keptOf(record: LogRecord): Kept {
+  const { key, offset, value } = record;
+  const bytes = value?.length ?? 0;
+  if (record.topic !== TOPIC.problems) return { key, bytes, offset, event: () => decoded(record) };
+  const event = decoded(record);
+  return { key: event?.type === 'ProblemPublished' ? event.problem.problemId : key, bytes, offset, event: () => event };
+}
+
 /** One partition, read along. */
 class Reading {
   /** Offset after the last record that was read along. */
   next: number;
-  /** Records by their keys, the longest known first. Decoded when they are asked for. */
-  private readonly remembered = new Map<string, LogRecord[]>();
+  /** Records by their keys, the longest known first. */
+  private readonly remembered = new Map<string, Kept[]>();
   private bytes = 0;
   /** By key the stretches before `next` that hold its records; undefined until something is missed. */
   private index: Map<string, Stretch[]> | undefined;
@@ -138,11 +163,11 @@ class Reading {
     const found = new Map<string, SeamEvent>();
     /** Keys by name. */
     const missing = new Map(wanted.map(({ id, key }) => [nameOf(key, id), key]));
-    const take = (records: readonly LogRecord[]): void => {
-      for (const record of records) {
-        const event = decoded(record);
+    const take = (records: readonly Kept[]): void => {
+      for (const { key, event: read } of records) {
+        const event = read();
         const id = event && this.idOf(event);
-        const name = id === undefined ? undefined : nameOf(this.keyOf(record)!, id);
+        const name = id === undefined ? undefined : nameOf(key!, id);
         if (name !== undefined && missing.delete(name)) found.set(name, event!);
       }
     };
@@ -153,56 +178,48 @@ class Reading {
   }
 
   /** Along the log until all are found, or to its end. */
-  private async readOn(
-    missing: ReadonlyMap<string, string>,
-    take: (records: readonly LogRecord[]) => void,
-  ): Promise<void> {
+  private async readOn(missing: ReadonlyMap<string, string>, take: (records: readonly Kept[]) => void): Promise<void> {
     const { low, high } = await this.bounds();
     this.next = Math.max(this.next, low);
     if (this.next >= high) return;
     const chunks = this.log.read({ ...this.place, from: this.next, to: high, chunkRecords: CHUNK_RECORDS });
     for await (const records of chunks) {
       const keys = new Set(missing.values());
-      for (const record of records) {
+      const kept = records.map(keptOf);
+      for (const record of kept) {
         this.remember(record);
         this.next = record.offset + 1;
       }
-      take(
-        records.filter((record) => {
-          const key = this.keyOf(record);
-          return key !== null && keys.has(key);
-        }),
-      );
+      take(kept.filter(({ key }) => key !== null && keys.has(key)));
       if (missing.size === 0) return;
     }
     this.next = high;
   }
 
-  private remember(record: LogRecord): void {
-    const { value } = record;
-    const key = this.keyOf(record);
-    if (key === null || value === null) return;
+  private remember(record: Kept): void {
+    const { key, bytes } = record;
+    if (key === null || bytes === 0) return;
     const known = this.remembered.get(key);
     if (known === undefined) this.remembered.set(key, [record]);
     else known.push(record);
-    this.bytes += value.length;
+    this.bytes += bytes;
     for (const [oldest, records] of this.remembered) {
       if (this.bytes <= MEMORY_BYTES) return;
       this.remembered.delete(oldest);
-      for (const each of records) this.bytes -= each.value!.length;
+      for (const each of records) this.bytes -= each.bytes;
     }
   }
 
   /** Among the records that were passed, which only what was forged, or comes very late, is missing from. */
   private async lookBack(
     missing: ReadonlyMap<string, string>,
-    take: (records: readonly LogRecord[]) => void,
+    take: (records: readonly Kept[]) => void,
   ): Promise<void> {
     const index = await this.indexUpTo(this.next);
     for (const key of new Set(missing.values())) {
       for (const { from, to } of index.get(key) ?? []) {
         for await (const records of this.log.read({ ...this.place, from, to }))
-          take(records.filter((record) => this.keyOf(record) === key));
+          take(records.map(keptOf).filter((kept) => kept.key === key));
       }
     }
   }
@@ -213,20 +230,10 @@ class Reading {
     const from = Math.max(this.indexedTo, low);
     if (from < end) {
       for await (const records of this.log.read({ ...this.place, from, to: end }))
-        for (const record of records) {
-          const key = this.keyOf(record);
-          if (key !== null) note(this.index, key, record.offset);
-        }
+        for (const { key, offset } of records.map(keptOf)) if (key !== null) note(this.index, key, offset);
     }
     this.indexedTo = end;
     return this.index;
-  }
-
-  /** The id of the problem that a record is about: what a client of somebody else's keys its problems by is its own affair. */
-  private keyOf(record: LogRecord): string | null {
-    if (this.place.topic !== TOPIC.problems) return record.key;
-    const event = decoded(record);
-    return event?.type === 'ProblemPublished' ? event.problem.problemId : record.key;
   }
 
   private async bounds(): Promise<{ readonly low: number; readonly high: number }> {

@@ -1,2 +1,3 @@
 export { type Doubt, doubtOf, type Experience, isResult, type Result } from './doubt.decide.js';
 export { Evidence, type PlacedEvent } from './evidence.js';
+export { withPlace } from './places.js';
