@@ -191,6 +191,25 @@ describe('the executor service', () => {
     expect(executor.prompts[0]).not.toContain('carry');
   });
 
+  it.each([1, 4])('never shows the reference answer to the model (%i answers per entry)', async (rollouts) => {
+    const { problem, ...others } = withheld('b');
+    await publish(experience('a', { reference: 'SECRET' }), {
+      ...others,
+      problem: { ...problem, reference: 'SECRET' },
+    });
+    const executor = new FakeExecutor();
+    const drawing: ExecutorModel = {
+      identity: executor.identity,
+      answer: (prompts) => executor.answer(prompts),
+      sample: (requests) => Promise.all(requests.map(({ prompt, seeds }) => executor.answer(seeds.map(() => prompt)))),
+    };
+    await serve(drawing, { ...config, executor: { ...config.executor, rollouts } });
+    expect(await outcomes()).toHaveLength(2);
+    expect(executor.prompts).toHaveLength(2 * rollouts);
+    for (const id of ['a', 'b']) expect(executor.prompts.join('\n')).toContain(`What is ${id}?`);
+    expect(executor.prompts.join('\n')).not.toContain('SECRET');
+  });
+
   it('gives no reward for a right answer to an invalid entry', async () => {
     await publish(
       experience('a', { entry: '{"concepts":["carry"],"more":1}' }),

@@ -11,7 +11,7 @@ import {
 } from '@seamstream/events';
 import { DEFAULT_ENTRY_SCHEMA, entrySchemas, schemaDigest } from '@seamstream/experience';
 import { canonicalJson, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
-import { type Adapter, decodeAdapter } from '@seamstream/language-model';
+import { type Adapter, decodeAdapter, type ScoredSequence } from '@seamstream/language-model';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
 import {
@@ -36,7 +36,7 @@ import {
   trainerService,
 } from './app.module.js';
 import { runConfigurationOf } from './run-plan.js';
-import { FAKE_BASE_MODEL, FakeEngine } from './training-engine.fake.js';
+import { FAKE_BASE_MODEL, FakeEngine, fakeLogProb } from './training-engine.fake.js';
 import { readTrainingHistory } from './training-history.js';
 
 const BASE = FAKE_BASE_MODEL;
@@ -102,7 +102,15 @@ function explored(
     alike = false,
     entrySchema = schemaDigest(DEFAULT_ENTRY_SCHEMA),
     logProb = -0.7,
-  }: { adapterDigest?: string | null; alike?: boolean; entrySchema?: string; logProb?: number } = {},
+    solved = 1,
+  }: {
+    adapterDigest?: string | null;
+    alike?: boolean;
+    entrySchema?: string;
+    logProb?: number;
+    /** Entries of a group that are right. */
+    solved?: number;
+  } = {},
 ): SeamEvent[] {
   const problem = problemOf(index);
   const groupId = derivedId(problem.problemId, 'group');
@@ -131,7 +139,7 @@ function explored(
         tokenIds,
         forced: [true, false, false, true],
       };
-      const success = !alike && candidateIndex === index % GROUP_SIZE;
+      const success = !alike && (candidateIndex + GROUP_SIZE - (index % GROUP_SIZE)) % GROUP_SIZE < solved;
       return [
         {
           type: 'ExperienceGenerated',
@@ -218,6 +226,8 @@ async function serve(world: World, setting: Setting = {}): Promise<RunningServic
   return service;
 }
 
+const encodeAll = (events: readonly SeamEvent[]): NewRecord[] => events.map(encodeEvent);
+
 async function publish(
   world: World,
   from: number,
@@ -225,7 +235,7 @@ async function publish(
   options: Parameters<typeof explored>[1] = {},
 ): Promise<void> {
   const records: NewRecord[] = [];
-  for (let index = from; index < to; index++) records.push(...explored(index, options).map(encodeEvent));
+  for (let index = from; index < to; index++) records.push(...encodeAll(explored(index, options)));
   await (await openLog(world)).append(records);
 }
 
@@ -368,6 +378,67 @@ describe('the trainer service', () => {
     expect(promotions).toHaveLength(3);
     expect(runs.map(({ parentAdapter }) => parentAdapter)).toEqual([null, promotions[0], promotions[1]]);
     expect(runConfigurationOf(runs[2]!).servedAdapters).toEqual([null, promotions[0], promotions[1]]);
+  });
+
+  it('training begins from the weights of the adapter that was promoted last, not of the base model', async () => {
+    const world = newWorld();
+    const engine = new FakeEngine();
+    await serve(world, { engine });
+    await playRounds(world, 3);
+    const promotions = (await eventsOf(world, 'AdapterPromoted')).map(({ adapterDigest }) => adapterDigest);
+    expect(engine.begun.map(({ beganWith }) => beganWith)).toEqual([null, promotions[0], promotions[1]]);
+    expect(engine.begun.map(({ stepped }) => stepped.length)).toEqual([6, 6, 6]);
+  });
+
+  it.each(['parent', 'base'] as const)(
+    'a run is held to the log-probabilities of its %s, and its ratios begin at those of its parent',
+    async (reference) => {
+      const world = newWorld();
+      const engine = new FakeEngine();
+      const grpo = { batchSize: 4, duration: { unit: 'steps', steps: 6 }, kl: { coefficient: 0.01, reference } };
+      await serve(world, { engine, config: { algorithms: { grpo } } });
+      await playRounds(world, 2);
+      const [{ key, adapterDigest } = { key: '', adapterDigest: '' }] = await eventsOf(world, 'AdapterPublished');
+      const parent = decodeAdapter(await new InMemoryObjectStore(world.objects).get(key), { digest: adapterDigest });
+      const expected = { parent: fakeLogProb(parent.tensors.get('w')!.data), base: fakeLogProb([]) };
+      expect(expected.parent).not.toBe(expected.base);
+
+      const second = engine.begun.find(({ beganWith }) => beganWith === adapterDigest);
+      expect(second?.stepped).toHaveLength(6);
+      for (const { policy, targets } of second!.stepped.flat()) {
+        expect(policy?.proximalLogProbs).toEqual(targets.map(() => expected.parent));
+        expect(policy?.referenceLogProbs).toEqual(targets.map(() => expected[reference]));
+      }
+    },
+  );
+
+  it('computes log-probabilities of the very sequences that it steps on, under the same schema and budget', async () => {
+    const world = newWorld();
+    const engine = new FakeEngine();
+    await serve(world, { engine });
+    await playRounds(world, 1);
+    const [{ scored, stepped } = { scored: [], stepped: [] }] = engine.begun;
+    expect(scored).toHaveLength(1);
+    const distribution = ({ tokenIds, targets, schema, continuationStart, maxTokens }: ScoredSequence): string =>
+      canonicalJson({ tokenIds, targets, schema, continuationStart, maxTokens });
+    const known = new Set(scored[0]!.sequences.map(distribution));
+    for (const sequence of stepped.flat()) {
+      expect(sequence).toMatchObject({ schema: DEFAULT_ENTRY_SCHEMA, continuationStart: 3, maxTokens: 9 });
+      expect(known).toContain(distribution(sequence));
+    }
+  });
+
+  it('a run that goes on from a checkpoint still forms its ratios with the weights that it began with', async () => {
+    const world = newWorld();
+    let deaths = 0;
+    const engine = new FakeEngine((step) => {
+      if (step === 3 && deaths++ === 0) throw new SeamError('SESSION_FAILED', 'the worker has ended');
+    });
+    await serve(world, { engine });
+    await playRounds(world, 1);
+    expect(engine.begun.map(({ scored }) => scored.map(({ steps }) => steps))).toEqual([[0], [0]]);
+    for (const { policy, targets } of engine.begun[1]!.stepped.flat())
+      expect(policy?.proximalLogProbs).toEqual(targets.map(() => fakeLogProb([])));
   });
 
   it('records what keeps a run from learning among its figures, and nothing where nothing does', async () => {
@@ -611,6 +682,32 @@ describe('the trainer service', () => {
     expect(evaluation.measured).toEqual([first, null, second]);
   });
 
+  it('measures a parent again where problems joined the set since its promotion, and compares on the same set', async () => {
+    const world = newWorld();
+    // Alone, the sums are easy; the words that come later, nobody of them has seen.
+    class GrowingSet extends FakeEvaluation {
+      override async measure(adapter: Adapter | null, domains: readonly string[]): Promise<MeasuredSuccess> {
+        const measured = await super.measure(adapter, domains);
+        return domains.length === 1 ? measured : { ...measured, success: measured.success / 3 };
+      }
+    }
+    const evaluation = new GrowingSet([0.9, 0.9]);
+    await serve(world, { evaluation });
+    const even = Array.from({ length: 6 }, (_, index) => encodeAll(explored(2 * index))).flat();
+    await (await openLog(world)).append(even);
+    await consumed(world);
+    const [first] = await eventsOf(world, 'AdapterPromoted');
+    expect(first?.evaluation).toMatchObject({ success: 0.9, problemSetDigest: sha256('sums') });
+    await publish(world, 12, 18, { adapterDigest: first!.adapterDigest });
+    await consumed(world);
+    const judged = [...(await eventsOf(world, 'AdapterPromoted')), ...(await eventsOf(world, 'TrainingRunRejected'))];
+    const second = judged.find(
+      ({ evaluation: { problemSetDigest } = { problemSetDigest: '' } }) => problemSetDigest === sha256('sums,words'),
+    );
+    expect(second?.evaluation).toMatchObject({ success: 0.3, parentSuccess: 0.3 });
+    expect(evaluation.measured.filter((digest) => digest === first!.adapterDigest)).toHaveLength(2);
+  });
+
   it('says in words why it cannot learn, and learns from the next window', async () => {
     const world = newWorld();
     await serve(world);
@@ -820,9 +917,22 @@ describe('the trainer service', () => {
 
   it('the curriculum imitates while few succeed and compares afterwards', async () => {
     const world = newWorld();
-    await serve(world, { config: { algorithm: 'curriculum', curriculum: { imitateBelow: 0.2 } } });
-    await playRounds(world, 1);
-    expect((await eventsOf(world, 'TrainingRunStarted')).map(({ algorithm }) => algorithm)).toEqual(['grpo']);
+    const algorithms = {
+      grpo: { batchSize: 4, duration: { unit: 'steps', steps: 6 } },
+      sft: { minRows: 4, batchSize: 4, duration: { unit: 'steps', steps: 4 } },
+    };
+    const curriculum = { imitateBelow: 0.3, smoothing: 1 };
+    await serve(world, { config: { algorithm: 'curriculum', curriculum, algorithms } });
+    // One of four entries is right in the first round, two of four in the second.
+    await publish(world, 0, 6);
+    await commitVersion(world, 1, await endsOfOutcomes(world));
+    await consumed(world);
+    const [first] = await eventsOf(world, 'AdapterPromoted');
+    await publish(world, 6, 12, { adapterDigest: first!.adapterDigest, solved: 2 });
+    await consumed(world);
+    const started = (await eventsOf(world, 'TrainingRunStarted')).map(({ algorithm }) => algorithm);
+    expect(started.toSorted()).toEqual(['grpo', 'sft']);
+    expect((await eventsOf(world, 'AdapterPublished')).find(({ parent }) => parent === null)?.algorithm).toBe('sft');
     await expect(serve(newWorld(), { config: { algorithm: 'magic' } })).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',
     });
@@ -841,6 +951,11 @@ describe('the trainer service', () => {
     expect(runConfigurationOf(started!).reason).toContain('(worst-domain), threshold 0.0 %');
   });
 });
+
+async function endsOfOutcomes(world: World): Promise<EventOf<'BufferCommitted'>['inputs']> {
+  const watermarks = await (await openLog(world)).watermarks(TOPIC.outcomes);
+  return watermarks.map(({ partition, high }) => ({ topic: TOPIC.outcomes, partition, from: 0, to: high }));
+}
 
 async function commitVersion(
   world: World,

@@ -139,6 +139,9 @@ function planOf(log: LogInput, config: object = few, seed = 'run'): TrainingPlan
 const advantagesOf = ({ examples }: TrainingPlan): Record<string, number | undefined> =>
   Object.fromEntries(examples.map(({ exampleId, policy }) => [exampleId, policy?.advantage]));
 
+/** The distribution that the examples were sampled from: without it a step's probabilities are others than those logged. */
+const sampledUnder = { schema: { enum: ['timber'] }, continuationStart: 3, maxTokens: 9 };
+
 /** ln ½ and ln ¼ for every example: the policy that sampled them. */
 const onPolicy = (plan: TrainingPlan): number[][] => plan.examples.map(() => [Math.log(1 / 2), Math.log(1 / 4)]);
 
@@ -480,18 +483,8 @@ describe('a grpo plan', () => {
 
   it('lists the sequences whose log-probabilities are to be computed', () => {
     const plan = planOf(logOf({ g1: [1, 0] }));
-    expect(bareSequences(plan).map(({ tokenIds, targets, weights }) => [tokenIds, targets, weights])).toEqual([
-      [
-        [1, 2, 3, 10, 11, 12],
-        [4, 5],
-        [0, 0],
-      ],
-      [
-        [1, 2, 3, 10, 11, 12],
-        [4, 5],
-        [0, 0],
-      ],
-    ]);
+    const sequence = { tokenIds: [1, 2, 3, 10, 11, 12], targets: [4, 5], weights: [0, 0], ...sampledUnder };
+    expect(bareSequences(plan)).toEqual([sequence, sequence]);
   });
 });
 
@@ -513,6 +506,12 @@ describe('a grpo step', () => {
     );
     expect(losses).toEqual([expect.closeTo((-(1.5 + 2) * 0.5) / 4, 12), expect.closeTo(((1.5 + 2) * 0.5) / 4, 12)]);
     expect(sequences[0]?.policy?.referenceLogProbs).toEqual(proximal[0]);
+  });
+
+  it('forms its probabilities under the schema and the budget that the entry was sampled with', () => {
+    const plan = planOf(logOf({ g1: [1, 0] }), oneStep);
+    for (const sequence of grpo.complete(plan, oneStep, 0, { proximal: onPolicy(plan) }))
+      expect(sequence).toMatchObject({ tokenIds: [1, 2, 3, 10, 11, 12], targets: [4, 5], ...sampledUnder });
   });
 
   it('is held to the computed reference when the KL term counts', () => {

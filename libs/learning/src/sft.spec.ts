@@ -54,6 +54,13 @@ describe('sft', () => {
     ]);
   });
 
+  it("forms its probabilities under the schema of the row's domain", () => {
+    const masked = { ...context, entrySchemaOf: (domain: string) => ({ enum: [domain] }) };
+    const prepared = sft.prepare(inputOf([row('a')]), small, masked, 'run');
+    const plan = prepared.status === 'ready' ? prepared.plan : undefined;
+    expect(sft.complete(plan!, small, 0, {})).toMatchObject([{ schema: { enum: ['timber'] }, continuationStart: 2 }]);
+  });
+
   it('draws rows in proportion to their helpfulness, on a floor', () => {
     const rows = [row('a', { helpfulness: 0.9 }), row('b', { helpfulness: 0.3 })];
     const shares = sharesOf(

@@ -3,7 +3,7 @@ import { experienceIdOf, groupIdOf } from '@seamstream/events';
 import { domainEntrySchema, loadPrompts, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import type { LanguageModel } from '@seamstream/language-model';
 import type { EvaluationSettings } from './arm-entries.js';
-import { evaluate } from './evaluate.js';
+import { evaluate, problemSetDigest } from './evaluate.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import { candidateSeed, type ExplorationSettings, generateExperiences } from './explore.js';
 import { FakeExecutor, FakeGenerator, fakeTokenizer } from './models.fake.js';
@@ -300,6 +300,23 @@ describe('an evaluation', () => {
     ];
     expect(seen.length).toBeGreaterThan(24 * 7);
     for (const text of seen) expect(text).not.toContain('SECRET');
+  });
+
+  it('names its set by all that the problems say: one other answer, wording, judge or order is another set', () => {
+    const digest = problemSetDigest(PROBLEMS);
+    const changed = (change: Partial<Problem>) => PROBLEMS.map((each, i) => (i === 7 ? { ...each, ...change } : each));
+    const others = [
+      changed({ reference: 'SECRET' }),
+      changed({ prompt: 'Number 7 asks for nothing.' }),
+      changed({ domain: 'herbs' }),
+      changed({ verifier: { kind: 'exact', version: '1', options: { caseSensitive: 'true' } } }),
+      changed({ problemId: 'another' }),
+      PROBLEMS.toReversed(),
+      PROBLEMS.slice(1),
+      [],
+    ];
+    expect(problemSetDigest(structuredClone(PROBLEMS))).toBe(digest);
+    expect(new Set([digest, ...others.map(problemSetDigest)]).size).toBe(others.length + 1);
   });
 
   it('reports progress per arm', async () => {

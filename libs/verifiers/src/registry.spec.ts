@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { checkVerifiable, knownVerifiers } from './registry.js';
 import { Verifiers } from './verifiers.js';
 
@@ -50,6 +51,27 @@ describe('the exact verifier', () => {
     expect((await exact('Answer: ｒｅｄ', 'red')).success).toBe(true);
     expect((await exact('Answer: blue red', 'red blue')).success).toBe(false);
     expect((await exact('red', 'red')).success).toBe(false);
+  });
+
+  it('wants the reference and nothing beside it: an answer that merely holds it is wrong', async () => {
+    expect((await exact('Answer: 19 and 29', '9 and 29')).success).toBe(false);
+    expect((await exact('Answer: 9 and 29 or 30', '9 and 29')).success).toBe(false);
+    expect((await exact('Answer: 9 and 2', '9 and 29')).success).toBe(false);
+    const word = fc.stringMatching(/^[a-z0-9]{1,4}$/);
+    const words = fc.array(word, { minLength: 1, maxLength: 3 }).map((each) => each.join(' '));
+    const beside = fc.oneof(
+      words,
+      words.map((each) => ` ${each}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(words, beside, fc.boolean(), async (reference, more, isBefore) => {
+        expect((await exact(`Answer: ${reference}`, reference)).success).toBe(true);
+        const longer = isBefore ? `${more.trim()} ${reference}` : `${reference}${more}`;
+        expect((await exact(`Answer: ${longer}`, reference)).success).toBe(false);
+        expect((await exact(`Answer: ${reference}`, longer)).success).toBe(false);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   it('tells case apart when asked to', async () => {
