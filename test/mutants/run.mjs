@@ -2,6 +2,7 @@
 //
 //   npm run mutants                          every row of test/mutants/*.mutants.mjs
 //   npm run mutants -- --only kafka,sign     rows whose area, control or file holds one of these words
+//   npm run mutants -- --area learning       rows of test/mutants/learning.mutants.mjs
 //   npm run mutants -- --json                one object a row, and a summary
 //
 // A row: { control, file, from, to, suite, spec, title }
@@ -35,13 +36,17 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string' },
+    area: { type: 'string' },
     json: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
 });
 
 const rows = (await loadRows()).filter(isWanted);
-if (rows.length === 0) throw new Error(`Cannot run mutants: expected rows that hold "${options.only}", got none.`);
+if (rows.length === 0)
+  throw new Error(
+    `Cannot run mutants: expected rows of ${options.area ?? 'any area'} that hold "${options.only ?? ''}", got none.`,
+  );
 if (options.list) {
   for (const { area, control, spec } of rows) console.log(`${area}: ${control} (${spec})`);
   process.exit(0);
@@ -80,6 +85,7 @@ async function loadRows() {
 }
 
 function isWanted({ area, control, file }) {
+  if (options.area !== undefined && !options.area.split(',').includes(area)) return false;
   const words = options.only?.split(',') ?? [''];
   return words.some((word) => `${area} ${control} ${file}`.toLowerCase().includes(word.toLowerCase()));
 }
@@ -143,7 +149,7 @@ function run({ suite, spec, title }) {
   spawnSync(process.execPath, [...args, ...chosen, ...(title === undefined ? [] : ['-t', title])], {
     cwd: copy,
     stdio: 'ignore',
-    timeout: 600_000,
+    timeout: suite === 'quick' ? 600_000 : 1_800_000,
     env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
   });
   const { numPassedTests, numFailedTests } = read(report);

@@ -701,9 +701,7 @@ describe('the trainer service', () => {
     await publish(world, 12, 18, { adapterDigest: first!.adapterDigest });
     await consumed(world);
     const judged = [...(await eventsOf(world, 'AdapterPromoted')), ...(await eventsOf(world, 'TrainingRunRejected'))];
-    const second = judged.find(
-      ({ evaluation: { problemSetDigest } = { problemSetDigest: '' } }) => problemSetDigest === sha256('sums,words'),
-    );
+    const second = judged.find(({ evaluation }) => evaluation?.problemSetDigest === sha256('sums,words'));
     expect(second?.evaluation).toMatchObject({ success: 0.3, parentSuccess: 0.3 });
     expect(evaluation.measured.filter((digest) => digest === first!.adapterDigest)).toHaveLength(2);
   });

@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { entryText, loadPrompts } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
+import { LanguageModel, TrainingSession } from '@seamstream/language-model';
 import { DOMAINS, loreOf, SHIFTED_DOMAINS } from './domains.js';
 import { entrySchemaFor, followEntry, randomEntry, type WorldEntry } from './entries.js';
-import { pitfallWords, worldProblems } from './problems.js';
+import { pitfallWords, wordingOf, worldProblems } from './problems.js';
+import { type AskedModel, adviceKnowledge, partnerKnowledge } from './word-knowledge.js';
 
 const folder = (name: string): string => fileURLToPath(new URL(`../../../models/${name}`, import.meta.url));
 const problems = (['base', 'shifted'] as const).flatMap((variant) =>
@@ -76,5 +77,52 @@ describe('the shipped models fit this world', () => {
     const solved = written.filter(({ problem, entry }) => followEntry(problem, entry).answer === problem.reference);
     // 0.06 on average; three standard errors of 192 draws are 0.05.
     expect(solved.length / written.length).toBeLessThan(0.12);
+  });
+
+  describe('the generator base, asked word by word,', () => {
+    // Statements that it may have been trained on: what it does not know of these, it knows of none. Three or more of each word.
+    const times = new Map<string, number>();
+    const statements = (['base', 'shifted'] as const)
+      .flatMap((variant) => worldProblems({ seed: 'words', split: 'train', variant, count: 480 }))
+      .filter((problem) => {
+        const { cues, phrase, pitfall = '' } = wordingOf(problem);
+        const words = [...cues, phrase, pitfall].map((word) => `${problem.domain}/${word}`);
+        if (words.every((word) => (times.get(word) ?? 0) >= 3)) return false;
+        for (const word of words) times.set(word, (times.get(word) ?? 0) + 1);
+        return true;
+      });
+    let session: TrainingSession;
+    let asked: AskedModel;
+    beforeAll(async () => {
+      const prompts = await loadPrompts();
+      session = await TrainingSession.create({
+        checkpoint: folder('generator-base'),
+        trainable: { kind: 'full' },
+        objective: { kind: 'negative-log-likelihood' },
+        threads: 1,
+      });
+      asked = {
+        tokenizer: models['generator-base']!.tokenizer,
+        promptOf: (statement) => prompts.generator(statement),
+        logProbabilities: (sequences) => session.logProbabilities(sequences),
+      };
+    });
+    afterAll(() => session.close());
+
+    it('gives the right advice of every single word about the probability that chance gives it', async () => {
+      const known = await adviceKnowledge(statements, asked);
+      expect(known).toHaveLength(90);
+      // Over 12 statements a word the probabilities lie within 0.1 of chance; a word that is known would stand near 1.
+      for (const { probability, chance } of known) {
+        expect(probability).toBeLessThan(chance + 0.2);
+        expect(probability).toBeGreaterThan(chance - 0.2);
+      }
+    });
+
+    it('knows which words of timber share an item, since no statement asks for two of one', async () => {
+      const ofTimber = statements.filter(({ domain }) => domain === 'timber');
+      const [timber] = await partnerKnowledge(ofTimber, asked);
+      expect(timber!.sameItem).toBeLessThan(0.75 * timber!.otherItem);
+    });
   });
 });

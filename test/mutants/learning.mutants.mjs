@@ -1,0 +1,418 @@
+// The path of learning, from the sampled token to the served adapter: formulas within one function, and what one part hands to the next.
+// `npm run mutants:learning` runs these alone and prints how many were noticed.
+const quick = (file, spec, rows) => rows.map((row) => ({ file, suite: 'quick', spec, ...row }));
+
+const TRAINER = 'apps/trainer/src/app.module.spec.ts';
+const LOSS = 'libs/language-model/src/(golden|training-session).spec.ts';
+const GRPO = 'libs/learning/src/grpo.spec.ts';
+const MASK = 'apps/trainer/src/masked-training.spec.ts';
+const ROLLOUT = 'libs/rollout/src/rollout.spec.ts';
+const BUFFER = 'libs/success-buffer/src/';
+const SPLITS = 'apps/standalone/src/splits.spec.ts';
+const LMDB = 'libs/event-log-lmdb/src/lmdb-event-log';
+const DEMONSTRATION = { suite: 'slow', spec: 'test/acceptance/learning.spec.ts' };
+
+const LOSES_THE_GRAMMAR = {
+  file: 'libs/learning/src/example.ts',
+  from: '...(schema === undefined ? {} : { schema, continuationStart }),',
+  to: '',
+};
+const FORGETS_THE_PARENT = {
+  file: 'apps/trainer/src/run-training.handler.ts',
+  from: 'adapter: parent,',
+  to: 'adapter: parent === null ? parent : null,',
+};
+
+export default [
+  // --- what an entry is worth ---------------------------------------------------------------------------------------
+  ...quick('libs/learning/src/advantage.ts', 'libs/learning/src/advantage.spec.ts', [
+    {
+      control: 'A1: an entry better than its siblings has a positive advantage',
+      from: '(reward - mean) / scale',
+      to: '(mean - reward) / scale',
+    },
+  ]),
+  ...quick('libs/learning/src/importance.ts', 'libs/learning/src/importance.spec.ts', [
+    {
+      control: 'A4: importance weights are truncated',
+      from: 'return Math.min(ratio, cap);',
+      to: 'return Math.min(ratio, cap * 1e9);',
+    },
+    {
+      control: 'A5: an importance weight is π / μ, not μ / π',
+      from: 'Math.exp(proximalLogProb - behaviourLogProb)',
+      to: 'Math.exp(behaviourLogProb - proximalLogProb)',
+    },
+  ]),
+  ...quick('libs/learning/src/grpo.ts', GRPO, [
+    {
+      control: 'A6: the KL reference is the one that was computed',
+      from: "referenceLogProbs === null ? proximal : checkedLogProbs(plan, 'reference', computed)",
+      to: 'referenceLogProbs === null ? proximal : proximal',
+    },
+    {
+      control: 'B1: the logged log-probability of a token is its own',
+      from: 'experience.logProbs[target - example.continuationStart]!',
+      to: 'experience.logProbs[target - example.continuationStart - 1]!',
+    },
+    {
+      control: 'B29: groups that were judged alike teach nothing',
+      from: '!isDead(group.members.map(({ reward }) => reward)) && !(isTapered(config)',
+      to: '!(isTapered(config)',
+    },
+  ]),
+  ...quick('libs/learning/src/groups.ts', GRPO, [
+    {
+      control: 'A8: entries older than the window are left out',
+      from: 'age <= maxAge)',
+      to: 'age <= maxAge || age > 0)',
+    },
+    {
+      control: 'A9: a failure of the infrastructure is no reward of 0',
+      from: 'reward: result.reward, responseTokens: result.responseTokens }]\n        : [];',
+      to: 'reward: result.reward, responseTokens: result.responseTokens }]\n        : [{ ...member, reward: 0, responseTokens: 0 }];',
+    },
+  ]),
+  ...quick('libs/learning/src/example.ts', GRPO, [
+    {
+      control: 'A10: tokens that were no choice are not trained on',
+      from: '(isForced ? [] : [position])',
+      to: '(isForced ? [position] : [position])',
+    },
+  ]),
+  ...quick('libs/learning/src/sft.ts', 'libs/learning/src/sft.spec.ts', [
+    {
+      control: 'B26: imitation prefers what helped',
+      from: 'row.helpfulness ** preference.power + preference.floor',
+      to: '0 * row.helpfulness + preference.floor',
+    },
+  ]),
+  ...quick('libs/learning/src/curriculum.decide.ts', 'libs/learning/src/curriculum.spec.ts', [
+    {
+      control: 'B35: scouts of the base model say nothing about the served adapter',
+      from: 'isServed ? explored.filter(({ adapterDigest }) => adapterDigest !== null) : explored',
+      to: 'isServed ? explored : explored',
+    },
+  ]),
+
+  // --- the loss, and the model under it -----------------------------------------------------------------------------
+  ...quick('libs/language-model/src/training-graph.ts', LOSS, [
+    {
+      control: 'A2: the KL term is part of the loss',
+      from: "perToken = op('Add', op('Neg', gain), op('Mul', kl, number(klCoefficient)));",
+      to: "perToken = op('Neg', gain);",
+    },
+    {
+      control: 'B6: of the two gains the smaller one counts',
+      from: "op('Min', plain, clipped)",
+      to: "op('Max', plain, clipped)",
+    },
+    {
+      control: 'B7: a ratio may rise further than it may fall',
+      from: 'number(1 + clipHigh)',
+      to: 'number(1 + clipLow)',
+    },
+    {
+      control: 'B8: entropy is rewarded, not punished',
+      from: "perToken = op('Sub', perToken, op('Mul', entropy",
+      to: "perToken = op('Add', perToken, op('Mul', entropy",
+    },
+    {
+      control: 'B9: what is imitated becomes more likely',
+      from: "op('Add', compared, op('Mul', vector('imitation'), chosen))",
+      to: "op('Sub', compared, op('Mul', vector('imitation'), chosen))",
+    },
+  ]),
+  ...quick('libs/language-model/src/sampler.ts', 'libs/language-model/src/sampler.spec.ts', [
+    {
+      control: 'A3: log-probabilities are recorded under the mask',
+      from: 'logProb: logits[id]! - bestLogit - Math.log(legalSum),',
+      to: 'logProb: logits[id]! - bestLogit - Math.log(legalSum) + Math.log(legalMass),',
+    },
+  ]),
+  ...quick('libs/language-model/src/rotary.ts', 'libs/language-model/src/(golden|agreement).spec.ts', [
+    {
+      control: 'A11: rotary frequencies begin at the first pair',
+      from: 'Math.fround((2 * i) / headDimension)',
+      to: 'Math.fround((2 * i + 2) / headDimension)',
+    },
+  ]),
+  ...quick('libs/language-model/src/sequence-batch.ts', 'libs/language-model/src/(golden|sequence-batch).spec.ts', [
+    {
+      control: 'A12: a token is predicted from what stands before it',
+      from: 'places[n] = b * T + target - 1;',
+      to: 'places[n] = b * T + target;',
+    },
+  ]),
+  ...quick('libs/language-model/src/adamw.ts', 'libs/language-model/src/adamw.spec.ts', [
+    {
+      control: 'B10: the second moment is corrected for its beginning at 0',
+      from: 'const shrink = 1 / Math.sqrt(1 - beta2 ** step);',
+      to: 'const shrink = 1;',
+    },
+  ]),
+
+  // --- joins: trainer and engine, learning and grammar --------------------------------------------------------------
+  ...quick('apps/trainer/src/run-training.handler.ts', TRAINER, [
+    {
+      control: 'A7: the base model as reference is the base model, not the parent',
+      from: 'parent === null && ofParent !== undefined',
+      to: 'ofParent !== undefined',
+    },
+    {
+      control: "A16: a parent's recorded success counts on the set that it was measured on",
+      from: 'if (recorded?.problemSetDigest === problemSetDigest)',
+      to: 'if (recorded !== null && recorded !== undefined)',
+    },
+    {
+      control: 'B4: a run that goes on takes its ratios to the weights that it began with',
+      from: 'const computed = await this.logProbabilitiesFor(learning, weights, plan, parent);',
+      to: 'await this.resume(weights, recording.checkpoints ?? []);\n      const computed = await this.logProbabilitiesFor(learning, weights, plan, parent);',
+    },
+    { control: 'B5: training begins from the parent', ...FORGETS_THE_PARENT },
+    {
+      control: 'B28: an adapter that does not come out again is told',
+      from: 'matches: actual === adapterDigest',
+      to: 'matches: true',
+    },
+  ]),
+  ...quick('libs/learning/src/example.ts', GRPO, [
+    {
+      control: 'B2: log-probabilities before the first step are computed under the grammar',
+      from: 'plan.examples.map((example) => sequenceOf(example, 0))',
+      to: 'plan.examples.map(({ schema: _, ...example }) => sequenceOf(example, 0))',
+    },
+    { control: 'B3: steps are computed under the grammar', ...LOSES_THE_GRAMMAR },
+    {
+      control: 'B3b: steps are computed under the budget that an entry was sampled with',
+      from: '...(schema === undefined || maxTokens === undefined ? {} : { maxTokens }),',
+      to: '',
+    },
+  ]),
+  ...quick('libs/learning/src/example.ts', MASK, [
+    {
+      control: 'B2 with a real model: fresh entries have ratios of one',
+      from: 'plan.examples.map((example) => sequenceOf(example, 0))',
+      to: 'plan.examples.map(({ schema: _, ...example }) => sequenceOf(example, 0))',
+    },
+    { control: 'B3 with a real model: another adapter comes out without the grammar', ...LOSES_THE_GRAMMAR },
+  ]),
+  ...quick('apps/trainer/src/outcome-window.ts', 'apps/trainer/src/outcome-window.spec.ts', [
+    {
+      control: 'A13: a problem is complete with its last candidate',
+      from: 'if (members.size < event.groupSize)',
+      to: 'if (members.size <= event.groupSize)',
+    },
+  ]),
+  ...quick('apps/trainer/src/train-windows.handler.ts', TRAINER, [
+    {
+      control: 'A14: a run starts with the last problem of its window',
+      from: 'held.window.completedProblems < this.trainEveryProblems',
+      to: 'held.window.completedProblems <= this.trainEveryProblems',
+    },
+  ]),
+  ...quick('libs/release/src/promotion.decide.ts', 'libs/release/src/promotion.decide.spec.ts', [
+    {
+      control: 'A15: one problem worse is worse',
+      from: 'lead >= -policy.tolerance * problems - 1e-9',
+      to: 'lead >= -policy.tolerance * problems - 1 - 1e-9',
+    },
+  ]),
+
+  // --- who sees what ------------------------------------------------------------------------------------------------
+  ...quick('libs/embedded-world/src/problems.ts', 'libs/embedded-world/src/problems.spec.ts', [
+    {
+      control: 'A17: splits share no combination of words',
+      from: 'while (splitOf(lore, wording) !== split)',
+      to: 'while (splitOf(lore, wording) !== split && random.float() > 0.1)',
+    },
+  ]),
+  ...quick('apps/generator/src/write-experiences.handler.ts', 'apps/generator/src/app.module.spec.ts', [
+    {
+      control: 'A18: the generator never sees the reference',
+      from: 'return { eventId: meta.messageId, problem: { problemId, domain, prompt } };',
+      to: 'return { eventId: meta.messageId, problem: { problemId, domain, prompt: `${prompt} ${events[at].problem.reference}` } };',
+    },
+  ]),
+  ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/app.module.spec.ts', [
+    {
+      control: 'A19: the executor never sees the reference',
+      from: 'return { problem: { problemId, domain, prompt }, entry: entryOf(event), seed: event.experienceId };',
+      to: 'return { problem: { problemId, domain, prompt: `${prompt} ${event.problem.reference}` }, entry: entryOf(event), seed: event.experienceId };',
+    },
+  ]),
+  ...quick('libs/rollout/src/arm-entries.ts', ROLLOUT, [
+    {
+      control: 'A20: the models of an evaluation never see the reference',
+      from: 'problems.map(({ problemId, domain, prompt }) => ({ problemId, domain, prompt }))',
+      to: 'problems.map(({ problemId, domain, prompt, reference }) => ({ problemId, domain, prompt: `${prompt} ${reference}` }))',
+    },
+    {
+      control: "B19: nobody is given his own entry as another problem's",
+      from: 'exchanged(statements, settings).map((other) => ofAdapter[other]!)',
+      to: 'exchanged(statements, settings).map((_other, own) => ofAdapter[own]!)',
+    },
+    {
+      control: 'B20: the untrained arm has no adapter',
+      from: 'return entriesOf(statements, settings, null);',
+      to: 'return entriesOf(statements, settings, settings.adapter);',
+    },
+  ]),
+  ...quick('libs/embedded-world/src/entries.ts', 'libs/embedded-world/src/entries.spec.ts', [
+    {
+      control: 'B30: the schema lists every advice for every word',
+      from: 'allAdvice(Object.keys(cues), items)',
+      to: 'Object.entries(cues).map(([word, item]) => advise(word, item))',
+    },
+  ]),
+  ...quick('apps/standalone/src/world-files.ts', SPLITS, [
+    {
+      control: 'B32: the held-out measurement asks for what was never trained on',
+      from: "split: 'heldOut'",
+      to: "split: 'train'",
+    },
+    {
+      control: 'B33: promotions are decided on problems that are not measured on',
+      from: "split: 'validation',\n      variant: 'base'",
+      to: "split: 'heldOut',\n      variant: 'base'",
+    },
+    {
+      control: 'B33b: nor are those of the shifted domains',
+      from: "split: 'validation',\n      variant: 'shifted'",
+      to: "split: 'train',\n      variant: 'shifted'",
+    },
+  ]),
+  ...quick('apps/standalone/src/problem-stream.ts', SPLITS, [
+    {
+      control: 'B34: the stream is of the training split',
+      from: "split: 'train'",
+      to: "split: 'heldOut'",
+    },
+  ]),
+
+  // --- rollouts, verdicts and figures -------------------------------------------------------------------------------
+  ...quick('libs/rollout/src/explore.ts', ROLLOUT, [
+    {
+      control: 'B18: every candidate of a group has a seed of its own',
+      from: 'candidateSeed(eventId, firstCandidate + candidate)',
+      to: 'candidateSeed(eventId, firstCandidate)',
+    },
+  ]),
+  ...quick('libs/rollout/src/evaluate.ts', ROLLOUT, [
+    {
+      control: 'B31: a set of problems is named by what they say',
+      from: 'sha256(...problems.map((problem) => `${canonicalJson(problem)}\\n`))',
+      to: 'sha256(String(problems.length))',
+    },
+    {
+      control: 'B31b: and by their answers',
+      from: 'canonicalJson(problem)}',
+      to: "canonicalJson({ ...problem, reference: '' })}",
+    },
+  ]),
+  ...quick('libs/rollout/src/leaks.ts', 'libs/rollout/src/leaks.spec.ts', [
+    {
+      control: 'B25: an answer within an entry is found',
+      from: 'patternOf(problem)?.test(entry) ?? false',
+      to: 'patternOf(problem)?.test("") ?? false',
+    },
+  ]),
+  ...quick('libs/rollout/src/statistics.ts', 'libs/rollout/src/statistics.spec.ts', [
+    {
+      control: 'B27: an interval at 95 % is one at 95 %',
+      from: 'const Z = 1.959963984540054;',
+      to: 'const Z = 1.6448536269514722;',
+    },
+  ]),
+  ...quick('apps/executor/src/frozen-executor.ts', 'apps/executor/src/app.module.spec.ts', [
+    {
+      control: 'B21: another executor on the same log is refused',
+      from: 'if (differing.length > 0)',
+      to: 'if (differing.length > 3)',
+    },
+  ]),
+  ...quick('apps/generator/src/serving-adapter.ts', 'apps/generator/src/app.module.spec.ts', [
+    {
+      control: 'B22: a swapped adapter is proven by its fingerprint',
+      from: 'if (!sameFingerprint(measured, fingerprint))',
+      to: "if (measured === '' && !sameFingerprint(measured, fingerprint))",
+    },
+  ]),
+  ...quick('libs/verifiers/src/final-answer.ts', 'libs/verifiers/src/registry.spec.ts', [
+    {
+      control: 'B23: the last answer is judged',
+      from: "if (text[colon] === ':') last =",
+      to: "if (text[colon] === ':' && last === null) last =",
+    },
+  ]),
+  ...quick('libs/verifiers/src/exact.verifier.ts', 'libs/verifiers/src/registry.spec.ts', [
+    {
+      control: 'B24: exact is equal, not contained',
+      from: 'normalise(answer) === wanted',
+      to: 'normalise(answer).includes(wanted)',
+    },
+  ]),
+
+  // --- what is kept, and delivered once -----------------------------------------------------------------------------
+  ...quick('libs/success-buffer/src/near-duplicates.ts', `${BUFFER}near-duplicates.spec.ts`, [
+    {
+      control: 'B11: near duplicates are joined',
+      from: 'this.parents[Math.max(a, b)] = Math.min(a, b);',
+      to: '',
+    },
+    {
+      control: 'B12: what only collides is not joined',
+      from: ' || jaccard(set, this.shinglesOf(other)) < this.settings.threshold',
+      to: '',
+    },
+  ]),
+  ...quick('libs/success-buffer/src/candidate.ts', `${BUFFER}success-buffer.spec.ts`, [
+    {
+      control: 'B13: exact duplicates are kept once',
+      from: 'sha256(canonicalJson([domain, prompt, entry]))',
+      to: 'sha256(canonicalJson([domain, prompt, entry, pair.outcomeId]))',
+    },
+    {
+      control: 'B14: only valid entries are kept',
+      from: 'lengthFault(pair, config) ?? validityFault(pair, validateEntry)',
+      to: 'lengthFault(pair, config) ?? validityFault(pair, () => undefined)',
+    },
+  ]),
+  ...quick('libs/event-log-lmdb/src/log-writer.ts', LMDB, [
+    {
+      control: 'B15: who lost his claim commits nothing',
+      from: 'if (consumed) this.checkOwner(consumed);',
+      to: '',
+    },
+    {
+      control: 'B16: what was consumed is committed',
+      from: 'state.putSync(stateKey.committed(group, topic, partition), Buffer.from(String(nextOffset)));',
+      to: '',
+    },
+  ]),
+  ...quick(
+    'libs/service-kit/src/transport/batch-worker.ts',
+    'libs/service-kit/src/transport/event-log.strategy.spec.ts',
+    [
+      {
+        control: 'B17: what was answered is not answered again',
+        from: 'const isAnswered = causes.has(item.event) || first.has(messageId);',
+        to: 'const isAnswered = false;',
+      },
+    ],
+  ),
+
+  // --- the demonstration itself -------------------------------------------------------------------------------------
+  {
+    control: 'C1: in the demonstration, too, training begins from the parent',
+    ...FORGETS_THE_PARENT,
+    ...DEMONSTRATION,
+    title: 'nearer to its parent',
+  },
+  {
+    control: 'C2: in the demonstration, too, entries are trained on under their grammar',
+    ...LOSES_THE_GRAMMAR,
+    ...DEMONSTRATION,
+    title: 'coin',
+  },
+];
