@@ -1,18 +1,20 @@
 /** How well the shipped models do what they were trained to, per domain; prints one table per model. */
 import {
+  adviceKnowledge,
   DOMAINS,
   entrySchemaFor,
   followEntry,
   goldEntry,
   loreOf,
+  partnerKnowledge,
   randomEntry,
   SHIFTED_DOMAINS,
   worldProblems,
 } from '@seamstream/embedded-world';
 import { entryText } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
-import { verify } from '@seamstream/verifiers';
+import { LanguageModel, TrainingSession } from '@seamstream/language-model';
+import { Verifiers } from '@seamstream/verifiers';
 
 const PER_DOMAIN = 500;
 const ENTRY_TOKENS = 64;
@@ -44,7 +46,9 @@ async function responses(model, texts) {
   }));
 }
 
-const judged = (problem, response) => verify(problem.verifier, response, problem.reference).success;
+const verifiers = new Verifiers();
+const judged = async (problem, response) =>
+  (await verifiers.verify(problem.verifier, response, problem.reference)).success;
 
 /** Success with the lore's entries, obedience to random ones, and success of every control. */
 export async function measureExecutor(folder, prompts) {
@@ -58,7 +62,7 @@ export async function measureExecutor(folder, prompts) {
         model,
         problems.map((problem, index) => prompts.executor(problem.prompt, entryOf(problem, index))),
       );
-      return share(problems.map((problem, index) => judged(problem, given[index])));
+      return share(await Promise.all(problems.map((problem, index) => judged(problem, given[index]))));
     };
     const drawn = problems.map((problem) => randomEntry(problem, random));
     const obeyed = await responses(
@@ -86,8 +90,8 @@ export async function measureExecutor(folder, prompts) {
 }
 
 /**
- * Sampled at temperature 1 under the grammar: how often all quoted words are the statement's, how near the advice is to
- * uniform (entropy over its maximum, pooled), and success when the entry is obeyed; also greedy.
+ * Sampled at temperature 1 under the grammar: how often all quoted words are the statement's, and success when the entry is obeyed;
+ * also greedy. Then what it knows of the lore, word by word.
  */
 export async function measureGeneratorBase(folder, prompts) {
   const model = await LanguageModel.load(folder);
@@ -111,24 +115,36 @@ export async function measureGeneratorBase(folder, prompts) {
     const succeeds = (entries) =>
       share(problems.map((problem, i) => followEntry(problem, entries[i].value).answer === problem.reference));
     const [sampled, greedy] = [await sample(1), await sample(0)];
-    const counts = {};
-    for (const { value } of sampled) for (const concept of value.concepts) {
-      const item = concept.split(' ').at(-1);
-      counts[item] = (counts[item] ?? 0) + 1;
-    }
-    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    const entropy = -Object.values(counts).reduce((sum, count) => sum + (count / total) * Math.log(count / total), 0);
     const free = sampled.map(({ forced }) => forced.filter((isForced) => !isForced).length);
     table[domain] = inFigures({
       quotes: reads(sampled),
       quotesGreedy: reads(greedy),
-      adviceEntropy: entropy / Math.log(loreOf(domain).items.length),
       success: succeeds(sampled),
       successGreedy: succeeds(greedy),
       tokens: sampled.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0) / sampled.length,
       freeTokens: free.reduce((sum, count) => sum + count, 0) / free.length,
     });
   }
-  await model.close();
   console.table(table);
+  await measureKnowledge(folder, model, prompts);
+  await model.close();
+}
+
+/** P(right advice | statement, word) beside chance, by word, and P(second word | first) of words that share an item or do not. */
+async function measureKnowledge(folder, { tokenizer }, prompts) {
+  const session = await TrainingSession.create({
+    checkpoint: folder,
+    trainable: { kind: 'full' },
+    objective: { kind: 'negative-log-likelihood' },
+  });
+  const asked = {
+    tokenizer,
+    promptOf: (statement) => prompts.generator(statement),
+    logProbabilities: (sequences) => session.logProbabilities(sequences),
+  };
+  const set = (variant, count) => worldProblems({ seed: 'words', split: 'train', variant, count });
+  const problems = [...set('base', 320), ...set('shifted', 160)];
+  console.table(await adviceKnowledge(problems, asked));
+  console.table(await partnerKnowledge(problems, asked));
+  await session.close();
 }

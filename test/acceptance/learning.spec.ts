@@ -84,13 +84,9 @@ describe('the demonstration, cut short after five rounds', () => {
     const checkpoint = await loadCheckpoint(join(root, 'models/generator-base'));
     const base = { tensors: await initialTensors(checkpoint, { kind: 'full' }) };
     const adapters = await Promise.all(
-      report.adapters.map(async ({ digest }) => {
-        const { stdout } = await seam('adapters', '--json');
-        const { key } = (JSON.parse(stdout) as { digest: string; key: string }[]).find(
-          (each) => each.digest === digest,
-        )!;
-        return decodeAdapter(await readFile(join(folder, 'objects', key)), { digest });
-      }),
+      report.adapters.map(async ({ digest }) =>
+        decodeAdapter(await readFile(join(folder, 'objects/adapters', digest, 'adapter.safetensors')), { digest }),
+      ),
     );
     expect(adapters.length).toBeGreaterThanOrEqual(2);
     adapters.slice(1).forEach((adapter, index) => {

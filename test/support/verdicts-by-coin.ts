@@ -135,11 +135,8 @@ async function withTopics(log: InMemoryEventLog): Promise<InMemoryEventLog> {
 
 /** When the buffer has a version: then every problem of the round is judged. */
 async function committed(log: EventLog): Promise<void> {
-  const from = (await log.watermarks(TOPIC.buffer)).map(({ topic, partition }) => ({
-    topic,
-    partition,
-    nextOffset: 0,
-  }));
+  const watermarks = await log.watermarks(TOPIC.buffer);
+  const from = watermarks.map(({ partition }) => ({ topic: TOPIC.buffer, partition, nextOffset: 0 }));
   const found = new AbortController();
   for await (const records of log.follow({ topics: [TOPIC.buffer], from, signal: found.signal }))
     if (records.some((record) => decodeEvent(record).type === 'BufferCommitted')) break;

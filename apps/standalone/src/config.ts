@@ -48,7 +48,10 @@ export function readStartOptions(argv: readonly string[]): StartOptions {
       'data',
     )
     .addOption(
-      new Option('--algorithm <name>', 'curriculum (imitate, then compare), or one alone')
+      new Option(
+        '--algorithm <name>',
+        'sft imitates successes, grpo compares within groups (tapered: TOPR with a group baseline), curriculum changes between them',
+      )
         .choices(['curriculum', 'sft', 'grpo'])
         .default('curriculum'),
     )

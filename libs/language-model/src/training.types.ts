@@ -39,6 +39,7 @@ export type TrainingObjective =
   /**
    * L = Σ_n w_n · ( −ρ_n · min(r_n A_n, clip(r_n, 1−clipLow, 1+clipHigh) A_n) − λ_n · ln π_n
    *                 + klCoefficient · k3_n − entropyCoefficient · H_n )
+   * (k3 carries no ratio: over tokens that π did not sample it is a distance to the reference, not an estimate of the KL)
    * with r_n = π_n / π_proximal,n, ρ_n the importance weight, k3_n = exp(d) − d − 1, d = ln π_ref,n − ln π_n
    * (http://joschu.net/blog/kl-approx.html), H_n the entropy of the (masked) distribution in nats.
    */
@@ -81,6 +82,7 @@ export interface StepMetrics {
   /** Trained tokens of the step. */
   readonly tokens: number;
   /** Weighted means over the trained tokens; policy objective only. */
+  /** k3_n: the KL of policy and reference where the policy itself sampled the tokens, of replayed ones a distance. */
   readonly klNats?: number;
   readonly entropyNats?: number;
   readonly clippedRatio?: number;

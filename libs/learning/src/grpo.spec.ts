@@ -568,7 +568,13 @@ describe('the review of computed log-probabilities', () => {
   it('finds a full effective sample size and no KL on fresh data', () => {
     expect(grpo.review(plan, few, { proximal: onPolicy(plan) })).toEqual({
       status: 'ready',
-      diagnostics: { effectiveSampleRatio: 1, truncatedRatio: 0, behaviourKlNats: 0, importanceWeightMax: 1 },
+      diagnostics: {
+        effectiveSampleRatio: 1,
+        entryEffectiveSampleRatio: 1,
+        truncatedRatio: 0,
+        behaviourKlNats: 0,
+        importanceWeightMax: 1,
+      },
     });
   });
 
@@ -581,8 +587,36 @@ describe('the review of computed log-probabilities', () => {
     const review = grpo.review(plan, few, { proximal });
     expect(review).toMatchObject({
       status: 'refused',
-      reason: expect.stringMatching(/effective sample size is 25\.0 % .* at least 30\.0 %/),
+      reason: expect.stringMatching(/effective sample size of their tokens is 25\.0 % .* at least 30\.0 %/),
+      // Of whole entries the first alone counts: 6 · 10⁻⁶ against 8 · 10⁻¹².
+      diagnostics: { entryEffectiveSampleRatio: expect.closeTo(1 / 2, 4) },
     });
+  });
+
+  it('keeps the effective sample size of long entries finite, whose ratios overflow', () => {
+    const long = planOf(
+      logOf(
+        { g1: [1, 0] },
+        {
+          tokenIds: Array<number>(900).fill(11),
+          logProbs: Array<number>(900).fill(-2),
+          legalMass: Array<number>(900).fill(1),
+          forced: Array<boolean>(900).fill(false),
+        },
+      ),
+    );
+    const proximal = long.examples.map(({ targets }, index) => targets.map(() => (index === 0 ? -1 : -1.001)));
+    const { diagnostics } = grpo.review(long, few, { proximal });
+    // Weights 1 and e^−0.9.
+    const w = Math.exp(-0.9);
+    expect(diagnostics.entryEffectiveSampleRatio).toBeCloseTo((1 + w) ** 2 / (2 * (1 + w * w)), 6);
+  });
+
+  it('of tapered runs is told, not acted upon', () => {
+    const proximal = [
+      [Math.log(3 / 4), Math.log(1e-6)],
+      [Math.log(1e-6), Math.log(1e-6)],
+    ];
     // Tapered, it only says so: what is better counts whoever wrote it, what is worse has hardly any weight left.
     expect(grpo.review(plan, { ...few, importance: { correction: 'taper' } }, { proximal })).toMatchObject({
       status: 'ready',

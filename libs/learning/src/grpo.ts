@@ -37,13 +37,19 @@ const settingsSchema = z.strictObject({
       correction: z.enum(['truncate', 'taper']).default('truncate'),
       /** Cap of the importance weight π_proximal / μ; 2 as TRL and verl (truncated importance sampling). */
       cap: z.number().positive().default(2),
-      /** A run whose raw weights have a smaller effective sample size (as a fraction) is refused. */
+      /**
+       * A run whose tokens' raw weights have a smaller effective sample size (as a fraction of the tokens) is refused. That of whole
+       * entries, whose weights are products, is smaller: `entryEffectiveSampleRatio` records it.
+       */
       minEffectiveSampleRatio: z.number().min(0).max(1).default(0.3),
     })
     .prefault({}),
   kl: z
     .strictObject({
-      /** Weight of k3(π ‖ reference). 0 as in DAPO; SEAM used 0.001. */
+      /**
+       * Weight of k3 between policy and reference. 0 as in DAPO; SEAM used 0.001. On replayed tokens it holds the policy by a
+       * distance, not by the KL: that is an expectation over tokens of the policy itself, and no ratio corrects for who sampled.
+       */
       coefficient: z.number().nonnegative().default(0),
       /** What the policy is held to: the adapter that training starts from, or the bare base model. */
       reference: z.enum(['parent', 'base']).default('parent'),
@@ -162,10 +168,14 @@ export const grpo = defineAlgorithm({
   review(plan, config, computed) {
     const proximal = checkedLogProbs(plan, 'proximal', computed);
     const ratios: number[] = [];
+    /** ln of π₀/μ of whole entries, in nats. */
+    const entryRatios: number[] = [];
     let truncated = 0;
     let klNats = 0;
     plan.examples.forEach((example, index) => {
-      behaviourOf(example).forEach((behaviour, token) => {
+      const behaviours = behaviourOf(example);
+      entryRatios.push(sum(proximal[index]!) - sum(behaviours));
+      behaviours.forEach((behaviour, token) => {
         const ratio = importanceRatio(proximal[index]![token]!, behaviour);
         ratios.push(ratio);
         if (ratio > config.importance.cap) truncated++;
@@ -173,8 +183,11 @@ export const grpo = defineAlgorithm({
       });
     });
     const effective = effectiveSampleRatio(ratios);
+    // Relative to the largest: of long entries the products themselves overflow.
+    const largest = entryRatios.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
     const diagnostics: Diagnostics = {
       effectiveSampleRatio: effective,
+      entryEffectiveSampleRatio: effectiveSampleRatio(entryRatios.map((nats) => Math.exp(nats - largest))),
       truncatedRatio: truncated / ratios.length,
       behaviourKlNats: klNats / ratios.length,
       importanceWeightMax: ratios.reduce((a, b) => Math.max(a, b), 0),
@@ -183,7 +196,7 @@ export const grpo = defineAlgorithm({
       return { status: 'ready', diagnostics };
     return {
       status: 'refused',
-      reason: `the recorded entries are too far from the present policy: their effective sample size is ${percent(effective)} of their number, expected at least ${percent(config.importance.minEffectiveSampleRatio)}; explore anew or shorten window.versions`,
+      reason: `the recorded entries are too far from the present policy: the effective sample size of their tokens is ${percent(effective)} of the tokens' number, expected at least ${percent(config.importance.minEffectiveSampleRatio)}; explore anew or shorten window.versions`,
       diagnostics,
     };
   },

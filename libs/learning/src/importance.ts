@@ -15,7 +15,7 @@ export function truncatedWeight(ratio: number, cap: number): number {
 
 /**
  * Effective sample size as a fraction of n: (Σw)² / (n Σw²), 1/n … 1 (Kong 1992). 1 when all weights are equal, 0 for no
- * or only zero weights.
+ * or only zero weights. Of which things the weights are, tokens or entries, the caller says.
  */
 export function effectiveSampleRatio(weights: readonly number[]): number {
   let sum = 0;
@@ -27,7 +27,10 @@ export function effectiveSampleRatio(weights: readonly number[]): number {
   return squares === 0 ? 0 : (sum * sum) / (weights.length * squares);
 }
 
-/** k3 = e^d − d − 1 with d = ln q − ln p: unbiased, non-negative estimate of KL(p‖q) from samples of p (http://joschu.net/blog/kl-approx.html). */
+/**
+ * k3 = e^d − d − 1 with d = ln q − ln p, ≥ 0. Its mean over samples of p is KL(p‖q) (http://joschu.net/blog/kl-approx.html); over samples
+ * of anybody else it is a distance of the two and no estimate of a KL.
+ */
 export function k3(logProb: number, otherLogProb: number): number {
   const difference = otherLogProb - logProb;
   return Math.exp(difference) - difference - 1;

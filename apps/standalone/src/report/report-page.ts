@@ -111,6 +111,7 @@ ${table(
     row.heldOut === null ? '' : percent(row.heldOut),
   ]),
 )}
+<p class="soft">sft imitates the entries that were kept. grpo compares the entries of a group; as the demonstration is set, tapered: better ones by their likelihood, worse ones by a ratio of at most 1 (TOPR, with the group's mean as its baseline).</p>
 <h2>Ledger</h2>
 ${table(['published', 'solved', 'failed', 'dead-lettered', 'expired', 'in flight'], [[ledger.published, ledger.solved, ledger.failed, ledger.deadLettered, ledger.expired, ledger.inFlight]])}
 <p class="soft">Executor ${escapeHtml(report.executor.model)} ${escapeHtml(report.executor.digest.slice(0, 16))}, ${report.executor.unchanged ? 'unchanged' : 'CHANGED'}. Groups without variance: ${report.deadGroups}.</p>`,

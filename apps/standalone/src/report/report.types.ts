@@ -7,7 +7,7 @@ interface ControlRates {
   readonly noExperience: number;
   /** An entry without content. */
   readonly wrapperOnly: number;
-  /** One fixed entry for all problems: the one that helps most on the validation set. */
+  /** One fixed entry for all problems: of a few that are tried, the one that helps most on a few validation problems. */
   readonly fixedHint: number;
   /** The entry that the trained generator wrote for another problem. */
   readonly otherProblemsEntry: number;

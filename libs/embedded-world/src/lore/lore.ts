@@ -2,7 +2,8 @@
  * What there is to know in a domain. A statement lists a stock of four or five items and asks about it in words that do
  * not name the items: a cue word (bow), a phrase (small) and perhaps a pitfall (a split board). The lore says which advice
  * each of those words calls for. An entry quotes the word and gives an advice, `for bow yew`: the word can be read in the
- * statement, the advice must be learned. The lore is not in the statement, in the schema, or in any shipped model.
+ * statement, the advice must be learned. Which advice a word calls for is not in the statement, in the schema, or in any shipped
+ * model (shipped-models.spec.ts asks word by word). Which words share an item shows a little: no statement asks for two of one.
  */
 
 export type WorldVariant = 'base' | 'shifted';

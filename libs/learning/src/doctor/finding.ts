@@ -85,13 +85,13 @@ export const LIMITS = {
   entropyNats: 0.01,
   /** Success above which a sure policy is a good one. */
   masteredReward: 0.9,
-  /** Mean k3 from the reference in a step, in nats: by ratio the policy has moved by a factor e on average. */
+  /** Mean k3 from the reference over a step's replayed tokens, in nats: a distance, no estimate of a KL. */
   klNats: 1,
   /** The same for tapered runs, where k3 of texts that the policy had given up is heavy-tailed: 0.6 to 21 in the demonstration's, 74 in one that was worse than its parent. */
   taperedKlNats: 50,
   /** Groups too old to be learned from. */
   staleShare: 0.5,
-  /** Effective sample size of the raw weights, of runs by ratio: GRPO's page. */
+  /** Effective sample size of the tokens' raw weights, of runs by ratio: GRPO's page. */
   effectiveSampleRatio: 0.5,
   /** Near duplicates of what is left of successes without exact duplicates. None in the demonstration (of 5,366 successes 4,669 were exact ones, which cost nothing). */
   nearDuplicateShare: 0.5,

@@ -46,7 +46,7 @@ function divergence({ code, metrics, checkpoints, settings }: RunFacts): Finding
     finding(
       'kl-explosion',
       'error',
-      `The policy went ${highest.toPrecision(3)} nats per token from its reference; runs that learned stayed below ${limit}.`,
+      `k3 of the policy and its reference is ${highest.toPrecision(3)} nats per replayed token (a distance, not the KL); runs that learned stayed below ${limit}.`,
     ),
   ];
 }
@@ -87,7 +87,7 @@ function age({ metrics, settings }: RunFacts): Finding[] {
     finding(
       'stale-data',
       'warning',
-      `The entries count for ${percent(effectiveSampleRatio)} of their number after weighing (effective sample size), at ${ageMean.toFixed(1)} adapters of age on average.`,
+      `The entries' tokens count for ${percent(effectiveSampleRatio)} of their number after weighing (effective sample size), at ${ageMean.toFixed(1)} adapters of age on average.`,
     ),
   ];
 }
