@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Adapter, decodeAdapter, initialTensors, loadCheckpoint } from '@seamstream/language-model';
+import { FsObjectStore } from '@seamstream/object-store-fs';
 import { verdictsByCoin } from '../support/verdicts-by-coin.js';
 
 /** What this suite reads of report.json. */
@@ -83,9 +84,10 @@ describe('the demonstration, cut short after five rounds', () => {
   it('goes on from what it has learned: each adapter is nearer to its parent than to the base model', async () => {
     const checkpoint = await loadCheckpoint(join(root, 'models/generator-base'));
     const base = { tensors: await initialTensors(checkpoint, { kind: 'full' }) };
+    const objects = await FsObjectStore.open({ folder: join(folder, 'objects') });
     const adapters = await Promise.all(
       report.adapters.map(async ({ digest }) =>
-        decodeAdapter(await readFile(join(folder, 'objects/adapters', digest, 'adapter.safetensors')), { digest }),
+        decodeAdapter(await objects.get(`adapters/${digest}/adapter.safetensors`), { digest }),
       ),
     );
     expect(adapters.length).toBeGreaterThanOrEqual(2);

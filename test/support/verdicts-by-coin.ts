@@ -41,14 +41,14 @@ class CoinFlippingLog extends InMemoryEventLog {
   }
 
   override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
-    const records = transaction.records?.map((record) => {
+    const records = transaction.records.map((record) => {
       const event = decodeEvent({ partition: 0, ...record, offset: 0 });
       if (event.type !== 'OutcomeRecorded') return record;
       this.onJudged(event);
       const success = Random.of('coin', event.experienceId).float() < this.headsRatio;
       return encodeEvent({ ...event, success, reward: success ? 1 : 0 });
     });
-    return super.transact(records === undefined ? transaction : { ...transaction, records });
+    return super.transact({ ...transaction, records });
   }
 }
 

@@ -14,7 +14,7 @@ import { pitfallWords, wordingOf } from './problems.js';
 export interface AskedModel {
   readonly tokenizer: { encode(text: string): number[]; decode(tokenIds: readonly number[]): string };
   /** What it reads before it writes an entry. */
-  promptOf(statement: string): string;
+  readonly promptOf: (statement: string) => string;
   /** ln p of the targets of each sequence, in nats. */
   logProbabilities(sequences: readonly ScoredSequence[]): Promise<readonly (readonly number[])[]>;
 }

@@ -17,10 +17,10 @@ import {
   type TrainingPlan,
 } from '@seamstream/learning';
 import type { BufferRow } from '@seamstream/success-buffer';
-import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
-import { writeRandomModel } from '../../../libs/language-model/src/random-model.fake.js';
-import { LanguageModelTraining } from './training-engine.language-model.adapter.js';
-import type { TrainingWeights } from './training-engine.port.js';
+import { LanguageModelTraining } from '../../apps/trainer/src/training-engine.language-model.adapter.js';
+import type { TrainingWeights } from '../../apps/trainer/src/training-engine.port.js';
+import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
+import { writeRandomModel } from '../../libs/language-model/src/random-model.fake.js';
 
 const SCHEMA = domainEntrySchema({
   concepts: { words: ['cow', 'bee', 'hen'] },
