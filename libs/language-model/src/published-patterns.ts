@@ -6,10 +6,12 @@
  * piece is never read again. tokenizer-json.spec.ts measures each of them over a megabyte of its worst pieces.
  */
 
+/** GPT-2, and with it GPT-Neo, Phi-2, StarCoder, SmolLM (openai/gpt-2 src/encoder.py). */
+export const GPT2_PATTERN = String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`;
+
 /** As they stand in tokenizer.json, each with who published it. */
 const PUBLISHED: ReadonlySet<string> = new Set([
-  // GPT-2, and with it GPT-Neo, Phi-2, StarCoder, SmolLM (openai/gpt-2 src/encoder.py)
-  String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,
+  GPT2_PATTERN,
   String.raw`'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,
   // cl100k (openai/tiktoken), as it is and as Llama 3, GLM-4, OLMo 2 and SmolLM3 write it
   String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,

@@ -8,6 +8,7 @@
  */
 import { SeamError } from '@seamstream/kernel';
 import { BYTE_BY_CODE } from './byte-level-alphabet.js';
+import { GPT2_PATTERN } from './published-patterns.js';
 
 export type TokenizerKind = 'byte-level' | 'byte-fallback';
 
@@ -93,6 +94,21 @@ export function withoutFirstSpace<Json extends TokenizerForm>(json: Json): Json 
     part.type === 'Prepend' ? { type: 'Sequence', normalizers: [] } : part,
   );
   return { ...json, normalizer, pre_tokenizer: metaspace(json.pre_tokenizer) };
+}
+
+/**
+ * The same tokenizer.json with the split spelled out that a ByteLevel pre-tokenizer makes unless it is told not to. By itself the library splits with JavaScript's white space, which has U+FEFF and
+ * lacks U+0085; a pattern that is spelled out it reads with Unicode's, as the tokenizers library does.
+ */
+export function withSplitSpelledOut<Json extends TokenizerForm>(json: Json): Json {
+  const spelledOut = mapParts(json.pre_tokenizer, (part) => {
+    // A space that is put first stands before the split; it cannot be put before each piece.
+    const isSplitting = part.type === 'ByteLevel' && part.use_regex !== false && part.add_prefix_space !== true;
+    if (!isSplitting) return part;
+    const split = { type: 'Split', pattern: { Regex: GPT2_PATTERN }, behavior: 'Isolated', invert: false };
+    return { type: 'Sequence', pretokenizers: [split, { ...part, use_regex: false }] };
+  });
+  return { ...json, pre_tokenizer: spelledOut };
 }
 
 /**

@@ -24,6 +24,22 @@ describe('the tokenizer', () => {
       expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
   });
 
+  it('splits at what Unicode calls white space, as transformers does, and not at what JavaScript adds', () => {
+    const spaced = Tokenizer.fromJson(
+      trainByteLevelBpe(
+        Array.from({ length: 8 }, () => '\n\n\n'),
+        300,
+        [],
+      ),
+    );
+    const pieces = (text: string): string[] =>
+      spaced.encode(text).map((id) => Buffer.from(spaced.vocabulary[id]!).toString('hex'));
+    expect(pieces('\n\n\n')).toEqual(['0a0a0a']);
+    expect(pieces('\n\n\n\u0085')).toEqual(['0a0a0a', 'c2', '85']);
+    // A character that is no white space: the last of a run before it stands alone.
+    expect(pieces('\n\n\n\ufeff')).toEqual(['0a0a', '0a', 'ef', 'bb', 'bf']);
+  });
+
   it('encodes a lone surrogate as the replacement character, since it has no UTF-8', () => {
     expect(tokenizer.decode(tokenizer.encode('a\ud800b'))).toBe('a\ufffdb');
   });

@@ -19,6 +19,7 @@ import {
   tokenizerKind,
   withoutFirstSpace,
   withoutForgedMerges,
+  withSplitSpelledOut,
 } from './token-bytes.js';
 import { openingTokens, readTokenizerConfig, type TokenizerConfig } from './tokenizer-config.js';
 import { type AddedToken, checkedTokenizerJson, odd, type TokenizerJson } from './tokenizer-json.js';
@@ -154,7 +155,7 @@ export class Tokenizer {
     const added = json.added_tokens ?? [];
     const special = new Set(added.filter((token) => token.special).map(({ content }) => content));
     // The library reads these fields whether or not the file has them.
-    const ordinary: TokenizerJson = {
+    const ordinary: TokenizerJson = withSplitSpelledOut({
       normalizer: null,
       pre_tokenizer: null,
       ...json,
@@ -162,7 +163,7 @@ export class Tokenizer {
       decoder: null,
       added_tokens: added.filter((token) => !token.special),
       model: { ...json.model, merges: withoutForgedMerges(json.model, kind, special) },
-    };
+    });
     // The second argument is tokenizer_config.json; only its clean-up flag matters here, and clean-up is not lossless.
     const library = (form: TokenizerJson): LibraryTokenizer =>
       new LibraryTokenizer(form, { clean_up_tokenization_spaces: false });
