@@ -1,20 +1,27 @@
-// Models in the shape of Qwen2.5 with 0.1 and 0.5 billion random weights and its vocabulary of 151,936, against transformers and
-// peft on the same machine in the same minutes: a LoRA training step, sampling of one group under a schema, the time to the
-// first token, and what the schema costs. Each side has processes of its own, so that their peaks of memory can be compared.
+// SmolLM2-135M-Instruct, and models in the shape of Qwen2.5 with 0.1 and 0.5 billion random weights and its vocabulary of 151,936,
+// against transformers and peft on the same machine in the same minutes, by turns: a LoRA training step, sampling of one group
+// under a schema, the time to the first token, and what the schema costs. Each side has processes of its own, so that their peaks
+// of memory can be compared. Ratios are medians over rounds of the ratio within a round: whoever else is busy is so for both. Beside
+// them stands the ratio of processor times, which others on the machine hardly change (OMP_WAIT_POLICY=PASSIVE keeps the threads of
+// the reference from spinning, which counts as work).
 //
-//   PYTHON=path/to/python3 (with torch, transformers, peft) node test/performance/large-model.bench.mjs [--json] [--rounds N]
-//     [--models 0.1B,0.5B] [--measures load,training,sampling]     THREADS=2, TOKENIZER=tokenizer.json of Qwen2 (else of bytes)
+//   node test/performance/large-model.bench.mjs [--json] [--rounds N] [--models smollm2,0.1B,0.5B] [--measures load,training,sampling]
+//     THREADS=2, TOKENIZER=tokenizer.json of Qwen2 (else of bytes), PYTHON=path/to/python3 with torch, transformers and peft
+//     (else they are fetched)
 import { spawn } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { pythonWithTransformers, smolLm2 } from '../../infra/dev/dist/index.js';
 import { Random } from '../../libs/kernel/dist/index.js';
-import { LanguageModel, TrainingSession, trainByteLevelBpe } from '../../libs/language-model/dist/index.js';
+import { LanguageModel, Tokenizer, TrainingSession, trainByteLevelBpe } from '../../libs/language-model/dist/index.js';
 
+/** Random weights in these shapes; no shape: the published model. */
 const MODELS = {
+  smollm2: undefined,
   '0.1B': {
     hidden_size: 512,
     num_hidden_layers: 8,
@@ -31,6 +38,7 @@ const MODELS = {
   },
 };
 const VOCABULARY = 151_936;
+const SMOLLM2_VOCABULARY = 49_152;
 const PROMPT = 256;
 const NEW_TOKENS = 128;
 const CANDIDATES = 8;
@@ -39,7 +47,8 @@ const SEQUENCES = 4;
 const OPTIMIZER = { learningRate: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01, clipNorm: 1 };
 const threads = Number(process.env.THREADS ?? 2);
 
-const TEXT = { type: 'string', minLength: 40, maxLength: 4000 };
+// So long that every candidate takes all its tokens, as every one of the reference does.
+const TEXT = { type: 'string', minLength: 1000, maxLength: 4000 };
 const SCHEMA = {
   type: 'object',
   properties: {
@@ -101,11 +110,13 @@ if (process.argv.includes('--side')) {
   process.stdout.write('{}\n');
   for await (const line of createInterface({ input: process.stdin })) {
     const { job, ...operands } = JSON.parse(line);
-    const begun = performance.now();
+    const [begun, used] = [performance.now(), process.cpuUsage()];
     const result = await jobs[job](operands);
     const ms = performance.now() - begun;
+    const { user, system } = process.cpuUsage(used);
     const status = await readFile('/proc/self/status', 'utf8');
-    process.stdout.write(`${JSON.stringify({ ...result, ms, peakKb: Number(/VmHWM:\s*(\d+)/.exec(status)[1]) })}\n`);
+    const peakKb = Number(/VmHWM:\s*(\d+)/.exec(status)[1]);
+    process.stdout.write(`${JSON.stringify({ ...result, ms, cpuMs: (user + system) / 1000, peakKb })}\n`);
   }
   await model?.close();
   await session?.close();
@@ -125,15 +136,15 @@ const measures = flag('measures', 'load,training,sampling').split(',');
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const say = (text) => process.stderr.write(`${text}\n`);
 
-async function startSide(command, args) {
+async function startSide(command, args, environment = {}) {
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, THREADS: `${threads}`, XDG_CACHE_HOME: cacheFolder },
+    env: { ...process.env, ...environment, THREADS: `${threads}`, XDG_CACHE_HOME: cacheFolder },
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => {
     const { value, done } = await lines.next();
-    if (done) throw new Error(`${command} ended; with PYTHON set, has it torch, transformers and peft?`);
+    if (done) throw new Error(`${command} ended; if PYTHON is set, has it torch, transformers and peft?`);
     return JSON.parse(value);
   };
   const failed = new Promise((_, reject) => child.on('error', reject));
@@ -153,31 +164,52 @@ async function startSide(command, args) {
   };
 }
 const startReference = () =>
-  startSide(process.env.PYTHON ?? 'python3', [fileURLToPath(new URL('large-model-reference.py', import.meta.url))]);
+  startSide(python.command, [fileURLToPath(new URL('large-model-reference.py', import.meta.url))], python.environment);
 const startOurs = () => startSide(process.execPath, [fileURLToPath(import.meta.url), '--side', 'ours']);
 
-const random = Random.of('large models');
-const tokens = (length) => Array.from({ length }, () => random.int(151_000));
-const report = { threads, rounds, models: {} };
 const cacheFolder = await mkdtemp(join(tmpdir(), 'large-model-cache-'));
+const python = await pythonWithTransformers();
+const greeted = await startReference();
+await greeted.end();
+const random = Random.of('large models');
+const report = { threads, rounds, reference: greeted.hello, models: {} };
+
+/** A checkpoint of random weights in the folder. */
+async function makeCheckpoint(folder, shape) {
+  const maker = await startReference();
+  await maker.run('make', { folder, shape });
+  await maker.end();
+  if (process.env.TOKENIZER) await copyFile(process.env.TOKENIZER, join(folder, 'tokenizer.json'));
+  else
+    await writeFile(
+      join(folder, 'tokenizer.json'),
+      JSON.stringify(trainByteLevelBpe(['"concepts"'], 300, ['<|end|>'])),
+    );
+}
+
+/** What the model is asked: a real one something real, others any tokens. */
+async function promptOf(shape, folder) {
+  if (shape) return tokens(PROMPT, VOCABULARY);
+  const text =
+    'Ada sells 12 loaves a day for $3.50 each. After 9 days she gives a third of the money to Bao. How much is left? ';
+  return (await Tokenizer.load(folder)).encode(text.repeat(PROMPT / 16)).slice(0, PROMPT);
+}
+/** Without control tokens, which the vocabularies have at one of their ends. */
+const tokens = (length, vocabulary) => Array.from({ length }, () => 100 + random.int(vocabulary - 1000));
 
 for (const name of names) {
-  const folder = await mkdtemp(join(tmpdir(), 'large-model-'));
+  const shape = MODELS[name];
+  const made = shape ? await mkdtemp(join(tmpdir(), 'large-model-')) : undefined;
+  const folder = made ?? (await smolLm2()).folder;
+  const vocabulary = shape ? VOCABULARY : SMOLLM2_VOCABULARY;
   try {
-    say(`${name}: writing a checkpoint`);
-    const maker = await startReference();
-    report.reference = maker.hello;
-    const { parameters } = await maker.run('make', { folder, shape: MODELS[name] });
-    await maker.end();
-    if (process.env.TOKENIZER) await copyFile(process.env.TOKENIZER, join(folder, 'tokenizer.json'));
-    else
-      await writeFile(
-        join(folder, 'tokenizer.json'),
-        JSON.stringify(trainByteLevelBpe(['"concepts"'], 300, ['<|end|>'])),
-      );
-    const result = { parameters };
+    if (made) {
+      say(`${name}: writing a checkpoint`);
+      await makeCheckpoint(made, shape);
+    }
+    const result = {};
     report.models[name] = result;
-    const prompt = tokens(PROMPT);
+    const prompt = await promptOf(shape, folder);
     if (measures.includes('load')) {
       // The first load of all measures the digest of the weights before anything; later ones remember it, see ADR 0020.
       await pause(SETTLED_MS);
@@ -215,7 +247,7 @@ for (const name of names) {
       for (const side of [ours, theirs]) await side.run('first_token', { folder, prompt });
       await ours.run('answered');
       const operands = { prompt, candidates: CANDIDATES, new_tokens: NEW_TOKENS };
-      const perToken = { ours: [], theirs: [], free: [] };
+      const perToken = { ours: [], theirs: [], free: [], oursCpu: [], theirsCpu: [] };
       for (let round = -1; round < rounds; round++) {
         say(`${name}: sampling, round ${round + 1} of ${rounds}`);
         const constrained = await ours.run('sample', { ...operands, constrained: true });
@@ -225,6 +257,8 @@ for (const name of names) {
         perToken.ours.push(constrained.ms / constrained.tokens);
         perToken.free.push(free.ms / free.tokens);
         perToken.theirs.push(reference.ms / reference.tokens);
+        perToken.oursCpu.push(constrained.cpuMs / constrained.tokens);
+        perToken.theirsCpu.push(reference.cpuMs / reference.tokens);
       }
       for (const side of [ours, theirs]) await side.end();
       const { ms, ...figures } = ratioOf(perToken);
@@ -237,17 +271,19 @@ for (const name of names) {
     if (measures.includes('training')) {
       const [ours, theirs] = [await startOurs(), await startReference()];
       for (const side of [ours, theirs]) await side.run('start_training', { folder, rank: RANK });
-      const times = { ours: [], theirs: [] };
+      const times = { ours: [], theirs: [], oursCpu: [], theirsCpu: [] };
       let peaks;
       for (let round = -1; round < rounds; round++) {
         say(`${name}: a training step, round ${round + 1} of ${rounds}`);
-        const sequences = Array.from({ length: SEQUENCES }, () => tokens(PROMPT + NEW_TOKENS));
+        const sequences = Array.from({ length: SEQUENCES }, () => tokens(PROMPT + NEW_TOKENS, vocabulary));
         const mine = await ours.run('train', { sequences, prompt_length: PROMPT });
         const other = await theirs.run('train', { sequences, prompt_length: PROMPT });
         peaks = { oursMiB: Math.round(mine.peakKb / 1024), theirsMiB: Math.round(other.peakKb / 1024) };
         if (round < 0) continue;
         times.ours.push(mine.ms);
         times.theirs.push(other.ms);
+        times.oursCpu.push(mine.cpuMs);
+        times.theirsCpu.push(other.cpuMs);
       }
       for (const side of [ours, theirs]) await side.end();
       const step = ratioOf(times);
@@ -258,12 +294,16 @@ for (const name of names) {
       };
     }
   } finally {
-    await rm(folder, { recursive: true });
+    if (made) await rm(made, { recursive: true });
   }
 }
 
-function ratioOf({ ours, theirs }) {
-  return { ms: median(ours), referenceMs: median(theirs), ratio: median(theirs) / median(ours) };
+/** Rounds side by side have their own ratios, whose median it is; others have one of their medians. */
+function ratioOf({ ours, theirs, oursCpu = [], theirsCpu = [] }) {
+  const ratios = ours.length === theirs.length ? ours.map((ms, round) => theirs[round] / ms) : [];
+  const ratio = ratios.length > 0 ? median(ratios) : median(theirs) / median(ours);
+  const cpuRatio = median(oursCpu.map((ms, round) => theirsCpu[round] / ms));
+  return { ms: median(ours), referenceMs: median(theirs), ratio, ratios, cpuRatio };
 }
 
 await rm(cacheFolder, { recursive: true });
@@ -272,8 +312,10 @@ if (isJson) {
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 } else {
   const { torch, transformers } = report.reference;
+  const spread = ({ ratios, cpuRatio }) =>
+    `(${Math.min(...ratios).toFixed(2)} … ${Math.max(...ratios).toFixed(2)}; of processor time ${cpuRatio.toFixed(2)})`;
   console.log(
-    `${threads} threads, medians of ${rounds} rounds, against transformers ${transformers} on torch ${torch}`,
+    `${threads} threads, medians of ${rounds} rounds, load ${loadavg()[0].toFixed(1)} at the end, against transformers ${transformers} on torch ${torch}`,
   );
   for (const [name, { firstToken, sampling, training }] of Object.entries(report.models)) {
     if (firstToken) {
@@ -284,11 +326,11 @@ if (isJson) {
     }
     if (sampling)
       console.log(
-        `${name}  sampling     ${sampling.tokensPerSecond.toFixed(1)} tokens/s  ${sampling.ratio.toFixed(2)} ×, the schema costs ${(100 * sampling.schemaCost).toFixed(1)} %`,
+        `${name}  sampling     ${sampling.tokensPerSecond.toFixed(1)} tokens/s  ${sampling.ratio.toFixed(2)} × ${spread(sampling)}, the schema costs ${(100 * sampling.schemaCost).toFixed(1)} %`,
       );
     if (training)
       console.log(
-        `${name}  training     ${training.tokensPerSecond.toFixed(0)} tokens/s  ${training.ratio.toFixed(2)} ×, peak of memory ${training.peak.oursMiB} MiB (${training.peak.ratio.toFixed(2)} ×)`,
+        `${name}  training     ${training.tokensPerSecond.toFixed(0)} tokens/s  ${training.ratio.toFixed(2)} × ${spread(training)}, peak of memory ${training.peak.oursMiB} MiB (${training.peak.ratio.toFixed(2)} ×)`,
       );
   }
 }

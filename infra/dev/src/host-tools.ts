@@ -36,7 +36,7 @@ export interface RunOptions {
 
 /** Runs a program to its end, whatever its exit status. Throws INVALID_CONFIGURATION when it is not installed. */
 export async function runTool(
-  tool: HostTool,
+  tool: string,
   args: readonly string[],
   purpose: string,
   options: RunOptions = {},

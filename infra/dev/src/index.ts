@@ -11,7 +11,7 @@ export {
 } from './kafka.js';
 export { KAFKA_VERSIONS } from './kafka-jars.js';
 export { type LlamaServer, startLlamaServer } from './llama-server.js';
-export { type Python, pythonWith } from './python.js';
+export { type Python, packageIndexAnswers, pythonWith } from './python.js';
 export { type S3, S3_BUCKET, startS3 } from './s3.js';
 export { type SchemaRegistry, startSchemaRegistry } from './schema-registry.js';
 export { type SmolLm2, smolLm2 } from './smollm2.js';
@@ -22,3 +22,4 @@ export {
   testServers,
 } from './test-servers.js';
 export type { S3Address, TestServerKind, TestServers } from './test-servers.types.js';
+export { pythonWithTransformers } from './transformers.js';

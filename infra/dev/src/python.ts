@@ -3,11 +3,14 @@
  * pins and version of Python; nothing is installed into the machine's Python.
  */
 import { createHash } from 'node:crypto';
+import { isSeamError } from '@seamstream/kernel';
 import { mustRun, type RunOptions, runTool, type ToolResult } from './host-tools.js';
 import { cached } from './server-cache.js';
 
 export interface Python {
-  /** With which `python3` finds the packages: for one that stays. */
+  /** The interpreter. */
+  readonly command: string;
+  /** With which it finds the packages: for one that stays. */
   readonly environment: Readonly<Record<string, string>>;
   /** Runs a script to its end, whatever its exit status. */
   run(script: string, args: readonly string[], options?: RunOptions): Promise<ToolResult>;
@@ -35,6 +38,7 @@ export async function pythonWith(packages: readonly string[]): Promise<Python> {
   });
   const environment = { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' };
   return {
+    command: 'python3',
     environment,
     run: (script, args, options = {}) =>
       runTool('python3', [script, ...args], `Running ${script}`, {
@@ -42,4 +46,19 @@ export async function pythonWith(packages: readonly string[]): Promise<Python> {
         env: { ...options.env, ...environment },
       }),
   };
+}
+
+/**
+ * Whether the package index of pip's configuration answers: what cannot be fetched from one that does is a fault of ours.
+ * False where Python or pip is missing.
+ */
+export async function packageIndexAnswers(): Promise<boolean> {
+  const options = ['--disable-pip-version-check', '--retries', '1', '--timeout', '15'];
+  try {
+    const { status } = await runTool('python3', ['-m', 'pip', 'index', 'versions', ...options, 'pip'], 'Asking PyPI');
+    return status === 0;
+  } catch (error) {
+    if (isSeamError(error, 'INVALID_CONFIGURATION')) return false;
+    throw error;
+  }
 }
