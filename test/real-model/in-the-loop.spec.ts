@@ -2,34 +2,27 @@
  * A real language model through everything: SmolLM2-135M-Instruct is generator, executor and base of training. What a random
  * checkpoint hides comes out here: real prompts, entries that read like English, answers that are sometimes right.
  *
- * Two kinds of problems: GSM8K, which it hardly ever solves, and capitals, whose sentences it gets right about every second time,
- * depending on the entry. With PYTHON=path/to/python3 (torch, transformers, gguf, accelerate) that one is asked for comparison;
- * otherwise its packages are fetched, which are gigabytes.
+ * Two kinds of problems: word problems in the form of GSM8K, which it hardly ever solves, and capitals, whose sentences it gets
+ * right less than every second time, depending on the entry.
  */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
-import { pythonWith, type SmolLm2, smolLm2 } from '@seamstream/dev-servers';
+import { smolLm2 } from '@seamstream/dev-servers';
 import { DEFAULT_ENTRY_SCHEMA, domainEntrySchema, parseEntry } from '@seamstream/experience';
-import { isSeamError, messageOf } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
 import { ServiceProcesses } from '../support/service-processes.js';
+import { fetched } from './fetched.js';
 
 // Minutes on two quiet cores; what hangs ends nevertheless.
 jest.setTimeout(3_600_000);
 
 const run = promisify(execFile);
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const REFERENCE_PACKAGES = ['torch==2.15.0', 'transformers==5.23.0', 'gguf==0.19.0', 'accelerate==1.15.0'];
-const COMPARED_PROMPTS = 50;
-const COMPARED_TOKENS = 16;
-
 const CAPITALS = {
   Japan: 'Tokyo',
   Peru: 'Lima',
@@ -56,73 +49,17 @@ const CAPITAL_ENTRIES = domainEntrySchema({
   pitfalls: { words: ['none', 'spelling'] },
 });
 
-let model: SmolLm2 | undefined;
-try {
-  model = await smolLm2();
-} catch (error) {
-  if (!isSeamError(error, 'INVALID_CONFIGURATION')) throw error;
-  process.stderr.write(`SKIPPED: the model cannot be had. ${messageOf(error)}\n`);
-}
+const model = await fetched('SmolLM2', smolLm2);
+const begun = performance.now();
+const say = (text: string): void => {
+  process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(0)} s: ${text}\n`);
+};
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'seam-real-model-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-/** The questions of GSM8K's test set where it lies beside the project, and of the capitals. */
-async function realPrompts(count: number): Promise<string[]> {
-  const published = fileURLToPath(new URL('../../../shared/data/gsm8k/test.jsonl', import.meta.url));
-  const gsm8k = existsSync(published)
-    ? (await readFile(published, 'utf8'))
-        .split('\n', count)
-        .map((line) => (JSON.parse(line) as { readonly question: string }).question)
-    : [...QUESTIONS];
-  const asked = Object.keys(CAPITALS).flatMap((country) =>
-    ['What is the capital of', 'Write a sentence about', 'Which languages are spoken in', 'Name a river of'].map(
-      (begin) => `${begin} ${country}?`,
-    ),
-  );
-  return [...asked.slice(0, count / 2), ...gsm8k, ...asked.slice(count / 2)].slice(0, count);
-}
-
-(model === undefined ? describe.skip : describe)('SmolLM2, beside transformers', () => {
-  it('is the very model that transformers makes of the same file, and writes the same tokens after fifty real prompts', async () => {
-    const { folder: checkpoint, gguf } = model!;
-    const prompts = await realPrompts(COMPARED_PROMPTS);
-    const file = join(folder, 'prompts.json');
-    await writeFile(file, JSON.stringify(prompts));
-    const script = pathOf('test/real-model/smollm2_reference.py');
-    const args = [checkpoint, gguf, file, String(COMPARED_TOKENS)];
-    const own = process.env.PYTHON;
-    const told =
-      own === undefined
-        ? await (await pythonWith(REFERENCE_PACKAGES)).run(script, args)
-        : await run(own, [script, ...args], { maxBuffer: 1 << 26 });
-    if (!told.stdout) throw new Error(`transformers did not answer: ${told.stderr}`);
-    const reference = JSON.parse(told.stdout.trim().split('\n').at(-1)!) as {
-      readonly same_tensors: boolean;
-      readonly written: readonly { prompt: number[]; expected: number[]; tokens: number[] }[];
-    };
-    expect(reference.same_tensors).toBe(true);
-
-    const ours = await LanguageModel.load(checkpoint, { threads: 2 });
-    try {
-      const sampling = { temperature: 0, topK: 0, topP: 1, maxTokens: COMPARED_TOKENS };
-      const encoded = prompts.map((prompt) => ours.tokenizer.encodePrompt(prompt));
-      expect(reference.written.map(({ prompt }) => prompt)).toEqual(encoded);
-      expect(reference.written.map(({ expected }) => expected)).toEqual(encoded);
-      const written = await ours.generate(
-        encoded.map((promptTokenIds) => ({ promptTokenIds, seeds: ['greedy'], sampling })),
-      );
-      expect(written.map(([candidate]) => [...candidate!.tokenIds])).toEqual(
-        reference.written.map(({ tokens }) => tokens),
-      );
-    } finally {
-      await ours.close();
-    }
-  });
-});
 
 interface Ledger {
   readonly published: number;
@@ -217,7 +154,7 @@ interface Experience {
       const [ledger] = await seam<Ledger>('ledger');
       if (ledger!.inFlight === 0) return ledger!;
       expect(services.exits()).toEqual([]);
-      await pause(5_000);
+      await pause(10_000);
     }
   }
 
@@ -249,9 +186,9 @@ interface Experience {
     const explored = (await eventsOf<Outcome>('outcomes', 'OutcomeRecorded')).filter(({ arm }) => arm === 'explore');
     const ofCapitals = explored.filter(({ problem }) => problem.domain === 'capitals');
     const solved = ofCapitals.filter(({ success }) => success).length / ofCapitals.length;
-    process.stderr.write(`capitals solved with an entry: ${(100 * solved).toFixed(0)} % of ${ofCapitals.length}\n`);
+    say(`12 problems answered; capitals solved with an entry: ${(100 * solved).toFixed(0)} % of ${ofCapitals.length}`);
     expect(solved).toBeGreaterThanOrEqual(0.2);
-    expect(solved).toBeLessThanOrEqual(0.8);
+    expect(solved).toBeLessThanOrEqual(0.6);
     const groups = Map.groupBy(ofCapitals, ({ groupId }) => groupId);
     const living = [...groups.values()].filter((group) => new Set(group.map(({ success }) => success)).size === 2);
     expect(living.length).toBeGreaterThanOrEqual(2);
