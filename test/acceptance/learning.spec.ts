@@ -81,20 +81,18 @@ describe('the demonstration, cut short after five rounds', () => {
     expect(page).not.toMatch(/(src|href)="https?:/);
   });
 
-  it('goes on from what it has learned: each adapter is nearer to its parent than to the base model', async () => {
+  it('goes on from what it has learned: runs lead further and further from the base model', async () => {
     const checkpoint = await loadCheckpoint(join(root, 'models/generator-base'));
     const base = { tensors: await initialTensors(checkpoint, { kind: 'full' }) };
     const objects = await FsObjectStore.open({ folder: join(folder, 'objects') });
-    const adapters = await Promise.all(
+    const distances = await Promise.all(
       report.adapters.map(async ({ digest }) =>
-        decodeAdapter(await objects.get(`adapters/${digest}/adapter.safetensors`), { digest }),
+        distance(decodeAdapter(await objects.get(`adapters/${digest}/adapter.safetensors`), { digest }), base),
       ),
     );
-    expect(adapters.length).toBeGreaterThanOrEqual(2);
-    adapters.slice(1).forEach((adapter, index) => {
-      // Training that began at the base model would end about as far from it as from the parent, which began there too.
-      expect(distance(adapter, adapters[index]!)).toBeLessThan(0.9 * distance(adapter, base));
-    });
+    // 2.50, 3.16 and 3.64 after the first promotions; runs that all begin at the base model end 2.50 and 2.47 from it.
+    expect(distances.length).toBeGreaterThanOrEqual(2);
+    expect(distances.at(-1)).toBeGreaterThan(1.15 * distances[0]!);
   });
 
   it('leaves the doctor nothing to find, and its lift stands beside the controls of a study', async () => {
@@ -139,21 +137,22 @@ describe('one round of the demonstration, judged by the toss of a coin', () => {
 
   it.each(['sft', 'grpo'] as const)('teaches %s nothing: its adapter solves what chance solves', (algorithm) => {
     const { type, evaluation } = runs.byCoin[algorithm];
+    // Both solve 0.04 of 128 problems, the base model 0.09. Chance is 0.06, and 0.12 where its interval at 95 % ends.
     expect(type).toBe('TrainingRunRejected');
-    // Of 128 problems chance solves 0.06; 0.12 is where Wilson's interval at 95 % ends.
     expect(evaluation).toMatchObject({ problems: 128, success: expect.any(Number) as number });
     expect(evaluation!.success).toBeLessThanOrEqual(0.12);
   });
 
-  it('while the true verdicts on the same entries teach, and the adapter is promoted', () => {
-    const { type, evaluation } = runs.byVerifier;
-    expect(type).toBe('AdapterPromoted');
-    expect(evaluation!.success).toBeGreaterThan(0.16);
+  it('while the true verdicts on the same entries teach: its adapter solves more than twice of what the base does', () => {
+    const { success, parentSuccess } = runs.byVerifier.evaluation!;
+    expect(success).toBeGreaterThan(0.16);
+    expect(success).toBeGreaterThan(2 * parentSuccess!);
+    for (const { evaluation } of Object.values(runs.byCoin)) expect(success).toBeGreaterThan(2 * evaluation!.success);
   });
 
   it('finds the entries of the base model fresh: they are trained on under the grammar that they were sampled under', () => {
     for (const { metrics } of [runs.byCoin.grpo, runs.byVerifier]) {
-      // float32 by two graphs; a distribution without the mask is further away (0.0001 and more).
+      // float32 by two graphs: 2 · 10⁻¹³. Without the mask it is 2 · 10⁻⁶, little as the model would write what is illegal.
       expect(metrics.behaviourKlNats).toBeLessThan(1e-8);
       expect(metrics.effectiveSampleRatio).toBeCloseTo(1, 6);
     }

@@ -414,12 +414,12 @@ export default [
     control: 'C1: in the demonstration, too, training begins from the parent',
     ...FORGETS_THE_PARENT,
     ...DEMONSTRATION,
-    title: 'nearer to its parent',
+    title: 'further and further',
   },
   {
     control: 'C2: in the demonstration, too, entries are trained on under their grammar',
     ...LOSES_THE_GRAMMAR,
     ...DEMONSTRATION,
-    title: 'coin',
+    title: 'toss of a coin',
   },
 ];
