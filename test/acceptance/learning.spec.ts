@@ -14,11 +14,19 @@ interface Report {
     Record<'noExperience' | 'wrapperOnly' | 'fixedHint' | 'otherProblemsEntry' | 'untrained' | 'final', number>
   >;
   readonly broken: number;
+  readonly converged: boolean;
+  readonly verdict: {
+    readonly target: number;
+    readonly short: readonly { readonly domain: string; readonly validation: number }[];
+  };
   readonly ledger: { readonly solved: number; readonly failed: number };
   readonly entriesValid: number;
   readonly executor: { readonly unchanged: boolean };
   readonly adapters: readonly { readonly digest: string; readonly parent: string | null }[];
 }
+
+/** How a demonstration ends whose rounds were over before every domain reached its target. */
+const NOT_CONVERGED = 3;
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,16 +34,25 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 describe('the demonstration, cut short after five rounds', () => {
   let folder: string;
   let report: Report;
+  let exitStatus: number;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'seam-learning-'));
-    const { stdout } = await run(
+    const { stdout, code } = await run(
       process.execPath,
       // biome-ignore format: one option per pair reads best
       [join(root, 'apps/standalone/bin/start.js'), '--exit', '--json', '--seed', '1', '--data-dir', folder,
        '--max-rounds', '5', '--max-shifted-rounds', '0', '--held-out', '128'],
       { cwd: root, maxBuffer: 1 << 26 },
+    ).then(
+      ({ stdout }) => ({ stdout, code: 0 }),
+      (cause: unknown) => {
+        const error = cause as { code: number; stdout: string; stderr: string };
+        if (error.code === NOT_CONVERGED) return error;
+        throw new Error(`the demonstration ended with ${error.code}\n${error.stderr}`);
+      },
     );
+    exitStatus = code;
     report = JSON.parse(stdout) as Report;
   }, 900_000);
 
@@ -56,6 +73,13 @@ describe('the demonstration, cut short after five rounds', () => {
     for (const control of [wrapperOnly, fixedHint, otherProblemsEntry])
       expect(control).toBeLessThanOrEqual(noExperience + 0.1);
     expect(report.broken).toBeLessThanOrEqual(0.02);
+  });
+
+  it('says loudly, and by its exit status, that five rounds were too few, and which domains are short', () => {
+    expect(report.converged).toBe(false);
+    expect(exitStatus).toBe(NOT_CONVERGED);
+    expect(report.verdict.short.length).toBeGreaterThan(0);
+    for (const { validation } of report.verdict.short) expect(validation).toBeLessThan(report.verdict.target);
   });
 
   it('accounts for every problem, with only valid entries and an unchanged executor', () => {

@@ -19,7 +19,7 @@ describe('with a Node that is too old', () => {
     ['apps/executor/dist/main.js', 'executor', 'npx node apps/executor/dist/main.js', 78],
     ['apps/buffer/dist/main.js', 'buffer', 'npx node apps/buffer/dist/main.js', 78],
     ['apps/trainer/dist/main.js', 'trainer', 'npx node apps/trainer/dist/main.js', 78],
-    ['apps/standalone/bin/start.js', 'npm start', 'npm start', 1],
+    ['apps/standalone/bin/start.js', 'npm start', 'npm start', 70],
     ['apps/cli/bin/seam.js', 'seam', 'npx seam', 70],
   ])('%s says how to run it with another', async (program, name, command, status) => {
     expect(await run(program)).toEqual({

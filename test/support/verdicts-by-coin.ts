@@ -19,7 +19,7 @@ import { openExecutor } from '@seamstream/rollout';
 import { createServiceLogger, loadConfig, startService } from '@seamstream/service-kit';
 import { embeddedEnvironment, writeWorldFiles } from '@seamstream/standalone';
 import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
-import { problemsOfRound } from '../../apps/standalone/src/problem-stream.js';
+import { worldSource } from '../../apps/standalone/src/problem-stream.js';
 import { eventsOf, ofType } from './recorded-run.js';
 
 /** What became of a run's adapter. */
@@ -99,7 +99,14 @@ export async function verdictsByCoin(settings: {
       await startService(bufferService(assets), { config: configs.buffer, ...around(log) }),
     ];
     closers.push(...services.map((service) => () => service.close()));
-    const published = problemsOfRound({ seed, round: 1, phase: 'base', roundSize: problems, occurredAt: 0 });
+    const published = worldSource(seed)({
+      round: 1,
+      phase: 'base',
+      roundSize: problems,
+      startIndex: 0,
+      count: problems,
+      occurredAt: 0,
+    });
     await log.append(published.map(encodeEvent));
     await Promise.race([committed(log), ...services.map(({ ended }) => ended)]);
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, isSeamError } from '@seamstream/kernel';
+import { isInputFault, isSeamError } from '@seamstream/kernel';
 
 /**
  * How the command ends. 70 is EX_SOFTWARE of BSD's sysexits.h; 130 is what a shell reports for SIGINT (128 + 2).
@@ -18,23 +18,8 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-const INPUT_ERRORS: ReadonlySet<ErrorCode> = new Set([
-  'INVALID_INPUT',
-  'INVALID_CONFIGURATION',
-  'NOT_FOUND',
-  'CONFLICT',
-  'UNKNOWN_TOPIC',
-  'OFFSET_OUT_OF_RANGE',
-  'UNKNOWN_VERIFIER',
-  'DATA_REFUSED',
-  'CHECKPOINT_INVALID',
-  'UNSUPPORTED_MODEL',
-  'ADAPTER_INVALID',
-] satisfies ErrorCode[]);
-
 /** The exit code that an error leads to. */
 export function exitCodeOf(error: unknown): ExitCode {
-  if (!isSeamError(error)) return EXIT.internal;
-  if (error.code === 'ABORTED') return EXIT.interrupted;
-  return INPUT_ERRORS.has(error.code) ? EXIT.badInput : EXIT.internal;
+  if (isSeamError(error, 'ABORTED')) return EXIT.interrupted;
+  return isInputFault(error) ? EXIT.badInput : EXIT.internal;
 }

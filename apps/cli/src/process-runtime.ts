@@ -322,14 +322,13 @@ class LazyWorld {
     const { generatorConfigSchema } = await import('@seamstream/generator');
     const { executorConfigSchema } = await import('@seamstream/executor');
     const { trainerConfigSchema } = await import('@seamstream/trainer');
-    const { embeddedEnvironment, worldFiles } = await import('@seamstream/standalone');
+    const { embeddedEnvironment, settingsOfFolder, worldFiles } = await import('@seamstream/standalone');
     const schema = generatorConfigSchema.extend(executorConfigSchema.shape).extend(trainerConfigSchema.shape);
     const given = this.environment();
     const isDemonstration = existsSync(worldFiles(dataFolder).entrySchemas);
-    this.all = loadConfig(
-      schema,
-      isDemonstration ? embeddedEnvironment({ ...DEMONSTRATION, dataFolder }, given) : given,
-    );
+    // A folder of an older release does not tell what it was begun with.
+    const begunWith = isDemonstration ? ((await settingsOfFolder(dataFolder)) ?? DEMONSTRATION) : DEMONSTRATION;
+    this.all = loadConfig(schema, isDemonstration ? embeddedEnvironment({ ...begunWith, dataFolder }, given) : given);
     return this.all;
   }
 }

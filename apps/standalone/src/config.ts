@@ -1,5 +1,5 @@
 /** What `npm start -- …` understands. */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { HOSTED_SERVICES, type HostedService } from './host-services.js';
 
 export interface StartOptions {
@@ -15,7 +15,27 @@ export interface StartOptions {
   readonly drive: boolean;
   readonly heldOut: number;
   readonly json: boolean;
+  /** Files of one's own instead of the demonstration's problems. */
+  readonly problems?: string;
+  readonly validation?: string;
+  readonly test?: string;
+  /** Options that were written, not left to their defaults. */
+  readonly said: ReadonlySet<string>;
 }
+
+/** How `npm start` ends; what they share, `seam` means as well. */
+export const EXIT = {
+  /** Converged, or asked to stop after the end. */
+  ok: 0,
+  /** Unknown option, a value or a file at fault, a folder that is taken or was begun with other settings. */
+  badInput: 2,
+  /** `--exit`: the loop ended, and a domain stands below its target. There is a report. */
+  notConverged: 3,
+  /** The system failed; EX_SOFTWARE of BSD's sysexits.h. */
+  internal: 70,
+  /** Stopped before the end; as a shell reports a program that SIGINT ended (128 + 2). */
+  interrupted: 130,
+} as const;
 
 function integer(atLeast: number): (text: string) => number {
   return (text) => {
@@ -34,9 +54,21 @@ function services(text: string): readonly HostedService[] {
   return names as HostedService[];
 }
 
-/** Parses the arguments; ends the process with help or an error in commander's way. */
-export function readStartOptions(argv: readonly string[]): StartOptions {
-  const program = new Command('npm start --')
+const HELP = `
+Examples:
+  npm start
+  npm start -- --exit --seed 2 --data-dir /tmp/seam
+  npm start -- --exit --algorithm sft --max-shifted-rounds 0
+  npm start -- --exit --problems train.jsonl --validation validation.jsonl --data-dir mine
+
+A data folder keeps what it was begun with (run.json): without options a start goes on with that, with others it is refused.
+Limits on rounds may change.
+
+Ends with 0: converged; 2: an option, a file or a folder at fault; 3: ended without having converged (--exit);
+70: the system failed; 130: stopped before the end.`;
+
+function program(): Command {
+  return new Command('npm start --')
     .description(
       'Watches the whole loop learn on this machine: problems, experiences, outcomes, training, adapters swapped live.',
     )
@@ -64,6 +96,9 @@ export function readStartOptions(argv: readonly string[]): StartOptions {
       10,
     )
     .option('--held-out <n>', 'held-out problems to measure on', integer(8), 512)
+    .option('--problems <file>', "learn from one's own problems, a file as seam publish reads it, round after round")
+    .option('--validation <file>', 'with --problems: problems that promotions are decided on')
+    .option('--test <file>', 'with --problems: problems that the report measures on; without it those of --validation')
     .option('--json', 'print the report on stdout, progress on stderr', false)
     .addOption(
       new Option('--services <names>', 'services to host here, by comma, or none')
@@ -71,11 +106,38 @@ export function readStartOptions(argv: readonly string[]): StartOptions {
         .default(HOSTED_SERVICES, HOSTED_SERVICES.join(',')),
     )
     .option('--no-drive', 'publish nothing: only host services')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  npm start\n  npm start -- --exit --seed 2 --data-dir /tmp/seam\n  npm start -- --exit --algorithm sft --max-shifted-rounds 0',
-    )
-    .allowExcessArguments(false);
-  program.parse([...argv], { from: 'user' });
-  return program.opts<StartOptions>();
+    .addHelpText('after', HELP)
+    .allowExcessArguments(false)
+    .exitOverride();
+}
+
+/**
+ * Parses the arguments; help and faults are written as commander writes them.
+ * @returns the options, or the status to end with
+ */
+export function readStartOptions(
+  argv: readonly string[],
+  write: { readonly out: (text: string) => void; readonly err: (text: string) => void } = {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+  },
+): StartOptions | number {
+  const command = program().configureOutput({ writeOut: write.out, writeErr: write.err });
+  try {
+    command.parse([...argv], { from: 'user' });
+    const options = command.opts<Omit<StartOptions, 'said'>>();
+    if ((options.problems === undefined) !== (options.validation === undefined))
+      command.error(
+        `error: --problems and --validation belong together: promotions are decided on problems that are not learned from, got only ${options.problems === undefined ? '--validation' : '--problems'}`,
+      );
+    if (options.test !== undefined && options.problems === undefined)
+      command.error(
+        'error: --test belongs to --problems; the demonstration brings held-out problems of its own (--held-out)',
+      );
+    const said = Object.keys(options).filter((name) => command.getOptionValueSource(name) === 'cli');
+    return { ...options, said: new Set(said) };
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
+  }
 }

@@ -14,6 +14,8 @@ export interface EmbeddedSettings {
   readonly roundSize: number;
   /** Algorithm of every run, or `curriculum`. */
   readonly algorithm: string;
+  /** File of problems that promotions are decided on; absent: the embedded world's. */
+  readonly validation?: string | undefined;
 }
 
 /** Where {@link writeWorldFiles} puts what the services read of the embedded world. */
@@ -21,6 +23,37 @@ export const worldFiles = (dataFolder: string): { readonly entrySchemas: string;
   entrySchemas: `${dataFolder}/world/entry-schemas.json`,
   validation: `${dataFolder}/world/validation.jsonl`,
 });
+
+/** Which of the shipped models the environment leaves in place; they know the embedded world's words and no others. */
+export function shippedModels(environment: Environment): { readonly generator: boolean; readonly executor: boolean } {
+  const { SEAM_GENERATOR_MODEL_FOLDER: generator, SEAM_EXECUTOR_MODEL_FOLDER: executor } = environment;
+  return {
+    generator: generator === undefined && (environment.SEAM_GENERATOR_DRIVER ?? 'checkpoint') === 'checkpoint',
+    executor: executor === undefined && (environment.SEAM_EXECUTOR_DRIVER ?? 'checkpoint') === 'checkpoint',
+  };
+}
+
+/** What the trainer has of its own of an executor's settings: it compares adapters before the executor that they are for. */
+const SHARED_WITH_TRAINER = /^SEAM_EXECUTOR_(DRIVER|ENDPOINT_.+|TEMPLATE|TEMPLATES_FOLDER)$/;
+
+const NAMED_OTHERWISE = [
+  ['SEAM_GENERATOR_MODEL_FOLDER', 'SEAM_TRAINER_MODEL_FOLDER'],
+  ['SEAM_GENERATOR_CHAT_TEMPLATE', 'SEAM_TRAINER_CHAT_TEMPLATE'],
+  ['SEAM_GENERATOR_SAMPLING_MAX_TOKENS', 'SEAM_TRAINER_ENTRY_MAX_TOKENS'],
+  ['SEAM_EXECUTOR_MODEL_FOLDER', 'SEAM_TRAINER_EXECUTOR_FOLDER'],
+  ['SEAM_EXECUTOR_MAX_TOKENS', 'SEAM_TRAINER_RESPONSE_MAX_TOKENS'],
+] as const;
+
+/** In one process trainer, generator and executor mean the same models: what is said to the one is said to the other. */
+function forTheTrainer(environment: Environment): Environment {
+  const shared = Object.entries(environment).flatMap(([name, value]) =>
+    SHARED_WITH_TRAINER.test(name) ? [[name.replace('SEAM_', 'SEAM_TRAINER_'), value] as const] : [],
+  );
+  const named = NAMED_OTHERWISE.flatMap(([from, to]) =>
+    environment[from] === undefined ? [] : [[to, environment[from]] as const],
+  );
+  return Object.fromEntries([...shared, ...named]);
+}
 
 /** Variables for generator, executor, buffer and trainer; the given environment wins. */
 export function embeddedEnvironment(settings: EmbeddedSettings, environment: Environment): Environment {
@@ -32,17 +65,20 @@ export function embeddedEnvironment(settings: EmbeddedSettings, environment: Env
     SEAM_GENERATOR_GROUP_SIZE: '16',
     SEAM_GENERATOR_SCOUTS: '4',
     SEAM_EXECUTOR_MODEL_FOLDER: shipped('executor'),
-    SEAM_EXECUTOR_MAX_TOKENS: '40',
+    // What the shipped executor's answers need; other models have the services' own limits.
+    ...(shippedModels(environment).executor
+      ? { SEAM_EXECUTOR_MAX_TOKENS: '40', SEAM_TRAINER_RESPONSE_MAX_TOKENS: '40' }
+      : {}),
     SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(settings.roundSize),
     // The demonstration's own problems have no subject, and nobody else publishes.
     SEAM_BUFFER_RULES_UNCAPPED_SUBJECTS: JSON.stringify(['(nobody)']),
     SEAM_TRAINER_MODEL_FOLDER: shipped('generator-base'),
     SEAM_TRAINER_EXECUTOR_FOLDER: shipped('executor'),
-    SEAM_TRAINER_RESPONSE_MAX_TOKENS: '40',
     SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: String(settings.roundSize),
     SEAM_TRAINER_ALGORITHM: settings.algorithm,
     SEAM_TRAINER_SEED: `seamstream/${settings.seed}`,
-    SEAM_TRAINER_VALIDATION_PROBLEMS: world.validation,
+    SEAM_TRAINER_VALIDATION_PROBLEMS: settings.validation ?? world.validation,
+    ...forTheTrainer(environment),
     ...environment,
     SEAM_DATA_FOLDER: settings.dataFolder,
   };

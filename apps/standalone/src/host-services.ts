@@ -1,5 +1,6 @@
 /** Generator, executor, buffer and trainer in one process, on shared drivers, with each model loaded once. */
 import { bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
+import type { EventLog } from '@seamstream/event-log';
 import { executorConfigSchema, executorService, recordedTokens } from '@seamstream/executor';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
@@ -8,6 +9,7 @@ import { type ExecutorModel, openExecutor } from '@seamstream/rollout';
 import {
   type BatchUnderWay,
   closeDrivers,
+  createServiceLogger,
   type Drivers,
   type Environment,
   loadConfig,
@@ -36,6 +38,16 @@ export interface Host {
 export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer'] as const;
 export type HostedService = (typeof HOSTED_SERVICES)[number];
 
+/** What a host tells, and is asked, while it starts and runs. */
+export interface HostHooks {
+  readonly onTraining: (progress: TrainingProgress) => void;
+  readonly onUnderWay?: (service: HostedService, progress: BatchUnderWay | null) => void;
+  /** Awaited when the log is open and no service has touched it. */
+  readonly beforeServices?: (log: EventLog) => Promise<void>;
+  /** Where the services' log lines go; stderr where absent. */
+  readonly logLines?: { write(line: string): void };
+}
+
 /**
  * Opens drivers and models and starts the named services.
  * @throws INVALID_CONFIGURATION and whatever drivers and models throw when they cannot be opened
@@ -43,8 +55,7 @@ export type HostedService = (typeof HOSTED_SERVICES)[number];
 export async function hostServices(
   environment: Environment,
   services: readonly HostedService[],
-  onTraining: (progress: TrainingProgress) => void,
-  onUnderWay?: (service: HostedService, progress: BatchUnderWay | null) => void,
+  { onTraining, onUnderWay, beforeServices, logLines }: HostHooks,
 ): Promise<Host> {
   const configs = {
     generator: loadConfig(generatorConfigSchema, environment),
@@ -60,6 +71,7 @@ export async function hostServices(
     for (const each of closers.splice(0).toReversed()) await each();
   };
   try {
+    await beforeServices?.(drivers.log);
     const { template, templatesFolder: ownTemplates, rollouts } = executorSettings;
     const prompts = await loadPrompts({ template, ownTemplates });
     const loading = [
@@ -91,6 +103,7 @@ export async function hostServices(
       const surroundings = {
         drivers,
         serveHttp: false,
+        logger: createServiceLogger(name, configs[name].logging.level, logLines),
         onUnderWay: (_group: string, progress: BatchUnderWay | null) => onUnderWay?.(name, progress),
       };
       switch (name) {

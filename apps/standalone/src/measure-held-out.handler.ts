@@ -2,13 +2,18 @@
 import type { Problem } from '@seamstream/events';
 import type { Adapter } from '@seamstream/language-model';
 import {
+  type ArmResult,
   type ControlRow,
   type ControlsStudy,
   chooseFixedHints,
   EVALUATION_ARMS,
+  generateExperiences,
+  judge,
+  solveProblems,
   studyControls,
 } from '@seamstream/rollout';
 import type { Host } from './host-services.js';
+import type { Example } from './report/report.types.js';
 
 type Models = Pick<Host, 'generator' | 'executor' | 'prompts' | 'schemaFor' | 'entryMaxTokens'>;
 
@@ -18,10 +23,56 @@ export class MeasureHeldOutHandler {
     private readonly onProgress: (activity: string) => void,
   ) {}
 
-  /** Success of one adapter (null: the base model) alone. */
-  async successOf(adapter: Adapter | null, problems: readonly Problem[]): Promise<number> {
-    const { rows } = await this.study(problems, adapter, ['trained'], 'an adapter');
-    return rows.trained?.success ?? 0;
+  /**
+   * One adapter (null: the base model) alone.
+   * @param what for the line that tells how far it is
+   */
+  async resultOf(adapter: Adapter | null, problems: readonly Problem[], what: string): Promise<ArmResult> {
+    const { rows } = await this.study(problems, adapter, ['trained'], what);
+    return rows.trained!;
+  }
+
+  /** The first problem that the executor fails alone and solves with the adapter's entry, asked again; null where there is none. */
+  async example(adapter: Adapter | null, problems: readonly Problem[], study: ControlsStudy): Promise<Example | null> {
+    const { trained, noExperience } = study.rows;
+    const at = problems.findIndex((_, i) => trained?.solved[i] === true && noExperience?.solved[i] === false);
+    const problem = problems[at];
+    if (problem === undefined) return null;
+    const entries = [null, await this.entry(null, problem), await this.entry(adapter, problem)];
+    const { executor, prompts } = this.models;
+    const answers = await solveProblems(
+      entries.map((entry) => ({ problem, entry: entry ?? null })),
+      executor,
+      prompts,
+    );
+    const [without, untrained, withEntry] = answers.map((answer) => (answer.status === 'answered' ? answer : null));
+    const own = entries[2];
+    if (without == null || withEntry == null || own == null) return null;
+    return {
+      domain: problem.domain,
+      prompt: problem.prompt,
+      reference: problem.reference,
+      without: { response: without.text },
+      untrained:
+        untrained == null || entries[1] == null
+          ? null
+          : { entry: entries[1], response: untrained.text, solved: (await judge(problem, untrained)).success },
+      trained: { entry: own, response: withEntry.text },
+    };
+  }
+
+  /** Written greedily, as in an evaluation; null where none could be. */
+  private async entry(adapter: Adapter | null, problem: Problem): Promise<string | null> {
+    const { generator, prompts, schemaFor, entryMaxTokens: maxTokens } = this.models;
+    const [written] = await generateExperiences([{ eventId: problem.problemId, problem }], {
+      model: generator,
+      adapter,
+      prompts,
+      groupSize: 1,
+      sampling: { temperature: 0, topK: 0, topP: 1, maxTokens },
+      schemaFor: (domain) => schemaFor(domain),
+    });
+    return written?.status === 'explored' ? (written.candidates[0]?.entry ?? null) : null;
   }
 
   /** All arms; `validation` serves to choose the fixed hint, so that this control is as strong as it can be. */

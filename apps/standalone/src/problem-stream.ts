@@ -1,59 +1,111 @@
-/** The embedded world's problems as events: which problems a round publishes, as a pure function of seed and round. */
+/** Which problems a round publishes, as a pure function of its source, seed and round: the embedded world's, or those of a file. */
 
+import type { DatasetProblem } from '@seamstream/datasets';
 import { worldProblems } from '@seamstream/embedded-world';
-import { originMeta, type Problem, type SeamEvent } from '@seamstream/events';
+import { type EventMeta, originMeta, type Problem, type SeamEvent } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
+import { type FileIdentity, streamOf } from './run-settings.js';
 
-export interface RoundRequest {
-  readonly seed: number;
+type Phase = 'base' | 'shifted';
+
+interface RoundRequest {
   readonly round: number;
-  readonly phase: 'base' | 'shifted';
+  readonly phase: Phase;
   readonly roundSize: number;
+  /** Place of its first problem among all that the stream has published. */
+  readonly startIndex: number;
+  /** How many to publish: the round's size, or what a round lacks whose problems went to the dead letters. */
+  readonly count: number;
   readonly occurredAt: number;
 }
 
+/** Where the rounds' problems come from. */
+export type ProblemSource = (request: RoundRequest) => readonly SeamEvent[];
+
 /** Where a problem stands in a stream that this driver published. */
 export interface StreamPlace {
+  readonly stream: string;
   readonly round: number;
-  readonly phase: 'base' | 'shifted';
+  readonly phase: Phase;
 }
 
 const problemIdOf = (stream: string, number: number): string =>
-  derivedId(`embedded-world/${stream}`, 'problem', number);
+  derivedId(stream.startsWith('file/') ? stream : `embedded-world/${stream}`, 'problem', number);
 
 /** The place that a problem's metadata names, if its id confirms it; null for problems of anybody else. */
 export function placeInStream({ problemId, metadata }: Pick<Problem, 'problemId' | 'metadata'>): StreamPlace | null {
   const { stream, number, round, phase } = metadata;
   if (stream === undefined || problemId !== problemIdOf(stream, Number(number))) return null;
-  return { round: Number(round), phase: phase === 'shifted' ? 'shifted' : 'base' };
+  return { stream, round: Number(round), phase: phase === 'shifted' ? 'shifted' : 'base' };
 }
 
-/** Events of a round in their order. In the shifted phase every second problem, on average, is of the new variant. */
-export function problemsOfRound({ seed, round, phase, roundSize, occurredAt }: RoundRequest): readonly SeamEvent[] {
-  const random = Random.of('stream', seed, round);
-  const request = { seed: `stream/${seed}`, split: 'train', count: roundSize, startIndex: round * roundSize } as const;
-  const base = worldProblems({ ...request, variant: 'base' });
-  const shifted = phase === 'shifted' ? worldProblems({ ...request, variant: 'shifted' }) : [];
-  return base.map((problem, index) => {
-    const chosen = phase === 'shifted' && random.float() < 0.5 ? (shifted[index] ?? problem) : problem;
-    const number = round * roundSize + index;
-    const problemId = problemIdOf(String(seed), number);
-    return {
-      type: 'ProblemPublished',
-      meta: originMeta({
-        messageId: derivedId(problemId, 'published'),
-        correlationId: problemId,
-        occurredAt,
-        source: 'seam/standalone',
-        sourceClass: 'trusted',
-      }),
-      problem: {
-        ...chosen,
-        problemId,
-        metadata: { ...chosen.metadata, stream: String(seed), number: String(number), round: String(round), phase },
-      },
-      mode: 'explore',
-      expiresAt: null,
-    } satisfies SeamEvent;
-  });
+function published(
+  problem: Omit<Problem, 'problemId'>,
+  place: StreamPlace & { readonly number: number },
+  meta: Pick<EventMeta, 'occurredAt' | 'sourceClass'> & { readonly subject?: string | null },
+): SeamEvent {
+  const { stream, number, round, phase } = place;
+  const problemId = problemIdOf(stream, number);
+  return {
+    type: 'ProblemPublished',
+    meta: originMeta({
+      messageId: derivedId(problemId, 'published'),
+      correlationId: problemId,
+      source: 'seam/standalone',
+      ...meta,
+    }),
+    problem: {
+      ...problem,
+      problemId,
+      metadata: { ...problem.metadata, stream, number: String(number), round: String(round), phase },
+    },
+    mode: 'explore',
+    expiresAt: null,
+  };
+}
+
+/** The demonstration's rounds. In the shifted phase every second problem, on average, is of the new variant. */
+export function worldSource(seed: number): ProblemSource {
+  return ({ round, phase, roundSize, occurredAt }) => {
+    const random = Random.of('stream', seed, round);
+    const request = {
+      seed: `stream/${seed}`,
+      split: 'train',
+      count: roundSize,
+      startIndex: round * roundSize,
+    } as const;
+    const base = worldProblems({ ...request, variant: 'base' });
+    const shifted = phase === 'shifted' ? worldProblems({ ...request, variant: 'shifted' }) : [];
+    return base.map((problem, index) => {
+      const chosen = phase === 'shifted' && random.float() < 0.5 ? (shifted[index] ?? problem) : problem;
+      const number = round * roundSize + index;
+      return published(chosen, { stream: String(seed), number, round, phase }, { occurredAt, sourceClass: 'trusted' });
+    });
+  };
+}
+
+/**
+ * The rounds of a file: all of its problems once, in an order that seed and pass decide, then all of them again. Every publication has an id of
+ * its own, since a problem that is tried again is another one to the log; `metadata.sourceId` keeps the file's id, or names the row.
+ */
+export function fileSource(problems: readonly DatasetProblem[], file: FileIdentity, seed: number): ProblemSource {
+  const stream = streamOf({ seed, problems: file });
+  const orders = new Map<number, readonly number[]>();
+  const orderOf = (pass: number): readonly number[] => {
+    const known = orders.get(pass) ?? Random.of(stream, pass).shuffled([...problems.keys()]);
+    orders.set(pass, known);
+    return known;
+  };
+  return ({ round, phase, startIndex, count, occurredAt }) =>
+    Array.from({ length: count }, (_, index) => {
+      const number = startIndex + index;
+      const pass = Math.floor(number / problems.length);
+      const { row, domain, prompt, reference, verifier, metadata, problemId, subject } =
+        problems[orderOf(pass)[number % problems.length]!]!;
+      return published(
+        { domain, prompt, reference, verifier, metadata: { sourceId: problemId ?? `row ${row}`, ...metadata } },
+        { stream, number, round, phase },
+        { occurredAt, sourceClass: 'user', subject: subject ?? null },
+      );
+    });
 }

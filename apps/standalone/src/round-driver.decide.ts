@@ -13,12 +13,24 @@ export interface RoundPlan {
   readonly maxShiftedRounds: number;
   /** A phase has converged once an adapter with this validation success in every domain was confirmed by the run after it. */
   readonly targetPerDomain: number;
+  /**
+   * Whether problems that went to the dead letters are made good by others of the stream: a window of the trainer is full only when as many
+   * problems as a round has are complete.
+   */
+  readonly refills?: boolean;
   /** Give up when neither of this many last runs was promoted. */
   readonly patience: number;
 }
 
 export type RoundDecision =
-  | { readonly kind: 'publish'; readonly round: number; readonly phase: 'base' | 'shifted' }
+  | {
+      readonly kind: 'publish';
+      readonly round: number;
+      readonly phase: 'base' | 'shifted';
+      /** Place of the first problem to publish among all of the stream, and how many. */
+      readonly startIndex: number;
+      readonly count: number;
+    }
   | { readonly kind: 'wait' }
   | { readonly kind: 'finished'; readonly reason: string; readonly converged: boolean };
 
@@ -40,13 +52,30 @@ function isStuck(runs: readonly RunProgress[], patience: number): boolean {
   return runs.length >= patience && runs.slice(-patience).every((run) => run.status !== 'promoted');
 }
 
-/** Pure: equal progress and plan, equal decision. */
-export function decideRound(progress: LoopProgress, plan: RoundPlan): RoundDecision {
+/**
+ * Pure: equal progress and plan, equal decision.
+ * @param lost problems that went to the dead letters before they had a result
+ */
+export function decideRound(progress: LoopProgress, plan: RoundPlan, lost = 0): RoundDecision {
   const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
   const last = rounds.at(-1);
   const ended = endedRuns(progress);
-  if (last === undefined) return { kind: 'publish', round: 1, phase: 'base' };
-  if (last.published < plan.roundSize) return { kind: 'publish', round: last.round, phase: last.phase };
+  const startIndex = rounds.reduce((sum, row) => sum + row.published, 0);
+  const publish = (round: number, phase: 'base' | 'shifted', count = plan.roundSize): RoundDecision => ({
+    kind: 'publish',
+    round,
+    phase,
+    startIndex,
+    count,
+  });
+  if (last === undefined) return publish(1, 'base');
+  const lacking =
+    plan.refills === true ? last.round * plan.roundSize + lost - startIndex : plan.roundSize - last.published;
+  if (lost >= plan.roundSize && 2 * lost > startIndex) {
+    const reason = `Stopped: ${lost} of ${startIndex} problems went to the dead letters.`;
+    return { kind: 'finished', reason, converged: false };
+  }
+  if (lacking > 0) return publish(last.round, last.phase, lacking);
   if (ended.length < last.round || progress.buffer.sequence < last.round) return { kind: 'wait' };
 
   const baseRounds = rounds.filter((row) => row.phase === 'base').length;
@@ -54,8 +83,8 @@ export function decideRound(progress: LoopProgress, plan: RoundPlan): RoundDecis
   if (last.phase === 'base') {
     const settled =
       hasConverged(ended, plan.targetPerDomain) || baseRounds >= plan.maxBaseRounds || isStuck(ended, plan.patience);
-    if (!settled) return { kind: 'publish', round: last.round + 1, phase: 'base' };
-    if (plan.maxShiftedRounds > 0) return { kind: 'publish', round: last.round + 1, phase: 'shifted' };
+    if (!settled) return publish(last.round + 1, 'base');
+    if (plan.maxShiftedRounds > 0) return publish(last.round + 1, 'shifted');
     return finished(ended, plan, baseRounds >= plan.maxBaseRounds);
   }
   const shiftedRuns = ended.slice(baseRounds);
@@ -66,7 +95,7 @@ export function decideRound(progress: LoopProgress, plan: RoundPlan): RoundDecis
   ) {
     return finished(shiftedRuns, plan, shiftedRounds >= plan.maxShiftedRounds);
   }
-  return { kind: 'publish', round: last.round + 1, phase: 'shifted' };
+  return publish(last.round + 1, 'shifted');
 }
 
 function finished(runs: readonly RunProgress[], plan: RoundPlan, outOfRounds: boolean): RoundDecision {

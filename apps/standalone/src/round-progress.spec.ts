@@ -1,6 +1,6 @@
 import { type EventMeta, originMeta, type SeamEvent } from '@seamstream/events';
 import { promotedByRun } from '../../../libs/release/src/promotion-log.contract.js';
-import { problemsOfRound } from './problem-stream.js';
+import { worldSource } from './problem-stream.js';
 import { endedRuns, evolveLoopProgress, exploredOf, initialLoopProgress, type LoopProgress } from './round-progress.js';
 
 const meta = (messageId: string): EventMeta =>
@@ -20,7 +20,14 @@ const started = (runId: string, window: number | null): SeamEvent => recordsOf(r
 const promoted = (runId: string, onlyOverParent = false): readonly SeamEvent[] =>
   recordsOf(runId, null, onlyOverParent).slice(1);
 
-const round = problemsOfRound({ seed: 1, round: 1, phase: 'base', roundSize: 4, occurredAt: 9 });
+const round = worldSource(1)({
+  round: 1,
+  phase: 'base',
+  roundSize: 4,
+  startIndex: 0,
+  count: 4,
+  occurredAt: 9,
+});
 const problemOf = (event: SeamEvent | undefined) => (event as Extract<SeamEvent, { type: 'ProblemPublished' }>).problem;
 
 const outcome = (problem: ReturnType<typeof problemOf>, adapterDigest: string | null, success: boolean): SeamEvent =>

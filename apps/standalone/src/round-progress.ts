@@ -3,7 +3,7 @@
  * problem's id and metadata name its round, and a training run names its window, so the fold does not depend on the order
  * in which partitions are read.
  */
-import type { BufferCommitted, Problem, SeamEvent } from '@seamstream/events';
+import type { BufferCommitted, Evaluation, Problem, SeamEvent } from '@seamstream/events';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
 import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
@@ -14,7 +14,7 @@ interface Tally {
   readonly solved: number;
 }
 
-interface RoundProgress {
+export interface RoundProgress {
   readonly round: number;
   readonly phase: 'base' | 'shifted';
   readonly published: number;
@@ -38,17 +38,26 @@ export interface RunProgress {
   readonly adapterKey: string | null;
   readonly status: 'running' | 'promoted' | 'rejected' | 'failed';
   readonly validation: number | null;
+  /** The parent's success on the same problems, and how many they are; null where nothing was compared. */
+  readonly parentValidation: number | null;
+  readonly validationProblems: number | null;
   readonly validationPerDomain: Readonly<Record<string, number>>;
   readonly metrics: Readonly<Record<string, number>>;
   readonly reason: string | null;
 }
 
 export interface LoopProgress {
+  /** Names of the streams that the rounds belong to: one, unless folders were mixed. */
+  readonly streams: ReadonlySet<string>;
   readonly rounds: ReadonlyMap<number, RoundProgress>;
   /** By runId. */
   readonly runs: ReadonlyMap<string, RunProgress>;
   readonly experiences: number;
   readonly deadLettered: number;
+  /** Outcomes of all problems, whoever published them. */
+  readonly control: Tally;
+  /** Of candidates with an entry, the newest: the last full half of a window of {@link NEWEST}, and the half that fills. */
+  readonly newest: { readonly before: Tally; readonly filling: Tally };
   /** The newest version of each shard of the buffer. */
   readonly versions: readonly BufferCommitted[];
   /** All shards together, as soon as each has a version. */
@@ -66,11 +75,16 @@ export interface LoopProgress {
   readonly lastSolved: { readonly prompt: string; readonly entry: string; readonly response: string } | null;
 }
 
+const NOTHING: Tally = { executed: 0, solved: 0 };
+
 export const initialLoopProgress: LoopProgress = {
+  streams: new Set(),
   rounds: new Map(),
   runs: new Map(),
   experiences: 0,
   deadLettered: 0,
+  control: NOTHING,
+  newest: { before: NOTHING, filling: NOTHING },
   versions: [],
   buffer: { sequence: -1, digest: null, rows: 0, rowsPerStratum: {} },
   rejections: {},
@@ -78,11 +92,24 @@ export const initialLoopProgress: LoopProgress = {
   lastSolved: null,
 };
 
-const NOTHING: Tally = { executed: 0, solved: 0 };
+/** Outcomes that "now" means in the live view: about half of what a round of the demonstration brings. */
+const NEWEST = 512;
+
 const counted = (tally: Tally, solved: boolean): Tally => ({
   executed: tally.executed + 1,
   solved: tally.solved + (solved ? 1 : 0),
 });
+
+/** The newest outcomes with an entry: between half of {@link NEWEST} and all of it, once there are so many. */
+export function newestOf({ newest: { before, filling } }: LoopProgress): Tally {
+  return { executed: before.executed + filling.executed, solved: before.solved + filling.solved };
+}
+
+function withNewest({ before, filling }: LoopProgress['newest'], solved: boolean): LoopProgress['newest'] {
+  return filling.executed < NEWEST / 2
+    ? { before, filling: counted(filling, solved) }
+    : { before: filling, filling: counted(NOTHING, solved) };
+}
 
 /** Fraction solved; null when nothing was executed. */
 export function rate(tally: Tally): number | null {
@@ -102,15 +129,20 @@ function withRound(
 ): LoopProgress {
   const place = placeInStream(problem);
   if (place === null) return state;
+  const { stream, ...ofRound } = place;
   const row = state.rounds.get(place.round) ?? {
-    ...place,
+    ...ofRound,
     published: 0,
     byAdapter: NOTHING,
     byBase: NOTHING,
     control: NOTHING,
     firstPublishedAtMs: atMs,
   };
-  return { ...state, rounds: new Map(state.rounds).set(place.round, change(row)) };
+  return {
+    ...state,
+    streams: state.streams.has(stream) ? state.streams : new Set(state.streams).add(stream),
+    rounds: new Map(state.rounds).set(place.round, change(row)),
+  };
 }
 
 const unseenRun = (runId: string): RunProgress => ({
@@ -124,10 +156,22 @@ const unseenRun = (runId: string): RunProgress => ({
   adapterKey: null,
   status: 'running',
   validation: null,
+  parentValidation: null,
+  validationProblems: null,
   validationPerDomain: {},
   metrics: {},
   reason: null,
 });
+
+/** What an evaluation says of a run's candidate. */
+function measuredBy(evaluation: Evaluation | null): Partial<RunProgress> {
+  return {
+    validation: evaluation?.success ?? null,
+    parentValidation: evaluation?.parentSuccess ?? null,
+    validationProblems: evaluation?.problems ?? null,
+    validationPerDomain: evaluation?.perDomain ?? {},
+  };
+}
 
 /** A run's end may be read before its start: the topics are different ones. */
 function withRun(state: LoopProgress, runId: string, change: (run: RunProgress) => Partial<RunProgress>): LoopProgress {
@@ -171,8 +215,7 @@ function withDecisions(state: LoopProgress, adapters: ServedAdapterState): LoopP
       endedAtMs: event.meta.occurredAt,
       adapterDigest: event.adapterDigest,
       adapterKey: event.key,
-      validation: event.evaluation?.success ?? null,
-      validationPerDomain: event.evaluation?.perDomain ?? {},
+      ...measuredBy(event.evaluation),
       reason: status === 'overtaken' ? reason : event.rule,
     }));
   }
@@ -191,10 +234,15 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
       return { ...state, experiences: state.experiences + 1 };
     case 'OutcomeRecorded': {
       const tally = event.arm === 'control' ? 'control' : event.adapterDigest === null ? 'byBase' : 'byAdapter';
-      const next = withRound(state, event.problem, event.meta.occurredAt, (row) => ({
-        ...row,
-        [tally]: counted(row[tally], event.success),
-      }));
+      const next = {
+        ...withRound(state, event.problem, event.meta.occurredAt, (row) => ({
+          ...row,
+          [tally]: counted(row[tally], event.success),
+        })),
+        ...(tally === 'control'
+          ? { control: counted(state.control, event.success) }
+          : { newest: withNewest(state.newest, event.success) }),
+      };
       return event.success && event.entry !== null
         ? { ...next, lastSolved: { prompt: event.problem.prompt, entry: event.entry, response: event.response } }
         : next;
@@ -224,8 +272,7 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
       return withRun(state, event.runId, (run) => ({
         status: 'rejected',
         endedAtMs: event.meta.occurredAt,
-        validation: event.evaluation?.success ?? null,
-        validationPerDomain: event.evaluation?.perDomain ?? {},
+        ...measuredBy(event.evaluation),
         reason: event.reason,
         metrics: { ...run.metrics, ...event.metrics },
       }));
@@ -240,6 +287,14 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
     default:
       return state;
   }
+}
+
+/** The run that made the served adapter, with what its promotion was decided by; undefined while the base model is served. */
+export function servedRun(state: LoopProgress): RunProgress | undefined {
+  const digest = state.adapters.served?.adapterDigest;
+  return digest === undefined
+    ? undefined
+    : [...state.runs.values()].findLast((run) => run.status === 'promoted' && run.adapterDigest === digest);
 }
 
 /** The rounds' runs that have ended, in the order of their windows. Runs on demand belong to no round. */

@@ -20,12 +20,13 @@ describe('the demonstration', () => {
         drive,
         heldOut: 8,
         json: false,
+        said: new Set<string>(),
       };
       const surroundings = {
         environment: {},
         signal: new AbortController().signal,
         terminal: { isTTY: false, write: (text: string) => lines.push(text) > 0 },
-        onReport: () => Promise.resolve(),
+        onReport: () => Promise.resolve(''),
       };
       await expect(runLoop(options, surroundings)).rejects.toMatchObject({
         code: 'INVALID_CONFIGURATION',

@@ -1,198 +1,368 @@
-/** The demonstration from start to report: hosts the services, drives the rounds, shows what happens, measures. */
-import { SHIFTED_DOMAINS } from '@seamstream/embedded-world';
-import { systemClock } from '@seamstream/kernel';
-import { type Adapter, decodeAdapter } from '@seamstream/language-model';
-import { type BatchUnderWay, checkFolder, type Environment } from '@seamstream/service-kit';
+/** The loop from start to report: hosts the services, drives the rounds, shows what happens, measures. */
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { SeamError, systemClock } from '@seamstream/kernel';
+import { type BatchUnderWay, type Environment, makeFolder } from '@seamstream/service-kit';
 import type { StartOptions } from './config.js';
 import { lockDriver } from './driver-lock.js';
-import { embeddedEnvironment } from './embedded-environment.js';
+import { embeddedEnvironment, shippedModels } from './embedded-environment.js';
 import { type Host, hostServices } from './host-services.js';
-import { MeasureHeldOutHandler } from './measure-held-out.handler.js';
-import { readLogAccount } from './read-log.js';
-import { buildReport, type ShiftMeasurement } from './report/build-report.js';
+import { measureRun } from './measure-run.js';
+import { asProblems, assertApart, type ProblemFile, readProblemFile } from './own-problems.js';
+import { prepareFolder } from './prepare-folder.js';
+import { fileSource, worldSource } from './problem-stream.js';
+import { readRecordedRounds } from './recorded-rounds.js';
 import type { Report } from './report/report.types.js';
+import { headline } from './report/verdict.js';
 import type { RoundPlan } from './round-driver.decide.js';
-import { endedRuns, initialLoopProgress, type LoopProgress, type RunProgress } from './round-progress.js';
+import { endedRuns, initialLoopProgress, type LoopProgress } from './round-progress.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';
+import {
+  assertRounds,
+  decideSettings,
+  type FileIdentity,
+  type FixedSettings,
+  type RunFile,
+  readRunFile,
+  type WantedSettings,
+  writeRunFile,
+} from './run-settings.js';
 import { TerminalView, type ViewFacts, type ViewStream } from './view/terminal-view.js';
-import { heldOutProblems, validationProblems, writeWorldFiles } from './world-files.js';
+import { WatchLogHandler } from './watch-log.handler.js';
+import { WorkSpans, workedMs } from './work-spans.js';
+import { writeWorldFiles } from './world-files.js';
 
 const REDRAW_MS = 250;
 const SHOW_WORK_AFTER_MS = 3_000;
-/** Adapters on the report's held-out column besides the last one: enough for a curve, few enough to be quick. */
-const CURVE_POINTS = 6;
+/** A phase has converged once every domain reached this on the validation problems. */
+const TARGET_PER_DOMAIN = 0.96;
+const NO_LEDGER = { published: 0, solved: 0, failed: 0, expired: 0, inFlight: 0, deadLetterRecords: 0 };
 
 export interface LoopSurroundings {
   readonly environment: Environment;
   readonly signal: AbortSignal;
   readonly terminal: ViewStream;
-  /** Told once the loop has ended and everything is measured. */
-  readonly onReport: (report: Report) => Promise<void>;
+  /** Told once the loop has ended and everything is measured, when nothing is drawn. Returns where the report lies. */
+  readonly onReport: (report: Report) => Promise<string>;
+}
+
+/** Files of one's own, read. */
+interface OwnFiles {
+  readonly problems: ProblemFile;
+  readonly validation: ProblemFile;
+  readonly test: ProblemFile | null;
+}
+
+/** What a start is about: settings that hold, and the files that they name. */
+interface Start {
+  readonly run: RunFile;
+  readonly own: OwnFiles | null;
 }
 
 /**
  * Runs until the loop has ended (`exit`) or the signal aborts.
- * @throws INVALID_CONFIGURATION for a data folder that is a file; otherwise as `hostServices`
+ * @throws INVALID_CONFIGURATION for a data folder that is a file or cannot be written; CONFLICT for one that another process drives, or that was
+ * begun with other settings; INVALID_INPUT for a file of problems at fault; otherwise as `hostServices`
  */
 export async function runLoop(
   options: StartOptions,
   { environment, signal, terminal, onReport }: LoopSurroundings,
 ): Promise<void> {
-  const { seed, dataDir, roundSize } = options;
-  await checkFolder(dataDir, 'Keeping log, objects and reports', '--data-dir');
+  const { dataDir } = options;
+  await prepareFolder(dataDir);
   const startedAtMs = systemClock.now();
-  let progress: LoopProgress = initialLoopProgress;
-  let training: ViewFacts['training'] = null;
-  let activity: string | null = 'loading models';
-  const work = new Map<string, BatchUnderWay>();
   const view = new TerminalView(terminal);
-  const draw = (): void =>
+  const facts = {
+    training: null as ViewFacts['training'],
+    activity: 'loading models' as string | null,
+    result: [] as readonly string[],
+    remarks: [] as string[],
+  };
+  const work = new Map<string, BatchUnderWay>();
+  const say = (text: string | null): void => {
+    facts.activity = text;
+  };
+  let watch: WatchLogHandler | undefined;
+  let spans: WorkSpans | undefined;
+  let hasEnded = false;
+  let source = '';
+  const draw = (): void => {
+    const progress = watch?.progress ?? initialLoopProgress;
     view.draw(progress, {
-      seed,
-      elapsedSeconds: (systemClock.now() - startedAtMs) / 1000,
-      training,
-      activity,
+      ...facts,
+      source,
+      ledger: watch?.ledger ?? NO_LEDGER,
+      workedSeconds:
+        spans === undefined
+          ? (systemClock.now() - startedAtMs) / 1000
+          : loopSeconds(progress, spans, hasEnded ? null : systemClock.now()),
       // What is over in a moment would only flicker.
       work: [...work].flatMap(([service, batch]) =>
         batch.elapsedMs < SHOW_WORK_AFTER_MS ? [] : [{ service, ...batch }],
       ),
     });
-  const timer = setInterval(draw, REDRAW_MS);
-  const say = (text: string | null): void => {
-    activity = text;
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const show = (): void => {
+    timer = setInterval(draw, REDRAW_MS);
+  };
+  const stopShowing = (): void => {
+    clearInterval(timer);
+    timer = undefined;
   };
   let host: Host | undefined;
   let unlock: (() => void) | undefined;
+  const watching = new AbortController();
+  let shown: Promise<void> | undefined;
   try {
     if (options.drive) unlock = await lockDriver(dataDir);
+    const start = await startOf(options, environment);
+    const { settings } = start.run;
+    source = start.own === null ? `seed ${settings.seed}` : onlyName(start.own.problems.path);
+    facts.remarks.push(...remarksOn(start, environment));
     await writeWorldFiles(dataDir);
+    show();
     host = await hostServices(
-      embeddedEnvironment({ dataFolder: dataDir, seed, roundSize, algorithm: options.algorithm }, environment),
+      embeddedEnvironment(
+        {
+          dataFolder: dataDir,
+          seed: settings.seed,
+          roundSize: settings.roundSize,
+          algorithm: settings.algorithm,
+          validation: settings.validation?.path,
+        },
+        environment,
+      ),
       options.services,
-      ({ algorithm, phase, done, total, metrics }) => {
-        training = phase === 'training' ? { algorithm, step: done, steps: total, loss: metrics.loss ?? null } : null;
-        say(phase === 'evaluating' ? `comparing the new adapter with its parent ${done}/${total}` : null);
-      },
-      (service, batch) => {
-        if (batch === null) work.delete(service);
-        else work.set(service, batch);
+      {
+        onTraining: ({ algorithm, phase, done, total, metrics }) => {
+          facts.training =
+            phase === 'training' ? { algorithm, step: done, steps: total, loss: metrics.loss ?? null } : null;
+          say(phase === 'evaluating' ? `comparing the new adapter with its parent ${done}/${total}` : null);
+        },
+        onUnderWay: (service, batch) => {
+          if (batch === null) work.delete(service);
+          else work.set(service, batch);
+        },
+        beforeServices: async (log) => {
+          if (!options.drive) return;
+          const recorded = await readRecordedRounds(log);
+          assertRounds(dataDir, settings, recorded);
+          await writeRunFile(dataDir, start.run);
+          spans = await WorkSpans.begin(dataDir, systemClock, recorded.span === null ? [] : [recorded.span]);
+        },
+        // On a terminal a line of JSON would tear the picture.
+        ...(terminal.isTTY === true ? { logLines: await serviceLines(dataDir, facts.remarks) } : {}),
       },
     );
     say(null);
+    watch = new WatchLogHandler(host.drivers.log);
     if (!options.drive) {
-      say(`hosting ${options.services.join(', ')}`);
-      await Promise.race([host.ended, aborted(signal)]);
+      say(`hosting ${options.services.join(', ') || 'nothing'}`);
+      await Promise.race([host.ended, watch.handle(signal), aborted(signal)]);
       return;
     }
+    const { maxRounds, maxShiftedRounds } = start.run.limits.at(-1)!;
     const plan: RoundPlan = {
-      roundSize,
-      maxBaseRounds: options.maxRounds,
-      maxShiftedRounds: options.maxShiftedRounds,
-      targetPerDomain: 0.96,
+      roundSize: settings.roundSize,
+      maxBaseRounds: maxRounds,
+      maxShiftedRounds: start.own === null ? maxShiftedRounds : 0,
+      targetPerDomain: TARGET_PER_DOMAIN,
+      refills: start.own !== null,
       patience: 6,
     };
-    const rounds = new RunRoundsHandler({
-      log: host.drivers.log,
-      clock: systemClock,
-      onProgress: (next) => {
-        progress = next;
+    const rounds = new RunRoundsHandler(
+      {
+        log: host.drivers.log,
+        clock: systemClock,
+        source:
+          start.own === null
+            ? worldSource(settings.seed)
+            : fileSource(start.own.problems.problems, start.own.problems, settings.seed),
       },
-    });
-    const outcome = await Promise.race([rounds.handle(seed, plan, signal), host.ended]);
-    if (outcome === undefined || outcome.reason === null) return;
-    training = null;
+      plan,
+    );
+    const seen = watch;
+    // The log is shown on when the rounds are over: others may publish.
+    shown = seen.handle(AbortSignal.any([signal, watching.signal]), () =>
+      rounds.react(seen.progress, seen.ledger.deadLettered),
+    );
+    // Whoever waits for it below hears of its failure; between two waits nobody does.
+    shown.catch(() => undefined);
+    const outcome = await Promise.race([rounds.finished, host.ended, shown, aborted(signal)]);
+    if (outcome === undefined) return;
+    hasEnded = true;
+    facts.training = null;
+    const { own } = start;
     const measured = await Promise.race([
-      measure(host, options, progress, { reason: outcome.reason, converged: outcome.converged }, say),
+      measureRun({
+        host,
+        progress: seen.progress,
+        run: start.run,
+        outcome,
+        target: plan.targetPerDomain,
+        dataDir,
+        heldOut: options.heldOut,
+        loopSecondsTo: (toMs) => loopSeconds(seen.progress, spans, toMs),
+        own:
+          own === null
+            ? null
+            : {
+                hints: asProblems(own.problems),
+                measured: asProblems(own.test ?? own.validation),
+                file: (own.test ?? own.validation).path,
+                isTest: own.test !== null,
+              },
+        say,
+      }),
+      host.ended,
       aborted(signal),
     ]);
     if (measured === undefined) return;
-    await onReport(measured);
-    if (!options.exit) {
-      say('the loop has ended; publish problems of your own with `npx seam publish`, ctrl-c stops');
-      await Promise.race([host.ended, aborted(signal)]);
-    }
+    // What is written now must neither be drawn over nor stand in the middle of the picture.
+    stopShowing();
+    if (options.exit) {
+      draw();
+      view.leave();
+    } else view.erase();
+    const path = await onReport(measured);
+    if (options.exit) return;
+    facts.result = [headline(measured), `report: ${path}`];
+    say('the loop has ended; publish problems of your own with `npx seam publish`, ctrl-c stops');
+    show();
+    await Promise.race([host.ended, shown, aborted(signal)]);
   } finally {
-    clearInterval(timer);
-    draw();
+    if (timer !== undefined) {
+      stopShowing();
+      draw();
+      view.leave();
+    }
+    watching.abort();
+    await shown?.catch(() => undefined);
+    await spans?.end();
     await host?.close();
     unlock?.();
   }
 }
 
-async function measure(
-  host: Host,
-  options: StartOptions,
-  progress: LoopProgress,
-  ended: { readonly reason: string; readonly converged: boolean },
-  say: (activity: string) => void,
-): Promise<Report> {
-  const { drivers } = host;
-  const handler = new MeasureHeldOutHandler(host, say);
-  const load = async (run: RunProgress | undefined): Promise<Adapter | null> =>
-    run === undefined || run.adapterKey === null || run.adapterDigest === null
-      ? null
-      : decodeAdapter(await drivers.objects.get(run.adapterKey), { digest: run.adapterDigest });
-  const promoted = endedRuns(progress).filter((run) => run.status === 'promoted');
-  const problems = heldOutProblems('base', options.heldOut);
-  const last = promoted.at(-1);
-  const adapter = await load(last);
-  const heldOut = await handler.all(
-    adapter,
-    problems,
-    validationProblems().filter(({ domain }) => !SHIFTED_DOMAINS.includes(domain)),
-  );
-
-  const heldOutByAdapter = new Map<string, number>();
-  if (last?.adapterDigest != null) heldOutByAdapter.set(last.adapterDigest, heldOut.rows.trained?.success ?? 0);
-  const step = Math.max(1, Math.ceil(promoted.length / CURVE_POINTS));
-  for (const run of promoted.filter((_, index) => index % step === 0)) {
-    if (run.adapterDigest !== null && !heldOutByAdapter.has(run.adapterDigest))
-      heldOutByAdapter.set(run.adapterDigest, await handler.successOf(await load(run), problems));
-  }
-
-  const account = await readLogAccount(drivers.log, host.schemaFor);
-  return buildReport({
-    seed: options.seed,
-    progress,
-    ledger: account.ledger,
-    heldOut,
-    heldOutByAdapter,
-    shift: await measureShift(handler, progress, options, adapter, load, heldOut.rows.trained?.success ?? 0),
-    entries: account.entries,
-    executor: {
-      model: host.executor.identity.model,
-      digest: host.executor.identity.revision,
-      unchanged: [...account.executorRevisions].every((revision) => revision === host.executor.identity.revision),
-    },
-    ended: ended.reason,
-    converged: ended.converged,
-  });
+/** Seconds of work from the first problem to the end of the last run, or to `toMs` where that is given. */
+function loopSeconds(progress: LoopProgress, spans: WorkSpans | undefined, toMs: number | null): number {
+  const rows = [...progress.rounds.values()];
+  if (rows.length === 0) return 0;
+  const fromMs = Math.min(...rows.map((row) => row.firstPublishedAtMs));
+  const endMs = toMs ?? Math.max(fromMs, ...endedRuns(progress).map(({ endedAtMs }) => endedAtMs ?? 0));
+  return (spans === undefined ? Math.max(0, endMs - fromMs) : workedMs(spans.all(), fromMs, endMs)) / 1000;
 }
 
-/** The adapter served when the new problems appeared, beside the last one, on the new problems and on the old domains. */
-async function measureShift(
-  handler: MeasureHeldOutHandler,
-  progress: LoopProgress,
-  options: StartOptions,
-  last: Adapter | null,
-  load: (run: RunProgress | undefined) => Promise<Adapter | null>,
-  oldDomainsFinal: number,
-): Promise<ShiftMeasurement | null> {
-  const baseRounds = [...progress.rounds.values()].filter((row) => row.phase === 'base').length;
-  if (baseRounds === progress.rounds.size) return null;
-  const before = await load(
-    endedRuns(progress)
-      .slice(0, baseRounds)
-      .findLast((run) => run.status === 'promoted'),
-  );
-  const shifted = heldOutProblems('shifted', options.heldOut);
-  return {
-    problems: shifted.length,
-    beforeTraining: await handler.successOf(before, shifted),
-    final: await handler.successOf(last, shifted),
-    oldDomainsBefore: await handler.successOf(before, heldOutProblems('base', options.heldOut)),
-    oldDomainsFinal,
+const onlyName = (path: string): string => basename(path);
+
+/** Reads files and settings, and holds them against what the folder was begun with. */
+async function startOf(options: StartOptions, environment: Environment): Promise<Start> {
+  const { dataDir, said } = options;
+  const kept = await readRunFile(dataDir);
+  const own = await ownFilesOf(options, kept);
+  const identity = (file: ProblemFile | undefined): FileIdentity | null =>
+    file === undefined ? null : { path: file.path, digest: file.digest };
+  const preset = environment.SEAM_PRESET ?? environment.SEAM_TRAINER_PRESET ?? null;
+  const defaults: WantedSettings['defaults'] = {
+    seed: options.seed,
+    algorithm: options.algorithm,
+    // A file that has less than a round is a round.
+    roundSize: own === null ? options.roundSize : Math.min(options.roundSize, own.problems.problems.length),
+    preset,
+    problems: identity(own?.problems),
+    validation: identity(own?.validation),
+    maxRounds: options.maxRounds,
+    maxShiftedRounds: options.maxShiftedRounds,
   };
+  const wanted = Object.fromEntries(
+    Object.entries(defaults).filter(([name]) => said.has(name) || (name === 'preset' && preset !== null)),
+  ) as WantedSettings['said'];
+  const run = decideSettings(
+    dataDir,
+    kept,
+    { said: wanted, defaults },
+    {
+      now: new Date(systemClock.now()).toISOString(),
+      version: await ownVersion(),
+    },
+  );
+  return { run, own };
+}
+
+/** The files that the options name, or those that the folder was begun with. @throws CONFLICT for one that has changed since */
+async function ownFilesOf(options: StartOptions, kept: RunFile | null): Promise<OwnFiles | null> {
+  const fixed: FixedSettings | undefined = kept?.settings;
+  const problems = options.problems ?? fixed?.problems?.path;
+  const validation = options.validation ?? fixed?.validation?.path;
+  if (problems === undefined || validation === undefined) return null;
+  const read = async (option: string, path: string, begun?: FileIdentity | null): Promise<ProblemFile> => {
+    const file = await readProblemFile(option, path);
+    if (begun?.path === file.path && begun.digest !== file.digest)
+      throw new SeamError(
+        'CONFLICT',
+        `Cannot go on in ${options.dataDir}: it was begun with ${option} ${path} of SHA-256 ${begun.digest.slice(0, 12)}, got ${file.digest.slice(0, 12)}: the file has changed. Restore it, or choose another folder (--data-dir).`,
+      );
+    return file;
+  };
+  const own = {
+    problems: await read('--problems', problems, fixed?.problems),
+    validation: await read('--validation', validation, fixed?.validation),
+    test: options.test === undefined ? null : await readProblemFile('--test', options.test),
+  };
+  assertApart(own.problems, own.validation, '--validation');
+  if (own.test !== null) assertApart(own.problems, own.test, '--test');
+  return own;
+}
+
+/** What is said loudly, all the time: the shipped models cannot solve what they have no words for. */
+function remarksOn({ own }: Start, environment: Environment): string[] {
+  if (own === null) return [];
+  const { generator, executor } = shippedModels(environment);
+  const remarks: string[] = [];
+  if (generator || executor)
+    remarks.push(
+      `the shipped ${generator && executor ? 'models know' : generator ? 'generator knows' : 'executor knows'} only the demonstration's words and will solve next to nothing of yours`,
+      `set ${[
+        ...(generator ? ['SEAM_GENERATOR_MODEL_FOLDER'] : []),
+        ...(executor ? ['SEAM_EXECUTOR_MODEL_FOLDER, or SEAM_EXECUTOR_DRIVER=endpoint and its URL and model'] : []),
+      ].join(' and ')} (README, "Your own problems")`,
+    );
+  if (own.test === null)
+    remarks.push('the report measures on --validation, which decides promotions: too good by a little; give --test');
+  return remarks;
+}
+
+/** Keeps the services' log lines in a file, and shows what the last of them says. */
+async function serviceLines(dataDir: string, remarks: string[]): Promise<{ write(line: string): void }> {
+  await makeFolder(dataDir);
+  const file = createWriteStream(join(dataDir, 'services.log'), { flags: 'a' });
+  // A full disk ends the log first, and says so; this file is a convenience.
+  file.on('error', () => undefined);
+  const fixed = remarks.length;
+  return {
+    write(line) {
+      file.write(line);
+      remarks.splice(fixed, remarks.length, `${messageIn(line)} (services.log)`);
+    },
+  };
+}
+
+function messageIn(line: string): string {
+  try {
+    const { service, msg } = JSON.parse(line) as { service?: string; msg?: string };
+    return `${service ?? 'a service'}: ${msg ?? ''}`;
+  } catch {
+    return line.trim();
+  }
+}
+
+async function ownVersion(): Promise<string> {
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,93 +1,57 @@
-/**
- * Drives the rounds: follows the log, folds what it shows, publishes the next round when the last one has been decided.
- * All it knows comes from the log, so a driver that was killed goes on where the log ends.
- */
-import type { ConsumedOffset, EventLog, LogRecord } from '@seamstream/event-log';
-import { encodeEvent, TOPIC } from '@seamstream/events';
+/** Drives the rounds: publishes the next one when the last one has been decided. All it knows comes from the log. */
+import type { EventLog } from '@seamstream/event-log';
+import { encodeEvent } from '@seamstream/events';
 import type { Clock } from '@seamstream/kernel';
-import { problemsOfRound } from './problem-stream.js';
-import { readableEvent } from './readable-event.js';
+import type { ProblemSource } from './problem-stream.js';
 import { decideRound, type RoundPlan } from './round-driver.decide.js';
-import { evolveLoopProgress, initialLoopProgress, type LoopProgress } from './round-progress.js';
+import type { LoopProgress } from './round-progress.js';
 
 export interface RunRoundsDependencies {
   readonly log: EventLog;
   readonly clock: Clock;
-  /** Told after every chunk of the log. */
-  readonly onProgress: (progress: LoopProgress) => void;
+  readonly source: ProblemSource;
 }
 
-const FOLLOWED = [
-  TOPIC.problems,
-  TOPIC.experiences,
-  TOPIC.outcomes,
-  TOPIC.buffer,
-  TOPIC.training,
-  TOPIC.adapters,
-  TOPIC.deadLetters,
-];
+/** How the rounds ended. */
+export interface RoundsOutcome {
+  readonly reason: string;
+  readonly converged: boolean;
+}
 
 export class RunRoundsHandler {
-  constructor(private readonly dependencies: RunRoundsDependencies) {}
+  /** Resolves when the rounds are over; it may be long since, in a process before this one. */
+  readonly finished: Promise<RoundsOutcome>;
+  private finish!: (outcome: RoundsOutcome) => void;
+  private isOver = false;
+  /** Problems of the stream that this process knows to be published: its own records may not have come back yet. */
+  private publishedUpTo = 0;
 
-  /** Returns when the rounds are over (with the reason) or the signal aborts (reason null). */
-  async handle(
-    seed: number,
-    plan: RoundPlan,
-    signal: AbortSignal,
-  ): Promise<{ readonly progress: LoopProgress; readonly reason: string | null; readonly converged: boolean }> {
-    const { log, clock, onProgress } = this.dependencies;
-    const stop = new AbortController();
-    const both = AbortSignal.any([signal, stop.signal]);
-    let progress = initialLoopProgress;
-    /** Highest round published by this process: its own records may not have come back yet. */
-    let publishedRound = 0;
-    let reason: string | null = null;
-    let converged = false;
-
-    const act = async (): Promise<void> => {
-      const decision = decideRound(progress, plan);
-      if (decision.kind === 'finished') {
-        ({ reason, converged } = decision);
-        stop.abort();
-      } else if (decision.kind === 'publish' && decision.round > publishedRound) {
-        publishedRound = decision.round;
-        const { round, phase } = decision;
-        await log.append(
-          problemsOfRound({ seed, round, phase, roundSize: plan.roundSize, occurredAt: clock.now() }).map(encodeEvent),
-        );
-      }
-    };
-
-    const fold = (records: readonly LogRecord[]): void => {
-      for (const record of records) {
-        const event = readableEvent(record);
-        if (event !== undefined) progress = evolveLoopProgress(progress, event);
-      }
-      onProgress(progress);
-    };
-
-    // What is already recorded comes first: nothing is decided on half a history.
-    const from = await this.readHistory(fold);
-    await act();
-    for await (const records of log.follow({ topics: FOLLOWED, from, signal: both })) {
-      fold(records);
-      await act();
-      if (both.aborted) break;
-    }
-    return { progress, reason, converged };
+  constructor(
+    private readonly dependencies: RunRoundsDependencies,
+    private readonly plan: RoundPlan,
+  ) {
+    this.finished = new Promise((resolve) => {
+      this.finish = resolve;
+    });
   }
 
-  /** Hands over all that is recorded, and returns where it ends. */
-  private async readHistory(fold: (records: readonly LogRecord[]) => void): Promise<readonly ConsumedOffset[]> {
-    const { log } = this.dependencies;
-    const ends: ConsumedOffset[] = [];
-    for (const topic of FOLLOWED) {
-      for (const { partition, low, high } of await log.watermarks(topic)) {
-        for await (const records of log.read({ topic, partition, from: low, to: high })) fold(records);
-        ends.push({ topic, partition, nextOffset: high });
-      }
+  /**
+   * Does what the progress asks for, once.
+   * @param lost problems that went to the dead letters before they had a result
+   */
+  async react(progress: LoopProgress, lost: number): Promise<void> {
+    if (this.isOver) return;
+    const decision = decideRound(progress, this.plan, lost);
+    if (decision.kind === 'finished') {
+      this.isOver = true;
+      this.finish({ reason: decision.reason, converged: decision.converged });
+    } else if (decision.kind === 'publish' && decision.startIndex >= this.publishedUpTo) {
+      const { round, phase, startIndex, count } = decision;
+      this.publishedUpTo = startIndex + count;
+      const { log, clock, source } = this.dependencies;
+      const { roundSize } = this.plan;
+      const events = source({ round, phase, roundSize, startIndex, count, occurredAt: clock.now() });
+      await log.append(events.map(encodeEvent));
     }
-    return ends;
   }
 }

@@ -1,7 +1,7 @@
 /** Who is asked which problems: the stream, the decisions on promotions and the held-out measurement share none, by meaning. */
 import { worldProblems } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
-import { problemsOfRound } from './problem-stream.js';
+import { worldSource } from './problem-stream.js';
 import { heldOutProblems, validationProblems } from './world-files.js';
 
 /** The words that an entry must answer: what is equal here is the same problem with other amounts. */
@@ -11,7 +11,7 @@ const keysOf = (problems: readonly Pick<Problem, 'metadata'>[]): ReadonlySet<str
 const streamed = (seed: number): readonly Problem[] =>
   (['base', 'shifted'] as const).flatMap((phase) =>
     [0, 1, 2, 7, 25].flatMap((round) =>
-      problemsOfRound({ seed, round, phase, roundSize: 64, occurredAt: 0 }).flatMap((event) =>
+      worldSource(seed)({ round, phase, roundSize: 64, startIndex: 0, count: 64, occurredAt: 0 }).flatMap((event) =>
         event.type === 'ProblemPublished' ? [event.problem] : [],
       ),
     ),

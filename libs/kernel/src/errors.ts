@@ -107,6 +107,26 @@ export function isSeamError(error: unknown, code?: ErrorCode): error is SeamErro
   );
 }
 
+/** What the caller gave or named is at fault: a command ends with its status for wrong input, and has changed nothing. */
+const INPUT_FAULTS: ReadonlySet<ErrorCode> = new Set([
+  'INVALID_INPUT',
+  'INVALID_CONFIGURATION',
+  'NOT_FOUND',
+  'CONFLICT',
+  'UNKNOWN_TOPIC',
+  'OFFSET_OUT_OF_RANGE',
+  'UNKNOWN_VERIFIER',
+  'DATA_REFUSED',
+  'CHECKPOINT_INVALID',
+  'UNSUPPORTED_MODEL',
+  'ADAPTER_INVALID',
+] satisfies ErrorCode[]);
+
+/** Whether an error says that what was given or named is at fault, so that the same call fails again. */
+export function isInputFault(error: unknown): boolean {
+  return isSeamError(error) && INPUT_FAULTS.has(error.code);
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return withoutUrlSecrets(error instanceof Error ? error.message : String(error));

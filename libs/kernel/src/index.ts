@@ -1,6 +1,14 @@
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { canonicalJson, sha256 } from './digest.js';
-export { ERROR_CODES, type ErrorCode, isSeamError, messageOf, SeamError, type SeamErrorOptions } from './errors.js';
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  isInputFault,
+  isSeamError,
+  messageOf,
+  SeamError,
+  type SeamErrorOptions,
+} from './errors.js';
 export { derivedId, newId } from './ids.js';
 export { onSupportedNode } from './node-version.js';
 export { compareText } from './order.js';

@@ -10,6 +10,13 @@ describe("Wilson's interval", () => {
     expect(wilsonInterval(10, 10).map((bound) => bound.toFixed(4))).toEqual(['0.7225', '1.0000']);
     expect(wilsonInterval(0, 0)).toEqual([0, 1]);
   });
+
+  it('begins at 0 itself where none succeeded, and ends at 1 where all did', () => {
+    for (let n = 1; n <= 40; n++) {
+      expect(wilsonInterval(0, n)[0]).toBe(0);
+      expect(wilsonInterval(n, n)[1]).toBe(1);
+    }
+  });
 });
 
 describe('a cyclic derangement', () => {

@@ -13,7 +13,11 @@ export function wilsonInterval(successes: number, n: number): readonly [low: num
   const centre = p + (Z * Z) / (2 * n);
   const margin = Z * Math.sqrt((p * (1 - p)) / n + (Z * Z) / (4 * n * n));
   const scale = 1 + (Z * Z) / n;
-  return [Math.max(0, (centre - margin) / scale), Math.min(1, (centre + margin) / scale)];
+  // At the ends rounding would leave 5e-17 where the formula gives 0.
+  return [
+    successes === 0 ? 0 : Math.max(0, (centre - margin) / scale),
+    successes === n ? 1 : Math.min(1, (centre + margin) / scale),
+  ];
 }
 
 /**

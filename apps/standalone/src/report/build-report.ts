@@ -1,8 +1,17 @@
 /** Puts the report together from what the log shows and what was measured on held-out problems. Pure. */
 import type { Ledger } from '@seamstream/read-models';
-import type { ControlsStudy, EvaluationArm } from '@seamstream/rollout';
-import { endedRuns, exploredOf, type LoopProgress, rate } from '../round-progress.js';
-import type { Report } from './report.types.js';
+import { type ArmResult, type ControlsStudy, type EvaluationArm, wilsonInterval } from '@seamstream/rollout';
+import {
+  endedRuns,
+  exploredOf,
+  type LoopProgress,
+  type RoundProgress,
+  type RunProgress,
+  rate,
+  servedRun,
+} from '../round-progress.js';
+import type { RunFile } from '../run-settings.js';
+import type { Example, Report } from './report.types.js';
 
 export interface ShiftMeasurement {
   readonly problems: number;
@@ -10,51 +19,54 @@ export interface ShiftMeasurement {
   readonly final: number;
   readonly oldDomainsBefore: number;
   readonly oldDomainsFinal: number;
+  /** The last adapter on the new problems. */
+  readonly result: Pick<ArmResult, 'perDomain'>;
 }
 
 export interface ReportInput {
-  readonly seed: number;
+  readonly run: RunFile;
   readonly progress: LoopProgress;
   readonly ledger: Ledger;
+  readonly measuredOn: Report['measuredOn'];
   readonly heldOut: ControlsStudy;
   /** Held-out success by adapter digest, where it was measured. */
   readonly heldOutByAdapter: ReadonlyMap<string, number>;
   readonly shift: ShiftMeasurement | null;
+  readonly example: Example | null;
   readonly entries: { readonly valid: number; readonly generated: number };
   readonly executor: Report['executor'];
   readonly ended: string;
   readonly converged: boolean;
+  readonly target: number;
+  /** Seconds of work from the first problem to then, in milliseconds since 1970. */
+  readonly loopSecondsTo: (toMs: number) => number;
+  readonly madeAt: string;
+  readonly heldOutProblems: number;
+  readonly testFile: string | null;
+  readonly folderBytes: number;
+  readonly peakMemoryBytes: number;
 }
 
 export function buildReport(input: ReportInput): Report {
-  const { progress, ledger, heldOut } = input;
+  const { progress, ledger, heldOut, run: file } = input;
   const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
   const runs = endedRuns(progress);
   const startedAtMs = Math.min(...rounds.map((row) => row.firstPublishedAtMs));
   const endedAtMs = Math.max(startedAtMs, ...runs.map((run) => run.endedAtMs ?? 0));
-  let rollouts = 0;
-  const rows = rounds.map((row, index) => {
-    const run = runs[index];
-    rollouts += row.byAdapter.executed + row.byBase.executed;
-    return {
-      round: row.round,
-      phase: row.phase,
-      algorithm: run?.algorithm ?? '',
-      explored: rate(exploredOf(row)) ?? 0,
-      control: rate(row.control),
-      validation: run?.validation ?? null,
-      promoted: run?.status === 'promoted',
-      deadGroups: run?.metrics.deadGroups ?? 0,
-      liveGroups: run?.metrics.liveGroups ?? 0,
-      rollouts,
-      seconds: ((run?.endedAtMs ?? startedAtMs) - startedAtMs) / 1000,
-    };
-  });
   const success = (arm: EvaluationArm): number => heldOut.rows[arm]?.success ?? 0;
+  const interval = (arm: EvaluationArm) => heldOut.rows[arm]?.interval95 ?? ([0, 1] as const);
   const { trained } = heldOut.rows;
+  const rows = roundRows(rounds, runs, input.loopSecondsTo, startedAtMs);
   return {
-    loopSeconds: (endedAtMs - startedAtMs) / 1000,
-    seed: input.seed,
+    loopSeconds: input.loopSecondsTo(endedAtMs),
+    seed: file.settings.seed,
+    version: file.version,
+    madeAt: input.madeAt,
+    settings: file.settings,
+    limits: file.limits,
+    commands: commandsOf(input),
+    verdict: verdictOf(progress, input.target),
+    measuredOn: input.measuredOn,
     heldOut: {
       problems: heldOut.problems,
       noExperience: success('noExperience'),
@@ -66,12 +78,22 @@ export function buildReport(input: ReportInput): Report {
       perDomain: Object.fromEntries(
         Object.entries(trained?.perDomain ?? {}).map(([domain, result]) => [domain, result.success]),
       ),
-      interval95: trained?.interval95 ?? [0, 1],
+      interval95: interval('trained'),
+      intervals95: {
+        noExperience: interval('noExperience'),
+        wrapperOnly: interval('wrapperOnly'),
+        fixedHint: interval('fixedHint'),
+        otherProblemsEntry: interval('otherProblemsEntry'),
+        untrained: interval('untrained'),
+        final: interval('trained'),
+      },
     },
+    domains: [...domainRows(trained, false), ...domainRows(input.shift?.result, true)],
+    example: input.example,
     rescued: (trained?.rescued ?? 0) / heldOut.problems,
     broken: (trained?.broken ?? 0) / heldOut.problems,
     liftInterval95: trained?.lift?.interval95 ?? [-1, 1],
-    shift: input.shift,
+    shift: shiftOf(input.shift),
     ledger: {
       published: ledger.published,
       solved: ledger.solved,
@@ -95,9 +117,11 @@ export function buildReport(input: ReportInput): Report {
           ]
         : [],
     ),
+    runs: runs.map((run, index) => runRow(run, index + 1, input.heldOutByAdapter)),
     rounds: rows,
     deadGroups: rows.reduce((sum, row) => sum + row.deadGroups, 0),
-    rollouts,
+    liveGroups: rows.reduce((sum, row) => sum + row.liveGroups, 0),
+    rollouts: rows.at(-1)?.rollouts ?? 0,
     entriesValid: input.entries.generated === 0 ? 1 : input.entries.valid / input.entries.generated,
     buffer: {
       digest: progress.buffer.digest,
@@ -106,7 +130,113 @@ export function buildReport(input: ReportInput): Report {
       rejected: progress.rejections,
     },
     executor: input.executor,
+    folderBytes: input.folderBytes,
+    peakMemoryBytes: input.peakMemoryBytes,
     ended: input.ended,
     converged: input.converged,
   };
+}
+
+function roundRows(
+  rounds: readonly RoundProgress[],
+  runs: readonly RunProgress[],
+  loopSecondsTo: (toMs: number) => number,
+  startedAtMs: number,
+): Report['rounds'] {
+  let rollouts = 0;
+  let servedValidation: number | null = null;
+  return rounds.map((row, index) => {
+    const run = runs[index];
+    rollouts += row.byAdapter.executed + row.byBase.executed;
+    if (run?.status === 'promoted') servedValidation = run.validation;
+    return {
+      round: row.round,
+      phase: row.phase,
+      algorithm: run?.algorithm ?? '',
+      explored: rate(exploredOf(row)) ?? 0,
+      control: rate(row.control),
+      controls: row.control.executed,
+      validation: run?.validation ?? null,
+      promoted: run?.status === 'promoted',
+      servedValidation,
+      deadGroups: run?.metrics.deadGroups ?? 0,
+      liveGroups: run?.metrics.liveGroups ?? 0,
+      rollouts,
+      seconds: loopSecondsTo(run?.endedAtMs ?? startedAtMs),
+    };
+  });
+}
+
+function runRow(
+  run: RunProgress,
+  round: number,
+  heldOutByAdapter: ReadonlyMap<string, number>,
+): Report['runs'][number] {
+  const { validation, validationProblems } = run;
+  return {
+    round,
+    algorithm: run.algorithm,
+    status: run.status === 'running' ? 'failed' : run.status,
+    digest: run.adapterDigest,
+    parent: run.parent,
+    validation,
+    validationProblems,
+    validationInterval95:
+      validation === null || validationProblems === null
+        ? null
+        : wilsonInterval(Math.round(validation * validationProblems), validationProblems),
+    parentValidation: run.parentValidation,
+    heldOut: run.adapterDigest === null ? null : (heldOutByAdapter.get(run.adapterDigest) ?? null),
+    reason: run.reason,
+  };
+}
+
+function verdictOf(progress: LoopProgress, target: number): Report['verdict'] {
+  const served = servedRun(progress);
+  return {
+    target,
+    served: progress.adapters.served?.adapterDigest ?? null,
+    short: Object.entries(served?.validationPerDomain ?? {})
+      .filter(([, validation]) => validation < target)
+      .map(([domain, validation]) => ({ domain, validation })),
+  };
+}
+
+function domainRows(result: Pick<ArmResult, 'perDomain'> | undefined, isNew: boolean): Report['domains'] {
+  return Object.entries(result?.perDomain ?? {}).map(([domain, { problems, successes, success }]) => ({
+    domain,
+    isNew,
+    problems,
+    success,
+    interval95: wilsonInterval(successes, problems),
+  }));
+}
+
+function shiftOf(shift: ShiftMeasurement | null): Report['shift'] {
+  if (shift === null) return null;
+  const { problems, beforeTraining, final, oldDomainsBefore, oldDomainsFinal } = shift;
+  return { problems, beforeTraining, final, oldDomainsBefore, oldDomainsFinal };
+}
+
+/** One command per limits that held, each to its end, as they would be typed for an empty folder called data. */
+function commandsOf({ run: { settings, limits }, heldOutProblems, testFile }: ReportInput): readonly string[] {
+  const { seed, algorithm, roundSize, preset, problems, validation } = settings;
+  return limits.map(({ maxRounds, maxShiftedRounds }) =>
+    [
+      ...(preset === null ? [] : [`SEAM_PRESET=${preset}`]),
+      `npm start -- --exit --seed ${seed} --algorithm ${algorithm} --round-size ${roundSize} --max-rounds ${maxRounds}`,
+      problems === null ? `--max-shifted-rounds ${maxShiftedRounds} --held-out ${heldOutProblems}` : '',
+      problems === null ? '' : `--problems ${quoted(problems.path)}`,
+      validation === null ? '' : `--validation ${quoted(validation.path)}`,
+      testFile === null ? '' : `--test ${quoted(testFile)}`,
+      '--data-dir data',
+    ]
+      .filter((part) => part !== '')
+      .join(' '),
+  );
+}
+
+/** For a POSIX shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

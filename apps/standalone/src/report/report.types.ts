@@ -1,4 +1,7 @@
-/** What `report.json` holds. Rates are fractions of 1; times are seconds. */
+/** What `report.json` holds. Rates are fractions of 1; times are seconds; intervals are at 95 %. */
+import type { FixedSettings, RunLimits } from '../run-settings.js';
+
+type Interval = readonly [low: number, high: number];
 
 interface ControlRates {
   /** Problems measured, all unseen in training. */
@@ -28,6 +31,24 @@ interface AdapterRow {
   readonly round: number;
 }
 
+/** A training run of a round, whatever came of it. */
+interface RunRow {
+  readonly round: number;
+  readonly algorithm: string;
+  readonly status: 'promoted' | 'rejected' | 'failed';
+  readonly digest: string | null;
+  readonly parent: string | null;
+  /** On the validation problems of the domains seen by then: their number, success with Wilson's interval, the parent's success. */
+  readonly validation: number | null;
+  readonly validationProblems: number | null;
+  readonly validationInterval95: Interval | null;
+  readonly parentValidation: number | null;
+  /** Success on the held-out problems; null where it was not measured. */
+  readonly heldOut: number | null;
+  /** The rule that decided, or why not. */
+  readonly reason: string | null;
+}
+
 export interface RoundRow {
   readonly round: number;
   readonly phase: 'base' | 'shifted';
@@ -35,28 +56,77 @@ export interface RoundRow {
   /** Success of sampled candidates, and of the control arm (null when the round had no control problem). */
   readonly explored: number;
   readonly control: number | null;
+  /** Control problems of the round. */
+  readonly controls: number;
+  /** Of the round's candidate, promoted or not. */
   readonly validation: number | null;
   readonly promoted: boolean;
+  /** Of the adapter that is served after the round; null while that is the base model. */
+  readonly servedValidation: number | null;
   readonly deadGroups: number;
   readonly liveGroups: number;
   /** Candidates executed since the start, control arm excluded. */
   readonly rollouts: number;
-  /** Since the loop began. */
+  /** Of work since the loop began. */
   readonly seconds: number;
 }
 
+/** Success in one domain with Wilson's interval. */
+interface DomainRow {
+  readonly domain: string;
+  /** It appeared later in the stream. */
+  readonly isNew: boolean;
+  readonly problems: number;
+  readonly success: number;
+  readonly interval95: Interval;
+}
+
+/** One problem that fails without an experience and is solved with one. */
+export interface Example {
+  readonly domain: string;
+  readonly prompt: string;
+  readonly reference: string;
+  readonly without: { readonly response: string };
+  /** Null where the untrained generator could write none. */
+  readonly untrained: { readonly entry: string; readonly response: string; readonly solved: boolean } | null;
+  readonly trained: { readonly entry: string; readonly response: string };
+}
+
 export interface Report {
+  /** Of the processes that worked on it, from the first problem to the end of the last run; time in which none ran does not count. */
   readonly loopSeconds: number;
   readonly seed: number;
+  /** Of Seamstream, and when this was measured (ISO 8601). */
+  readonly version: string;
+  readonly madeAt: string;
+  /** What the folder was begun with. */
+  readonly settings: FixedSettings;
+  readonly limits: readonly RunLimits[];
+  /** Commands that repeat the run in an empty folder, in their order. */
+  readonly commands: readonly string[];
+  /** What is short of convergence: domains of the served adapter's validation below the target. */
+  readonly verdict: {
+    readonly target: number;
+    /** Digest of the adapter that is served. */
+    readonly served: string | null;
+    readonly short: readonly { readonly domain: string; readonly validation: number }[];
+  };
+  /** Problems that the figures below were measured on; `isHeldOut` false: promotions were decided on them. */
+  readonly measuredOn: { readonly name: string; readonly isHeldOut: boolean };
   readonly heldOut: ControlRates & {
     readonly perDomain: Readonly<Record<string, number>>;
-    readonly interval95: readonly [number, number];
+    readonly interval95: Interval;
+    /** By the names of the rates above. */
+    readonly intervals95: Readonly<Record<keyof Omit<ControlRates, 'problems'>, Interval>>;
   };
+  /** Every domain that was measured, those that appeared later too. */
+  readonly domains: readonly DomainRow[];
+  readonly example: Example | null;
   /** Held-out problems that fail without an experience and are solved with one, and the reverse. */
   readonly rescued: number;
   readonly broken: number;
-  /** Of rescued less broken, 95 %: bootstrap over the problems, each with and without its entry. */
-  readonly liftInterval95: readonly [number, number];
+  /** Of rescued less broken: paired over the problems, each with and without its entry. */
+  readonly liftInterval95: Interval;
   /** The domain variant that appeared later in the stream; null when the run ended before it. */
   readonly shift: {
     readonly problems: number;
@@ -74,9 +144,13 @@ export interface Report {
     readonly inFlight: number;
     readonly balanced: boolean;
   };
+  /** Those that were promoted. */
   readonly adapters: readonly AdapterRow[];
+  readonly runs: readonly RunRow[];
   readonly rounds: readonly RoundRow[];
+  /** Groups whose candidates all succeeded or all failed, and the others: only those teach a comparison. */
   readonly deadGroups: number;
+  readonly liveGroups: number;
   readonly rollouts: number;
   /** Fraction of generated entries that parse and validate. */
   readonly entriesValid: number;
@@ -87,6 +161,9 @@ export interface Report {
     readonly rejected: Readonly<Record<string, number>>;
   };
   readonly executor: { readonly model: string; readonly digest: string; readonly unchanged: boolean };
+  /** Bytes that the data folder takes, and the most memory that this process had. */
+  readonly folderBytes: number;
+  readonly peakMemoryBytes: number;
   /** Why the loop ended, in words. */
   readonly ended: string;
   /** Whether it ended because every domain reached its target, not because rounds or patience were over. */

@@ -1,10 +1,25 @@
-/** The live view: what the terminal shows of the progress. Rendering is pure; the writer below owns the terminal. */
+/** The live view: what the terminal shows of the log. Rendering is pure; the writer below owns the terminal. */
 import { onOneLine } from '@seamstream/kernel';
-import { endedRuns, exploredOf, type LoopProgress, type RunProgress, rate } from '../round-progress.js';
+import type { Ledger } from '@seamstream/read-models';
+import { wilsonInterval } from '@seamstream/rollout';
+import {
+  endedRuns,
+  exploredOf,
+  type LoopProgress,
+  newestOf,
+  type RunProgress,
+  rate,
+  servedRun,
+} from '../round-progress.js';
+import { columnsOf, cut } from './columns.js';
 
 export interface ViewFacts {
-  readonly seed: number;
-  readonly elapsedSeconds: number;
+  /** What the first line names: "seed 1", or the file whose problems are learned from. */
+  readonly source: string;
+  /** What became of the published problems, whoever published them. */
+  readonly ledger: Pick<Ledger, 'published' | 'solved' | 'failed' | 'expired' | 'inFlight' | 'deadLetterRecords'>;
+  /** Time that processes worked on the loop. */
+  readonly workedSeconds: number;
   /** What the trainer does right now, e.g. step 3 of 10; null between runs. */
   readonly training: {
     readonly algorithm: string;
@@ -16,6 +31,10 @@ export interface ViewFacts {
   readonly work?: readonly WorkFacts[];
   /** A line for what happens outside the loop (loading models, measuring held-out problems). */
   readonly activity: string | null;
+  /** How the loop ended and where its report lies; stays in sight. */
+  readonly result?: readonly string[];
+  /** What an operator should know all the time: models that cannot solve these problems, a service that complained. */
+  readonly remarks?: readonly string[];
 }
 
 interface WorkFacts {
@@ -46,7 +65,6 @@ const percent = (value: number | null): string =>
   value === null ? '     –' : `${(value * 100).toFixed(1).padStart(5)}%`;
 const clock = (seconds: number): string =>
   `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
-const cut = (text: string, width: number): string => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);
 
 function workLine({ service, ready, records, tokensPerSecond, remainingMs }: WorkFacts): string {
   const speed = tokensPerSecond === null ? '' : `, ${tokensPerSecond.toPrecision(3)} tokens/s`;
@@ -54,88 +72,203 @@ function workLine({ service, ready, records, tokensPerSecond, remainingMs }: Wor
   return `  ${service.padEnd(18)} ${ready} of ${records}${speed}${left}`;
 }
 
+/** "of 192 (95.5–99.5)": on how many problems a rate rests, and Wilson's interval at 95 %. Empty where nothing was asked. */
+function restsOn(success: number | null, problems: number | null): string {
+  if (success === null || problems === null || problems === 0) return '';
+  const [low, high] = wilsonInterval(Math.round(success * problems), problems);
+  return ` of ${problems} (${(low * 100).toFixed(1)}–${(high * 100).toFixed(1)})`;
+}
+
 function runLine(run: RunProgress): string {
   const mark = { running: '…', promoted: '✔', rejected: '✘', failed: '!' }[run.status];
   const digest = run.adapterDigest?.slice(0, 10) ?? '          ';
-  return `${mark} ${run.algorithm.padEnd(5)} ${digest}  validation ${percent(run.validation)}  ${run.reason ?? ''}`;
+  const parent = run.parentValidation === null ? '' : `, parent ${percent(run.parentValidation).trim()}`;
+  return `${mark} ${run.algorithm.padEnd(5)} ${digest}  validation ${percent(run.validation)}${restsOn(run.validation, run.validationProblems)}${parent}  ${run.reason ?? ''}`;
 }
 
-/** The lines of the view, none longer than `width` columns. */
-export function renderView(progress: LoopProgress, facts: ViewFacts, width: number): readonly string[] {
+/** A line, and how soon it gives way on a terminal with few rows: the highest number first. */
+interface ViewLine {
+  readonly text: string;
+  readonly yields: number;
+}
+
+/**
+ * The lines of the view: none takes more than `width` columns, and there are at most `rows`. Where rows are few, decoration and older things
+ * give way to what happens now.
+ */
+export function renderView(
+  progress: LoopProgress,
+  facts: ViewFacts,
+  width: number,
+  rows = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  const lines = allLines(progress, facts, width);
+  while (lines.length > Math.max(1, rows)) {
+    const most = Math.max(...lines.map(({ yields }) => yields));
+    lines.splice(
+      lines.findLastIndex(({ yields }) => yields === most),
+      1,
+    );
+  }
+  return lines.map(({ text: line }) => cut(onOneLine(line), width));
+}
+
+function allLines(progress: LoopProgress, facts: ViewFacts, width: number): ViewLine[] {
   const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
   const runs = endedRuns(progress);
   const last = rounds.at(-1);
-  const published = rounds.reduce((sum, row) => sum + row.published, 0);
-  const validations = runs.flatMap((run) => (run.validation === null ? [] : [run.validation]));
-  const explored = rounds.flatMap((row) => rate(exploredOf(row)) ?? []);
-  const controls = rounds.reduce(
-    (sum, row) => ({ executed: sum.executed + row.control.executed, solved: sum.solved + row.control.solved }),
-    { executed: 0, solved: 0 },
-  );
-  const barWidth = Math.max(10, Math.min(32, width - 40));
-  const { training } = facts;
-  const lines = [
-    `Seamstream  seed ${facts.seed}  ${clock(facts.elapsedSeconds)}  round ${last?.round ?? 0}${last?.phase === 'shifted' ? ', new problems in the stream' : ''}`,
-    '',
-    `  problems ${published}   experiences ${progress.experiences}   buffer ${progress.buffer.rows} pairs   dead letters ${progress.deadLettered}`,
-    '',
-    `  no experience      ${percent(rate(controls))}  ${bar(rate(controls) ?? 0, barWidth)}`,
-    `  with an experience ${percent(explored.at(-1) ?? null)}  ${bar(explored.at(-1) ?? 0, barWidth)}  sampled`,
-    `  validation         ${percent(validations.at(-1) ?? null)}  ${bar(validations.at(-1) ?? 0, barWidth)}  greedy`,
-    `  so far             ${sparkline(validations, Math.max(10, width - 24))}`,
-    '',
-    training === null
-      ? `  training           ${facts.activity ?? 'waiting for outcomes'}`
-      : `  training ${training.algorithm.padEnd(9)} ${bar(training.steps === 0 ? 0 : training.step / training.steps, barWidth)} step ${training.step}/${training.steps}${training.loss === null ? '' : `, loss ${training.loss.toFixed(3)}`}`,
-    ...(facts.work ?? []).map(workLine),
-    ...runs.slice(-4).map((run) => `    ${runLine(run)}`),
+  const served = servedRun(progress);
+  const candidates = runs.flatMap((run) => (run.validation === null ? [] : [run]));
+  const control = rate(progress.control);
+  const newest = rate(newestOf(progress));
+  const barWidth = Math.max(6, Math.min(32, width - 44));
+  const { training, ledger } = facts;
+  const line = (yields: number, text: string): ViewLine => ({ text, yields });
+  const round =
+    last === undefined ? '' : `  round ${last.round}${last.phase === 'shifted' ? ', new problems in the stream' : ''}`;
+  const expired = ledger.expired === 0 ? '' : `, ${ledger.expired} expired`;
+  const adapter = progress.adapters.served?.adapterDigest.slice(0, 10) ?? 'the base model';
+  const { lastSolved } = progress;
+  return [
+    line(0, `Seamstream  ${facts.source}  ${clock(facts.workedSeconds)}${round}`),
+    ...(facts.result ?? []).map((text) => line(1, `  ${text}`)),
+    ...(facts.remarks ?? []).map((text) => line(4, `  ! ${text}`)),
+    line(9, ''),
+    line(
+      2,
+      `  problems ${ledger.published}: ${ledger.solved} solved, ${ledger.failed} failed${expired}, ${ledger.inFlight} in flight`,
+    ),
+    line(
+      3,
+      `  experiences ${progress.experiences}   buffer ${progress.buffer.rows} pairs   dead letters ${ledger.deadLetterRecords}`,
+    ),
+    line(9, ''),
+    line(2, `  no experience      ${percent(control)}  ${bar(control ?? 0, barWidth)} of ${progress.control.executed}`),
+    line(2, `  with an experience ${percent(newest)}  ${bar(newest ?? 0, barWidth)} sampled`),
+    line(
+      2,
+      `  validation         ${percent(served?.validation ?? null)}  ${bar(served?.validation ?? 0, barWidth)}${restsOn(served?.validation ?? null, served?.validationProblems ?? null)}`,
+    ),
+    line(3, `  served             ${adapter}`),
+    line(
+      7,
+      `  candidates         ${sparkline(
+        candidates.map(({ validation }) => validation!),
+        Math.max(6, width - 24),
+      )}`,
+    ),
+    line(
+      8,
+      `                     ${candidates
+        .slice(-Math.max(6, width - 24))
+        .map(({ status }) => (status === 'promoted' ? '✔' : '✘'))
+        .join('')}`,
+    ),
+    line(9, ''),
+    line(
+      1,
+      training === null
+        ? `  training           ${facts.activity ?? 'waiting for outcomes'}`
+        : `  training ${training.algorithm.padEnd(9)} ${bar(training.steps === 0 ? 0 : training.step / training.steps, barWidth)} step ${training.step}/${training.steps}${training.loss === null ? '' : `, loss ${training.loss.toFixed(3)}`}`,
+    ),
+    ...(facts.work ?? []).map((work) => line(5, workLine(work))),
+    ...runs.slice(-4).map((run, index, shown) => line(index === shown.length - 1 ? 4 : 6, `    ${runLine(run)}`)),
+    ...(lastSolved === null
+      ? []
+      : [
+          line(9, ''),
+          line(5, '  solved just now'),
+          line(5, `    problem   ${lastSolved.prompt}`),
+          line(5, `    entry     ${lastSolved.entry}`),
+          line(5, `    executor  ${lastSolved.response.trim().replaceAll('\n', ' / ')}`),
+        ]),
   ];
-  if (progress.lastSolved !== null) {
-    const { prompt, entry, response } = progress.lastSolved;
-    lines.push(
-      '',
-      '  solved just now',
-      `    problem   ${prompt}`,
-      `    entry     ${entry}`,
-      `    executor  ${response.trim().replaceAll('\n', ' / ')}`,
-    );
-  }
-  return lines.map((line) => cut(onOneLine(line), width));
 }
 
-/** Where the view goes: a terminal that is redrawn in place, or a stream that gets one line per ended run. */
+/** Where the view goes: a terminal that is redrawn in place, or a stream that gets a line for what is new. */
 export interface ViewStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
   write(text: string): unknown;
 }
 
-/** Redraws the view on a terminal; elsewhere writes one line per ended training run. */
-export class TerminalView {
-  private drawnLines = 0;
-  private reportedRuns = 0;
-  private lastActivity: string | null = null;
+/** Without a terminal, lines of one activity that differ in figures alone follow one another after this time. */
+const SAY_FIGURES_EVERY_SECONDS = 10;
 
-  constructor(private readonly stream: ViewStream) {}
+/** Redraws the view on a terminal; elsewhere writes lines: one per ended training run, one for what begins, and figures now and then. */
+export class TerminalView {
+  private drawn: readonly string[] = [];
+  private reportedRuns = 0;
+  private activity: { readonly what: string; readonly saidAtMs: number; readonly text: string } | null = null;
+  private phase: string | undefined;
+  private hasSaidRemarks = false;
+
+  constructor(
+    private readonly stream: ViewStream,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
 
   draw(progress: LoopProgress, facts: ViewFacts): void {
     if (this.stream.isTTY === true) {
-      const lines = renderView(progress, facts, (this.stream.columns ?? 100) - 1);
-      const up = this.drawnLines > 0 ? `\u001b[${this.drawnLines}A` : '';
-      this.stream.write(`${up}\u001b[J${lines.join('\n')}\n`);
-      this.drawnLines = lines.length;
-      return;
-    }
+      const { columns = 100, rows = 50 } = this.stream;
+      const lines = renderView(progress, facts, columns - 1, rows - 1);
+      this.stream.write(`${this.erasing()}${lines.join('\n')}\n`);
+      this.drawn = lines;
+    } else this.write(progress, facts);
+  }
+
+  /** The last picture stays where it is: what is written or drawn next stands below. */
+  leave(): void {
+    this.drawn = [];
+  }
+
+  /** Takes the picture away, so that text can stand in its place. */
+  erase(): void {
+    if (this.stream.isTTY === true && this.drawn.length > 0) this.stream.write(this.erasing());
+    this.drawn = [];
+  }
+
+  /** To the picture's first column and row, and clear: a key that was pressed may have moved the cursor, a narrower window wraps lines. */
+  private erasing(): string {
+    const { columns = 100 } = this.stream;
+    const rows = this.drawn.reduce((sum, text) => sum + Math.max(1, Math.ceil(columnsOf(text) / columns)), 0);
+    return `\r${rows > 0 ? `\u001b[${rows}A` : ''}\u001b[J`;
+  }
+
+  private write(progress: LoopProgress, facts: ViewFacts): void {
+    const say = (text: string): void => void this.stream.write(`${clock(facts.workedSeconds)} ${onOneLine(text)}\n`);
+    if (!this.hasSaidRemarks) for (const remark of facts.remarks ?? []) say(`! ${remark}`);
+    this.hasSaidRemarks ||= facts.remarks !== undefined;
+    const last = [...progress.rounds.values()].sort((a, b) => a.round - b.round).at(-1);
     const ended = endedRuns(progress);
     for (const run of ended.slice(this.reportedRuns)) {
       this.reportedRuns++;
       const row = progress.rounds.get(this.reportedRuns);
-      this.stream.write(
-        `${clock(facts.elapsedSeconds)} round ${this.reportedRuns}: explored${percent(row ? rate(exploredOf(row)) : null)} ${onOneLine(runLine(run))}\n`,
-      );
+      say(`round ${this.reportedRuns}: explored${percent(row ? rate(exploredOf(row)) : null)} ${runLine(run)}`);
     }
-    if (facts.activity !== null && facts.activity !== this.lastActivity)
-      this.stream.write(`${clock(facts.elapsedSeconds)} ${facts.activity}\n`);
-    this.lastActivity = facts.activity;
+    if (last?.phase === 'shifted' && this.phase !== 'shifted')
+      say(
+        `round ${last.round}: new problems are in the stream from here on; rates are lower until they are learned, and validation has their problems too`,
+      );
+    this.phase = last?.phase;
+    this.writeActivity(facts, say);
+  }
+
+  private writeActivity({ activity }: ViewFacts, say: (text: string) => void): void {
+    if (activity === null) {
+      this.activity = null;
+      return;
+    }
+    const what = activity.replace(/ \d+\/\d+$/, '');
+    const now = this.nowMs();
+    const isNew = what !== this.activity?.what;
+    if (
+      !isNew &&
+      (activity === this.activity?.text || now - this.activity!.saidAtMs < SAY_FIGURES_EVERY_SECONDS * 1000)
+    )
+      return;
+    say(activity);
+    this.activity = { what, saidAtMs: now, text: activity };
   }
 }

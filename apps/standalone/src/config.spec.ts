@@ -1,0 +1,39 @@
+import { EXIT, readStartOptions, type StartOptions } from './config.js';
+
+function read(...argv: string[]): { readonly result: StartOptions | number; readonly said: string } {
+  let said = '';
+  const write = (text: string): void => {
+    said += text;
+  };
+  return { result: readStartOptions(argv, { out: write, err: write }), said };
+}
+
+describe('the arguments of npm start', () => {
+  it('tell what was said from what was left to its default', () => {
+    const { result } = read('--seed', '1', '--exit');
+    expect(result).toMatchObject({ seed: 1, roundSize: 64, exit: true, said: new Set(['seed', 'exit']) });
+  });
+
+  it.each([
+    [['--sed', '1'], '--seed'],
+    [['--seed', 'one'], 'expected an integer of at least 0, came "one"'],
+    [['--round-size', '4'], 'expected an integer of at least 8'],
+    [['--algorithm', 'ppo'], 'curriculum, sft, grpo'],
+    [['--services', 'oven'], 'expected generator, executor, buffer, trainer or none'],
+    [['stray'], 'too many arguments'],
+    [['--problems', 'a.jsonl'], '--problems and --validation belong together'],
+    [['--validation', 'a.jsonl'], 'got only --validation'],
+    [['--test', 'a.jsonl'], '--test belongs to --problems'],
+  ])('%j end with the status of bad input, and say what was expected', (argv, message) => {
+    const { result, said } = read(...argv);
+    expect(result).toBe(EXIT.badInput);
+    expect(said).toContain(message);
+  });
+
+  it('explain themselves, their statuses too, and end well', () => {
+    const { result, said } = read('--help');
+    expect(result).toBe(EXIT.ok);
+    for (const text of ['--problems <file>', '3: ended without having converged', '130: stopped before the end'])
+      expect(said).toContain(text);
+  });
+});

@@ -1,0 +1,147 @@
+/** What is measured when the rounds are over, and the report made of it. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SHIFTED_DOMAINS } from '@seamstream/embedded-world';
+import type { Problem } from '@seamstream/events';
+import { systemClock } from '@seamstream/kernel';
+import { type Adapter, decodeAdapter } from '@seamstream/language-model';
+import type { Host } from './host-services.js';
+import { MeasureHeldOutHandler } from './measure-held-out.handler.js';
+import { readLogAccount } from './read-log.js';
+import { buildReport, type ShiftMeasurement } from './report/build-report.js';
+import type { Report } from './report/report.types.js';
+import { endedRuns, type LoopProgress, type RunProgress } from './round-progress.js';
+import type { RoundsOutcome } from './run-rounds.handler.js';
+import type { RunFile } from './run-settings.js';
+import { heldOutProblems, validationProblems } from './world-files.js';
+
+/** Adapters on the report's held-out column besides the last one: enough for a curve, few enough to be quick. */
+const CURVE_POINTS = 6;
+/** Problems of one's own that fixed hints are chosen on, per domain: as many as `chooseFixedHints` looks at. */
+const HINT_PROBLEMS = 16;
+
+export interface MeasureRunInput {
+  readonly host: Host;
+  readonly progress: LoopProgress;
+  readonly run: RunFile;
+  readonly outcome: RoundsOutcome;
+  readonly target: number;
+  readonly dataDir: string;
+  /** Held-out problems of the demonstration to measure on. */
+  readonly heldOut: number;
+  /** Problems of one's own instead: to measure on, and for the fixed hints; null in the demonstration. */
+  readonly own: {
+    readonly measured: readonly Problem[];
+    readonly hints: readonly Problem[];
+    readonly file: string;
+    readonly isTest: boolean;
+  } | null;
+  readonly loopSecondsTo: (toMs: number) => number;
+  readonly say: (activity: string) => void;
+}
+
+export async function measureRun(input: MeasureRunInput): Promise<Report> {
+  const { host, progress, own, outcome } = input;
+  const { drivers } = host;
+  const handler = new MeasureHeldOutHandler(host, input.say);
+  const load = async (run: RunProgress | undefined): Promise<Adapter | null> =>
+    run === undefined || run.adapterKey === null || run.adapterDigest === null
+      ? null
+      : decodeAdapter(await drivers.objects.get(run.adapterKey), { digest: run.adapterDigest });
+  const promoted = endedRuns(progress).filter((run) => run.status === 'promoted');
+  const problems = own?.measured ?? heldOutProblems('base', input.heldOut);
+  const last = promoted.at(-1);
+  const adapter = await load(last);
+  const heldOut = await handler.all(
+    adapter,
+    problems,
+    own === null
+      ? validationProblems().filter(({ domain }) => !SHIFTED_DOMAINS.includes(domain))
+      : firstOfEach(own.hints, HINT_PROBLEMS),
+  );
+
+  const heldOutByAdapter = new Map<string, number>();
+  if (last?.adapterDigest != null) heldOutByAdapter.set(last.adapterDigest, heldOut.rows.trained?.success ?? 0);
+  const step = Math.max(1, Math.ceil(promoted.length / CURVE_POINTS));
+  const onCurve = promoted.filter((run, index) => index % step === 0 && run !== last);
+  for (const [index, run] of onCurve.entries()) {
+    if (run.adapterDigest === null || heldOutByAdapter.has(run.adapterDigest)) continue;
+    const { success } = await handler.resultOf(await load(run), problems, `adapter ${index + 1} of ${onCurve.length}`);
+    heldOutByAdapter.set(run.adapterDigest, success);
+  }
+
+  const account = await readLogAccount(drivers.log, host.schemaFor);
+  return buildReport({
+    run: input.run,
+    progress,
+    ledger: account.ledger,
+    measuredOn:
+      own === null
+        ? { name: 'held-out problems of the demonstration', isHeldOut: true }
+        : { name: own.file, isHeldOut: own.isTest },
+    heldOut,
+    heldOutByAdapter,
+    shift: own === null ? await measureShift(handler, input, adapter, load, heldOut.rows.trained?.success ?? 0) : null,
+    example: await handler.example(adapter, problems, heldOut),
+    entries: account.entries,
+    executor: {
+      model: host.executor.identity.model,
+      digest: host.executor.identity.revision,
+      unchanged: [...account.executorRevisions].every((revision) => revision === host.executor.identity.revision),
+    },
+    ended: outcome.reason,
+    converged: outcome.converged,
+    target: input.target,
+    loopSecondsTo: input.loopSecondsTo,
+    madeAt: new Date(systemClock.now()).toISOString(),
+    heldOutProblems: input.heldOut,
+    testFile: own?.isTest === true ? own.file : null,
+    folderBytes: await bytesBelow(input.dataDir),
+    peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+  });
+}
+
+/** The adapter served when the new problems appeared, beside the last one, on the new problems and on the old domains. */
+async function measureShift(
+  handler: MeasureHeldOutHandler,
+  { progress, heldOut }: MeasureRunInput,
+  last: Adapter | null,
+  load: (run: RunProgress | undefined) => Promise<Adapter | null>,
+  oldDomainsFinal: number,
+): Promise<ShiftMeasurement | null> {
+  const baseRounds = [...progress.rounds.values()].filter((row) => row.phase === 'base').length;
+  if (baseRounds === progress.rounds.size) return null;
+  const before = await load(
+    endedRuns(progress)
+      .slice(0, baseRounds)
+      .findLast((run) => run.status === 'promoted'),
+  );
+  const shifted = heldOutProblems('shifted', heldOut);
+  const what = 'new problems, the adapter from before them';
+  const result = await handler.resultOf(last, shifted, 'new problems, the last adapter');
+  return {
+    problems: shifted.length,
+    beforeTraining: (await handler.resultOf(before, shifted, what)).success,
+    final: result.success,
+    oldDomainsBefore: (await handler.resultOf(before, heldOutProblems('base', heldOut), `old domains, ${what}`))
+      .success,
+    oldDomainsFinal,
+    result,
+  };
+}
+
+function firstOfEach(problems: readonly Problem[], count: number): readonly Problem[] {
+  return [...Map.groupBy(problems, ({ domain }) => domain).values()].flatMap((own) => own.slice(0, count));
+}
+
+/** What the folder takes on the disk: files with holes count as they lie there. */
+async function bytesBelow(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) bytes += await bytesBelow(path);
+    // A file may be replaced while this looks.
+    else if (entry.isFile()) bytes += (await stat(path).catch(() => ({ blocks: 0 }))).blocks * 512;
+  }
+  return bytes;
+}

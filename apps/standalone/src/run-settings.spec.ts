@@ -1,0 +1,117 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  assertRounds,
+  decideSettings,
+  readRunFile,
+  settingsOfFolder,
+  streamOf,
+  type WantedSettings,
+  writeRunFile,
+} from './run-settings.js';
+
+const problems = { path: '/somewhere/train.jsonl', digest: 'a'.repeat(64) };
+const defaults: WantedSettings['defaults'] = {
+  seed: 1,
+  algorithm: 'curriculum',
+  roundSize: 64,
+  preset: null,
+  problems: null,
+  validation: null,
+  maxRounds: 16,
+  maxShiftedRounds: 10,
+};
+const at = { now: '2030-01-31T12:00:00.000Z', version: '0.1.0' };
+const begun = decideSettings('data', null, { said: { seed: 11 }, defaults: { ...defaults, seed: 11 } }, at);
+const again = (said: WantedSettings['said']) => decideSettings('data', begun, { said, defaults }, at);
+
+describe('the settings of a data folder', () => {
+  it('are those of its first start, and hold for a start that says nothing', () => {
+    expect(begun.settings).toMatchObject({ seed: 11, algorithm: 'curriculum', roundSize: 64 });
+    expect(again({})).toBe(begun);
+    expect(again({ seed: 11, roundSize: 64 })).toBe(begun);
+  });
+
+  it.each([
+    [{ seed: 7 }, 'this folder was begun with --seed 11, got --seed 7'],
+    [{ algorithm: 'grpo' }, 'begun with --algorithm curriculum, got --algorithm grpo'],
+    [{ roundSize: 32 }, 'begun with --round-size 64, got --round-size 32'],
+    [{ preset: 'seam-paper' }, 'begun with no SEAM_PRESET, got SEAM_PRESET=seam-paper'],
+    [{ problems }, 'begun with no --problems, got --problems /somewhere/train.jsonl (SHA-256 aaaaaaaaaaaa)'],
+  ] satisfies [WantedSettings['said'], string][])('refuse %j by name, and say what to do', (said, message) => {
+    expect(() => again(said)).toThrow(
+      expect.objectContaining({ code: 'CONFLICT', message: expect.stringContaining(message) as string }) as Error,
+    );
+    expect(() => again(said)).toThrow('choose another folder (--data-dir)');
+  });
+
+  it('name every setting that differs', () => {
+    expect(() => again({ seed: 7, roundSize: 32 })).toThrow(/--seed 11.*--round-size 64/);
+  });
+
+  it('let limits on rounds change, and keep each change', () => {
+    const raised = again({ maxRounds: 20 });
+    expect(raised.limits.map(({ maxRounds, maxShiftedRounds }) => [maxRounds, maxShiftedRounds])).toEqual([
+      [16, 10],
+      [20, 10],
+    ]);
+    expect(decideSettings('data', raised, { said: {}, defaults }, at)).toBe(raised);
+  });
+
+  it('take a file for the same by its digest, wherever it lies now', () => {
+    const own = decideSettings('data', null, { said: {}, defaults: { ...defaults, problems } }, at);
+    const moved = { path: '/elsewhere/t.jsonl', digest: problems.digest };
+    expect(decideSettings('data', own, { said: { problems: moved }, defaults }, at)).toBe(own);
+  });
+});
+
+describe("a log's rounds", () => {
+  const recorded = { streams: new Set(['11']), roundSize: 64, algorithms: new Set(['sft', 'grpo']) };
+
+  it('may be gone on with by the settings that they were published with', () => {
+    expect(() => assertRounds('data', begun.settings, recorded)).not.toThrow();
+    const none = { streams: new Set<string>(), roundSize: 0, algorithms: new Set<string>() };
+    expect(() => assertRounds('data', { ...begun.settings, seed: 3 }, none)).not.toThrow();
+  });
+
+  it.each([
+    [{ seed: 7 }, 'its log holds rounds of --seed 11, got --seed 7'],
+    [{ roundSize: 32 }, 'its log holds rounds of --round-size 64, got --round-size 32'],
+    [{ algorithm: 'grpo' }, 'its log holds runs of sft, got --algorithm grpo'],
+    [{ problems }, 'its log holds rounds of --seed 11, got --problems'],
+  ])('refuse %j though no file tells what the folder was begun with', (other, message) => {
+    expect(() => assertRounds('data', { ...begun.settings, ...other }, recorded)).toThrow(message);
+  });
+
+  it('of a file belong to that file and seed', () => {
+    const own = { ...begun.settings, problems };
+    const streams = new Set([streamOf(own)]);
+    expect(() => assertRounds('data', own, { ...recorded, streams })).not.toThrow();
+    expect(() => assertRounds('data', begun.settings, { ...recorded, streams })).toThrow('of a file with SHA-256 aaaa');
+  });
+});
+
+describe('run.json', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'seam-settings-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('holds what was written, for services too; without it nothing is known', async () => {
+    expect(await readRunFile(folder)).toBeNull();
+    expect(await settingsOfFolder(folder)).toBeUndefined();
+    await writeRunFile(folder, begun);
+    expect(await readRunFile(folder)).toEqual(begun);
+    expect(await settingsOfFolder(folder)).toEqual({ seed: 11, roundSize: 64, algorithm: 'curriculum' });
+  });
+
+  it.each(['', '{', '{"format":2}', '[]'])('that holds %j is refused by name', async (text) => {
+    await writeFile(join(folder, 'run.json'), text);
+    await expect(readRunFile(folder)).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining(join(folder, 'run.json')),
+    });
+  });
+});

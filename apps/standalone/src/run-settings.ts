@@ -1,0 +1,204 @@
+/**
+ * What a data folder was begun with. Seed, algorithm, round size, preset and files decide what the loop does, so a folder has one of each:
+ * they are written when its first round is about to be published, and a later start that says otherwise is refused. Limits on
+ * rounds only say when to stop; they may change, and every change is kept, so that the report can tell how the run is repeated.
+ */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, SeamError } from '@seamstream/kernel';
+import { z } from 'zod';
+
+const fileIdentitySchema = z.object({
+  /** As it was named at the first start. */
+  path: z.string(),
+  /** SHA-256 */
+  digest: z.string(),
+});
+export type FileIdentity = z.infer<typeof fileIdentitySchema>;
+
+const fixedSchema = z.object({
+  seed: z.int().min(0),
+  algorithm: z.string(),
+  roundSize: z.int().positive(),
+  /** SEAM_PRESET or SEAM_TRAINER_PRESET; null where none was named. */
+  preset: z.string().nullable(),
+  /** Files of one's own; null in the demonstration. */
+  problems: fileIdentitySchema.nullable(),
+  validation: fileIdentitySchema.nullable(),
+});
+/** What may not change in a folder. */
+export type FixedSettings = z.infer<typeof fixedSchema>;
+
+const limitsSchema = z.object({
+  /** ISO 8601: since when. */
+  since: z.string(),
+  maxRounds: z.int().positive(),
+  maxShiftedRounds: z.int().min(0),
+});
+export type RunLimits = z.infer<typeof limitsSchema>;
+
+const runFileSchema = z.object({
+  format: z.literal(1),
+  begunAt: z.string(),
+  /** Of Seamstream, at the first start. */
+  version: z.string(),
+  settings: fixedSchema,
+  /** Oldest first; the last are in force. */
+  limits: z.array(limitsSchema).min(1),
+});
+/** What run.json holds. */
+export type RunFile = z.infer<typeof runFileSchema>;
+
+/** What a log of rounds says about how they were published, without a file beside it. */
+export interface RecordedRounds {
+  /** Names of the streams that rounds belong to; see `streamOf`. */
+  readonly streams: ReadonlySet<string>;
+  /** Problems of the largest round; 0 where there is none. */
+  readonly roundSize: number;
+  /** Algorithms of the runs of windows. */
+  readonly algorithms: ReadonlySet<string>;
+}
+
+/** What a start asks for: what a person said, and what holds where nothing was said and the folder is new. */
+export interface WantedSettings {
+  readonly said: Partial<FixedSettings> & Partial<Pick<RunLimits, 'maxRounds' | 'maxShiftedRounds'>>;
+  readonly defaults: FixedSettings & Pick<RunLimits, 'maxRounds' | 'maxShiftedRounds'>;
+}
+
+/** The stream that a run's rounds belong to, as problems name it. */
+export function streamOf({ seed, problems }: Pick<FixedSettings, 'seed' | 'problems'>): string {
+  return problems === null ? String(seed) : `file/${problems.digest}/${seed}`;
+}
+
+const OPTION: Readonly<Record<keyof FixedSettings, string>> = {
+  seed: '--seed',
+  algorithm: '--algorithm',
+  roundSize: '--round-size',
+  preset: 'SEAM_PRESET=',
+  problems: '--problems',
+  validation: '--validation',
+};
+
+function shown(name: keyof FixedSettings, value: FixedSettings[keyof FixedSettings]): string {
+  if (value === null) return `no ${OPTION[name].replace('=', '')}`;
+  if (typeof value === 'object') return `${OPTION[name]} ${value.path} (SHA-256 ${value.digest.slice(0, 12)})`;
+  return OPTION[name].endsWith('=') ? `${OPTION[name]}${value}` : `${OPTION[name]} ${value}`;
+}
+
+function isSame(a: FixedSettings[keyof FixedSettings], b: FixedSettings[keyof FixedSettings]): boolean {
+  if (typeof a === 'object' && typeof b === 'object') return a?.digest === b?.digest;
+  return a === b;
+}
+
+function refused(folder: string, differing: readonly string[], wayOn: string): SeamError {
+  return new SeamError(
+    'CONFLICT',
+    `Cannot go on in ${folder}: ${differing.join('; ')}. ${wayOn}, or choose another folder (--data-dir).`,
+    { details: { folder } },
+  );
+}
+
+/**
+ * The settings that hold for a start. What was not said is taken from the folder, so that `npm start` alone goes on with what was begun.
+ * @param kept what the folder's file says; null where it has none
+ * @param now ISO 8601
+ * @throws CONFLICT naming every setting that differs from what the folder was begun with
+ */
+export function decideSettings(
+  folder: string,
+  kept: RunFile | null,
+  { said, defaults }: WantedSettings,
+  { now, version }: { readonly now: string; readonly version: string },
+): RunFile {
+  if (kept === null) {
+    const { maxRounds, maxShiftedRounds, ...fixed } = { ...defaults, ...said };
+    return {
+      format: 1,
+      begunAt: now,
+      version,
+      settings: fixed,
+      limits: [{ since: now, maxRounds, maxShiftedRounds }],
+    };
+  }
+  const differing = (Object.keys(OPTION) as (keyof FixedSettings)[]).flatMap((name) => {
+    const wanted = said[name];
+    return wanted === undefined || isSame(wanted, kept.settings[name])
+      ? []
+      : [`this folder was begun with ${shown(name, kept.settings[name])}, got ${shown(name, wanted)}`];
+  });
+  if (differing.length > 0) throw refused(folder, differing, 'Leave out what differs to go on with what was begun');
+  const last = kept.limits.at(-1)!;
+  const { maxRounds = last.maxRounds, maxShiftedRounds = last.maxShiftedRounds } = said;
+  return maxRounds === last.maxRounds && maxShiftedRounds === last.maxShiftedRounds
+    ? kept
+    : { ...kept, limits: [...kept.limits, { since: now, maxRounds, maxShiftedRounds }] };
+}
+
+/**
+ * Holds the settings against the log itself, which knows of rounds that another folder or an older release published.
+ * @throws CONFLICT when its rounds were published with another seed, file or round size, or learned from by another algorithm
+ */
+export function assertRounds(folder: string, settings: FixedSettings, recorded: RecordedRounds): void {
+  const differing: string[] = [];
+  const own = streamOf(settings);
+  for (const stream of recorded.streams) {
+    if (stream === own) continue;
+    const [, digest] = stream.split('/');
+    differing.push(
+      digest === undefined
+        ? `its log holds rounds of --seed ${stream}, got ${settings.problems === null ? `--seed ${settings.seed}` : shown('problems', settings.problems)}`
+        : `its log holds rounds of a file with SHA-256 ${digest.slice(0, 12)}, got ${shown('problems', settings.problems)}`,
+    );
+  }
+  if (recorded.streams.has(own) && settings.problems === null && recorded.roundSize !== settings.roundSize)
+    differing.push(
+      `its log holds rounds of --round-size ${recorded.roundSize}, got ${shown('roundSize', settings.roundSize)}`,
+    );
+  const others = [...recorded.algorithms].filter(
+    (name) => settings.algorithm !== 'curriculum' && name !== settings.algorithm,
+  );
+  if (recorded.streams.has(own) && others.length > 0)
+    differing.push(`its log holds runs of ${others.join(', ')}, got ${shown('algorithm', settings.algorithm)}`);
+  if (differing.length > 0) throw refused(folder, differing, 'Start it as it was begun');
+}
+
+const pathOf = (dataFolder: string): string => join(dataFolder, 'run.json');
+
+/** What the folder was begun with; null for one without. @throws INVALID_CONFIGURATION for a file that holds something else */
+export async function readRunFile(dataFolder: string): Promise<RunFile | null> {
+  let text: string;
+  try {
+    text = await readFile(pathOf(dataFolder), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    return runFileSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Cannot read ${pathOf(dataFolder)}: expected what this folder was begun with, got something else (${messageOf(cause)}). Restore the file, or choose another folder (--data-dir).`,
+      { cause },
+    );
+  }
+}
+
+/** Whole or not at all. */
+export async function writeRunFile(dataFolder: string, file: RunFile): Promise<void> {
+  const path = pathOf(dataFolder);
+  await writeFile(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`);
+  await rename(`${path}.new`, path);
+}
+
+/** The settings of a data folder as services read them; undefined for one that no loop was begun in. @throws as {@link readRunFile} */
+export async function settingsOfFolder(
+  dataFolder: string,
+): Promise<
+  (Pick<FixedSettings, 'seed' | 'roundSize' | 'algorithm'> & { readonly validation: string | undefined }) | undefined
+> {
+  const file = await readRunFile(dataFolder);
+  if (file === null) return undefined;
+  const { seed, roundSize, algorithm, validation } = file.settings;
+  return { seed, roundSize, algorithm, validation: validation?.path };
+}

@@ -1,0 +1,99 @@
+/**
+ * When this folder's loop was worked on: one span per process that drove it, kept in a file, so that a night between two starts is no
+ * part of what the loop took. A span's end is written while the process lives; of one that was killed, at most the last
+ * {@link SAVE_EVERY_MS} are missing.
+ */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, messageOf, SeamError } from '@seamstream/kernel';
+import { z } from 'zod';
+
+/** Milliseconds since 1970, both ends. */
+export interface WorkSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const SAVE_EVERY_MS = 5_000;
+
+const fileSchema = z.array(z.object({ fromMs: z.number(), toMs: z.number() }));
+
+/** Milliseconds of the spans that lie between two times. Spans that overlap count once. */
+export function workedMs(spans: readonly WorkSpan[], fromMs: number, toMs: number): number {
+  let worked = 0;
+  let countedTo = fromMs;
+  for (const span of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {
+    const from = Math.max(span.fromMs, countedTo);
+    const to = Math.min(span.toMs, toMs);
+    if (to <= from) continue;
+    worked += to - from;
+    countedTo = to;
+  }
+  return worked;
+}
+
+/** Keeps the spans of a data folder while a process works on it. */
+export class WorkSpans {
+  private timer: NodeJS.Timeout | undefined;
+  private saving: Promise<void> = Promise.resolve();
+
+  private constructor(
+    private readonly path: string,
+    private readonly past: readonly WorkSpan[],
+    private readonly clock: Clock,
+    private readonly fromMs: number,
+  ) {}
+
+  /**
+   * Begins a span.
+   * @param unrecorded what is known of the work on a folder that keeps no spans yet
+   * @throws INVALID_CONFIGURATION for a file that holds something else
+   */
+  static async begin(dataFolder: string, clock: Clock, unrecorded: readonly WorkSpan[] = []): Promise<WorkSpans> {
+    const path = join(dataFolder, 'work-spans.json');
+    const spans = new WorkSpans(path, (await readSpans(path)) ?? unrecorded, clock, clock.now());
+    await spans.save();
+    spans.timer = setInterval(() => void spans.save(), SAVE_EVERY_MS);
+    spans.timer.unref();
+    return spans;
+  }
+
+  /** All spans, this process's up to now. */
+  all(): readonly WorkSpan[] {
+    return [...this.past, { fromMs: this.fromMs, toMs: this.clock.now() }];
+  }
+
+  /** Ends the span. */
+  async end(): Promise<void> {
+    clearInterval(this.timer);
+    await this.save();
+  }
+
+  /** One after the other; a disk that is full must not end the loop: the next save tries again. */
+  private save(): Promise<void> {
+    this.saving = this.saving
+      .then(() => writeFile(`${this.path}.new`, `${JSON.stringify(this.all())}\n`))
+      .then(() => rename(`${this.path}.new`, this.path))
+      .catch(() => undefined);
+    return this.saving;
+  }
+}
+
+async function readSpans(path: string): Promise<readonly WorkSpan[] | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return fileSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Cannot read ${path}: expected the times at which this folder was worked on, got something else (${messageOf(cause)}). Move the file away; the report then counts the whole time since the first problem.`,
+      { cause },
+    );
+  }
+}
