@@ -67,6 +67,7 @@ describe('a study of controls', () => {
     expect(study.rows.trained).toMatchObject({ problems: 12, successes: 6, rescued: 6, broken: 1 });
     expect(study.rows.trained?.lift?.value).toBeCloseTo(5 / 12, 12);
     const [low, high] = study.rows.trained!.lift!.interval95;
+    // 6 rescued, 1 broken, 5 alike: Newcombe's method 10.
     expect(low).toBeGreaterThan(-1 / 12);
     expect(low).toBeLessThan(4 / 12);
     expect(high).toBeGreaterThan(6 / 12);
@@ -109,7 +110,8 @@ describe('a study of controls', () => {
     expect(study.rows.answerRemoved?.success).toBe(1);
     expect(study.rows.entryAlone?.success).toBe(0);
     // One entry fits all problems: another's is as good, so the content for this problem is worth nothing.
-    expect(study.rows.otherProblemsEntry?.trainedAhead).toEqual({ value: 0, interval95: [0, 0] });
+    expect(study.rows.otherProblemsEntry?.trainedAhead?.value).toBe(0);
+    expect(study.rows.otherProblemsEntry?.trainedAhead?.interval95[0]).toBeLessThan(-0.1);
   });
 
   it('asks the generator to solve by itself, with the tokens of entry and response together', async () => {
@@ -160,7 +162,7 @@ describe('a study of controls', () => {
       lift: null,
       trainedAhead: null,
     });
-    expect(study.rows.trained).toMatchObject({ rescued: 0, broken: 0, lift: { value: 0, interval95: [0, 0] } });
+    expect(study.rows.trained).toMatchObject({ rescued: 0, broken: 0, lift: { value: 0 } });
   });
 
   it('is repeatable, whatever the batches', async () => {
@@ -233,7 +235,7 @@ describe('the time to the first correct answer', () => {
     expect(result).toMatchObject({
       solved: 1,
       firstCorrect: [1, 0, 0],
-      candidatesTried: { value: 1, interval95: [1, 1] },
+      candidatesTried: { value: 1 },
     });
     expect(executor.prompts).toHaveLength(12);
     const entryTokens = tokenizer.encode(entryOf('own')).length;

@@ -5,7 +5,6 @@
  * same tokens. Everything is greedy, in one answer format and one budget; intervals of differences are paired.
  */
 import type { Problem } from '@seamstream/events';
-import { Random } from '@seamstream/kernel';
 import {
   armEntries,
   type Entry,
@@ -20,7 +19,7 @@ import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import { answersOf, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';
 import type { GeneratorModel } from './models.port.js';
 import { judge } from './solve.js';
-import { bootstrapMean, type Estimate, mean } from './statistics.js';
+import { type Estimate, mean, pairedDifference } from './statistics.js';
 import { type TimeToCorrect, timeToCorrect } from './time-to-correct.js';
 import type { Unjudged } from './unjudged.js';
 
@@ -44,7 +43,7 @@ export interface ControlRowResult extends ArmResult {
   readonly rescued: number | null;
   /** Problems that the executor alone solves and this row fails. */
   readonly broken: number | null;
-  /** Rescued less broken, as a share of the problems that both judged: paired bootstrap over problems. Null as they are. */
+  /** Rescued less broken, as a share of the problems that both judged: Newcombe's paired interval. Null as they are. */
   readonly lift: Estimate | null;
   /** Success of `trained` less that of this row, paired; null for itself, without it, and where no problem was judged in both. */
   readonly trainedAhead: Estimate | null;
@@ -103,7 +102,7 @@ export async function studyControls(
   };
   const measured = new Map<ControlRow, Measured>();
   for (const row of rows) measured.set(row, await measure(row, problems, entriesOf, settings));
-  const result = (row: ControlRow): ControlRowResult => rowResult(row, problems, measured, settings.seed);
+  const result = (row: ControlRow): ControlRowResult => rowResult(row, problems, measured);
   const own = entries.get('trained');
   return {
     problemSetDigest: problemSetDigest(problems),
@@ -184,7 +183,6 @@ function rowResult(
   row: ControlRow,
   problems: readonly Problem[],
   measured: ReadonlyMap<ControlRow, Measured>,
-  seed: string,
 ): ControlRowResult {
   const own = measured.get(row)!;
   const { solved, responseTokens } = own;
@@ -198,18 +196,15 @@ function rowResult(
     ...armResult(problems, own),
     rescued: count((own, without) => own && !without),
     broken: count((own, without) => !own && without),
-    lift: meanDifference(withAndWithout, seed),
-    trainedAhead: trained === undefined || row === 'trained' ? null : meanDifference(pairs(trained, solved), seed),
+    lift: row === 'noExperience' ? againstItself(withAndWithout) : pairedDifference(withAndWithout),
+    trainedAhead: trained === undefined || row === 'trained' ? null : pairedDifference(pairs(trained, solved)),
     responseTokens: told.length === 0 ? null : mean(told),
   };
 }
 
-/** Resampling problems keeps each pair together. Null without pairs. */
-function meanDifference(judged: ReturnType<typeof pairs>, seed: string): Estimate | null {
-  return bootstrapMean(
-    judged.map(([one, other]) => Number(one) - Number(other)),
-    Random.of(seed, 'bootstrap'),
-  );
+/** Against itself: the same answers, so nothing is left to chance. */
+function againstItself(judged: ReturnType<typeof pairs>): Estimate | null {
+  return judged.length === 0 ? null : { value: 0, interval95: [0, 0] };
 }
 
 function textOf(entry: Entry | undefined): string {

@@ -1,10 +1,10 @@
 /**
  * Success where each problem is answered several times: the executor draws its answers at a temperature, with the same entry
- * for all of a problem's answers (entries are written greedily, as in `evaluate`). What varies is the problem, so intervals
- * are bootstrapped over problems; the same resamples serve all arms.
+ * for all of a problem's answers (entries are written greedily, as in `evaluate`). What varies is the problem, so a problem's answers
+ * come into an interval as one share.
  */
 import type { Problem, VerifierSpec } from '@seamstream/events';
-import { isSeamError, Random, SeamError } from '@seamstream/kernel';
+import { isSeamError, SeamError } from '@seamstream/kernel';
 import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import {
   armEntries,
@@ -19,7 +19,7 @@ import {
 import { judgeOf, problemSetDigest } from './evaluate.js';
 import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
 import { drawAnswers } from './solve.js';
-import { bootstrapMean, type Estimate, majorityVote, passAtK } from './statistics.js';
+import { boundedMean, type Estimate, majorityVote, passAtK } from './statistics.js';
 import { groupUnjudged, type Unjudged, type UnjudgedGroup } from './unjudged.js';
 
 export interface SamplingEvaluationSettings extends EvaluationSettings {
@@ -92,17 +92,12 @@ export async function evaluateSamples(
   const arms = Object.fromEntries(
     Object.entries(tallies).map(([arm, own]) => {
       const inDomain = (domain: string): (Tally | Unjudged)[] => own.filter((_, i) => problems[i]!.domain === domain);
-      const overall = resultOf(own, samples, [settings.seed, 'bootstrap']);
+      const overall = resultOf(own, samples);
       return [
         arm,
         {
           ...overall,
-          perDomain: Object.fromEntries(
-            domains.map((domain) => [
-              domain,
-              resultOf(inDomain(domain), samples, [settings.seed, 'bootstrap', domain]),
-            ]),
-          ),
+          perDomain: Object.fromEntries(domains.map((domain) => [domain, resultOf(inDomain(domain), samples)])),
           failed: problems.length - overall.problems,
           unjudged: groupUnjudged(own.flatMap((each) => (isTally(each) ? [] : [each]))),
         },
@@ -122,14 +117,14 @@ export async function evaluateSamples(
 function liftOf(
   trained: readonly (Tally | Unjudged)[] | undefined,
   noExperience: readonly (Tally | Unjudged)[] | undefined,
-  { samples, seed }: SamplingEvaluationSettings,
+  { samples }: SamplingEvaluationSettings,
 ): Estimate | null {
   if (trained === undefined || noExperience === undefined) return null;
   const differences = trained.flatMap((own, i) => {
     const other = noExperience[i]!;
     return isTally(own) && isTally(other) ? [(own.right - other.right) / samples] : [];
   });
-  return bootstrapMean(differences, Random.of(seed, 'bootstrap'));
+  return boundedMean(differences, [-1, 1]);
 }
 
 async function tally(
@@ -247,9 +242,9 @@ async function isTakenFor(
   }
 }
 
-function resultOf(tallies: readonly (Tally | Unjudged)[], samples: number, seed: readonly string[]): SampledResult {
+function resultOf(tallies: readonly (Tally | Unjudged)[], samples: number): SampledResult {
   const judged = tallies.filter(isTally);
-  const share = (of: (each: Tally) => number): Estimate | null => bootstrapMean(judged.map(of), Random.of(...seed));
+  const share = (of: (each: Tally) => number): Estimate | null => boundedMean(judged.map(of), [0, 1]);
   return {
     problems: judged.length,
     passAt: Object.fromEntries(passSizes(samples).map((k) => [k, share(({ right }) => passAtK(samples, right, k))])),

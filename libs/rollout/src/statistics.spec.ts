@@ -1,6 +1,15 @@
 import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
-import { bootstrapMean, cyclicDerangement, majorityVote, mean, passAtK, wilsonInterval } from './statistics.js';
+import {
+  bootstrapMean,
+  boundedMean,
+  cyclicDerangement,
+  majorityVote,
+  mean,
+  pairedDifference,
+  passAtK,
+  wilsonInterval,
+} from './statistics.js';
 
 describe("Wilson's interval", () => {
   it('agrees with published values', () => {
@@ -89,6 +98,93 @@ describe('a majority vote', () => {
   it('counts those who state no answer for nobody', () => {
     expect(majorityVote([null, null, 4])).toEqual({ winner: 2, votes: 1, tied: false });
     expect(majorityVote([null, null])).toEqual({ winner: null, votes: 0, tied: false });
+  });
+});
+
+/** So many pairs of each kind: both right, only the first, only the second, neither. */
+const pairsOf = (e: number, f: number, g: number, h: number): [boolean, boolean][] =>
+  (
+    [
+      [e, true, true],
+      [f, true, false],
+      [g, false, true],
+      [h, false, false],
+    ] as const
+  ).flatMap(([times, one, other]) => Array.from({ length: times }, (): [boolean, boolean] => [one, other]));
+
+/** How often intervals of simulated experiments hold the truth. */
+function coverage(experiments: number, draw: (random: Random) => readonly [number, number], truth: number): number {
+  const random = Random.of('coverage', truth);
+  let held = 0;
+  for (let i = 0; i < experiments; i++) {
+    const [low, high] = draw(random);
+    if (low <= truth && truth <= high) held++;
+  }
+  return held / experiments;
+}
+
+describe('a difference of paired proportions', () => {
+  it("agrees with Newcombe's own example", () => {
+    // Newcombe 1998, table III, method 10: 36, 12, 2, 0 pairs give 0.2000 (0.0569 to 0.3404).
+    const { value, interval95 } = pairedDifference(pairsOf(36, 12, 2, 0))!;
+    expect([value, ...interval95].map((each) => each.toFixed(4))).toEqual(['0.2000', '0.0569', '0.3404']);
+  });
+
+  it('has a width however few the pairs are, and however alike', () => {
+    for (const n of [1, 2, 10]) {
+      const [low, high] = pairedDifference(pairsOf(0, n, 0, 0))!.interval95;
+      expect(low).toBeLessThan(0.75);
+      expect(high).toBe(1);
+      const same = pairedDifference(pairsOf(n, 0, 0, 0))!;
+      expect(same.value).toBe(0);
+      expect(same.interval95[1] - same.interval95[0]).toBeGreaterThan(0.3);
+    }
+    expect(pairedDifference([])).toBeNull();
+  });
+
+  it.each([
+    [2, 0.9, 0.1],
+    [10, 0.9, 0.1],
+    [10, 0.5, 0.5],
+    [30, 0.8, 0.3],
+  ])('of %i pairs holds the truth in 19 of 20 experiments, where chances are %d and %d', (n, p1, p2) => {
+    const draw = (random: Random) =>
+      pairedDifference(Array.from({ length: n }, (): [boolean, boolean] => [random.float() < p1, random.float() < p2]))!
+        .interval95;
+    expect(coverage(500, draw, p1 - p2)).toBeGreaterThan(0.92);
+  });
+});
+
+describe('a mean of shares', () => {
+  it('has a width where items are equal, stays within its bounds, and holds the mean', () => {
+    expect(boundedMean([], [0, 1])).toBeNull();
+    for (const values of [[0.5, 0.5], [1], [0, 0, 0], [0.25, 1]]) {
+      const { value, interval95 } = boundedMean(values, [0, 1])!;
+      expect(value).toBe(mean(values));
+      expect(interval95[1] - interval95[0]).toBeGreaterThan(0.3);
+      expect(interval95[0]).toBeGreaterThanOrEqual(0);
+      expect(interval95[1]).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it("is Agresti and Coull's of right and wrong", () => {
+    // 8 of 10: p~ = (8 + z²/2) / (10 + z²) = 0.71675, ± 1.96·√(p~(1 − p~)/13.8415) = 0.23737.
+    const { interval95 } = boundedMean([1, 1, 1, 1, 1, 1, 1, 1, 0, 0], [0, 1])!;
+    expect(interval95.map((bound) => bound.toFixed(3))).toEqual(['0.479', '0.954']);
+  });
+
+  it.each([
+    [2, 0.5],
+    [5, 0.9],
+    [10, 0.2],
+    [40, 0.7],
+  ])('of %i problems, each answered four times, holds the truth in 19 of 20 experiments', (n, p) => {
+    const draw = (random: Random) =>
+      boundedMean(
+        Array.from({ length: n }, () => [0, 1, 2, 3].filter(() => random.float() < p).length / 4),
+        [0, 1],
+      )!.interval95;
+    expect(coverage(500, draw, p)).toBeGreaterThan(0.92);
   });
 });
 

@@ -80,10 +80,57 @@ export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** A mean over items, say problems, with its percentile bootstrap interval at 95 %. */
+/** A mean over items, say problems, with its interval at 95 %. */
 export interface Estimate {
   readonly value: number;
   readonly interval95: readonly [low: number, high: number];
+}
+
+/**
+ * Difference of two proportions on the same items with Newcombe's interval at 95 % (Newcombe 1998, Statistics in Medicine 17:2635, method
+ * 10): Wilson's limits of both, joined with the correlation φ of the pairs, corrected for continuity. It has a width however few the pairs
+ * are and however alike: two problems, both won, give 0.07 to 1.
+ * @param pairs outcomes of either on each item; the difference is the first less the second
+ * @returns null without pairs
+ */
+export function pairedDifference(pairs: readonly (readonly [one: boolean, other: boolean])[]): Estimate | null {
+  const n = pairs.length;
+  if (n === 0) return null;
+  const count = (one: boolean, other: boolean): number =>
+    pairs.filter(([own, others]) => own === one && others === other).length;
+  const [e, f, g, h] = [count(true, true), count(true, false), count(false, true), count(false, false)];
+  const [p1, p2] = [(e + f) / n, (e + g) / n];
+  const [l1, u1] = wilsonInterval(e + f, n);
+  const [l2, u2] = wilsonInterval(e + g, n);
+  const margins = (e + f) * (g + h) * (e + g) * (f + h);
+  const excess = e * h - f * g;
+  const corrected = excess > n / 2 ? excess - n / 2 : Math.min(0, excess);
+  const phi = margins === 0 ? 0 : corrected / Math.sqrt(margins);
+  const joined = (a: number, b: number): number => Math.sqrt(Math.max(0, a * a - 2 * phi * a * b + b * b));
+  const value = (f - g) / n;
+  return {
+    value,
+    interval95: [Math.max(-1, value - joined(p1 - l1, u2 - p2)), Math.min(1, value + joined(p2 - l2, u1 - p1))],
+  };
+}
+
+/**
+ * Mean of values that lie within known bounds, with the interval of Agresti and Coull (1998, doi:10.1080/00031305.1998.10480550) taken from
+ * right and wrong to any values: z²/2 items at either bound join those that were seen, and the interval is c ± z·√(v / (n + z²)) with mean c and
+ * variance v of all. It has a width however few and alike the items are; of many it is the usual normal interval.
+ * @returns null without values
+ */
+export function boundedMean(values: readonly number[], [low, high]: readonly [number, number]): Estimate | null {
+  const n = values.length;
+  if (n === 0) return null;
+  const weight = Z * Z;
+  const total = n + weight;
+  const centre = (values.reduce((sum, each) => sum + each, 0) + (weight / 2) * (low + high)) / total;
+  const squares =
+    values.reduce((sum, each) => sum + (each - centre) ** 2, 0) +
+    (weight / 2) * ((low - centre) ** 2 + (high - centre) ** 2);
+  const margin = Z * Math.sqrt(squares / total / total);
+  return { value: mean(values), interval95: [Math.max(low, centre - margin), Math.min(high, centre + margin)] };
 }
 
 /** Resamples of a bootstrap; Efron and Tibshirani 1993, section 13.3, ask for at least 1,000 for percentiles. */
@@ -93,7 +140,7 @@ const RESAMPLES = 2000;
  * The mean over items with its percentile bootstrap interval at 95 % (Efron and Tibshirani 1993, chapter 13): items are drawn with
  * replacement, as many as there are; the interval reaches from the 2.5 % to the 97.5 % quantile of the resampled means (the
  * ordered means at ⌊0.025 · R⌋ and ⌈0.975 · R⌉ − 1). Items are what varies: several values of one item come in as their mean.
- * Equal items give an interval without width, as all-right and all-wrong do: few items of one kind then look surer than they are.
+ * For values without bounds, as tokens and seconds are; equal ones give an interval without width. Shares have {@link boundedMean}.
  * @param random decides the resamples; the same one gives the same interval
  * @returns null where there are no items: of what they would have said nothing is known, its range included
  */

@@ -9,7 +9,7 @@ import { batchesOf, type EvaluationSettings, statementsOf } from './arm-entries.
 import { generateExperiences } from './explore.js';
 import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
 import { drawAnswers, judge, solveProblems } from './solve.js';
-import { bootstrapMean, type Estimate, wilsonInterval } from './statistics.js';
+import { bootstrapMean, boundedMean, type Estimate, wilsonInterval } from './statistics.js';
 
 export interface TimeToCorrectSettings
   extends Pick<
@@ -125,7 +125,7 @@ export async function timeToCorrect(
       { length: candidates },
       (_, k) => judged.filter((way) => way.correct && way.tried === k + 1).length / Math.max(1, judged.length),
     ),
-    candidatesTried: estimate(tried),
+    candidatesTried: boundedMean(tried, [1, candidates]),
     tokens: estimate(judged.map(({ tokens }) => tokens)),
     seconds: estimate(tried.map((count) => count * secondsEach)),
   };

@@ -53,10 +53,10 @@ describe('seam eval', () => {
     // Of each problem's answers 0, 1, 1, 1 the two easy problems take 1: mean 3/4, pass@2 = 1, majority right.
     expect(output).toMatch(/^ARM +PROBLEMS +PASS@2 +PASS@4 +PASS@1 = MEAN@4 +MAJORITY@4 +TIES$/m);
     expect(output).toMatch(
-      /^trained +4 +50\.0 % \(0\.0 … 100\.0\) +50\.0 % \(.*\) +37\.5 % \(0\.0 … 75\.0\) +50\.0 % \(.*\) +0$/m,
+      /^trained +4 +50\.0 % \(15\.0 … 85\.0\) +50\.0 % \(.*\) +37\.5 % \(12\.5 … 74\.8\) +50\.0 % \(.*\) +0$/m,
     );
-    expect(output).toMatch(/^easy +noExperience +2 +100\.0 % \(100\.0 … 100\.0\) +.* +75\.0 % \(75\.0 … 75\.0\) /m);
-    expect(output).toContain('Lift of mean@4: 0.0 % (0.0 … 0.0).');
+    expect(output).toMatch(/^easy +noExperience +2 +100\.0 % \(29\.0 … 100\.0\) +.* +75\.0 % \(24\.3 … 92\.8\) /m);
+    expect(output).toContain('Lift of mean@4: 0.0 % (-49.0 … 49.0).');
     expect(output).toMatch(/adapter none: the base model, 4 answers each at temperature 1, top-p 1\.\n$/);
 
     expect(await world.seam('eval', ...options, '--temperature', '0.6', '--top-p', '0.95', '--json')).toBe(0);

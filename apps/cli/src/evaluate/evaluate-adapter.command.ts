@@ -125,7 +125,7 @@ export function evaluateCommand(run: RunCommand): Command {
         "another problem, with the untrained generator's entry, and with the adapter's. Decoding is greedy, the answer format\n" +
         "and token budget are the same in every arm. Nothing is recorded. Intervals are Wilson's, 95 %.\n" +
         'With --samples K the executor draws K answers per problem at --temperature: pass@k (unbiased), mean@K and majority@K\n' +
-        '(ties go to the answer drawn first), with bootstrap intervals over the problems, 95 %. Entries stay greedy.',
+        '(ties go to the answer drawn first), with intervals over the problems, 95 %. Entries stay greedy.',
     )
     .argument(
       '[file]',
@@ -142,7 +142,7 @@ export function evaluateCommand(run: RunCommand): Command {
       positive('--top-p', 1),
     )
     .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))
-    .option('--seed <text>', 'decides who gets whose entry, what is drawn, and the resamples of the bootstrap', 'seam')
+    .option('--seed <text>', 'decides who gets whose entry and what is drawn', 'seam')
     .addHelpText(
       'after',
       `${datasetsHelp()}${examples([

@@ -127,7 +127,7 @@ export function studyControlsCommand(run: RunCommand): Command {
       "Solves the problems with the adapter's entries and with everything that could explain their success without them: nothing,\n" +
         "an empty slot, one text for all, another problem's entry, an untrained generator's; takes answers out of the entries, reads\n" +
         'entries as answers, and lets the generator solve by itself with the tokens of both models. Nothing is recorded.\n' +
-        'Rescued and broken are counted against the executor alone, differences have paired bootstrap intervals. With --candidates K\n' +
+        'Rescued and broken are counted against the executor alone, differences have paired intervals (Newcombe). With --candidates K\n' +
         'it also measures what it takes until one of K candidates is right. docs/seam.md says how to read it.',
     )
     .argument('[file]', 'held-out problems as for "seam publish", or "-"; without it, a set of the demonstration')
@@ -140,7 +140,11 @@ export function studyControlsCommand(run: RunCommand): Command {
       "problems on which the fixed hint is chosen (default: the demonstration's validation set; with FILE a hint that fits all)",
     )
     .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))
-    .option('--seed <text>', 'decides who gets whose entry, what is drawn, and the resamples of the bootstrap', 'seam')
+    .option(
+      '--seed <text>',
+      'decides who gets whose entry, what is drawn, and the bootstrap of tokens and seconds',
+      'seam',
+    )
     .option('--report <file.html>', 'writes the study as a page, too')
     .addHelpText(
       'after',

@@ -106,7 +106,7 @@ export function timeRows({ timeToCorrect }: ControlsStudy): string[][] {
 
 export const EXPLANATION =
   "Greedy, in one answer format and budget. SUCCESS with Wilson's interval; RESCUED and BROKEN are problems, against the executor alone; " +
-  'LIFT is rescued less broken, in percentage points, bracketed by a paired bootstrap over the problems (95 %), as is what TRAINED IS AHEAD BY.';
+  'LIFT is rescued less broken, in percentage points, bracketed by a paired interval (95 %, Newcombe), as is what TRAINED IS AHEAD BY.';
 
 export const TIME_EXPLANATION =
   'Candidates are tried in turn, entries drawn at temperature 1 and answered greedily (the executor alone draws its answers), until one is right; ' +
