@@ -18,6 +18,27 @@ export function bars(rows: readonly (readonly [string, number])[]): string {
     .join('')}</table>`;
 }
 
+/** A share of 1 with its interval, and on how many problems it rests. */
+export interface MeasuredBar {
+  readonly name: string;
+  readonly rate: number;
+  readonly interval95: readonly [low: number, high: number];
+  readonly problems: number;
+}
+
+/** A bar per row with its interval drawn on it, and the figures beside it. @param target a share that is marked in every row */
+export function measuredBars(rows: readonly MeasuredBar[], target?: number): string {
+  const left = (share: number): string => `${(share * 100).toFixed(1)}%`;
+  const mark = target === undefined ? '' : `<i class="target" style="left:${left(target)}"></i>`;
+  return `<table class="bars">${rows
+    .map(({ name, rate, interval95: [low, high], problems }) => {
+      const interval = `<i class="interval" style="left:${left(low)};width:${left(high - low)}"></i>`;
+      const figures = `${percent(rate)} <span class="soft">${percent(low)} to ${percent(high)}, ${problems} problems</span>`;
+      return `<tr><th>${escapeHtml(name)}</th><td><div class="track"><div style="width:${left(rate)}"></div>${interval}${mark}</div></td><td class="figures">${figures}</td></tr>`;
+    })
+    .join('')}</table>`;
+}
+
 /** A table; numbers stand right. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   return `<table class="plain"><tr>${head.map((cell) => `<th>${escapeHtml(cell)}</th>`).join('')}</tr>${rows
@@ -38,8 +59,12 @@ polyline{fill:none;stroke-width:2}circle.promoted{fill:var(--validation)}circle.
 .legend{display:flex;flex-wrap:wrap;gap:1.2rem;font-size:.85rem;color:var(--soft)}.key{display:flex;align-items:center;gap:.4rem}.key i{width:18px;height:3px}
 .dot{width:8px;height:8px;border-radius:50%;background:var(--validation)}.dot.hollow{background:none;border:1px solid var(--validation)}
 table{border-collapse:collapse;width:100%}th{font-weight:500;text-align:left}.number{text-align:right;font-variant-numeric:tabular-nums}
-.bars th{width:16rem;padding:.2rem 0}.bars div{height:12px;background:var(--validation);border-radius:2px;min-width:2px}.bars .number{width:5rem}
-.plain th,.plain td{border-bottom:1px solid var(--line);padding:.25rem .6rem .25rem 0;font-size:.9rem}
+.bars th{width:min(13rem,34%);padding:.2rem .6rem .2rem 0}.bars td>div:not(.track),.track>div{height:12px;background:var(--validation);border-radius:2px;min-width:2px}.bars .number{width:5rem}
+.plain th,.plain td{border-bottom:1px solid var(--line);padding:.25rem .6rem .25rem 0;font-size:.9rem}.wide{overflow-x:auto}
+.verdict{font-size:1.1rem;border-left:4px solid var(--good);padding:.3rem .8rem;margin:.8rem 0}.verdict.short{border-color:var(--explored)}
+.track{position:relative}.track .interval{position:absolute;top:5px;height:2px;background:var(--ink);opacity:.65}.track .target{position:absolute;top:-2px;height:16px;border-left:1px dashed var(--soft)}.bars .figures{width:17rem;padding-left:.6rem;font-variant-numeric:tabular-nums;font-size:.85rem}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);border-radius:8px;padding:.5rem .8rem;font-size:.85rem}.example{display:grid;grid-template-columns:repeat(auto-fit,minmax(15rem,1fr));gap:.8rem}
+@media (max-width:40rem){.bars .figures{width:7.5rem}.bars .figures .soft{display:block}}
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(10rem,1fr));gap:.8rem;margin:1rem 0}.facts div{border:1px solid var(--line);border-radius:8px;padding:.6rem .8rem}.facts b{display:block;font-size:1.4rem}`;
 
 /** A whole page. @param body HTML; @param title text */
