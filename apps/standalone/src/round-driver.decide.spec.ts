@@ -165,3 +165,27 @@ describe("the rounds' driver", () => {
     });
   });
 });
+
+describe('rounds of a file, of which problems went to the dead letters', () => {
+  const refilled: RoundPlan = { ...plan, refills: true };
+
+  it('get as many others of the stream, so that the trainer’s window fills', () => {
+    expect(decideRound(progress([['base', 4]], []), refilled, 1)).toEqual({
+      kind: 'publish',
+      round: 1,
+      phase: 'base',
+      startIndex: 4,
+      count: 1,
+    });
+    expect(decideRound(progress([['base', 5]], []), refilled, 1)).toEqual({ kind: 'wait' });
+    expect(decideRound(progress([['base', 4]], []), plan, 1)).toEqual({ kind: 'wait' });
+  });
+
+  it('are over where most of them do', () => {
+    expect(decideRound(progress([['base', 8]], []), refilled, 5)).toEqual({
+      kind: 'finished',
+      reason: 'Stopped: 5 of 8 problems went to the dead letters.',
+      converged: false,
+    });
+  });
+});
