@@ -464,7 +464,7 @@ describe('planted, and named', () => {
     ));
 
   it('KL explosion', async () => {
-    await expectFinding({ more: run({ klNats: 3.2 }) }, 'kl-explosion', 'error', /3\.20 nats per token/);
+    await expectFinding({ more: run({ klNats: 3.2 }) }, 'kl-explosion', 'error', /3\.20 nats per replayed token/);
     await expectFinding(
       { more: run({ klNats: 73.9 }, { importance: { correction: 'taper' } }) },
       'kl-explosion',
