@@ -6,7 +6,7 @@
  * More pairs: npm run conformance:texts
  */
 import { Random } from '@seamstream/kernel';
-import { type EntryPoint, entryPoints, pairOf, singles, tooCostly } from '../support/one-text.js';
+import { type EntryPoint, entryPoints, markers, pairOf, singles, tooCostly } from '../support/one-text.js';
 
 const LENGTH = 1 << 22;
 /** A second, and half of one for what other processes do to the caches. */
@@ -24,7 +24,9 @@ describe('one text of 4 MiB', () => {
     async (form) => {
       const random = Random.of('one text', process.env.SEAM_TEST_NEIGHBOURS_SEED ?? '1');
       const texts =
-        form === 'one piece' ? singles(LENGTH) : Array.from({ length: PAIRS }, () => pairOf(random, LENGTH));
+        form === 'one piece'
+          ? [...singles(LENGTH), ...markers(LENGTH)]
+          : Array.from({ length: PAIRS }, () => pairOf(random, LENGTH));
       const { slowestMs, slowest, faults } = await tooCostly(points, texts, LIMIT_MS);
       process.stdout.write(
         `${form}: ${points.length * texts.length} readings, the slowest ${Math.round(slowestMs)} ms (${slowest})\n`,

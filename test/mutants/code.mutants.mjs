@@ -126,6 +126,15 @@ export default [
     title: 'children of threads',
   },
   {
+    control: 'every run has a scratch folder of its own',
+    file: 'libs/verifiers/src/code-sandbox.ts',
+    from: "'--size', String(SCRATCH_BYTES), '--tmpfs', '/tmp',",
+    // Of the copy that mutants run in: what is left there goes with it.
+    to: "'--bind', `${process.cwd()}/schemas`, '/tmp',",
+    ...sandbox,
+    title: 'nothing of a run is left',
+  },
+  {
     control: 'the filter refuses other families of sockets',
     file: 'libs/verifiers/src/system-calls.ts',
     from: '...onlyWith(socket[machine], FIRST, [AF_UNIX], refuse(EAFNOSUPPORT)),',

@@ -1,6 +1,6 @@
 /** A smaller form of test/acceptance/one-text.spec.ts: where time grows with the square of a text, 64 KiB show it. */
 import { Random } from '@seamstream/kernel';
-import { type EntryPoint, entryPoints, pairOf, singles, tooCostly } from '../support/one-text.js';
+import { type EntryPoint, entryPoints, markers, pairOf, singles, tooCostly } from '../support/one-text.js';
 
 const LENGTH = 1 << 16;
 
@@ -13,7 +13,7 @@ describe('one text of 64 KiB', () => {
   it('of one piece, or two, takes the event loop less than half a second at every place where it enters', async () => {
     const random = Random.of('one text', 1);
     const pairs = Array.from({ length: 16 }, () => pairOf(random, LENGTH));
-    const { faults } = await tooCostly(points, [...singles(LENGTH), ...pairs], 500);
+    const { faults } = await tooCostly(points, [...singles(LENGTH), ...markers(LENGTH), ...pairs], 500);
     expect(faults).toEqual([]);
   });
 

@@ -90,6 +90,10 @@ export type Text = readonly [string, () => string];
 export const singles = (length: number): readonly Text[] =>
   PIECES.map((piece) => [JSON.stringify(piece), () => times(piece, length)]);
 
+/** What careless readers of markers took longest for; drawn pairs may miss it. */
+export const markers = (length: number): readonly Text[] =>
+  [' ', '\t', '*'].map((piece) => [`answer, many ${JSON.stringify(piece)}`, () => `answer${times(piece, length)}x`]);
+
 /** Two pieces: one before, behind or between many of the other, or both by turns. */
 export function pairOf(random: Random, length: number): Text {
   const [a, b] = [random.pick(PIECES), random.pick(PIECES)];

@@ -221,6 +221,28 @@ describe('the executor service', () => {
     expect(byProblem.get('b')).toMatchObject({ success: true, reward: 1 });
   });
 
+  it('gives no reward for a right answer to an entry that tells it, counts that, and pays it where it is told to', async () => {
+    const leaking = { entry: '{"concepts":["carry, it is 4"]}', entrySchema: 'unknown' };
+    await publish(
+      experience('a', leaking),
+      experience('b', { entry: '{"concepts":["carry"]}', entrySchema: 'unknown' }),
+    );
+    const service = await serve(new FakeExecutor());
+    const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
+    expect(byProblem.get('a')).toMatchObject({
+      success: true,
+      reward: 0,
+      verifierDetail: expect.stringMatching(/; no reward: the entry gives the answer away$/),
+    });
+    expect(byProblem.get('b')).toMatchObject({ success: true, reward: 1 });
+    expect(await service.metrics.registry.metrics()).toContain('seam_leaking_entries_total 1');
+    await service.close();
+
+    await serve(new FakeExecutor(), { ...config, executor: { ...config.executor, leaks: 'rewarded' } });
+    await publish(experience('c', leaking));
+    expect((await outcomes()).find(({ meta }) => meta.correlationId === 'c')).toMatchObject({ reward: 1 });
+  });
+
   it('draws several answers where it is told to: their mean is the reward, and the executor is another one', async () => {
     await publish(experience('a'), experience('b'));
     const executor: ExecutorModel = {

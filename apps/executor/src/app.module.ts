@@ -51,10 +51,16 @@ export class ExecutorModule {
     const verifiers = new Verifiers({ endpoints: verifierEndpoints, sandbox });
     context.onClose(() => verifiers.close());
     await verifiers.proveSandbox(codeLanguages);
+    const leaks = context.metrics.counter(
+      'seam_leaking_entries_total',
+      'Successes that earned no reward, since their entries give the answer away.',
+    );
     const handler = new ExecuteExperiencesHandler({
       executor,
       prompts,
       verifiers,
+      paysLeaks: config.executor.leaks === 'rewarded',
+      onLeak: () => leaks.inc(),
       ...(repeating === undefined ? {} : { repeating }),
       schemaFor: assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas)),
       clock: systemClock,

@@ -17,6 +17,11 @@ export const executorConfigSchema = commonConfigSchema.extend({
       rolloutTopP: z.number().gt(0).max(1).default(1),
       /** Most experiences of a batch; an endpoint's limits may make it less. */
       maxBatchRecords: z.int().positive().default(256),
+      /**
+       * What a success earns whose entry gives the answer away (docs/verifiers.md): `unrewarded`, nothing. `rewarded` is for domains whose
+       * words are their answers.
+       */
+      leaks: z.enum(['unrewarded', 'rewarded']).default('unrewarded'),
       /** Users' own verifiers by the name that problems give: {"mine": {"url": "https://…", "timeoutMs": 10000, "headers": {…}}}. */
       verifierEndpoints: secret(
         z.record(

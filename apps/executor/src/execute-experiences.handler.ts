@@ -13,6 +13,7 @@ import {
   type ExecutorModel,
   type ExecutorResponse,
   executorIdentity,
+  givesAnswerAway,
   type Judgement,
   judgeAll,
   type RolloutSettings,
@@ -39,6 +40,10 @@ export interface ExecuteExperiencesDependencies {
   readonly schemaFor: EntrySchemas;
   readonly clock: Clock;
   readonly verifiers: Verifiers;
+  /** Whether an entry that gives the answer away earns its reward nevertheless. */
+  readonly paysLeaks?: boolean;
+  /** Is told of each success that earned nothing because its entry gave the answer away. */
+  readonly onLeak?: () => void;
   /** Several answers per entry; absent: one, greedily. */
   readonly repeating?: RolloutSettings;
 }
@@ -132,6 +137,8 @@ export class ExecuteExperiencesHandler {
   ): EventOf<'OutcomeRecorded'> {
     const { executor, prompts, clock } = this.dependencies;
     const generated = experience.type === 'ExperienceGenerated' ? experience : undefined;
+    const isLeak = judgement.reward > 0 && this.isLeak(experience);
+    if (isLeak) this.dependencies.onLeak?.();
     return {
       type: 'OutcomeRecorded',
       meta: deriveMeta(experience.meta, {
@@ -150,9 +157,9 @@ export class ExecuteExperiencesHandler {
       response: answer.text,
       extractedAnswer: judgement.extractedAnswer,
       success: judgement.success,
-      reward: this.isValid(experience) ? judgement.reward : 0,
+      reward: this.isValid(experience) && !isLeak ? judgement.reward : 0,
       verifierVersion: experience.problem.verifier.version,
-      verifierDetail: judgement.detail,
+      verifierDetail: isLeak ? `${judgement.detail}; no reward: the entry gives the answer away` : judgement.detail,
       promptTokens: answer.promptTokens,
       responseTokens: answer.responseTokens,
       latencyMs,
@@ -178,6 +185,12 @@ export class ExecuteExperiencesHandler {
       reason,
       attempts,
     };
+  }
+
+  /** An entry that tells the answer is a second solver: its success says nothing about the next problem. */
+  private isLeak(experience: Experience): boolean {
+    if (experience.type === 'ExperienceWithheld' || this.dependencies.paysLeaks === true) return false;
+    return givesAnswerAway(experience.entry, experience.problem);
   }
 
   /** Reward is verdict × validity. An entry under a schema that this service does not know is left to the buffer to judge. */

@@ -58,6 +58,11 @@ describe('work in a thread', () => {
       code: 'LIMIT_EXCEEDED',
       details: { task: 'double', limit: 'output', allowed: 1999 },
     });
+    // Characters of two bytes: what is counted before the text is written is half of it.
+    await expect(run('double', 'ﷺ'.repeat(1000), { outputBytes: 3000 })).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      details: { task: 'double', limit: 'output', allowed: 3000 },
+    });
   });
 
   it('that makes buffers beyond its limit is refused before they are made, each task counted from nothing', async () => {

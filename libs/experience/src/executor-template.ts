@@ -7,6 +7,7 @@ import { messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import { ANSWER_FORMS, type AnswerForm } from './answer-form.js';
 import { asData } from './plain-data.js';
 import { PromptTemplate } from './prompt-template.js';
+import { headingsIn, withoutHeadings } from './slot.js';
 
 /** What the shipped models were trained on. */
 export const PLAIN = 'plain';
@@ -19,7 +20,7 @@ export interface ExecutorTemplate {
   readonly wrapperOnly: PromptTemplate<'problem'>;
   readonly system: string | null;
   readonly answer: AnswerForm;
-  /** Text from outside as it may stand in these texts: their own tags are broken too. */
+  /** Text from outside as it may stand in these texts: their own tags are broken too, and their headings quoted. */
   readonly data: (text: string) => string;
 }
 
@@ -50,7 +51,9 @@ export async function loadExecutorTemplate(name: string, folders: readonly URL[]
     ...(system === null ? [] : [`system:${system.digest}`]),
     ...(answer === 'stated' ? [] : [`answer:${answer}`]),
   ];
-  const tags = tagsIn([withEntry, without, wrapperOnly].map(({ text }) => text));
+  const texts = [withEntry, without, wrapperOnly].map(({ text }) => text);
+  const [tags, headings] = [tagsIn(texts), headingsIn(texts)];
+  const withoutTags = (text: string): string => (tags === null ? text : text.replaceAll(tags, '< '));
   return {
     // The plain one's name is older than the others.
     identity: `${name === PLAIN ? 'executor' : `executor/${name}`}@${sha256(parts.join())}`,
@@ -59,7 +62,7 @@ export async function loadExecutorTemplate(name: string, folders: readonly URL[]
     wrapperOnly,
     system: system?.text ?? null,
     answer,
-    data: (text) => (tags === null ? asData(text) : asData(text).replaceAll(tags, '< ')),
+    data: (text) => withoutHeadings(withoutTags(asData(text)), headings),
   };
 }
 

@@ -10,8 +10,13 @@ import { judgedText } from './answer-form.js';
 import { checkEntryLength } from './entry.js';
 import { loadExecutorTemplate, PLAIN } from './executor-template.js';
 import { memoryItemBlock } from './memory-item.js';
+import { breakerOf } from './own-tokens.js';
 import { asData } from './plain-data.js';
 import { PromptTemplate } from './prompt-template.js';
+import { headingsIn, withoutAddresses, withoutHeadings } from './slot.js';
+
+/** Of a reader whose vocabulary is not known. */
+const NONE: readonly string[] = [];
 
 const TEMPLATES = new URL('../templates/', import.meta.url);
 
@@ -23,12 +28,16 @@ export interface Prompts {
   readonly generatorTemplate: string;
   /** A hint that fits every problem and helps with none: a control. */
   readonly fixedHint: string;
-  /** The generator continues this text with an entry. */
-  generator(problem: string): string;
+  /**
+   * The generator continues this text with an entry.
+   * @param controlTokens here and below: of the reader's own vocabulary, broken in what comes from outside beside those of the known
+   * families; none where the reader's vocabulary is not known
+   */
+  generator(problem: string, controlTokens?: readonly string[]): string;
   /** With an entry; with null, the same question without the slot. @throws ENTRY_INVALID for an entry that is too long for any */
-  executor(problem: string, entry: string | null): string;
+  executor(problem: string, entry: string | null, controlTokens?: readonly string[]): string;
   /** The slot, empty: a control that tells the wrapper's effect from the entry's. */
-  wrapperOnly(problem: string): string;
+  wrapperOnly(problem: string, controlTokens?: readonly string[]): string;
   /** What verifiers are given of the executor's response: the part that the template asked to hold the answer. */
   judged(response: string): string;
 }
@@ -50,19 +59,24 @@ export async function loadPrompts({ template = PLAIN, ownTemplates }: PromptSett
       new URL('executors/', TEMPLATES),
     ]),
   ]);
-  const { withEntry, without, wrapperOnly, data } = executor;
+  const { withEntry, without, wrapperOnly } = executor;
+  const headings = headingsIn([generator.text]);
+  const data = (text: string, controlTokens = NONE): string => breakerOf(controlTokens)(executor.data(text));
   return {
     executorTemplate: executor.identity,
     executorSystem: executor.system,
     generatorTemplate: `generator@${generator.digest}`,
     fixedHint: hint.text,
-    generator: (problem) => generator.render({ problem: asData(problem) }),
-    executor: (problem, entry) => {
-      if (entry === null) return without.render({ problem: data(problem) });
+    generator: (problem, controlTokens = NONE) =>
+      generator.render({ problem: breakerOf(controlTokens)(withoutHeadings(asData(problem), headings)) }),
+    executor: (problem, entry, controlTokens) => {
+      const asked = data(problem, controlTokens);
+      if (entry === null) return without.render({ problem: asked });
       checkEntryLength(entry);
-      return withEntry.render({ problem: data(problem), entry: onOneLine(data(memoryItemBlock(entry) ?? entry)) });
+      const slot = data(onOneLine(withoutAddresses(asData(memoryItemBlock(entry) ?? entry))), controlTokens);
+      return withEntry.render({ problem: asked, entry: slot });
     },
-    wrapperOnly: (problem) => wrapperOnly.render({ problem: data(problem) }),
+    wrapperOnly: (problem, controlTokens) => wrapperOnly.render({ problem: data(problem, controlTokens) }),
     judged: (response) => judgedText(executor.answer, response),
   };
 }

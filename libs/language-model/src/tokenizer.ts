@@ -57,6 +57,12 @@ export class Tokenizer {
   /** Special tokens by their spelling. */
   readonly specialTokenIds: ReadonlyMap<string, number>;
 
+  /**
+   * Spellings that mean something else than their characters: special tokens, and added ones that the chat template names, as
+   * Qwen's `<tool_call>`, which its tokenizer.json does not call special.
+   */
+  readonly controlTokens: readonly string[];
+
   // Made when they are asked for: of a large vocabulary they take as long as all the rest.
   #digest: string | undefined;
   #vocabulary: readonly Uint8Array[] | undefined;
@@ -79,6 +85,11 @@ export class Tokenizer {
     this.specialTokenIds = new Map([...this.special].map(([content, { id }]) => [content, id]));
     this.specialPattern = specialPattern([...this.special.keys()]);
     this.firstSpace = firstSpace(json);
+    this.controlTokens = added
+      .filter(({ content, special }) => special === true || template?.source.includes(content))
+      .map(({ content }) => content)
+      // Words and white space are no control tokens, whatever a file calls them.
+      .filter((content) => /[^\p{L}\p{N}\s]/u.test(content));
     if (template !== undefined) this.chatTemplateDigest = sha256(template.source);
   }
 

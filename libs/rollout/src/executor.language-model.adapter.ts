@@ -25,6 +25,7 @@ const KEPT_ANSWERS = 4096;
 
 export class LanguageModelExecutor implements ExecutorModel {
   readonly identity: ExecutorModel['identity'];
+  readonly controlTokens: readonly string[];
   /** By what was asked: of calls that were ended, what they had finished. */
   private readonly kept = new Map<string, GenerationResult>();
   private readonly sampling: SamplingSettings;
@@ -44,7 +45,8 @@ export class LanguageModelExecutor implements ExecutorModel {
       );
     }
     this.sampling = { temperature: 0, topK: 0, topP: 1, maxTokens };
-    const { chatTemplateDigest: chatTemplate } = model.tokenizer;
+    const { chatTemplateDigest: chatTemplate, controlTokens = [] } = model.tokenizer;
+    this.controlTokens = controlTokens;
     const decoding = canonicalJson({ ...this.sampling, ...(chatTemplate === undefined ? {} : { chatTemplate }) });
     this.identity = { model: name, revision: model.digest, decoding };
   }

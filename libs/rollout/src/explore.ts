@@ -97,7 +97,7 @@ export async function generateExperiences(
       eventId,
       problem,
       schema: settings.schemaFor(problem.domain),
-      promptTokenIds: encodePrompt(model, prompts.generator(problem.prompt)),
+      promptTokenIds: encodePrompt(model, prompts.generator(problem.prompt, model.tokenizer.controlTokens)),
     }),
   );
   const fits = ({ promptTokenIds }: { readonly promptTokenIds: readonly number[] }): boolean =>

@@ -37,7 +37,7 @@ export {
 } from './explore.js';
 export { chooseFixedHints } from './fixed-hints.js';
 export { checkVllmChoice, vllmGeneratorSchema } from './generator.config.js';
-export { hasFindableAnswer, holdsAnswer } from './leaks.js';
+export { givesAnswerAway, hasFindableAnswer, holdsAnswer } from './leaks.js';
 export type {
   AnsweringProgress,
   ExecutorAnswer,

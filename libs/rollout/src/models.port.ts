@@ -20,6 +20,8 @@ export interface GeneratorModel {
     /** A prompt in the model's chat template; absent where prompts are plain text. */
     encodePrompt?(text: string): number[];
     readonly chatTemplateDigest?: string;
+    /** Spellings that control the model; broken in text from outside. */
+    readonly controlTokens?: readonly string[];
     decode(ids: readonly number[]): string;
   };
   /**
@@ -48,6 +50,8 @@ export function encodePrompt({ tokenizer }: Pick<GeneratorModel, 'tokenizer'>, p
 export interface ExecutorModel {
   /** The template is not its own; see `executorIdentity`. */
   readonly identity: Omit<ExecutorIdentity, 'template'>;
+  /** Spellings that control the model, where its vocabulary is known; broken in text from outside. */
+  readonly controlTokens?: readonly string[];
   /**
    * Answers in the order of the prompts, decoded greedily. Rejects only where no prompt can be answered.
    * @param signal ends what is under way where that is possible, with ABORTED

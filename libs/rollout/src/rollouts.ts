@@ -33,6 +33,7 @@ export function asDrawing(executor: ExecutorModel, { rollouts, temperature, topP
       ...executor.identity,
       decoding: canonicalJson({ answer: executor.identity.decoding, rollouts, temperature, topP }),
     },
+    ...(executor.controlTokens === undefined ? {} : { controlTokens: executor.controlTokens }),
     answer: (prompts, signal, onProgress) => executor.answer(prompts, signal, onProgress),
     sample: (requests, drawing, signal, onProgress) => executor.sample!(requests, drawing, signal, onProgress),
   };

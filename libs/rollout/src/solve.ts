@@ -35,7 +35,7 @@ export async function solveProblems(
   signal?: AbortSignal,
   onProgress?: (progress: AnsweringProgress) => void,
 ): Promise<readonly ExecutorAnswer[]> {
-  const asked = requests.map(({ problem, entry }) => executorPrompt(problem.prompt, entry, prompts));
+  const asked = requests.map(({ problem, entry }) => executorPrompt(problem.prompt, entry, prompts, executor));
   return (await executor.answer(asked, signal, onProgress)).map((answer) => readAnswer(answer, prompts));
 }
 
@@ -49,7 +49,10 @@ export async function drawAnswers(
   onProgress?: (progress: AnsweringProgress) => void,
 ): Promise<readonly (readonly ExecutorAnswer[])[]> {
   const drawn = await executor.sample!(
-    requests.map(({ problem, entry, seeds }) => ({ prompt: executorPrompt(problem.prompt, entry, prompts), seeds })),
+    requests.map(({ problem, entry, seeds }) => ({
+      prompt: executorPrompt(problem.prompt, entry, prompts, executor),
+      seeds,
+    })),
     drawing,
     signal,
     onProgress,
@@ -63,8 +66,15 @@ function readAnswer(answer: ExecutorAnswer, prompts: Prompts): ExecutorAnswer {
 }
 
 /** What the executor is asked; `entry` as in {@link SolvingRequest}. */
-function executorPrompt(problemPrompt: string, entry: string | null, prompts: Prompts): string {
-  return entry === '' ? prompts.wrapperOnly(problemPrompt) : prompts.executor(problemPrompt, entry);
+function executorPrompt(
+  problemPrompt: string,
+  entry: string | null,
+  prompts: Prompts,
+  { controlTokens }: ExecutorModel,
+): string {
+  return entry === ''
+    ? prompts.wrapperOnly(problemPrompt, controlTokens)
+    : prompts.executor(problemPrompt, entry, controlTokens);
 }
 
 /**

@@ -122,7 +122,10 @@ function validityFault(pair: Success, validateEntry: EntryValidator): PairTraits
     return { reason: 'invalid_entry', detail };
   }
   const detail = validateEntry(pair.domain, pair.entry);
-  return detail === undefined ? null : { reason: 'invalid_entry', detail };
+  if (detail !== undefined) return { reason: 'invalid_entry', detail };
+  // Only its executor has seen the answer: what earned no reward is nothing to learn from.
+  if (pair.reward === 0) return { reason: 'invalid_entry', detail: 'its success earned no reward' };
+  return null;
 }
 
 function lengthFault(pair: Success, { lengths }: BufferConfig): PairTraits['fault'] {

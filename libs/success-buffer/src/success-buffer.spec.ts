@@ -186,6 +186,14 @@ describe('groups', () => {
     expect(result.decisions[0]).toMatchObject({ detail: expect.stringContaining('came 1 flags for 4 tokens') });
   });
 
+  it('rejects a success that earned no reward, and counts it as solved', () => {
+    const [solved, unsolved] = group('g1', '+-');
+    const unpaid = { ...solved!, event: { ...solved!.event, reward: 0 } as BufferInput };
+    const result = commitOf([unpaid, unsolved!]);
+    expect(said(result)).toEqual(['g1-0 rejected: invalid_entry']);
+    expect(result.decisions[0]).toMatchObject({ detail: 'its success earned no reward' });
+  });
+
   it('counts what was told first where one result is told twice and otherwise', () => {
     const solved = told({ group: 'g1', id: 'a', offset: 3 });
     const otherwise = told({ group: 'g1', id: 'a', result: 'unsolved', offset: 9 });
