@@ -50,6 +50,22 @@ export default [
     spec: 'libs/rollout/src/prompt-form.spec.ts',
   },
   {
+    control: "an experience is in no other problem's prompt",
+    file: 'libs/rollout/src/solve.ts',
+    from: 'const asked = requests.map(({ problem, entry }) => executorPrompt(problem.prompt, entry, prompts, executor));',
+    to: 'const asked = requests.map(({ problem }) => executorPrompt(problem.prompt, requests.at(-1)!.entry, prompts, executor));',
+    suite: 'quick',
+    spec: 'apps/executor/src/influence.spec.ts',
+  },
+  {
+    control: 'a prompt that does not fit the model fails alone',
+    file: 'libs/rollout/src/executor.language-model.adapter.ts',
+    from: 'if (sequences === undefined) return request.seeds.map(() => this.tooLong(promptTokens));',
+    to: 'if (asked.length < encoded.length) return request.seeds.map(() => this.tooLong(promptTokens));',
+    suite: 'quick',
+    spec: 'apps/executor/src/influence.spec.ts',
+  },
+  {
     control: 'an entry that gives the answer away earns nothing',
     file: 'apps/executor/src/execute-experiences.handler.ts',
     from: 'this.isValid(experience) && !isLeak',

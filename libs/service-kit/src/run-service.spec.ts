@@ -86,6 +86,23 @@ describe('a running service', () => {
     await expect(get('/health/live')).rejects.toThrow();
   });
 
+  it('tells how it is and what it counts to who has its token, and that it lives to everybody', async () => {
+    const token = 'f'.repeat(32);
+    const { service } = await serve({ token });
+    const statusOf = async (path: string, authorization?: string): Promise<number> =>
+      (await fetch(`${service.url}${path}`, authorization === undefined ? {} : { headers: { authorization } })).status;
+    try {
+      expect(await statusOf('/health/live')).toBe(200);
+      for (const path of ['/health/ready', '/metrics']) {
+        for (const wrong of [undefined, '', token, `Bearer ${token}x`, `Bearer ${'e'.repeat(32)}`, `Basic ${token}`])
+          expect([path, wrong, await statusOf(path, wrong)]).toEqual([path, wrong, 401]);
+        expect(await statusOf(path, `Bearer ${token}`)).toBe(200);
+      }
+    } finally {
+      await service.close();
+    }
+  });
+
   it('answers by https alone where it has a certificate, and does not start with half of one or another’s key', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'https-'));
     try {

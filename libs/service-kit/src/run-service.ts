@@ -16,6 +16,7 @@ import type { CommonConfig } from './config/common-config.js';
 import { type Environment, loadConfig, printableConfig } from './config/load-config.js';
 import { closeDrivers, type Drivers, openDrivers } from './drivers/drivers.js';
 import { OperationsController } from './health/operations.controller.js';
+import { OperationsAccess } from './health/operations-access.js';
 import { HealthChecks, transportChecks } from './health/service-health.js';
 import { usage, WrongArguments, wishOf } from './service-arguments.js';
 import { createServiceLogger, NestLogger, type ServiceLogger, standardError } from './service-logger.js';
@@ -102,6 +103,7 @@ export async function startService<C extends CommonConfig>(
     providers: [
       { provide: ServiceMetrics, useValue: metrics },
       { provide: HealthChecks, useValue: health },
+      { provide: OperationsAccess, useValue: new OperationsAccess(config.http.token) },
     ],
   };
   /* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its option objects as classes. */

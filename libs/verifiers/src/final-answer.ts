@@ -85,12 +85,18 @@ function lastBoxed(text: string): string | null {
   const start = text.lastIndexOf('\\boxed{');
   if (start < 0) return null;
   const begin = start + '\\boxed{'.length;
+  const end = closingBrace(text, begin);
+  return end < 0 ? null : text.slice(begin, end);
+}
+
+/** Where the brace closes that was opened before `from`; -1 where none does. */
+function closingBrace(text: string, from: number): number {
   let depth = 1;
-  for (let at = begin; at < text.length; at++) {
+  for (let at = from; at < text.length; at++) {
     if (text[at] === '{') depth++;
-    else if (text[at] === '}' && --depth === 0) return text.slice(begin, at);
+    else if (text[at] === '}' && --depth === 0) return at;
   }
-  return null;
+  return -1;
 }
 
 /** Takes off what surrounds an answer: white space, emphasis, a final full stop, dollar signs of mathematics, a box. */
@@ -109,8 +115,12 @@ function unwrap(text: string): string {
   }
 }
 
-const boxIn = (text: string): string | null =>
-  text.startsWith('\\boxed{') && text.endsWith('}') ? lastBoxed(text) : null;
+/** Of one box around everything: two of them, or one and more, are no single answer. */
+function boxIn(text: string): string | null {
+  const begin = '\\boxed{'.length;
+  if (!text.startsWith('\\boxed{') || closingBrace(text, begin) !== text.length - 1) return null;
+  return text.slice(begin, -1);
+}
 
 const between = (mark: string, text: string): string | null =>
   text.length > 2 * mark.length && text.startsWith(mark) && text.endsWith(mark)

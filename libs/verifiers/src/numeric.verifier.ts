@@ -101,11 +101,14 @@ function read(text: string, settings: Settings): Exact | Fault {
 /** Words that name a unit: nothing that goes on with another answer or takes this one back. */
 const UNIT = /^\s*[\p{L}°][\p{L}\s°%/·*^²³.'-]*$/u;
 
+/** Words by which a text goes on to more than the number: no unit is called so. */
+const GOES_ON = /\b(?:and|or|plus|minus|less|more|other|another|one|else|but|then|to|not|versus|vs)\b/iu;
+
 function withoutUnit(text: string): string {
   let end = text.length;
   while (end > 0 && !/[\d%)}]/.test(text[end - 1]!)) end--;
   const unit = text.slice(end);
-  return end > 0 && UNIT.test(unit) && !hedges(unit) ? text.slice(0, end) : text;
+  return end > 0 && UNIT.test(unit) && !GOES_ON.test(unit) && !hedges(unit) ? text.slice(0, end) : text;
 }
 
 function fractionOrDecimal(text: string, settings: Settings): Exact | Fault {

@@ -80,6 +80,16 @@ describe('the exact verifier', () => {
 });
 
 describe('the numeric verifier', () => {
+  it.each([
+    '63872/8 and less km/h',
+    '7984 and the other one cm',
+    '\\boxed{7984} or \\boxed{7985}',
+    '\\boxed{7985} or \\boxed{7984}',
+  ])('takes no two answers for one: %s', async (answer) => {
+    expect((await numeric(`Answer: ${answer}`, '7984', { units: 'ignore' })).success).toBe(false);
+    expect((await numeric('Answer: 7984 km/h', '7984', { units: 'ignore' })).success).toBe(true);
+  });
+
   it.each<[string, string, Record<string, string>, boolean]>([
     ['12', '12', {}, true],
     ['12.0', '12', {}, true],

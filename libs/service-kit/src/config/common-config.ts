@@ -206,7 +206,19 @@ export const commonConfigSchema = z.object({
         .prefault({}),
       /** Lets them be served to other machines by plain http: where a container's network is its own. */
       allowPlaintext: z.boolean().default(false),
+      /** Who asks for readiness or metrics says `Authorization: Bearer` and this. Liveness tells nothing and asks for nothing. */
+      token: secret(z.string().min(24, 'expected at least 24 characters: openssl rand -hex 16')).optional(),
+      /** Lets other machines read readiness and metrics without a token. */
+      allowUnauthenticated: z.boolean().default(false),
     })
+    .refine(
+      ({ host, token, allowUnauthenticated }) => allowUnauthenticated || token !== undefined || isLoopback(host),
+      {
+        path: ['token'],
+        error:
+          'expected a token where other machines may ask (SEAM_HTTP_HOST); SEAM_HTTP_ALLOW_UNAUTHENTICATED=true serves them nevertheless',
+      },
+    )
     .refine(({ host, tls, allowPlaintext }) => allowPlaintext || tls.keyFile !== undefined || isLoopback(host), {
       path: ['host'],
       error:

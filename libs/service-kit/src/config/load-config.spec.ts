@@ -142,7 +142,7 @@ describe('what would leave this machine readable for others is refused unless it
       'SEAM_SCHEMA_REGISTRY_URL',
       { ...registry, SEAM_SCHEMA_REGISTRY_URL: 'http://registry:8081' },
     ],
-    ['health and metrics', 'SEAM_HTTP_HOST', { SEAM_HTTP_HOST: '0.0.0.0' }],
+    ['health and metrics', 'SEAM_HTTP_HOST', { SEAM_HTTP_HOST: '0.0.0.0', SEAM_HTTP_TOKEN: 'f'.repeat(32) }],
   ])('%s', (_, variable, env) => {
     const { code, message, details } = faultOf(env);
     expect([code, details.faults]).toEqual([
@@ -164,10 +164,28 @@ describe('what would leave this machine readable for others is refused unless it
       { SEAM_OBJECT_STORE_S3_ENDPOINT: 'http://[::1]:9000' },
       { ...registry, SEAM_SCHEMA_REGISTRY_URL: 'http://127.0.0.1:8081' },
       { SEAM_SCHEMA_REGISTRY_URL: 'http://registry:8081' },
-      { SEAM_HTTP_HOST: '0.0.0.0', ...certificate },
+      { SEAM_HTTP_HOST: '0.0.0.0', SEAM_HTTP_TOKEN: 'f'.repeat(32), ...certificate },
+      { SEAM_HTTP_HOST: '0.0.0.0', SEAM_HTTP_ALLOW_UNAUTHENTICATED: 'true', ...certificate },
       { SEAM_HTTP_HOST: '::1' },
     ])
       expect(() => loadConfig(schema, env)).not.toThrow();
+  });
+
+  it('other machines do not read readiness and metrics without a token, nor with one that can be guessed', () => {
+    const env = { SEAM_HTTP_HOST: '0.0.0.0', SEAM_HTTP_ALLOW_PLAINTEXT: 'true' };
+    expect(faultOf(env).details.faults).toEqual([
+      expect.stringMatching(/^SEAM_HTTP_TOKEN: expected a token where other machines may ask/),
+    ]);
+    const { message } = faultOf({ ...env, SEAM_HTTP_TOKEN: 'hunter2' });
+    expect(message).toContain('at least 24 characters');
+    expect(message).not.toContain('hunter2');
+  });
+
+  it('certificates are verified: a process that was told not to does not start', () => {
+    expect(() => loadConfig(schema, { NODE_TLS_REJECT_UNAUTHORIZED: '1' })).not.toThrow();
+    expect(faultOf({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }).details.faults).toEqual([
+      expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED: .* NODE_EXTRA_CA_CERTS/),
+    ]);
   });
 
   it('names of hosts that only look like this machine are others', () => {

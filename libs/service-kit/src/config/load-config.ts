@@ -49,6 +49,11 @@ export function loadConfig<T extends z.ZodObject>(schema: T, given: Environment)
   const faults = Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !byName.has(name) && !isOfAnotherService(name, own))
     .map((name) => `${name}: no such setting${nearest(name, [...byName.keys()])}`);
+  // The runtime would believe any server: brokers, endpoints, registry, S3.
+  if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0')
+    faults.push(
+      'NODE_TLS_REJECT_UNAUTHORIZED: expected that certificates are verified, came 0. Name an authority of your own in NODE_EXTRA_CA_CERTS',
+    );
   const result = schema.safeParse(input);
   if (!result.success) {
     for (const issue of result.error.issues) {
