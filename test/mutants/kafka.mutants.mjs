@@ -166,8 +166,8 @@ export default [
   {
     control: 'readiness and metrics are told to who has the token alone',
     file: 'libs/service-kit/src/health/operations-access.ts',
-    from: 'if (!timingSafeEqual(',
-    to: 'if (false && !timingSafeEqual(',
+    from: 'return timingSafeEqual(',
+    to: 'return true || timingSafeEqual(',
     suite: 'quick',
     spec: 'service-kit/src/run-service.spec.ts',
     title: 'has its token',

@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { entrySchemaFor, randomEntry, worldProblems } from '@seamstream/embedded-world';
-import { type EventOf, encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
+import { type EventOf, encodeEvent, originMeta } from '@seamstream/events';
 import { entrySchemas, entryText, loadPrompts, type Prompts, schemaDigest } from '@seamstream/experience';
 import { derivedId, Random } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';

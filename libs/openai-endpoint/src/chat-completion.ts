@@ -45,7 +45,7 @@ export interface ChatDecoding {
   readonly extraBody: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that a request has from elsewhere: extraBody may not name them. */
+/** Fields that a request has from elsewhere, or may not have: extraBody may not name them. */
 export const RESERVED_FIELDS = [
   'model',
   'messages',
@@ -57,6 +57,14 @@ export const RESERVED_FIELDS = [
   'max_completion_tokens',
   'seed',
   'stop',
+  // A frozen executor has no tools: with one, a server would act, and fetch, for whoever wrote the problem.
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'web_search_options',
+  'mcp_servers',
+  'plugins',
 ] as const;
 
 /** The body of a request for one answer. */

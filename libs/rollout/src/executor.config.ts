@@ -46,7 +46,7 @@ const endpointSchema = z
     extraBody: z
       .record(z.string(), z.json())
       .refine((fields) => RESERVED_FIELDS.every((name) => !(name in fields)), {
-        error: `expected none of ${RESERVED_FIELDS.join(', ')}: they are set elsewhere`,
+        error: `expected none of ${RESERVED_FIELDS.join(', ')}: they are set elsewhere, or give the executor tools`,
       })
       .meta({ secret: true })
       .default({}),

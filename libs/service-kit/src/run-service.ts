@@ -16,7 +16,7 @@ import type { CommonConfig } from './config/common-config.js';
 import { type Environment, loadConfig, printableConfig } from './config/load-config.js';
 import { closeDrivers, type Drivers, openDrivers } from './drivers/drivers.js';
 import { OperationsController } from './health/operations.controller.js';
-import { OperationsAccess } from './health/operations-access.js';
+import { mayRead } from './health/operations-access.js';
 import { HealthChecks, transportChecks } from './health/service-health.js';
 import { usage, WrongArguments, wishOf } from './service-arguments.js';
 import { createServiceLogger, NestLogger, type ServiceLogger, standardError } from './service-logger.js';
@@ -103,7 +103,6 @@ export async function startService<C extends CommonConfig>(
     providers: [
       { provide: ServiceMetrics, useValue: metrics },
       { provide: HealthChecks, useValue: health },
-      { provide: OperationsAccess, useValue: new OperationsAccess(config.http.token) },
     ],
   };
   /* eslint-disable @typescript-eslint/no-unsafe-class-instance-assignment -- Nest declares its option objects as classes. */
@@ -113,7 +112,11 @@ export async function startService<C extends CommonConfig>(
     await app.listen();
     return runningService({ name: definition.name, url: undefined, metrics, strategy, app, closers });
   }
-  const app = await NestFactory.create<NestFastifyApplication>(root, adapterOf(config.http), nestOptions);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    root,
+    guarded(adapterOf(config.http), config.http),
+    nestOptions,
+  );
   /* eslint-enable @typescript-eslint/no-unsafe-class-instance-assignment */
   app.connectMicroservice({ strategy });
   await app.startAllMicroservices();
@@ -139,6 +142,15 @@ function adapterOf({ tls: { certificateFile, keyFile } }: CommonConfig['http']):
       { cause: error },
     );
   }
+}
+
+/** What every request passes before a route is looked for. */
+function guarded(adapter: FastifyAdapter, { token }: CommonConfig['http']): FastifyAdapter {
+  adapter.getInstance().addHook('onRequest', async ({ url, headers }, reply) => {
+    if (!mayRead(token, url, headers.authorization))
+      await reply.code(401).header('www-authenticate', 'Bearer').send({ statusCode: 401, message: 'Unauthorized' });
+  });
+  return adapter;
 }
 
 function unservable({ host, port }: CommonConfig['http'], cause: unknown): SeamError {

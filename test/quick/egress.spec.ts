@@ -1,0 +1,63 @@
+/**
+ * The executor opens no connection but to the host that is configured. The kernel counts, in a network namespace of its own: what native
+ * code would do is seen as well, and an attempt that fails is one too.
+ */
+import { execFileSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bubblewrap } from '@seamstream/dev-servers';
+import { executorChoiceShape } from '@seamstream/rollout';
+import { z } from 'zod';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+async function run(egress: string): Promise<unknown> {
+  const node = process.execPath;
+  const told = execFileSync(
+    await bubblewrap(),
+    [
+      ...[
+        '--unshare-net',
+        '--die-with-parent',
+        '--ro-bind',
+        '/',
+        '/',
+        '--dev',
+        '/dev',
+        '--proc',
+        '/proc',
+        '--tmpfs',
+        '/tmp',
+      ],
+      ...['--bind', root, root, '--ro-bind', dirname(node), dirname(node), '--chdir', root, '--clearenv'],
+      ...['--setenv', 'EGRESS', egress, '--', node, 'test/support/egress.child.mjs'],
+    ],
+    { encoding: 'utf8', timeout: 50_000 },
+  );
+  return JSON.parse(told.trim().split('\n').at(-1)!);
+}
+
+describe('the connections of an executor', () => {
+  it('over a checkpoint are none, whatever problems and entries say', async () => {
+    expect(await run('checkpoint')).toEqual({ answered: 3, begun: 0, withoutWay: 0, datagrams: 0 });
+  });
+
+  it('behind an endpoint are to its host alone, whatever that answers and wherever it sends its client', async () => {
+    const counted = (await run('endpoint')) as { readonly answered: number };
+    expect(counted).toMatchObject({ withoutWay: 0, datagrams: 0 });
+    expect(counted.answered).toBeGreaterThan(0);
+  });
+
+  it('are not left to a server: requests name no tools', () => {
+    const shape = z.object(executorChoiceShape);
+    const choice = (extraBody: unknown) => shape.safeParse({ driver: 'endpoint', endpoint: { extraBody } });
+    for (const field of ['tools', 'tool_choice', 'functions', 'web_search_options', 'mcp_servers', 'plugins'])
+      expect([field, choice({ [field]: [] }).success]).toEqual([field, false]);
+    expect(choice({ top_k: 20 }).success).toBe(true);
+  });
+
+  it('would be seen', async () => {
+    const { withoutWay } = (await run('nothing is held back')) as { readonly withoutWay: number };
+    expect(withoutWay).toBeGreaterThan(0);
+  });
+});
