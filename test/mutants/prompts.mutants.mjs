@@ -53,7 +53,7 @@ export default [
     control: "an experience is in no other problem's prompt",
     file: 'libs/rollout/src/solve.ts',
     from: 'const asked = requests.map(({ problem, entry }) => executorPrompt(problem.prompt, entry, prompts, executor));',
-    to: 'const asked = requests.map(({ problem }) => executorPrompt(problem.prompt, requests.at(-1)!.entry, prompts, executor));',
+    to: 'const asked = requests.map(({ problem }) => executorPrompt(problem.prompt, requests.map(({ entry }) => entry).join(), prompts, executor));',
     suite: 'quick',
     spec: 'apps/executor/src/influence.spec.ts',
   },

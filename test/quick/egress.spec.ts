@@ -6,8 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bubblewrap } from '@seamstream/dev-servers';
-import { executorChoiceShape } from '@seamstream/rollout';
-import { z } from 'zod';
+import { executorConfigSchema } from '@seamstream/executor';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -49,8 +48,9 @@ describe('the connections of an executor', () => {
   });
 
   it('are not left to a server: requests name no tools', () => {
-    const shape = z.object(executorChoiceShape);
-    const choice = (extraBody: unknown) => shape.safeParse({ driver: 'endpoint', endpoint: { extraBody } });
+    const endpoint = { url: 'http://127.0.0.1:1/v1', model: 'm' };
+    const choice = (extraBody: unknown) =>
+      executorConfigSchema.safeParse({ executor: { driver: 'endpoint', endpoint: { ...endpoint, extraBody } } });
     for (const field of ['tools', 'tool_choice', 'functions', 'web_search_options', 'mcp_servers', 'plugins'])
       expect([field, choice({ [field]: [] }).success]).toEqual([field, false]);
     expect(choice({ top_k: 20 }).success).toBe(true);

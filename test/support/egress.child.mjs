@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { executorConfigSchema } from '@seamstream/executor';
 import { loadPrompts } from '@seamstream/experience';
-import { executorChoiceShape, openExecutor, solveProblems } from '@seamstream/rollout';
+import { openExecutor, solveProblems } from '@seamstream/rollout';
 import { Verifiers } from '@seamstream/verifiers';
-import { z } from 'zod';
 
 /** Of RFC 5737: no machine has it. */
 const ELSEWHERE = 'http://192.0.2.1/';
@@ -15,13 +15,13 @@ const problem = { problemId: 'p', domain: 'd', prompt: HOSTILE, reference: '7' }
 
 const prompts = await loadPrompts();
 const verifiers = new Verifiers();
-const shape = z.object(executorChoiceShape);
+const choiceOf = (executor) => executorConfigSchema.parse({ executor }).executor;
 let answered = 0;
 
 if (process.env.EGRESS === 'nothing is held back') await fetch(ELSEWHERE).catch(() => undefined);
 else if (process.env.EGRESS === 'checkpoint') {
   const modelFolder = fileURLToPath(new URL('../../models/executor', import.meta.url));
-  await answer(shape.parse({ driver: 'checkpoint', modelFolder, maxTokens: 24 }));
+  await answer(choiceOf({ driver: 'checkpoint', modelFolder, maxTokens: 24 }));
 } else {
   // Answers the first question, tells of tools and of another place, and then sends its client there.
   let asked = 0;
@@ -50,7 +50,7 @@ else if (process.env.EGRESS === 'checkpoint') {
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${server.address().port}/v1`;
-  await answer(shape.parse({ driver: 'endpoint', endpoint: { url, model: 'm', attempts: 1 } }));
+  await answer(choiceOf({ driver: 'endpoint', endpoint: { url, model: 'm', attempts: 1 } }));
   server.closeAllConnections();
   server.close();
 }
