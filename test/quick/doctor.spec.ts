@@ -4,7 +4,14 @@
  */
 import { fileURLToPath } from 'node:url';
 import { entrySchemaFor, worldProblems } from '@seamstream/embedded-world';
-import { type EventOf, type ExperienceGenerated, encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
+import {
+  type Evaluation,
+  type EventOf,
+  type ExperienceGenerated,
+  encodeEvent,
+  originMeta,
+  type SeamEvent,
+} from '@seamstream/events';
 import { loadPrompts, schemaDigest } from '@seamstream/experience';
 import { derivedId, sha256 } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
@@ -17,6 +24,7 @@ import {
   solveProblems,
 } from '@seamstream/rollout';
 import { fakeWorld } from '../../apps/cli/src/command-runtime.fake.js';
+import { evaluatedByPerson } from '../../libs/release/src/promotion-log.contract.js';
 
 type Outcome = EventOf<'OutcomeRecorded'>;
 type Generated = EventOf<'ExperienceGenerated'>;
@@ -175,6 +183,15 @@ const published = (adapterDigest: string, parent: string | null, fingerprint: st
   fingerprint,
   metrics: {},
 });
+const EVALUATION: Evaluation = {
+  problemSet: 'v',
+  problemSetDigest: 'd',
+  problems: 4,
+  success: 0.5,
+  parentSuccess: null,
+  perDomain: {},
+};
+const measured = (adapterDigest: string): SeamEvent => evaluatedByPerson(adapterDigest, EVALUATION);
 const promoted = (adapterDigest: string, fingerprint = 'f1'): SeamEvent => ({
   type: 'AdapterPromoted',
   attestation: null,
@@ -185,7 +202,7 @@ const promoted = (adapterDigest: string, fingerprint = 'f1'): SeamEvent => ({
   parent: null,
   runId: null,
   rule: 'better',
-  evaluation: { problemSet: 'v', problemSetDigest: 'd', problems: 4, success: 0.5, parentSuccess: null, perDomain: {} },
+  evaluation: EVALUATION,
   onlyOverParent: false,
   promotedBy: 'ada',
   reason: 'measured elsewhere',
@@ -231,6 +248,7 @@ describe('the doctor', () => {
     const more = [
       published('p'.repeat(64), null, 'f0'),
       published(ADAPTER, 'p'.repeat(64), 'f1'),
+      measured(ADAPTER),
       promoted(ADAPTER),
       ...run(figures, { importance: { correction: 'taper' } }),
     ];
@@ -249,6 +267,8 @@ describe('the doctor', () => {
     const more = [
       published(ADAPTER, null, 'f1'),
       published(other, null, 'f1'),
+      measured(ADAPTER),
+      measured(other),
       over(ADAPTER, BEGAN - 1000),
       over(other, BEGAN - 1500),
     ];
@@ -375,7 +395,7 @@ describe('planted, and named', () => {
 
   it('an adapter that is promoted and writes nothing', () =>
     expectFinding(
-      { more: [published(ADAPTER, null, 'f1'), promoted(ADAPTER)] },
+      { more: [published(ADAPTER, null, 'f1'), measured(ADAPTER), promoted(ADAPTER)] },
       'adapter-not-applied',
       'error',
       /^In 48 of 48 groups that were written after adapter aaaaaaaa was promoted/,
@@ -388,6 +408,7 @@ describe('planted, and named', () => {
         more: [
           published('p'.repeat(64), null, 'same'),
           published(ADAPTER, 'p'.repeat(64), 'same'),
+          measured(ADAPTER),
           promoted(ADAPTER, 'same'),
         ],
       },

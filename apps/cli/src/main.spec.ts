@@ -59,7 +59,7 @@ describe('seam', () => {
       /unknown command 'ledgr'\n\(Did you mean ledger\?\)\n+"seam" has the commands publish, .*Try "seam --help"\./,
     );
     for (const [command, names] of [
-      ['adapters', 'tree, show, verify, export, import, merge'],
+      ['adapters', 'tree, show, promote, rollback, pin, unpin, verify, export, import, merge'],
       ['datasets', 'inspect'],
       ['replay', 'copy'],
       ['topics', 'diff, apply'],

@@ -23,7 +23,11 @@ import {
   rowsDigest,
 } from '@seamstream/success-buffer';
 import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
-import { promotedByPerson, promotedByRun } from '../../../libs/release/src/promotion-log.contract.js';
+import {
+  evaluatedByPerson,
+  promotedByPerson,
+  promotedByRun,
+} from '../../../libs/release/src/promotion-log.contract.js';
 import {
   AdapterEvaluation,
   createTrainer,
@@ -594,6 +598,7 @@ describe('the trainer service', () => {
           await log.append(
             [
               promotedByRun({ adapterDigest: other })[1],
+              evaluatedByPerson(other),
               promotedByPerson({ messageId: 'by hand', adapterDigest: other }),
             ].map(encodeEvent),
           );

@@ -31,7 +31,7 @@ import {
   type TrainingPlan,
 } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
-import { decidePromotion, overtakenReason } from '@seamstream/release';
+import { decidePromotion, promotionHindrance } from '@seamstream/release';
 import { backoffMs, type CommonConfig, type ServiceLogger, sleep } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { loadAdapter, storeAdapter } from './adapter-objects.js';
@@ -507,15 +507,14 @@ export class RunTrainingHandler {
       });
     // A run on demand and a run of the stream may overlap, and a rollback comes when it is needed. What comes between this look and
     // the promotion's place in the log is told from the log's order: `onlyOverParent`.
-    const served = (await readTrainingHistory(log)).servedAdapters.at(-1) ?? null;
-    if (served !== plan.parentAdapter) {
-      return this.rejected(plan, started, {
-        adapterDigest: adapter.digest,
-        reason: overtakenReason(plan.parentAdapter, served),
-        evaluation,
-        metrics,
-      });
-    }
+    const hindrance = promotionHindrance((await readTrainingHistory(log)).served, {
+      adapterDigest: adapter.digest,
+      parent: plan.parentAdapter,
+      runId: plan.runId,
+      onlyOverParent: true,
+    });
+    if (hindrance !== undefined)
+      return this.rejected(plan, started, { adapterDigest: adapter.digest, reason: hindrance, evaluation, metrics });
     const promoted: EventOf<'AdapterPromoted'> = {
       type: 'AdapterPromoted',
       attestation: null,

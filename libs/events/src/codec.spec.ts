@@ -62,6 +62,9 @@ describe('an event on the wire', () => {
       ['AdapterPublished', 'seam.adapters', '45'.repeat(32)],
       ['AdapterPromoted', 'seam.adapters', '45'.repeat(32)],
       ['AdapterRolledBack', 'seam.adapters', '45'.repeat(32)],
+      ['AdapterEvaluated', 'seam.adapters', '45'.repeat(32)],
+      ['AdapterPinned', 'seam.adapters', 'pins'],
+      ['AdapterUnpinned', 'seam.adapters', 'pins'],
       ['DeadLettered', 'seam.dead-letters', 'p-9'],
     ]);
     expect(keyOf({ ...EXAMPLE_EVENTS.DeadLettered, key: null })).toBeNull();

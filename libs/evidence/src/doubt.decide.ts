@@ -33,11 +33,13 @@ export function isResult(event: SeamEvent): event is Result {
  * Why a result does not count; undefined when it does.
  * @param experience the one with the result's experienceId in the log; of several the first
  * @param published the problem's event that experience, or expiry, says to follow from
+ * @param basesOf the base models that the adapter was published for; empty where it was not
  */
 export function doubtOf(
   result: Result,
   experience: Experience | undefined,
   published: EventOf<'ProblemPublished'> | undefined,
+  basesOf: (adapterDigest: string) => ReadonlySet<string>,
 ): Doubt | undefined {
   if (result.type === 'ProblemExpired') {
     return (
@@ -55,6 +57,7 @@ export function doubtOf(
     notPublished(result.problem.problemId, published) ??
     differences(experience.problem, published!.problem, 'problem_differs', 'the published problem') ??
     ofProblem(experience, published!) ??
+    ofAdapter(experience, basesOf) ??
     follows(result.meta, experience.meta, 'outcome') ??
     ofExperience(result, experience) ??
     ofVerdict(result)
@@ -78,6 +81,16 @@ function ofProblem(experience: Experience, { meta, mode }: EventOf<'ProblemPubli
   if (experience.experienceId !== experienceIdOf(meta.messageId, index))
     return doubt('identity', `its experience is not candidate ${index} of the problem's`);
   return follows(experience.meta, meta, 'experience', index);
+}
+
+/** Who wrote it is in the log as well. Without an adapter nothing there says which base model is meant: who learns from it has its own. */
+function ofAdapter(experience: Experience, basesOf: (adapterDigest: string) => ReadonlySet<string>): Doubt | undefined {
+  if (experience.type !== 'ExperienceGenerated' || experience.adapterDigest === null) return undefined;
+  const { adapterDigest, baseModelDigest } = experience;
+  const bases = basesOf(adapterDigest);
+  if (bases.size === 0) return doubt('adapter_unknown', `adapter ${adapterDigest} was not published`);
+  if (bases.has(baseModelDigest)) return undefined;
+  return doubt('adapter_unknown', `adapter ${adapterDigest} is not for the base model ${baseModelDigest}`);
 }
 
 function placeOf(experience: Experience): { readonly index: number; readonly size: number } {

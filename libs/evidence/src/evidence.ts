@@ -27,6 +27,10 @@ type Topic = typeof TOPIC.experiences | typeof TOPIC.problems;
 export class Evidence {
   private readonly readings = new Map<string, Reading>();
   private readonly partitions = new Map<Topic, number>();
+  /** By an adapter's digest the base models that it was published for. */
+  private readonly bases = new Map<string, ReadonlySet<string>>();
+  /** Of seam.adapters, by partition: offset after the last record. */
+  private readonly adaptersRead = new Map<number, number>();
 
   /** @param from by topic/partition: where reading begins; elsewhere at the beginning */
   constructor(
@@ -60,13 +64,37 @@ export class Evidence {
       wanted.map((event) => ({ key: event.problem.problemId, id: causeOf(event) })).filter(({ id }) => id !== ''),
       (event) => (event.type === 'ProblemPublished' ? event.meta.messageId : undefined),
     );
+    await this.meetAdapters(experiences.values());
+    const basesOf = (digest: string): ReadonlySet<string> => this.bases.get(digest) ?? new Set();
     const doubts = new Map<number, Doubt>();
     for (const { event, index } of results) {
       const published = problems.get(nameOf(event.problem.problemId, causeOf(event)));
-      const why = doubtOf(event, experienceOf(event), published as EventOf<'ProblemPublished'> | undefined);
+      const why = doubtOf(event, experienceOf(event), published as EventOf<'ProblemPublished'> | undefined, basesOf);
       if (why !== undefined) doubts.set(index, why);
     }
     return doubts;
+  }
+
+  /** Reads on about adapters where an experience names one that is not known yet: it was published before it wrote. */
+  private async meetAdapters(experiences: Iterable<SeamEvent>): Promise<void> {
+    const isKnown = (event: SeamEvent): boolean =>
+      event.type !== 'ExperienceGenerated' || event.adapterDigest === null || this.bases.has(event.adapterDigest);
+    if ([...experiences].every(isKnown)) return;
+    for (const { partition, low, high } of await this.log.watermarks(TOPIC.adapters)) {
+      const from = Math.max(this.adaptersRead.get(partition) ?? low, low);
+      if (from < high)
+        for await (const records of this.log.read({ topic: TOPIC.adapters, partition, from, to: high }))
+          for (const record of records) this.meetAdapter(decoded(record));
+      this.adaptersRead.set(partition, high);
+    }
+  }
+
+  private meetAdapter(event: SeamEvent | undefined): void {
+    if (event?.type !== 'AdapterPublished') return;
+    this.bases.set(
+      event.adapterDigest,
+      new Set([...(this.bases.get(event.adapterDigest) ?? []), event.baseModelDigest]),
+    );
   }
 
   /** Of each wanted id the first event in the log that has it under its key: by both, so that no batch mate can stand in for another. */

@@ -174,6 +174,7 @@ export const FORGED_EXPERIENCES: Readonly<
     experienceId: experienceIdOf(own.meta.causationId!, own.groupSize),
     meta: { ...own.meta, messageId: derivedId(own.meta.causationId!, 'experience', own.groupSize) },
   }),
+  'by an adapter that nobody published': (own) => ({ ...own, adapterDigest: 'a'.repeat(64) }),
   'caused by nothing': (own) => ({ ...own, experienceId: newId(), meta: { ...own.meta, causationId: null } }),
 };
 

@@ -1,5 +1,6 @@
 /** Every adapter that was made: from what, by which run, how it was measured, and whether it is or was served. */
 import {
+  type AdapterEvaluated,
   type AdapterKind,
   type AdapterPromoted,
   type AdapterPublished,
@@ -7,7 +8,7 @@ import {
   type OffsetRange,
   TOPIC,
 } from '@seamstream/events';
-import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
+import { type Decision, evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
 import { FoldedOffsets, type Projection } from './projection.js';
 
 /** served: now; promoted: earlier; rejected: its run was refused, or its promotion overtaken; published: nobody decided yet. */
@@ -34,15 +35,42 @@ export interface AdapterVersion {
   readonly status: AdapterStatus;
   /** The measurement that promotion or rejection rests on. */
   readonly evaluation: Evaluation | null;
-  /** The rule that promoted it, or the reason of its rejection or rollback. */
+  /** The rule that promoted it, or the reason of its rejection or rollback, with the person who gave it. */
   readonly reason: string | null;
+  /** What was decided about it, and what people measured of it, in the log's order. */
+  readonly acts: readonly AdapterAct[];
 }
 
-/** A promotion or rollback that the log does not bear out: it changed nothing. */
+/** Who did what with an adapter, when, why, and what came of it. */
+export interface AdapterAct {
+  /** returned: it is served again after the rollback of another. */
+  readonly act: 'evaluated' | 'promoted' | 'rolledBack' | 'returned' | 'pinned' | 'unpinned';
+  /** A person, or "run ID". */
+  readonly by: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly reason: string;
+  readonly status: Decision['status'];
+  /** Why it changed nothing; empty where it did. */
+  readonly hindrance: string;
+}
+
+/** What holds the served adapter. */
+export interface AdapterPin {
+  /** Null is the bare base model. */
+  readonly adapterDigest: string | null;
+  readonly by: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly reason: string;
+}
+
+/** A decision that the log does not bear out: it changed nothing. */
 export interface RefusedDecision {
-  readonly type: 'AdapterPromoted' | 'AdapterRolledBack';
+  readonly type: Decision['event']['type'];
   readonly messageId: string;
-  readonly adapterDigest: string;
+  /** Null is the bare base model. */
+  readonly adapterDigest: string | null;
   /** Who says to have decided, e.g. seam/trainer. */
   readonly source: string;
   readonly reason: string;
@@ -53,10 +81,12 @@ interface Verdict {
   readonly reason: string;
 }
 
+type VersionFacts = Omit<AdapterVersion, 'status' | 'evaluation' | 'reason' | 'acts'>;
+
 export interface AdapterLineageState {
   readonly folded: FoldedOffsets;
   served: ServedAdapterState;
-  readonly versions: Map<string, Omit<AdapterVersion, 'status' | 'evaluation' | 'reason'>>;
+  readonly versions: Map<string, VersionFacts>;
   /** Mostly from another topic than the rest: kept apart, so that they may come first. */
   readonly rejections: Map<string, Verdict & { readonly runId: string }>;
 }
@@ -64,13 +94,19 @@ export interface AdapterLineageState {
 export interface AdapterLineage {
   /** Digest of the adapter that generators shall serve; null is the bare base model. */
   readonly served: string | null;
+  /** Who decided last what is served; null while nobody has. */
+  readonly servedBy: AdapterAct | null;
+  /** Null where nothing is pinned. */
+  readonly pin: AdapterPin | null;
+  /** What is served by and by, the base model (null) first: where a rollback leads to stands before the last. */
+  readonly history: readonly (string | null)[];
   /** In the order of publication. */
   readonly versions: readonly AdapterVersion[];
   /** In the log's order. */
   readonly refused: readonly RefusedDecision[];
 }
 
-function versionOf(event: AdapterPublished, version: number): Omit<AdapterVersion, 'status' | 'evaluation' | 'reason'> {
+function versionOf(event: AdapterPublished, version: number): VersionFacts {
   return {
     version,
     adapterDigest: event.adapterDigest,
@@ -100,29 +136,70 @@ function reject(
     rejections.set(adapterDigest, { evaluation, reason, runId });
 }
 
-/** What came of every decision: of each adapter the last promotion, and the rollback since. */
-function sorted(decisions: ServedAdapterState['decisions']): {
+function evaluationAct({ evaluatedBy, evaluation, meta }: AdapterEvaluated): AdapterAct {
+  const reason = `${evaluation.problems} problems of ${evaluation.problemSet}`;
+  return { act: 'evaluated', by: evaluatedBy, at: meta.occurredAt, reason, status: 'counted', hindrance: '' };
+}
+
+/** A decision as an act on the adapter that it names. */
+function actOf({ event, status, reason: hindrance }: Decision): AdapterAct {
+  const common = { at: event.meta.occurredAt, status, hindrance };
+  switch (event.type) {
+    case 'AdapterPromoted':
+      return event.runId === null
+        ? { act: 'promoted', by: event.promotedBy ?? '', reason: event.reason ?? '', ...common }
+        : { act: 'promoted', by: `run ${event.runId}`, reason: event.rule, ...common };
+    case 'AdapterRolledBack':
+      return { act: 'rolledBack', by: event.rolledBackBy ?? '', reason: event.reason, ...common };
+    case 'AdapterPinned':
+      return { act: 'pinned', by: event.pinnedBy, reason: event.reason, ...common };
+    case 'AdapterUnpinned':
+      return { act: 'unpinned', by: event.unpinnedBy, reason: event.reason, ...common };
+  }
+}
+
+/** What came of every decision: of each adapter the last promotion that counted, and all acts. */
+function sorted({ decisions, evaluated }: ServedAdapterState): {
   readonly promotions: ReadonlyMap<string, Verdict>;
-  readonly rollbacks: ReadonlyMap<string, string>;
+  readonly acts: ReadonlyMap<string, readonly AdapterAct[]>;
   readonly overtaken: readonly { readonly promotion: AdapterPromoted; readonly reason: string }[];
   readonly refused: readonly RefusedDecision[];
+  readonly servedBy: AdapterAct | null;
 } {
   const promotions = new Map<string, Verdict>();
-  const rollbacks = new Map<string, string>();
+  const acts = new Map<string, AdapterAct[]>();
+  const note = (digest: string | null, act: AdapterAct): void => {
+    if (digest !== null) acts.set(digest, [...(acts.get(digest) ?? []), act]);
+  };
+  for (const event of evaluated) note(event.adapterDigest, evaluationAct(event));
   const overtaken: { readonly promotion: AdapterPromoted; readonly reason: string }[] = [];
   const refused: RefusedDecision[] = [];
-  for (const { event, status, reason } of decisions) {
+  let servedBy: AdapterAct | null = null;
+  for (const decision of decisions) {
+    const { event, status, reason } = decision;
     const { type, adapterDigest, meta } = event;
+    const act = actOf(decision);
     if (status === 'refused')
       refused.push({ type, messageId: meta.messageId, adapterDigest, source: meta.source, reason });
-    else if (type === 'AdapterRolledBack') rollbacks.set(adapterDigest, event.reason);
-    else if (status === 'overtaken') overtaken.push({ promotion: event, reason });
-    else {
-      rollbacks.delete(adapterDigest);
-      promotions.set(adapterDigest, { evaluation: event.evaluation, reason: event.rule });
+    else note(adapterDigest, act);
+    if (event.type === 'AdapterPromoted') {
+      if (status === 'overtaken') overtaken.push({ promotion: event, reason });
+      if (status !== 'counted') continue;
+      servedBy = act;
+      const why = event.runId === null ? `${event.promotedBy}: ${event.reason}` : event.rule;
+      promotions.set(event.adapterDigest, { evaluation: event.evaluation, reason: why });
+    } else if (event.type === 'AdapterRolledBack' && status === 'counted') {
+      servedBy = { ...act, act: 'returned' };
+      note(event.to, servedBy);
     }
   }
-  return { promotions, rollbacks, overtaken, refused };
+  // Measured and decided are of different lists: told by when they happened, and what was decided at the same moment after what was measured.
+  for (const [digest, list] of acts)
+    acts.set(
+      digest,
+      list.toSorted((a, b) => a.at - b.at),
+    );
+  return { promotions, acts, overtaken, refused, servedBy };
 }
 
 export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLineage> = {
@@ -157,28 +234,34 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
   read(state) {
     const { versions } = state;
     const servedDigest = state.served.served?.adapterDigest ?? null;
-    const { promotions, rollbacks, overtaken, refused } = sorted(state.served.decisions);
+    const { promotions, acts, overtaken, refused, servedBy } = sorted(state.served);
+    const { pin, history, rolledBack, evaluated } = state.served;
     const rejections = new Map(state.rejections);
     for (const event of overtaken) reject(rejections, event.promotion, event.promotion.runId ?? '', event.reason);
     return {
       served: servedDigest,
+      servedBy,
+      pin: pin && { adapterDigest: pin.adapterDigest, by: pin.pinnedBy, at: pin.meta.occurredAt, reason: pin.reason },
+      history: history.map((each) => each?.adapterDigest ?? null),
       refused,
       versions: [...versions.values()].map((facts) => {
         const digest = facts.adapterDigest;
         const promotion = promotions.get(digest);
         const rejection = rejections.get(digest);
-        const rollback = rollbacks.get(digest);
+        const rollback = rolledBack.get(digest);
+        const measured = evaluated.findLast(({ adapterDigest }) => adapterDigest === digest);
         const [status, reason]: [AdapterStatus, string | null] =
           digest === servedDigest
             ? ['served', promotion?.reason ?? null]
             : rollback !== undefined
-              ? ['rolledBack', rollback]
+              ? ['rolledBack', `${rollback.rolledBackBy}: ${rollback.reason}`]
               : promotion !== undefined
                 ? ['promoted', promotion.reason]
                 : rejection !== undefined
                   ? ['rejected', rejection.reason]
                   : ['published', null];
-        return { ...facts, status, reason, evaluation: promotion?.evaluation ?? rejection?.evaluation ?? null };
+        const evaluation = promotion?.evaluation ?? measured?.evaluation ?? rejection?.evaluation ?? null;
+        return { ...facts, status, reason, evaluation, acts: acts.get(digest) ?? [] };
       }),
     };
   },

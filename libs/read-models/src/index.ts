@@ -1,4 +1,5 @@
 export {
+  type AdapterAct,
   type AdapterLineage,
   type AdapterLineageState,
   type AdapterStatus,

@@ -4,6 +4,7 @@ import { deadLettersProjection } from './dead-letters.projection.js';
 import { answerOf, deadLettered, interleaved, placed, recorded } from './log-of.contract.js';
 import { successByArmProjection } from './success-by-arm.projection.js';
 import {
+  adapterEvaluated,
   adapterPromoted,
   adapterPublished,
   adapterRolledBack,
@@ -76,9 +77,9 @@ describe('the adapters', () => {
         evaluation?.success ?? null,
       ]),
     ).toEqual([
-      [1, 'a1', null, 'served', 'not worse', 0.5],
+      [1, 'a1', null, 'served', 'ada: measured elsewhere', 0.5],
       [2, 'a2', 'a1', 'rejected', 'worse than its parent', 0.25],
-      [3, 'a3', 'a1', 'rolledBack', 'success fell', 0.75],
+      [3, 'a3', 'a1', 'rolledBack', 'ada: success fell', 0.75],
       [4, 'a4', 'a1', 'published', null, null],
     ]);
   });
@@ -105,6 +106,8 @@ describe('the adapters', () => {
     const log = placed([
       adapterPublished('a1', null, 'r1'),
       adapterPublished('a2', 'a1', 'r2'),
+      adapterEvaluated('a1', 0.5),
+      adapterEvaluated('a2', 0.6),
       adapterPromoted('a1', 0.5),
       adapterRolledBack('a1', null),
       adapterPromoted('a1', 0.5),

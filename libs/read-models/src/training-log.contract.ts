@@ -47,6 +47,17 @@ export const adapterPromoted = (digest: string, success: number): SeamEvent => (
   reason: 'measured elsewhere',
 });
 
+export const adapterEvaluated = (digest: string, success: number): SeamEvent => ({
+  type: 'AdapterEvaluated',
+  attestation: null,
+  meta: metaOf(`evaluated/${digest}`),
+  adapterDigest: digest,
+  evaluation: evaluationOf(success),
+  baseModelDigest: 'b',
+  executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
+  evaluatedBy: 'ada',
+});
+
 export const adapterRolledBack = (digest: string, to: string | null): SeamEvent => ({
   type: 'AdapterRolledBack',
   attestation: null,
@@ -56,6 +67,7 @@ export const adapterRolledBack = (digest: string, to: string | null): SeamEvent 
   key: to && `adapters/${to}`,
   fingerprint: to && `f-${to}`,
   reason: 'success fell',
+  rolledBackBy: 'ada',
 });
 
 export const runStarted = (runId: string, algorithm: string): SeamEvent => ({
@@ -116,11 +128,13 @@ export const runRejected = (runId: string, adapterDigest: string | null): SeamEv
 /** Four adapters: served, rejected, promoted and rolled back, undecided. */
 export const EXAMPLE_LINEAGE: readonly SeamEvent[] = [
   adapterPublished('a1', null, 'r1'),
+  adapterEvaluated('a1', 0.5),
   adapterPromoted('a1', 0.5),
   runStarted('r2', 'grpo'),
   adapterPublished('a2', 'a1', 'r2'),
   runRejected('r2', 'a2'),
   adapterPublished('a3', 'a1', 'r3'),
+  adapterEvaluated('a3', 0.75),
   adapterPromoted('a3', 0.75),
   adapterRolledBack('a3', 'a1'),
   adapterPublished('a4', 'a1', 'r4'),

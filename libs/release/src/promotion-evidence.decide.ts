@@ -3,31 +3,39 @@
  * it counts when the facts that must have come before it are there and agree with it, and it says why when they do not.
  */
 import type {
+  AdapterEvaluated,
   AdapterPromoted,
   AdapterPublished,
   AdapterRolledBack,
+  Evaluation,
   EventOf,
   TrainingRunCompleted,
+  TrainingRunRejected,
   TrainingRunStarted,
 } from '@seamstream/events';
-import { derivedId, isSeamError } from '@seamstream/kernel';
+import { canonicalJson, derivedId, isSeamError } from '@seamstream/kernel';
 import { DEFAULT_PROMOTION_POLICY, decidePromotion, type PromotionPolicy } from './promotion.decide.js';
 
 /** What the log says of a run, as far as a promotion rests on it. Of what is told twice the first counts. */
 export interface RunRecord {
   readonly started: Pick<TrainingRunStarted, 'meta' | 'parentAdapter' | 'configuration'> | undefined;
   readonly completed: Pick<TrainingRunCompleted, 'adapterDigest'> | undefined;
+  readonly rejected: Pick<TrainingRunRejected, 'adapterDigest' | 'evaluation'> | undefined;
 }
 
 /** The record after an event of the run: the same object when it says nothing new. */
 export function runRecordOf(
   known: RunRecord | undefined,
-  event: EventOf<'TrainingRunStarted'> | EventOf<'TrainingRunCompleted'>,
+  event: EventOf<'TrainingRunStarted' | 'TrainingRunCompleted' | 'TrainingRunRejected'>,
 ): RunRecord {
-  const record = known ?? { started: undefined, completed: undefined };
+  const record = known ?? { started: undefined, completed: undefined, rejected: undefined };
   if (event.type === 'TrainingRunStarted') {
     const { meta, parentAdapter, configuration } = event;
     return record.started === undefined ? { ...record, started: { meta, parentAdapter, configuration } } : record;
+  }
+  if (event.type === 'TrainingRunRejected') {
+    const { adapterDigest, evaluation } = event;
+    return record.rejected === undefined ? { ...record, rejected: { adapterDigest, evaluation } } : record;
   }
   return record.completed === undefined ? { ...record, completed: { adapterDigest: event.adapterDigest } } : record;
 }
@@ -40,31 +48,59 @@ export function isOfCompletedRun(
   return run?.completed?.adapterDigest === adapterDigest && meta.messageId === derivedId(startOf(runId), 'published');
 }
 
+/** What stands in the log before a promotion, as far as it may rest on it. */
+export interface PromotionGrounds {
+  readonly published: readonly AdapterPublished[];
+  readonly evaluated: readonly AdapterEvaluated[];
+  /** Promotions before that were not refused. */
+  readonly promoted: readonly AdapterPromoted[];
+  readonly runs: ReadonlyMap<string, RunRecord>;
+}
+
+/** What was measured of an adapter, by whoever did: a person, the run that made it, a promotion before. The newest of each stands last. */
+export function evaluationsOf(
+  adapterDigest: string,
+  { published, evaluated, promoted, runs }: PromotionGrounds,
+): readonly Evaluation[] {
+  const isOwn = (fact: { readonly adapterDigest: string | null }): boolean => fact.adapterDigest === adapterDigest;
+  const rejections = published.filter(isOwn).flatMap(({ runId }) => runs.get(runId)?.rejected ?? []);
+  return [...rejections.filter(isOwn), ...promoted.filter(isOwn), ...evaluated.filter(isOwn)].flatMap(
+    ({ evaluation }) => evaluation ?? [],
+  );
+}
+
 /** Why a promotion does not count; undefined when it does. */
-export function promotionDoubt(
-  promotion: AdapterPromoted,
-  {
-    published,
-    runs,
-  }: { readonly published: readonly AdapterPublished[]; readonly runs: ReadonlyMap<string, RunRecord> },
-): string | undefined {
+export function promotionDoubt(promotion: AdapterPromoted, grounds: PromotionGrounds): string | undefined {
+  const { published, runs } = grounds;
   const { adapterDigest, runId, key, fingerprint, evaluation } = promotion;
   const own = published.filter((each) => each.adapterDigest === adapterDigest);
   if (own.length === 0) return `adapter ${adapterDigest} was not published before`;
   const named = own.filter((each) => each.key === key && each.fingerprint === fingerprint);
   if (named.length === 0) return `adapter ${adapterDigest} was published under another key or with another fingerprint`;
   if (evaluation === null) return 'it names no evaluation';
-  return runId === null ? overrideDoubt(promotion) : runDoubt(promotion, runId, { named, run: runs.get(runId) });
+  return runId === null
+    ? overrideDoubt(promotion, grounds)
+    : runDoubt(promotion, runId, { named, run: runs.get(runId) });
 }
 
-/** A person stands in for run and rule, by name; the measurement is theirs as well. */
-function overrideDoubt({ promotedBy, reason, evaluation }: AdapterPromoted): string | undefined {
+/** A person stands in for run and rule, by name, and not for the measurement: that is on record. */
+function overrideDoubt(
+  { adapterDigest, promotedBy, reason, evaluation }: AdapterPromoted,
+  grounds: PromotionGrounds,
+): string | undefined {
   if (isBlank(promotedBy)) return 'it names neither a run nor the person who promoted';
   if (isBlank(reason)) return `it gives no reason of ${promotedBy}'s`;
   const { problems, success } = evaluation!;
   if (!(Number.isInteger(problems) && problems > 0 && success >= 0 && success <= 1))
     return `its evaluation says ${success} of ${problems} problems`;
-  return undefined;
+  const recorded = evaluationsOf(adapterDigest, grounds).map(canonicalJson);
+  return recorded.includes(canonicalJson(evaluation)) ? undefined : 'its evaluation is not on record before it';
+}
+
+/** Why a person's act does not count: it is nobody's, or without a reason. */
+export function actDoubt(by: string | null, reason: string): string | undefined {
+  if (isBlank(by)) return 'it names no person';
+  return isBlank(reason) ? `it gives no reason of ${by}'s` : undefined;
 }
 
 function runDoubt(
@@ -91,11 +127,13 @@ function runDoubt(
   }
 }
 
-/** Why a rollback does not count: it may lead only to what was served before, as it was. */
+/** Why a rollback does not count: it is a person's, and may lead only to what was served before, as it was. */
 export function rollbackDoubt(
-  { to, key, fingerprint }: AdapterRolledBack,
+  { to, key, fingerprint, rolledBackBy, reason }: AdapterRolledBack,
   earlier: readonly { readonly adapterDigest: string; readonly key: string; readonly fingerprint: string }[],
 ): string | undefined {
+  const doubt = actDoubt(rolledBackBy, reason);
+  if (doubt !== undefined) return doubt;
   if (to === null) return key === null && fingerprint === null ? undefined : 'it names a key for the base model';
   const isKnown = earlier.some(
     (each) => each.adapterDigest === to && each.key === key && each.fingerprint === fingerprint,

@@ -1,12 +1,5 @@
 /** The records that lead to a promotion, as trainers and people write them, for tests of whoever reads them. */
-import {
-  deriveMeta,
-  type Evaluation,
-  type EventMeta,
-  type EventOf,
-  originMeta,
-  type SeamEvent,
-} from '@seamstream/events';
+import { deriveMeta, type Evaluation, type EventMeta, type EventOf, originMeta } from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
 
 export interface PromotionFacts {
@@ -120,13 +113,7 @@ export function promotedByPerson(facts: PromotionFacts & { readonly messageId: s
   const [, , , promotion] = promotedByRun(facts);
   return {
     ...promotion,
-    meta: originMeta({
-      messageId,
-      correlationId: adapterDigest,
-      source: 'seam/cli',
-      occurredAt,
-      sourceClass: 'user',
-    }),
+    meta: { ...byPerson(messageId, adapterDigest), occurredAt },
     runId: null,
     onlyOverParent: false,
     promotedBy: 'ada',
@@ -134,21 +121,44 @@ export function promotedByPerson(facts: PromotionFacts & { readonly messageId: s
   };
 }
 
-export function rolledBack(messageId: string, adapterDigest: string, to: string | null): SeamEvent {
+/** The measurement of an adapter, as a person records it. */
+export function evaluatedByPerson(adapterDigest: string, evaluation = evaluationOf(0.5)): EventOf<'AdapterEvaluated'> {
+  return {
+    type: 'AdapterEvaluated',
+    attestation: null,
+    meta: byPerson(`evaluated/${adapterDigest}`, adapterDigest),
+    adapterDigest,
+    evaluation,
+    baseModelDigest: 'b',
+    executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
+    evaluatedBy: 'ada',
+  };
+}
+
+export function pinned(messageId: string, adapterDigest: string | null): EventOf<'AdapterPinned'> {
+  const meta = byPerson(messageId, adapterDigest ?? 'base');
+  return { type: 'AdapterPinned', attestation: null, meta, adapterDigest, pinnedBy: 'ada', reason: 'a demonstration' };
+}
+
+export function unpinned(messageId: string, adapterDigest: string | null): EventOf<'AdapterUnpinned'> {
+  const meta = byPerson(messageId, adapterDigest ?? 'base');
+  return { type: 'AdapterUnpinned', attestation: null, meta, adapterDigest, unpinnedBy: 'ada', reason: 'it is over' };
+}
+
+function byPerson(messageId: string, correlationId: string): EventMeta {
+  return originMeta({ messageId, correlationId, source: 'seam/cli', occurredAt: 5, sourceClass: 'user' });
+}
+
+export function rolledBack(messageId: string, adapterDigest: string, to: string | null): EventOf<'AdapterRolledBack'> {
   return {
     type: 'AdapterRolledBack',
     attestation: null,
-    meta: originMeta({
-      messageId,
-      correlationId: adapterDigest,
-      source: 'seam/trainer',
-      occurredAt: 5,
-      sourceClass: 'model',
-    }),
+    meta: byPerson(messageId, adapterDigest),
     adapterDigest,
     to,
     key: to === null ? null : `adapters/${to}`,
     fingerprint: to === null ? null : `f-${to}`,
     reason: 'success fell',
+    rolledBackBy: 'ada',
   };
 }

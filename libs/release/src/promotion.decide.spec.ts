@@ -1,5 +1,5 @@
 import type { Evaluation } from '@seamstream/events';
-import { DEFAULT_PROMOTION_POLICY, decidePromotion, decideRollback } from './promotion.decide.js';
+import { DEFAULT_PROMOTION_POLICY, decidePromotion } from './promotion.decide.js';
 
 const evaluation = (success: number, parentSuccess: number | null, problems = 128): Evaluation => ({
   problemSet: 'validation',
@@ -94,41 +94,5 @@ describe('a measurement that is none', () => {
 
   it('over no number of problems is refused', () => {
     expect(() => decide(evaluation(0.5, 0.5, 1.5))).toThrow('expected a number of problems, came 1.5');
-  });
-});
-
-describe('an adapter in service', () => {
-  const record = (adapterDigest: string, successes: number, outcomes: number) => ({
-    adapterDigest,
-    successes,
-    outcomes,
-  });
-  const rollback = (successes: number, outcomes: number, before = record('old', 800, 1000)) =>
-    decideRollback({ served: record('new', successes, outcomes), previous: before });
-
-  it('is rolled back when it does clearly worse than the one before', () => {
-    // Pooled rate 0.75, standard error √(0.75 · 0.25 · 2/1000) = 0.0194; drop 0.10 − 0.02 tolerated = 0.08 > 2.58 · 0.0194 = 0.05.
-    expect(rollback(700, 1000)).toMatchObject({
-      rollback: true,
-      reason: '70.0 % of 1000 outcomes succeeded, 80.0 % of 1000 before',
-    });
-  });
-
-  it('stays when the drop may be chance', () => {
-    // Pooled rate 0.775, standard error 0.0187; drop 0.05 − 0.02 = 0.03 < 0.048.
-    expect(rollback(750, 1000).rollback).toBe(false);
-  });
-
-  it('stays when it does better', () => {
-    expect(rollback(900, 1000).rollback).toBe(false);
-    expect(rollback(1000, 1000, record('old', 1000, 1000)).rollback).toBe(false);
-  });
-
-  it('is not judged by a few outcomes', () => {
-    expect(rollback(0, 99)).toMatchObject({ rollback: false, reason: '99 and 1000 outcomes: 100 of each are needed' });
-  });
-
-  it('cannot have more successes than outcomes', () => {
-    expect(() => rollback(5, 4)).toThrow('expected 0 … 4 successes, came 5');
   });
 });

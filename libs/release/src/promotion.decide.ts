@@ -1,5 +1,5 @@
 /**
- * Which adapter shall be served: rules as pure functions over recorded measurements. Whoever asks records the decision as an
+ * When a run's adapter is promoted: rules as pure functions over recorded measurements. Whoever asks records the decision as an
  * event with its inputs, so that it can be repeated from the log.
  */
 
@@ -91,71 +91,6 @@ export function decidePromotion(input: {
         ? 'not worse than its parent'
         : `at most ${percent(policy.tolerance)} worse than its parent`,
     reason: `${figures} solved, ${percent(parentSuccess)} by ${parent === null ? 'the base model' : 'its parent'}`,
-  };
-}
-
-export interface RollbackPolicy {
-  /** A drop that is tolerated, as a fraction. */
-  readonly tolerance: number;
-  /** Fewest outcomes of each adapter. */
-  readonly minOutcomes: number;
-  /** Standard errors by which the drop must exceed the tolerance; 2.58 is about one false alarm in 200 looks. */
-  readonly standardErrors: number;
-}
-
-export const DEFAULT_ROLLBACK_POLICY: RollbackPolicy = { tolerance: 0.02, minOutcomes: 100, standardErrors: 2.58 };
-
-/** What an adapter did in service: outcomes of the deploy arm, of which successes. */
-export interface ServiceRecord {
-  /** Null is the bare base model. */
-  readonly adapterDigest: string | null;
-  readonly outcomes: number;
-  readonly successes: number;
-}
-
-export interface RollbackDecision {
-  readonly rollback: boolean;
-  readonly rule: string;
-  readonly reason: string;
-}
-
-/**
- * Rolls back to the previous adapter when the served one does worse in service than its predecessor did, beyond tolerance
- * and chance: (p₀ − p₁ − tolerance) / √(p(1 − p)(1/n₀ + 1/n₁)) > standardErrors, with p the pooled rate (the two-proportion
- * z-test, e.g. NIST/SEMATECH e-Handbook 7.3.3). Throws INVALID_INPUT when successes are not 0 … outcomes.
- */
-export function decideRollback(input: {
-  readonly served: ServiceRecord;
-  readonly previous: ServiceRecord;
-  readonly policy?: RollbackPolicy;
-}): RollbackDecision {
-  const { served, previous, policy = DEFAULT_ROLLBACK_POLICY } = input;
-  for (const { outcomes, successes } of [served, previous]) {
-    if (!(successes >= 0 && successes <= outcomes)) {
-      throw new SeamError(
-        'INVALID_INPUT',
-        `Deciding on a rollback: expected 0 … ${outcomes} successes, came ${successes}. Count again.`,
-      );
-    }
-  }
-  const rule = `success in service at most ${percent(policy.tolerance)} below its predecessor's, beyond ${policy.standardErrors} standard errors`;
-  if (Math.min(served.outcomes, previous.outcomes) < policy.minOutcomes) {
-    return {
-      rollback: false,
-      rule,
-      reason: `${served.outcomes} and ${previous.outcomes} outcomes: ${policy.minOutcomes} of each are needed`,
-    };
-  }
-  const [rate, previousRate] = [served, previous].map(({ outcomes, successes }) => successes / outcomes) as [
-    number,
-    number,
-  ];
-  const pooled = (served.successes + previous.successes) / (served.outcomes + previous.outcomes);
-  const standardError = Math.sqrt(pooled * (1 - pooled) * (1 / served.outcomes + 1 / previous.outcomes));
-  return {
-    rollback: previousRate - rate - policy.tolerance > policy.standardErrors * standardError,
-    rule,
-    reason: `${percent(rate)} of ${served.outcomes} outcomes succeeded, ${percent(previousRate)} of ${previous.outcomes} before`,
   };
 }
 

@@ -1,7 +1,20 @@
-import type { AdapterPromoted, EventOf, SeamEvent } from '@seamstream/events';
+import type { AdapterPromoted, SeamEvent } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
-import { evaluationOf, promotedByPerson, promotedByRun, rolledBack } from './promotion-log.contract.js';
-import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from './served-adapter.projection.js';
+import {
+  evaluatedByPerson,
+  evaluationOf,
+  pinned,
+  promotedByPerson,
+  promotedByRun,
+  rolledBack,
+  unpinned,
+} from './promotion-log.contract.js';
+import {
+  evolveServedAdapter,
+  initialServedAdapter,
+  lastGoodAdapter,
+  type ServedAdapterState,
+} from './served-adapter.projection.js';
 
 const published = (digest: string): SeamEvent => promotedByRun({ adapterDigest: digest })[1];
 /** As a person promotes: over whatever is served. */
@@ -13,9 +26,11 @@ const over = (parent: string | null, digest: string): readonly SeamEvent[] =>
 const serving = (digest: string) => ({ adapterDigest: digest, key: `adapters/${digest}`, fingerprint: `f-${digest}` });
 const stateAfter = (events: readonly SeamEvent[]): ServedAdapterState =>
   events.reduce(evolveServedAdapter, initialServedAdapter());
-/** With everything published. */
-const servedAfter = (...events: readonly SeamEvent[]) =>
-  stateAfter([...['a', 'b', 'c', 'd'].map(published), ...events]).served;
+/** With everything published and measured. */
+const after = (...events: readonly SeamEvent[]) =>
+  stateAfter([...['a', 'b', 'c', 'd'].flatMap((each) => [published(each), evaluatedByPerson(each)]), ...events]);
+const servedAfter = (...events: readonly SeamEvent[]) => after(...events).served;
+const lastReason = ({ decisions }: ServedAdapterState) => decisions.at(-1)?.reason;
 
 describe('the served adapter', () => {
   it('is the bare base model at first', () => {
@@ -92,6 +107,81 @@ describe('the served adapter', () => {
   });
 });
 
+describe('a pinned adapter', () => {
+  const log = [...over(null, 'a'), pinned('p', 'a')];
+
+  it('stays, whoever promotes and rolls back, until it is unpinned', () => {
+    const held = [...log, ...over('a', 'b'), promoted('2', 'c'), rolledBack('3', 'a', null)];
+    expect(servedAfter(...held)).toEqual(serving('a'));
+    expect(
+      after(...held)
+        .decisions.slice(-3)
+        .map(({ status, reason }) => [status, reason]),
+    ).toEqual(
+      Array.from({ length: 3 }, () => ['overtaken', 'adapter a is pinned by ada (a demonstration); unpin it first']),
+    );
+    expect(servedAfter(...held, unpinned('u', 'a'))).toEqual(serving('a'));
+    expect(servedAfter(...held, unpinned('u', 'a'), promoted('4', 'd'))).toEqual(serving('d'));
+  });
+
+  it('is the one that is served at its place in the log, or none', () => {
+    expect(after(...over(null, 'a'), pinned('p', 'b')).pin).toBeNull();
+    expect(lastReason(after(...over(null, 'a'), pinned('p', 'b')))).toBe('adapter b is not served, adapter a is');
+    expect(after(pinned('p', null)).pin).toMatchObject({ adapterDigest: null });
+    expect(servedAfter(pinned('p', null), ...over(null, 'a'))).toBeNull();
+  });
+
+  it('is let go by name', () => {
+    expect(lastReason(after(...log, unpinned('u', 'b')))).toBe('adapter b was not pinned any more');
+    expect(after(...log, unpinned('u', 'b')).pin).toMatchObject({ adapterDigest: 'a' });
+    expect(lastReason(after(...log, pinned('q', 'a')))).toMatch(/is pinned by ada/);
+  });
+});
+
+describe('an adapter that was rolled back', () => {
+  const gone = [...over(null, 'a'), ...over('a', 'b'), rolledBack('r', 'b', 'a')];
+
+  it('is brought back by no run, nor is one that was trained from it', () => {
+    const child = promotedByRun({ adapterDigest: 'c', parent: 'b' });
+    const grandchild = promotedByRun({ adapterDigest: 'd', parent: 'c' });
+    expect(servedAfter(...gone, ...child, ...grandchild)).toEqual(serving('a'));
+    expect(lastReason(stateAfter([...gone, ...child, ...grandchild]))).toBe(
+      'adapter b, which it descends from, was rolled back by ada (success fell); only a person promotes it again',
+    );
+    const again = promotedByRun({ adapterDigest: 'b', parent: 'a', runId: 'once more', onlyOverParent: true });
+    expect(servedAfter(...gone, ...again)).toEqual(serving('a'));
+    expect(lastReason(stateAfter([...gone, ...again]))).toMatch(/^it was rolled back by ada/);
+  });
+
+  it('is served again when a person promotes it, and is a parent from then on', () => {
+    expect(servedAfter(...gone, promoted('2', 'b'))).toEqual(serving('b'));
+    expect(servedAfter(...gone, promoted('2', 'b'), ...over('b', 'c'))).toEqual(serving('c'));
+  });
+
+  it('does not keep what a person promotes from being learned on, although it descends from it', () => {
+    const child = promotedByRun({ adapterDigest: 'c', parent: 'b' });
+    const log = [...gone, ...child.slice(0, 3), evaluatedByPerson('c', evaluationOf(0.5, 0.5))];
+    const byPerson = { ...promotedByPerson({ messageId: '2', adapterDigest: 'c', parent: 'b' }) };
+    expect(stateAfter([...log, byPerson, ...over('c', 'd')]).served).toEqual(serving('d'));
+  });
+
+  it('takes what was served after the one that it goes back to with it', () => {
+    const log = [...over(null, 'a'), ...over('a', 'b'), ...over('b', 'c'), rolledBack('r', 'c', 'a')];
+    expect([...after(...log).rolledBack.keys()].sort()).toEqual(['b', 'c']);
+    expect(lastGoodAdapter(after(...log))).toBeNull();
+    expect(after(...log).history).toEqual([null, serving('a')]);
+  });
+
+  it('leads to the last good one, which is the one served before that was not rolled back', () => {
+    expect(lastGoodAdapter(after())).toBeUndefined();
+    expect(lastGoodAdapter(after(...over(null, 'a')))).toBeNull();
+    expect(lastGoodAdapter(after(...over(null, 'a'), ...over('a', 'b')))).toEqual(serving('a'));
+    expect(lastGoodAdapter(after(...gone, ...over('a', 'c')))).toEqual(serving('a'));
+    const anew = [...over(null, 'a'), ...over('a', 'b'), promoted('3', 'a'), rolledBack('4', 'a', 'b')];
+    expect(lastGoodAdapter(after(...anew))).toBeNull();
+  });
+});
+
 describe('a forged decision', () => {
   const [started, made, completed, promotion] = promotedByRun({
     adapterDigest: 'b',
@@ -158,6 +248,25 @@ describe('a forged decision', () => {
       /no reason of eve's/,
     ],
     [
+      'of a person who made the measurement up',
+      [
+        ...run,
+        evaluatedByPerson('b', evaluationOf(0.25)),
+        evaluatedByPerson('c', evaluationOf(1)),
+        changed({ runId: null, promotedBy: 'eve', reason: 'r', evaluation: evaluationOf(1) }),
+      ],
+      /evaluation is not on record/,
+    ],
+    [
+      'that rolls back in the name of nobody',
+      [{ ...rolledBack('f', 'a', null), rolledBackBy: null }],
+      /names no person/,
+    ],
+    ['that rolls back without a reason', [{ ...rolledBack('f', 'a', null), reason: '' }], /gives no reason of ada's/],
+    ['that pins in the name of nobody', [{ ...pinned('f', 'a'), pinnedBy: ' ' }], /names no person/],
+    ['that pins without a reason', [{ ...pinned('f', 'a'), reason: '' }], /gives no reason of ada's/],
+    ['that unpins in the name of nobody', [{ ...unpinned('f', 'a'), unpinnedBy: '' }], /names no person/],
+    [
       'of a person who measured nothing',
       [
         ...run,
@@ -173,7 +282,7 @@ describe('a forged decision', () => {
     ['that rolls back to what was never served', [rolledBack('f', 'a', 'evil')], /adapter evil was never served/],
     [
       'that rolls back to what was served, under another key',
-      [...run, promotion, { ...(rolledBack('f', 'b', 'a') as EventOf<'AdapterRolledBack'>), key: 'adapters/evil' }],
+      [...run, promotion, { ...rolledBack('f', 'b', 'a'), key: 'adapters/evil' }],
       /adapter a was never served under this key/,
     ],
   ])('%s changes nothing, and is told', (_, forged, reason) => {
@@ -183,6 +292,23 @@ describe('a forged decision', () => {
     expect(decisions.filter(({ status }) => status === 'refused')).toEqual([
       expect.objectContaining({ reason: expect.stringMatching(reason) as string }),
     ]);
+  });
+
+  it('of a person counts on what a run measured that was refused, whichever is read first', () => {
+    const [start, publication] = promotedByRun({ adapterDigest: 'c', parent: 'a' });
+    const rejection: SeamEvent = {
+      type: 'TrainingRunRejected',
+      meta: { ...start.meta, messageId: 'rejected' },
+      runId: 'run-c',
+      adapterDigest: 'c',
+      reason: 'worse',
+      evaluation: evaluationOf(0.5),
+      metrics: {},
+    };
+    const log = [...honest, start, publication];
+    expect(stateAfter([...log, rejection, promoted('2', 'c')]).served).toEqual(serving('c'));
+    expect(stateAfter([...log, promoted('2', 'c'), rejection]).served).toEqual(serving('c'));
+    expect(stateAfter([...log, promoted('2', 'c')]).served).toEqual(serving('a'));
   });
 
   it('does not keep the true one from counting, whose id it took before', () => {

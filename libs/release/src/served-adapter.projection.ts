@@ -4,12 +4,24 @@
  * learned of a run later is applied as if it had been known before.
  *
  * A fact that is told twice counts once. Runs that end at the same time know nothing of each other, and no transaction spans both:
- * the order decides which promotion counts, the other one is overtaken. And no record is believed because it is there: a promotion or
- * rollback that the rest of the log does not bear out changes nothing, and is told as refused (promotion-evidence.decide.ts).
+ * the order decides which promotion counts, the other one is overtaken. And no record is believed because it is there: a promotion,
+ * a rollback or a pin that the rest of the log does not bear out changes nothing, and is told as refused (promotion-evidence.decide.ts).
+ *
+ *   run promotes ──► served ◄── person promotes            pinned: neither changes what is served, until a person unpins.
+ *                      │ person rolls back                 rolled back: no run brings the adapter back, nor one that it was the
+ *                      ▼                                   origin of; a person may.
+ *               an earlier one is served
  */
-import type { AdapterPublished, EventOf, SeamEvent } from '@seamstream/events';
+import type { AdapterEvaluated, AdapterPromoted, AdapterPublished, EventOf, SeamEvent } from '@seamstream/events';
 import { canonicalJson } from '@seamstream/kernel';
-import { promotionDoubt, type RunRecord, rollbackDoubt, runRecordOf } from './promotion-evidence.decide.js';
+import {
+  actDoubt,
+  type PromotionGrounds,
+  promotionDoubt,
+  type RunRecord,
+  rollbackDoubt,
+  runRecordOf,
+} from './promotion-evidence.decide.js';
 
 /** The adapter to serve; null is the bare base model. */
 export interface ServedAdapter {
@@ -20,12 +32,13 @@ export interface ServedAdapter {
   readonly fingerprint: string;
 }
 
-type Step = EventOf<'AdapterPublished'> | EventOf<'AdapterPromoted'> | EventOf<'AdapterRolledBack'>;
+export type DecisionEvent = EventOf<'AdapterPromoted' | 'AdapterRolledBack' | 'AdapterPinned' | 'AdapterUnpinned'>;
+type Step = DecisionEvent | EventOf<'AdapterPublished' | 'AdapterEvaluated'>;
 
-/** A promotion or rollback, and what came of it. */
+/** A promotion, a rollback or a pin, and what came of it. */
 export interface Decision {
-  readonly event: EventOf<'AdapterPromoted'> | EventOf<'AdapterRolledBack'>;
-  /** overtaken: it came too late and changed nothing. refused: the log does not bear it out. */
+  readonly event: DecisionEvent;
+  /** overtaken: something else held by then, and it changed nothing. refused: the log does not bear it out. */
   readonly status: 'counted' | 'overtaken' | 'refused';
   /** Why it does not count; empty where it does. */
   readonly reason: string;
@@ -33,49 +46,129 @@ export interface Decision {
 
 export interface ServedAdapterState {
   readonly served: ServedAdapter | null;
+  /** What holds {@link served}, until a person unpins. */
+  readonly pin: EventOf<'AdapterPinned'> | null;
+  /** How what is served came to be, the bare base model first, the last is served now. A rollback takes off what it goes back behind. */
+  readonly history: readonly (ServedAdapter | null)[];
+  /** By digest: adapters that a rollback took away, and that nobody has promoted, or gone back to, since. */
+  readonly rolledBack: ReadonlyMap<string, EventOf<'AdapterRolledBack'>>;
   /** Every decision once, in the log's order: as many as adapters, so few. */
   readonly decisions: readonly Decision[];
   /** What was said of adapters so far. */
   readonly steps: readonly Step[];
   readonly runs: ReadonlyMap<string, RunRecord>;
   readonly published: readonly AdapterPublished[];
+  readonly evaluated: readonly AdapterEvaluated[];
 }
 
 export function initialServedAdapter(): ServedAdapterState {
-  return { served: null, decisions: [], steps: [], runs: new Map(), published: [] };
+  return {
+    served: null,
+    pin: null,
+    history: [null],
+    rolledBack: new Map(),
+    decisions: [],
+    steps: [],
+    runs: new Map(),
+    published: [],
+    evaluated: [],
+  };
 }
 
-/** Why an adapter that was compared with its parent is not promoted while something else is served; null is the bare base model. */
-export function overtakenReason(parent: string | null, served: string | null): string {
-  const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : `adapter ${digest}`);
-  return `overtaken: it was compared with ${nameOf(parent)}, and meanwhile ${nameOf(served)} is served; train anew from that`;
+const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : `adapter ${digest}`);
+
+/** What a promotion may rest on, with all that is known so far. */
+export function groundsOf({ published, evaluated, decisions, runs }: ServedAdapterState): PromotionGrounds {
+  const promoted = decisions.flatMap(({ event, status }) =>
+    status !== 'refused' && event.type === 'AdapterPromoted' ? [event] : [],
+  );
+  return { published, evaluated, promoted, runs };
 }
 
-/** What came of a promotion or rollback; undefined for one that says again what was said before, or is not known. */
+/**
+ * Why a promotion changes nothing although the log bears it out: what is served is pinned; a run's adapter, or one that it descends
+ * from, was rolled back; or it was compared with a parent that is not served. Undefined when it changes what is served.
+ */
+export function promotionHindrance(
+  state: ServedAdapterState,
+  promotion: Pick<AdapterPromoted, 'adapterDigest' | 'parent' | 'runId' | 'onlyOverParent'>,
+): string | undefined {
+  const { pin, rolledBack } = state;
+  if (pin !== null) return pinnedReason(pin);
+  const { adapterDigest, parent, runId, onlyOverParent } = promotion;
+  const served = state.served?.adapterDigest ?? null;
+  if (onlyOverParent && parent !== served)
+    return `overtaken: it was compared with ${nameOf(parent)}, and meanwhile ${nameOf(served)} is served; train anew from that`;
+  const taken = runId === null ? undefined : takenBackBefore(state, adapterDigest);
+  if (taken !== undefined) {
+    const { rolledBackBy, reason } = rolledBack.get(taken)!;
+    const which = taken === adapterDigest ? 'it' : `${nameOf(taken)}, which it descends from,`;
+    return `${which} was rolled back by ${rolledBackBy} (${reason}); only a person promotes it again`;
+  }
+  return undefined;
+}
+
+function pinnedReason({ adapterDigest, pinnedBy, reason }: EventOf<'AdapterPinned'>): string {
+  return `${nameOf(adapterDigest)} is pinned by ${pinnedBy} (${reason}); unpin it first`;
+}
+
+/** The first of the adapter and those it descends from, up to what is served, that was rolled back. */
+function takenBackBefore(
+  { rolledBack, published, served }: ServedAdapterState,
+  adapterDigest: string,
+): string | undefined {
+  // Whoever publishes it once more, without a parent or under another, does not wash it clean: every record of it is gone by.
+  const origins = new Set([adapterDigest]);
+  for (const at of origins) {
+    if (at === served?.adapterDigest) continue;
+    if (rolledBack.has(at)) return at;
+    for (const { adapterDigest: digest, parent } of published)
+      if (digest === at && parent !== null) origins.add(parent);
+  }
+  return undefined;
+}
+
+/** What was served before what is served now, and was not rolled back since; undefined where there is nothing to go back to. */
+export function lastGoodAdapter({ served, history, rolledBack }: ServedAdapterState): ServedAdapter | null | undefined {
+  if (served === null) return undefined;
+  return history.findLast(
+    (each) => each?.adapterDigest !== served.adapterDigest && !(each !== null && rolledBack.has(each.adapterDigest)),
+  );
+}
+
+/** What came of a decision; undefined for one that says again what was said before, or is not known. */
 export function decisionOn({ decisions }: ServedAdapterState, event: SeamEvent): Decision | undefined {
   return decisions.find((each) => each.event === event);
 }
 
 /**
- * The state after an event of either topic. A promotion replaces what is served, unless the log does not bear it out, or it was
- * decided over a parent that is served no more, and says that it counts over that one only: then it comes too late and changes
- * nothing. A rollback names the adapter that it takes away: when another one has been promoted since, it comes too late and changes
- * nothing.
+ * The state after an event of either topic. A promotion replaces what is served, unless the log does not bear it out or something
+ * hinders it ({@link promotionHindrance}): then it changes nothing. A rollback names the adapter that it takes away, a pin the one that it
+ * holds: when another one has been promoted since, it comes too late and changes nothing.
  */
 export function evolveServedAdapter(state: ServedAdapterState, event: SeamEvent): ServedAdapterState {
   switch (event.type) {
     case 'TrainingRunStarted':
-    case 'TrainingRunCompleted': {
+    case 'TrainingRunCompleted':
+    case 'TrainingRunRejected': {
       const known = state.runs.get(event.runId);
       const run = runRecordOf(known, event);
       if (run === known) return state;
       const next = { ...state, runs: new Map(state.runs).set(event.runId, run) };
-      const isAwaited = state.steps.some((step) => step.type === 'AdapterPromoted' && step.runId === event.runId);
+      const isAwaited = state.steps.some(
+        (step) =>
+          step.type === 'AdapterPromoted' &&
+          (step.runId === event.runId ||
+            (event.type === 'TrainingRunRejected' && step.adapterDigest === event.adapterDigest)),
+      );
       return isAwaited ? foldedAnew(next) : next;
     }
     case 'AdapterPublished':
+    case 'AdapterEvaluated':
     case 'AdapterPromoted':
     case 'AdapterRolledBack':
+    case 'AdapterPinned':
+    case 'AdapterUnpinned':
       return take({ ...state, steps: [...state.steps, event] }, event);
     default:
       return state;
@@ -88,23 +181,32 @@ function foldedAnew({ steps, runs }: ServedAdapterState): ServedAdapterState {
 
 function take(state: ServedAdapterState, step: Step): ServedAdapterState {
   if (step.type === 'AdapterPublished') return { ...state, published: [...state.published, step] };
+  if (step.type === 'AdapterEvaluated') return { ...state, evaluated: [...state.evaluated, step] };
   // Whoever forges a decision must not block the true one by its id: what was refused holds none.
   const before = state.decisions.find(
     ({ event, status }) => event.meta.messageId === step.meta.messageId && status !== 'refused',
   );
   if (before !== undefined)
     return isSame(before.event, step) ? state : decide(state, step, 'refused', 'another decision has its id');
-  return step.type === 'AdapterPromoted' ? promote(state, step) : rollBack(state, step);
+  switch (step.type) {
+    case 'AdapterPromoted':
+      return promote(state, step);
+    case 'AdapterRolledBack':
+      return rollBack(state, step);
+    case 'AdapterPinned':
+      return pin(state, step);
+    case 'AdapterUnpinned':
+      return unpin(state, step);
+  }
 }
 
 function promote(state: ServedAdapterState, promotion: EventOf<'AdapterPromoted'>): ServedAdapterState {
-  const doubt = promotionDoubt(promotion, state);
+  const doubt = promotionDoubt(promotion, groundsOf(state));
   if (doubt !== undefined) return decide(state, promotion, 'refused', doubt);
-  const { adapterDigest, key, fingerprint, parent, onlyOverParent } = promotion;
-  const servedDigest = state.served?.adapterDigest ?? null;
-  if (onlyOverParent && parent !== servedDigest)
-    return decide(state, promotion, 'overtaken', overtakenReason(parent, servedDigest));
-  return { ...decide(state, promotion, 'counted'), served: { adapterDigest, key, fingerprint } };
+  const hindrance = promotionHindrance(state, promotion);
+  if (hindrance !== undefined) return decide(state, promotion, 'overtaken', hindrance);
+  const { adapterDigest, key, fingerprint } = promotion;
+  return serve(decide(state, promotion, 'counted'), { adapterDigest, key, fingerprint });
 }
 
 function rollBack(state: ServedAdapterState, rollback: EventOf<'AdapterRolledBack'>): ServedAdapterState {
@@ -113,11 +215,42 @@ function rollBack(state: ServedAdapterState, rollback: EventOf<'AdapterRolledBac
   );
   const doubt = rollbackDoubt(rollback, earlier);
   if (doubt !== undefined) return decide(state, rollback, 'refused', doubt);
+  if (state.pin !== null) return decide(state, rollback, 'overtaken', pinnedReason(state.pin));
   const { adapterDigest, to, key, fingerprint } = rollback;
   if (adapterDigest !== (state.served?.adapterDigest ?? null))
     return decide(state, rollback, 'overtaken', `adapter ${adapterDigest} was not served any more`);
   const served = to === null || key === null || fingerprint === null ? null : { adapterDigest: to, key, fingerprint };
-  return { ...decide(state, rollback, 'counted'), served };
+  const before = state.history.findLastIndex((each) => (each?.adapterDigest ?? null) === to);
+  const history = before < 0 ? state.history.slice(0, -1) : state.history.slice(0, before);
+  const rolledBack = new Map(state.rolledBack);
+  for (const taken of state.history.slice(history.length))
+    if (taken !== null) rolledBack.set(taken.adapterDigest, rollback);
+  return serve({ ...decide(state, rollback, 'counted'), history, rolledBack }, served);
+}
+
+/** With another adapter served: a person's word for one that was rolled back stands above the rollback. */
+function serve(state: ServedAdapterState, served: ServedAdapter | null): ServedAdapterState {
+  const rolledBack = new Map(state.rolledBack);
+  if (served !== null) rolledBack.delete(served.adapterDigest);
+  return { ...state, served, rolledBack, history: [...state.history, served] };
+}
+
+function pin(state: ServedAdapterState, event: EventOf<'AdapterPinned'>): ServedAdapterState {
+  const doubt = actDoubt(event.pinnedBy, event.reason);
+  if (doubt !== undefined) return decide(state, event, 'refused', doubt);
+  if (state.pin !== null) return decide(state, event, 'overtaken', pinnedReason(state.pin));
+  const served = state.served?.adapterDigest ?? null;
+  if (event.adapterDigest !== served)
+    return decide(state, event, 'overtaken', `${nameOf(event.adapterDigest)} is not served, ${nameOf(served)} is`);
+  return { ...decide(state, event, 'counted'), pin: event };
+}
+
+function unpin(state: ServedAdapterState, event: EventOf<'AdapterUnpinned'>): ServedAdapterState {
+  const doubt = actDoubt(event.unpinnedBy, event.reason);
+  if (doubt !== undefined) return decide(state, event, 'refused', doubt);
+  if (state.pin === null || state.pin.adapterDigest !== event.adapterDigest)
+    return decide(state, event, 'overtaken', `${nameOf(event.adapterDigest)} was not pinned any more`);
+  return { ...decide(state, event, 'counted'), pin: null };
 }
 
 function decide(

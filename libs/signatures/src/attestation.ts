@@ -5,11 +5,19 @@
  * the predicate by today's schema and compares: fields that events got since then have their defaults on both sides.
  */
 import { decodeEvent, type EventOf, encodeEvent, type SeamEvent } from '@seamstream/events';
-import { canonicalJson, SeamError } from '@seamstream/kernel';
+import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { type Envelope, parseEnvelope, seal, signersOf } from './dsse.js';
 import type { SigningKey, TrustedKey, Voucher } from './keys.js';
 
-export type AttestedEvent = EventOf<'AdapterPublished' | 'AdapterPromoted' | 'AdapterRolledBack' | 'BufferCommitted'>;
+export type AttestedEvent = EventOf<
+  | 'AdapterPublished'
+  | 'AdapterEvaluated'
+  | 'AdapterPromoted'
+  | 'AdapterRolledBack'
+  | 'AdapterPinned'
+  | 'AdapterUnpinned'
+  | 'BufferCommitted'
+>;
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
@@ -17,8 +25,11 @@ const PREDICATE_TYPE = 'https://seamstream.dev/attestations/event/v1';
 
 const VOUCHER_OF: Readonly<Record<AttestedEvent['type'], Voucher>> = {
   AdapterPublished: 'adapters',
+  AdapterEvaluated: 'promotions',
   AdapterPromoted: 'promotions',
   AdapterRolledBack: 'promotions',
+  AdapterPinned: 'promotions',
+  AdapterUnpinned: 'promotions',
   BufferCommitted: 'manifests',
 };
 
@@ -120,13 +131,15 @@ function asRead(event: AttestedEvent): SeamEvent {
   return decodeEvent({ ...encodeEvent({ ...event, attestation: null }), partition: 0, offset: 0 });
 }
 
-/** An in-toto resource descriptor. */
+/** An in-toto resource descriptor. The bare base model is no artefact of ours: nothing, by the digest of nothing. */
 function subjectOf(event: AttestedEvent): { readonly name: string; readonly digest: { readonly sha256: string } } {
-  const [name, sha256] =
+  const [name, digest] =
     event.type === 'BufferCommitted'
       ? [event.manifestKey, event.manifestDigest]
-      : [`adapters/${event.adapterDigest}`, event.adapterDigest];
-  return { name, digest: { sha256 } };
+      : event.adapterDigest === null
+        ? ['base-model', sha256('')]
+        : [`adapters/${event.adapterDigest}`, event.adapterDigest];
+  return { name, digest: { sha256: digest } };
 }
 
 /** A key id comes from a stranger. */

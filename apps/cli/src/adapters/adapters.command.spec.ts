@@ -1,4 +1,5 @@
-import { encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
+import { type Evaluation, encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
+import { evaluatedByPerson } from '../../../../libs/release/src/promotion-log.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const digest = (start: string): string => start.padEnd(64, '0');
@@ -42,23 +43,28 @@ const promotedEvent = (start: string, parent: string | null, success: number): S
   onlyOverParent: true,
   promotedBy: 'ada',
   reason: 'measured elsewhere',
-  evaluation: {
-    problemSet: 'validation',
-    problemSetDigest: 'd',
-    problems: 200,
-    success,
-    parentSuccess: 0.25,
-    perDomain: { sums: 1 },
-  },
+  evaluation: evaluationOf(success),
 });
+const evaluationOf = (success: number): Evaluation => ({
+  problemSet: 'validation',
+  problemSetDigest: 'd',
+  problems: 200,
+  success,
+  parentSuccess: 0.25,
+  perDomain: { sums: 1 },
+});
+const evaluatedEvent = (start: string, success: number): SeamEvent =>
+  evaluatedByPerson(digest(start), evaluationOf(success));
 
 /** a111 from the base model, promoted and followed by a222; b333 from a111, undecided. */
 async function withAdapters(): Promise<FakeWorld> {
   const world = await fakeWorld();
   const events = [
     publishedEvent('a111', null),
+    evaluatedEvent('a111', 0.5),
     promotedEvent('a111', null, 0.5),
     publishedEvent('a222', 'a111'),
+    evaluatedEvent('a222', 0.75),
     promotedEvent('a222', 'a111', 0.75),
     publishedEvent('b333', 'a111'),
   ];
@@ -85,7 +91,7 @@ describe('seam adapters', () => {
     await world.log.append([encodeEvent(forged)]);
     await world.seam('adapters');
     expect(world.takeOutput()).toMatch(
-      /Served: a2220000\nNot believed: AdapterPromoted of b3330000 by seam\/trainer \(m-\d+\): it names neither a run nor the person who promoted\n$/,
+      /Served: a2220000\n {2}promoted by ada, 1970-01-01 00:00:00: measured elsewhere\nNot believed: AdapterPromoted of b3330000 by seam\/trainer \(m-\d+\): it names neither a run nor the person who promoted\n$/,
     );
   });
 

@@ -7,6 +7,7 @@ import type { Style } from '../terminal/style.js';
 import { exchangeCommands } from './exchange-adapters.command.js';
 import { readLineage } from './read-lineage.js';
 import { findAdapter, renderAdapter, renderAdapterList, renderAdapterTree } from './render-adapters.js';
+import { serveCommands } from './serve-adapters.command.js';
 import { verifyCommand } from './verify-adapters.command.js';
 
 async function showLineage(
@@ -38,6 +39,9 @@ export function adaptersCommand(run: RunCommand): Command {
         ['seam adapters', 'the list'],
         ['seam adapters tree', 'who was trained from whom'],
         ['seam adapters show 4f3a90c1', 'one in full; the first digits suffice'],
+        ['seam adapters promote 4f3a90c1 --by ada --reason …', 'serve it'],
+        ['seam adapters rollback --by ada --reason …', 'serve the last good one again'],
+        ['seam adapters pin 4f3a90c1 --by ada --reason …', 'hold what is served; unpin lets go'],
         ['seam adapters verify', 'who signed what'],
         ['seam replay --verify-adapter 4f3a90c1', 'train it again and compare'],
         ['seam adapters export 4f3a90c1 --peft DIR', 'for peft; import DIR takes one in'],
@@ -56,6 +60,7 @@ export function adaptersCommand(run: RunCommand): Command {
         .argument('<digest>', 'or its first digits, at least four')
         .action((digest: string) => run((runtime) => showAdapter(runtime, digest))),
     );
+  for (const serve of serveCommands(run)) command.addCommand(serve);
   command.addCommand(verifyCommand(run));
   for (const exchange of exchangeCommands(run)) command.addCommand(exchange);
   return command;

@@ -1,7 +1,7 @@
 /** Adapters as a list, as a tree of parents, and one in full. Pure. */
 
 import { onOneLine, SeamError } from '@seamstream/kernel';
-import type { AdapterLineage, AdapterStatus, AdapterVersion } from '@seamstream/read-models';
+import type { AdapterAct, AdapterLineage, AdapterStatus, AdapterVersion } from '@seamstream/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
 import { bytes, count, excerpt, percent, shortId } from '../terminal/text.js';
@@ -20,12 +20,44 @@ function statusText(status: AdapterStatus, style: Style): string {
   }
 }
 
-export function renderAdapterList({ versions, served, refused }: AdapterLineage, style: Style): string {
+const time = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+
+const ACTS: Readonly<Record<AdapterAct['act'], string>> = {
+  evaluated: 'evaluated',
+  promoted: 'promoted',
+  rolledBack: 'rolled back',
+  returned: 'served again',
+  pinned: 'pinned',
+  unpinned: 'unpinned',
+};
+
+/** Who, when, why, and why it had no effect where it had none. */
+function actText({ by, at, reason, status, hindrance }: AdapterAct): string {
+  const what = `by ${onOneLine(by)}, ${time(at)}: ${excerpt(reason, 100)}`;
+  return status === 'counted' ? what : `${what} (no effect: ${excerpt(hindrance, 100)})`;
+}
+
+/** What is served, who decided so, and what holds it. */
+function servedLines({ versions, served, servedBy, pin }: AdapterLineage, style: Style): string {
+  const name =
+    versions.length === 0
+      ? 'No adapters yet: the base model is served.'
+      : `Served: ${served === null ? 'the base model' : shortId(served)}`;
+  const why = servedBy === null ? '' : `${ACTS[servedBy.act]} ${actText(servedBy)}\n`;
+  const held =
+    pin === null
+      ? ''
+      : `${style.yellow('Pinned')} by ${onOneLine(pin.by)}, ${time(pin.at)}: ${excerpt(pin.reason, 100)}\n`;
+  return `${name}\n${why === '' ? '' : `  ${why}`}${held}`;
+}
+
+export function renderAdapterList(lineage: AdapterLineage, style: Style): string {
+  const { versions, refused } = lineage;
   const forged = refused.map(
     ({ type, adapterDigest, source, messageId, reason }) =>
-      `${style.red('Not believed')}: ${type} of ${shortId(onOneLine(adapterDigest))} by ${onOneLine(source)} (${onOneLine(messageId)}): ${onOneLine(reason)}\n`,
+      `${style.red('Not believed')}: ${type} of ${adapterDigest === null ? 'the base model' : shortId(onOneLine(adapterDigest))} by ${onOneLine(source)} (${onOneLine(messageId)}): ${onOneLine(reason)}\n`,
   );
-  if (versions.length === 0) return `No adapters yet: the base model is served.\n${forged.join('')}`;
+  if (versions.length === 0) return `${servedLines(lineage, style)}${forged.join('')}`;
   const table = renderTable(
     [
       { title: '#', align: 'right' },
@@ -47,11 +79,11 @@ export function renderAdapterList({ versions, served, refused }: AdapterLineage,
       percent(version.evaluation?.success),
       percent(version.evaluation?.parentSuccess),
       bytes(version.sizeBytes),
-      new Date(version.publishedAt).toISOString().slice(0, 19).replace('T', ' '),
+      time(version.publishedAt),
     ]),
     style,
   );
-  return `${table}Served: ${served === null ? 'the base model' : shortId(served)}\n${forged.join('')}`;
+  return `${table}${servedLines(lineage, style)}${forged.join('')}`;
 }
 
 /** Children under their parents, the base model at the root. A parent that the log does not know stands at the root too. */
@@ -108,6 +140,7 @@ export function renderAdapter(version: AdapterVersion, style: Style): string {
       facts.push([`  ${onOneLine(domain)}`, percent(success)]);
     }
   }
+  for (const act of version.acts) facts.push([ACTS[act.act], actText(act)]);
   for (const [name, value] of Object.entries(version.metrics).sort()) {
     facts.push([onOneLine(name), Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(5)))]);
   }

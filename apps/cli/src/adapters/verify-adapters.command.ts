@@ -14,8 +14,8 @@ import { plural, shortId } from '../terminal/text.js';
 interface VerifiedFact {
   readonly place: string;
   readonly type: AttestedEvent['type'];
-  /** Digest of the adapter, or of the manifest. */
-  readonly digest: string;
+  /** Digest of the adapter, or of the manifest; null is the bare base model. */
+  readonly digest: string | null;
   readonly state: 'signed' | 'unsigned' | 'refused';
   /** Names of the keys that vouch for it. */
   readonly by: readonly string[];
@@ -67,7 +67,7 @@ async function verify(runtime: CommandRuntime): Promise<ExitCode> {
     const rows = facts.map(({ place, type, digest, state, by }) => [
       place,
       type,
-      shortId(digest),
+      digest === null ? 'base' : shortId(digest),
       state,
       by.join(', '),
     ]);

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { SeamError } from '@seamstream/kernel';
 import {
   EVALUATION_ARMS,
@@ -5,18 +6,20 @@ import {
   type EvaluationSettings,
   evaluate,
   evaluateSamples,
+  executorIdentity,
 } from '@seamstream/rollout';
 import { Command, InvalidArgumentError } from 'commander';
+import { checkRecording, type RecordOptions, recordable, recordEvaluation } from '../adapters/record-evaluation.js';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import { adapterOf } from './chosen-adapter.js';
-import { chosenProblems, type ProblemOptions, setOption } from './evaluation-problems.js';
+import { chosenProblems, DEFAULT_SET, type ProblemOptions, setOption } from './evaluation-problems.js';
 import { renderEvaluation } from './render-evaluation.js';
 import { renderSampledEvaluation } from './render-sampled-evaluation.js';
 
-interface EvaluateOptions extends ProblemOptions {
+interface EvaluateOptions extends ProblemOptions, RecordOptions {
   readonly adapter: string;
   readonly arms: readonly EvaluationArm[];
   readonly samples: number;
@@ -36,11 +39,13 @@ async function evaluateAdapter(
 ): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   refuseDrawingOfOne(options);
+  checkRecording(options, options.samples);
   const problems = await chosenProblems(runtime, path, options);
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
   const schemaFor = await runtime.entrySchemas();
   const adapter = await adapterOf(runtime, options.adapter, generator.digest);
+  const digest = options.record === undefined ? undefined : recordable(adapter);
   const progress = terminal.progress('evaluating', problems.length * options.arms.length);
   const done = new Map<EvaluationArm, number>();
   try {
@@ -69,6 +74,17 @@ async function evaluateAdapter(
     if (options.samples === 1) {
       const result = await evaluate(problems, settings);
       progress.stop();
+      if (digest !== undefined) {
+        const problemSet = path === undefined ? (options.set ?? DEFAULT_SET) : basename(path);
+        const { meta } = await recordEvaluation(runtime, options.by!, {
+          adapterDigest: digest,
+          baseModelDigest: generator.digest,
+          executor: executorIdentity(executor, prompts),
+          problemSet,
+          result,
+        });
+        terminal.remark(`recorded as ${meta.messageId}`);
+      }
       if (terminal.json) terminal.printJson({ ...result, ...measured });
       else terminal.print(renderEvaluation(result, measured.adapterDigest, terminal.style));
     } else {
@@ -123,7 +139,7 @@ export function evaluateCommand(run: RunCommand): Command {
     .description(
       'Solves the problems once per arm: without an entry, with the slot alone, with one fixed hint, with the entry of\n' +
         "another problem, with the untrained generator's entry, and with the adapter's. Decoding is greedy, the answer format\n" +
-        "and token budget are the same in every arm. Nothing is recorded. Intervals are Wilson's, 95 %.\n" +
+        "and token budget are the same in every arm. Nothing is recorded without --record. Intervals are Wilson's, 95 %.\n" +
         'With --samples K the executor draws K answers per problem at --temperature: pass@k (unbiased), mean@K and majority@K\n' +
         '(ties go to the answer drawn first), with intervals over the problems, 95 %. Entries stay greedy.',
     )
@@ -143,6 +159,8 @@ export function evaluateCommand(run: RunCommand): Command {
     )
     .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))
     .option('--seed <text>', 'decides who gets whose entry and what is drawn', 'seam')
+    .option('--record', 'put what was measured of the adapter on record: what "seam adapters promote" rests on')
+    .option('--by <name>', 'with --record: who measures; recorded')
     .addHelpText(
       'after',
       `${datasetsHelp()}${examples([
@@ -150,6 +168,7 @@ export function evaluateCommand(run: RunCommand): Command {
         ['seam eval problems.jsonl', 'on problems of your own'],
         ['seam eval problems.jsonl --adapter base --arms noExperience,untrained', 'before any training'],
         ['seam eval --dataset gsm8k test.jsonl --limit 50 --json', 'for a script'],
+        ['seam eval test.jsonl --adapter 4f3a90c1 --record --by ada', 'before seam adapters promote'],
         [
           'seam eval --dataset aime aime.parquet --samples 32 --temperature 0.6 --top-p 0.95',
           'pass@k, mean@32, majority@32',

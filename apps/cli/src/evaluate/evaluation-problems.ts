@@ -14,7 +14,7 @@ export interface ProblemOptions extends DatasetOptions {
   readonly limit?: number;
 }
 
-const DEFAULT_SET: WorldSet = 'held-out';
+export const DEFAULT_SET: WorldSet = 'held-out';
 
 export function setOption(): Option {
   return new Option(

@@ -48,7 +48,8 @@ export async function foldProjection<State, Answer>(
   let records = 0;
   let unreadable = 0;
   try {
-    for (const range of ranges) {
+    // Causes first: what follows from them need not wait for them.
+    for (const range of ranges.toReversed()) {
       if (range.from >= range.to) continue;
       for await (const chunk of log.read(range)) {
         options.signal.throwIfAborted();

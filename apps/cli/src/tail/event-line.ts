@@ -58,7 +58,13 @@ export function eventSummary(event: SeamEvent): string {
     case 'AdapterPromoted':
       return `${shortId(event.adapterDigest)} follows ${adapterName(event.parent)}${event.evaluation === null ? '' : `: ${percent(event.evaluation.success)} of ${event.evaluation.problems} (parent ${percent(event.evaluation.parentSuccess)})`}`;
     case 'AdapterRolledBack':
-      return `${shortId(event.adapterDigest)} back to ${adapterName(event.to)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+      return `${shortId(event.adapterDigest)} back to ${adapterName(event.to)} by ${onOneLine(event.rolledBackBy ?? 'nobody')}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'AdapterEvaluated':
+      return `${shortId(event.adapterDigest)}: ${percent(event.evaluation.success)} of ${event.evaluation.problems} by ${onOneLine(event.evaluatedBy)}`;
+    case 'AdapterPinned':
+      return `${adapterName(event.adapterDigest)} by ${onOneLine(event.pinnedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'AdapterUnpinned':
+      return `${adapterName(event.adapterDigest)} by ${onOneLine(event.unpinnedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'DeadLettered':
       return `${onOneLine(event.topic)} ${event.partition}/${event.offset} by ${onOneLine(event.group)} ${onOneLine(event.code)}: ${excerpt(event.reason, TEXT_WIDTH)} (${event.value === null ? 'no value' : bytes(event.value.length)})`;
   }
@@ -86,6 +92,7 @@ function colourOf(event: SeamEvent): Colour {
     case 'ResultRefused':
     case 'TrainingRunRejected':
     case 'AdapterRolledBack':
+    case 'AdapterPinned':
       return (style) => style.yellow;
     case 'AdapterPromoted':
     case 'SuccessAdmitted':

@@ -306,7 +306,7 @@ export interface SuccessRejected {
   readonly duplicateOf: string | null;
 }
 
-export type RefusalReason = 'experience_missing' | 'problem_missing' | 'problem_differs' | 'identity' | 'result_differs' | 'told_otherwise';
+export type RefusalReason = 'experience_missing' | 'problem_missing' | 'problem_differs' | 'identity' | 'result_differs' | 'told_otherwise' | 'adapter_unknown';
 
 /**
  * A result in the log does not count: nothing else in the log bears it out. Somebody forged it, or a service is
@@ -332,6 +332,7 @@ export interface ResultRefused {
    * experience_missing, problem_missing: it is not in the log. problem_differs: the problem is not as it was
    * published. identity: an id, cause, group or subject does not follow from its cause. result_differs: it is not
    * about what its experience holds. told_otherwise: another verdict on the same experience stands before it.
+   * adapter_unknown: its adapter is not in the log, or is for another base model.
    */
   readonly reason: RefusalReason;
   /** Why, in words. */
@@ -548,6 +549,63 @@ export interface AdapterRolledBack {
   readonly fingerprint: string | null;
   /** Why, in words. */
   readonly reason: string;
+  /** The person who rolled back: a rollback counts only with a name and a reason. Null in older records. */
+  readonly rolledBackBy: string | null;
+  /**
+   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
+   * where nobody signed.
+   */
+  readonly attestation: string | null;
+}
+
+/** Somebody measured an adapter: what a person's promotion of it may rest on. */
+export interface AdapterEvaluated {
+  readonly meta: EventMeta;
+  /** The adapter that was measured. */
+  readonly adapterDigest: string;
+  /** What came of it. `parentSuccess` is that of the bare base model where the adapter has no parent. */
+  readonly evaluation: Evaluation;
+  /** Digest of the base model that it was measured on. */
+  readonly baseModelDigest: string;
+  /** What answered. */
+  readonly executor: ExecutorIdentity;
+  /** The person who measured. */
+  readonly evaluatedBy: string;
+  /**
+   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
+   * where nobody signed.
+   */
+  readonly attestation: string | null;
+}
+
+/** A person holds what is served: until it is unpinned no promotion and no rollback changes that. */
+export interface AdapterPinned {
+  readonly meta: EventMeta;
+  /**
+   * The adapter that is served and stays so; null is the bare base model. Where another one is served at the
+   * event's place in the log, it comes too late and pins nothing.
+   */
+  readonly adapterDigest: string | null;
+  /** The person. */
+  readonly pinnedBy: string;
+  /** Why, in words. */
+  readonly reason: string;
+  /**
+   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
+   * where nobody signed.
+   */
+  readonly attestation: string | null;
+}
+
+/** A person lets go of what was pinned: promotions change what is served again. */
+export interface AdapterUnpinned {
+  readonly meta: EventMeta;
+  /** The adapter that was pinned; null is the bare base model. */
+  readonly adapterDigest: string | null;
+  /** The person. */
+  readonly unpinnedBy: string;
+  /** Why, in words. */
+  readonly reason: string;
   /**
    * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever wrote it; null
    * where nobody signed.
@@ -600,6 +658,9 @@ export interface EventsByType {
   readonly AdapterPublished: AdapterPublished;
   readonly AdapterPromoted: AdapterPromoted;
   readonly AdapterRolledBack: AdapterRolledBack;
+  readonly AdapterEvaluated: AdapterEvaluated;
+  readonly AdapterPinned: AdapterPinned;
+  readonly AdapterUnpinned: AdapterUnpinned;
   readonly DeadLettered: DeadLettered;
 }
 
@@ -631,7 +692,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.outcomes', partitions: 4, events: ['OutcomeRecorded', 'ExecutionFailed', 'ProblemExpired'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
   { name: 'seam.training', partitions: 4, events: ['TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected'] },
-  { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack'] },
+  { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
 
@@ -655,6 +716,9 @@ export const TOPIC_OF = {
   AdapterPublished: 'seam.adapters',
   AdapterPromoted: 'seam.adapters',
   AdapterRolledBack: 'seam.adapters',
+  AdapterEvaluated: 'seam.adapters',
+  AdapterPinned: 'seam.adapters',
+  AdapterUnpinned: 'seam.adapters',
   DeadLettered: 'seam.dead-letters',
 } as const satisfies Record<EventType, TopicName>;
 
@@ -697,6 +761,12 @@ export function keyOf(event: SeamEvent): string | null {
       return event.adapterDigest;
     case 'AdapterRolledBack':
       return event.adapterDigest;
+    case 'AdapterEvaluated':
+      return event.adapterDigest;
+    case 'AdapterPinned':
+      return 'pins';
+    case 'AdapterUnpinned':
+      return 'pins';
     case 'DeadLettered':
       return event.key;
   }

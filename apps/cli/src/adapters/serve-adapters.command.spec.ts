@@ -1,0 +1,407 @@
+/** A person promotes, rolls back, pins: what is recorded, what comes of it, and what is refused before anything is. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { sha256 } from '@seamstream/kernel';
+import {
+  type Adapter,
+  checkpointShapes,
+  createAdapter,
+  encodeAdapter,
+  encodePeft,
+  loadCheckpoint,
+  parseModelConfig,
+  saveCheckpoint,
+  type TrainableSettings,
+  trainableShapes,
+} from '@seamstream/language-model';
+import {
+  evaluatedByPerson,
+  evaluationOf,
+  promotedByPerson,
+  promotedByRun,
+} from '../../../../libs/release/src/promotion-log.contract.js';
+import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+
+const CONFIG = parseModelConfig({
+  model_type: 'llama',
+  vocab_size: 11,
+  hidden_size: 8,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  intermediate_size: 12,
+  max_position_embeddings: 16,
+});
+const SETTINGS: TrainableSettings = {
+  kind: 'lora',
+  rank: 2,
+  alpha: 4,
+  targetModules: ['q_proj'],
+  modulesToSave: [],
+  seed: 'made by hand',
+};
+const filled = (shapes: ReadonlyMap<string, readonly number[]>, value: number) =>
+  new Map(
+    [...shapes].map(([name, shape]) => [
+      name,
+      { shape: [...shape], data: new Float32Array(shape.reduce((count, size) => count * size, 1)).fill(value) },
+    ]),
+  );
+const answersOf = ({ digest }: Adapter): string => sha256('answers', digest);
+
+let folder: string;
+let world: FakeWorld;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'serve-'));
+  await saveCheckpoint(join(folder, 'base'), {
+    config: CONFIG,
+    tensors: filled(checkpointShapes(CONFIG), 0.5),
+    generation: { eosTokenIds: [0] },
+  });
+  world = await fakeWorld();
+  world.baseModel = {
+    checkpoint: await loadCheckpoint(join(folder, 'base')),
+    fingerprint: (adapter) => Promise.resolve(answersOf(adapter)),
+  };
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const adapterOf = (value: number, baseModelDigest = world.baseModel!.checkpoint.digest): Adapter =>
+  createAdapter({
+    kind: 'lora',
+    settings: SETTINGS,
+    baseModelDigest,
+    tensors: filled(trainableShapes(CONFIG, SETTINGS), value),
+  });
+const keyOf = ({ digest }: Adapter): string => `adapters/${digest}/adapter.safetensors`;
+const append = (...events: readonly SeamEvent[]) => world.log.append(events.map(encodeEvent));
+
+async function recorded(): Promise<SeamEvent[]> {
+  const events: SeamEvent[] = [];
+  for (const { partition, low } of await world.log.watermarks(TOPIC.adapters))
+    for await (const records of world.log.read({ topic: TOPIC.adapters, partition, from: low }))
+      events.push(...records.map(decodeEvent));
+  return events;
+}
+
+/** Published, in the store, and measured unless told otherwise. */
+async function made(
+  value: number,
+  { parent = null, isMeasured = true }: { readonly parent?: Adapter | null; readonly isMeasured?: boolean } = {},
+): Promise<Adapter> {
+  const adapter = adapterOf(value);
+  await world.objects.put(keyOf(adapter), encodeAdapter(adapter));
+  const [, published] = promotedByRun({
+    adapterDigest: adapter.digest,
+    parent: parent?.digest ?? null,
+    key: keyOf(adapter),
+    fingerprint: answersOf(adapter),
+  });
+  await append({ ...published, baseModelDigest: adapter.baseModelDigest });
+  if (isMeasured) await append(evaluatedByPerson(adapter.digest));
+  return adapter;
+}
+
+/** Published, and promoted by its run. */
+async function byRun(value: number, parent: Adapter | null): Promise<Adapter> {
+  const adapter = await made(value, { parent, isMeasured: false });
+  const [start, published, completed, promotion] = promotedByRun({
+    adapterDigest: adapter.digest,
+    parent: parent?.digest ?? null,
+    key: keyOf(adapter),
+    fingerprint: answersOf(adapter),
+    onlyOverParent: true,
+  });
+  await append(start, published, completed, promotion);
+  return adapter;
+}
+
+const WHY = ['--by', 'ada', '--reason', 'better on our tasks'] as const;
+const act = (verb: string, ...args: readonly string[]) => world.seam('adapters', verb, ...args, ...WHY);
+const served = async (): Promise<string | null> => {
+  world.takeOutput();
+  await world.seam('adapters', '--json');
+  return (world.takeJson()[0] as { readonly served: string | null }).served;
+};
+
+describe('seam adapters promote', () => {
+  it('serves an imported adapter that was measured on record, and says who, when and why', async () => {
+    const files = encodePeft(adapterOf(0.25), CONFIG, 'base');
+    world.files.set('adapter/adapter_config.json', files.config);
+    world.files.set('adapter/adapter_model.safetensors', files.tensors);
+    await world.seam('adapters', 'import', 'adapter');
+    const { digest } = adapterOf(0.25);
+    await append(evaluatedByPerson(digest, evaluationOf(0.75, 0.5)));
+    world.takeOutput();
+    expect(await act('promote', digest.slice(0, 8))).toBe(0);
+    expect(world.takeOutput()).toBe(`promoted ${digest.slice(0, 8)}: generators serve it from their next problem on\n`);
+    expect((await recorded()).at(-1)).toMatchObject({
+      type: 'AdapterPromoted',
+      meta: { source: 'seam/cli', sourceClass: 'user', occurredAt: world.clock.now() },
+      adapterDigest: digest,
+      runId: null,
+      evaluation: evaluationOf(0.75, 0.5),
+      onlyOverParent: false,
+      promotedBy: 'ada',
+      reason: 'better on our tasks',
+    });
+    await world.seam('adapters');
+    expect(world.takeOutput()).toMatch(
+      /served +75\.0 %[\s\S]*Served: .*\n {2}promoted by ada, 2030-01-31 12:00:00: better on our tasks\n$/,
+    );
+    await world.seam('adapters', 'show', digest.slice(0, 8));
+    expect(world.takeOutput()).toMatch(
+      /status +served \(ada: better on our tasks\)[\s\S]*evaluated +by ada, [\s\S]*promoted +by ada, 2030-01-31 12:00:00: better/,
+    );
+  });
+
+  it('tells a script the same as JSON', async () => {
+    const { digest } = await made(1);
+    expect(await act('promote', digest, '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([
+      {
+        type: 'AdapterPromoted',
+        adapterDigest: digest,
+        by: 'ada',
+        reason: 'better on our tasks',
+        at: world.clock.now(),
+        status: 'counted',
+        hindrance: '',
+        served: digest,
+        pin: null,
+      },
+    ]);
+  });
+
+  it('serves what a run was refused with, and goes over whatever is served', async () => {
+    await byRun(1, null);
+    const other = await made(2);
+    expect(await act('promote', other.digest)).toBe(0);
+    expect(await served()).toBe(other.digest);
+  });
+
+  it.each<[string, (adapter: Adapter) => unknown, RegExp]>([
+    ['its object is missing', (adapter) => world.objects.delete(keyOf(adapter)), /expected its object .*, got none/],
+    [
+      'its object is damaged',
+      async (adapter) => {
+        const body = Buffer.from(await world.objects.get(keyOf(adapter)));
+        body[body.length - 1]! ^= 1;
+        await world.objects.put(keyOf(adapter), body);
+      },
+      /it calls itself .*, its content is .*\. It is not used/,
+    ],
+    [
+      'the base model is another one',
+      () => {
+        const { checkpoint } = world.baseModel!;
+        world.baseModel = { ...world.baseModel!, checkpoint: { ...checkpoint, digest: 'f'.repeat(64) } };
+      },
+      /expected its base model .* holds ffff/,
+    ],
+    [
+      'it answers otherwise than it was published with',
+      () => {
+        world.baseModel = { ...world.baseModel!, fingerprint: () => Promise.resolve(sha256('other')) };
+      },
+      /expected the answers to the probe that it was published with/,
+    ],
+  ])('records nothing where %s', async (_, spoil, told) => {
+    const adapter = await made(1);
+    await spoil(adapter);
+    const before = await recorded();
+    expect(await act('promote', adapter.digest)).toBe(2);
+    expect(world.takeErrors()).toMatch(told);
+    expect(await recorded()).toEqual(before);
+  });
+
+  it('records nothing of an adapter that nobody measured, that is not there, or that is served', async () => {
+    const unmeasured = await made(1, { isMeasured: false });
+    const running = await byRun(2, null);
+    const before = await recorded();
+    expect(await act('promote', unmeasured.digest)).toBe(2);
+    expect(world.takeErrors()).toMatch(/expected an evaluation of it on record, got none. Measure it \(seam eval FILE/);
+    expect(await act('promote', 'ffffffff')).toBe(2);
+    expect(world.takeErrors()).toMatch(/Looking for adapter ffffffff/);
+    expect(await act('promote', running.digest)).toBe(2);
+    expect(world.takeErrors()).toMatch(/expected an adapter that is not served, got the served one/);
+    expect(await world.seam('adapters', 'promote', running.digest, '--by', ' ', '--reason', 'r')).toBe(2);
+    expect(world.takeErrors()).toMatch(/Reading --by: expected a text, got a blank one/);
+    expect(await world.seam('adapters', 'promote', running.digest, '--by', 'ada')).toBe(2);
+    expect(world.takeErrors()).toMatch(/--reason/);
+    expect(await recorded()).toEqual(before);
+  });
+
+  it('says so where another decision came before it in the log', async () => {
+    const [first, second] = [await byRun(1, null), await made(2)];
+    const pin = encodeEvent({
+      type: 'AdapterPinned',
+      attestation: null,
+      meta: promotedByPerson({ messageId: 'p', adapterDigest: 'x' }).meta,
+      adapterDigest: first.digest,
+      pinnedBy: 'grace',
+      reason: 'demonstration',
+    });
+    const proveOnly = world.baseModel!;
+    world.baseModel = {
+      ...proveOnly,
+      fingerprint: async (adapter) => {
+        await world.log.append([pin]);
+        return answersOf(adapter);
+      },
+    };
+    expect(await act('promote', second.digest)).toBe(1);
+    expect(world.takeOutput()).toMatch(/recorded, and without effect: .* is pinned by grace \(demonstration\)/);
+    expect(await served()).toBe(first.digest);
+  });
+});
+
+describe('seam adapters rollback', () => {
+  it('serves the last good adapter again, and tells it of both', async () => {
+    const first = await byRun(1, null);
+    const second = await byRun(2, first);
+    expect(await act('rollback')).toBe(0);
+    expect(world.takeOutput()).toBe(
+      `rolled ${second.digest.slice(0, 8)} back: generators serve ${first.digest.slice(0, 8)} from their next problem on\n`,
+    );
+    expect((await recorded()).at(-1)).toMatchObject({
+      type: 'AdapterRolledBack',
+      adapterDigest: second.digest,
+      to: first.digest,
+      key: keyOf(first),
+      fingerprint: answersOf(first),
+      rolledBackBy: 'ada',
+      reason: 'better on our tasks',
+    } satisfies Partial<EventOf<'AdapterRolledBack'>>);
+    expect(await served()).toBe(first.digest);
+    await world.seam('adapters', 'show', second.digest.slice(0, 8));
+    expect(world.takeOutput()).toMatch(
+      /status +rolled back \(ada: better on our tasks\)[\s\S]*rolled back +by ada, 2030/,
+    );
+    await world.seam('adapters', 'show', first.digest.slice(0, 8));
+    expect(world.takeOutput()).toMatch(/served again +by ada, 2030/);
+    // Once more leads to the base model, not back to what was taken away.
+    expect(await act('rollback')).toBe(0);
+    expect(await served()).toBeNull();
+    expect(await act('rollback')).toBe(2);
+    expect(world.takeErrors()).toMatch(/expected an adapter that is served, got the base model/);
+  });
+
+  it('is not undone by a run that went on from what was taken away', async () => {
+    const first = await byRun(1, null);
+    const second = await byRun(2, first);
+    await act('rollback');
+    await byRun(3, second);
+    expect(await served()).toBe(first.digest);
+  });
+
+  it('leads where it is told to, if that was served before and lies whole in the store', async () => {
+    const first = await byRun(1, null);
+    const second = await byRun(2, first);
+    const third = await byRun(3, second);
+    const never = await made(4);
+    expect(await act('rollback', '--to', never.digest)).toBe(2);
+    expect(world.takeErrors()).toMatch(/expected an adapter that was served before, got one that never was/);
+    expect(await act('rollback', '--to', third.digest)).toBe(2);
+    expect(world.takeErrors()).toMatch(/expected an earlier adapter, got the served one/);
+    await world.objects.put(keyOf(second), Buffer.from('damaged'));
+    expect(await act('rollback')).toBe(2);
+    await world.objects.delete(keyOf(second));
+    expect(await act('rollback')).toBe(2);
+    expect(world.takeErrors()).toMatch(/expected its object/);
+    expect(await act('rollback', '--to', first.digest.slice(0, 12))).toBe(0);
+    expect(await served()).toBe(first.digest);
+    expect(await act('rollback', '--to', 'base', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ type: 'AdapterRolledBack', to: null, served: null }]);
+  });
+});
+
+describe('seam adapters pin and unpin', () => {
+  it('hold what is served against runs and people, until a person lets go', async () => {
+    const first = await byRun(1, null);
+    const other = await made(9);
+    expect(await act('pin', first.digest)).toBe(0);
+    expect(world.takeOutput()).toBe(`pinned ${first.digest.slice(0, 8)}: it stays served until it is unpinned\n`);
+    const second = await byRun(2, first);
+    expect(await served()).toBe(first.digest);
+    await world.seam('adapters');
+    expect(world.takeOutput()).toMatch(/Pinned by ada, 2030-01-31 12:00:00: better on our tasks\n$/);
+    await world.seam('adapters', 'show', second.digest);
+    expect(world.takeOutput()).toMatch(/status +rejected \(adapter .* is pinned by ada/);
+    const before = await recorded();
+    for (const [verb, ...args] of [['promote', other.digest], ['rollback'], ['pin', first.digest]] as const) {
+      expect(await act(verb, ...args)).toBe(2);
+      expect(world.takeErrors()).toMatch(
+        /is pinned by ada \(better on our tasks\); unpin it first. Nothing was recorded/,
+      );
+    }
+    expect(await recorded()).toEqual(before);
+    expect(await act('unpin', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ type: 'AdapterUnpinned', adapterDigest: first.digest, pin: null }]);
+    expect(await act('promote', other.digest)).toBe(0);
+    expect(await served()).toBe(other.digest);
+  });
+
+  it('are refused where another adapter is served, or none is pinned', async () => {
+    const first = await byRun(1, null);
+    const second = await byRun(2, first);
+    expect(await act('pin', first.digest)).toBe(2);
+    expect(world.takeErrors()).toContain(`adapter ${first.digest} is not served, adapter ${second.digest} is`);
+    expect(await act('unpin')).toBe(2);
+    expect(world.takeErrors()).toMatch(/expected a pinned adapter, got none/);
+  });
+
+  it('hold the base model as well', async () => {
+    expect(await act('pin', 'base')).toBe(0);
+    await byRun(1, null);
+    expect(await served()).toBeNull();
+  });
+});
+
+describe('seam eval --record', () => {
+  const bytes = (value: unknown) => Buffer.from(`${JSON.stringify(value)}\n`);
+  const line = { prompt: '1 + 0?', reference: '1', verifier: 'numeric', domain: 'sums' };
+
+  /** For the base model of the world's generator. */
+  async function measurable(): Promise<Adapter> {
+    const adapter = adapterOf(1, 'b'.repeat(64));
+    await world.objects.put(keyOf(adapter), encodeAdapter(adapter));
+    const [, published] = promotedByRun({ adapterDigest: adapter.digest, key: keyOf(adapter) });
+    await append({ ...published, baseModelDigest: adapter.baseModelDigest });
+    world.files.set('own/problems.jsonl', Buffer.concat([bytes(line), bytes({ ...line, prompt: '0 + 1?' })]));
+    return adapter;
+  }
+
+  it('puts what was measured on record, with who measured', async () => {
+    const { digest } = await measurable();
+    expect(
+      await world.seam('eval', 'own/problems.jsonl', '--adapter', digest, '--record', '--by', 'ada', '--json'),
+    ).toBe(0);
+    expect((await recorded()).at(-1)).toMatchObject({
+      type: 'AdapterEvaluated',
+      adapterDigest: digest,
+      baseModelDigest: 'b'.repeat(64),
+      executor: { model: 'fake', template: 'fake' },
+      evaluatedBy: 'ada',
+      evaluation: { problemSet: 'problems.jsonl', problems: 2, success: 1, parentSuccess: 1, perDomain: { sums: 1 } },
+    });
+    await world.seam('adapters', 'show', digest);
+    expect(world.takeOutput()).toMatch(/evaluation +100\.0 % of 2 on problems\.jsonl/);
+  });
+
+  it.each<[string, readonly string[], RegExp]>([
+    ['nobody', ['--record'], /expected --by NAME beside --record, got none/],
+    ['no record', ['--by', 'ada'], /expected --record beside --by, got none/],
+    ['drawn answers', ['--record', '--by', 'ada', '--samples', '4'], /expected greedy answers with --record/],
+    ['the base model', ['--record', '--by', 'ada', '--adapter', 'base'], /expected an adapter beside --record/],
+    ['what is served where nothing is', ['--record', '--by', 'ada', '--adapter', 'served'], /got the base model/],
+    ['other arms', ['--record', '--by', 'ada', '--arms', 'noExperience'], /expected the arm trained, got noExperience/],
+  ])('is refused for %s', async (_, args, told) => {
+    const { digest } = await measurable();
+    const before = await recorded();
+    expect(await world.seam('eval', 'own/problems.jsonl', '--adapter', digest, ...args)).toBe(2);
+    expect(world.takeErrors()).toMatch(told);
+    expect(await recorded()).toEqual(before);
+  });
+});
