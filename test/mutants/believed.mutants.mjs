@@ -9,6 +9,7 @@ const promotions = {
   suite: 'quick',
   spec: 'libs/release/src/served-adapter.projection.spec.ts',
 };
+const served = { ...promotions, file: 'libs/release/src/served-adapter.projection.ts' };
 
 export default [
   {
@@ -85,6 +86,50 @@ export default [
     control: 'a person promotes by name only',
     from: 'if (isBlank(promotedBy))',
     to: 'if (false)',
+  },
+  {
+    ...promotions,
+    control: 'a person promotes only on a measurement that is on record',
+    from: "recorded.includes(canonicalJson(evaluation)) ? undefined : 'its evaluation is not on record before it'",
+    to: 'undefined',
+  },
+  {
+    ...promotions,
+    control: 'a rollback is in the name of a person',
+    from: "if (isBlank(by)) return 'it names no person';",
+    to: '',
+  },
+  {
+    ...served,
+    control: 'what is pinned stays served',
+    from: 'if (pin !== null) return pinnedReason(pin);',
+    to: '',
+  },
+  {
+    ...served,
+    control: 'no run brings back what a person rolled back',
+    from: 'if (taken !== undefined) {',
+    to: 'if (false) {',
+  },
+  {
+    ...served,
+    control: 'what was rolled back is not washed clean by being published once more',
+    from: 'if (digest === at && parent !== null) origins.add(parent);',
+    to: 'if (digest === at && parent !== null && origins.size === 0) origins.add(parent);',
+  },
+  {
+    ...results,
+    control: 'an experience is by an adapter that the log has',
+    from: 'ofAdapter(experience, basesOf) ??',
+    to: '',
+  },
+  {
+    control: 'an adapter is proven before a promotion of it is recorded',
+    file: 'apps/cli/src/adapters/serve-adapters.command.ts',
+    from: 'await prove(runtime, version);',
+    to: '',
+    suite: 'quick',
+    spec: 'apps/cli/src/adapters/serve-adapters.command.spec.ts',
   },
   {
     ...promotions,

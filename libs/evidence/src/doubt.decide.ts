@@ -14,7 +14,7 @@ import {
   type Problem,
   type SeamEvent,
 } from '@seamstream/events';
-import { canonicalJson, derivedId } from '@seamstream/kernel';
+import { derivedId } from '@seamstream/kernel';
 
 export type Experience = EventOf<'ExperienceGenerated'> | EventOf<'ExperienceWithheld'>;
 export type Result = EventOf<'OutcomeRecorded'> | EventOf<'ExecutionFailed'> | EventOf<'ProblemExpired'>;
@@ -160,8 +160,19 @@ function differences(
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, at) => isSame(each, b[at]));
-  return canonicalJson(a) === canonicalJson(b);
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    for (let at = 0; at < a.length; at++) if (a[at] !== b[at] && !isSame(a[at], b[at])) return false;
+    return true;
+  }
+  // Field by field: this is asked of every result, and a text of each to compare would be most of its cost.
+  const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  let fields = 0;
+  for (const name in left) {
+    if (!Object.hasOwn(right, name) || !isSame(left[name], right[name])) return false;
+    fields++;
+  }
+  return fields === Object.keys(right).length;
 }
 
 function doubt(reason: Doubt['reason'], detail: string): Doubt {

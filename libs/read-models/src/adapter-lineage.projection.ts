@@ -56,7 +56,7 @@ export interface AdapterAct {
 }
 
 /** What holds the served adapter. */
-export interface AdapterPin {
+interface AdapterPin {
   /** Null is the bare base model. */
   readonly adapterDigest: string | null;
   readonly by: string;

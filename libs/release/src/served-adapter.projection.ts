@@ -32,7 +32,7 @@ export interface ServedAdapter {
   readonly fingerprint: string;
 }
 
-export type DecisionEvent = EventOf<'AdapterPromoted' | 'AdapterRolledBack' | 'AdapterPinned' | 'AdapterUnpinned'>;
+type DecisionEvent = EventOf<'AdapterPromoted' | 'AdapterRolledBack' | 'AdapterPinned' | 'AdapterUnpinned'>;
 type Step = DecisionEvent | EventOf<'AdapterPublished' | 'AdapterEvaluated'>;
 
 /** A promotion, a rollback or a pin, and what came of it. */
@@ -248,7 +248,7 @@ function pin(state: ServedAdapterState, event: EventOf<'AdapterPinned'>): Served
 function unpin(state: ServedAdapterState, event: EventOf<'AdapterUnpinned'>): ServedAdapterState {
   const doubt = actDoubt(event.unpinnedBy, event.reason);
   if (doubt !== undefined) return decide(state, event, 'refused', doubt);
-  if (state.pin === null || state.pin.adapterDigest !== event.adapterDigest)
+  if (state.pin?.adapterDigest !== event.adapterDigest)
     return decide(state, event, 'overtaken', `${nameOf(event.adapterDigest)} was not pinned any more`);
   return { ...decide(state, event, 'counted'), pin: null };
 }

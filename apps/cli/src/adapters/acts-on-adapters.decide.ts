@@ -187,7 +187,7 @@ export function evaluationBy(
 }
 
 function isWhole(arm: ArmResult | undefined): arm is ArmResult {
-  return arm !== undefined && arm.failed === 0 && arm.problems > 0;
+  return arm?.failed === 0 && arm.problems > 0;
 }
 
 /**

@@ -14,7 +14,7 @@ import { openAdapter } from './published-adapter.js';
 import { readServing, type Serving } from './read-lineage.js';
 import { findAdapter } from './render-adapters.js';
 
-export interface ActOptions {
+interface ActOptions {
   readonly by: string;
   readonly reason: string;
 }
