@@ -104,8 +104,8 @@ export default [
   {
     control: 'one box is around everything',
     file: 'libs/verifiers/src/final-answer.ts',
-    from: 'closingBrace(text, begin) !== text.length - 1',
-    to: "!text.endsWith('}')",
+    from: 'closingBrace(text, begin) !== text.length - 1) return null;\n  return text.slice(begin, -1);',
+    to: "!text.endsWith('}')) return null;\n  return lastBoxed(text);",
     suite: 'quick',
     spec: 'libs/verifiers/src/registry.spec.ts',
     title: 'takes no two answers',
