@@ -128,4 +128,13 @@ export default [
     spec: 'libs/datasets/src/rows.spec.ts',
     title: 'ten thousand rows',
   },
+  {
+    control: 'a prompt beyond the characters that are read is not tokenized',
+    file: 'libs/rollout/src/fitting-prompt.ts',
+    from: 'prompt.length > MOST_PROMPT_CHARACTERS',
+    to: 'prompt.length < 0',
+    suite: 'quick',
+    spec: 'libs/rollout/src/fitting-prompt.spec.ts',
+    title: 'not read at all',
+  },
 ];

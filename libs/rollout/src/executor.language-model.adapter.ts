@@ -1,14 +1,14 @@
 /** The frozen executor as a language model of this system: greedy, until its end token or its limit. */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { GenerationRequest, GenerationResult, SamplingSettings } from '@seamstream/language-model';
-import {
-  type AnswerDrawing,
-  type AnsweringProgress,
-  type ExecutorAnswer,
-  type ExecutorModel,
-  encodePrompt,
-  type GeneratorModel,
-  type SampledAnswerRequest,
+import { fittingPrompt } from './fitting-prompt.js';
+import type {
+  AnswerDrawing,
+  AnsweringProgress,
+  ExecutorAnswer,
+  ExecutorModel,
+  GeneratorModel,
+  SampledAnswerRequest,
 } from './models.port.js';
 
 export interface LanguageModelExecutorSettings {
@@ -83,24 +83,21 @@ export class LanguageModelExecutor implements ExecutorModel {
     signal: AbortSignal | undefined,
     onProgress: ((progress: AnsweringProgress) => void) | undefined,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-    const room = this.model.config.maxPositions - sampling.maxTokens;
     const encoded = requests.map(({ prompt, seeds }) => ({
-      promptTokenIds: encodePrompt(this.model, prompt),
+      prompt: fittingPrompt(this.model, prompt, sampling.maxTokens),
       seeds,
-      sampling,
     }));
-    const asked = encoded.filter(({ promptTokenIds }) => promptTokenIds.length <= room);
-    const results = await this.generateOnce(asked, signal, onProgress);
-    const resultOf = new Map(asked.map((request, i) => [request, results[i]!]));
-    return encoded.map((request): readonly ExecutorAnswer[] => {
-      const promptTokens = request.promptTokenIds.length;
-      const sequences = resultOf.get(request);
-      if (sequences === undefined) return request.seeds.map(() => this.tooLong(promptTokens));
-      return sequences.map(({ tokenIds, finishReason }) => ({
+    const asked = encoded.flatMap(({ prompt, seeds }) =>
+      prompt.fits ? [{ promptTokenIds: prompt.tokenIds, seeds, sampling }] : [],
+    );
+    const results = (await this.generateOnce(asked, signal, onProgress)).values();
+    return encoded.map(({ prompt, seeds }): readonly ExecutorAnswer[] => {
+      if (!prompt.fits) return seeds.map(() => this.tooLong(prompt.size));
+      return results.next().value!.map(({ tokenIds, finishReason }) => ({
         status: 'answered',
         text: this.model.tokenizer.decode(tokenIds),
         finished: finishReason === 'completed',
-        promptTokens,
+        promptTokens: prompt.tokenIds.length,
         responseTokens: tokenIds.length,
       }));
     });
@@ -145,8 +142,8 @@ export class LanguageModelExecutor implements ExecutorModel {
     this.kept.delete(oldest!);
   }
 
-  private tooLong(promptTokens: number): ExecutorAnswer {
-    const reason = `The executor's prompt has ${promptTokens} tokens and its response may have ${this.sampling.maxTokens}; the model holds ${this.model.config.maxPositions}. Shorten the problem.`;
+  private tooLong(size: string): ExecutorAnswer {
+    const reason = `The executor's prompt has ${size} and its response may have ${this.sampling.maxTokens}; the model holds ${this.model.config.maxPositions}. Shorten the problem.`;
     return { status: 'failed', code: 'PROMPT_TOO_LONG', reason, retryable: false };
   }
 }

@@ -3,7 +3,8 @@ import { experienceIdOf, groupIdOf } from '@seamstream/events';
 import { type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import { derivedId, type ErrorCode, SeamError } from '@seamstream/kernel';
 import type { Adapter, GenerationResult, JsonSchema, SamplingSettings } from '@seamstream/language-model';
-import { encodePrompt, type GeneratorModel } from './models.port.js';
+import { type FittingPrompt, fittingPrompt } from './fitting-prompt.js';
+import type { GeneratorModel } from './models.port.js';
 
 /** What a generator may know of a problem: everything but its reference answer. */
 export interface ProblemStatement {
@@ -97,13 +98,17 @@ export async function generateExperiences(
       eventId,
       problem,
       schema: settings.schemaFor(problem.domain),
-      promptTokenIds: encodePrompt(model, prompts.generator(problem.prompt, model.tokenizer.controlTokens)),
+      prompt: fittingPrompt(
+        model,
+        prompts.generator(problem.prompt, model.tokenizer.controlTokens),
+        sampling.maxTokens,
+      ),
     }),
   );
-  const fits = ({ promptTokenIds }: { readonly promptTokenIds: readonly number[] }): boolean =>
-    promptTokenIds.length + sampling.maxTokens <= model.config.maxPositions;
-  const asked = prepared.filter(fits);
-  const explored = (each: Prepared, sequences: GenerationResult): Exploration => ({
+  const asked = prepared.flatMap(({ prompt, ...each }, place): Asked[] =>
+    prompt.fits ? [{ ...each, place, promptTokenIds: prompt.tokenIds }] : [],
+  );
+  const explored = (each: Asked, sequences: GenerationResult): Exploration => ({
     status: 'explored',
     problem: each.problem,
     groupId: groupIdOf(each.eventId),
@@ -131,7 +136,7 @@ export async function generateExperiences(
                     const ended = finished.flatMap(({ request, candidates }) => {
                       const each = asked[request]!;
                       try {
-                        return [{ request: prepared.indexOf(each), exploration: explored(each, candidates) }];
+                        return [{ request: each.place, exploration: explored(each, candidates) }];
                       } catch {
                         return []; // said at the end, to whoever waits for it
                       }
@@ -141,28 +146,33 @@ export async function generateExperiences(
                 }),
           },
         );
-  const results = new Map(asked.map((each, i) => [each, generated[i]]));
-  return prepared.map((each): Exploration => {
-    const { eventId, problem, promptTokenIds } = each;
-    const sequences = results.get(each);
-    if (sequences !== undefined) return explored(each, sequences);
+  const results = asked.map((each, i) => explored(each, generated[i]!)).values();
+  return prepared.map(({ eventId, problem, prompt }): Exploration => {
+    if (prompt.fits) return results.next().value!;
     return {
       status: 'failed',
       problem,
       groupId: groupIdOf(eventId),
       code: 'PROMPT_TOO_LONG',
-      reason: `The generator's prompt has ${promptTokenIds.length} tokens and an entry may have ${sampling.maxTokens}; the model holds ${model.config.maxPositions}. Shorten the problem.`,
+      reason: `The generator's prompt has ${prompt.size} and an entry may have ${sampling.maxTokens}; the model holds ${model.config.maxPositions}. Shorten the problem.`,
     };
   });
 }
 
 interface Prepared extends ExplorationRequest {
   readonly schema: JsonSchema;
+  readonly prompt: FittingPrompt;
+}
+
+interface Asked extends ExplorationRequest {
+  /** Of its request. */
+  readonly place: number;
+  readonly schema: JsonSchema;
   readonly promptTokenIds: readonly number[];
 }
 
 function candidateOf(
-  { eventId, problem, schema, promptTokenIds }: Prepared,
+  { eventId, problem, schema, promptTokenIds }: Asked,
   sequence: GenerationResult[number],
   candidateIndex: number,
   { model, adapter, sampling }: Pick<ExplorationSettings, 'model' | 'adapter' | 'sampling'>,
