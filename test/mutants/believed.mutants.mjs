@@ -15,7 +15,7 @@ export default [
   {
     ...results,
     control: 'the problem of an experience is the published one',
-    from: "differences(experience.problem, published!.problem, 'problem_differs', 'the published problem') ??",
+    from: 'ofPublished(experience.problem, published!.problem) ??',
     to: '',
   },
   {
@@ -40,10 +40,34 @@ export default [
   {
     control: 'what one result rests on does not stand in for another of its batch',
     file: 'libs/evidence/src/evidence.ts',
-    from: 'return JSON.stringify([key, id]);',
-    to: 'return id;',
+    from: 'if (ids === undefined) wanted.set(key, new Set([id]));',
+    to: 'if (wanted.values().some((each) => each.has(id))) continue;\n    if (ids === undefined) wanted.set(key, new Set([id]));',
     suite: 'quick',
     spec: 'apps/buffer/src/forged-results.spec.ts',
+  },
+  {
+    control: 'tokens are compared one by one where they stand in the record',
+    file: 'libs/events/src/encoded-fields.ts',
+    from: 'if (each !== list[index]) return false;',
+    to: '',
+    suite: 'quick',
+    spec: 'libs/evidence/src/evidence.spec.ts',
+  },
+  {
+    control: 'a text is compared to its last character where it stands in the record',
+    file: 'libs/events/src/encoded-fields.ts',
+    from: 'if (each === length) return true;',
+    to: 'if (each >= length - 1) return true;',
+    suite: 'quick',
+    spec: 'libs/evidence/src/evidence.spec.ts',
+  },
+  {
+    control: 'a record that decoding refuses is not opened',
+    file: 'libs/events/src/encoded-fields.ts',
+    from: 'return isUtf8(bytes.subarray(each, end));',
+    to: 'return true;',
+    suite: 'quick',
+    spec: 'libs/events/src/encoded-fields.spec.ts',
   },
   {
     control: 'the buffer counts no result that is doubted',

@@ -13,6 +13,7 @@
  */
 import { messageOf, SeamError } from '@seamstream/kernel';
 import type avro from 'avsc';
+import { EventFields, OpenedEvent } from './encoded-fields.js';
 import { keyOf, type SeamEvent, TOPIC_OF, TOPICS } from './generated/events.generated.js';
 import { type NamedSchema, SCHEMAS } from './generated/schemas.generated.js';
 import { type AvroDefinition, type AvroSchema, fingerprintOf, fullName, isUnion } from './schema/avro-schema.js';
@@ -59,6 +60,7 @@ class EventForm {
   private readonly bytesFields: readonly string[];
   private readonly schema: AvroDefinition;
   private made: avro.Type | undefined;
+  private madeFields: EventFields | undefined;
 
   constructor(
     readonly name: string,
@@ -79,6 +81,11 @@ class EventForm {
   get type(): avro.Type {
     this.made ??= strictType(this.schema);
     return this.made;
+  }
+
+  get fields(): EventFields {
+    this.madeFields ??= new EventFields(this.type);
+    return this.madeFields;
   }
 
   /** The event as avsc takes it. */
@@ -107,6 +114,11 @@ class WriterVersion {
     const bytes = Buffer.from(fingerprint, 'hex');
     this.low = bytes.readUInt32LE(0);
     this.high = bytes.readUInt32LE(4);
+  }
+
+  /** Whether events are written in it today. */
+  get isCurrent(): boolean {
+    return this.writerSchema === undefined;
   }
 
   /** Finds the way from this version to the current one. Throws avsc's own error when there is none. */
@@ -320,6 +332,17 @@ export class EventCodec {
     event.type = name;
     return event as SeamEvent;
   }
+
+  /** The event in a record, not decoded; undefined for every record that is not of a current schema as this codec writes it. */
+  open({ topic, value, unreadable }: EncodedRecord): OpenedEvent | undefined {
+    if (unreadable !== undefined || value === null || value.length < HEADER_BYTES) return undefined;
+    const bytes = asBuffer(value);
+    const version = bytes.readUInt16LE(0) === MARKER ? this.versionOf(bytes, 2) : undefined;
+    if (version?.isCurrent !== true || version.form.topic !== topic) return undefined;
+    const { name, fields } = version.form;
+    const places = fields.placesIn(bytes, HEADER_BYTES);
+    return places && new OpenedEvent(name, fields, bytes, places);
+  }
 }
 
 const CODEC = new EventCodec({ schemas: SCHEMAS, topicOf: TOPIC_OF });
@@ -340,6 +363,14 @@ export function encodeEvent(event: SeamEvent): EncodedEvent {
  */
 export function decodeEvent(record: EncodedRecord): SeamEvent {
   return CODEC.decode(record);
+}
+
+/**
+ * The event in a record, whose fields are then read one at a time; undefined for every record that has to be decoded to know what
+ * it says: one of an older or learned schema, one that other writers laid out in another way, and each that {@link decodeEvent} refuses.
+ */
+export function openEvent(record: EncodedRecord): OpenedEvent | undefined {
+  return CODEC.open(record);
 }
 
 /**

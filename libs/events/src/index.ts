@@ -6,7 +6,9 @@ export {
   encodeEvent,
   eventSchemas,
   learnSchema,
+  openEvent,
 } from './codec.js';
+export type { OpenedEvent } from './encoded-fields.js';
 export * from './generated/events.generated.js';
 export {
   type Derivation,

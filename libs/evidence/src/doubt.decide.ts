@@ -16,7 +16,25 @@ import {
 } from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
 
-export type Experience = EventOf<'ExperienceGenerated'> | EventOf<'ExperienceWithheld'>;
+/** What results copy of an experience that was written, and what bears it out. */
+export const WRITTEN_FIELDS = [
+  'meta',
+  'problem',
+  'experienceId',
+  'groupId',
+  'candidateIndex',
+  'groupSize',
+  'arm',
+  'adapterDigest',
+  'entry',
+  'promptTokenIds',
+  'tokenIds',
+  'forced',
+  'baseModelDigest',
+] as const;
+
+export type WrittenExperience = Pick<EventOf<'ExperienceGenerated'>, 'type' | (typeof WRITTEN_FIELDS)[number]>;
+export type Experience = WrittenExperience | EventOf<'ExperienceWithheld'>;
 export type Result = EventOf<'OutcomeRecorded'> | EventOf<'ExecutionFailed'> | EventOf<'ProblemExpired'>;
 
 /** Why a result does not count. The reasons are those of the event ResultRefused. */
@@ -44,7 +62,7 @@ export function doubtOf(
   if (result.type === 'ProblemExpired') {
     return (
       notPublished(result.problem.problemId, published) ??
-      differences(result.problem, published!.problem, 'problem_differs', 'the published problem') ??
+      ofPublished(result.problem, published!.problem) ??
       follows(result.meta, published!.meta, 'expired') ??
       (published!.expiresAt !== null && published!.expiresAt <= result.expiredAt
         ? undefined
@@ -55,7 +73,7 @@ export function doubtOf(
     return doubt('experience_missing', `no experience ${result.experienceId} stands in the log`);
   return (
     notPublished(result.problem.problemId, published) ??
-    differences(experience.problem, published!.problem, 'problem_differs', 'the published problem') ??
+    ofPublished(experience.problem, published!.problem) ??
     ofProblem(experience, published!) ??
     ofAdapter(experience, basesOf) ??
     follows(result.meta, experience.meta, 'outcome') ??
@@ -77,10 +95,20 @@ function ofProblem(experience: Experience, { meta, mode }: EventOf<'ProblemPubli
   if (!isPlace) return doubt('identity', `candidate ${index} of a group of ${size}`);
   if (experience.type === 'ExperienceGenerated' && experience.arm !== mode)
     return doubt('identity', `the problem was published to ${mode}, its experience is of the arm ${experience.arm}`);
-  if (experience.groupId !== groupIdOf(meta.messageId)) return doubt('identity', "its group is not the problem's");
-  if (experience.experienceId !== experienceIdOf(meta.messageId, index))
+  if (experience.groupId !== groupOf(meta.messageId)) return doubt('identity', "its group is not the problem's");
+  const expectedId = experienceIdOf(meta.messageId, index);
+  if (experience.experienceId !== expectedId)
     return doubt('identity', `its experience is not candidate ${index} of the problem's`);
-  return follows(experience.meta, meta, 'experience', index);
+  // Its event has the same id: both are derived in the role of an experience.
+  return followsAs(experience.meta, meta, expectedId);
+}
+
+/** The group of the problem that was asked for last: its candidates follow one another. */
+let lastGroup = { eventId: '', groupId: groupIdOf('') };
+
+function groupOf(eventId: string): string {
+  if (lastGroup.eventId !== eventId) lastGroup = { eventId, groupId: groupIdOf(eventId) };
+  return lastGroup.groupId;
 }
 
 /** Who wrote it is in the log as well. Without an adapter nothing there says which base model is meant: who learns from it has its own. */
@@ -99,33 +127,20 @@ function placeOf(experience: Experience): { readonly index: number; readonly siz
     : { index: 0, size: 1 };
 }
 
-/** What results copy of their experience, by whether one was written. */
+/** What every result copies of its experience, and what one that was judged copies besides. */
+const IDENTITY = ['problem', 'experienceId', 'groupId', 'candidateIndex', 'groupSize', 'arm', 'adapterDigest'] as const;
+const CONTENT = ['entry', 'promptTokenIds', 'tokenIds', 'forced', 'baseModelDigest'] as const;
+const IDENTITY_AND_CONTENT = [...IDENTITY, ...CONTENT] as const;
+/** Where none was written. */
+const WITHHELD = {
+  ...{ candidateIndex: 0, groupSize: 1, arm: 'control', adapterDigest: null },
+  ...{ entry: null, promptTokenIds: [], tokenIds: [], forced: [], baseModelDigest: null },
+};
+
 function ofExperience(result: Exclude<Result, { type: 'ProblemExpired' }>, experience: Experience): Doubt | undefined {
-  const { experienceId, groupId, problem } = experience;
-  const { index, size } = placeOf(experience);
-  const isWritten = experience.type === 'ExperienceGenerated';
-  const identity = {
-    problem,
-    experienceId,
-    groupId,
-    candidateIndex: index,
-    groupSize: size,
-    arm: isWritten ? experience.arm : 'control',
-    adapterDigest: isWritten ? experience.adapterDigest : null,
-  };
-  const content = {
-    entry: isWritten ? experience.entry : null,
-    promptTokenIds: isWritten ? experience.promptTokenIds : [],
-    tokenIds: isWritten ? experience.tokenIds : [],
-    forced: isWritten ? experience.forced : [],
-    baseModelDigest: isWritten ? experience.baseModelDigest : null,
-  };
-  return differences(
-    result,
-    result.type === 'OutcomeRecorded' ? { ...identity, ...content } : identity,
-    'result_differs',
-    'its experience',
-  );
+  const copied = experience.type === 'ExperienceGenerated' ? experience : { ...experience, ...WITHHELD };
+  const names = result.type === 'OutcomeRecorded' ? IDENTITY_AND_CONTENT : IDENTITY;
+  return differences(result, copied, { names, reason: 'result_differs', than: 'its experience' });
 }
 
 function ofVerdict(result: Result): Doubt | undefined {
@@ -134,26 +149,31 @@ function ofVerdict(result: Result): Doubt | undefined {
 }
 
 /** An event that a service derived has the id, the cause, the subject and the correlation that follow from its cause. */
-function follows(meta: EventMeta, cause: EventMeta, role: string, index = 0): Doubt | undefined {
-  const expected = {
-    messageId: derivedId(cause.messageId, role, index),
-    causationId: cause.messageId,
-    correlationId: cause.correlationId,
-    subject: cause.subject,
-  };
-  return differences(meta, expected, 'identity', 'what it follows from');
+function follows(meta: EventMeta, cause: EventMeta, role: string): Doubt | undefined {
+  return followsAs(meta, cause, derivedId(cause.messageId, role));
 }
 
-/** The first of the expected fields that is another one. */
-function differences(
-  came: object,
-  expected: Readonly<Record<string, unknown>> | Problem,
-  reason: Doubt['reason'],
-  than: string,
+const DERIVED = ['messageId', 'causationId', 'correlationId', 'subject'] as const;
+
+function followsAs(meta: EventMeta, cause: EventMeta, messageId: string): Doubt | undefined {
+  const { messageId: causationId, correlationId, subject } = cause;
+  const expected = { messageId, causationId, correlationId, subject };
+  return differences(meta, expected, { names: DERIVED, reason: 'identity', than: 'what it follows from' });
+}
+
+function ofPublished(problem: Problem, published: Problem): Doubt | undefined {
+  const names = Object.keys(published) as (keyof Problem)[];
+  return differences(problem, published, { names, reason: 'problem_differs', than: 'the published problem' });
+}
+
+/** The first of the fields that is not as expected. */
+function differences<Name extends string>(
+  came: Readonly<Partial<Record<Name, unknown>>>,
+  expected: Readonly<Record<Name, unknown>>,
+  { names, reason, than }: { readonly names: readonly Name[]; readonly reason: Doubt['reason']; readonly than: string },
 ): Doubt | undefined {
-  for (const [name, value] of Object.entries(expected))
-    if (!isSame((came as Record<string, unknown>)[name], value))
-      return doubt(reason, `its ${name} is not that of ${than}`);
+  for (const name of names)
+    if (!isSame(came[name], expected[name])) return doubt(reason, `its ${name} is not that of ${than}`);
   return undefined;
 }
 

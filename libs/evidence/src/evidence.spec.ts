@@ -9,7 +9,7 @@ import {
   TOPICS,
 } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
-import { isResult } from './doubt.decide.js';
+import { doubtOf, type Experience, isResult, WRITTEN_FIELDS } from './doubt.decide.js';
 import { Evidence, type PlacedEvent } from './evidence.js';
 import { all, explored, FORGED_EXPERIENCES, FORGERIES, type HonestResults, outcomeOf } from './result-log.contract.js';
 
@@ -185,5 +185,93 @@ describe('a result', () => {
     const results = await resultsIn(log);
     expect(results.filter(({ event }) => isResult(event))).toHaveLength(2);
     expect(await new Evidence(log).doubts(results)).toEqual(new Map());
+  });
+});
+
+describe('one change', () => {
+  const random = Random.of('one change/1');
+  const META = ['messageId', 'causationId', 'correlationId', 'subject'];
+  const outcomesPlace = { topic: TOPIC.outcomes, partition: 0, offset: 0 };
+
+  /** The value with one thing in it changed, however deep it stands. */
+  function changed(value: unknown): unknown {
+    if (typeof value === 'string') {
+      const at = random.int(value.length + 1);
+      return random.int(3) === 0 || value === ''
+        ? `${value.slice(0, at)}${random.int(2) === 0 ? 'ü' : 'x'}${value.slice(at)}`
+        : `${value.slice(0, at - 1)}${value[at - 1] === 'q' ? 'r' : 'q'}${value.slice(Math.max(at, 1))}`;
+    }
+    if (typeof value === 'number') return value + 1 + random.int(1000);
+    if (typeof value === 'boolean') return !value;
+    if (value === null) return 'f'.repeat(64);
+    if (Array.isArray(value)) {
+      const at = random.int(value.length);
+      if (value.length === 0) return value;
+      return random.int(3) === 0 ? value.toSpliced(at, 1) : value.with(at, changed(value[at]));
+    }
+    const entries = Object.entries(value as object);
+    if (entries.length === 0) return { x: 'y' };
+    const at = random.int(entries.length);
+    return Object.fromEntries(entries.with(at, [entries[at]![0], changed(entries[at]![1])]));
+  }
+
+  /** One of the fields that are compared, changed; with the fields of its meta data that are. */
+  function withChange<Event extends SeamEvent>(event: Event, names: readonly string[]): Event {
+    const name = names[random.int(names.length)]!;
+    const own = event as unknown as Readonly<Record<string, unknown>>;
+    if (name === 'arm') return { ...event, arm: own.arm === 'explore' ? 'deploy' : 'explore' };
+    if (name !== 'meta') return { ...event, [name]: changed(own[name]) };
+    const field = META[random.int(META.length)]!;
+    const meta = own.meta as Readonly<Record<string, unknown>>;
+    return { ...event, meta: { ...meta, [field]: changed(meta[field]) } };
+  }
+
+  it('of any compared field of a result, its experience or its problem makes the result be doubted', async () => {
+    for (let round = 0; round < 300; round++) {
+      const [run] = [explored({ ...problemOf(round), prompt: `Wie groß ist ${round}? 𝄞` })];
+      const at = random.int(4);
+      const events = [run.published, run.experiences[at]!, run.outcomes[at]!] as const;
+      const which = round % 3;
+      const names = which === 0 ? ['problem'] : WRITTEN_FIELDS;
+      const [published, experience, outcome] = [
+        which === 0 ? withChange(events[0], names) : events[0],
+        which === 1 ? withChange(events[1], names) : events[1],
+        which === 2 ? withChange(events[2], names) : events[2],
+      ];
+      const log = await logOf([published, experience]);
+      const evidence = new Evidence(log);
+      // As it comes out of the log, and once more: what is remembered is judged in the same way.
+      const event = decodeEvent({ ...encodeEvent(outcome), partition: 0, offset: 0 });
+      for (const time of ['first', 'again']) {
+        const doubts = await evidence.doubts([{ event, position: outcomesPlace }]);
+        expect({ time, round, which, doubts: doubts.size }).toEqual({ time, round, which, doubts: 1 });
+      }
+    }
+  });
+
+  it('of any byte of an experience is judged as if everything were decoded', async () => {
+    const run = explored(problemOf(1));
+    const [experience, outcome] = [run.experiences[0]!, run.outcomes[0]!];
+    const { length } = encodeEvent(experience).value;
+    let counted = 0;
+    for (let at = 10; at < length; at++) {
+      const record = encodeEvent(experience);
+      record.value[at] = record.value[at]! ^ (1 << random.int(8));
+      const log = await logOf([run.published]);
+      await log.append([record]);
+      const doubts = await new Evidence(log).doubts([{ event: outcome, position: outcomesPlace }]);
+      let said: Experience | undefined;
+      try {
+        said = decodeEvent({ ...record, partition: 0, offset: 0 }) as Experience;
+      } catch {}
+      const known = said?.experienceId === outcome.experienceId ? said : undefined;
+      const published = known?.meta.causationId === run.published.meta.messageId ? run.published : undefined;
+      const expected = doubtOf(outcome, known, published, () => new Set());
+      expect({ at, doubt: doubts.get(0) }).toEqual({ at, doubt: expected });
+      if (expected === undefined) counted++;
+    }
+    // Fields that no result copies: log-probabilities, how it was sampled.
+    expect(counted).toBeGreaterThan(50);
+    expect(counted).toBeLessThan(length / 2);
   });
 });

@@ -10,8 +10,24 @@
  * the first result misses its own: honest results do not, so it costs nothing as long as nobody forges. Some 100 bytes per problem.
  */
 import { type EventLog, type LogRecord, partitionForKey, type RecordPosition } from '@seamstream/event-log';
-import { decodeEvent, type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
-import { type Doubt, doubtOf, type Experience, isResult, type Result } from './doubt.decide.js';
+import {
+  decodeEvent,
+  type EncodedRecord,
+  type EventOf,
+  type OpenedEvent,
+  openEvent,
+  type SeamEvent,
+  TOPIC,
+} from '@seamstream/events';
+import {
+  type Doubt,
+  doubtOf,
+  type Experience,
+  isResult,
+  type Result,
+  WRITTEN_FIELDS,
+  type WrittenExperience,
+} from './doubt.decide.js';
 
 export interface PlacedEvent {
   readonly event: SeamEvent;
@@ -50,36 +66,37 @@ export class Evidence {
     const executed = wanted.filter((event) => event.type !== 'ProblemExpired');
     const experiences = await this.find(
       TOPIC.experiences,
-      executed.map(({ problem, experienceId }) => ({ key: problem.problemId, id: experienceId })),
-      (event) => (isExperience(event) ? event.experienceId : undefined),
+      wantedOf(executed.map(({ problem, experienceId }) => [problem.problemId, experienceId])),
     );
-    const experienceOf = (event: Result): Experience | undefined =>
-      event.type === 'ProblemExpired'
-        ? undefined
-        : (experiences.get(nameOf(event.problem.problemId, event.experienceId)) as Experience | undefined);
-    const causeOf = (event: Result): string =>
-      (event.type === 'ProblemExpired' ? event : experienceOf(event))?.meta.causationId ?? '';
+    const rests = results.map(({ event, index }) => {
+      if (event.type === 'ProblemExpired')
+        return { event, index, experience: undefined, cause: event.meta.causationId };
+      const experience = experiences.get(event.problem.problemId)?.get(event.experienceId)?.experienceOf(event);
+      return { event, index, experience, cause: experience?.meta.causationId ?? null };
+    });
+    const caused = rests.filter(({ cause }) => cause !== null);
     const problems = await this.find(
       TOPIC.problems,
-      wanted.map((event) => ({ key: event.problem.problemId, id: causeOf(event) })).filter(({ id }) => id !== ''),
-      (event) => (event.type === 'ProblemPublished' ? event.meta.messageId : undefined),
+      wantedOf(caused.map(({ event, cause }) => [event.problem.problemId, cause!])),
     );
-    await this.meetAdapters(experiences.values());
+    await this.meetAdapters(rests);
     const basesOf = (digest: string): ReadonlySet<string> => this.bases.get(digest) ?? new Set();
     const doubts = new Map<number, Doubt>();
-    for (const { event, index } of results) {
-      const published = problems.get(nameOf(event.problem.problemId, causeOf(event)));
-      const why = doubtOf(event, experienceOf(event), published as EventOf<'ProblemPublished'> | undefined, basesOf);
+    for (const { event, index, experience, cause } of rests) {
+      const published = cause === null ? undefined : problems.get(event.problem.problemId)?.get(cause)?.published();
+      const why = doubtOf(event, experience, published, basesOf);
       if (why !== undefined) doubts.set(index, why);
     }
     return doubts;
   }
 
   /** Reads on about adapters where an experience names one that is not known yet: it was published before it wrote. */
-  private async meetAdapters(experiences: Iterable<SeamEvent>): Promise<void> {
-    const isKnown = (event: SeamEvent): boolean =>
-      event.type !== 'ExperienceGenerated' || event.adapterDigest === null || this.bases.has(event.adapterDigest);
-    if ([...experiences].every(isKnown)) return;
+  private async meetAdapters(rests: readonly { readonly experience: Experience | undefined }[]): Promise<void> {
+    const isKnown = ({ experience }: { readonly experience: Experience | undefined }): boolean =>
+      experience?.type !== 'ExperienceGenerated' ||
+      experience.adapterDigest === null ||
+      this.bases.has(experience.adapterDigest);
+    if (rests.every(isKnown)) return;
     for (const { partition, low, high } of await this.log.watermarks(TOPIC.adapters)) {
       const from = Math.max(this.adaptersRead.get(partition) ?? low, low);
       if (from < high)
@@ -97,25 +114,20 @@ export class Evidence {
     );
   }
 
-  /** Of each wanted id the first event in the log that has it under its key: by both, so that no batch mate can stand in for another. */
-  private async find(
-    topic: Topic,
-    wanted: readonly Wanted[],
-    idOf: (event: SeamEvent) => string | undefined,
-  ): Promise<ReadonlyMap<string, SeamEvent>> {
-    const found = new Map<string, SeamEvent>();
-    if (wanted.length === 0) return found;
+  /** Of each wanted id the first record in the log that has it under its key: by both, so that no batch mate can stand in for another. */
+  private async find(topic: Topic, wanted: Wanted): Promise<Found> {
+    const found: Found = new Map();
+    if (wanted.size === 0) return found;
     const partitions = await this.partitionsOf(topic);
-    for (const [partition, own] of Map.groupBy(wanted, ({ key }) => partitionForKey(key, partitions))) {
-      for (const [name, event] of await this.readingOf(topic, partition, idOf).find(own)) found.set(name, event);
+    for (const [partition, keys] of Map.groupBy(wanted.keys(), (key) => partitionForKey(key, partitions))) {
+      await this.readingOf(topic, partition).find(new Map(keys.map((key) => [key, wanted.get(key)!])), found);
     }
     // Experiences are ours. A problem may be another client's, under no key or one of its own, and then stands anywhere else.
     for (let partition = 0; topic === TOPIC.problems && partition < partitions; partition++) {
-      const missing = wanted.filter(({ key, id }) => !found.has(nameOf(key, id)));
-      if (missing.length === 0) break;
-      const elsewhere = missing.filter(({ key }) => partitionForKey(key, partitions) !== partition);
-      if (elsewhere.length === 0) continue;
-      for (const [name, event] of await this.readingOf(topic, partition, idOf).find(elsewhere)) found.set(name, event);
+      const missing = missingFrom(found, wanted);
+      if (missing.size === 0) break;
+      for (const key of missing.keys()) if (partitionForKey(key, partitions) === partition) missing.delete(key);
+      if (missing.size > 0) await this.readingOf(topic, partition).find(missing, found);
     }
     return found;
   }
@@ -126,45 +138,96 @@ export class Evidence {
     return known;
   }
 
-  private readingOf(topic: Topic, partition: number, idOf: (event: SeamEvent) => string | undefined): Reading {
+  private readingOf(topic: Topic, partition: number): Reading {
     const name = `${topic}/${partition}`;
-    const known = this.readings.get(name) ?? new Reading(this.log, { topic, partition }, idOf, this.from.get(name));
+    const known = this.readings.get(name) ?? new Reading(this.log, { topic, partition }, this.from.get(name));
     this.readings.set(name, known);
     return known;
   }
 }
 
-interface Wanted {
-  readonly key: string;
-  readonly id: string;
+/** Ids by their keys. */
+type Wanted = ReadonlyMap<string, ReadonlySet<string>>;
+type Missing = Map<string, Set<string>>;
+/** Records by key and id. */
+type Found = Map<string, Map<string, Kept>>;
+
+function wantedOf(pairs: readonly (readonly [key: string, id: string])[]): Wanted {
+  const wanted: Missing = new Map();
+  for (const [key, id] of pairs) {
+    const ids = wanted.get(key);
+    if (ids === undefined) wanted.set(key, new Set([id]));
+    else ids.add(id);
+  }
+  return wanted;
 }
 
-/** Of an event by its key and its id. */
-function nameOf(key: string, id: string): string {
-  return JSON.stringify([key, id]);
+function missingFrom(found: Found, wanted: Wanted): Missing {
+  const missing: Missing = new Map();
+  for (const [key, ids] of wanted) {
+    const known = found.get(key);
+    const left = known === undefined ? new Set(ids) : new Set([...ids].filter((id) => !known.has(id)));
+    if (left.size > 0) missing.set(key, left);
+  }
+  return missing;
 }
 
-/** A record as it is remembered. */
-interface Kept {
+/**
+ * A record as it is remembered. What a client of somebody else's keys its problems by is its own affair: they are decoded to know what
+ * they are about, once. Of experiences, which are larger and more, the key says it; they are opened when they are asked for, and
+ * what they say is compared where it stands: nothing of an honest one is decoded but its meta data.
+ */
+class Kept {
   /** The id of the problem that it is about. */
   readonly key: string | null;
   /** Of its value. */
   readonly bytes: number;
   readonly offset: number;
-  /** Undefined for what nobody could use. */
-  readonly event: () => SeamEvent | undefined;
-}
+  private readonly record: Pick<LogRecord, 'topic' | 'partition' | 'offset' | 'value' | 'unreadable'>;
+  private readonly problem: SeamEvent | undefined;
+  /** Null until it is asked for. */
+  private knownId: string | undefined | null = null;
+  private opened: OpenedEvent | undefined;
 
-/**
- * What a client of somebody else's keys its problems by is its own affair: they are decoded to know what they are about, once. Of
- * experiences, which are larger and more, the key says it, and they are decoded when they are asked for.
- */
-function keptOf(record: LogRecord): Kept {
-  const { key, offset, value } = record;
-  const bytes = value?.length ?? 0;
-  if (record.topic !== TOPIC.problems) return { key, bytes, offset, event: () => decoded(record) };
-  const event = decoded(record);
-  return { key: event?.type === 'ProblemPublished' ? event.problem.problemId : key, bytes, offset, event: () => event };
+  constructor({ topic, partition, offset, key, value, unreadable }: LogRecord) {
+    this.record = { topic, partition, offset, value, ...(unreadable === undefined ? {} : { unreadable }) };
+    this.bytes = value?.length ?? 0;
+    this.offset = offset;
+    this.problem = topic === TOPIC.problems ? decoded(this.record) : undefined;
+    this.key = this.problem?.type === 'ProblemPublished' ? this.problem.problem.problemId : key;
+  }
+
+  /** Of an experience its own, of a problem its event's; undefined for everything else, and for what nobody could use. */
+  get id(): string | undefined {
+    if (this.knownId === null) this.knownId = this.readId();
+    return this.knownId;
+  }
+
+  private readId(): string | undefined {
+    if (this.record.topic === TOPIC.problems) return this.published()?.meta.messageId;
+    const opened = openEvent(this.record);
+    if (opened?.type === 'ExperienceGenerated') {
+      this.opened = opened;
+      return opened.read('experienceId') as string;
+    }
+    const event = decoded(this.record);
+    return event !== undefined && isExperience(event) ? event.experienceId : undefined;
+  }
+
+  published(): EventOf<'ProblemPublished'> | undefined {
+    return this.problem?.type === 'ProblemPublished' ? this.problem : undefined;
+  }
+
+  /** Of a record whose id is that of an experience. The result's own values stand for what the record spells in the same way. */
+  experienceOf(result: Result): Experience {
+    const { opened } = this;
+    if (opened === undefined) return decoded(this.record) as Experience;
+    const said = result as object as Readonly<Record<string, unknown>>;
+    const experience: Record<string, unknown> = { type: 'ExperienceGenerated' };
+    for (const name of WRITTEN_FIELDS)
+      experience[name] = name === 'meta' ? opened.read(name) : opened.read(name, said[name]);
+    return experience as unknown as WrittenExperience;
+  }
 }
 
 /** One partition, read along. */
@@ -181,44 +244,43 @@ class Reading {
   constructor(
     private readonly log: EventLog,
     private readonly place: { readonly topic: Topic; readonly partition: number },
-    private readonly idOf: (event: SeamEvent) => string | undefined,
     from: number | undefined,
   ) {
     this.next = from ?? 0;
   }
 
-  async find(wanted: readonly Wanted[]): Promise<ReadonlyMap<string, SeamEvent>> {
-    const found = new Map<string, SeamEvent>();
-    /** Keys by name. */
-    const missing = new Map(wanted.map(({ id, key }) => [nameOf(key, id), key]));
+  /** Puts what is wanted and stands in this partition with what was found. */
+  async find(wanted: Wanted, found: Found): Promise<void> {
+    const missing = missingFrom(found, wanted);
     const take = (records: readonly Kept[]): void => {
-      for (const { key, event: read } of records) {
-        const event = read();
-        const id = event && this.idOf(event);
-        const name = id === undefined ? undefined : nameOf(key!, id);
-        if (name !== undefined && missing.delete(name)) found.set(name, event!);
+      for (const kept of records) {
+        const { key, id } = kept;
+        const ids = key === null ? undefined : missing.get(key);
+        if (id === undefined || !ids?.delete(id)) continue;
+        if (ids.size === 0) missing.delete(key!);
+        const known = found.get(key!);
+        if (known === undefined) found.set(key!, new Map([[id, kept]]));
+        else known.set(id, kept);
       }
     };
-    for (const key of new Set(missing.values())) take(this.remembered.get(key) ?? []);
+    for (const key of [...missing.keys()]) take(this.remembered.get(key) ?? []);
     if (missing.size > 0) await this.readOn(missing, take);
     if (missing.size > 0) await this.lookBack(missing, take);
-    return found;
   }
 
   /** Along the log until all are found, or to its end. */
-  private async readOn(missing: ReadonlyMap<string, string>, take: (records: readonly Kept[]) => void): Promise<void> {
+  private async readOn(missing: Wanted, take: (records: readonly Kept[]) => void): Promise<void> {
     const { low, high } = await this.bounds();
     this.next = Math.max(this.next, low);
     if (this.next >= high) return;
     const chunks = this.log.read({ ...this.place, from: this.next, to: high, chunkRecords: CHUNK_RECORDS });
     for await (const records of chunks) {
-      const keys = new Set(missing.values());
-      const kept = records.map(keptOf);
+      const kept = records.map((record) => new Kept(record));
       for (const record of kept) {
         this.remember(record);
         this.next = record.offset + 1;
       }
-      take(kept.filter(({ key }) => key !== null && keys.has(key)));
+      take(kept.filter(({ key }) => key !== null && missing.has(key)));
       if (missing.size === 0) return;
     }
     this.next = high;
@@ -239,15 +301,12 @@ class Reading {
   }
 
   /** Among the records that were passed, which only what was forged, or comes very late, is missing from. */
-  private async lookBack(
-    missing: ReadonlyMap<string, string>,
-    take: (records: readonly Kept[]) => void,
-  ): Promise<void> {
+  private async lookBack(missing: Wanted, take: (records: readonly Kept[]) => void): Promise<void> {
     const index = await this.indexUpTo(this.next);
-    for (const key of new Set(missing.values())) {
+    for (const key of [...missing.keys()]) {
       for (const { from, to } of index.get(key) ?? []) {
         for await (const records of this.log.read({ ...this.place, from, to }))
-          take(records.map(keptOf).filter((kept) => kept.key === key));
+          take(records.map((record) => new Kept(record)).filter((kept) => kept.key === key));
       }
     }
   }
@@ -258,7 +317,8 @@ class Reading {
     const from = Math.max(this.indexedTo, low);
     if (from < end) {
       for await (const records of this.log.read({ ...this.place, from, to: end }))
-        for (const { key, offset } of records.map(keptOf)) if (key !== null) note(this.index, key, offset);
+        for (const { key, offset } of records.map((record) => new Kept(record)))
+          if (key !== null) note(this.index, key, offset);
     }
     this.indexedTo = end;
     return this.index;
@@ -289,12 +349,12 @@ function note(index: Map<string, Stretch[]>, key: string, offset: number): void 
   else stretches.push({ from: offset, to: offset + 1 });
 }
 
-function isExperience(event: SeamEvent): event is Experience {
+function isExperience(event: SeamEvent): event is SeamEvent & Experience {
   return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
 }
 
 /** Undefined for what nobody could use: its consumer sent it to the dead letters. */
-function decoded(record: LogRecord): SeamEvent | undefined {
+function decoded(record: EncodedRecord): SeamEvent | undefined {
   try {
     return decodeEvent(record);
   } catch {
