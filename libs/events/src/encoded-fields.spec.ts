@@ -83,6 +83,22 @@ describe('fields of an encoded event', () => {
     expect(left).toBeGreaterThan(100);
   });
 
+  it('are left to decoding where a key is the one that it refuses, however its length is spelled', () => {
+    const [event] = EXPERIENCES;
+    const { problem } = event!;
+    const record = recordOf({ ...event!, problem: { ...problem, metadata: { ninechars: 'x' } } });
+    const at = Buffer.from(record.value).indexOf('ninechars');
+    for (const length of [[0x12], [0x92, 0x00], [0x92, 0x80, 0x00]]) {
+      const value = Buffer.concat([
+        record.value.subarray(0, at - 1),
+        Buffer.from([...length, ...Buffer.from('__proto__')]),
+        record.value.subarray(at + 9),
+      ]);
+      expect(openEvent({ ...record, value })).toBeUndefined();
+      expect(() => decodeEvent({ ...record, value })).toThrow(/__proto__/);
+    }
+  });
+
   it('are left to decoding where a writer of another kind wrote them, or an older one', () => {
     const record = recordOf(EXPERIENCES[0]!);
     expect(openEvent({ ...record, topic: 'seam.outcomes' })).toBeUndefined();

@@ -163,9 +163,9 @@ function arrayForm(item: Form, bytesEach: number): Form {
   };
 }
 
-/** Whether a text is the key that decoding refuses. */
+/** Whether a text may be the key that decoding refuses: it ends as that does, however its length is spelled. */
 function isPrototype({ bytes, at }: Cursor, from: number): boolean {
-  return at - from === 10 && bytes[from + 1] === 0x5f && bytes.toString('latin1', from + 1, at) === '__proto__';
+  return at - from >= 10 && bytes[at - 1] === 0x5f && bytes.toString('latin1', at - 9, at) === '__proto__';
 }
 
 // Most items of a record are in its lists of token ids, flags and log-probabilities: one loop for each, without calls.

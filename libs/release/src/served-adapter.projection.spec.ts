@@ -46,6 +46,12 @@ describe('the served adapter', () => {
     expect(servedAfter(promoted('1', 'a'), rolledBack('2', 'a', null))).toBeNull();
   });
 
+  it('is the one that a run promotes, whoever took the id of its promotion for an act that came to nothing', () => {
+    const id = derivedId(derivedId('run-b', 'started'), 'promoted');
+    for (const forged of [unpinned(id, 'x'), pinned(id, 'x'), rolledBack(id, 'c', null)])
+      expect(servedAfter(promoted('1', 'a'), forged, ...over('a', 'b'))).toEqual(serving('b'));
+  });
+
   it('stays when a rollback comes too late', () => {
     expect(servedAfter(promoted('1', 'a'), promoted('2', 'b'), rolledBack('3', 'a', null))).toEqual(serving('b'));
   });
@@ -151,6 +157,12 @@ describe('an adapter that was rolled back', () => {
     const again = promotedByRun({ adapterDigest: 'b', parent: 'a', runId: 'once more', onlyOverParent: true });
     expect(servedAfter(...gone, ...again)).toEqual(serving('a'));
     expect(lastReason(stateAfter([...gone, ...again]))).toMatch(/^it was rolled back by ada/);
+  });
+
+  it('is no parent of another only because somebody publishes that one over it', () => {
+    const [started, made, completed, promotion] = promotedByRun({ adapterDigest: 'c', parent: 'a' });
+    const forged = { ...made, parent: 'b', runId: 'made up' };
+    expect(stateAfter([...gone, forged, started, made, completed, promotion]).served).toEqual(serving('c'));
   });
 
   it('is served again when a person promotes it, and is a parent from then on', () => {

@@ -16,6 +16,7 @@ import type { AdapterEvaluated, AdapterPromoted, AdapterPublished, EventOf, Seam
 import { canonicalJson } from '@seamstream/kernel';
 import {
   actDoubt,
+  isOfCompletedRun,
   type PromotionGrounds,
   promotionDoubt,
   type RunRecord,
@@ -114,16 +115,18 @@ function pinnedReason({ adapterDigest, pinnedBy, reason }: EventOf<'AdapterPinne
 
 /** The first of the adapter and those it descends from, up to what is served, that was rolled back. */
 function takenBackBefore(
-  { rolledBack, published, served }: ServedAdapterState,
+  { rolledBack, published, served, runs }: ServedAdapterState,
   adapterDigest: string,
 ): string | undefined {
-  // Whoever publishes it once more, without a parent or under another, does not wash it clean: every record of it is gone by.
   const origins = new Set([adapterDigest]);
   for (const at of origins) {
     if (at === served?.adapterDigest) continue;
     if (rolledBack.has(at)) return at;
-    for (const { adapterDigest: digest, parent } of published)
-      if (digest === at && parent !== null) origins.add(parent);
+    // Whoever publishes it once more, without a parent or under another, does not wash it clean, nor give it a parent that the run
+    // which made it did not tell. Of an adapter of no run every record is gone by.
+    const told = published.filter((each) => each.adapterDigest === at);
+    const borneOut = told.filter((each) => isOfCompletedRun(each, runs.get(each.runId)));
+    for (const { parent } of borneOut.length > 0 ? borneOut : told) if (parent !== null) origins.add(parent);
   }
   return undefined;
 }
@@ -182,9 +185,13 @@ function foldedAnew({ steps, runs }: ServedAdapterState): ServedAdapterState {
 function take(state: ServedAdapterState, step: Step): ServedAdapterState {
   if (step.type === 'AdapterPublished') return { ...state, published: [...state.published, step] };
   if (step.type === 'AdapterEvaluated') return { ...state, evaluated: [...state.evaluated, step] };
-  // Whoever forges a decision must not block the true one by its id: what was refused holds none.
+  // Whoever forges a decision must not block the true one by its id: what was refused holds none, nor does one of another kind or run.
   const before = state.decisions.find(
-    ({ event, status }) => event.meta.messageId === step.meta.messageId && status !== 'refused',
+    ({ event, status }) =>
+      status !== 'refused' &&
+      event.meta.messageId === step.meta.messageId &&
+      event.type === step.type &&
+      runOf(event) === runOf(step),
   );
   if (before !== undefined)
     return isSame(before.event, step) ? state : decide(state, step, 'refused', 'another decision has its id');
@@ -198,6 +205,11 @@ function take(state: ServedAdapterState, step: Step): ServedAdapterState {
     case 'AdapterUnpinned':
       return unpin(state, step);
   }
+}
+
+/** The run that a decision is of; null for a person's. */
+function runOf(decision: Decision['event']): string | null {
+  return decision.type === 'AdapterPromoted' ? decision.runId : null;
 }
 
 function promote(state: ServedAdapterState, promotion: EventOf<'AdapterPromoted'>): ServedAdapterState {
