@@ -19,7 +19,8 @@ export interface AddedToken {
 
 /** The parts of a tokenizer.json that are read here; the rest passes through to the library. */
 export interface TokenizerJson {
-  readonly added_tokens?: readonly AddedToken[];
+  /** Null says the same as nothing. */
+  readonly added_tokens?: readonly AddedToken[] | null;
   readonly normalizer?: unknown;
   readonly pre_tokenizer?: unknown;
   readonly post_processor?: unknown;

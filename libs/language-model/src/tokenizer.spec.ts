@@ -79,6 +79,14 @@ describe('the tokenizer', () => {
     expect(Tokenizer.fromJson({ ...JSON_FILE, added_tokens: [] }).digest).not.toBe(tokenizer.digest);
   });
 
+  it('has the same vocabulary whether a file adds no tokens by null, by an empty list or not at all', () => {
+    const { added_tokens, ...without } = JSON_FILE;
+    expect(added_tokens).toBeDefined();
+    const adding = (none: Partial<TokenizerJson>) => Tokenizer.fromJson({ ...without, ...none }).vocabulary;
+    expect(adding({ added_tokens: null })).toEqual(adding({}));
+    expect(adding({ added_tokens: [] })).toEqual(adding({}));
+  });
+
   it('refuses a tokenizer that is not a byte-level BPE', () => {
     const metaspace = { ...JSON_FILE, decoder: { type: 'Metaspace' } } as TokenizerJson;
     expect(() => Tokenizer.fromJson(metaspace)).toThrow(/ByteLevel/);

@@ -96,9 +96,9 @@ export class Tokenizer {
   /** Raw bytes per id; empty for special tokens and for ids without a token. */
   get vocabulary(): readonly Uint8Array[] {
     if (this.#vocabulary === undefined) {
-      const { model, added_tokens: added = [] } = this.json;
+      const { model } = this.json;
       const vocabulary: (Uint8Array | undefined)[] = bytesOfTokens(model.vocab, tokenizerKind(this.json));
-      for (const { id, content, special } of added)
+      for (const { id, content, special } of this.json.added_tokens ?? [])
         vocabulary[id] = special ? new Uint8Array(0) : new TextEncoder().encode(content);
       this.#vocabulary = Array.from(vocabulary, (bytes) => bytes ?? new Uint8Array(0));
     }

@@ -65,13 +65,16 @@ function places(value, found = []) {
   return found;
 }
 
+const isObject = (value) => typeof value === 'object' && value !== null;
+
 /** Some fields replaced, wherever they stand; entries of vocabulary and merges too. */
 export function mutate(random, all) {
   if (random.int(5) === 0) return damaged(random, all);
   const json = structuredClone(random.pick(FORMS));
   for (let changes = 1 + random.int(4); changes > 0; changes--) {
     const kind = random.int(6);
-    if (kind === 0 && json.model?.vocab) json.model.vocab[`t${piecesText(random).slice(0, 3)}`] = someValue(random);
+    if (kind === 0 && isObject(json.model?.vocab))
+      json.model.vocab[`t${piecesText(random).slice(0, 3)}`] = someValue(random);
     else if (kind === 1 && Array.isArray(json.model?.merges)) json.model.merges[random.int(9)] = someValue(random);
     else if (kind === 2)
       json.normalizer = {
