@@ -5,15 +5,15 @@ import {
   bytesInMemory,
   type DatasetProblem,
   datasetForms,
+  detectedForm,
   fileDigest,
   QuestionIndex,
   type RowFault,
   readProblems,
-  recognisedForm,
-  rowsOf,
+  unpublishedProblem,
 } from '@seamstream/datasets';
 import type { Problem } from '@seamstream/events';
-import { derivedId, messageOf, onOneLine, SeamError } from '@seamstream/kernel';
+import { messageOf, onOneLine, SeamError } from '@seamstream/kernel';
 import type { FileIdentity } from './run-settings.js';
 
 /** A file of problems, all of it read. */
@@ -36,11 +36,7 @@ export async function readProblemFile(option: string, path: string): Promise<Pro
     throw refused(option, path, `expected a readable file, got ${messageOf(cause)}. Name another file.`, cause);
   });
   const bytes = { ...bytesInMemory(content), name: path };
-  let form = datasetForms.get('seam');
-  for await (const row of rowsOf(bytes)) {
-    form = 'value' in row ? recognisedForm(row.value) : undefined;
-    break;
-  }
+  const form = await detectedForm(bytes, datasetForms.get('seam'));
   if (form === undefined) {
     throw refused(
       option,
@@ -74,14 +70,7 @@ export async function readProblemFile(option: string, path: string): Promise<Pro
 
 /** The file's problems as they are asked outside the log: to compare adapters, and to measure. */
 export function asProblems({ digest, problems }: ProblemFile): readonly Problem[] {
-  return problems.map(({ row, problemId, domain, prompt, reference, verifier, metadata }) => ({
-    problemId: problemId ?? derivedId(digest, 'problem', row),
-    domain,
-    prompt,
-    reference,
-    verifier,
-    metadata,
-  }));
+  return problems.map((problem) => unpublishedProblem(digest, problem));
 }
 
 /** Copies that are named in a message. */

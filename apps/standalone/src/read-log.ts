@@ -4,7 +4,7 @@ import { TOPIC } from '@seamstream/events';
 import { checkEntry, type EntrySchemas } from '@seamstream/experience';
 import { isSeamError } from '@seamstream/kernel';
 import { type Ledger, ledgerProjection } from '@seamstream/read-models';
-import { readableEvent } from './readable-event.js';
+import { readableEvents } from './readable-event.js';
 
 export interface LogAccount {
   readonly ledger: Ledger;
@@ -17,21 +17,14 @@ export async function readLogAccount(log: EventLog, schemaFor: EntrySchemas): Pr
   const state = ledgerProjection.initialState();
   const entries = { valid: 0, generated: 0 };
   const executorRevisions = new Set<string>();
-  for (const topic of [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes, TOPIC.deadLetters]) {
-    for (const { partition, low } of await log.watermarks(topic)) {
-      for await (const records of log.read({ topic, partition, from: low })) {
-        for (const record of records) {
-          const event = readableEvent(record);
-          if (event === undefined) continue;
-          ledgerProjection.evolve(state, event, record);
-          if (event.type === 'ExperienceGenerated') {
-            entries.generated++;
-            if (isValid(event.entry, schemaFor, event.problem.domain)) entries.valid++;
-          } else if (event.type === 'OutcomeRecorded') {
-            executorRevisions.add(event.executor.revision);
-          }
-        }
-      }
+  const topics = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes, TOPIC.deadLetters];
+  for await (const { event, record } of readableEvents(log, topics)) {
+    ledgerProjection.evolve(state, event, record);
+    if (event.type === 'ExperienceGenerated') {
+      entries.generated++;
+      if (isValid(event.entry, schemaFor, event.problem.domain)) entries.valid++;
+    } else if (event.type === 'OutcomeRecorded') {
+      executorRevisions.add(event.executor.revision);
     }
   }
   return { ledger: ledgerProjection.read(state), entries, executorRevisions };

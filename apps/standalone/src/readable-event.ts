@@ -1,4 +1,5 @@
-import { decodeEvent, type EncodedRecord, type SeamEvent } from '@seamstream/events';
+import type { EventLog, LogRecord } from '@seamstream/event-log';
+import { decodeEvent, type EncodedRecord, type SeamEvent, type TopicName } from '@seamstream/events';
 import { isSeamError } from '@seamstream/kernel';
 
 /** The record's event; undefined for one that is none of ours: its consumers send it to the dead letters. */
@@ -8,5 +9,22 @@ export function readableEvent(record: EncodedRecord): SeamEvent | undefined {
   } catch (error) {
     if (isSeamError(error)) return undefined;
     throw error;
+  }
+}
+
+/** All events of topics that are there now, with their records: topic by topic, partition by partition. */
+export async function* readableEvents(
+  log: EventLog,
+  topics: readonly TopicName[],
+): AsyncGenerator<{ readonly event: SeamEvent; readonly record: LogRecord }> {
+  for (const topic of topics) {
+    for (const { partition, low, high } of await log.watermarks(topic)) {
+      for await (const records of log.read({ topic, partition, from: low, to: high })) {
+        for (const record of records) {
+          const event = readableEvent(record);
+          if (event !== undefined) yield { event, record };
+        }
+      }
+    }
   }
 }

@@ -1,7 +1,7 @@
 /** What a log says of rounds that were published before, read before any service touches it. */
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { readableEvent } from './readable-event.js';
+import { readableEvents } from './readable-event.js';
 import { endedRuns, evolveLoopProgress, initialLoopProgress } from './round-progress.js';
 import type { RecordedRounds } from './run-settings.js';
 import type { WorkSpan } from './work-spans.js';
@@ -13,16 +13,8 @@ export interface RecordedRun extends RecordedRounds {
 
 export async function readRecordedRounds(log: EventLog): Promise<RecordedRun> {
   let progress = initialLoopProgress;
-  for (const topic of [TOPIC.problems, TOPIC.training, TOPIC.adapters]) {
-    for (const { partition, low, high } of await log.watermarks(topic)) {
-      for await (const records of log.read({ topic, partition, from: low, to: high })) {
-        for (const record of records) {
-          const event = readableEvent(record);
-          if (event !== undefined) progress = evolveLoopProgress(progress, event);
-        }
-      }
-    }
-  }
+  for await (const { event } of readableEvents(log, [TOPIC.problems, TOPIC.training, TOPIC.adapters]))
+    progress = evolveLoopProgress(progress, event);
   const rounds = [...progress.rounds.values()];
   const runs = endedRuns(progress);
   const fromMs = Math.min(...rounds.map((row) => row.firstPublishedAtMs));

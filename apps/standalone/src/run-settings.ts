@@ -3,10 +3,10 @@
  * they are written when its first round is about to be published, and a later start that says otherwise is refused. Limits on
  * rounds only say when to stop; they may change, and every change is kept, so that the report can tell how the run is repeated.
  */
-import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, SeamError } from '@seamstream/kernel';
+import { SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
+import { readKept, writeWhole } from './kept-file.js';
 
 const fileIdentitySchema = z.object({
   /** As it was named at the first start. */
@@ -166,29 +166,15 @@ const pathOf = (dataFolder: string): string => join(dataFolder, 'run.json');
 
 /** What the folder was begun with; null for one without. @throws INVALID_CONFIGURATION for a file that holds something else */
 export async function readRunFile(dataFolder: string): Promise<RunFile | null> {
-  let text: string;
-  try {
-    text = await readFile(pathOf(dataFolder), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-  try {
-    return runFileSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new SeamError(
-      'INVALID_CONFIGURATION',
-      `Cannot read ${pathOf(dataFolder)}: expected what this folder was begun with, got something else (${messageOf(cause)}). Restore the file, or choose another folder (--data-dir).`,
-      { cause },
-    );
-  }
+  const file = await readKept(pathOf(dataFolder), runFileSchema, {
+    expected: 'what this folder was begun with',
+    remedy: 'Restore the file, or choose another folder (--data-dir).',
+  });
+  return file ?? null;
 }
 
-/** Whole or not at all. */
-export async function writeRunFile(dataFolder: string, file: RunFile): Promise<void> {
-  const path = pathOf(dataFolder);
-  await writeFile(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`);
-  await rename(`${path}.new`, path);
+export function writeRunFile(dataFolder: string, file: RunFile): Promise<void> {
+  return writeWhole(pathOf(dataFolder), `${JSON.stringify(file, null, 2)}\n`);
 }
 
 /** The settings of a data folder as services read them; undefined for one that no loop was begun in. @throws as {@link readRunFile} */

@@ -3,10 +3,10 @@
  * part of what the loop took. A span's end is written while the process lives; of one that was killed, at most the last
  * {@link SAVE_EVERY_MS} are missing.
  */
-import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, messageOf, SeamError } from '@seamstream/kernel';
+import type { Clock } from '@seamstream/kernel';
 import { z } from 'zod';
+import { readKept, writeWhole } from './kept-file.js';
 
 /** Milliseconds since 1970, both ends. */
 export interface WorkSpan {
@@ -16,6 +16,10 @@ export interface WorkSpan {
 
 const SAVE_EVERY_MS = 5_000;
 
+const KEPT = {
+  expected: 'the times at which this folder was worked on',
+  remedy: 'Move the file away; the report then counts the whole time since the first problem.',
+};
 const fileSchema = z.array(z.object({ fromMs: z.number(), toMs: z.number() }));
 
 /** Milliseconds of the spans that lie between two times. Spans that overlap count once. */
@@ -51,7 +55,7 @@ export class WorkSpans {
    */
   static async begin(dataFolder: string, clock: Clock, unrecorded: readonly WorkSpan[] = []): Promise<WorkSpans> {
     const path = join(dataFolder, 'work-spans.json');
-    const spans = new WorkSpans(path, (await readSpans(path)) ?? unrecorded, clock, clock.now());
+    const spans = new WorkSpans(path, (await readKept(path, fileSchema, KEPT)) ?? unrecorded, clock, clock.now());
     await spans.save();
     spans.timer = setInterval(() => void spans.save(), SAVE_EVERY_MS);
     spans.timer.unref();
@@ -72,28 +76,8 @@ export class WorkSpans {
   /** One after the other; a disk that is full must not end the loop: the next save tries again. */
   private save(): Promise<void> {
     this.saving = this.saving
-      .then(() => writeFile(`${this.path}.new`, `${JSON.stringify(this.all())}\n`))
-      .then(() => rename(`${this.path}.new`, this.path))
+      .then(() => writeWhole(this.path, `${JSON.stringify(this.all())}\n`))
       .catch(() => undefined);
     return this.saving;
-  }
-}
-
-async function readSpans(path: string): Promise<readonly WorkSpan[] | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    return fileSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new SeamError(
-      'INVALID_CONFIGURATION',
-      `Cannot read ${path}: expected the times at which this folder was worked on, got something else (${messageOf(cause)}). Move the file away; the report then counts the whole time since the first problem.`,
-      { cause },
-    );
   }
 }

@@ -1,10 +1,10 @@
 /** The embedded world's share of the configuration, as the files that services read in any deployment. */
-import { rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DOMAINS, entrySchemaFor, SHIFTED_DOMAINS, worldProblems } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
 import { makeFolder } from '@seamstream/service-kit';
 import { worldFiles } from './embedded-environment.js';
+import { writeWhole } from './kept-file.js';
 
 /** Validation problems per base domain and per shifted domain; those of a domain are asked once it has appeared. */
 const VALIDATION_PER_DOMAIN = 32;
@@ -34,18 +34,13 @@ export function heldOutProblems(variant: 'base' | 'shifted', count: number): rea
   return worldProblems({ seed: 'held-out', split: 'heldOut', variant, count });
 }
 
-async function writeWhole(path: string, text: string): Promise<void> {
-  await makeFolder(dirname(resolve(path)));
-  await writeFile(`${path}.new`, text);
-  await rename(`${path}.new`, path);
-}
-
 /** Writes entry schemas and validation problems where {@link worldFiles} says. */
 export async function writeWorldFiles(dataFolder: string): Promise<void> {
   const files = worldFiles(dataFolder);
   const schemas = Object.fromEntries(
     [...DOMAINS, ...SHIFTED_DOMAINS].map((domain) => [domain, entrySchemaFor(domain)]),
   );
+  await makeFolder(dirname(resolve(files.entrySchemas)));
   await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
   await writeWhole(
     files.validation,

@@ -9,6 +9,7 @@ import {
   type TopicName,
 } from '@seamstream/events';
 import {
+  countedPromotions,
   decisionOn,
   evolveServedAdapter,
   initialServedAdapter,
@@ -72,19 +73,13 @@ export async function readTrainingHistory(log: EventLog): Promise<TrainingHistor
 }
 
 /** Of several records of one adapter the one counts that its run told; promotions by digest, those that counted. */
-function adaptersOf({
-  published: told,
-  decisions,
-  runs,
-}: ServedAdapterState): Pick<TrainingHistory, 'published' | 'promoted'> {
+function adaptersOf(served: ServedAdapterState): Pick<TrainingHistory, 'published' | 'promoted'> {
+  const { published: told, runs } = served;
   const published = new Map<string, AdapterPublished>();
   for (const event of told)
     if (!published.has(event.adapterDigest) || isOfCompletedRun(event, runs.get(event.runId)))
       published.set(event.adapterDigest, event);
-  const promoted = new Map<string, AdapterPromoted>();
-  for (const { event, status } of decisions)
-    if (event.type === 'AdapterPromoted' && status === 'counted') promoted.set(event.adapterDigest, event);
-  return { published, promoted };
+  return { published, promoted: new Map(countedPromotions(served).map((event) => [event.adapterDigest, event])) };
 }
 
 /** All events of a topic, per partition in order. Records that cannot be decoded are passed over: they state nothing. */

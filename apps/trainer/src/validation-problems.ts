@@ -4,15 +4,15 @@ import {
   bytesInMemory,
   type DatasetForm,
   datasetForms,
+  detectedForm,
   type FileBytes,
   fileDigest,
   type RowFault,
   readProblems,
-  recognisedForm,
-  rowsOf,
+  unpublishedProblem,
 } from '@seamstream/datasets';
 import type { Problem } from '@seamstream/events';
-import { derivedId, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 
 /** Problems on which adapters are compared with their parents. */
 export interface ValidationProblems {
@@ -92,29 +92,15 @@ async function readAll(
 }> {
   const problems: Problem[] = [];
   const faults: RowFault[] = [];
-  const form = await formOf(bytes, dataset);
+  // Nothing in it: no form is wrong.
+  const form = dataset === undefined ? await detectedForm(bytes, datasetForms.get('seam')) : datasetForms.get(dataset);
   if (form === undefined) return { problems, faults };
   const digest = await fileDigest(bytes);
   for await (const reading of readProblems(bytes, { form })) {
     if (problems.length >= limit) break;
     if (reading.status === 'faulty') faults.push(...reading.faults);
     if (reading.status !== 'problem') continue;
-    const { row, problemId, domain, prompt, reference, verifier, metadata } = reading.problem;
-    problems.push({
-      problemId: problemId ?? derivedId(digest, 'problem', row),
-      domain,
-      prompt,
-      reference,
-      verifier,
-      metadata,
-    });
+    problems.push(unpublishedProblem(digest, reading.problem));
   }
   return { form, problems, faults };
-}
-
-async function formOf(bytes: FileBytes, name: string | undefined): Promise<DatasetForm | undefined> {
-  if (name !== undefined) return datasetForms.get(name);
-  for await (const row of rowsOf(bytes)) return 'value' in row ? recognisedForm(row.value) : undefined;
-  // Nothing in it: no form is wrong.
-  return datasetForms.get('seam');
 }

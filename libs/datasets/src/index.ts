@@ -1,11 +1,13 @@
 export { ANSWER_FORMS, type AnswerForm, answerForm } from './answer-form.js';
 export { columnsForm, parseColumnMapping } from './columns.form.js';
 export type { DatasetForm, DatasetProblem, RowFault, StatedVerifier } from './dataset.types.js';
+export { detectedForm } from './detected-form.js';
 export { type Duplicate, QuestionIndex } from './duplicates.js';
 export { bytesInMemory, type FileBytes, fileDigest } from './file-bytes.js';
 export { isParquet } from './parquet-rows.js';
 export { type ReadingSettings, type RowReading, readProblems } from './read-problems.js';
-export { datasetForms, recognisedForm } from './registry.js';
+export { datasetForms } from './registry.js';
 export { rowsOf } from './rows.js';
 export { DOMAIN_NAME } from './seam.form.js';
 export { parseFractions, SPLITS, type Split, type SplitRule, splitOf } from './split.js';
+export { unpublishedProblem } from './unpublished-problem.js';

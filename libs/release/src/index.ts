@@ -6,6 +6,7 @@ export {
 } from './promotion.decide.js';
 export { evaluationsOf, isOfCompletedRun } from './promotion-evidence.decide.js';
 export {
+  countedPromotions,
   type Decision,
   decisionOn,
   evolveServedAdapter,

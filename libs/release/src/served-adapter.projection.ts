@@ -139,6 +139,13 @@ export function lastGoodAdapter({ served, history, rolledBack }: ServedAdapterSt
   );
 }
 
+/** The promotions that changed what was served, in the log's order. */
+export function countedPromotions({ decisions }: ServedAdapterState): readonly EventOf<'AdapterPromoted'>[] {
+  return decisions.flatMap(({ event, status }) =>
+    status === 'counted' && event.type === 'AdapterPromoted' ? [event] : [],
+  );
+}
+
 /** What came of a decision; undefined for one that says again what was said before, or is not known. */
 export function decisionOn({ decisions }: ServedAdapterState, event: SeamEvent): Decision | undefined {
   return decisions.find((each) => each.event === event);
@@ -222,10 +229,7 @@ function promote(state: ServedAdapterState, promotion: EventOf<'AdapterPromoted'
 }
 
 function rollBack(state: ServedAdapterState, rollback: EventOf<'AdapterRolledBack'>): ServedAdapterState {
-  const earlier = state.decisions.flatMap(({ event, status }) =>
-    status === 'counted' && event.type === 'AdapterPromoted' ? [event] : [],
-  );
-  const doubt = rollbackDoubt(rollback, earlier);
+  const doubt = rollbackDoubt(rollback, countedPromotions(state));
   if (doubt !== undefined) return decide(state, rollback, 'refused', doubt);
   if (state.pin !== null) return decide(state, rollback, 'overtaken', pinnedReason(state.pin));
   const { adapterDigest, to, key, fingerprint } = rollback;

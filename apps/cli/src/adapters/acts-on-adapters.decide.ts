@@ -9,6 +9,7 @@ import {
 import { SeamError } from '@seamstream/kernel';
 import type { AdapterVersion } from '@seamstream/read-models';
 import {
+  countedPromotions,
   type Decision,
   decisionOn,
   evaluationsOf,
@@ -79,21 +80,18 @@ export function rollbackBy(
   to: string | null | undefined,
   state: ServedAdapterState,
 ): EventOf<'AdapterRolledBack'> {
-  const { served, decisions } = state;
+  const { served } = state;
   if (served === null)
     throw refused('roll back', 'an adapter that is served', 'the base model', 'There is nothing before it');
   const { adapterDigest } = served;
   if (to === adapterDigest)
     throw refused(`roll back to ${nameOf(to)}`, 'an earlier adapter', 'the served one', 'Name another one');
-  const earlier = decisions.flatMap(({ event, status }) =>
-    status === 'counted' && event.type === 'AdapterPromoted' ? [event] : [],
-  );
   const target =
     to === undefined
       ? (lastGoodAdapter(state) ?? null)
       : to === null
         ? null
-        : earlier.findLast((each) => each.adapterDigest === to);
+        : countedPromotions(state).findLast((each) => each.adapterDigest === to);
   if (target === undefined)
     throw refused(
       `roll back to ${nameOf(to ?? null)}`,
@@ -133,7 +131,7 @@ export function unpinBy(act: Act, { pin }: ServedAdapterState): EventOf<'Adapter
  * @throws INVALID_INPUT where the adapter was not among what was measured, or not every problem could be judged
  */
 export function evaluationBy(
-  { by, at, messageId }: Omit<Act, 'reason'>,
+  act: Omit<Act, 'reason'>,
   adapter: { readonly adapterDigest: string; readonly parent: string | null; readonly baseModelDigest: string },
   {
     problemSet,
@@ -162,13 +160,7 @@ export function evaluationBy(
   return {
     type: 'AdapterEvaluated',
     attestation: null,
-    meta: originMeta({
-      messageId,
-      correlationId: adapterDigest,
-      source: SOURCE,
-      occurredAt: at,
-      sourceClass: 'user',
-    }),
+    meta: metaOf(act, adapterDigest),
     adapterDigest,
     evaluation: {
       problemSet,
@@ -182,7 +174,7 @@ export function evaluationBy(
     },
     baseModelDigest,
     executor,
-    evaluatedBy: by,
+    evaluatedBy: act.by,
   };
 }
 
@@ -212,7 +204,7 @@ const VERBS: Readonly<Record<Decision['event']['type'], string>> = {
   AdapterUnpinned: 'unpin',
 };
 
-function metaOf({ at, messageId }: Act, adapterDigest: string | null): EventMeta {
+function metaOf({ at, messageId }: Pick<Act, 'at' | 'messageId'>, adapterDigest: string | null): EventMeta {
   return originMeta({
     messageId,
     correlationId: adapterDigest ?? 'base-model',

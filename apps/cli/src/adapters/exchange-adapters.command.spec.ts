@@ -3,57 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeEvent, TOPIC } from '@seamstream/events';
 import { sha256 } from '@seamstream/kernel';
-import {
-  checkpointShapes,
-  createAdapter,
-  encodePeft,
-  loadCheckpoint,
-  parseModelConfig,
-  saveCheckpoint,
-  type TrainableSettings,
-  trainableShapes,
-} from '@seamstream/language-model';
+import { encodePeft, loadCheckpoint } from '@seamstream/language-model';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
-
-const CONFIG = parseModelConfig({
-  model_type: 'llama',
-  vocab_size: 11,
-  hidden_size: 8,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  intermediate_size: 12,
-  max_position_embeddings: 16,
-});
-const SETTINGS: TrainableSettings = {
-  kind: 'lora',
-  rank: 2,
-  alpha: 4,
-  targetModules: ['q_proj'],
-  modulesToSave: [],
-  seed: 'made by hand',
-};
-const filled = (shapes: ReadonlyMap<string, readonly number[]>, value: number) =>
-  new Map(
-    [...shapes].map(([name, shape]) => [
-      name,
-      { shape: [...shape], data: new Float32Array(shape.reduce((count, size) => count * size, 1)).fill(value) },
-    ]),
-  );
+import { answersOf, CONFIG, smallAdapter, smallBaseModel } from './small-adapters.fake.js';
 
 let folder: string;
 let world: FakeWorld;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'exchange-'));
-  await saveCheckpoint(join(folder, 'base'), {
-    config: CONFIG,
-    tensors: filled(checkpointShapes(CONFIG), 0.5),
-    generation: { eosTokenIds: [0] },
-  });
   world = await fakeWorld();
-  world.baseModel = {
-    checkpoint: await loadCheckpoint(join(folder, 'base')),
-    fingerprint: ({ digest }) => Promise.resolve(sha256('answers', digest)),
-  };
+  world.baseModel = await smallBaseModel(folder);
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -66,9 +25,7 @@ const published = async () => {
 };
 /** PEFT's files of an adapter, in the world's files under `adapter/`. */
 function putPeft(): string {
-  const { checkpoint } = world.baseModel!;
-  const tensors = filled(trainableShapes(CONFIG, SETTINGS), 0.25);
-  const adapter = createAdapter({ kind: 'lora', settings: SETTINGS, baseModelDigest: checkpoint.digest, tensors });
+  const adapter = smallAdapter(0.25, world.baseModel!.checkpoint.digest);
   const files = encodePeft(adapter, CONFIG, 'base');
   world.files.set('adapter/adapter_config.json', files.config);
   world.files.set('adapter/adapter_model.safetensors', files.tensors);
@@ -89,7 +46,7 @@ describe('seam adapters import', () => {
         algorithm: 'import',
         parent: null,
         inputs: [],
-        fingerprint: sha256('answers', digest),
+        fingerprint: answersOf({ digest }),
       },
     ]);
     const lineage = JSON.parse(

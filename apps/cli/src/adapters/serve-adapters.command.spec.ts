@@ -4,18 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { sha256 } from '@seamstream/kernel';
-import {
-  type Adapter,
-  checkpointShapes,
-  createAdapter,
-  encodeAdapter,
-  encodePeft,
-  loadCheckpoint,
-  parseModelConfig,
-  saveCheckpoint,
-  type TrainableSettings,
-  trainableShapes,
-} from '@seamstream/language-model';
+import { type Adapter, encodeAdapter, encodePeft } from '@seamstream/language-model';
 import {
   evaluatedByPerson,
   evaluationOf,
@@ -23,57 +12,19 @@ import {
   promotedByRun,
 } from '../../../../libs/release/src/promotion-log.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
-
-const CONFIG = parseModelConfig({
-  model_type: 'llama',
-  vocab_size: 11,
-  hidden_size: 8,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  intermediate_size: 12,
-  max_position_embeddings: 16,
-});
-const SETTINGS: TrainableSettings = {
-  kind: 'lora',
-  rank: 2,
-  alpha: 4,
-  targetModules: ['q_proj'],
-  modulesToSave: [],
-  seed: 'made by hand',
-};
-const filled = (shapes: ReadonlyMap<string, readonly number[]>, value: number) =>
-  new Map(
-    [...shapes].map(([name, shape]) => [
-      name,
-      { shape: [...shape], data: new Float32Array(shape.reduce((count, size) => count * size, 1)).fill(value) },
-    ]),
-  );
-const answersOf = ({ digest }: Adapter): string => sha256('answers', digest);
+import { answersOf, CONFIG, smallAdapter, smallBaseModel } from './small-adapters.fake.js';
 
 let folder: string;
 let world: FakeWorld;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'serve-'));
-  await saveCheckpoint(join(folder, 'base'), {
-    config: CONFIG,
-    tensors: filled(checkpointShapes(CONFIG), 0.5),
-    generation: { eosTokenIds: [0] },
-  });
   world = await fakeWorld();
-  world.baseModel = {
-    checkpoint: await loadCheckpoint(join(folder, 'base')),
-    fingerprint: (adapter) => Promise.resolve(answersOf(adapter)),
-  };
+  world.baseModel = await smallBaseModel(folder);
 });
 afterEach(() => rm(folder, { recursive: true }));
 
 const adapterOf = (value: number, baseModelDigest = world.baseModel!.checkpoint.digest): Adapter =>
-  createAdapter({
-    kind: 'lora',
-    settings: SETTINGS,
-    baseModelDigest,
-    tensors: filled(trainableShapes(CONFIG, SETTINGS), value),
-  });
+  smallAdapter(value, baseModelDigest);
 const keyOf = ({ digest }: Adapter): string => `adapters/${digest}/adapter.safetensors`;
 const append = (...events: readonly SeamEvent[]) => world.log.append(events.map(encodeEvent));
 

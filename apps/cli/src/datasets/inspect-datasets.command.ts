@@ -1,16 +1,10 @@
-import { QuestionIndex } from '@seamstream/datasets';
+import { detectedForm, QuestionIndex } from '@seamstream/datasets';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { checkFile, type DatasetFile, openDataset } from '../publish/dataset-file.js';
-import {
-  type DatasetOptions,
-  datasetsHelp,
-  detectedForm,
-  readingSettings,
-  withDatasetOptions,
-} from '../publish/dataset-options.js';
+import { type DatasetOptions, datasetsHelp, readingSettings, withDatasetOptions } from '../publish/dataset-options.js';
 import { similarityOption } from '../publish/duplicates.js';
 import { type FileReport, renderInspection, reportOf, Tally, unusability } from './file-report.js';
 

@@ -4,12 +4,9 @@ import {
   type DatasetForm,
   DOMAIN_NAME,
   datasetForms,
-  type FileBytes,
   parseColumnMapping,
   parseFractions,
   type ReadingSettings,
-  recognisedForm,
-  rowsOf,
   SPLITS,
   type Split,
 } from '@seamstream/datasets';
@@ -68,12 +65,6 @@ export function readingSettings(options: DatasetOptions): ReadingSettings {
     verifier: verifier === undefined ? undefined : { kind: verifier },
     split: split === undefined ? undefined : { part: split, fractions, seed: splitSeed },
   };
-}
-
-/** The form that a file's first row looks like, or undefined where it looks like none. */
-export async function detectedForm(file: FileBytes): Promise<DatasetForm | undefined> {
-  for await (const row of rowsOf(file)) return 'value' in row ? recognisedForm(row.value) : undefined;
-  return undefined;
 }
 
 /** The "Datasets" section of a help text. */

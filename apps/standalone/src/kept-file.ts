@@ -1,0 +1,38 @@
+/** Files beside the log that a data folder keeps. */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { messageOf, SeamError } from '@seamstream/kernel';
+import type { z } from 'zod';
+
+/** Whole or not at all: a process that dies meanwhile leaves the earlier one. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}
+
+/**
+ * What a JSON file holds; undefined where there is none.
+ * @param expected what it should hold, and `remedy` what to do where it does not, for the message
+ * @throws INVALID_CONFIGURATION for a file that holds something else
+ */
+export async function readKept<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  { expected, remedy }: { readonly expected: string; readonly remedy: string },
+): Promise<T | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new SeamError(
+      'INVALID_CONFIGURATION',
+      `Cannot read ${path}: expected ${expected}, got something else (${messageOf(cause)}). ${remedy}`,
+      { cause },
+    );
+  }
+}
