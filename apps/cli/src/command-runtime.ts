@@ -89,6 +89,8 @@ export interface GlobalOptions {
 
 /** Around a whole command line: where help and errors go, and who makes the runtime of an action. */
 export interface Shell {
+  /** Cells of a line of the terminal; undefined where there is none. */
+  readonly columns?: number | undefined;
   write(text: string): void;
   writeError(text: string): void;
   /** Opens the world for an action and closes what the action opened, also when it throws. */

@@ -18,9 +18,11 @@ import { ledgerCommand } from './ledger/show-ledger.command.js';
 import { processShell } from './process-runtime.js';
 import { publishCommand } from './publish/publish-problems.command.js';
 import { replayCommand } from './replay/replay-log.command.js';
+import { showCommand } from './show/show-problem.command.js';
 import { studyControlsCommand } from './study/study-controls.command.js';
 import { tailCommand } from './tail/tail-topic.command.js';
 import { jsonLine } from './terminal/terminal.js';
+import { fitted } from './terminal/text.js';
 import { topicsCommand } from './topics/topics.command.js';
 import { trainCommand } from './train/train-adapter.command.js';
 
@@ -39,6 +41,7 @@ ${examples([
   ['npm start', 'watch the loop learn; the commands below look at its log'],
   ['seam publish problems.jsonl', 'publish problems of your own'],
   ['seam tail outcomes --follow', 'watch the verdicts'],
+  ['seam show PROBLEM', 'the whole story of one'],
   ['seam ledger', 'every published problem is accounted for'],
   ['seam help adapters import', 'teaches one command'],
 ])}
@@ -63,6 +66,7 @@ function program(run: RunCommand): Command {
         )
         .addCommand(inspectDatasetsCommand(run)),
     )
+    .addCommand(showCommand(run))
     .addCommand(tailCommand(run))
     .addCommand(trainCommand(run))
     .addCommand(evaluateCommand(run))
@@ -124,12 +128,19 @@ function whatToTry(command: Command): string {
   return `${names.length === 0 ? '' : `"${path}" has the commands ${names.join(', ')}. `}Try "${path} --help".`;
 }
 
+/** Longer lines are hard to read, however wide a terminal is. */
+const HELP_COLUMNS = 120;
+
 /** Output through the shell; commander's own faults (unknown option, missing argument) leave by exception. */
 function settle(command: Command, shell: Shell): void {
   command
     .exitOverride()
-    .configureOutput({ writeOut: (text) => shell.write(text), writeErr: (text) => shell.writeError(text) })
-    .configureHelp({ showGlobalOptions: true, helpWidth: 120 })
+    .configureOutput({
+      // Examples and lists are laid out for wide terminals.
+      writeOut: (text) => shell.write(fitted(text, shell.columns ?? Number.POSITIVE_INFINITY)),
+      writeErr: (text) => shell.writeError(text),
+    })
+    .configureHelp({ showGlobalOptions: true, helpWidth: Math.min(shell.columns ?? HELP_COLUMNS, HELP_COLUMNS) })
     .showHelpAfterError(whatToTry(command));
   for (const child of command.commands) settle(child, shell);
 }

@@ -353,6 +353,7 @@ export function processShell(): Shell {
     process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.internal);
   });
   return {
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),
     async withRuntime(options, action) {

@@ -14,6 +14,16 @@ export {
   deadLettersProjection,
 } from './dead-letters.projection.js';
 export { type Ledger, type LedgerState, ledgerProjection } from './ledger.projection.js';
+export {
+  type Attempt,
+  type AttemptResult,
+  type BufferVerdict,
+  type ProblemStory,
+  type ProblemStoryState,
+  type Publication,
+  problemStoryProjection,
+  type StoryRun,
+} from './problem-story.projection.js';
 export type { EventPosition, Projection } from './projection.js';
 export {
   type SuccessByArm,

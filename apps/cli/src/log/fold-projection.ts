@@ -1,4 +1,4 @@
-import type { EventLog } from '@seamstream/event-log';
+import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import type { Projection } from '@seamstream/read-models';
 import type { Progress } from '../terminal/progress.js';
@@ -39,7 +39,12 @@ export interface Folded<Answer> {
 export async function foldProjection<State, Answer>(
   log: EventLog,
   projection: Projection<State, Answer>,
-  options: { readonly signal: AbortSignal; readonly progress: (total: number) => Progress },
+  options: {
+    readonly signal: AbortSignal;
+    readonly progress: (total: number) => Progress;
+    /** Which records are opened; all where absent. */
+    readonly wants?: (record: LogRecord) => boolean;
+  },
 ): Promise<Folded<Answer>> {
   const ranges = await presentRanges(log, projection.topics);
   const total = ranges.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -54,6 +59,7 @@ export async function foldProjection<State, Answer>(
       for await (const chunk of log.read(range)) {
         options.signal.throwIfAborted();
         for (const record of chunk) {
+          if (options.wants?.(record) === false) continue;
           const decoded = decodeRecord(record);
           if ('event' in decoded) state = projection.evolve(state, decoded.event, record);
           else unreadable++;

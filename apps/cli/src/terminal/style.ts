@@ -1,5 +1,7 @@
-/** Colours and emphasis as ANSI escapes (ECMA-48 SGR), or nothing at all. */
+/** How text may be shown: colours and emphasis as ANSI escapes (ECMA-48 SGR) or nothing at all, and how wide a line may be. */
 export interface Style {
+  /** Cells of a line; infinite where nobody looks at lines, as in a file. */
+  readonly columns: number;
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
   readonly red: (text: string) => string;
@@ -14,9 +16,17 @@ const sgr =
   (text: string): string =>
     `\u001b[${on}m${text}\u001b[${off}m`;
 
-export const PLAIN_STYLE: Style = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+export const PLAIN_STYLE: Style = {
+  columns: Number.POSITIVE_INFINITY,
+  bold: plain,
+  dim: plain,
+  red: plain,
+  green: plain,
+  yellow: plain,
+  cyan: plain,
+};
 
-const COLOURED_STYLE: Style = {
+const COLOURED_STYLE: Omit<Style, 'columns'> = {
   bold: sgr(1, 22),
   dim: sgr(2, 22),
   red: sgr(31, 39),
@@ -25,8 +35,17 @@ const COLOURED_STYLE: Style = {
   cyan: sgr(36, 39),
 };
 
-/** Colours only on a terminal, and never when NO_COLOR is set and not empty (https://no-color.org). */
-export function styleFor(isTty: boolean, environment: Readonly<Record<string, string | undefined>>): Style {
+/**
+ * Colours only on a terminal, and never when NO_COLOR is set and not empty (https://no-color.org). Lines have an end on a terminal alone:
+ * what is piped goes to programs.
+ */
+export function styleFor(
+  isTty: boolean,
+  environment: Readonly<Record<string, string | undefined>>,
+  columns = Number.POSITIVE_INFINITY,
+): Style {
+  if (!isTty) return PLAIN_STYLE;
   const refused = (environment.NO_COLOR ?? '') !== '' || environment.TERM === 'dumb';
-  return isTty && !refused ? COLOURED_STYLE : PLAIN_STYLE;
+  // A terminal that does not know how wide it is says 0.
+  return { ...(refused ? PLAIN_STYLE : COLOURED_STYLE), columns: columns > 0 ? columns : Number.POSITIVE_INFINITY };
 }

@@ -1,9 +1,10 @@
 import { onOneLine } from '@seamstream/kernel';
+import fc from 'fast-check';
 import { plainProgressLine, startProgress } from './progress.js';
 import { PLAIN_STYLE, styleFor } from './style.js';
 import { renderFacts, renderTable } from './table.js';
 import { jsonLine } from './terminal.js';
-import { bytes, count, excerpt, percent, plural, received, shortId } from './text.js';
+import { bytes, cellsOf, count, excerpt, fitted, percent, plural, received, shortId } from './text.js';
 
 describe('text for one line', () => {
   it('shows control characters and marks that reorder text as escapes', () => {
@@ -58,6 +59,44 @@ describe('a table', () => {
         PLAIN_STYLE,
       ),
     ).toBe('a     1\nlong  2\n');
+  });
+});
+
+describe('a narrow terminal', () => {
+  const narrow = { ...PLAIN_STYLE, columns: 40 };
+  const columns = [{ title: 'NAME' }, { title: 'ROWS', align: 'right' as const }, { title: 'REASON' }];
+
+  it('gets the last words of a table wrapped under their title', () => {
+    const row = ['a', '1', 'too many words for one line of forty cells'];
+    expect(renderTable(columns, [row], narrow)).toBe(
+      'NAME  ROWS  REASON\na        1  too many words for one line\n            of forty cells\n',
+    );
+  });
+
+  it('gets each row as a paragraph where the table is too wide for it', () => {
+    const row = ['a name of twenty-five cells', '1', 'x'];
+    expect(renderTable(columns, [row, row], narrow)).toBe(
+      'NAME    a name of twenty-five cells\nROWS    1\nREASON  x\n\nNAME    a name of twenty-five cells\nROWS    1\nREASON  x\n',
+    );
+  });
+
+  it('never gets a longer line, whatever is shown', () => {
+    const text = fc.string({ unit: fc.constantFrom('数', 'a', ' ', '\u0301', '🦆', '-'), maxLength: 90 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(text, text, text), { minLength: 1 }),
+        fc.constantFrom(40, 60, 200),
+        (rows, cells) => {
+          const style = { ...PLAIN_STYLE, columns: cells };
+          const shown = `${renderTable(columns, rows, style)}${renderFacts(
+            rows.map(([name, value]) => [name, value]),
+            style,
+          )}${fitted(rows.map(([line]) => line).join('\n'), cells)}`;
+          for (const line of shown.split('\n')) expect(cellsOf(line.trimEnd())).toBeLessThanOrEqual(cells);
+        },
+      ),
+      { seed: 43 },
+    );
   });
 });
 

@@ -41,7 +41,7 @@ export function processTerminal(options: {
   const { stdout, stderr, environment, json } = options;
   return {
     json,
-    style: styleFor(stdout.isTTY && !json, environment),
+    style: styleFor(stdout.isTTY && !json, environment, stdout.columns),
     print: (text) => void stdout.write(text),
     printJson: (value) => void stdout.write(jsonLine(value)),
     remark: (text) => void stderr.write(`${text}\n`),

@@ -1,5 +1,52 @@
-/** Text for one line of a terminal. */
+/** Text for a terminal. */
 import { onOneLine } from '@seamstream/kernel';
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+
+/** Cells that a text takes on a terminal: a letter of Chinese takes two, an accent and a style's escapes none. */
+export function cellsOf(text: string): number {
+  return stringWidth(text);
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** The text within so many cells, the last an ellipsis where something was cut. Without escapes of a style. */
+export function cut(text: string, cells: number): string {
+  if (cellsOf(text) <= cells) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    used += cellsOf(segment);
+    if (used > cells - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** Fewest cells that text is wrapped into: below, a terminal's own wrapping reads better. */
+const LEAST_CELLS = 12;
+
+/**
+ * A text in lines of at most `columns` cells, broken between words where that is possible; all lines but the first begin with
+ * `indent` spaces. Its own line breaks stay. What is untrusted is made harmless before.
+ */
+export function wrapped(text: string, columns: number, indent = 0): string {
+  const room = columns - indent;
+  if (!Number.isFinite(columns) || room < LEAST_CELLS) return text;
+  return wrapAnsi(text, room, { hard: true, trim: true }).replaceAll('\n', `\n${' '.repeat(indent)}`);
+}
+
+/** Lines that are longer than a terminal is wide, wrapped under where they begin; all others as they are. */
+export function fitted(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      if (cellsOf(line) <= columns) return line;
+      const [begin] = /^ */.exec(line)!;
+      return `${begin}${wrapped(line.slice(begin.length), columns, begin.length + 2)}`;
+    })
+    .join('\n');
+}
 
 /** At most `width` characters of the text on one line, the last an ellipsis when something was cut. */
 export function excerpt(text: string, width = 60): string {

@@ -1,0 +1,60 @@
+/** A problem's story as the log tells it, and which of its results the rest of the log bears out. */
+import type { EventLog, LogRecord } from '@seamstream/event-log';
+import { TOPIC } from '@seamstream/events';
+import { type Doubt, Evidence, isResult, type PlacedEvent } from '@seamstream/evidence';
+import { SeamError } from '@seamstream/kernel';
+import {
+  type AdapterLineage,
+  adapterLineageProjection,
+  type EventPosition,
+  type ProblemStory,
+  type Projection,
+  problemStoryProjection,
+} from '@seamstream/read-models';
+import { foldProjection } from '../log/fold-projection.js';
+import type { Progress } from '../terminal/progress.js';
+
+export interface ToldStory {
+  readonly story: ProblemStory;
+  /** By place why a result does not count; those that do have none. */
+  readonly doubts: ReadonlyMap<string, Doubt>;
+  readonly lineage: AdapterLineage;
+}
+
+export const placeName = ({ topic, partition, offset }: EventPosition): string => `${topic}/${partition}/${offset}`;
+
+/** Of these the key is the problem's id, and they are most of a log: what has another key is not opened. */
+const KEYED_BY_PROBLEM: ReadonlySet<string> = new Set([TOPIC.experiences, TOPIC.outcomes]);
+
+/** @throws NOT_FOUND where the log has no such problem */
+export async function readStory(
+  log: EventLog,
+  problemId: string,
+  options: { readonly signal: AbortSignal; readonly progress: (total: number) => Progress },
+): Promise<ToldStory> {
+  const wants = ({ topic, key }: LogRecord): boolean => !KEYED_BY_PROBLEM.has(topic) || key === problemId;
+  const results: PlacedEvent[] = [];
+  const story = problemStoryProjection(problemId);
+  const both: Projection<
+    [ReturnType<typeof story.initialState>, ReturnType<typeof adapterLineageProjection.initialState>],
+    [ProblemStory | null, AdapterLineage]
+  > = {
+    topics: story.topics,
+    initialState: () => [story.initialState(), adapterLineageProjection.initialState()],
+    evolve([own, lineage], event, position) {
+      if (isResult(event) && event.problem.problemId === problemId) results.push({ event, position });
+      return [story.evolve(own, event, position), adapterLineageProjection.evolve(lineage, event, position)];
+    },
+    read: ([own, lineage]) => [story.read(own), adapterLineageProjection.read(lineage)],
+  };
+  const [told, lineage] = (await foldProjection(log, both, { ...options, wants })).answer;
+  if (told === null) {
+    throw new SeamError('NOT_FOUND', `Cannot show ${problemId}: expected a published problem, got none of this id.`);
+  }
+  const doubts = await new Evidence(log).doubts(results);
+  return {
+    story: told,
+    lineage,
+    doubts: new Map([...doubts].map(([index, doubt]) => [placeName(results[index]!.position), doubt])),
+  };
+}

@@ -1,0 +1,227 @@
+/** A problem's story as text, from its publication to the runs that learned from it. Pure. */
+import type { Doubt } from '@seamstream/evidence';
+import { onOneLine } from '@seamstream/kernel';
+import type {
+  AdapterLineage,
+  Attempt,
+  AttemptResult,
+  BufferVerdict,
+  ProblemStory,
+  StoryRun,
+} from '@seamstream/read-models';
+import type { Style } from '../terminal/style.js';
+import { renderFacts } from '../terminal/table.js';
+import { count, excerpt, plural, shortId, wrapped } from '../terminal/text.js';
+import { placeName, type ToldStory } from './read-story.js';
+import { entryFields } from './readable-entry.js';
+
+const INDENT = '    ';
+
+/** Characters of a response and of a reason, where they are not wanted in full. */
+const RESPONSE = 240;
+const REASON = 200;
+
+export interface StoryOptions {
+  /** Responses and reasons whole. */
+  readonly full: boolean;
+}
+
+const time = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+export function renderStory({ story, doubts, lineage }: ToldStory, options: StoryOptions, style: Style): string {
+  const groups = [...Map.groupBy(story.attempts, ({ groupId }) => groupId).values()];
+  const parts = [
+    heading(story, options, style),
+    ...groups.map((group) => renderGroup(group, { doubts, lineage, options, style })),
+    ...(story.attempts.length === 0 ? ['Nothing was written for it yet.\n'] : []),
+    renderRuns(story.runs, lineage, style),
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+const STANDINGS: Readonly<Record<ProblemStory['standing'], string>> = {
+  solved: 'solved',
+  notSolved: 'not solved',
+  expired: 'expired',
+  deadLettered: 'among the dead letters',
+  inFlight: 'in flight',
+};
+
+function heading(story: ProblemStory, { full }: StoryOptions, style: Style): string {
+  const { problem, publications, attempts, standing, expiries, deadLetters, refusedElsewhere } = story;
+  const judged = attempts.filter(({ results }) => results.some(({ verdict }) => verdict !== 'failed'));
+  const solved = attempts.filter(({ results }) => results.some(({ verdict }) => verdict === 'solved'));
+  const share = judged.length === 0 ? '' : `, ${count(solved.length)} of ${plural(judged.length, 'answer')} right`;
+  const paint = standing === 'solved' ? style.green : standing === 'inFlight' ? style.cyan : style.yellow;
+  const options = Object.entries(problem.verifier.options).map(([name, value]) => `${name}=${value}`);
+  const facts: [string, string][] = [
+    ['problem', onOneLine(problem.problemId)],
+    ['domain', onOneLine(problem.domain)],
+    ['question', full ? onOneLine(problem.prompt) : excerpt(problem.prompt, 1000)],
+    ['reference', full ? onOneLine(problem.reference) : excerpt(problem.reference, REASON)],
+    ['judged by', onOneLine([`${problem.verifier.kind} ${problem.verifier.version}`, ...options].join(', '))],
+    ...Object.entries(problem.metadata).map(([name, value]): [string, string] => [
+      onOneLine(name),
+      excerpt(value, REASON),
+    ]),
+    ...publications.map(({ at, source, mode, expiresAt, position }): [string, string] => [
+      'published',
+      `${time(at)} by ${onOneLine(source)} to ${mode}, ${placeName(position)}${expiresAt === null ? '' : `, until ${time(expiresAt)}`}`,
+    ]),
+    ...expiries.map(({ at, source }): [string, string] => ['expired', `${time(at)}, said by ${onOneLine(source)}`]),
+    ...deadLetters.map(({ position, group, code, reason }): [string, string] => [
+      'dead letter',
+      `${placeName(position)} by ${onOneLine(group)}, ${onOneLine(code)}: ${excerpt(reason, REASON)}`,
+    ]),
+    ...refusedElsewhere.map(({ position, source, reason, detail }): [string, string] => [
+      'not believed',
+      `${onOneLine(placeName(position))} by ${onOneLine(source)}: ${reason}, ${excerpt(detail, REASON)}`,
+    ]),
+    ['now', `${paint(STANDINGS[standing])}${share}`],
+  ];
+  return renderFacts(facts, style);
+}
+
+interface GroupContext {
+  readonly doubts: ReadonlyMap<string, Doubt>;
+  readonly lineage: AdapterLineage;
+  readonly options: StoryOptions;
+  readonly style: Style;
+}
+
+/** Candidates of one group have one publication, but may have several authors: scouts write by the base model. */
+function renderGroup(group: readonly Attempt[], context: GroupContext): string {
+  const [first] = group;
+  const { arm, groupSize, writtenAt } = first!;
+  const title =
+    arm === 'control'
+      ? 'Control: asked without an entry'
+      : `${groupSize === 1 ? 'One candidate' : `Group of ${groupSize}`} to ${arm}`;
+  const when = writtenAt === null ? '' : `, ${time(writtenAt)}`;
+  return `${wrapped(context.style.bold(`${title}${when}`), context.style.columns)}\n${alike(group, context)
+    .map((same) => renderAttempts(same, context))
+    .join('')}`;
+}
+
+/** Candidates that say the same and came to the same stand together, where their first stands: of sixteen there are often three. */
+function alike(group: readonly Attempt[], { doubts }: GroupContext): readonly (readonly Attempt[])[] {
+  return [
+    ...Map.groupBy(group, ({ entry, adapterDigest, writtenAt, results }) =>
+      JSON.stringify([
+        entry,
+        adapterDigest,
+        writtenAt === null,
+        results.map((result) => [
+          result.verdict,
+          result.response,
+          result.extractedAnswer,
+          result.reason,
+          isBelieved(result, doubts) ? '' : placeName(result.position),
+        ]),
+      ]),
+    ).values(),
+  ];
+}
+
+function renderAttempts(attempts: readonly Attempt[], context: GroupContext): string {
+  const { style, lineage } = context;
+  const first = attempts[0]!;
+  const { groupSize, entry, arm, results, writtenAt, tokens } = first;
+  const marks = results.map(({ verdict, ...result }) =>
+    isBelieved(result, context.doubts) ? VERDICTS[verdict](style) : style.red('not believed'),
+  );
+  const mark = marks.length === 0 ? style.cyan('no result yet') : marks.join(', ');
+  const author =
+    writtenAt === null ? ': the log has no such entry' : ` by ${authorOf(first, lineage)}, ${plural(tokens, 'token')}`;
+  const numbers = `${attempts.map(({ candidateIndex }) => candidateIndex + 1).join(', ')} of ${groupSize} `;
+  const verdicts = Map.groupBy(
+    attempts.flatMap(({ buffer }) => buffer.map(bufferText)),
+    (text) => text,
+  );
+  const facts: [string, string][] = [
+    ...(entry === null ? [] : entryFields(entry)),
+    ...results.flatMap((result) => resultFacts(result, context)),
+    ...[...verdicts].map(([text, { length }]): [string, string] => [
+      'buffer',
+      length === 1 ? text : `${text} (${length} times)`,
+    ]),
+  ];
+  const head = arm === 'control' ? mark : `${numbers}${mark}${author}`;
+  return `  ${wrapped(head, style.columns, INDENT.length)}\n${indented(facts, style)}`;
+}
+
+const VERDICTS: Readonly<Record<AttemptResult['verdict'], (style: Style) => string>> = {
+  solved: (style) => style.green('solved'),
+  notSolved: (style) => style.yellow('not solved'),
+  failed: (style) => style.red('failed'),
+};
+
+function isBelieved(
+  { position, refused }: Pick<AttemptResult, 'position' | 'refused'>,
+  doubts: GroupContext['doubts'],
+): boolean {
+  return refused === null && !doubts.has(placeName(position));
+}
+
+function authorOf({ adapterDigest }: Attempt, lineage: AdapterLineage): string {
+  if (adapterDigest === null) return 'the base model';
+  const known = lineage.versions.find((version) => version.adapterDigest === adapterDigest);
+  return known === undefined
+    ? `adapter ${shortId(adapterDigest)}, which the log does not have`
+    : `adapter ${shortId(adapterDigest)} (version ${known.version}, ${onOneLine(known.algorithm)})`;
+}
+
+function resultFacts(result: AttemptResult, { doubts, options }: GroupContext): [string, string][] {
+  const { response, extractedAnswer, reason, verdict, position, refused, source, executor } = result;
+  const whole = (text: string, length: number): string => (options.full ? onOneLine(text) : excerpt(text, length));
+  const doubt = doubts.get(placeName(position));
+  const facts: [string, string][] = [];
+  if (response !== null) facts.push(['response', `${whole(response, RESPONSE)} (${onOneLine(executor ?? '')})`]);
+  if (verdict !== 'failed') facts.push(['answer', extractedAnswer === null ? 'none' : whole(extractedAnswer, REASON)]);
+  if (reason !== '') facts.push([verdict === 'failed' ? 'failure' : 'verdict', whole(reason, REASON)]);
+  const said = refused ?? doubt;
+  if (said !== undefined)
+    facts.push([
+      'doubt',
+      `${said.reason}, ${whole(said.detail, REASON)} (${placeName(position)} by ${onOneLine(source)}${refused === null ? '' : '; the buffer refused it'})`,
+    ]);
+  return facts;
+}
+
+function bufferText({ decision, sequence, stratum, helpfulness, reason, detail, duplicateOf }: BufferVerdict): string {
+  const version = sequence === null ? '' : `version ${count(sequence)}: `;
+  if (decision === 'admitted')
+    return `${version}admitted to ${onOneLine(stratum)}, helpfulness ${(helpfulness ?? 0).toFixed(2)}`;
+  const instead = duplicateOf === null ? '' : `; another stays instead`;
+  return `${version}${(reason ?? '').replaceAll('_', ' ')}, ${excerpt(detail, REASON)}${instead}`;
+}
+
+function renderRuns(runs: readonly StoryRun[], lineage: AdapterLineage, style: Style): string {
+  if (runs.length === 0) return 'No training run has learned from it.\n';
+  const served = new Map(lineage.versions.map((version) => [version.adapterDigest, version]));
+  const lines = runs.map((run): [string, string] => {
+    const from = [
+      ...(run.results === 0 ? [] : [plural(run.results, 'result')]),
+      ...(run.pairs === 0 ? [] : [`${plural(run.pairs, 'pair')} of the buffer`]),
+    ].join(', ');
+    const version = run.adapterDigest === null ? undefined : served.get(run.adapterDigest);
+    const made =
+      run.adapterDigest === null
+        ? ''
+        : `, adapter ${shortId(run.adapterDigest)}${version === undefined ? '' : ` (${version.status})`}`;
+    return [
+      shortId(run.runId),
+      `${onOneLine(run.algorithm)}, ${from}: ${run.status}${made}${run.reason === null ? '' : `: ${excerpt(run.reason, 100)}`}`,
+    ];
+  });
+  return `${style.bold('Training runs that learned from it')}\n${indented(lines, style, '  ')}`;
+}
+
+function indented(facts: readonly (readonly [string, string])[], style: Style, indent = INDENT): string {
+  if (facts.length === 0) return '';
+  const narrower = { ...style, columns: style.columns - indent.length };
+  return renderFacts(facts, narrower)
+    .split('\n')
+    .map((line) => (line === '' ? '' : `${indent}${line}`))
+    .join('\n');
+}
