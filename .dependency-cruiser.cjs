@@ -25,6 +25,7 @@ const libsTopDown = [
   'object-store',
   'events',
   'bounded-work',
+  'statistics',
   'kernel',
 ];
 

@@ -168,7 +168,7 @@ export default [
     },
     {
       control: "A16: a parent's recorded success counts on the set that it was measured on",
-      from: 'if (recorded?.problemSetDigest === problemSetDigest)',
+      from: 'if (recorded?.problemSetDigest === measured.problemSetDigest)',
       to: 'if (recorded !== null && recorded !== undefined)',
     },
     {
@@ -221,8 +221,109 @@ export default [
   ...quick('libs/release/src/promotion.decide.ts', 'libs/release/src/promotion.decide.spec.ts', [
     {
       control: 'A15: one problem worse is worse',
-      from: 'lead >= -policy.tolerance * problems - 1e-9',
-      to: 'lead >= -policy.tolerance * problems - 1 - 1e-9',
+      from: 'lead >= -tolerance * problems - 1e-9',
+      to: 'lead >= -tolerance * problems - 1 - 1e-9',
+    },
+    {
+      control: 'gate: a tie promotes nothing',
+      from: 'promote: evidence >= -Math.log(level)',
+      to: 'promote: rescued >= broken',
+    },
+    {
+      control: 'gate: what the candidate alone solves speaks for it',
+      from: 'const evidence = logPairedEvidence({ rescued, broken });',
+      to: 'const evidence = logPairedEvidence({ rescued: broken, broken: rescued });',
+    },
+    {
+      control: 'gate: more problems are asked while they may decide',
+      from: 'return logPairedEvidence(hoped) >= needed;',
+      to: 'return false;',
+    },
+    {
+      control: 'gate: an equal is let go after a portion or two',
+      from: 'return logPairedEvidence(hoped) >= needed;',
+      to: 'return true;',
+    },
+  ]),
+  ...quick('libs/statistics/src/paired-evidence.ts', 'libs/statistics/src/paired-evidence.spec.ts', [
+    {
+      control: 'gate: evidence does not grow on average while both are equal',
+      from: 'Math.log(sum) + logScale - Math.log(broken + 1)',
+      to: 'Math.log(sum) + logScale - Math.log(broken + 0.5)',
+    },
+  ]),
+  ...quick('libs/statistics/src/online-levels.ts', 'libs/statistics/src/online-levels.spec.ts', [
+    {
+      control: 'gate: every look spends of the risk',
+      from: '(look + OFFSET) ** -1.5',
+      to: '(1 + OFFSET) ** -1.5',
+    },
+    {
+      control: 'gate: a promotion gives room to the next',
+      from: '(look + OFFSET) ** -1.5 * (taken + 1)',
+      to: '(look + OFFSET) ** -1.5',
+    },
+  ]),
+  ...quick('apps/trainer/src/compare-adapters.ts', 'apps/trainer/src/compare-adapters.spec.ts', [
+    {
+      control: 'gate: rescued and broken are not exchanged',
+      from: 'if (solved && !byParent) counts.rescued++;',
+      to: 'if (!solved && byParent) counts.rescued++;',
+    },
+    {
+      control: 'gate: problems that were asked again are told',
+      from: 'all + askedAgain(sizes[domain] ?? count, before[domain] ?? 0, count)',
+      to: 'all + askedAgain(sizes[domain] ?? count, 0, count)',
+    },
+    {
+      control: 'gate: candidate and parent are asked the same problems',
+      from: 'ruler.measure(parent, domains, stretch,',
+      to: 'ruler.measure(parent, domains, { ...stretch, from: 0 },',
+    },
+  ]),
+  ...quick('apps/trainer/src/validation-row.ts', 'apps/trainer/src/validation-row.spec.ts', [
+    {
+      control: 'gate: the next comparison asks other problems',
+      from: 'const begin = asked[domain] ?? 0;',
+      to: 'const begin = 0;',
+    },
+    {
+      control: "gate: problems are not asked in the file's order",
+      from: "place: sha256('stretch', problem.problemId)",
+      to: "place: ''",
+    },
+  ]),
+  ...quick('apps/trainer/src/plan-run.handler.ts', TRAINER, [
+    {
+      control: 'gate: a comparison takes its place in the row of all',
+      from: 'const look = looks + 1;',
+      to: 'const look = promoted + 1;',
+    },
+    {
+      control: 'gate: a plan begins after what was asked before',
+      from: 'asked: { ...asked.get(problemSet) }',
+      to: 'asked: {}',
+    },
+  ]),
+  ...quick('apps/trainer/src/training-history.ts', TRAINER, [
+    {
+      control: 'gate: a comparison that promoted nothing was a look all the same',
+      from: "if (event.type !== 'TrainingRunRejected' && event.type !== 'AdapterPromoted') continue;",
+      to: "if (event.type !== 'AdapterPromoted') continue;",
+    },
+  ]),
+  ...quick('apps/trainer/src/validation-problems.ts', 'apps/trainer/src/validation-problems.spec.ts', [
+    {
+      control: 'gate: a set on which nothing can be promoted is refused',
+      from: "rule === 'better' ? fewestToPromote(promotion) : minProblems",
+      to: 'minProblems',
+    },
+  ]),
+  ...quick('apps/standalone/src/round-progress.ts', 'apps/standalone/src/round-progress.spec.ts', [
+    {
+      control: 'gate: what is served is judged by comparisons after its promotion',
+      from: 'const since = runs.slice(promoted + 1).filter(areCompared);',
+      to: 'const since = runs.slice(Math.max(0, promoted)).filter(areCompared);',
     },
   ]),
 

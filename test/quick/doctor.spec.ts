@@ -188,6 +188,11 @@ const EVALUATION: Evaluation = {
   problemSetDigest: 'd',
   problems: 4,
   success: 0.5,
+  parentPerDomain: {},
+  rescued: null,
+  broken: null,
+  asked: {},
+  repeated: 0,
   parentSuccess: null,
   perDomain: {},
 };

@@ -20,7 +20,8 @@ let problems: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'model-folders-'));
   problems = join(folder, 'problems.jsonl');
-  await writeFile(problems, '{"prompt":"2+3?","reference":"5"}\n');
+  // As many as a promotion can be decided on.
+  await writeFile(problems, '{"prompt":"2+3?","reference":"5"}\n'.repeat(12));
 });
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -114,6 +114,7 @@ interface Experience {
       SEAM_TRAINER_ENTRY_MAX_TOKENS: '96',
       SEAM_TRAINER_VALIDATION_PROBLEMS: join(folder, 'validation.jsonl'),
       // Of two problems: whether an adapter is better is no question here, but that one is decided on and served.
+      SEAM_TRAINER_PROMOTION_RULE: 'tolerance',
       SEAM_TRAINER_PROMOTION_TOLERANCE: '1',
     };
     services = new ServiceProcesses(environment, { instances: ['generator', 'executor', 'buffer'] });

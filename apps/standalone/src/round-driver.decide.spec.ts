@@ -37,6 +37,11 @@ function progress(rounds: readonly ['base' | 'shifted', number][], results: read
           status: validation === null ? 'rejected' : 'promoted',
           validation,
           validationPerDomain: validation === null ? {} : { timber: validation },
+          parentPerDomain: {},
+          askedPerDomain: {},
+          rescued: null,
+          broken: null,
+          repeated: 0,
           parentValidation: null,
           validationProblems: null,
           metrics: {},
@@ -130,6 +135,23 @@ describe("the rounds' driver", () => {
       kind: 'finished',
       reason: expect.stringContaining('Converged'),
     });
+  });
+
+  it('takes what the served adapter reaches on problems that its promotion did not rest on for its success', () => {
+    const two: ['base', number][] = [
+      ['base', 4],
+      ['base', 4],
+    ];
+    const compared = (parentPerDomain: Record<string, number>): LoopProgress => {
+      const measured = progress(two, [0.99, null]);
+      const asParent = { parentPerDomain, askedPerDomain: { timber: 100, herbs: 100 } };
+      return {
+        ...measured,
+        runs: new Map([...measured.runs].map(([id, run]) => [id, run.window === 2 ? { ...run, ...asParent } : run])),
+      };
+    };
+    expect(decideRound(compared({ timber: 0.92, herbs: 0.9 }), plan)).toMatchObject({ phase: 'shifted' });
+    expect(decideRound(compared({ timber: 0.99, herbs: 0.89 }), plan)).toMatchObject({ phase: 'base' });
   });
 
   it('ends when the shifted rounds are over', () => {

@@ -3,7 +3,7 @@
  * round ends with the decision on its training run and the version of the buffer: results of the next round that the buffer
  * met before the last ones of this would be in a version where a quicker buffer has none.
  */
-import { endedRuns, type LoopProgress, type RunProgress } from './round-progress.js';
+import { endedRuns, type LoopProgress, type RunProgress, ratesAsParent } from './round-progress.js';
 
 export interface RoundPlan {
   /** Problems per round. */
@@ -35,14 +35,15 @@ export type RoundDecision =
   | { readonly kind: 'finished'; readonly reason: string; readonly converged: boolean };
 
 /**
- * Whether the served adapter reaches the target in every domain, and a later run confirmed it: by a successor that reaches
- * it too, or by finding nothing better. One measurement alone may be luck.
+ * Whether the served adapter reaches the target in every domain, on problems that its promotion did not rest on: {@link ratesAsParent}.
+ * Where candidates and parents were not asked side by side a later run has to confirm it: by a successor that reaches the target too, or
+ * by finding nothing better. One measurement alone may be luck.
  */
 function hasConverged(runs: readonly RunProgress[], target: number): boolean {
-  const reaches = (run: RunProgress | undefined): boolean => {
-    const rates = Object.values(run?.validationPerDomain ?? {});
-    return rates.length > 0 && rates.every((rate) => rate >= target);
-  };
+  const areReached = (rates: readonly number[]): boolean => rates.length > 0 && rates.every((rate) => rate >= target);
+  const asParent = Object.values(ratesAsParent(runs));
+  if (asParent.length > 0) return areReached(asParent);
+  const reaches = (run: RunProgress | undefined): boolean => areReached(Object.values(run?.validationPerDomain ?? {}));
   const served = runs.findLastIndex((run) => run.status === 'promoted');
   const before = runs.slice(0, Math.max(0, served)).findLast((run) => run.status === 'promoted');
   return reaches(runs[served]) && (served < runs.length - 1 || reaches(before));

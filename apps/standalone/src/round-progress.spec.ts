@@ -1,7 +1,14 @@
 import { type EventMeta, originMeta, type SeamEvent } from '@seamstream/events';
 import { promotedByRun } from '../../../libs/release/src/promotion-log.contract.js';
 import { worldSource } from './problem-stream.js';
-import { endedRuns, evolveLoopProgress, exploredOf, initialLoopProgress, type LoopProgress } from './round-progress.js';
+import {
+  endedRuns,
+  evolveLoopProgress,
+  exploredOf,
+  initialLoopProgress,
+  type LoopProgress,
+  ratesAsParent,
+} from './round-progress.js';
 
 const meta = (messageId: string): EventMeta =>
   originMeta({ messageId, correlationId: 'c', source: 'seam/test', occurredAt: 5, sourceClass: 'trusted' });
@@ -113,5 +120,30 @@ describe('the buffer', () => {
       rowsPerStratum: { 'domain-0/easy': 1, 'domain-1/easy': 12 },
     });
     expect(fold([version(1, 1, 2), version(1, 0, 2)]).buffer.digest).not.toBe(buffer.digest);
+  });
+});
+
+describe('what the served adapter solves as a parent', () => {
+  const rates = (timber: number | null): Record<string, number> => (timber === null ? {} : { timber });
+  const run = (status: 'promoted' | 'rejected', timber: number | null, problems = 100) => ({
+    status,
+    parentPerDomain: rates(timber),
+    askedPerDomain: rates(timber === null ? null : problems),
+  });
+
+  it('is counted over all comparisons since its promotion, each by its problems', () => {
+    const runs = [run('promoted', 0.1), run('rejected', 0.9, 300), run('rejected', null), run('rejected', 0.8, 100)];
+    expect(ratesAsParent(runs)).toEqual({ timber: expect.closeTo(0.875, 12) });
+  });
+
+  it('is what its own parent solved until it was compared, and nothing where nobody was', () => {
+    expect(ratesAsParent([run('rejected', 0.3), run('promoted', 0.5)])).toEqual({ timber: 0.5 });
+    expect(ratesAsParent([run('rejected', 0.3), run('promoted', 0.5), run('rejected', null)])).toEqual({ timber: 0.5 });
+    expect(ratesAsParent([run('promoted', null)])).toEqual({});
+    expect(ratesAsParent([])).toEqual({});
+  });
+
+  it('counts every comparison while nothing was promoted: all were with one parent', () => {
+    expect(ratesAsParent([run('rejected', 0.2), run('rejected', 0.4)])).toEqual({ timber: expect.closeTo(0.3, 12) });
   });
 });

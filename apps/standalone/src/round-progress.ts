@@ -42,6 +42,15 @@ export interface RunProgress {
   readonly parentValidation: number | null;
   readonly validationProblems: number | null;
   readonly validationPerDomain: Readonly<Record<string, number>>;
+  /** Of the adapter that the candidate was compared with; empty where they were not asked the same problems side by side. */
+  readonly parentPerDomain: Readonly<Record<string, number>>;
+  /** Problems that both were asked, per domain. */
+  readonly askedPerDomain: Readonly<Record<string, number>>;
+  /** Of these problems those that the candidate alone and the parent alone solved; null where they were not asked side by side. */
+  readonly rescued: number | null;
+  readonly broken: number | null;
+  /** Problems of these that earlier comparisons had asked already. */
+  readonly repeated: number;
   readonly metrics: Readonly<Record<string, number>>;
   readonly reason: string | null;
 }
@@ -159,6 +168,11 @@ const unseenRun = (runId: string): RunProgress => ({
   parentValidation: null,
   validationProblems: null,
   validationPerDomain: {},
+  parentPerDomain: {},
+  askedPerDomain: {},
+  rescued: null,
+  broken: null,
+  repeated: 0,
   metrics: {},
   reason: null,
 });
@@ -170,6 +184,11 @@ function measuredBy(evaluation: Evaluation | null): Partial<RunProgress> {
     parentValidation: evaluation?.parentSuccess ?? null,
     validationProblems: evaluation?.problems ?? null,
     validationPerDomain: evaluation?.perDomain ?? {},
+    parentPerDomain: evaluation?.parentPerDomain ?? {},
+    askedPerDomain: evaluation?.asked ?? {},
+    rescued: evaluation?.rescued ?? null,
+    broken: evaluation?.broken ?? null,
+    repeated: evaluation?.repeated ?? 0,
   };
 }
 
@@ -302,4 +321,29 @@ export function endedRuns(state: LoopProgress): readonly RunProgress[] {
   return [...state.runs.values()]
     .filter((run) => run.status !== 'running' && run.window !== null)
     .sort((a, b) => a.window! - b.window!);
+}
+
+type ComparedRun = Pick<RunProgress, 'status' | 'parentPerDomain' | 'askedPerDomain'>;
+
+/**
+ * What the adapter that the last promotion of these runs left behind solves per domain, as a fraction, on problems that its promotion did
+ * not rest on: as the parent in all comparisons since, together. Before there is one, what its own parent solved, which it
+ * was better than. Empty where candidates and parents were not asked side by side.
+ * @param runs that ended, in their order
+ */
+export function ratesAsParent(runs: readonly ComparedRun[]): Readonly<Record<string, number>> {
+  const areCompared = (run: ComparedRun): boolean => Object.keys(run.askedPerDomain).length > 0;
+  const promoted = runs.findLastIndex((run) => run.status === 'promoted');
+  const since = runs.slice(promoted + 1).filter(areCompared);
+  const compared = since.length > 0 ? since : runs.slice(Math.max(0, promoted), promoted + 1).filter(areCompared);
+  const asked = new Map<string, number>();
+  const solved = new Map<string, number>();
+  for (const { parentPerDomain, askedPerDomain } of compared) {
+    for (const [domain, rate] of Object.entries(parentPerDomain)) {
+      const problems = askedPerDomain[domain] ?? 0;
+      asked.set(domain, (asked.get(domain) ?? 0) + problems);
+      solved.set(domain, (solved.get(domain) ?? 0) + rate * problems);
+    }
+  }
+  return Object.fromEntries([...asked].map(([domain, problems]) => [domain, (solved.get(domain) ?? 0) / problems]));
 }

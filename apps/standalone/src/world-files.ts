@@ -6,8 +6,11 @@ import { makeFolder } from '@seamstream/service-kit';
 import { worldFiles } from './embedded-environment.js';
 import { writeWhole } from './kept-file.js';
 
-/** Validation problems per base domain and per shifted domain; those of a domain are asked once it has appeared. */
-const VALIDATION_PER_DOMAIN = 32;
+/**
+ * Validation problems per domain; those of a domain are asked once it has appeared. Enough that every comparison of a demonstration asks
+ * problems that decided nothing before.
+ */
+const VALIDATION_PER_DOMAIN = 1024;
 /** One set for all seeds: what decides a promotion must not vary with what is trained on. */
 const VALIDATION_SEED = 'validation';
 

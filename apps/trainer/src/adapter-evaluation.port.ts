@@ -1,31 +1,48 @@
 import type { Adapter } from '@seamstream/language-model';
 
-/** Success on a fixed set of problems with greedy decoding. */
-export interface MeasuredSuccess {
-  readonly problemSet: string;
-  readonly problemSetDigest: string;
-  readonly problems: number;
-  /** Fraction solved. */
-  readonly success: number;
-  /** Fraction solved per domain. */
-  readonly perDomain: Readonly<Record<string, number>>;
+/** What became of one problem. */
+export interface ProblemResult {
+  readonly domain: string;
+  /** Null where it could not be judged: it counts in no rate. */
+  readonly solved: boolean | null;
 }
 
-/** Measures adapters before they may serve. Equal adapters on equal problems measure equal. */
+/** How many problems of a set were asked, by domain. */
+export type AskedPerDomain = Readonly<Record<string, number>>;
+
+/**
+ * Problems in a row. The row begins, in every domain, with the problem after those that were asked before; after a domain's last comes
+ * its first again. Domains are mixed in the proportions that they have in the set, so that a beginning of the row is a sample of the set.
+ */
+export interface Stretch {
+  readonly asked: AskedPerDomain;
+  /** Place in the row, from 0. */
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Measures adapters before they may serve, with greedy decoding. Equal adapters on equal problems measure equal. */
 export abstract class AdapterEvaluation {
-  /** Name and digest of the set that {@link measure} would use, to know whether a recorded measurement still counts. */
-  abstract problemSetFor(domains: readonly string[]): {
-    readonly problemSet: string;
-    readonly problemSetDigest: string;
-  };
+  /** Name of the set of problems. */
+  abstract readonly problemSet: string;
 
   /**
-   * @param adapter null measures the bare base model
+   * How many problems there are to ask, by domain.
    * @param domains those that have appeared in the log; problems of others are not asked
+   */
+  abstract sizes(domains: readonly string[]): AskedPerDomain;
+
+  /** Digest of the problems of a stretch: whether a recorded measurement was on the same ones. */
+  abstract digestOf(domains: readonly string[], stretch: Stretch): string;
+
+  /**
+   * The problems of a stretch, in its order.
+   * @param adapter null measures the bare base model
    */
   abstract measure(
     adapter: Adapter | null,
     domains: readonly string[],
+    stretch: Stretch,
     onProgress: (done: number, total: number) => void,
-  ): Promise<MeasuredSuccess>;
+  ): Promise<readonly ProblemResult[]>;
 }

@@ -2,7 +2,8 @@ import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import type { Adapter } from '@seamstream/language-model';
 import { type ExecutorModel, evaluate, type GeneratorModel, problemSetDigest } from '@seamstream/rollout';
-import { AdapterEvaluation, type MeasuredSuccess } from './adapter-evaluation.port.js';
+import { AdapterEvaluation, type AskedPerDomain, type ProblemResult, type Stretch } from './adapter-evaluation.port.js';
+import { type ProblemsByDomain, problemsByDomain, stretchOf } from './validation-row.js';
 
 export interface RolloutEvaluationSettings {
   readonly generator: GeneratorModel;
@@ -15,27 +16,40 @@ export interface RolloutEvaluationSettings {
   readonly problems: readonly Problem[];
 }
 
-/** Asks generator and executor greedily for every problem of the set whose domain has appeared. */
+/** Asks generator and executor greedily for problems of the set whose domain has appeared. */
 export class RolloutEvaluation extends AdapterEvaluation {
+  private readonly problems: ProblemsByDomain;
+
   constructor(private readonly settings: RolloutEvaluationSettings) {
     super();
+    this.problems = problemsByDomain(settings.problems);
   }
 
-  override problemSetFor(domains: readonly string[]): {
-    readonly problemSet: string;
-    readonly problemSetDigest: string;
-  } {
-    return { problemSet: this.settings.problemSet, problemSetDigest: problemSetDigest(this.problemsOf(domains)) };
+  override get problemSet(): string {
+    return this.settings.problemSet;
+  }
+
+  override sizes(domains: readonly string[]): AskedPerDomain {
+    return Object.fromEntries(
+      domains.flatMap((domain) => {
+        const size = this.problems.get(domain)?.length ?? 0;
+        return size === 0 ? [] : [[domain, size]];
+      }),
+    );
+  }
+
+  override digestOf(domains: readonly string[], stretch: Stretch): string {
+    return problemSetDigest(stretchOf(this.problems, domains, stretch));
   }
 
   override async measure(
     adapter: Adapter | null,
     domains: readonly string[],
+    stretch: Stretch,
     onProgress: (done: number, total: number) => void,
-  ): Promise<MeasuredSuccess> {
-    const problems = this.problemsOf(domains);
-    const name = this.problemSetFor(domains);
-    if (problems.length === 0) return { ...name, problems: 0, success: 0, perDomain: {} };
+  ): Promise<readonly ProblemResult[]> {
+    const problems = stretchOf(this.problems, domains, stretch);
+    if (problems.length === 0) return [];
     const { generator, executor, prompts, schemaFor, entryMaxTokens } = this.settings;
     const { arms } = await evaluate(problems, {
       arms: ['trained'],
@@ -45,22 +59,9 @@ export class RolloutEvaluation extends AdapterEvaluation {
       prompts,
       schemaFor,
       maxEntryTokens: entryMaxTokens,
-      seed: name.problemSetDigest,
+      seed: problemSetDigest(problems),
       onProgress: (_arm, done, total) => onProgress(done, total),
     });
-    const { trained } = arms;
-    return {
-      ...name,
-      // A problem that could not be judged counts in no rate.
-      problems: trained?.problems ?? 0,
-      success: trained?.success ?? 0,
-      perDomain: Object.fromEntries(
-        Object.entries(trained?.perDomain ?? {}).map(([domain, { success }]) => [domain, success]),
-      ),
-    };
-  }
-
-  private problemsOf(domains: readonly string[]): readonly Problem[] {
-    return this.settings.problems.filter(({ domain }) => domains.includes(domain));
+    return problems.map(({ domain }, index) => ({ domain, solved: arms.trained?.solved[index] ?? null }));
   }
 }

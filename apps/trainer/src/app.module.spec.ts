@@ -30,8 +30,9 @@ import {
 } from '../../../libs/release/src/promotion-log.contract.js';
 import {
   AdapterEvaluation,
+  type AskedPerDomain,
   createTrainer,
-  type MeasuredSuccess,
+  type ProblemResult,
   type TrainingEngine,
   type TrainingProgress,
   type TrainingWeights,
@@ -58,6 +59,8 @@ function configOf(trainer: Record<string, unknown> = {}): ReturnType<typeof trai
       checkpointEverySteps: 2,
       maxBatchRecords: 500,
       algorithms: { grpo: { batchSize: 4, duration: { unit: 'steps', steps: 6 } } },
+      // Ties pass, so that every window's adapter is served; the gate beyond chance has tests of its own.
+      promotion: { rule: 'tolerance' },
       ...trainer,
     },
   });
@@ -72,20 +75,24 @@ class FakeEvaluation extends AdapterEvaluation {
     super();
   }
 
-  problemSetFor(domains: readonly string[]): { problemSet: string; problemSetDigest: string } {
-    return { problemSet: 'validation', problemSetDigest: sha256(domains.join()) };
+  override readonly problemSet = 'validation';
+
+  sizes(domains: readonly string[]): AskedPerDomain {
+    return Object.fromEntries(domains.map((domain) => [domain, 20 / domains.length]));
   }
 
-  async measure(adapter: Adapter | null, domains: readonly string[]): Promise<MeasuredSuccess> {
+  digestOf(domains: readonly string[]): string {
+    return sha256(domains.join());
+  }
+
+  async measure(adapter: Adapter | null, domains: readonly string[]): Promise<readonly ProblemResult[]> {
     this.measured.push(adapter?.digest ?? null);
     const success = adapter === null ? 0 : (this.known.get(adapter.digest) ?? this.successes[this.known.size] ?? 0.9);
     if (adapter !== null) this.known.set(adapter.digest, success);
-    return {
-      ...this.problemSetFor(domains),
-      problems: 20,
-      success,
-      perDomain: Object.fromEntries(domains.map((domain) => [domain, success])),
-    };
+    return Array.from({ length: 20 }, (_, index) => ({
+      domain: domains[index % domains.length]!,
+      solved: index < success * 20 - 1e-9,
+    }));
   }
 }
 
@@ -591,7 +598,7 @@ describe('the trainer service', () => {
     const log = await openLog(world);
     const other = sha256('promoted by another run');
     class Overtaken extends FakeEvaluation {
-      override async measure(...given: Parameters<FakeEvaluation['measure']>): Promise<MeasuredSuccess> {
+      override async measure(...given: Parameters<FakeEvaluation['measure']>): Promise<readonly ProblemResult[]> {
         const first = this.measured.length === 0;
         const measured = await super.measure(...given);
         if (first)
@@ -676,6 +683,32 @@ describe('the trainer service', () => {
     },
   );
 
+  it('promotes only what is better beyond chance, each comparison on problems of its own and with evidence of its own', async () => {
+    const world = newWorld();
+    await serve(world, {
+      evaluation: new FakeEvaluation([0.5, 0.6, 1, 1]),
+      config: { promotion: { rule: 'better', risk: 0.2 } },
+    });
+    await playRounds(world, 4);
+    expect((await eventsOf(world, 'AdapterPromoted')).map(({ evaluation }) => evaluation)).toMatchObject([
+      { problems: 20, success: 0.5, parentSuccess: 0, rescued: 10, broken: 0, repeated: 0 },
+      { problems: 20, success: 1, parentSuccess: 0.5, rescued: 10, broken: 0, repeated: 20 },
+    ]);
+    expect((await eventsOf(world, 'TrainingRunRejected')).map(({ reason }) => reason).sort()).toEqual([
+      expect.stringMatching(/ 0 were solved by the candidate alone and 0 by its parent alone: evidence 1, needed 51$/),
+      expect.stringMatching(
+        / 2 were solved by the candidate alone and 0 by its parent alone: evidence 2\.3, needed 59$/,
+      ),
+    ]);
+    const plans = (await eventsOf(world, 'TrainingRunStarted')).map((started) => runConfigurationOf(started).promotion);
+    expect(plans.sort((a, b) => ('look' in a && 'look' in b ? a.look - b.look : 0))).toMatchObject([
+      { look: 1, promoted: 0, asked: {} },
+      { look: 2, promoted: 1, asked: { sums: 10, words: 10 } },
+      { look: 3, promoted: 1, asked: { sums: 20, words: 20 } },
+      { look: 4, promoted: 2, asked: { sums: 30, words: 30 } },
+    ]);
+  });
+
   it('does not measure a parent again whose success on the same problems is on record', async () => {
     const world = newWorld();
     const evaluation = new FakeEvaluation([0.6, 0.7]);
@@ -691,9 +724,10 @@ describe('the trainer service', () => {
     const world = newWorld();
     // Alone, the sums are easy; the words that come later, nobody of them has seen.
     class GrowingSet extends FakeEvaluation {
-      override async measure(adapter: Adapter | null, domains: readonly string[]): Promise<MeasuredSuccess> {
+      override async measure(adapter: Adapter | null, domains: readonly string[]): Promise<readonly ProblemResult[]> {
         const measured = await super.measure(adapter, domains);
-        return domains.length === 1 ? measured : { ...measured, success: measured.success / 3 };
+        if (domains.length === 1) return measured;
+        return measured.map((each, index) => ({ ...each, solved: each.solved && index % 3 === 0 }));
       }
     }
     const evaluation = new GrowingSet([0.9, 0.9]);
@@ -767,7 +801,7 @@ describe('the trainer service', () => {
     class DyingEvaluation extends FakeEvaluation {
       deaths = 0;
 
-      override async measure(...parameters: Parameters<FakeEvaluation['measure']>): Promise<MeasuredSuccess> {
+      override async measure(...parameters: Parameters<FakeEvaluation['measure']>): Promise<readonly ProblemResult[]> {
         if (this.deaths++ === 0) throw new SeamError('SESSION_FAILED', 'the worker has ended');
         return super.measure(...parameters);
       }

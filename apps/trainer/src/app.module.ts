@@ -17,7 +17,7 @@ import { LanguageModelTraining } from './training-engine.language-model.adapter.
 import type { TrainingEngine } from './training-engine.port.js';
 import { loadValidationProblems, type ValidationProblems } from './validation-problems.js';
 
-export { AdapterEvaluation, type MeasuredSuccess } from './adapter-evaluation.port.js';
+export { AdapterEvaluation, type AskedPerDomain, type ProblemResult, type Stretch } from './adapter-evaluation.port.js';
 export { type TrainerConfig, type TrainerServiceConfig, trainerConfigSchema } from './config.js';
 export type { TrainingRequest } from './plan-run.handler.js';
 export type { TrainingProgress, VerifiedAdapter } from './run-training.handler.js';
@@ -56,7 +56,14 @@ export async function createTrainer(
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const { engine, evaluation } = await enginesOf(context, schemaFor, assets);
   const planRun = new PlanRunHandler(
-    { log: drivers.log, engine, algorithms, logger, evidence: config.evidence },
+    {
+      log: drivers.log,
+      engine,
+      algorithms,
+      logger,
+      problemSet: evaluation.problemSet,
+      evidence: config.evidence,
+    },
     trainer,
   );
   const runTraining = new RunTrainingHandler(
@@ -118,7 +125,7 @@ async function enginesOf(
       file: trainer.validationProblems,
       dataset: trainer.validationDataset,
       limit: trainer.validationLimit,
-      atLeast: trainer.promotion.minProblems,
+      promotion: trainer.promotion,
     }));
   const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
   const model = assets.model ?? (await load());

@@ -3,7 +3,22 @@ import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { curriculumChangesSchema } from '@seamstream/learning';
 import { checkExecutorChoice, executorChoiceShape } from '@seamstream/rollout';
 import { commonConfigSchema } from '@seamstream/service-kit';
+import { fewestProblems, onlineLevel } from '@seamstream/statistics';
 import { z } from 'zod';
+
+/**
+ * Fewest problems on which the rule `better` can promote: a candidate that solves every one where its parent solves none, in the first
+ * comparison of a log. Later ones need a few more, until something was promoted.
+ */
+export function fewestToPromote({
+  risk,
+  minProblems,
+}: {
+  readonly risk: number;
+  readonly minProblems: number;
+}): number {
+  return Math.max(minProblems, fewestProblems(onlineLevel(1, 0, risk)));
+}
 
 const { driver, endpoint, template, templatesFolder } = executorChoiceShape;
 
@@ -48,10 +63,27 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       validationLimit: z.int().positive().optional(),
       promotion: z
         .object({
-          /** How much lower than its parent's an adapter's success may be, as a fraction of the problems. */
+          /** `better`: than its parent on the same problems, beyond chance. `tolerance`: not worse by more than is tolerated. */
+          rule: z.enum(['better', 'tolerance']).default('better'),
+          /** Of better: share of wrong promotions that is accepted, over all comparisons of the log. */
+          risk: z.number().gt(0).lt(1).default(0.05),
+          /** Of better: problems that both are asked before the counts are looked at, and most of one comparison. */
+          portion: z.int().positive().default(128),
+          most: z.int().positive().default(1024),
+          /** Of tolerance: how much lower than its parent's an adapter's success may be, as a fraction of the problems. */
           tolerance: z.number().min(0).max(1).default(0),
           minProblems: z.int().positive().default(1),
+          /** Of tolerance: what must be exceeded where nothing is known of a parent. */
           floor: z.number().min(0).max(1).default(0),
+        })
+        .refine(({ rule, tolerance, floor }) => rule === 'tolerance' || (tolerance === 0 && floor === 0), {
+          error:
+            'tolerance and floor belong to the rule tolerance: set SEAM_TRAINER_PROMOTION_RULE to it, or leave them out',
+        })
+        .refine((policy) => policy.rule === 'tolerance' || policy.most >= fewestToPromote(policy), {
+          path: ['most'],
+          error: ({ input }) =>
+            `no candidate can be promoted on so few: raise it to ${fewestToPromote(input as { risk: number; minProblems: number })} at least, or raise the risk`,
         })
         .prefault({}),
       /** Most records of a batch. */

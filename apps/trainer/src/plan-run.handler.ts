@@ -17,6 +17,7 @@ import {
   type ResultEvent,
 } from '@seamstream/learning';
 import type { ServiceLogger } from '@seamstream/service-kit';
+import { onlineLevel } from '@seamstream/statistics';
 import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
 import type { TrainerConfig } from './config.js';
 import {
@@ -30,9 +31,9 @@ import {
   readRanges,
 } from './learning-input.js';
 import type { OutcomeWindow } from './outcome-window.js';
-import { planRun, type RunPlan, type RunWindow } from './run-plan.js';
+import { planRun, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { TrainingEngine } from './training-engine.port.js';
-import type { TrainingHistory } from './training-history.js';
+import type { Comparisons, TrainingHistory } from './training-history.js';
 
 /** Changes when the same plan would lead to other weights. */
 const CODE_VERSION = '0.1.0';
@@ -44,6 +45,8 @@ export interface PlanRunDependencies {
   readonly engine: Pick<TrainingEngine, 'baseModelDigest'>;
   readonly algorithms: ReadonlyMap<string, LearningAlgorithm>;
   readonly logger: ServiceLogger;
+  /** Name of the validation problems. */
+  readonly problemSet: string;
   /** `required`: a result is learned from only if the log bears it out. */
   readonly evidence: 'required' | 'none';
 }
@@ -176,7 +179,7 @@ export class PlanRunHandler {
           servedAdapters: [...history.servedAdapters],
           curriculum: { ...curriculum, rates: { ...curriculum.rates } },
           domains: [...domains].sort(),
-          promotion: this.config.promotion,
+          promotion: promotionOf(this.config.promotion, history.comparisons, this.dependencies.problemSet),
           evaluation: { responseMaxTokens: this.config.responseMaxTokens, entryMaxTokens: this.config.entryMaxTokens },
         },
         inputs: coveringRanges(versions?.flatMap(({ inputs }) => inputs) ?? rangesOf([...earlier, current])),
@@ -314,6 +317,16 @@ export class PlanRunHandler {
     }
     return found;
   }
+}
+
+/** The policy with this run's place in the row of all that were compared. */
+function promotionOf(policy: TrainerConfig['promotion'], comparisons: Comparisons, problemSet: string): RunPromotion {
+  const { rule, risk, portion, most, minProblems, tolerance, floor } = policy;
+  if (rule === 'tolerance') return { tolerance, minProblems, floor };
+  const { looks, promoted, asked } = comparisons;
+  const look = looks + 1;
+  const level = onlineLevel(look, promoted, risk);
+  return { rule, risk, look, promoted, level, asked: { ...asked.get(problemSet) }, portion, most, minProblems };
 }
 
 function refusedIn(windows: readonly RunWindow[]): Pick<RunPlan['configuration'], 'refused'> {

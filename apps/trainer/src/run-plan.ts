@@ -8,6 +8,33 @@ import { z } from 'zod';
 
 const rangeSchema = z.object({ topic: z.string(), partition: z.int(), from: z.int(), to: z.int() });
 
+/** By what the candidate is judged. A run of an earlier version names no rule: that of tolerance. */
+const promotionSchema = z.union([
+  z.object({
+    rule: z.literal('better'),
+    /** Share of wrong promotions that is accepted. */
+    risk: z.number(),
+    /** Which comparison of this log it is, from 1, and how many before it led to a promotion: what its level follows from. */
+    look: z.int(),
+    promoted: z.int(),
+    level: z.number(),
+    /** Validation problems that earlier comparisons asked, by domain: the next ones are asked. */
+    asked: z.record(z.string(), z.int()),
+    /** Problems asked at once, and in all. */
+    portion: z.int(),
+    most: z.int(),
+    minProblems: z.int(),
+  }),
+  z.object({
+    rule: z.literal('tolerance').optional(),
+    tolerance: z.number(),
+    minProblems: z.int(),
+    floor: z.number(),
+  }),
+]);
+
+export type RunPromotion = z.infer<typeof promotionSchema>;
+
 /** The JSON in TrainingRunStarted.configuration. */
 const runConfigurationSchema = z.object({
   /** The algorithm's own configuration, with every default filled in. */
@@ -38,7 +65,7 @@ const runConfigurationSchema = z.object({
   curriculum: z.object({ rounds: z.int(), rates: z.record(z.string(), z.number()), overall: z.number().nullable() }),
   /** Domains that appeared in the log so far: those that the evaluation covers. */
   domains: z.array(z.string()),
-  promotion: z.object({ tolerance: z.number(), minProblems: z.int(), floor: z.number() }),
+  promotion: promotionSchema,
   evaluation: z.object({ responseMaxTokens: z.int(), entryMaxTokens: z.int() }),
 });
 
@@ -59,7 +86,8 @@ export interface RunPlan {
 }
 
 /**
- * Fills in the id (UUIDv5 of everything else but the code's version) and makes the seed that of these results. The id knows
+ * Fills in the id (UUIDv5 of everything else but the code's version and the place of its comparison in the row of all: the same run,
+ * asked for again, is not compared a second time) and makes the seed that of these results. The id knows
  * offsets, the seed must not: where transactions leave gaps, offsets follow from how records were batched, and a record told
  * twice moves all that come after it. Equal results lead to equal weights.
  * @param results ids of the results that the run learns from, in any order, repeated or not
@@ -67,13 +95,23 @@ export interface RunPlan {
 export function planRun(facts: Omit<RunPlan, 'runId'>, results: Iterable<string>): RunPlan {
   const content = sha256(canonicalJson([...new Set(results)].sort()));
   const seeded = { ...facts, seed: `${facts.seed}:${content}` };
-  const { manifests, ...others } = seeded;
+  const { manifests, configuration, ...others } = seeded;
   const [only] = manifests;
   // As it was before there were shards, so that runs keep their ids.
   const buffer = manifests.length > 1 ? { manifests } : { manifest: only ?? null };
   // Not the code's version: an upgrade between kill and restart goes on with the run.
-  const runId = derivedId(sha256(canonicalJson({ ...others, ...buffer, codeVersion: null })), 'training-run');
+  const runId = derivedId(
+    sha256(canonicalJson({ ...others, ...buffer, configuration: withoutPlace(configuration), codeVersion: null })),
+    'training-run',
+  );
   return { ...seeded, runId };
+}
+
+function withoutPlace(configuration: RunConfiguration): object {
+  const { promotion } = configuration;
+  if (promotion.rule !== 'better') return configuration;
+  const { rule, risk, portion, most, minProblems } = promotion;
+  return { ...configuration, promotion: { rule, risk, portion, most, minProblems } };
 }
 
 /** The event that states the plan. */

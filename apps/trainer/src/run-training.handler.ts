@@ -31,10 +31,11 @@ import {
   type TrainingPlan,
 } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
-import { decidePromotion, promotionHindrance } from '@seamstream/release';
+import { decidePromotion, type PromotionPolicy, promotionHindrance } from '@seamstream/release';
 import { backoffMs, type CommonConfig, type ServiceLogger, sleep } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { loadAdapter, storeAdapter } from './adapter-objects.js';
+import { compareAdapters, measureWhole } from './compare-adapters.js';
 import { readLearningInput } from './learning-input.js';
 import { manifestsDigest, planOf, type RunPlan, startedEvent } from './run-plan.js';
 import { spelledInput } from './spelled-input.js';
@@ -484,15 +485,20 @@ export class RunTrainingHandler {
         );
       this.report(plan, 'evaluating', done, total);
     };
-    const measured = await ruler.measure(adapter, domains, onProgress);
-    const parentSuccess =
-      measured.problems === 0 ? null : await this.successOfParent(plan, history, measured.problemSetDigest, onProgress);
-    const evaluation: Evaluation = { ...measured, parentSuccess };
+    const comparison = { ruler, domains, onProgress };
+    const evaluation =
+      promotion.rule === 'better'
+        ? await compareAdapters(
+            { candidate: adapter, parent: await this.parentOf(plan, history.published) },
+            promotion,
+            comparison,
+          )
+        : await this.evaluationOfWhole(adapter, plan, history, comparison);
     const decision = decidePromotion({
       candidate: adapter.digest,
       parent: plan.parentAdapter,
       evaluation,
-      policy: promotion,
+      policy: { ...promotion, rule: promotion.rule ?? 'tolerance' } as PromotionPolicy,
     });
     logger.info(
       { runId: plan.runId, adapterDigest: adapter.digest, promote: decision.promote, reason: decision.reason },
@@ -533,18 +539,29 @@ export class RunTrainingHandler {
     return promoted;
   }
 
-  /** As it was recorded at the parent's promotion where that was on the same problems, else measured now. */
-  private async successOfParent(
+  /** The parent's success as it was recorded at its promotion where that was on the same problems, else measured now. */
+  private async evaluationOfWhole(
+    adapter: Adapter,
     plan: RunPlan,
     history: TrainingHistory,
-    problemSetDigest: string,
-    onProgress: (done: number, total: number) => void,
-  ): Promise<number> {
+    comparison: Parameters<typeof measureWhole>[1],
+  ): Promise<Evaluation> {
+    const measured = await measureWhole(adapter, comparison);
     const { parentAdapter } = plan;
     const recorded = parentAdapter === null ? undefined : history.promoted.get(parentAdapter)?.evaluation;
-    if (recorded?.problemSetDigest === problemSetDigest) return recorded.success;
-    const parent = await this.parentOf(plan, history.published);
-    return (await this.dependencies.evaluation.measure(parent, plan.configuration.domains, onProgress)).success;
+    const success = async (): Promise<number> => {
+      if (recorded?.problemSetDigest === measured.problemSetDigest) return recorded.success;
+      return (await measureWhole(await this.parentOf(plan, history.published), comparison)).success;
+    };
+    return {
+      ...measured,
+      parentSuccess: measured.problems === 0 ? null : await success(),
+      parentPerDomain: {},
+      rescued: null,
+      broken: null,
+      asked: {},
+      repeated: 0,
+    };
   }
 
   private async parentOf(

@@ -4,6 +4,7 @@ import {
   type AdapterPromoted,
   type AdapterPublished,
   decodeEvent,
+  type Evaluation,
   type SeamEvent,
   TOPIC,
   type TopicName,
@@ -16,8 +17,10 @@ import {
   isOfCompletedRun,
   type ServedAdapterState,
 } from '@seamstream/release';
+import type { AskedPerDomain } from './adapter-evaluation.port.js';
 import { type RunConfiguration, runConfigurationOf } from './run-plan.js';
 import { evolve, initialState, overtake, runIdOf, type TrainingRun } from './training-run.js';
+import { addedUp } from './validation-row.js';
 
 export interface TrainingHistory {
   readonly runs: ReadonlyMap<string, TrainingRun>;
@@ -31,6 +34,16 @@ export interface TrainingHistory {
   readonly published: ReadonlyMap<string, AdapterPublished>;
   /** By digest, those that counted. */
   readonly promoted: ReadonlyMap<string, AdapterPromoted>;
+  readonly comparisons: Comparisons;
+}
+
+/** Candidates that were asked the same problems as their parents, of all runs so far. */
+export interface Comparisons {
+  readonly looks: number;
+  /** Of these, those that were promoted. */
+  readonly promoted: number;
+  /** Validation problems that they asked, by the name of the set and by domain. */
+  readonly asked: ReadonlyMap<string, AskedPerDomain>;
 }
 
 /** Folds seam.training and seam.adapters to their ends. */
@@ -69,7 +82,28 @@ export async function readTrainingHistory(log: EventLog): Promise<TrainingHistor
         lastWindow = { runId: event.runId, configuration };
     }
   }
-  return { runs, lastWindow, windows, served, servedAdapters, ...adaptersOf(served) };
+  const comparisons = comparisonsOf(events, served);
+  return { runs, lastWindow, windows, served, servedAdapters, ...adaptersOf(served), comparisons };
+}
+
+/** A comparison of every run counts once; one that came too late to be promoted was a look all the same. */
+function comparisonsOf(events: readonly SeamEvent[], served: ServedAdapterState): Comparisons {
+  const compared = new Map<string, { readonly evaluation: Evaluation; readonly isPromoted: boolean }>();
+  for (const event of events) {
+    if (event.type !== 'TrainingRunRejected' && event.type !== 'AdapterPromoted') continue;
+    const { runId, evaluation } = event;
+    const status = event.type === 'AdapterPromoted' ? decisionOn(served, event)?.status : 'counted';
+    if (runId === null || typeof evaluation?.rescued !== 'number' || status === undefined) continue;
+    if (status === 'refused' || compared.has(runId)) continue;
+    compared.set(runId, { evaluation, isPromoted: event.type === 'AdapterPromoted' && status === 'counted' });
+  }
+  const all = [...compared.values()];
+  const bySet = Map.groupBy(all, ({ evaluation }) => evaluation.problemSet);
+  return {
+    looks: all.length,
+    promoted: all.filter(({ isPromoted }) => isPromoted).length,
+    asked: new Map([...bySet].map(([name, these]) => [name, addedUp(these.map(({ evaluation }) => evaluation.asked))])),
+  };
 }
 
 /** Of several records of one adapter the one counts that its run told; promotions by digest, those that counted. */

@@ -11,10 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function load(content: string, more: { dataset?: string; limit?: number; atLeast?: number } = {}) {
+const tolerated = (minProblems = 1) => ({ rule: 'tolerance', risk: 0.05, minProblems }) as const;
+
+async function load(content: string, more: Partial<Parameters<typeof loadValidationProblems>[0]> = {}) {
   const file = join(folder, 'problems.jsonl');
   await writeFile(file, content);
-  return loadValidationProblems({ file, atLeast: 1, ...more });
+  return loadValidationProblems({ file, promotion: tolerated(), ...more });
 }
 const refusal = (message: RegExp) => ({ code: 'INVALID_CONFIGURATION', message: expect.stringMatching(message) });
 const GSM8K = '{"question":"Two and three?","answer":"2+3=<<2+3=5>>5\\n#### 5"}\n';
@@ -59,7 +61,31 @@ describe('validation problems', () => {
 
   it('are refused before anything is trained where they are too few', async () => {
     await expect(load('\n')).rejects.toMatchObject(refusal(/has 0 problems, and a promotion needs 1/));
-    await expect(load(GSM8K, { atLeast: 2 })).rejects.toMatchObject(refusal(/has 1 problems.*needs 2/));
+    await expect(load(GSM8K, { promotion: tolerated(2) })).rejects.toMatchObject(refusal(/has 1 problems.*needs 2/));
+  });
+
+  it('are refused where they are too few for any candidate to be better beyond chance, with the number that would do', async () => {
+    const beyondChance = (risk: number, minProblems = 1) => ({ rule: 'better', risk, minProblems }) as const;
+    expect((await load(GSM8K.repeat(12), { promotion: beyondChance(0.05) })).problems).toHaveLength(12);
+    await expect(load(GSM8K.repeat(11), { promotion: beyondChance(0.05) })).rejects.toMatchObject(
+      refusal(/has 11 problems, and 12 are the fewest .* at a risk of 0\.05.*PROMOTION_RISK.*PROMOTION_RULE=tolerance/),
+    );
+    expect((await load(GSM8K.repeat(8), { promotion: beyondChance(0.5) })).problems).toHaveLength(8);
+    await expect(load(GSM8K.repeat(12), { promotion: beyondChance(0.05, 13) })).rejects.toMatchObject(
+      refusal(/has 12 problems, and a promotion needs 13\. Take more, or lower SEAM_TRAINER_PROMOTION_MIN_PROBLEMS/),
+    );
+  });
+
+  it('are not limited to fewer than can decide, or the configuration is at fault', () => {
+    const configured = (variables: Record<string, string>) => () => loadConfig(trainerConfigSchema, variables);
+    expect(configured({ SEAM_TRAINER_PROMOTION_MOST: '11' })).toThrow(
+      /SEAM_TRAINER_PROMOTION_MOST: .*no candidate can be promoted on so few: raise it to 12 at least/,
+    );
+    expect(configured({ SEAM_TRAINER_PROMOTION_MOST: '12' })().trainer.promotion).toMatchObject({
+      most: 12,
+      rule: 'better',
+    });
+    expect(configured({ SEAM_TRAINER_PROMOTION_TOLERANCE: '0.1' })).toThrow(/belong to the rule tolerance/);
   });
 
   it('are refused with each row that cannot be judged', async () => {
@@ -71,14 +97,14 @@ describe('validation problems', () => {
   });
 
   it('are asked for where none are named, and a file that is not there is said so', async () => {
-    const absent = { file: undefined, atLeast: 1 };
+    const absent = { file: undefined, promotion: tolerated() };
     await expect(loadValidationProblems(absent)).rejects.toMatchObject(refusal(/Set SEAM_TRAINER_VALIDATION_PROBLEMS/));
-    const missing = { file: join(folder, 'nothing.jsonl'), atLeast: 1 };
+    const missing = { file: join(folder, 'nothing.jsonl'), promotion: tolerated() };
     await expect(loadValidationProblems(missing)).rejects.toMatchObject(refusal(/ENOENT.*Name a file/));
   });
 
   it('are not looked for in a folder or a damaged file, and both are named with the setting', async () => {
-    await expect(loadValidationProblems({ file: folder, atLeast: 1 })).rejects.toMatchObject(
+    await expect(loadValidationProblems({ file: folder, promotion: tolerated() })).rejects.toMatchObject(
       refusal(
         new RegExp(`expected SEAM_TRAINER_VALIDATION_PROBLEMS to name a readable file, came "${folder}" .*EISDIR`),
       ),

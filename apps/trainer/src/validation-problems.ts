@@ -13,6 +13,7 @@ import {
 } from '@seamstream/datasets';
 import type { Problem } from '@seamstream/events';
 import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { fewestToPromote, type TrainerConfig } from './config.js';
 
 /** Problems on which adapters are compared with their parents. */
 export interface ValidationProblems {
@@ -26,8 +27,8 @@ export interface ValidationSettings {
   readonly dataset?: string | undefined;
   /** Takes this many from the beginning. */
   readonly limit?: number | undefined;
-  /** Fewer decide nothing. */
-  readonly atLeast: number;
+  /** What decides on them: a set on which nothing can be promoted is refused. */
+  readonly promotion: Pick<TrainerConfig['promotion'], 'rule' | 'risk' | 'minProblems'>;
 }
 
 const FAULTS_SHOWN = 10;
@@ -38,7 +39,7 @@ const SETTING = 'SEAM_TRAINER_VALIDATION_PROBLEMS';
  * @throws INVALID_CONFIGURATION listing the first rows at fault, or that there are too few
  */
 export async function loadValidationProblems(settings: ValidationSettings): Promise<ValidationProblems> {
-  const { file, limit = Number.POSITIVE_INFINITY, atLeast } = settings;
+  const { file, limit = Number.POSITIVE_INFINITY, promotion } = settings;
   const refuse = (problem: string, cause?: unknown): never => {
     throw new SeamError('INVALID_CONFIGURATION', `Reading validation problems: ${problem}`, {
       ...(file === undefined ? {} : { details: { file } }),
@@ -72,10 +73,17 @@ export async function loadValidationProblems(settings: ValidationSettings): Prom
       .map(({ row, field, expected, came }) => `  row ${row}: ${field}: expected ${expected}, came ${came}`);
     return refuse(`${file} (as ${form.name}) has ${faults.length} faults. Correct them.\n${shown.join('\n')}`);
   }
+  const { rule, risk, minProblems } = promotion;
+  const atLeast = rule === 'better' ? fewestToPromote(promotion) : minProblems;
   if (problems.length < atLeast) {
-    return refuse(
-      `${file} has ${problems.length} problems, and a promotion needs ${atLeast}. Take more, or lower SEAM_TRAINER_PROMOTION_MIN_PROBLEMS.`,
-    );
+    const [need, remedy] =
+      atLeast === minProblems
+        ? [`a promotion needs ${atLeast}`, 'or lower SEAM_TRAINER_PROMOTION_MIN_PROBLEMS']
+        : [
+            `${atLeast} are the fewest on which a candidate can be better beyond chance at a risk of ${risk}, by solving all where its parent solves none`,
+            'or raise SEAM_TRAINER_PROMOTION_RISK; SEAM_TRAINER_PROMOTION_RULE=tolerance promotes without evidence',
+          ];
+    return refuse(`${file} has ${problems.length} problems, and ${need}. Take more, ${remedy}.`);
   }
   return { name: basename(file), problems };
 }

@@ -41,6 +41,11 @@ const evaluation = {
   problems: 128,
   success: 0.75,
   parentSuccess: 0.5,
+  parentPerDomain: {},
+  rescued: 36,
+  broken: 4,
+  asked: { arithmetic: 128 },
+  repeated: 0,
   perDomain: { arithmetic: 0.75 },
 };
 const candidate = { problem, experienceId: 'x-1', groupId: 'g-1', candidateIndex: 2, groupSize: 8 };
@@ -265,6 +270,11 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
       success: 0.75,
       parentSuccess: null,
       perDomain: { sums: 0.75 },
+      parentPerDomain: {},
+      rescued: null,
+      broken: null,
+      asked: {},
+      repeated: 0,
     },
     baseModelDigest: '23'.repeat(32),
     executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },

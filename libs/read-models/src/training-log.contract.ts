@@ -10,6 +10,11 @@ const evaluationOf = (success: number): Evaluation => ({
   problems: 4,
   success,
   parentSuccess: null,
+  parentPerDomain: {},
+  rescued: null,
+  broken: null,
+  asked: {},
+  repeated: 0,
   perDomain: {},
 });
 

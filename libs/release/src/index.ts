@@ -1,6 +1,7 @@
 export {
-  DEFAULT_PROMOTION_POLICY,
+  type BetterBeyondChance,
   decidePromotion,
+  needsMoreProblems,
   type PromotionDecision,
   type PromotionPolicy,
 } from './promotion.decide.js';

@@ -14,7 +14,13 @@ import type {
   TrainingRunStarted,
 } from '@seamstream/events';
 import { canonicalJson, derivedId, isSeamError } from '@seamstream/kernel';
-import { DEFAULT_PROMOTION_POLICY, decidePromotion, type PromotionPolicy } from './promotion.decide.js';
+import {
+  type BetterBeyondChance,
+  decidePromotion,
+  type PromotionPolicy,
+  type ToleratedLoss,
+  UNNAMED_PROMOTION_POLICY,
+} from './promotion.decide.js';
 
 /** What the log says of a run, as far as a promotion rests on it. Of what is told twice the first counts. */
 export interface RunRecord {
@@ -153,9 +159,13 @@ function isBlank(text: string | null): boolean {
 /** The policy that the run recorded before it knew how its adapter would do. */
 function policyIn(configuration: string): PromotionPolicy {
   try {
-    const { promotion } = JSON.parse(configuration) as { readonly promotion?: Partial<PromotionPolicy> };
-    return { ...DEFAULT_PROMOTION_POLICY, ...promotion };
+    const { promotion } = JSON.parse(configuration) as {
+      readonly promotion?: Partial<BetterBeyondChance> | Partial<ToleratedLoss>;
+    };
+    // Without a level nothing passes.
+    if (promotion?.rule === 'better') return { level: 0, minProblems: 1, ...promotion, rule: 'better' };
+    return { ...UNNAMED_PROMOTION_POLICY, ...promotion, rule: 'tolerance' };
   } catch {
-    return DEFAULT_PROMOTION_POLICY;
+    return UNNAMED_PROMOTION_POLICY;
   }
 }

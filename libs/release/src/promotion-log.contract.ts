@@ -18,7 +18,19 @@ export interface PromotionFacts {
 }
 
 export function evaluationOf(success: number, parentSuccess: number | null = null): Evaluation {
-  return { problemSet: 'v', problemSetDigest: 'd', problems: 4, success, parentSuccess, perDomain: {} };
+  return {
+    problemSet: 'v',
+    problemSetDigest: 'd',
+    problems: 4,
+    success,
+    parentSuccess,
+    perDomain: {},
+    parentPerDomain: {},
+    rescued: null,
+    broken: null,
+    asked: {},
+    repeated: 0,
+  };
 }
 
 const derived = (cause: EventMeta, role: string, occurredAt: number): EventMeta =>

@@ -1,5 +1,13 @@
 import type { Evaluation } from '@seamstream/events';
-import { DEFAULT_PROMOTION_POLICY, decidePromotion } from './promotion.decide.js';
+import { Random } from '@seamstream/kernel';
+import { onlineLevel } from '@seamstream/statistics';
+import fc from 'fast-check';
+import {
+  decidePromotion,
+  needsMoreProblems,
+  type PromotionPolicy,
+  UNNAMED_PROMOTION_POLICY,
+} from './promotion.decide.js';
 
 const evaluation = (success: number, parentSuccess: number | null, problems = 128): Evaluation => ({
   problemSet: 'validation',
@@ -8,11 +16,148 @@ const evaluation = (success: number, parentSuccess: number | null, problems = 12
   success,
   parentSuccess,
   perDomain: {},
+  parentPerDomain: {},
+  rescued: null,
+  broken: null,
+  asked: {},
+  repeated: 0,
 });
-const decide = (measured: Evaluation, options: Partial<Parameters<typeof decidePromotion>[0]> = {}) =>
-  decidePromotion({ candidate: 'new', parent: 'old', evaluation: measured, ...options });
+const decide = (
+  measured: Evaluation,
+  { policy = UNNAMED_PROMOTION_POLICY, ...options }: Partial<Parameters<typeof decidePromotion>[0]> = {},
+) => decidePromotion({ candidate: 'new', parent: 'old', evaluation: measured, policy, ...options });
 
-describe('a candidate', () => {
+/** Both asked the same problems, of which both solved as many as `both`. */
+function paired(rescued: number, broken: number, { both = 40, problems = 128 } = {}): Evaluation {
+  return {
+    ...evaluation((both + rescued) / problems, (both + broken) / problems, problems),
+    rescued,
+    broken,
+  };
+}
+const beyondChance = (level: number): PromotionPolicy => ({ rule: 'better', level, minProblems: 1 });
+
+describe('a candidate that must be better beyond chance', () => {
+  const policy = beyondChance(0.03);
+
+  it('is promoted when enough problems are solved by it alone', () => {
+    expect(decide(paired(13, 2), { policy })).toEqual({
+      promote: true,
+      rule: 'better than its parent beyond chance, on the same problems',
+      reason:
+        'of 128 problems of validation 13 were solved by the candidate alone and 2 by its parent alone: evidence 39, needed 33',
+    });
+  });
+
+  it('is not promoted on a tie, however many problems differ, nor on a few more', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 40 }), (n) => {
+        expect(decide(paired(n, n), { policy: beyondChance(0.999) }).promote).toBe(false);
+      }),
+    );
+    expect(decide(paired(3, 0), { policy }).promote).toBe(false);
+    expect(decide(paired(20, 14), { policy }).promote).toBe(false);
+  });
+
+  it('needs more evidence at a lower level', () => {
+    expect(decide(paired(9, 0), { policy: beyondChance(1 / 100) }).promote).toBe(true);
+    expect(decide(paired(9, 0), { policy: beyondChance(1 / 1000) }).promote).toBe(false);
+  });
+
+  it('is not promoted where its parent was not asked the same problems', () => {
+    expect(decide(evaluation(0.9, 0.1), { policy })).toMatchObject({
+      promote: false,
+      reason: 'its parent was not asked the same problems of validation',
+    });
+  });
+
+  it('is refused for counts that contradict the rates', () => {
+    const forged = (changes: Partial<Evaluation>) => () => decide({ ...paired(9, 0), ...changes }, { policy });
+    expect(forged({ rescued: 30 })).toThrow(/expected 49 and 40 solved problems to differ as they do/);
+    expect(forged({ broken: -9, rescued: 0 })).toThrow(/differ as they do/);
+    expect(forged({ parentSuccess: null })).toThrow(/differ as they do/);
+    expect(forged({ rescued: 60, broken: 51 })).toThrow(/differ as they do/);
+  });
+});
+
+describe('a comparison', () => {
+  const at = (rescued: number, broken: number, asked: number, left: number) =>
+    needsMoreProblems({ rescued, broken }, { asked, left, level: 0.01 });
+
+  it('goes on while more problems may decide', () => {
+    expect(at(0, 0, 0, 512)).toBe(true);
+    expect(at(5, 2, 128, 384)).toBe(true);
+  });
+
+  it('ends when the evidence is there, cannot come any more, or all were asked', () => {
+    expect(at(30, 0, 128, 384)).toBe(false);
+    expect(at(0, 0, 508, 4)).toBe(false);
+    expect(at(5, 2, 512, 0)).toBe(false);
+  });
+
+  it('ends early when the lead would not do though it grew by a standard deviation more than so far', () => {
+    expect(at(0, 0, 128, 896)).toBe(false);
+    expect(at(5, 5, 128, 896)).toBe(false);
+    expect(at(5, 8, 128, 896)).toBe(false);
+    expect(at(5, 2, 128, 896)).toBe(true);
+    expect(at(40, 30, 512, 512)).toBe(false);
+  });
+
+  it('promotes in at most 5 % of 200 runs of candidates that are as good as their parents, and seldom one that is worse', () => {
+    /** A run of 30 comparisons of at most 1,024 problems, in each portion of which so many differ. */
+    const promotions = (random: Random, differing: number, better: number): number => {
+      let promoted = 0;
+      for (let look = 1; look <= 30; look++) {
+        const level = onlineLevel(look, promoted, 0.05);
+        const counts = { rescued: 0, broken: 0 };
+        let asked = 0;
+        while (needsMoreProblems(counts, { asked, left: 1024 - asked, level })) {
+          for (let i = 0; i < differing; i++) {
+            if (random.float() < better) counts.rescued++;
+            else counts.broken++;
+          }
+          asked += 128;
+        }
+        const measured = paired(counts.rescued, counts.broken, { both: 0, problems: 1024 });
+        if (decide(measured, { policy: beyondChance(level) }).promote) promoted++;
+      }
+      return promoted;
+    };
+    const runs = (differing: number, better: number): number =>
+      Array.from({ length: 200 }, (_, run) => promotions(Random.of(`run ${run}`), differing, better)).filter(
+        (promoted) => promoted > 0,
+      ).length;
+    expect(runs(4, 0.5)).toBeLessThanOrEqual(10);
+    expect(runs(25, 0.5)).toBeLessThanOrEqual(10);
+    expect(runs(25, 0.4)).toBe(0);
+    // And it sees what is better: by four points of a hundred in every run.
+    expect(runs(8, 0.8)).toBe(200);
+  });
+
+  it('promotes in at most 5 % of 200 runs of equals also where one short set is asked again and again', () => {
+    /** Adapters that solve each problem with the same chance, each in its own way; a promoted one is the parent of the next. */
+    const everPromotes = (random: Random): boolean => {
+      const newAdapter = (): boolean[] => Array.from({ length: 128 }, () => random.float() < 0.8);
+      let parent = newAdapter();
+      let promoted = 0;
+      for (let look = 1; look <= 30; look++) {
+        const candidate = newAdapter();
+        const rescued = candidate.filter((solved, i) => solved && !parent[i]).length;
+        const broken = parent.filter((solved, i) => solved && !candidate[i]).length;
+        const both = candidate.filter((solved, i) => solved && parent[i]).length;
+        const policy = beyondChance(onlineLevel(look, promoted, 0.05));
+        if (!decide(paired(rescued, broken, { both }), { policy }).promote) continue;
+        promoted++;
+        parent = candidate;
+      }
+      return promoted > 0;
+    };
+    const wrong = Array.from({ length: 200 }, (_, run) => everPromotes(Random.of(`short ${run}`))).filter(Boolean);
+    expect(wrong.length).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('a candidate that must not be worse than is tolerated', () => {
   it('is promoted when it solves more than its parent', () => {
     expect(decide(evaluation(0.75, 0.5))).toEqual({
       promote: true,
@@ -30,7 +175,7 @@ describe('a candidate', () => {
   });
 
   it('may be worse by as many problems as the tolerance says, and not by one more', () => {
-    const policy = { ...DEFAULT_PROMOTION_POLICY, tolerance: 0.01 };
+    const policy = { ...UNNAMED_PROMOTION_POLICY, tolerance: 0.01 };
     // 0.01 of 300 problems are 3; 0.57 − 0.56 is 0.00999…: fractions alone would round either way.
     expect(decide(evaluation(168 / 300, 171 / 300, 300), { policy })).toMatchObject({
       promote: true,
@@ -54,7 +199,7 @@ describe('a candidate', () => {
   });
 
   it('is not promoted on too few problems', () => {
-    expect(decide(evaluation(1, 0, 4), { policy: { ...DEFAULT_PROMOTION_POLICY, minProblems: 5 } })).toMatchObject({
+    expect(decide(evaluation(1, 0, 4), { policy: { ...UNNAMED_PROMOTION_POLICY, minProblems: 5 } })).toMatchObject({
       promote: false,
       reason: '4 problems of validation are too few',
     });

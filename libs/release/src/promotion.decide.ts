@@ -5,20 +5,31 @@
 
 import type { Evaluation } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
+import { logPairedEvidence, type PairedCounts } from '@seamstream/statistics';
 
-export interface PromotionPolicy {
-  /**
-   * How much lower than its parent's the candidate's success may be, as a fraction of the set's problems. 0: solve at least
-   * as many problems of the set as the parent. Both answer greedily, so on one set the comparison has no noise of its own.
-   */
-  readonly tolerance: number;
+/** The candidate must be better than its parent on the same problems, beyond chance. */
+export interface BetterBeyondChance {
+  readonly rule: 'better';
+  /** The evidence must reach 1 / level: the level that this decision has among all of its row (`onlineLevel`). */
+  readonly level: number;
   /** Fewest problems that a decision may rest on. */
+  readonly minProblems: number;
+}
+
+/** The candidate must not be worse than its parent by more than is tolerated, whatever chance did. */
+export interface ToleratedLoss {
+  readonly rule: 'tolerance';
+  /** How much lower than its parent's the candidate's success may be, as a fraction of the set's problems. 0: ties pass. */
+  readonly tolerance: number;
   readonly minProblems: number;
   /** What a candidate must reach where nothing is known of a parent, as a fraction; must be exceeded. */
   readonly floor: number;
 }
 
-export const DEFAULT_PROMOTION_POLICY: PromotionPolicy = { tolerance: 0, minProblems: 1, floor: 0 };
+export type PromotionPolicy = BetterBeyondChance | ToleratedLoss;
+
+/** What runs were decided by that recorded no rule. */
+export const UNNAMED_PROMOTION_POLICY: ToleratedLoss = { rule: 'tolerance', tolerance: 0, minProblems: 1, floor: 0 };
 
 export interface PromotionDecision {
   readonly promote: boolean;
@@ -28,31 +39,23 @@ export interface PromotionDecision {
   readonly reason: string;
 }
 
-/**
- * Promotes a candidate that is not worse than its parent: with n problems of which the candidate solved s and the parent
- * p, when s ≥ p − tolerance · n, compared in whole problems. `parent` null is the bare base model; its success counts when the
- * evaluation has it (`parentSuccess`), else the candidate must exceed the policy's floor. A candidate that is its own parent,
- * or whose parent was not measured, is not promoted. Throws INVALID_INPUT for fractions outside 0 … 1 and no problems.
- */
-export function decidePromotion(input: {
+interface Decided {
   /** Digest of the candidate. */
   readonly candidate: string;
   /** Digest of the adapter that it was trained from; null is the bare base model. */
   readonly parent: string | null;
   readonly evaluation: Evaluation;
-  readonly policy?: PromotionPolicy;
-}): PromotionDecision {
-  const { candidate, parent, evaluation, policy = DEFAULT_PROMOTION_POLICY } = input;
-  const { problems, success, parentSuccess, problemSet } = evaluation;
-  checkFraction('success', success);
-  if (parentSuccess !== null) checkFraction('parentSuccess', parentSuccess);
-  if (!Number.isInteger(problems) || problems < 0) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Deciding on a promotion: expected a number of problems, came ${problems}. Evaluate again.`,
-    );
-  }
-  const figures = `${percent(success)} of ${problems} problems of ${problemSet}`;
+}
+
+/**
+ * Promotes a candidate that its policy lets pass. A candidate that is its own parent, that was tried on too few problems, or whose
+ * parent was not measured, never is.
+ * @throws INVALID_INPUT for an evaluation that cannot have been measured: fractions outside 0 … 1, counts that contradict them
+ */
+export function decidePromotion(input: Decided & { readonly policy: PromotionPolicy }): PromotionDecision {
+  const { candidate, parent, evaluation, policy } = input;
+  checkEvaluation(evaluation);
+  const { problems, problemSet } = evaluation;
   if (candidate === parent) {
     return {
       promote: false,
@@ -67,6 +70,30 @@ export function decidePromotion(input: {
       reason: `${problems} problems of ${problemSet} are too few`,
     };
   }
+  return policy.rule === 'better' ? better(input, policy) : tolerated(input, policy);
+}
+
+/**
+ * With b problems that only the candidate solved and c that only its parent did, when E(b, c) ≥ 1 / level. A tie never passes: E is
+ * at most 1 then.
+ */
+function better({ parent, evaluation }: Decided, { level }: BetterBeyondChance): PromotionDecision {
+  const { problems, problemSet, rescued, broken } = evaluation;
+  const rule = 'better than its parent beyond chance, on the same problems';
+  if (rescued === null || broken === null)
+    return { promote: false, rule, reason: `${namesOf(parent)} was not asked the same problems of ${problemSet}` };
+  const evidence = logPairedEvidence({ rescued, broken });
+  return {
+    promote: evidence >= -Math.log(level),
+    rule,
+    reason: `of ${problems} problems of ${problemSet} ${rescued} were solved by the candidate alone and ${broken} by ${namesOf(parent)} alone: evidence ${ratio(evidence)}, needed ${ratio(-Math.log(level))}`,
+  };
+}
+
+/** With n problems of which the candidate solved s and the parent p, when s ≥ p − tolerance · n, compared in whole problems. */
+function tolerated({ parent, evaluation }: Decided, { tolerance, floor }: ToleratedLoss): PromotionDecision {
+  const { problems, success, parentSuccess, problemSet } = evaluation;
+  const figures = `${percent(success)} of ${problems} problems of ${problemSet}`;
   if (parentSuccess === null) {
     if (parent !== null) {
       return {
@@ -75,32 +102,79 @@ export function decidePromotion(input: {
         reason: `nothing is known of the parent ${parent} on ${problemSet}`,
       };
     }
-    const rule = `without a parent: success above ${percent(policy.floor)}`;
     return {
-      promote: success > policy.floor,
-      rule,
-      reason: `${figures} solved, ${percent(policy.floor)} must be exceeded`,
+      promote: success > floor,
+      rule: `without a parent: success above ${percent(floor)}`,
+      reason: `${figures} solved, ${percent(floor)} must be exceeded`,
     };
   }
   // Fractions are k / n: back to whole problems, so that no rounding error decides.
   const lead = Math.round(success * problems) - Math.round(parentSuccess * problems);
   return {
-    promote: lead >= -policy.tolerance * problems - 1e-9,
-    rule:
-      policy.tolerance === 0
-        ? 'not worse than its parent'
-        : `at most ${percent(policy.tolerance)} worse than its parent`,
+    promote: lead >= -tolerance * problems - 1e-9,
+    rule: tolerance === 0 ? 'not worse than its parent' : `at most ${percent(tolerance)} worse than its parent`,
     reason: `${figures} solved, ${percent(parentSuccess)} by ${parent === null ? 'the base model' : 'its parent'}`,
   };
 }
 
-function checkFraction(name: string, value: number): void {
-  if (!(value >= 0 && value <= 1)) {
+/**
+ * Whether it is worth asking more problems before {@link decidePromotion} judges by the rule `better`. Evidence that is reached ends a
+ * comparison, and so does one that would not be reached although the lead grew, over the problems left, by a standard deviation more than
+ * it did so far: most candidates that are no better are told after the first portion. Any reason to stop leaves the risk as it is.
+ * @param left problems that were not asked yet
+ */
+export function needsMoreProblems(
+  { rescued, broken }: PairedCounts,
+  { asked, left, level }: { readonly asked: number; readonly left: number; readonly level: number },
+): boolean {
+  const needed = -Math.log(level);
+  if (left === 0 || logPairedEvidence({ rescued, broken }) >= needed) return false;
+  if (logPairedEvidence({ rescued: rescued + left, broken }) < needed) return false;
+  if (asked === 0) return true;
+  // One more than were seen, so that none says something too. The lead's variance: of the problems left, and of the rate that they have.
+  const differing = rescued + broken + 1;
+  const growth = (asked + left) / asked;
+  const lead = (rescued - broken) * growth + Math.sqrt((differing * growth * left) / asked);
+  const hoped = {
+    rescued: Math.min(rescued + left, Math.ceil((differing * growth + lead) / 2)),
+    broken: Math.max(broken, Math.floor((differing * growth - lead) / 2)),
+  };
+  return logPairedEvidence(hoped) >= needed;
+}
+
+function checkEvaluation({ problems, success, parentSuccess, rescued, broken }: Evaluation): void {
+  const refuse = (expected: string, came: string | number): never => {
     throw new SeamError(
       'INVALID_INPUT',
-      `Deciding on a promotion: expected ${name} between 0 and 1, came ${value}. Evaluate again.`,
+      `Deciding on a promotion: expected ${expected}, came ${came}. Evaluate again.`,
     );
-  }
+  };
+  const isFraction = (value: number): boolean => value >= 0 && value <= 1;
+  if (!isFraction(success)) refuse('success between 0 and 1', success);
+  if (parentSuccess !== null && !isFraction(parentSuccess)) refuse('parentSuccess between 0 and 1', parentSuccess);
+  if (!Number.isInteger(problems) || problems < 0) refuse('a number of problems', problems);
+  if (rescued === null || broken === null) return;
+  const solved = Math.round(success * problems);
+  const parentSolved = Math.round((parentSuccess ?? Number.NaN) * problems);
+  const fits = rescued >= 0 && broken >= 0 && rescued <= solved && broken <= parentSolved;
+  if (!fits || rescued - broken !== solved - parentSolved)
+    refuse(
+      `${solved} and ${parentSolved} solved problems to differ as they do`,
+      `${rescued} rescued and ${broken} broken`,
+    );
+}
+
+function namesOf(parent: string | null): string {
+  return parent === null ? 'the base model' : 'its parent';
+}
+
+const TWO_DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
+/** Of a billion and more nobody needs to know how many. */
+const LARGEST_SHOWN = Math.log(1e9);
+
+/** A ratio whose logarithm is given, to two digits. */
+function ratio(logarithm: number): string {
+  return TWO_DIGITS.format(Math.exp(Math.min(logarithm, LARGEST_SHOWN)));
 }
 
 function percent(fraction: number): string {

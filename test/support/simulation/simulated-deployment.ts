@@ -95,11 +95,16 @@ const buffer = bufferService({ schemaFor });
 
 /** No adapter is ever better than the base model, so that what is generated does not depend on when a run ends. */
 class Discouraging extends AdapterEvaluation {
-  problemSetFor(): { problemSet: string; problemSetDigest: string } {
-    return { problemSet: 'none', problemSetDigest: sha256('none') };
+  override readonly problemSet = 'none';
+
+  sizes(): Record<string, number> {
+    return { none: 20 };
+  }
+  digestOf(): string {
+    return sha256('none');
   }
   async measure(adapter: object | null) {
-    return { ...this.problemSetFor(), problems: 20, success: adapter === null ? 1 : 0, perDomain: {} };
+    return Array.from({ length: 20 }, () => ({ domain: 'none', solved: adapter === null }));
   }
 }
 const trainerAssets = {

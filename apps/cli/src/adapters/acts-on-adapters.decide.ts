@@ -171,6 +171,11 @@ export function evaluationBy(
       perDomain: Object.fromEntries(
         Object.entries(trained.perDomain).map(([domain, { success }]) => [domain, success]),
       ),
+      parentPerDomain: {},
+      rescued: null,
+      broken: null,
+      asked: {},
+      repeated: 0,
     },
     baseModelDigest,
     executor,

@@ -52,6 +52,11 @@ const evaluationOf = (success: number): Evaluation => ({
   success,
   parentSuccess: 0.25,
   perDomain: { sums: 1 },
+  parentPerDomain: {},
+  rescued: null,
+  broken: null,
+  asked: {},
+  repeated: 0,
 });
 const evaluatedEvent = (start: string, success: number): SeamEvent =>
   evaluatedByPerson(digest(start), evaluationOf(success));

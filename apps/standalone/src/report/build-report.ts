@@ -8,6 +8,7 @@ import {
   type RoundProgress,
   type RunProgress,
   rate,
+  ratesAsParent,
   servedRun,
 } from '../round-progress.js';
 import type { RunFile } from '../run-settings.js';
@@ -192,14 +193,20 @@ function runRow(
 }
 
 function verdictOf(progress: LoopProgress, target: number): Report['verdict'] {
-  const served = servedRun(progress);
+  const rates = { ...servedRun(progress)?.validationPerDomain, ...ratesSinceServed(progress) };
   return {
     target,
     served: progress.adapters.served?.adapterDigest ?? null,
-    short: Object.entries(served?.validationPerDomain ?? {})
+    short: Object.entries(rates)
       .filter(([, validation]) => validation < target)
       .map(([domain, validation]) => ({ domain, validation })),
   };
+}
+
+/** Of the served adapter on fresh problems; empty until a later run was compared with it. */
+function ratesSinceServed(progress: LoopProgress): Readonly<Record<string, number>> {
+  const runs = endedRuns(progress);
+  return runs.at(-1)?.status === 'promoted' ? {} : ratesAsParent(runs);
 }
 
 function domainRows(result: Pick<ArmResult, 'perDomain'> | undefined, isNew: boolean): Report['domains'] {

@@ -86,6 +86,11 @@ describe('the terminal view', () => {
       parentValidation: null,
       validationProblems: 128,
       validationPerDomain: {},
+      parentPerDomain: {},
+      askedPerDomain: {},
+      rescued: null,
+      broken: null,
+      repeated: 0,
       metrics: {},
       reason: 'not worse',
     };
@@ -114,6 +119,11 @@ const run = (window: number, status: RunProgress['status'], validation: number):
   parentValidation: 0.99,
   validationProblems: 192,
   validationPerDomain: {},
+  parentPerDomain: {},
+  askedPerDomain: {},
+  rescued: null,
+  broken: null,
+  repeated: 0,
   metrics: {},
   reason: status === 'promoted' ? 'not worse than its parent' : 'worse than its parent',
 });

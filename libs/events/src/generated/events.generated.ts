@@ -9,7 +9,7 @@ export interface Evaluation {
   readonly problemSet: string;
   /** SHA-256 of the set's problems. */
   readonly problemSetDigest: string;
-  /** Number of problems in the set. */
+  /** Problems that counted: of a paired comparison those that both could be judged on. */
   readonly problems: number;
   /** Fraction solved by the candidate. */
   readonly success: number;
@@ -17,6 +17,28 @@ export interface Evaluation {
   readonly parentSuccess: number | null;
   /** Fraction solved by the candidate per domain. */
   readonly perDomain: Readonly<Record<string, number>>;
+  /**
+   * Problems that the candidate solved and its parent did not; null where the two were not asked the same
+   * problems side by side.
+   */
+  readonly rescued: number | null;
+  /**
+   * Problems that the parent solved and the candidate did not; null where the two were not asked the same
+   * problems side by side.
+   */
+  readonly broken: number | null;
+  /** Fraction solved by the parent per domain; empty where the two were not asked the same problems side by side. */
+  readonly parentPerDomain: Readonly<Record<string, number>>;
+  /**
+   * Problems that candidate and parent were asked side by side, per domain, whether they could be judged or not:
+   * where the next comparison goes on. Empty where they were not.
+   */
+  readonly asked: Readonly<Record<string, number>>;
+  /**
+   * Of the problems asked those that earlier comparisons of the log had asked already, since the set had no
+   * others left.
+   */
+  readonly repeated: number;
 }
 
 /** Identity and causality, carried by every event; projected to CloudEvents headers on the wire. */

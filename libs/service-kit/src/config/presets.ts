@@ -30,6 +30,7 @@ const seamPaper: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: { value: '128', source: 'train.sh: data.train_batch_size=128' },
   SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '4096', source: 'as the generator' },
   SEAM_TRAINER_RESPONSE_MAX_TOKENS: { value: '8192', source: 'as the executor' },
+  SEAM_TRAINER_PROMOTION_RULE: { value: 'tolerance', source: 'as the next' },
   SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'train.sh: the policy goes on whatever its validation says' },
 };
 

@@ -1,0 +1,2 @@
+export { onlineLevel } from './online-levels.js';
+export { fewestProblems, logPairedEvidence, type PairedCounts } from './paired-evidence.js';
