@@ -187,7 +187,7 @@ async function grammarShare(folder, { prompt }) {
     schema,
   }));
   await lane.generate(requests);
-  const grammar = lane.grammars.of(schema);
+  const grammar = (await lane.grammars.prepare([schema]))(schema);
   let inside = 0;
   for (const method of ['allowedWithin', 'advance', 'forcedRun', 'isComplete']) {
     const original = grammar[method].bind(grammar);

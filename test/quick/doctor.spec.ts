@@ -12,7 +12,7 @@ import {
   originMeta,
   type SeamEvent,
 } from '@seamstream/events';
-import { loadPrompts, schemaDigest } from '@seamstream/experience';
+import { loadPrompts, schemaDigest, withoutQuoteRules } from '@seamstream/experience';
 import { derivedId, sha256 } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
 import type { Finding, FindingCode } from '@seamstream/learning';
@@ -99,6 +99,7 @@ beforeAll(async () => {
         extractedAnswer: judgement.extractedAnswer,
         success: judgement.success,
         reward: judgement.reward,
+        faithful: true,
         verifierVersion: problem.verifier.version,
         verifierDetail: judgement.detail,
         promptTokens: answer.promptTokens,
@@ -555,13 +556,25 @@ describe('planted, and named', () => {
       /^The log does not bear out 1 decisions about adapters .* published under another key or with another fingerprint/,
     ));
 
+  it('entries that misquote their problem, with one of them, also in a log whose schema named no quotes', () =>
+    expectFinding(
+      {
+        experience: (each, at) => ({
+          ...each,
+          entrySchema: schemaDigest(withoutQuoteRules(schemaFor(each.problem.domain))),
+          entry: at % 3 > 0 ? each.entry : each.entry.replace(/"for \w+ /, '"for unicorn '),
+        }),
+      },
+      'misquotes',
+      'error',
+      /^128 of 384 entries \(33\.3 %\) misquote their problem\. One of them, .*unicorn.* for .*: at #\/concepts\/0 it quotes "unicorn", which does not stand in the problem\.$/,
+    ));
+
   it('answers in entries', () =>
     expectFinding(
       {
         experience: (each, at) =>
-          at % 3 > 0
-            ? each
-            : { ...each, entry: each.entry.replace('"strategy":[', `"strategy":["it is ${each.problem.reference}",`) },
+          at % 3 > 0 ? each : { ...each, entry: each.entry.replace('{', `{"note":"it is ${each.problem.reference}",`) },
       },
       'answer-leak',
       'error',

@@ -5,7 +5,14 @@
  */
 import { rm } from 'node:fs/promises';
 import type { ExperienceGenerated } from '@seamstream/events';
-import { domainEntrySchema, schemaDigest } from '@seamstream/experience';
+import {
+  domainEntrySchema,
+  groundedSchema,
+  isFaithful,
+  sampledUnder,
+  schemaDigest,
+  withoutQuoteRules,
+} from '@seamstream/experience';
 import { LanguageModel, type TrainingSequence } from '@seamstream/language-model';
 import {
   algorithms,
@@ -48,14 +55,17 @@ afterAll(async () => {
 });
 
 /** Groups of entries as the generator writes and logs them. */
-async function sampled(): Promise<ExperienceGenerated[]> {
-  const prompts = Array.from({ length: GROUPS }, (_, group) => model.tokenizer.encode(`cow ${group} bee`));
+async function sampled(
+  schema = SCHEMA,
+  statements: readonly string[] = Array.from({ length: GROUPS }, (_, group) => `cow ${group} bee`),
+): Promise<ExperienceGenerated[]> {
+  const prompts = statements.map((statement) => model.tokenizer.encode(statement));
   const results = await model.generate(
     prompts.map((promptTokenIds, group) => ({
       promptTokenIds,
       seeds: Array.from({ length: GROUP_SIZE }, (_, index) => `${group}/${index}`),
       sampling: SAMPLING,
-      schema: SCHEMA,
+      schema: groundedSchema(schema, statements[group]!),
     })),
   );
   return results.flatMap((candidates, group) =>
@@ -67,7 +77,8 @@ async function sampled(): Promise<ExperienceGenerated[]> {
       groupSize: GROUP_SIZE,
       arm: 'explore' as const,
       entry: model.tokenizer.decode(tokenIds),
-      entrySchema: schemaDigest(SCHEMA),
+      problem: { ...EXAMPLE_EVENTS.ExperienceGenerated.problem, prompt: statements[group]! },
+      entrySchema: schemaDigest(schema),
       promptTokenIds: prompts[group]!,
       tokenIds,
       logProbs,
@@ -80,11 +91,12 @@ async function sampled(): Promise<ExperienceGenerated[]> {
   );
 }
 
-const inputs: Readonly<Record<'grpo' | 'sft', () => LearningInput>> = {
-  grpo: () => ({
+/** One of each group is right. */
+function resultsOf(written: readonly ExperienceGenerated[]): LearningInput {
+  return {
     reads: 'log',
-    experiences,
-    results: experiences.map((experience, index) => ({
+    experiences: written,
+    results: written.map((experience, index) => ({
       ...EXAMPLE_EVENTS.OutcomeRecorded,
       ...{ experienceId: experience.experienceId, groupId: experience.groupId, groupSize: GROUP_SIZE },
       candidateIndex: experience.candidateIndex,
@@ -92,7 +104,11 @@ const inputs: Readonly<Record<'grpo' | 'sft', () => LearningInput>> = {
       success: index % GROUP_SIZE === 1,
       reward: index % GROUP_SIZE === 1 ? 1 : 0,
     })),
-  }),
+  };
+}
+
+const inputs: Readonly<Record<'grpo' | 'sft', () => LearningInput>> = {
+  grpo: () => resultsOf(experiences),
   sft: () => ({
     reads: 'buffer',
     rows: experiences.map(
@@ -167,6 +183,29 @@ it('entries of this policy are found fresh: their ratios are one, however unlike
   expect(diagnostics.effectiveSampleRatio).toBeCloseTo(1, 6);
   expect(diagnostics.importanceWeightMax).toBeCloseTo(1, 3);
   expect(diagnostics.behaviourKlNats).toBeCloseTo(0, 6);
+});
+
+it('entries that may only quote their problem are found fresh under the mask that it leaves them, and under no other', async () => {
+  const quoting = domainEntrySchema({
+    concepts: { words: ['cow', 'bee', 'hen', 'ant'], quotesBetween: ['', ''] },
+    strategy: { words: ['swap order', 'keep order'] },
+    pitfalls: { words: ['none', 'one less'] },
+  });
+  const statements = ['a cow and a bee', 'an ant and a hen', 'a hen and a bee and a cow'];
+  const written = await sampled(quoting, statements);
+  expect(written.map(({ entry, problem }) => isFaithful(entry, quoting, problem.prompt))).not.toContain(false);
+  const review = async (entrySchemaOf: LearningContext['entrySchemaOf']): Promise<Readonly<Record<string, number>>> => {
+    const algorithm = algorithms.get('grpo')!;
+    const context = { baseModelDigest: model.digest, servedAdapters: [null], entrySchemaOf };
+    const prepared = algorithm.prepare(resultsOf(written), settings.grpo, context, 'run');
+    if (prepared.status === 'refused') throw new Error(prepared.reason);
+    return algorithm.review(prepared.plan, settings.grpo, await computedFor(prepared.plan)).diagnostics;
+  };
+  const fresh = await review((_domain, each) => sampledUnder(each, quoting));
+  expect(fresh.effectiveSampleRatio).toBeCloseTo(1, 6);
+  expect(fresh.importanceWeightMax).toBeCloseTo(1, 3);
+  // Under the mask of all problems a quoted word is less likely than it was.
+  expect((await review(() => withoutQuoteRules(quoting))).behaviourKlNats).toBeGreaterThan(0.01);
 });
 
 it('the first step finds the policy where it began: no distance to the reference, nothing clipped', async () => {

@@ -24,7 +24,7 @@ import {
   shardsOf,
 } from '@seamstream/success-buffer';
 import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
-import { bufferService, bufferServiceConfigSchema } from './app.module.js';
+import { bufferService, bufferServiceConfigSchema, entryValidator } from './app.module.js';
 import { writeVersion } from './buffer-versions.js';
 import { groupOf } from './outcomes.consumer.js';
 
@@ -51,6 +51,27 @@ const schemaFor = entrySchemas({
 
 /** In three shards: the second, the first, the first, the third, the second. */
 const DOMAINS = ['sums', 'words', 'words', 'fractions', 'timber'];
+
+describe('the check of an entry', () => {
+  it('tells what is invalid from what misquotes its problem', () => {
+    const validate = entryValidator(
+      entrySchemas({
+        sums: domainEntrySchema({
+          concepts: { words: ['seven', 'eight'], quotesBetween: ['', ''] },
+          strategy: { words: ['once'] },
+          pitfalls: { words: ['none'] },
+        }),
+      }),
+    );
+    const entry = '{"concepts":["seven"],"strategy":["once"],"pitfalls":["none"]}';
+    expect(validate('sums', entry, 'What is seven?')).toBeUndefined();
+    expect(validate('sums', entry, 'What is nine?')).toEqual({
+      reason: 'misquote',
+      detail: 'at #/concepts/0 it quotes "seven", which does not stand in the problem',
+    });
+    expect(validate('sums', '{}', 'What is seven?')).toMatchObject({ reason: 'invalid_entry' });
+  });
+});
 
 /** Results of one problem: a group of four of which some succeed, or a single control. */
 function resultsOf(index: number): SeamEvent[] {

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { checkEntry, type EntrySchemas, loadEntrySchemas } from '@seamstream/experience';
+import { checkEntry, type EntrySchemas, loadEntrySchemas, misquoteIn } from '@seamstream/experience';
 import { isSeamError, systemClock } from '@seamstream/kernel';
 import { assertCanSign, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { type EntryValidator, shardsOf } from '@seamstream/success-buffer';
@@ -48,16 +48,18 @@ export class BufferModule {
   }
 }
 
-/** Judges an entry by its domain's schema alone, so that versions can be made again from the log. */
+/** Judges an entry by its domain's schema and its problem alone, so that versions can be made again from the log. */
 export function entryValidator(schemaFor: EntrySchemas): EntryValidator {
-  return (domain, entry) => {
+  return (domain, entry, prompt) => {
+    const schema = schemaFor(domain);
     try {
-      checkEntry(entry, schemaFor(domain));
-      return undefined;
+      checkEntry(entry, schema);
     } catch (error) {
-      if (isSeamError(error, 'ENTRY_INVALID')) return error.message;
+      if (isSeamError(error, 'ENTRY_INVALID')) return { reason: 'invalid_entry', detail: error.message };
       throw error;
     }
+    const misquote = misquoteIn(entry, schema, prompt);
+    return misquote === undefined ? undefined : { reason: 'misquote', detail: `at ${misquote.path} ${misquote.fault}` };
   };
 }
 

@@ -17,7 +17,12 @@ const schema = domainEntrySchema({
   strategy: { words: ['once'] },
   pitfalls: { words: ['none'] },
 });
-const schemaFor = entrySchemas({ sums: schema });
+const quoting = domainEntrySchema({
+  concepts: { words: ['for a carry', 'for b carry'], minItems: 1, maxItems: 2, quotesBetween: ['for ', ' '] },
+  strategy: { words: ['once'] },
+  pitfalls: { words: ['none'] },
+});
+const schemaFor = entrySchemas({ sums: schema, quotes: quoting });
 const ENTRY = '{"concepts":["carry"],"strategy":["once"],"pitfalls":["none"]}';
 
 /** Solves what comes with an experience; some prompts meet a failure a given number of times. */
@@ -50,6 +55,7 @@ function experience(
     reference?: string;
     verifier?: string;
     options?: Record<string, string>;
+    domain?: string;
   } = {},
 ): EventOf<'ExperienceGenerated'> {
   return {
@@ -63,7 +69,7 @@ function experience(
     }),
     problem: {
       problemId: id,
-      domain: 'sums',
+      domain: changes.domain ?? 'sums',
       prompt: `What is ${id}?`,
       reference: changes.reference ?? '4',
       verifier: { kind: changes.verifier ?? 'exact', version: '1', options: changes.options ?? {} },
@@ -241,6 +247,36 @@ describe('the executor service', () => {
     await serve(new FakeExecutor(), { ...config, executor: { ...config.executor, leaks: 'rewarded' } });
     await publish(experience('c', leaking));
     expect((await outcomes()).find(({ meta }) => meta.correlationId === 'c')).toMatchObject({ reward: 1 });
+  });
+
+  it('gives no reward for a right answer to an entry that misquotes its problem, says so, and counts both kinds', async () => {
+    const entryOf = (...concepts: string[]): string =>
+      JSON.stringify({ concepts, strategy: ['once'], pitfalls: ['none'] });
+    const quotes = { domain: 'quotes', entrySchema: schemaDigest(quoting) };
+    await publish(
+      experience('a', { ...quotes, entry: entryOf('for a carry') }),
+      experience('b', { ...quotes, entry: entryOf('for a carry') }),
+      experience('c', { ...quotes, entry: entryOf('for b carry'), reference: '5' }),
+      // It names the schema as it was before: of its quotes this service says nothing.
+      experience('d', { ...quotes, entry: entryOf('for a carry'), entrySchema: 'earlier' }),
+      experience('e'),
+    );
+    const service = await serve(new FakeExecutor());
+    const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
+    expect(byProblem.get('a')).toMatchObject({ success: true, reward: 1, faithful: true });
+    expect(byProblem.get('b')).toMatchObject({
+      success: true,
+      reward: 0,
+      faithful: false,
+      verifierDetail: expect.stringMatching(/; no reward: it quotes "a", which does not stand in the problem$/),
+    });
+    expect(byProblem.get('c')).toMatchObject({ success: false, reward: 0, faithful: false });
+    expect(byProblem.get('c')).toMatchObject({ verifierDetail: expect.not.stringContaining('no reward') });
+    expect(byProblem.get('d')).toMatchObject({ success: true, reward: 1, faithful: null });
+    expect(byProblem.get('e')).toMatchObject({ reward: 1, faithful: null });
+    const metrics = await service.metrics.registry.metrics();
+    expect(metrics).toContain('seam_quoting_entries_total{faithful="true"} 1');
+    expect(metrics).toContain('seam_quoting_entries_total{faithful="false"} 2');
   });
 
   it('draws several answers where it is told to: their mean is the reward, and the executor is another one', async () => {

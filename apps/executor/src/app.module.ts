@@ -55,12 +55,18 @@ export class ExecutorModule {
       'seam_leaking_entries_total',
       'Successes that earned no reward, since their entries give the answer away.',
     );
+    const quoting = context.metrics.counter(
+      'seam_quoting_entries_total',
+      'Entries that were to quote their problem, by whether all that they quote stands there.',
+      ['faithful'],
+    );
     const handler = new ExecuteExperiencesHandler({
       executor,
       prompts,
       verifiers,
       paysLeaks: config.executor.leaks === 'rewarded',
       onLeak: () => leaks.inc(),
+      onQuoting: (isFaithful) => quoting.inc({ faithful: String(isFaithful) }),
       ...(repeating === undefined ? {} : { repeating }),
       schemaFor: assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas)),
       clock: systemClock,

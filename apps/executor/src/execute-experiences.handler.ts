@@ -3,7 +3,15 @@
  * again and then recorded as what it is; it is never a reward of 0, which would teach that the entry was bad.
  */
 import { deriveMeta, type EventOf, type SeamEvent } from '@seamstream/events';
-import { type EntrySchemas, earnsReward, type Prompts, schemaDigest } from '@seamstream/experience';
+import {
+  type EntrySchemas,
+  earnsReward,
+  hasQuotes,
+  type Misquote,
+  misquoteIn,
+  type Prompts,
+  schemaDigest,
+} from '@seamstream/experience';
 import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import {
   type AnsweringProgress,
@@ -44,6 +52,8 @@ export interface ExecuteExperiencesDependencies {
   readonly paysLeaks?: boolean;
   /** Is told of each success that earned nothing because its entry gave the answer away. */
   readonly onLeak?: () => void;
+  /** Is told of each entry that was to quote its problem, whether it is faithful. */
+  readonly onQuoting?: (isFaithful: boolean) => void;
   /** Several answers per entry; absent: one, greedily. */
   readonly repeating?: RolloutSettings;
 }
@@ -139,6 +149,9 @@ export class ExecuteExperiencesHandler {
     const generated = experience.type === 'ExperienceGenerated' ? experience : undefined;
     const isLeak = judgement.reward > 0 && this.isLeak(experience);
     if (isLeak) this.dependencies.onLeak?.();
+    const quoting = this.quoting(experience);
+    if (quoting !== null) this.dependencies.onQuoting?.(quoting.misquote === undefined);
+    const unpaid = isLeak ? 'the entry gives the answer away' : quoting?.misquote?.fault;
     return {
       type: 'OutcomeRecorded',
       meta: deriveMeta(experience.meta, {
@@ -157,9 +170,11 @@ export class ExecuteExperiencesHandler {
       response: answer.text,
       extractedAnswer: judgement.extractedAnswer,
       success: judgement.success,
-      reward: this.isValid(experience) && !isLeak ? judgement.reward : 0,
+      reward: this.isValid(experience) && unpaid === undefined ? judgement.reward : 0,
+      faithful: quoting === null ? null : quoting.misquote === undefined,
       verifierVersion: experience.problem.verifier.version,
-      verifierDetail: isLeak ? `${judgement.detail}; no reward: the entry gives the answer away` : judgement.detail,
+      verifierDetail:
+        unpaid !== undefined && judgement.reward > 0 ? `${judgement.detail}; no reward: ${unpaid}` : judgement.detail,
       promptTokens: answer.promptTokens,
       responseTokens: answer.responseTokens,
       latencyMs,
@@ -191,6 +206,17 @@ export class ExecuteExperiencesHandler {
   private isLeak(experience: Experience): boolean {
     if (experience.type === 'ExperienceWithheld' || this.dependencies.paysLeaks === true) return false;
     return givesAnswerAway(experience.entry, experience.problem);
+  }
+
+  /**
+   * What an entry's quotes are worth. One that says of its problem what does not stand there earns nothing, however right the answer:
+   * at any smaller price the policy would buy successes with misquotes. Null where nothing is to be quoted.
+   */
+  private quoting(experience: Experience): { readonly misquote: Misquote | undefined } | null {
+    if (experience.type === 'ExperienceWithheld') return null;
+    const schema = this.dependencies.schemaFor(experience.problem.domain);
+    if (!hasQuotes(schema) || schemaDigest(schema) !== experience.entrySchema) return null;
+    return { misquote: misquoteIn(experience.entry, schema, experience.problem.prompt) };
   }
 
   /** Reward is verdict × validity. An entry under a schema that this service does not know is left to the buffer to judge. */

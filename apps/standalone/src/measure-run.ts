@@ -84,6 +84,8 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
     shift: own === null ? await measureShift(handler, input, adapter, load, heldOut.rows.trained?.success ?? 0) : null,
     example: await handler.example(adapter, problems, heldOut),
     entries: account.entries,
+    quoting: account.quoting,
+    misquote: account.misquote,
     executor: {
       model: host.executor.identity.model,
       digest: host.executor.identity.revision,

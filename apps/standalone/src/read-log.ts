@@ -1,14 +1,20 @@
-/** One pass over the whole log for what the report needs: the ledger, and whether every entry is valid. */
+/** One pass over the whole log for what the report needs: the ledger, and whether every entry is valid and faithful. */
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { checkEntry, type EntrySchemas } from '@seamstream/experience';
+import { checkEntry, type EntrySchemas, hasQuotes, misquoteIn } from '@seamstream/experience';
 import { isSeamError } from '@seamstream/kernel';
+import type { JsonSchema } from '@seamstream/language-model';
 import { type Ledger, ledgerProjection } from '@seamstream/read-models';
+import { placeInStream } from './problem-stream.js';
 import { readableEvents } from './readable-event.js';
 
 export interface LogAccount {
   readonly ledger: Ledger;
   readonly entries: { readonly valid: number; readonly generated: number };
+  /** By round: entries that were to quote their problem, and the faithful of them. Those of no round are under null. */
+  readonly quoting: ReadonlyMap<number | null, { readonly entries: number; readonly faithful: number }>;
+  /** The first entry that is none, by id; null where all are. */
+  readonly misquote: { readonly prompt: string; readonly entry: string; readonly fault: string } | null;
   /** Revisions of the executor that outcomes name: one, since it is frozen. */
   readonly executorRevisions: ReadonlySet<string>;
 }
@@ -16,23 +22,37 @@ export interface LogAccount {
 export async function readLogAccount(log: EventLog, schemaFor: EntrySchemas): Promise<LogAccount> {
   const state = ledgerProjection.initialState();
   const entries = { valid: 0, generated: 0 };
+  const quoting = new Map<number | null, { entries: number; faithful: number }>();
+  let misquote: LogAccount['misquote'] = null;
+  let misquoteId = '';
   const executorRevisions = new Set<string>();
   const topics = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes, TOPIC.deadLetters];
   for await (const { event, record } of readableEvents(log, topics)) {
     ledgerProjection.evolve(state, event, record);
     if (event.type === 'ExperienceGenerated') {
       entries.generated++;
-      if (isValid(event.entry, schemaFor, event.problem.domain)) entries.valid++;
+      const { experienceId: id, problem, entry } = event;
+      const schema = schemaFor(problem.domain);
+      if (isValid(entry, schema)) entries.valid++;
+      if (!hasQuotes(schema)) continue;
+      const found = misquoteIn(entry, schema, problem.prompt);
+      const round = placeInStream(problem)?.round ?? null;
+      const row = quoting.get(round) ?? { entries: 0, faithful: 0 };
+      quoting.set(round, { entries: row.entries + 1, faithful: row.faithful + (found === undefined ? 1 : 0) });
+      if (found !== undefined && (misquote === null || id < misquoteId)) {
+        misquoteId = id;
+        misquote = { prompt: problem.prompt, entry, fault: found.fault };
+      }
     } else if (event.type === 'OutcomeRecorded') {
       executorRevisions.add(event.executor.revision);
     }
   }
-  return { ledger: ledgerProjection.read(state), entries, executorRevisions };
+  return { ledger: ledgerProjection.read(state), entries, quoting, misquote, executorRevisions };
 }
 
-function isValid(entry: string, schemaFor: EntrySchemas, domain: string): boolean {
+function isValid(entry: string, schema: JsonSchema): boolean {
   try {
-    checkEntry(entry, schemaFor(domain));
+    checkEntry(entry, schema);
     return true;
   } catch (error) {
     if (isSeamError(error, 'ENTRY_INVALID')) return false;

@@ -37,7 +37,12 @@ const round = worldSource(1)({
 });
 const problemOf = (event: SeamEvent | undefined) => (event as Extract<SeamEvent, { type: 'ProblemPublished' }>).problem;
 
-const outcome = (problem: ReturnType<typeof problemOf>, adapterDigest: string | null, success: boolean): SeamEvent =>
+const outcome = (
+  problem: ReturnType<typeof problemOf>,
+  adapterDigest: string | null,
+  success: boolean,
+  faithful: boolean | null = null,
+): SeamEvent =>
   ({
     type: 'OutcomeRecorded',
     meta: meta('o'),
@@ -45,6 +50,7 @@ const outcome = (problem: ReturnType<typeof problemOf>, adapterDigest: string | 
     arm: 'explore',
     adapterDigest,
     success,
+    faithful,
     entry: null,
   }) as SeamEvent;
 
@@ -80,6 +86,13 @@ describe('the progress of the loop', () => {
     const progress = fold([...round, { ...(round[0] as SeamEvent & { type: 'ProblemPublished' }), problem: foreign }]);
     expect([...progress.rounds.keys()]).toEqual([1]);
     expect(progress.rounds.get(1)).toMatchObject({ published: 4, phase: 'base', firstPublishedAtMs: 9 });
+  });
+
+  it('counts the entries of a round that were to quote their problem, and those that do', () => {
+    const problem = problemOf(round[0]);
+    const verdicts = [true, true, false, null, true];
+    const outcomes = verdicts.map((faithful, at) => outcome(problem, 'a', at % 2 === 0, faithful));
+    expect(fold([...round, ...outcomes]).rounds.get(1)?.quoting).toEqual({ executed: 4, solved: 3 });
   });
 
   it("judges exploration by the adapter's candidates, and by the base model's where no adapter served", () => {

@@ -22,6 +22,8 @@ export interface RoundProgress {
   readonly byAdapter: Tally;
   readonly byBase: Tally;
   readonly control: Tally;
+  /** Entries that were to quote their problem, and as solved those whose every quote stands there. */
+  readonly quoting: Tally;
   readonly firstPublishedAtMs: number;
 }
 
@@ -145,6 +147,7 @@ function withRound(
     byAdapter: NOTHING,
     byBase: NOTHING,
     control: NOTHING,
+    quoting: NOTHING,
     firstPublishedAtMs: atMs,
   };
   return {
@@ -257,6 +260,7 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
         ...withRound(state, event.problem, event.meta.occurredAt, (row) => ({
           ...row,
           [tally]: counted(row[tally], event.success),
+          ...(event.faithful === null ? {} : { quoting: counted(row.quoting, event.faithful) }),
         })),
         ...(tally === 'control'
           ? { control: counted(state.control, event.success) }

@@ -46,6 +46,7 @@ const outcome = (problemId: string, success: boolean): SeamEvent => ({
   extractedAnswer: '5',
   success,
   reward: success ? 1 : 0,
+  faithful: null,
   promptTokens: 1,
   responseTokens: 1,
   latencyMs: 1,

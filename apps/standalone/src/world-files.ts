@@ -1,4 +1,5 @@
 /** The embedded world's share of the configuration, as the files that services read in any deployment. */
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DOMAINS, entrySchemaFor, SHIFTED_DOMAINS, worldProblems } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
@@ -37,14 +38,17 @@ export function heldOutProblems(variant: 'base' | 'shifted', count: number): rea
   return worldProblems({ seed: 'held-out', split: 'heldOut', variant, count });
 }
 
-/** Writes entry schemas and validation problems where {@link worldFiles} says. */
+/**
+ * Writes entry schemas and validation problems where {@link worldFiles} says. Schemas that are there already stay: the masks under which
+ * a folder's entries were sampled follow from them, and its adapters are made again from both.
+ */
 export async function writeWorldFiles(dataFolder: string): Promise<void> {
   const files = worldFiles(dataFolder);
   const schemas = Object.fromEntries(
     [...DOMAINS, ...SHIFTED_DOMAINS].map((domain) => [domain, entrySchemaFor(domain)]),
   );
   await makeFolder(dirname(resolve(files.entrySchemas)));
-  await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
+  if (!existsSync(files.entrySchemas)) await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
   await writeWhole(
     files.validation,
     validationProblems()

@@ -9,9 +9,15 @@ import {
   TOPIC,
   TOPICS,
 } from '@seamstream/events';
-import { DEFAULT_ENTRY_SCHEMA, entrySchemas, schemaDigest } from '@seamstream/experience';
+import {
+  DEFAULT_ENTRY_SCHEMA,
+  type EntrySchemas,
+  entrySchemas,
+  schemaDigest,
+  withoutQuoteRules,
+} from '@seamstream/experience';
 import { canonicalJson, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
-import { type Adapter, decodeAdapter, type ScoredSequence } from '@seamstream/language-model';
+import { type Adapter, decodeAdapter, type JsonSchema, type ScoredSequence } from '@seamstream/language-model';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
 import {
@@ -216,6 +222,7 @@ interface Setting {
   readonly evaluation?: AdapterEvaluation;
   readonly config?: Record<string, unknown>;
   readonly onProgress?: (progress: TrainingProgress) => void;
+  readonly schemaFor?: EntrySchemas;
 }
 
 async function serve(world: World, setting: Setting = {}): Promise<RunningService> {
@@ -224,7 +231,7 @@ async function serve(world: World, setting: Setting = {}): Promise<RunningServic
     trainerService({
       engine,
       evaluation,
-      schemaFor: entrySchemas(),
+      schemaFor: setting.schemaFor ?? entrySchemas(),
       ...(onProgress === undefined ? {} : { onProgress }),
     }),
     {
@@ -286,10 +293,14 @@ async function consumed(world: World): Promise<void> {
 }
 
 /** Rounds of six problems, each published when the decision on the one before is on record and served by what was promoted. */
-async function playRounds(world: World, rounds: number): Promise<string[]> {
+async function playRounds(
+  world: World,
+  rounds: number,
+  options: Parameters<typeof explored>[1] = {},
+): Promise<string[]> {
   for (let round = 0; round < rounds; round++) {
     const served = (await eventsOf(world, 'AdapterPromoted')).at(-1)?.adapterDigest ?? null;
-    await publish(world, round * 6, round * 6 + 6, { adapterDigest: served });
+    await publish(world, round * 6, round * 6 + 6, { adapterDigest: served, ...options });
     await consumed(world);
   }
   return digests(world);
@@ -437,6 +448,32 @@ describe('the trainer service', () => {
       expect(sequence).toMatchObject({ schema: DEFAULT_ENTRY_SCHEMA, continuationStart: 3, maxTokens: 9 });
       expect(known).toContain(distribution(sequence));
     }
+  });
+
+  it('learns from an entry under the mask that its problem left it, and from an earlier one under the mask of its time', async () => {
+    const schema: JsonSchema = {
+      type: 'object',
+      properties: { n: { enum: ['0', '1', '2'], 'x-quotes': { from: 'prompt' } } },
+      required: ['n'],
+      additionalProperties: false,
+    };
+    const masks = async (entrySchema: string): Promise<Set<string>> => {
+      const world = newWorld();
+      const engine = new FakeEngine();
+      await serve(world, { engine, schemaFor: entrySchemas({ sums: schema, words: schema }) });
+      await playRounds(world, 1, { entrySchema });
+      const sequences = engine.begun.flatMap(({ scored, stepped }) => [
+        ...scored.map((call) => call.sequences),
+        ...stepped,
+      ]);
+      return new Set(sequences.flat().map((each) => JSON.stringify(each.schema?.properties)));
+    };
+    // "Problem 1" says 1 and nothing else.
+    const now = await masks(schemaDigest(schema));
+    expect(now).toContain('{"n":{"enum":["1"]}}');
+    expect(now).toContain('{"n":{"enum":["2"]}}');
+    const before = withoutQuoteRules(schema);
+    expect(await masks(schemaDigest(before))).toEqual(new Set([JSON.stringify(before.properties)]));
   });
 
   it('a run that goes on from a checkpoint still forms its ratios with the weights that it began with', async () => {

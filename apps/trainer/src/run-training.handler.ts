@@ -14,7 +14,7 @@ import {
   type SeamEvent,
   type TrainingRunStarted,
 } from '@seamstream/events';
-import { type EntrySchemas, schemaDigest } from '@seamstream/experience';
+import { type EntrySchemas, sampledUnder, type WrittenEntry } from '@seamstream/experience';
 import { type Clock, derivedId, isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import {
@@ -243,7 +243,7 @@ export class RunTrainingHandler {
     const context = {
       baseModelDigest: plan.baseModelDigest,
       servedAdapters: plan.configuration.servedAdapters,
-      entrySchemaOf: schemaFor,
+      entrySchemaOf: (domain: string, written: WrittenEntry) => sampledUnder(written, schemaFor(domain)),
     };
     const preparation = algorithm.prepare(input, settings, context, plan.seed);
     if (preparation.status === 'refused') {
@@ -313,9 +313,7 @@ export class RunTrainingHandler {
   private examineInput(input: LearningInput): readonly Finding[] {
     if (input.reads !== 'log') return [];
     const { schemaFor } = this.dependencies;
-    return examineRollouts(finishedGroups(input.experiences, input.results), {
-      schemaDigestFor: (domain) => schemaDigest(schemaFor(domain)),
-    });
+    return examineRollouts(finishedGroups(input.experiences, input.results), { schemaFor });
   }
 
   /** Says what keeps the run from learning, with the remedy, and adds it to the figures that its events record. */

@@ -17,11 +17,13 @@ export interface WorldEntry {
 const advise = (word: string, advice: string): string => `for ${word} ${advice}`;
 const allAdvice = (words: readonly string[], advices: readonly string[]): string[] =>
   words.flatMap((word) => advices.map((advice) => advise(word, advice)));
+/** Marks around the word of the statement in what {@link advise} writes. */
+const AROUND_WORD = ['for ', ' '] as const;
 const different = (values: Iterable<string>): string[] => [...new Set(values)];
 
 /**
  * The schema of a domain's entries: every word with every advice of its field, so that it tells the language and none of
- * the lore. Undefined for a domain of another world.
+ * the lore; the word is a quote from the statement. Undefined for a domain of another world.
  */
 export function entrySchemaFor(domain: string): JsonSchema | undefined {
   if (!isWorldDomain(domain)) return undefined;
@@ -33,10 +35,11 @@ export function entrySchemaFor(domain: string): JsonSchema | undefined {
           words: allAdvice(Object.keys(pitfallWords(loreOf(domain))), Object.keys(CORRECTIONS)),
           minItems: 0,
           maxItems: 1,
+          quotesBetween: AROUND_WORD,
         };
   return domainEntrySchema({
-    concepts: { words: allAdvice(Object.keys(cues), items), minItems: numCues },
-    strategy: { words: allAdvice(Object.keys(phrases), different(Object.values(phrases))) },
+    concepts: { words: allAdvice(Object.keys(cues), items), minItems: numCues, quotesBetween: AROUND_WORD },
+    strategy: { words: allAdvice(Object.keys(phrases), different(Object.values(phrases))), quotesBetween: AROUND_WORD },
     pitfalls: pitfallFields,
   });
 }

@@ -100,6 +100,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     extractedAnswer: '42',
     success: true,
     reward: 1,
+    faithful: true,
     verifierVersion: '1',
     verifierDetail: '42 equals 42',
     promptTokens: 61,

@@ -6,6 +6,7 @@
 
 import { SeamError, sha256 } from '@seamstream/kernel';
 import { checkJsonSchema, type JsonSchema } from '@seamstream/language-model';
+import { QUOTES } from './quote-rules.js';
 
 export const ENTRY_FIELDS = ['concepts', 'strategy', 'pitfalls'] as const;
 export type EntryField = (typeof ENTRY_FIELDS)[number];
@@ -22,6 +23,8 @@ export interface FieldWords {
   readonly words: readonly string[];
   readonly minItems?: number;
   readonly maxItems?: number;
+  /** Marks around the part of each word that is a quote from the problem; absent: nothing is. See quote-rules.ts. */
+  readonly quotesBetween?: readonly [before: string, after: string];
 }
 
 /**
@@ -31,14 +34,15 @@ export interface FieldWords {
  */
 export function domainEntrySchema(fields: Readonly<Record<EntryField, FieldWords>>): JsonSchema {
   const list = (field: EntryField): JsonSchema => {
-    const { words, minItems = 1, maxItems = minItems } = fields[field];
+    const { words, minItems = 1, maxItems = minItems, quotesBetween } = fields[field];
     if (words.length === 0 || new Set(words).size < words.length) {
       throw new SeamError(
         'INVALID_INPUT',
         `Building an entry schema: expected different words for ${field}, got ${JSON.stringify(words)}.`,
       );
     }
-    return { type: 'array', items: { enum: words }, minItems, maxItems };
+    const quotes = quotesBetween === undefined ? {} : { [QUOTES]: { from: 'prompt', between: quotesBetween } };
+    return { type: 'array', items: { enum: words, ...quotes }, minItems, maxItems };
   };
   const schema = entrySchema({ concepts: list('concepts'), strategy: list('strategy'), pitfalls: list('pitfalls') });
   checkJsonSchema(schema);

@@ -6,6 +6,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { schemaDigest } from './entry.schema.js';
+import { quoteRulesOf } from './quote-rules.js';
 
 export interface ParsedEntry {
   readonly value: unknown;
@@ -78,9 +79,10 @@ export function entryText(value: unknown, schema: JsonSchema): string {
 
 /**
  * Whether entries can be checked under a schema, which a file may bring.
- * @throws INVALID_INPUT when its draft is not known here, or it is no schema of its draft
+ * @throws INVALID_INPUT when its draft is not known here, it is no schema of its draft, or its rules for quotes are none
  */
 export function checkEntrySchema(schema: JsonSchema): void {
+  quoteRulesOf(schema);
   try {
     validatorOf(schema);
   } catch (cause) {

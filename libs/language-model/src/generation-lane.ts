@@ -16,7 +16,7 @@ import type { ComputePlan } from './compute-plan.js';
 import type { WeightSource } from './decoder.js';
 import type { GenerationRequest, GenerationResult } from './generation.types.js';
 import { GenerationQueue, type QueueCall } from './generation-queue.js';
-import { Grammars } from './grammars.js';
+import { type GrammarOf, Grammars } from './grammars.js';
 import { computePrompts } from './prefill.js';
 import type { StoredTensor } from './safetensors.js';
 import { type ScoredSequence, scoreSequences } from './sequence-batch.js';
@@ -61,9 +61,9 @@ export class GenerationLane {
     adapter?: Adapter,
     listening: Pick<QueueCall, 'signal' | 'onTokens' | 'onProgress'> = {},
   ): Promise<GenerationResult[]> {
-    await this.grammars.prepare(requests.map(({ schema }) => schema));
+    const grammarOf = await this.grammars.prepare(requests.map(({ schema }) => schema));
     const jobs = requests.map((request, index) => {
-      const job = this.#job(request, index);
+      const job = this.#job(request, index, grammarOf);
       return { job, candidates: request.seeds.map((seed, seedIndex) => startCandidate(job, seed, seedIndex)) };
     });
     const weightsKey = adapter?.digest ?? BASE;
@@ -75,17 +75,12 @@ export class GenerationLane {
 
   /** ln π of the targets of each sequence; see scoreSequences. */
   async logProbabilities(sequences: readonly ScoredSequence[], adapter?: Adapter): Promise<number[][]> {
-    await this.grammars.prepare(sequences.map(({ schema }) => schema));
+    const grammarOf = await this.grammars.prepare(sequences.map(({ schema }) => schema));
     return this.#withWeights(adapter, (compiled, feeds) =>
-      scoreSequences(
-        this.#checkpoint.config,
-        sequences,
-        (schema) => this.grammars.of(schema),
-        async (batch, isMasked) => {
-          const session = await compiled.scoring(isMasked);
-          return (await session.run({ ...feeds, ...batch })).log_probs!.data;
-        },
-      ),
+      scoreSequences(this.#checkpoint.config, sequences, grammarOf, async (batch, isMasked) => {
+        const session = await compiled.scoring(isMasked);
+        return (await session.run({ ...feeds, ...batch })).log_probs!.data;
+      }),
     );
   }
 
@@ -152,7 +147,7 @@ export class GenerationLane {
     }
   }
 
-  #job(request: GenerationRequest, index: number): Job {
+  #job(request: GenerationRequest, index: number, grammarOf: GrammarOf): Job {
     const { promptTokenIds, sampling, schema } = request;
     const { maxPositions, vocabularySize } = this.#checkpoint.config;
     const bad = promptTokenIds.find((id) => !Number.isInteger(id) || id < 0 || id >= vocabularySize);
@@ -169,7 +164,7 @@ export class GenerationLane {
         { details: { promptTokens: promptTokenIds.length, maxTokens: sampling.maxTokens, maxPositions } },
       );
     }
-    const grammar = schema ? this.grammars.of(schema) : undefined;
+    const grammar = schema ? grammarOf(schema) : undefined;
     const start = grammar?.start();
     if (grammar && start && grammar.minTokensToComplete(start) > sampling.maxTokens) {
       throw new SeamError(

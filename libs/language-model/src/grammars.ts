@@ -1,6 +1,7 @@
 /**
- * The grammars of one model, the same for who draws and who trains: each schema is compiled once. Strings hold what a reader sees, on
- * one line; line breaks and tabs where a pattern of the schema lets them.
+ * The grammars of one model, the same for who draws and who trains: a schema is compiled once, as long as it is asked for. A schema
+ * may be that of a single problem, so what was not asked for lately is forgotten. Strings hold what a reader sees, on one line; line
+ * breaks and tabs where a pattern of the schema lets them.
  */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { JsonSchema } from './grammar/json-schema.types.js';
@@ -8,27 +9,46 @@ import { compileGrammar } from './grammar/token-grammar.js';
 import type { TokenGrammar } from './grammar/token-grammar.types.js';
 import { Tokenizer } from './tokenizer.js';
 
+/** The grammar of a schema, of those that were asked for. */
+export type GrammarOf = (schema: JsonSchema) => TokenGrammar;
+
+/** Beside those of the calls under way. A round of the demonstration has 64 problems; four rounds are replayed. */
+const KEPT_GRAMMARS = 256;
+/** Texts of schemas whose tokens are kept: schemas of one domain share most of theirs, and a tokenizer is slow beside a map. */
+const KEPT_TEXTS = 16_384;
+
 export class Grammars {
+  /** Least recently asked for first. */
   readonly #compiled = new Map<string, TokenGrammar>();
+  readonly #encoded = new Map<string, number[]>();
   #tokenizer: Promise<Tokenizer> | undefined;
 
   /** @param source the model's folder, whose tokenizer is read when the first schema comes; or its tokenizer */
   constructor(private readonly source: string | Tokenizer) {}
 
   /**
-   * Compiles what {@link of} will be asked for.
+   * Compiles what a call needs; what it gets holds as long as the call does, whoever else asks for what.
    * @throws UNSUPPORTED_JSON_SCHEMA, INVALID_INPUT where the model has no tokenizer
    */
-  async prepare(schemas: Iterable<JsonSchema | undefined>): Promise<void> {
+  async prepare(schemas: Iterable<JsonSchema | undefined>): Promise<GrammarOf> {
+    const asked = new Map<JsonSchema, TokenGrammar>();
     for (const schema of schemas) {
-      if (schema === undefined) continue;
+      if (schema === undefined || asked.has(schema)) continue;
       const key = canonicalJson(schema);
-      if (this.#compiled.has(key)) continue;
-      this.#tokenizer ??= tokenizerOf(this.source);
-      const tokenizer = await this.#tokenizer;
-      const encode = (text: string): number[] => tokenizer.encode(text, { isContinuation: true });
-      this.#compiled.set(key, compileGrammar(schema, tokenizer.vocabulary, encode, { strings: 'plain' }));
+      const grammar = this.#compiled.get(key) ?? (await this.#compile(schema));
+      this.#compiled.delete(key);
+      this.#compiled.set(key, grammar);
+      asked.set(schema, grammar);
     }
+    for (const key of this.#compiled.keys()) {
+      if (this.#compiled.size <= KEPT_GRAMMARS) break;
+      this.#compiled.delete(key);
+    }
+    return (schema) => {
+      const grammar = asked.get(schema);
+      if (grammar === undefined) throw new SeamError('INTERNAL', 'A grammar was asked for that was not prepared');
+      return grammar;
+    };
   }
 
   /**
@@ -36,9 +56,9 @@ export class Grammars {
    * @throws UNSUPPORTED_JSON_SCHEMA; INVALID_INPUT where the model has no tokenizer, or the shortest text is longer
    */
   async assertWithin(schemas: readonly JsonSchema[], maxTokens: number): Promise<void> {
-    await this.prepare(schemas);
+    const grammarOf = await this.prepare(schemas);
     for (const schema of schemas) {
-      const grammar = this.of(schema);
+      const grammar = grammarOf(schema);
       const shortest = grammar.minTokensToComplete(grammar.start());
       if (shortest <= maxTokens) continue;
       throw new SeamError(
@@ -48,11 +68,18 @@ export class Grammars {
     }
   }
 
-  /** The grammar of a schema that was prepared. */
-  of(schema: JsonSchema): TokenGrammar {
-    const grammar = this.#compiled.get(canonicalJson(schema));
-    if (!grammar) throw new SeamError('INTERNAL', 'A grammar was asked for that was not prepared');
-    return grammar;
+  async #compile(schema: JsonSchema): Promise<TokenGrammar> {
+    this.#tokenizer ??= tokenizerOf(this.source);
+    const tokenizer = await this.#tokenizer;
+    const encode = (text: string): number[] => {
+      let tokens = this.#encoded.get(text);
+      if (tokens === undefined) {
+        if (this.#encoded.size >= KEPT_TEXTS) this.#encoded.clear();
+        this.#encoded.set(text, (tokens = tokenizer.encode(text, { isContinuation: true })));
+      }
+      return tokens;
+    };
+    return compileGrammar(schema, tokenizer.vocabulary, encode, { strings: 'plain' });
   }
 }
 

@@ -31,7 +31,7 @@ export type { JsonSchema } from './grammar/json-schema.types.js';
 export { HIDDEN_CODE_POINTS, isPlainCodePoint } from './grammar/plain-text.js';
 export { checkJsonSchema, compileGrammar, type GrammarOptions, isWritten } from './grammar/token-grammar.js';
 export type { AllowedTokens, GrammarState, TokenGrammar } from './grammar/token-grammar.types.js';
-export { Grammars } from './grammars.js';
+export { type GrammarOf, Grammars } from './grammars.js';
 export { type GenerationOptions, LanguageModel, type LoadSettings, type WeightOptions } from './language-model.js';
 export { constantRate, warmUpCosineRate } from './learning-rate.js';
 export { type MergedCheckpoint, mergeAdapter } from './merge-adapter.js';

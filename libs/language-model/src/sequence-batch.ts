@@ -2,7 +2,7 @@
 import { SeamError } from '@seamstream/kernel';
 import type { TensorData } from '@seamstream/tensor-graph';
 import { causalMask } from './decoder.js';
-import type { TokenGrammar } from './grammar/token-grammar.types.js';
+import type { GrammarOf } from './grammars.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { TrainingSequence } from './training.types.js';
 
@@ -11,8 +11,6 @@ export type ScoredSequence = Pick<
   TrainingSequence,
   'tokenIds' | 'targets' | 'schema' | 'continuationStart' | 'maxTokens'
 >;
-
-export type GrammarOf = (schema: NonNullable<TrainingSequence['schema']>) => TokenGrammar;
 
 /** Lengths are padded to multiples of this, so that equal sizes recur and the runtime reuses its memory plan. */
 const LENGTH_STEP = 8;

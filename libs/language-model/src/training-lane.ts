@@ -5,8 +5,9 @@ import { adamwUpdate } from './adamw.js';
 import { type ComputePlan, sessionSettings } from './compute-plan.js';
 import type { WeightSource } from './decoder.js';
 import type { CompiledDecoder } from './generation-graphs.js';
+import type { GrammarOf } from './grammars.js';
 import type { ModelConfig } from './model-config.types.js';
-import { batchFeeds, type GrammarOf, microBatches, type ScoredSequence, scoreSequences } from './sequence-batch.js';
+import { batchFeeds, microBatches, type ScoredSequence, scoreSequences } from './sequence-batch.js';
 import { Sessions } from './sessions.js';
 import { blockBounds, segmentAt, type TrainableMemory } from './trainable-memory.js';
 import type { OptimizerSettings, TrainingObjective, TrainingSequence } from './training.types.js';
@@ -32,7 +33,6 @@ export class TrainingLane {
     private readonly plan: ComputePlan,
     private readonly objective: TrainingObjective,
     private readonly memory: TrainableMemory,
-    private readonly grammarOf: GrammarOf,
   ) {
     this.#config = source.checkpoint.config;
     const tensors = (array: Float32Array, nameOf: (tensor: string) => string): Record<string, FloatTensor> =>
@@ -58,7 +58,7 @@ export class TrainingLane {
   }
 
   /** Writes the gradient of the shard's loss to its array. */
-  async differentiate(shard: number, sequences: readonly TrainingSequence[]): Promise<ShardSums> {
+  async differentiate(shard: number, sequences: readonly TrainingSequence[], grammarOf: GrammarOf): Promise<ShardSums> {
     const gradient = this.memory.gradients[shard]!;
     const sums = { loss: 0, kl: 0, entropy: 0, clipped: 0 };
     const batches = microBatches(this.#config, sequences, false);
@@ -72,7 +72,7 @@ export class TrainingLane {
       const outputs = await session.run(
         {
           ...this.#weightFeeds,
-          ...batchFeeds(this.#config, members, isMasked, this.grammarOf),
+          ...batchFeeds(this.#config, members, isMasked, grammarOf),
           ...objectiveFeeds(this.objective, members),
         },
         undefined,
@@ -118,8 +118,8 @@ export class TrainingLane {
   }
 
   /** ln π of the targets under the weights as they are now. */
-  async logProbabilities(sequences: readonly ScoredSequence[]): Promise<number[][]> {
-    return scoreSequences(this.#config, sequences, this.grammarOf, async (feeds, isMasked) => {
+  async logProbabilities(sequences: readonly ScoredSequence[], grammarOf: GrammarOf): Promise<number[][]> {
+    return scoreSequences(this.#config, sequences, grammarOf, async (feeds, isMasked) => {
       const session = await this.#session(isMasked ? 'scores masked' : 'scores', () =>
         logProbGraph(this.source, isMasked),
       );

@@ -21,19 +21,19 @@ serveCalls(async ({ folder, trainable, objective, memory, plan }: StartData) => 
   const grammars = new Grammars(folder);
   const fixed = plan.isLarge ? undefined : await readWeights(checkpoint);
   const source = { checkpoint, inputs: trainable, ...(fixed ? { inMemory: fixed } : {}) };
-  const lane = new TrainingLane(source, plan, objective, memory, (schema) => grammars.of(schema));
+  const lane = new TrainingLane(source, plan, objective, memory);
   return {
     prepare: async () => lane.prepare(),
     differentiate: async ({ shard, sequences }: { shard: number; sequences: readonly TrainingSequence[] }) => {
-      await grammars.prepare(sequences.map(({ schema }) => schema));
-      return lane.differentiate(shard, sequences);
+      const grammarOf = await grammars.prepare(sequences.map(({ schema }) => schema));
+      return lane.differentiate(shard, sequences, grammarOf);
     },
     reduce: async (blocks: readonly number[]) => lane.reduce(blocks),
     update: async (work: { blocks: readonly number[]; scale: number; step: number; settings: OptimizerSettings }) =>
       lane.update(work.blocks, work.scale, work.step, work.settings),
     logProbabilities: async (sequences: readonly ScoredSequence[]) => {
-      await grammars.prepare(sequences.map(({ schema }) => schema));
-      return lane.logProbabilities(sequences);
+      const grammarOf = await grammars.prepare(sequences.map(({ schema }) => schema));
+      return lane.logProbabilities(sequences, grammarOf);
     },
   };
 });

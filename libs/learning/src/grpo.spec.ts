@@ -97,6 +97,7 @@ function resultOf(from: ExperienceGenerated, reward: number | 'failed'): ResultE
     extractedAnswer: null,
     success: reward > 0,
     reward,
+    faithful: null,
     verifierVersion: '1',
     verifierDetail: '',
     promptTokens: 1,

@@ -268,7 +268,11 @@ function examplesOf({ members }: ScoredGroup, config: GrpoConfig, context: Learn
     const example = layExample(
       experience.experienceId,
       experience,
-      context.entrySchemaOf(experience.problem.domain),
+      context.entrySchemaOf(experience.problem.domain, {
+        prompt: experience.problem.prompt,
+        entry: experience.entry,
+        entrySchema: experience.entrySchema,
+      }),
       experience.sampling.maxTokens,
     );
     if (example.targets.length === 0) return []; // All forced: nothing was chosen.

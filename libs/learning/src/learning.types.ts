@@ -5,6 +5,7 @@
  * inputs, so a trainer that resumes makes the same plan again and goes on at its next step.
  */
 import type { EventOf, ExperienceGenerated } from '@seamstream/events';
+import type { WrittenEntry } from '@seamstream/experience';
 import type {
   JsonSchema,
   OptimizerSettings,
@@ -40,8 +41,8 @@ export interface LearningContext {
    * An example's age is counted back from the end.
    */
   readonly servedAdapters: readonly (string | null)[];
-  /** The schema that the entries of a domain were sampled under; undefined when they were sampled without one. */
-  readonly entrySchemaOf: (domain: string) => JsonSchema | undefined;
+  /** The schema that an entry was sampled under, of its domain and its problem; undefined when it was sampled without one. */
+  readonly entrySchemaOf: (domain: string, written: WrittenEntry) => JsonSchema | undefined;
 }
 
 /** One entry after its prompt, with the tokens that were a choice. */

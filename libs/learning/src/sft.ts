@@ -50,7 +50,7 @@ export const sft = defineAlgorithm({
     const rows = input.rows
       .filter(({ baseModelDigest }) => baseModelDigest === context.baseModelDigest)
       .toSorted((a, b) => compareText(a.stratum, b.stratum) || compareText(a.outcomeId, b.outcomeId))
-      .map((row) => ({ row, example: layExample(row.experienceId, row, context.entrySchemaOf(row.domain)) }))
+      .map((row) => ({ row, example: layExample(row.experienceId, row, context.entrySchemaOf(row.domain, row)) }))
       .filter(({ example }) => example.targets.length > 0);
     const examples = rows.map(({ example }) => example);
     const preferences = rows.map(({ row }) => row.helpfulness ** preference.power + preference.floor);

@@ -147,6 +147,7 @@ export const recorded = (problemId: string, success: boolean, options: Candidate
   extractedAnswer: '4',
   success,
   reward: Number(success),
+  faithful: null,
   verifierVersion: '1',
   verifierDetail: '',
   promptTokens: 1,

@@ -16,6 +16,7 @@ import {
 } from './arm-entries.js';
 import { type ArmResult, armResult, type Measured, measureEntries, pairs, problemSetDigest } from './evaluate.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
+import { type FaithfulShare, faithfulShare } from './faithful-share.js';
 import { answersOf, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';
 import type { GeneratorModel } from './models.port.js';
 import { judge } from './solve.js';
@@ -70,6 +71,8 @@ export interface ControlsStudy {
   readonly problems: number;
   readonly rows: Readonly<Partial<Record<ControlRow, ControlRowResult>>>;
   readonly leaks: LeakTest | null;
+  /** Of the adapter's entries, written greedily; null where none were, and where no schema names quotes. */
+  readonly faithful: FaithfulShare | null;
   readonly timeToCorrect: Readonly<Partial<Record<'executorAlone' | 'untrained' | 'trained', TimeToCorrect>>> | null;
 }
 
@@ -108,6 +111,7 @@ export async function studyControls(
     problemSetDigest: problemSetDigest(problems),
     problems: problems.length,
     rows: Object.fromEntries(rows.map((row) => [row, result(row)])),
+    faithful: own === undefined ? null : faithfulShare(problems, own, (domain) => settings.schemaFor(domain)),
     leaks: own === undefined ? null : leakTest(problems, own, entries.get('otherProblemsEntry'), measured),
     timeToCorrect:
       settings.candidates === undefined ? null : await timesToCorrect(problems, settings.candidates, settings),

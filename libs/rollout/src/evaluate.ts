@@ -16,6 +16,7 @@ import {
   statementsOf,
   unwritten,
 } from './arm-entries.js';
+import { type FaithfulShare, faithfulShare } from './faithful-share.js';
 import type { ExecutorResponse } from './models.port.js';
 import { type Judgement, judge, solveProblems } from './solve.js';
 import { wilsonInterval } from './statistics.js';
@@ -49,6 +50,8 @@ export interface EvaluationResult {
   readonly rescued: number | null;
   /** Fraction that `noExperience` solves and `trained` does not; the lift is rescued − broken. */
   readonly broken: number | null;
+  /** Of the entries of `trained`; null without that arm, and where no schema names quotes. */
+  readonly faithful: FaithfulShare | null;
 }
 
 /** SHA-256 of the problems in their order. */
@@ -65,8 +68,11 @@ export async function evaluate(problems: readonly Problem[], settings: Evaluatio
   const statements = statementsOf(problems);
   const entriesOfArm = await armEntries(statements, settings);
   const results: Partial<Record<EvaluationArm, ArmResult>> = {};
+  let faithful: FaithfulShare | null = null;
   for (const arm of EVALUATION_ARMS.filter((each) => settings.arms.includes(each))) {
-    results[arm] = armResult(problems, await measureEntries(arm, problems, await entriesOfArm(arm), settings));
+    const entries = await entriesOfArm(arm);
+    results[arm] = armResult(problems, await measureEntries(arm, problems, entries, settings));
+    if (arm === 'trained') faithful = faithfulShare(problems, entries, (domain) => settings.schemaFor(domain));
   }
   const { trained, noExperience } = results;
   const judged = trained === undefined || noExperience === undefined ? [] : pairs(trained.solved, noExperience.solved);
@@ -78,6 +84,7 @@ export async function evaluate(problems: readonly Problem[], settings: Evaluatio
     arms: results,
     rescued: share((withEntry, without) => withEntry && !without),
     broken: share((withEntry, without) => !withEntry && without),
+    faithful,
   };
 }
 

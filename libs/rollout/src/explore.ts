@@ -1,6 +1,6 @@
 /** Problem to experiences: groups of candidates to learn from, or one to deploy. */
 import { experienceIdOf, groupIdOf } from '@seamstream/events';
-import { type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
+import { groundedSchema, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import { derivedId, type ErrorCode, SeamError } from '@seamstream/kernel';
 import type { Adapter, GenerationResult, JsonSchema, SamplingSettings } from '@seamstream/language-model';
 import { type FittingPrompt, fittingPrompt } from './fitting-prompt.js';
@@ -23,6 +23,7 @@ export interface ExplorationSettings {
   /** Index of the first of them; 0 when absent. Ids and seeds follow from it. */
   readonly firstCandidate?: number;
   readonly sampling: SamplingSettings;
+  /** Of a domain; each problem's entries are written under what is left of it by the problem, see groundedSchema. */
   schemaFor(domain: string): JsonSchema;
   /** Ends what is under way, with ABORTED. */
   readonly signal?: AbortSignal;
@@ -118,13 +119,14 @@ export async function generateExperiences(
     asked.length === 0
       ? []
       : await model.generate(
-          asked.map(({ eventId, schema, promptTokenIds }) => ({
+          asked.map(({ eventId, problem, schema, promptTokenIds }) => ({
             promptTokenIds,
             seeds: Array.from({ length: groupSize }, (_, candidate) =>
               candidateSeed(eventId, firstCandidate + candidate),
             ),
             sampling,
-            schema,
+            // What it quotes from the problem, it finds there.
+            schema: groundedSchema(schema, problem.prompt),
           })),
           {
             ...(adapter === null ? {} : { adapter }),

@@ -23,6 +23,7 @@ import {
   type ModelConfig,
   PEFT_FILE,
   type SamplingSettings,
+  type TokenGrammar,
   Tokenizer,
 } from '@seamstream/language-model';
 import {
@@ -163,7 +164,7 @@ export class VllmGenerator implements GeneratorModel {
     { adapter, signal, onProgress }: Parameters<GeneratorModel['generate']>[1] = {},
   ): Promise<readonly GenerationResult[]> {
     for (const { sampling } of requests) assertPlain(sampling);
-    await this.grammars.prepare(requests.map(({ schema }) => schema));
+    const grammarOf = await this.grammars.prepare(requests.map(({ schema }) => schema));
     const failing = new AbortController();
     const until = signal === undefined ? failing.signal : AbortSignal.any([failing.signal, signal]);
     const results = requests.map(({ seeds }) => new Array<GeneratedSequence>(seeds.length));
@@ -176,7 +177,13 @@ export class VllmGenerator implements GeneratorModel {
       for (const { request, candidate } of left) {
         const asked = requests[request]!;
         try {
-          const written = await this.candidate(asked, asked.seeds[candidate]!, adapter, until);
+          const written = await this.candidate(
+            asked,
+            asked.schema === undefined ? undefined : grammarOf(asked.schema),
+            asked.seeds[candidate]!,
+            adapter,
+            until,
+          );
           results[request]![candidate] = written;
           tokens += written.tokenIds.length;
           const others = (unwritten[request]! -= 1);
@@ -215,13 +222,14 @@ export class VllmGenerator implements GeneratorModel {
   }
 
   private async candidate(
-    { promptTokenIds, sampling, schema, stopTokenIds }: GenerationRequest,
+    { promptTokenIds, sampling, stopTokenIds }: GenerationRequest,
+    grammar: TokenGrammar | undefined,
     seed: string,
     adapter: Adapter | undefined,
     signal: AbortSignal,
   ): Promise<GeneratedSequence> {
     const { maxTokens, temperature } = sampling;
-    if (schema === undefined) {
+    if (grammar === undefined) {
       const drawn = drawnOf(
         await this.completeWith(
           adapter,
@@ -242,7 +250,6 @@ export class VllmGenerator implements GeneratorModel {
         drawn.finishReason === 'stop',
       );
     }
-    const grammar = this.grammars.of(schema);
     const tokenIds: number[] = [];
     const logProbs: number[] = [];
     const forced: boolean[] = [];

@@ -287,8 +287,7 @@ describe('a vLLM server', () => {
     const request = { ...requestFor(8), schema, sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 40 } };
     const [candidates] = await generator.generate([request]);
     const trainers = new Grammars(modelFolder);
-    await trainers.prepare([schema]);
-    const grammar = trainers.of(schema);
+    const grammar = (await trainers.prepare([schema]))(schema);
     for (const { tokenIds, forced } of candidates!) {
       let state = grammar.start();
       const expected = tokenIds.map((id, at) => {

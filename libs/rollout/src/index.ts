@@ -35,6 +35,7 @@ export {
   generateExperiences,
   type ProblemStatement,
 } from './explore.js';
+export type { FaithfulShare } from './faithful-share.js';
 export { chooseFixedHints } from './fixed-hints.js';
 export { checkVllmChoice, vllmGeneratorSchema } from './generator.config.js';
 export { givesAnswerAway, hasFindableAnswer, holdsAnswer } from './leaks.js';

@@ -6,6 +6,7 @@ import {
   type GeneratedSequence,
   type GenerationRequest,
   type GenerationResult,
+  type GrammarOf,
   Grammars,
   type JsonSchema,
   sampleToken,
@@ -49,17 +50,18 @@ export class FakeGenerator implements GeneratorModel {
   ): Promise<readonly GenerationResult[]> {
     this.requests.push(...requests);
     const knowledge = options.adapter === undefined ? undefined : this.taught.get(options.adapter.digest);
-    await this.grammars.prepare(requests.map(({ schema }) => schema));
-    return requests.map((request) => request.seeds.map((seed) => this.candidate(request, seed, knowledge)));
+    const grammarOf = await this.grammars.prepare(requests.map(({ schema }) => schema));
+    return requests.map((request) => request.seeds.map((seed) => this.candidate(request, grammarOf, seed, knowledge)));
   }
 
   private candidate(
     { promptTokenIds, sampling, schema }: GenerationRequest,
+    grammarOf: GrammarOf,
     seed: string,
     knowledge: Knowledge | undefined,
   ): GeneratedSequence {
     if (schema === undefined) throw new TypeError('the fake generator writes under a schema only');
-    const grammar = this.grammars.of(schema);
+    const grammar = grammarOf(schema);
     const wanted =
       knowledge === undefined ? [] : this.tokenizer.encode(knowledge(this.tokenizer.decode(promptTokenIds)));
     const random = Random.of(seed);

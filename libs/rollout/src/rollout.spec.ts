@@ -1,6 +1,13 @@
 import type { Problem } from '@seamstream/events';
 import { experienceIdOf, groupIdOf } from '@seamstream/events';
-import { domainEntrySchema, loadPrompts, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
+import {
+  domainEntrySchema,
+  isFaithful,
+  loadPrompts,
+  type Prompts,
+  parseEntry,
+  schemaDigest,
+} from '@seamstream/experience';
 import type { LanguageModel } from '@seamstream/language-model';
 import type { EvaluationSettings } from './arm-entries.js';
 import { evaluate, problemSetDigest } from './evaluate.js';
@@ -24,6 +31,15 @@ const SCHEMAS = {
     strategy: { words: ['once', 'twice'] },
     pitfalls: { words: ['none'] },
   }),
+};
+/** The same, and concepts are quotes. */
+const QUOTING = {
+  wood: domainEntrySchema({
+    concepts: { words: ['oak', 'ash', 'yew'], quotesBetween: ['', ''] },
+    strategy: { words: ['add', 'subtract'] },
+    pitfalls: { words: ['none'] },
+  }),
+  herbs: SCHEMAS.herbs,
 };
 const entryOf = (concept: string, strategy: string): string =>
   JSON.stringify({ concepts: [concept], strategy: [strategy], pitfalls: ['none'] });
@@ -102,6 +118,27 @@ describe('exploring a problem', () => {
         expect(values).toHaveLength(candidate.tokenIds.length);
     }
     expect(new Set(group.candidates.map(({ entry }) => entry)).size).toBeGreaterThan(1);
+  });
+
+  it('quotes nothing but what its problem says, and names the schema that says what is a quote', async () => {
+    const wood = PROBLEMS.filter(({ domain }) => domain === 'wood');
+    const schemas = (domain: string) => QUOTING[domain as keyof typeof QUOTING];
+    const quoted = async (schemaOf: typeof schemas): Promise<boolean[]> => {
+      const groups = await generateExperiences(
+        requestsOf(wood),
+        exploration(new FakeGenerator(tokenizer), { schemaFor: schemaOf }),
+      );
+      return groups.flatMap((group) => {
+        if (group.status === 'failed') throw new Error(group.reason);
+        return group.candidates.map(({ entry, entrySchema }) => {
+          expect(entrySchema).toBe(schemaDigest(schemaOf('wood')));
+          return isFaithful(entry, QUOTING.wood, group.problem.prompt)!;
+        });
+      });
+    };
+    expect(await quoted(schemas)).not.toContain(false);
+    // The same model without the rule: a third of its words are right.
+    expect((await quoted(schemaFor)).filter(Boolean).length).toBeLessThan(wood.length * 3);
   });
 
   it('gives a problem the same group whatever it is asked together with', async () => {
@@ -226,6 +263,25 @@ describe('an evaluation', () => {
     expect(rescued).toBeCloseTo(23 / 24, 12);
     expect(broken).toBe(0);
     expect(arms.trained!.interval95[0]).toBeCloseTo(0.862, 3); // 24 of 24
+  });
+
+  it('counts how many of the adapter entries quote their problem truly, however right its answers are', async () => {
+    const asQuotes = (domain: string) => (domain === 'wood' ? QUOTING.wood : SCHEMAS.herbs);
+    expect((await evaluate(PROBLEMS, settingsOf({ schemaFor: asQuotes }))).faithful).toEqual({
+      quoting: 16,
+      faithful: 16,
+    });
+    const untrue = PROBLEMS.map((problem, i) =>
+      i % 3 === 1 ? { ...problem, prompt: `Number ${i} asks for nothing.` } : problem,
+    );
+    const { faithful } = await evaluate(
+      untrue,
+      settingsOf({ schemaFor: asQuotes, executor: new FakeExecutor(() => '') }),
+    );
+    expect(faithful).toEqual({ quoting: 16, faithful: 8 });
+    expect((await evaluate(PROBLEMS, settingsOf())).faithful).toBeNull();
+    const { faithful: unasked } = await evaluate(PROBLEMS, settingsOf({ schemaFor: asQuotes, arms: ['untrained'] }));
+    expect(unasked).toBeNull();
   });
 
   it('counts as broken what the executor solves alone and not with the entry', async () => {

@@ -1,5 +1,5 @@
 /** What no problem can help is found before the first one comes: by a problem that says next to nothing. */
-import type { EntrySchemas, Prompts } from '@seamstream/experience';
+import { type EntrySchemas, type Prompts, withoutQuoteRules } from '@seamstream/experience';
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { encodePrompt, type GeneratorModel } from './models.port.js';
 
@@ -23,7 +23,7 @@ export async function assertGenerates(
     setting: 'SEAM_GENERATOR_SAMPLING_MAX_TOKENS',
   });
   try {
-    await model.assertWrites?.(schemaFor.expected ?? [], maxTokens);
+    await model.assertWrites?.((schemaFor.expected ?? []).map(withoutQuoteRules), maxTokens);
   } catch (cause) {
     throw refused(`${starting}: this model cannot write entries under the configured schemas`, cause);
   }

@@ -5,8 +5,14 @@ import type { BufferConfig } from './buffer.config.js';
 import { type Group, isComplete, resultsOf, type Success } from './group.js';
 import { difficultyOf, groupSuccessRate, helpfulnessClass, type Tally } from './helpfulness.js';
 
-/** Why an entry is not valid in its domain, or undefined when it is. Must depend on its arguments alone. */
-export type EntryValidator = (domain: string, entry: string) => string | undefined;
+/** What is wrong with an entry. */
+export interface EntryFault {
+  readonly reason: 'invalid_entry' | 'misquote';
+  readonly detail: string;
+}
+
+/** Why an entry is not valid in its domain and for its problem, or undefined when it is. Must depend on its arguments alone. */
+export type EntryValidator = (domain: string, entry: string, prompt: string) => EntryFault | undefined;
 
 /** A success of a complete group, with what follows from the group and the rules. */
 export interface Candidate {
@@ -121,8 +127,8 @@ function validityFault(pair: Success, validateEntry: EntryValidator): PairTraits
     const detail = `expected a forced flag per token, came ${forced.length} flags for ${tokenIds.length} tokens: the generator that wrote it is not of this version`;
     return { reason: 'invalid_entry', detail };
   }
-  const detail = validateEntry(pair.domain, pair.entry);
-  if (detail !== undefined) return { reason: 'invalid_entry', detail };
+  const fault = validateEntry(pair.domain, pair.entry, pair.prompt);
+  if (fault !== undefined) return fault;
   // Only its executor has seen the answer: what earned no reward is nothing to learn from.
   if (pair.reward === 0) return { reason: 'invalid_entry', detail: 'its success earned no reward' };
   return null;

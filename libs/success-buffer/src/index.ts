@@ -18,7 +18,7 @@ export {
   rememberedCount,
   withRules,
 } from './buffer-state.js';
-export type { EntryValidator } from './candidate.js';
+export type { EntryFault, EntryValidator } from './candidate.js';
 export { type BufferCommit, commit } from './commit.decide.js';
 export { type BufferManifest, decodeManifest, encodeManifest, manifestDigest } from './manifest.js';
 export { NearDuplicateClusters } from './near-duplicates.js';

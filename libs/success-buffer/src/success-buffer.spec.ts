@@ -8,6 +8,7 @@ import {
   bufferConfigSchema,
   commit,
   decodeSnapshot,
+  type EntryValidator,
   encodeSnapshot,
   evolve,
   type InputPosition,
@@ -110,8 +111,11 @@ function group(name: string, results: string, options: Omit<ResultOptions, 'grou
   );
 }
 
-const validateEntry = (_domain: string, entry: string): string | undefined =>
-  entry.includes('bad') ? 'entry/strategy must not be bad' : undefined;
+const validateEntry: EntryValidator = (_domain, entry, prompt) => {
+  if (entry.includes('bad')) return { reason: 'invalid_entry', detail: 'entry/strategy must not be bad' };
+  const isMisquote = entry.includes('quote') && !prompt.includes('quote');
+  return isMisquote ? { reason: 'misquote', detail: 'at #/strategy it quotes "quote"' } : undefined;
+};
 
 function bufferOf(events: readonly Told[], config: Parameters<typeof bufferConfigSchema.parse>[0] = {}): BufferState {
   return events.reduce(
@@ -288,13 +292,20 @@ describe('rejections', () => {
     expect(keptIds(commitOf(events, { nearDuplicates: { scope: 'domain' } }))).toEqual(['g1-0']);
   });
 
-  it('names what makes an entry invalid or too long', () => {
-    const result = commitOf([...group('g1', '+', { entry: 'bad' }), ...group('g2', '+', { tokens: 600 })]);
+  it('names what makes an entry invalid, untrue or too long', () => {
+    const result = commitOf([
+      ...group('g1', '+', { entry: 'bad' }),
+      ...group('g2', '+', { tokens: 600 }),
+      ...group('g3', '+', { entry: 'quote' }),
+      ...group('g4', '+', { entry: 'quote', prompt: 'with a quote' }),
+    ]);
     expect(
       result.decisions.map((decision) => ('detail' in decision ? [decision.reason, decision.detail] : [])),
     ).toEqual([
       ['invalid_entry', 'entry/strategy must not be bad'],
       ['length_out_of_bounds', 'entry of 600 tokens (expected 1 … 512), prompt of 3 (expected at most 2048)'],
+      ['misquote', 'at #/strategy it quotes "quote"'],
+      [],
     ]);
   });
 

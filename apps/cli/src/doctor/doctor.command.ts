@@ -1,4 +1,3 @@
-import { schemaDigest } from '@seamstream/experience';
 import { onOneLine } from '@seamstream/kernel';
 import {
   examineAdmission,
@@ -41,7 +40,7 @@ async function examine(runtime: CommandRuntime, options: DoctorOptions): Promise
     progress: (total) => terminal.progress('reading the log', total),
   });
   const findings = summary([
-    ...examineRollouts(facts.groups, { schemaDigestFor: (domain) => schemaDigest(schemaFor(domain)) }),
+    ...examineRollouts(facts.groups, { schemaFor }),
     ...facts.runs.flatMap((run) => examineRun(run)),
     ...examineServing(facts.serving, facts.groups),
     ...examineAdmission(facts.admission),

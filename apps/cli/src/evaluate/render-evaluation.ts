@@ -1,6 +1,6 @@
 /** An evaluation as a table: arms with their intervals, then arms by domain, then what the entries rescued and broke. Pure. */
 import { onOneLine } from '@seamstream/kernel';
-import type { ArmResult, EvaluationArm, EvaluationResult } from '@seamstream/rollout';
+import type { ArmResult, EvaluationArm, EvaluationResult, FaithfulShare } from '@seamstream/rollout';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
 import { count, percent, plural, shortId } from '../terminal/text.js';
@@ -26,6 +26,13 @@ function armRow(arm: EvaluationArm, result: ArmResult, style: Style): string[] {
 /** Of no answer at all, no rate can be said. */
 function successOf(result: Pick<ArmResult, 'problems' | 'success'> | undefined): string {
   return percent(result?.problems === 0 ? null : result?.success);
+}
+
+/** What the adapter's entries quote, against their problems; nothing where none was to quote. */
+export function faithfulSentence(share: FaithfulShare | null): string {
+  if (share === null) return '';
+  const { quoting, faithful } = share;
+  return `${count(faithful)} of ${count(quoting)} of the adapter's entries (${percent(faithful / quoting)}) quote nothing but what stands in their problem.\n`;
 }
 
 export function renderEvaluation(result: EvaluationResult, adapter: string | null, style: Style): string {
@@ -59,5 +66,5 @@ export function renderEvaluation(result: EvaluationResult, adapter: string | nul
       ? ''
       : `Rescued ${percent(result.rescued)}, broken ${percent(result.broken)}, lift ${percent(result.rescued - result.broken)}.\n`;
   const set = `${plural(result.problems, 'problem')} (set ${shortId(result.problemSetDigest)}), adapter ${adapter === null ? 'none: the base model' : shortId(adapter)}, greedy decoding.\n`;
-  return `${table}${perDomain}\n${lift}${unjudged}${set}`;
+  return `${table}${perDomain}\n${lift}${faithfulSentence(result.faithful)}${unjudged}${set}`;
 }

@@ -1,5 +1,6 @@
 /** A study of controls for a terminal. Pure. */
 import type { ControlsStudy } from '@seamstream/rollout';
+import { faithfulSentence } from '../evaluate/render-evaluation.js';
 import { renderUnjudged } from '../evaluate/render-unjudged.js';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
@@ -28,6 +29,7 @@ export function renderStudy(study: ControlsStudy, adapter: string | null, style:
     `${EXPLANATION}\n`,
     renderUnjudged(Object.values(study.rows), 'answer', 'could not be had or judged and count in no row'),
     ...(leaks === '' ? [] : [`\n${leaks}\n`]),
+    faithfulSentence(study.faithful),
     ...(times.length === 0 ? [] : [`\n${renderTable(columns(TIME_TITLES), times, style)}${TIME_EXPLANATION}\n`]),
     `\n${plural(study.problems, 'problem')} (set ${shortId(study.problemSetDigest)}), adapter ${adapter === null ? 'none: the base model' : shortId(adapter)}.\n`,
   ].join('');

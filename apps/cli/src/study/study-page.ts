@@ -1,6 +1,7 @@
 /** A study of controls as one HTML page, of the pieces that the demonstration's report is made of. */
 import type { ControlRow, ControlRowResult, ControlsStudy } from '@seamstream/rollout';
 import { bars, escapeHtml, page, table } from '@seamstream/standalone';
+import { faithfulSentence } from '../evaluate/render-evaluation.js';
 import { plural, shortId } from '../terminal/text.js';
 import {
   EXPLANATION,
@@ -27,6 +28,7 @@ ${bars(rows.filter(([, { problems }]) => problems > 0).map(([row, { success }]) 
 ${table(STUDY_TITLES, studyRows(study))}
 ${paragraph(EXPLANATION)}
 ${study.leaks === null ? '' : `<h2>Answers in entries</h2>${paragraph(leakSentences(study.leaks))}`}
+${paragraph(faithfulSentence(study.faithful))}
 ${times.length === 0 ? '' : `<h2>Time to correct</h2>${table(TIME_TITLES, times)}${paragraph(TIME_EXPLANATION)}`}`,
   );
 }

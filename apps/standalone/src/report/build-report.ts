@@ -1,6 +1,7 @@
 /** Puts the report together from what the log shows and what was measured on held-out problems. Pure. */
 import type { Ledger } from '@seamstream/read-models';
 import { type ArmResult, type ControlsStudy, type EvaluationArm, wilsonInterval } from '@seamstream/rollout';
+import type { LogAccount } from '../read-log.js';
 import {
   endedRuns,
   exploredOf,
@@ -34,7 +35,9 @@ export interface ReportInput {
   readonly heldOutByAdapter: ReadonlyMap<string, number>;
   readonly shift: ShiftMeasurement | null;
   readonly example: Example | null;
-  readonly entries: { readonly valid: number; readonly generated: number };
+  readonly entries: LogAccount['entries'];
+  readonly quoting: LogAccount['quoting'];
+  readonly misquote: LogAccount['misquote'];
   readonly executor: Report['executor'];
   readonly ended: string;
   readonly converged: boolean;
@@ -57,7 +60,7 @@ export function buildReport(input: ReportInput): Report {
   const success = (arm: EvaluationArm): number => heldOut.rows[arm]?.success ?? 0;
   const interval = (arm: EvaluationArm) => heldOut.rows[arm]?.interval95 ?? ([0, 1] as const);
   const { trained } = heldOut.rows;
-  const rows = roundRows(rounds, runs, input.loopSecondsTo, startedAtMs);
+  const rows = roundRows(rounds, runs, input, startedAtMs);
   return {
     loopSeconds: input.loopSecondsTo(endedAtMs),
     seed: file.settings.seed,
@@ -76,6 +79,7 @@ export function buildReport(input: ReportInput): Report {
       otherProblemsEntry: success('otherProblemsEntry'),
       untrained: success('untrained'),
       final: success('trained'),
+      faithful: heldOut.faithful === null ? null : heldOut.faithful.faithful / heldOut.faithful.quoting,
       perDomain: Object.fromEntries(
         Object.entries(trained?.perDomain ?? {}).map(([domain, result]) => [domain, result.success]),
       ),
@@ -123,6 +127,8 @@ export function buildReport(input: ReportInput): Report {
     deadGroups: rows.reduce((sum, row) => sum + row.deadGroups, 0),
     liveGroups: rows.reduce((sum, row) => sum + row.liveGroups, 0),
     rollouts: rows.at(-1)?.rollouts ?? 0,
+    entriesFaithful: faithfulOf([...input.quoting.values()]),
+    misquote: input.misquote,
     entriesValid: input.entries.generated === 0 ? 1 : input.entries.valid / input.entries.generated,
     buffer: {
       digest: progress.buffer.digest,
@@ -141,7 +147,7 @@ export function buildReport(input: ReportInput): Report {
 function roundRows(
   rounds: readonly RoundProgress[],
   runs: readonly RunProgress[],
-  loopSecondsTo: (toMs: number) => number,
+  { loopSecondsTo, quoting }: Pick<ReportInput, 'loopSecondsTo' | 'quoting'>,
   startedAtMs: number,
 ): Report['rounds'] {
   let rollouts = 0;
@@ -156,6 +162,7 @@ function roundRows(
       algorithm: run?.algorithm ?? '',
       explored: rate(exploredOf(row)) ?? 0,
       control: rate(row.control),
+      faithful: faithfulOf([quoting.get(row.round)]),
       controls: row.control.executed,
       validation: run?.validation ?? null,
       promoted: run?.status === 'promoted',
@@ -166,6 +173,14 @@ function roundRows(
       seconds: loopSecondsTo(run?.endedAtMs ?? startedAtMs),
     };
   });
+}
+
+/** Null where nothing was to be quoted. */
+function faithfulOf(
+  rows: readonly ({ readonly entries: number; readonly faithful: number } | undefined)[],
+): number | null {
+  const entries = rows.reduce((sum, row) => sum + (row?.entries ?? 0), 0);
+  return entries === 0 ? null : rows.reduce((sum, row) => sum + (row?.faithful ?? 0), 0) / entries;
 }
 
 function runRow(

@@ -33,6 +33,7 @@ const report: Report = {
     otherProblemsEntry: 0.02,
     untrained: 0.03,
     final: 0.9,
+    faithful: 1,
     perDomain: { timber: 0.9 },
     interval95: [0.82, 0.94],
     intervals95: {
@@ -91,12 +92,18 @@ const report: Report = {
     },
   ],
   rounds: [
-    { ...round, round: 1, validation: 0.99, promoted: true, servedValidation: 0.99 },
-    { ...round, round: 2, validation: 0.5, promoted: false, servedValidation: 0.99 },
+    { ...round, round: 1, faithful: 1, validation: 0.99, promoted: true, servedValidation: 0.99 },
+    { ...round, round: 2, faithful: 0.5, validation: 0.5, promoted: false, servedValidation: 0.99 },
   ],
   deadGroups: 6,
   liveGroups: 10,
   rollouts: 200,
+  entriesFaithful: 0.75,
+  misquote: {
+    prompt: 'A <bow>.',
+    entry: '["for lute oak"]',
+    fault: 'it quotes "lute", which does not stand in the problem',
+  },
   entriesValid: 1,
   buffer: { digest: null, rows: 3, strata: { 'timber/hard': 1, 'timber/easy': 2 }, rejected: {} },
   executor: { model: 'executor', digest: 'c'.repeat(64), unchanged: true },
@@ -127,6 +134,20 @@ describe('the verdict', () => {
 
 describe('the report page', () => {
   const html = renderReportPage(report);
+
+  it('shows how many entries quote their problem truly, round by round, and one that does not', () => {
+    expect(html).toContain('<b>75.0 %</b>entries that quote their problem truly');
+    expect(html).toContain('entries that quote truly</span>');
+    expect(html).toContain('25.0 % of the sampled entries misquote their problem');
+    expect(html).toContain('A &#60;bow&#62;.\n[&#34;for lute oak&#34;]');
+    const silent = renderReportPage({
+      ...report,
+      entriesFaithful: null,
+      misquote: null,
+      rounds: report.rounds.map((row) => ({ ...row, faithful: null })),
+    });
+    expect(silent).not.toContain('quote');
+  });
 
   it('begins with the verdict, in its title too', () => {
     expect(html).toContain('<title>Seamstream report, not converged, seed 5</title>');

@@ -70,6 +70,7 @@ function learningCurve(report: Report): string {
       ['served adapter (validation, greedy)', '--validation'],
       ['explored (sampled)', '--explored'],
       ['control, all rounds so far (no experience)', '--control'],
+      ...(rounds.some((row) => row.faithful !== null) ? ([['entries that quote truly', '--good']] as const) : []),
     ] as const
   )
     .map(([name, color]) => `<span class="key"><i style="background:var(${color})"></i>${name}</span>`)
@@ -77,7 +78,10 @@ function learningCurve(report: Report): string {
   const lines = `<polyline points="${served}" style="stroke:var(--validation)"/>${line(
     rounds.map((row) => row.explored),
     'var(--explored)',
-  )}${line(controlsSoFar(rounds), 'var(--control)')}`;
+  )}${line(controlsSoFar(rounds), 'var(--control)')}${line(
+    rounds.map((row) => row.faithful),
+    'var(--good)',
+  )}`;
   return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Success rate per round">${grid}${ticks}${axis}${shift}${lines}${marks}</svg><p class="legend">${legend}<span class="key"><b class="dot"></b>candidate, promoted</span><span class="key"><b class="dot hollow"></b>candidate, rejected: never served</span></p>`;
 }
 
@@ -94,6 +98,12 @@ function exampleOf({ example }: Report): string {
       : [answer('Untrained generator', untrained.solved, untrained.response, untrained.entry)]),
     answer('Trained generator', true, trained.response, trained.entry),
   ].join('')}</div>`;
+}
+
+/** An entry that tells its reader something false about the problem, where there is one. */
+function misquoteOf({ misquote, entriesFaithful }: Report): string {
+  if (misquote === null || entriesFaithful === null) return '';
+  return `<p class="soft">${percent(1 - entriesFaithful)} of the sampled entries misquote their problem. One of them: ${escapeHtml(misquote.fault)}.</p><pre>${escapeHtml(misquote.prompt)}\n${escapeHtml(misquote.entry)}</pre>`;
 }
 
 /** Pairs by domain and difficulty, as strata are named. */
@@ -153,6 +163,9 @@ export function renderReportPage(report: Report): string {
     [percent(heldOut.noExperience), 'without an experience'],
     [`${report.loopSeconds.toFixed(0)} s`, `of work, ${report.rollouts} rollouts`],
     [percent(report.entriesValid), 'entries valid'],
+    ...(report.entriesFaithful === null
+      ? []
+      : [[percent(report.entriesFaithful), 'entries that quote their problem truly'] as const]),
     [ledger.balanced ? 'balanced' : 'NOT balanced', `ledger of ${ledger.published} problems`],
   ];
   const groups = report.deadGroups + report.liveGroups;
@@ -173,6 +186,7 @@ ${measuredOn.isHeldOut ? '' : `<p class="verdict short">Measured on ${escapeHtml
 ${exampleOf(report)}
 <h2>Success rate per round</h2>
 ${learningCurve(report)}
+${misquoteOf(report)}
 <h2>${what === 'held-out' ? 'Held-out' : 'Validation'} problems against the controls</h2>
 ${measuredBars([
   arm('executor alone', 'noExperience'),

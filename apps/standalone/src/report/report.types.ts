@@ -56,6 +56,8 @@ export interface RoundRow {
   /** Success of sampled candidates, and of the control arm (null when the round had no control problem). */
   readonly explored: number;
   readonly control: number | null;
+  /** Fraction of sampled entries whose every quote stands in their problem; null where nothing was to be quoted. */
+  readonly faithful: number | null;
   /** Control problems of the round. */
   readonly controls: number;
   /** Of the round's candidate, promoted or not. */
@@ -114,6 +116,8 @@ export interface Report {
   /** Problems that the figures below were measured on; `isHeldOut` false: promotions were decided on them. */
   readonly measuredOn: { readonly name: string; readonly isHeldOut: boolean };
   readonly heldOut: ControlRates & {
+    /** Of the last adapter's entries, as in the rounds. */
+    readonly faithful: number | null;
     readonly perDomain: Readonly<Record<string, number>>;
     readonly interval95: Interval;
     /** By the names of the rates above. */
@@ -152,6 +156,10 @@ export interface Report {
   readonly deadGroups: number;
   readonly liveGroups: number;
   readonly rollouts: number;
+  /** Fraction of generated entries whose every quote stands in their problem; null where nothing was to be quoted. */
+  readonly entriesFaithful: number | null;
+  /** An entry that quotes what does not stand there; null where there is none. */
+  readonly misquote: { readonly prompt: string; readonly entry: string; readonly fault: string } | null;
   /** Fraction of generated entries that parse and validate. */
   readonly entriesValid: number;
   readonly buffer: {

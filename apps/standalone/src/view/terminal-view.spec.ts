@@ -32,6 +32,7 @@ describe('the terminal view', () => {
             byAdapter: { executed: 10, solved: 5 },
             byBase: { executed: 4, solved: 0 },
             control: { executed: 4, solved: 1 },
+            quoting: { executed: 8, solved: 7 },
             firstPublishedAtMs: 0,
           },
         ],
@@ -44,6 +45,7 @@ describe('the terminal view', () => {
     expect(lines[0]).toBe('Seamstream  seed 1  01:05  round 1');
     expect(lines.some((line) => line.includes('with an experience  50.0%'))).toBe(true);
     expect(lines.some((line) => line.includes('no experience       25.0%'))).toBe(true);
+    expect(lines.some((line) => line.includes('faithful entries    87.5%') && line.endsWith('of 8'))).toBe(true);
     expect(lines).toContain('    executor  oak 4 / Answer: 4');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
@@ -303,6 +305,7 @@ describe('without a terminal', () => {
             byAdapter: row,
             byBase: row,
             control: row,
+            quoting: row,
             firstPublishedAtMs: 0,
           },
         ],

@@ -128,6 +128,7 @@ function allLines(progress: LoopProgress, facts: ViewFacts, width: number): View
     last === undefined ? '' : `  round ${last.round}${last.phase === 'shifted' ? ', new problems in the stream' : ''}`;
   const expired = ledger.expired === 0 ? '' : `, ${ledger.expired} expired`;
   const adapter = progress.adapters.served?.adapterDigest.slice(0, 10) ?? 'the base model';
+  const quoting = rounds.findLast((row) => row.quoting.executed > 0)?.quoting;
   const { lastSolved } = progress;
   return [
     line(0, `Seamstream  ${facts.source}  ${clock(facts.workedSeconds)}${round}`),
@@ -149,6 +150,14 @@ function allLines(progress: LoopProgress, facts: ViewFacts, width: number): View
       2,
       `  validation         ${percent(served?.validation ?? null)}  ${bar(served?.validation ?? 0, barWidth)}${restsOn(served?.validation ?? null, served?.validationProblems ?? null)}`,
     ),
+    ...(quoting === undefined
+      ? []
+      : [
+          line(
+            4,
+            `  faithful entries   ${percent(rate(quoting))}  ${bar(rate(quoting) ?? 0, barWidth)} of ${quoting.executed}`,
+          ),
+        ]),
     line(3, `  served             ${adapter}`),
     line(
       7,
@@ -245,7 +254,10 @@ export class TerminalView {
     for (const run of ended.slice(this.reportedRuns)) {
       this.reportedRuns++;
       const row = progress.rounds.get(this.reportedRuns);
-      say(`round ${this.reportedRuns}: explored${percent(row ? rate(exploredOf(row)) : null)} ${runLine(run)}`);
+      const faithful = row === undefined || row.quoting.executed === 0 ? '' : `, faithful${percent(rate(row.quoting))}`;
+      say(
+        `round ${this.reportedRuns}: explored${percent(row ? rate(exploredOf(row)) : null)}${faithful} ${runLine(run)}`,
+      );
     }
     if (last?.phase === 'shifted' && this.phase !== 'shifted')
       say(

@@ -239,8 +239,13 @@ export interface OutcomeRecorded {
   readonly extractedAnswer: string | null;
   /** The verifier's verdict. */
   readonly success: boolean;
-  /** 0 … 1: verdict × validity of the entry. */
+  /** 0 … 1: verdict × validity of the entry; 0 for one that gives the answer away or misquotes its problem. */
   readonly reward: number;
+  /**
+   * Whether everything that the entry quotes stands in the problem; null where its schema names no quotes, in the
+   * control arm and in records of earlier versions.
+   */
+  readonly faithful: boolean | null;
   /** Version of the verifier that judged, as it names itself; its kind is problem.verifier.kind. */
   readonly verifierVersion: string;
   /** Why, in the verifier's words. */
@@ -304,7 +309,7 @@ export interface SuccessAdmitted {
   readonly helpfulness: number;
 }
 
-export type RejectionReason = 'exact_duplicate' | 'near_duplicate' | 'invalid_entry' | 'length_out_of_bounds' | 'stratum_full' | 'subject_cap' | 'displaced' | 'aged_out';
+export type RejectionReason = 'exact_duplicate' | 'near_duplicate' | 'invalid_entry' | 'length_out_of_bounds' | 'stratum_full' | 'subject_cap' | 'displaced' | 'aged_out' | 'misquote';
 
 /** A success did not enter the buffer, or left it again. */
 export interface SuccessRejected {
@@ -319,7 +324,8 @@ export interface SuccessRejected {
   readonly problemId: string;
   /**
    * displaced: it was in the buffer and left it for a better pair. subject_cap: its subject holds as many pairs
-   * as one may. aged_out: it was in the buffer and its group became too old.
+   * as one may. aged_out: it was in the buffer and its group became too old. misquote: the entry quotes what does
+   * not stand in its problem.
    */
   readonly reason: RejectionReason;
   /** Why, with the figures that decided. */

@@ -19,7 +19,8 @@ export type FiniteSchema =
   | { readonly enum: readonly (string | number | boolean | null)[] }
   | { readonly const: string | number | boolean | null };
 
-const ANNOTATIONS = ['title', 'description', '$schema', '$id', '$comment'];
+/** `x-quotes` is the experience library's: a schema that still has it means what it means without. */
+const ANNOTATIONS = ['title', 'description', '$schema', '$id', '$comment', 'x-quotes'];
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
   array: ['items', 'minItems', 'maxItems'],

@@ -15,6 +15,7 @@ export const FINDING_CODES = [
   'stale-data',
   'near-duplicate-flood',
   'answer-leak',
+  'misquotes',
   'forged-records',
 ] as const;
 
@@ -52,6 +53,8 @@ const REMEDIES: Readonly<Record<FindingCode, string>> = {
     'Publish problems that differ: look at the sources of what is rejected (seam buffer show), limit what one source may publish, or raise the near-duplicate threshold if these entries are different in earnest.',
   'answer-leak':
     "Keep answers out of entries: they solve their own problem and teach nothing about others. Narrow the entry schema (lists of advice instead of free text), shorten it, say it in the generator's prompt, and measure with seam study controls.",
+  misquotes:
+    'Name the schema that says what is a quote to every service (SEAM_ENTRY_SCHEMAS): the generator then writes listed texts as the problem has them, and what still misquotes earns no reward. Where entries quote in free text, list the texts, or ask for fewer quotes. Entries that were written before stay as they are.',
   'forged-records':
     'Somebody writes to the log who should not, or a service of another version does. Look at what was refused (seam tail buffer --type ResultRefused, seam adapters), find who wrote it, and give each service the rights to its own topics alone (docs/distributed.md). Nothing of it was counted.',
 };
@@ -102,6 +105,10 @@ export const LIMITS = {
   leakShare: 0.05,
   /** Where every fifth entry is a second solver. */
   leakFlood: 0.2,
+  /** Entries that quote what does not stand in their problem: the bar of the demonstration's rounds (docs/experiments/LOG.md). Up to 35 % where reward did not look. */
+  misquoteShare: 0.02,
+  /** Where every tenth entry tells its reader something false. */
+  misquoteFlood: 0.1,
 } as const;
 
 /** A finding with the remedy of its code. */

@@ -1,6 +1,8 @@
 /** What recorded groups say: whether they can teach anything, and whether their verdicts and probabilities can be trusted. */
 import type { EventOf, ExperienceGenerated } from '@seamstream/events';
+import { hasQuotes, misquoteIn, schemaDigest, withoutQuoteRules } from '@seamstream/experience';
 import { compareText } from '@seamstream/kernel';
+import type { JsonSchema } from '@seamstream/language-model';
 import { hasFindableAnswer, holdsAnswer } from '@seamstream/rollout';
 import { definiteResults } from '../groups.js';
 import type { ResultEvent } from '../learning.types.js';
@@ -41,8 +43,11 @@ export function finishedGroups(
 }
 
 interface RolloutContext {
-  /** Digest of the schema that entries of a domain are learned under; absent: not compared. */
-  readonly schemaDigestFor?: (domain: string) => string;
+  /**
+   * The schema that entries of a domain are learned under, and by which their quotes are judged, those of older records too; absent:
+   * neither is looked at.
+   */
+  readonly schemaFor?: (domain: string) => JsonSchema;
 }
 
 /** @param groups finished ones, the more recent ones for a system that goes on */
@@ -58,6 +63,7 @@ export function examineRollouts(groups: readonly FinishedGroup[], context: Rollo
     ...masks(groups, context),
     ...sameTexts(groups),
     ...leaks(groups),
+    ...misquotes(groups, context),
   ];
 }
 
@@ -219,7 +225,7 @@ function timeOuts(outcomes: readonly Outcome[]): Finding[] {
   return [];
 }
 
-function masks(groups: readonly FinishedGroup[], { schemaDigestFor }: RolloutContext): Finding[] {
+function masks(groups: readonly FinishedGroup[], { schemaFor }: RolloutContext): Finding[] {
   const experiences = groups.flatMap(({ members }) => members.map(({ experience }) => experience));
   const unforced = experiences.filter(({ forced, logProbs }) =>
     forced.some((isForced, at) => isForced && Math.abs(logProbs[at] ?? 0) > LIMITS.forcedLogProb),
@@ -234,7 +240,7 @@ function masks(groups: readonly FinishedGroup[], { schemaDigestFor }: RolloutCon
     ];
   }
   const foreign = experiences.filter(
-    ({ entrySchema, problem }) => schemaDigestFor !== undefined && entrySchema !== schemaDigestFor(problem.domain),
+    ({ entrySchema, problem }) => schemaFor !== undefined && !isMaskKnown(entrySchema, schemaFor(problem.domain)),
   );
   if (foreign.length > 0 && foreign.length * 100 >= experiences.length) {
     return [
@@ -246,6 +252,11 @@ function masks(groups: readonly FinishedGroup[], { schemaDigestFor }: RolloutCon
     ];
   }
   return [];
+}
+
+/** Also of entries written before the schema said what is a quote: the trainer forms their masks without it (sampledUnder). */
+function isMaskKnown(entrySchema: string, schema: JsonSchema): boolean {
+  return entrySchema === schemaDigest(schema) || entrySchema === schemaDigest(withoutQuoteRules(schema));
 }
 
 function sameTexts(groups: readonly FinishedGroup[]): Finding[] {
@@ -295,6 +306,31 @@ function leaks(groups: readonly FinishedGroup[]): Finding[] {
       'answer-leak',
       beyond >= LIMITS.leakFlood ? 'error' : 'warning',
       `${holding} of ${entries} entries (${percent(holding / entries)}) hold the answer to their own problem; the answers of other problems stand in ${byChance}.`,
+    ),
+  ];
+}
+
+function misquotes(groups: readonly FinishedGroup[], { schemaFor }: RolloutContext): Finding[] {
+  if (schemaFor === undefined) return [];
+  const quoting = groups
+    .flatMap(({ members }) => members.map(({ experience }) => experience))
+    .filter(({ problem }) => hasQuotes(schemaFor(problem.domain)));
+  const found = quoting.flatMap(({ experienceId, problem, entry }) => {
+    const misquote = misquoteIn(entry, schemaFor(problem.domain), problem.prompt);
+    return misquote === undefined ? [] : [{ experienceId, problem, entry, misquote }];
+  });
+  const share = found.length / Math.max(1, quoting.length);
+  if (found.length < LIMITS.minCases || share <= LIMITS.misquoteShare) return [];
+  // The first by id: which one it is must not follow from how partitions were read.
+  const { problem, entry, misquote } = found.reduce((a, b) =>
+    compareText(a.experienceId, b.experienceId) <= 0 ? a : b,
+  );
+  const example = `${JSON.stringify(entry.slice(0, 200))} for ${JSON.stringify(problem.prompt.slice(0, 200))}`;
+  return [
+    finding(
+      'misquotes',
+      share >= LIMITS.misquoteFlood ? 'error' : 'warning',
+      `${found.length} of ${quoting.length} entries (${percent(share)}) misquote their problem. One of them, ${example}: at ${misquote.path} ${misquote.fault}.`,
     ),
   ];
 }

@@ -1,0 +1,94 @@
+/**
+ * An entry's schema narrowed to one problem: of the texts that it lists those stay whose quotes stand in the problem, so that a grammar
+ * of it cannot write a misquote. What is no list of texts stays as it is and is judged afterwards (faithful.ts), and so is a list of which
+ * nothing would be left in a place where something must be written.
+ *
+ * Narrowing is a function of schema and prompt alone: whoever trains on an entry forms the mask again under which it was sampled.
+ */
+import type { JsonSchema } from '@seamstream/language-model';
+import { schemaDigest } from './entry.schema.js';
+import { faultOf, isFaithful, promptForm, quotesIn } from './faithful.js';
+import {
+  bare,
+  type Fields,
+  mapRules,
+  type QuoteRule,
+  type QuoteRules,
+  quoteRulesOf,
+  withoutQuoteRules,
+} from './quote-rules.js';
+
+/** By schema and prompt, since each is asked for once per candidate; and by content, so that equal ones are one object. */
+const MOST_KEPT = 512;
+const byPrompt = new WeakMap<JsonSchema, Map<string, JsonSchema>>();
+const byContent = new Map<string, JsonSchema>();
+
+/** The schema that entries for a problem are written under, without annotations; the same object for equal results. */
+export function groundedSchema(schema: JsonSchema, prompt: string): JsonSchema {
+  const rules = quoteRulesOf(schema);
+  if (rules === undefined) return schema;
+  const own = byPrompt.get(schema) ?? new Map<string, JsonSchema>();
+  byPrompt.set(schema, own);
+  let grounded = own.get(prompt);
+  if (grounded === undefined) {
+    grounded = shared(ground(schema, rules, promptForm(prompt)) ?? bare(schema, rules));
+    if (own.size >= MOST_KEPT) own.clear();
+    own.set(prompt, grounded);
+  }
+  return grounded;
+}
+
+function shared(schema: JsonSchema): JsonSchema {
+  const key = JSON.stringify(schema);
+  const known = byContent.get(key);
+  if (known !== undefined) return known;
+  if (byContent.size >= MOST_KEPT) byContent.clear();
+  byContent.set(key, schema);
+  return schema;
+}
+
+/** An entry of the log with what decides the mask that it was sampled under. */
+export interface WrittenEntry {
+  readonly prompt: string;
+  readonly entry: string;
+  /** Digest of the schema that it was written under; absent where the record does not say. */
+  readonly entrySchema?: string;
+}
+
+/**
+ * The schema whose grammar an entry was sampled under. Entries that name the schema as it was before it had annotations were sampled
+ * without narrowing. Where the record names no schema, a misquote shows that it was not narrowed either.
+ * @param schema of the entry's domain, with its annotations
+ */
+export function sampledUnder({ prompt, entry, entrySchema }: WrittenEntry, schema: JsonSchema): JsonSchema {
+  const isNarrowed =
+    entrySchema === undefined ? isFaithful(entry, schema, prompt) !== false : entrySchema === schemaDigest(schema);
+  return isNarrowed ? groundedSchema(schema, prompt) : withoutQuoteRules(schema);
+}
+
+/** Undefined where a text must be written and none is left. */
+function ground(schema: Fields, rules: QuoteRules, prompt: string): Fields | undefined {
+  if (rules.rule !== undefined) return withTrueTexts(bare(schema, rules), rules.rule, prompt);
+  const grounded = mapRules(schema, rules, (part, own) => ground(part, own, prompt) ?? bare(part, own));
+  const mayBeEmpty = (schema.minItems ?? 0) === 0 && schema.prefixItems === undefined;
+  if (!mayBeEmpty || rules.items === undefined) return grounded;
+  const isWithoutItems = ground(schema.items as Fields, rules.items, prompt) === undefined;
+  return isWithoutItems ? { ...grounded, maxItems: 0 } : grounded;
+}
+
+function withTrueTexts(schema: Fields, rule: QuoteRule, prompt: string): Fields | undefined {
+  const known = new Map<string, boolean>();
+  const stands = (quote: string): boolean => {
+    const isThere = known.get(quote) ?? faultOf(quote, prompt, 1) === undefined;
+    known.set(quote, isThere);
+    return isThere;
+  };
+  const isTrue = (text: unknown): boolean => {
+    const quotes = quotesIn(text as string, rule) ?? [];
+    return quotes.length > 0 && quotes.every(stands);
+  };
+  if ('const' in schema) return isTrue(schema.const) ? schema : undefined;
+  if (!Array.isArray(schema.enum)) return schema;
+  const texts = schema.enum.filter(isTrue);
+  return texts.length === 0 ? undefined : { ...schema, enum: texts };
+}

@@ -1,0 +1,84 @@
+/**
+ * Whether words stand in a text, as a reader compares them. Both sides are brought to one form: canonical composition (NFC, so that
+ * x² and x2 stay different), one case (by way of the upper one, in which ß is SS), any run of white space as one blank, typographic quotation marks and hyphens as plain ones.
+ * What is sought has to stand there in one piece and as whole words: `can` does not stand in `cannot` or `can't`, 3 not in 3.5 or 1,300,
+ * and a letter not in every word that has it. Scripts that set no blanks between words have no such edges.
+ */
+
+const WORD = /[\p{L}\p{M}\p{N}_]/u;
+const LETTER = /\p{L}/u;
+const DIGIT = /\p{N}/u;
+const MARK = /\p{M}/u;
+const WITHOUT_BLANKS =
+  /[\p{Script=Han}\p{Script=Hira}\p{Script=Kana}\p{Script=Thai}\p{Script=Laoo}\p{Script=Khmr}\p{Script=Mymr}]/u;
+
+const APOSTROPHES = /[‘’‛ʼ′]/gu;
+const QUOTATION_MARKS = /[“”„‟″]/gu;
+const HYPHENS = /[‐‑−]/gu;
+const DASHES = /[‒–—―]/gu;
+
+/** The form in which texts are compared. */
+export function comparable(text: string): string {
+  return text
+    .normalize('NFC')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFC')
+    .replaceAll(APOSTROPHES, "'")
+    .replaceAll(QUOTATION_MARKS, '"')
+    .replaceAll(HYPHENS, '-')
+    .replaceAll(DASHES, '–')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
+}
+
+/** Whether a text in that form says anything: one letter or digit at least. */
+export function hasWords(text: string): boolean {
+  return LETTER.test(text) || DIGIT.test(text);
+}
+
+/**
+ * How often words stand in a text without overlapping, counted up to `most`.
+ * @param text as {@link comparable} makes it
+ * @param words likewise
+ */
+export function occurrences(text: string, words: string, most: number): number {
+  if (words === '') return 0;
+  let count = 0;
+  for (let at = text.indexOf(words); at >= 0 && count < most; ) {
+    const isWhole = !isInsideWord(text, at) && !isInsideWord(text, at + words.length);
+    if (isWhole) count++;
+    at = text.indexOf(words, at + (isWhole ? words.length : 1));
+  }
+  return count;
+}
+
+/** Whether a word goes on over the place between two characters. */
+function isInsideWord(text: string, place: number): boolean {
+  const left = characterBefore(text, place);
+  const right = characterAt(text, place);
+  if (left === '' || right === '') return false;
+  if (MARK.test(right)) return true;
+  if (WORD.test(left) && WORD.test(right)) return !(WITHOUT_BLANKS.test(left) || WITHOUT_BLANKS.test(right));
+  return (
+    isJoined(left, right, characterAt(text, place + right.length)) ||
+    isJoined(characterBefore(text, place - left.length), left, right)
+  );
+}
+
+/** 3.5 and 1,300 are one number, `can't` and `non-zero` one word. */
+function isJoined(left: string, joint: string, right: string): boolean {
+  if (joint === '.' || joint === ',') return DIGIT.test(left) && DIGIT.test(right);
+  return (joint === "'" || joint === '-') && LETTER.test(left) && LETTER.test(right);
+}
+
+function characterAt(text: string, place: number): string {
+  const codePoint = text.codePointAt(place);
+  return codePoint === undefined ? '' : String.fromCodePoint(codePoint);
+}
+
+function characterBefore(text: string, place: number): string {
+  if (place <= 0) return '';
+  const unit = text.charCodeAt(place - 1);
+  return unit >= 0xdc00 && unit < 0xe000 && place > 1 ? characterAt(text, place - 2) : text[place - 1]!;
+}
