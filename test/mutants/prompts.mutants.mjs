@@ -60,8 +60,8 @@ export default [
   {
     control: 'a prompt that does not fit the model fails alone',
     file: 'libs/rollout/src/executor.language-model.adapter.ts',
-    from: 'if (sequences === undefined) return request.seeds.map(() => this.tooLong(promptTokens));',
-    to: 'if (asked.length < encoded.length) return request.seeds.map(() => this.tooLong(promptTokens));',
+    from: 'if (!prompt.fits) return seeds.map(() => this.tooLong(prompt.size));',
+    to: "if (asked.length < encoded.length) return seeds.map(() => this.tooLong('too many tokens'));",
     suite: 'quick',
     spec: 'apps/executor/src/influence.spec.ts',
   },

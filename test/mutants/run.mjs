@@ -3,6 +3,7 @@
 //   npm run mutants                          every row of test/mutants/*.mutants.mjs
 //   npm run mutants -- --only kafka,sign     rows whose area, control or file holds one of these words
 //   npm run mutants -- --area learning       rows of test/mutants/learning.mutants.mjs
+//   npm run mutants -- --check                only whether every row's place is still there
 //   npm run mutants -- --json                one object a row, and a summary
 //
 // A row: { control, file, from, to, suite, spec, title }
@@ -39,6 +40,7 @@ const { values: options } = parseArgs({
     area: { type: 'string' },
     json: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
   },
 });
 
@@ -50,6 +52,15 @@ if (rows.length === 0)
 if (options.list) {
   for (const { area, control, spec } of rows) console.log(`${area}: ${control} (${spec})`);
   process.exit(0);
+}
+
+if (options.check) {
+  const stale = rows.flatMap((row) => {
+    const places = placesOf(row, readFileSync(join(ROOT, row.file), 'utf8'));
+    return places === 1 ? [] : [`${row.area}: ${row.control}${stalePlace(row, places)}`];
+  });
+  console.log(stale.length === 0 ? `${rows.length} mutants have their place` : stale.join('\n'));
+  process.exit(stale.length === 0 ? 0 : 1);
 }
 
 // 1. A copy of the tree.
@@ -109,12 +120,8 @@ function copyTree() {
 function judge(row) {
   const path = join(copy, row.file);
   const source = readFileSync(path, 'utf8');
-  const places =
-    typeof row.from === 'string'
-      ? source.split(row.from).length - 1
-      : (source.match(new RegExp(row.from, 'g')) ?? []).length;
-  if (places !== 1)
-    return { verdict: 'stale', detail: ` (expected one place in ${row.file}, found ${places}; mend the row)` };
+  const places = placesOf(row, source);
+  if (places !== 1) return { verdict: 'stale', detail: stalePlace(row, places) };
   const test = `${row.suite} ${row.spec} ${row.title ?? ''}`;
   if (!passesUnchanged.has(test)) passesUnchanged.set(test, run(row) === 'passed');
   if (!passesUnchanged.get(test))
@@ -130,6 +137,14 @@ function judge(row) {
   } finally {
     writeFileSync(path, source);
   }
+}
+
+function placesOf({ from }, source) {
+  return typeof from === 'string' ? source.split(from).length - 1 : (source.match(new RegExp(from, 'g')) ?? []).length;
+}
+
+function stalePlace({ file }, places) {
+  return ` (expected one place in ${file}, found ${places}; mend the row)`;
 }
 
 /** passed, failed (a test ran and failed), or none (no test ran: a mutant that does not compile proves nothing). */

@@ -203,7 +203,7 @@ async function foldSinceVersion(
 function decodedOf(records: readonly LogRecord[]): readonly PlacedEvent[] {
   return records.flatMap((record) => {
     try {
-      return [{ event: decodeEvent(record), position: record }];
+      return [{ event: decodeEvent(record), position: record, value: record.value }];
     } catch {
       return [];
     }

@@ -202,6 +202,7 @@ export async function readPlaced(log: EventLog, ranges: readonly OffsetRange[]):
           events.push({
             event: decodeEvent(record),
             position: { topic, partition, offset: record.offset },
+            value: record.value,
           });
         } catch {
           // Nobody could use it; its consumer sent it to the dead letters.

@@ -238,6 +238,7 @@ export class LmdbEventLog extends EventLog {
     from,
     to,
     chunkRecords = DEFAULT_CHUNK_RECORDS,
+    withoutHeaders = false,
   }: ReadOptions): AsyncIterable<readonly LogRecord[]> {
     this.assertOpen('reading');
     const high = this.reader.high('reading', topic, partition);
@@ -245,7 +246,12 @@ export class LmdbEventLog extends EventLog {
     checkReadRange({ topic, partition, low: 0, high }, from, end);
     for (let at = from; at < end; ) {
       this.assertOpen('reading');
-      const records = this.reader.records(topic, partition, { from: at, to: end, maxRecords: chunkRecords });
+      const records = this.reader.records(topic, partition, {
+        from: at,
+        to: end,
+        maxRecords: chunkRecords,
+        withoutHeaders,
+      });
       yield records;
       at += records.length;
     }

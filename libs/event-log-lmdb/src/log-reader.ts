@@ -13,6 +13,11 @@ import { corrupt, decodeRecords, type OpenBlock, openBlock } from './record-bloc
 
 export class LogReader {
   private readonly topicRows = new Map<string, TopicRow>();
+  /**
+   * By number of topic and of partition where the last reading ended: readers go on from there, often in the middle of a block, which
+   * then need not be copied and checked again. What is in a block never changes.
+   */
+  private readonly ends = new Map<number, { readonly next: number; readonly block: OpenBlock | undefined }[]>();
 
   constructor(private readonly files: LogFiles) {}
 
@@ -111,7 +116,12 @@ export class LogReader {
   records(
     topic: string,
     partition: number,
-    range: { readonly from: number; readonly to: number; readonly maxRecords: number },
+    range: {
+      readonly from: number;
+      readonly to: number;
+      readonly maxRecords: number;
+      readonly withoutHeaders?: boolean;
+    },
   ): LogRecord[] {
     const { id } = this.partition('reading', topic, partition);
     const to = Math.min(range.to, range.from + range.maxRecords);
@@ -119,11 +129,14 @@ export class LogReader {
     if (range.from >= to) return records;
     return this.fresh(`reading ${topic}/${partition}`, () => {
       try {
-        let block = this.blockWith(topic, id, partition, range.from);
+        let block = this.blockToGoOnWith(topic, id, partition, range.from);
         for (;;) {
-          decodeRecords(block, range.from, to, records);
+          decodeRecords(block, { ...range, to }, records);
           const next = block.baseOffset + block.count;
-          if (next >= to) return records;
+          if (next >= to) {
+            this.endsOf(id)[partition] = { next, block: next > to ? block : undefined };
+            return records;
+          }
           block = this.blockAt(topic, id, partition, next);
         }
       } catch (error) {
@@ -148,13 +161,26 @@ export class LogReader {
       if (low >= end) return end;
       const block = this.blockWith(topic, id, partition, low);
       const records: LogRecord[] = [];
-      decodeRecords(block, block.baseOffset, end, records);
+      decodeRecords(block, { from: block.baseOffset, to: end, withoutHeaders: true }, records);
       return records.find((record) => record.timestampMs >= timestampMs)?.offset ?? block.baseOffset + block.count;
     });
   }
 
   private end(topicId: number, partition: number): number {
     return this.files.state.getBinary(stateKey.partition(topicId, partition))?.readDoubleLE(0) ?? 0;
+  }
+
+  private blockToGoOnWith(topic: string, topicId: number, partition: number, offset: number): OpenBlock {
+    const end = this.endsOf(topicId)[partition];
+    if (end?.next === offset) return this.blockAt(topic, topicId, partition, offset);
+    if (end?.block !== undefined && end.block.baseOffset <= offset && offset < end.next) return end.block;
+    return this.blockWith(topic, topicId, partition, offset);
+  }
+
+  private endsOf(topicId: number): { readonly next: number; readonly block: OpenBlock | undefined }[] {
+    let ends = this.ends.get(topicId);
+    if (ends === undefined) this.ends.set(topicId, (ends = []));
+    return ends;
   }
 
   /** lmdb copies the block out of its memory map: the block's records may go on pointing into it. */

@@ -29,7 +29,7 @@ function stored(block: UnplacedBlock): Buffer {
 
 function decode(bytes: Buffer, from = 0, to = Number.MAX_SAFE_INTEGER): LogRecord[] {
   const records: LogRecord[] = [];
-  decodeRecords(openBlock('t', place, bytes), from, to, records);
+  decodeRecords(openBlock('t', place, bytes), { from, to }, records);
   return records;
 }
 
@@ -42,7 +42,7 @@ function attempt(
 ): { readonly served: readonly LogRecord[]; readonly error: SeamError | undefined } {
   const served: LogRecord[] = [];
   try {
-    decodeRecords(openBlock('t', at, bytes), 0, Number.MAX_SAFE_INTEGER, served);
+    decodeRecords(openBlock('t', at, bytes), { from: 0, to: Number.MAX_SAFE_INTEGER }, served);
   } catch (error) {
     if (!isSeamError(error)) throw error;
     return { served, error };

@@ -161,6 +161,8 @@ export interface OpenBlock {
   readonly bytes: Buffer;
   /** Of format version 1. */
   readonly isFirst: boolean;
+  /** Its records were seen to match their checksum. */
+  isSound: boolean;
 }
 
 /** LOG_CORRUPT unless the header is whole and belongs at this place. */
@@ -176,20 +178,30 @@ export function openBlock(topic: string, place: BlockPlace, bytes: Buffer): Open
   if (!sound)
     throw corrupt(topic, partition, baseOffset, 'the header of its block does not match its checksum or place');
   const [count, maxTimestampMs] = [bytes.readUInt32LE(4), bytes.readDoubleLE(24)];
-  return { topic, partition, baseOffset, count, maxTimestampMs, bytes, isFirst: magic === MAGIC_1 };
+  return { topic, partition, baseOffset, count, maxTimestampMs, bytes, isFirst: magic === MAGIC_1, isSound: false };
 }
 
 /**
  * Decodes the records of a block with offsets in [from, to) into `into`. Values are parts of the block's bytes, which have
  * to be the reader's own copy. LOG_CORRUPT, naming the block's first record, when the records do not match their checksum:
- * none of them is served then. (In a block of format version 1: the first damaged one; the sound ones before it are in `into`.)
+ * none of them is served then. `withoutHeaders` leaves theirs empty. (In a block of format version 1: the first damaged one; the sound ones before it are in `into`.)
  */
-export function decodeRecords(block: OpenBlock, from: number, to: number, into: LogRecord[]): void {
+export function decodeRecords(
+  block: OpenBlock,
+  {
+    from,
+    to,
+    withoutHeaders = false,
+  }: { readonly from: number; readonly to: number; readonly withoutHeaders?: boolean },
+  into: LogRecord[],
+): void {
   const { topic, partition, baseOffset, bytes, isFirst } = block;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length); // whose sub-arrays are plain arrays, not Buffers
-  if (!isFirst && crc32(plain.subarray(HEADER_BYTES)) !== view.getUint32(RECORDS_CRC_AT, true)) {
-    throw corrupt(topic, partition, baseOffset, 'the records of its block do not match their checksum');
+  if (!isFirst && !block.isSound) {
+    if (crc32(plain.subarray(HEADER_BYTES)) !== view.getUint32(RECORDS_CRC_AT, true))
+      throw corrupt(topic, partition, baseOffset, 'the records of its block do not match their checksum');
+    block.isSound = true;
   }
   const last = Math.min(block.count, to - baseOffset);
   let at = HEADER_BYTES;
@@ -209,7 +221,7 @@ export function decodeRecords(block: OpenBlock, from: number, to: number, into: 
         offset,
         key: keyBytes === NULL ? null : bytes.toString('utf8', keyAt, headersAt),
         value: valueBytes === NULL ? null : plain.subarray(valueAt, end),
-        headers: readHeaders(bytes, headersAt, valueAt),
+        headers: withoutHeaders ? {} : readHeaders(bytes, headersAt, valueAt),
         timestampMs: view.getFloat64(at, true),
       });
     }

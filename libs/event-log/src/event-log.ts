@@ -145,6 +145,8 @@ export interface ReadOptions {
   readonly to?: number;
   /** Most records of one yielded chunk; 1000 when absent. */
   readonly chunkRecords?: number;
+  /** Records may come with headers that are empty: a reader that looks at none need not wait until they are made. */
+  readonly withoutHeaders?: boolean;
 }
 
 /**

@@ -35,5 +35,21 @@ export function murmur2(bytes: Uint8Array): number {
 
 /** Partition of a key: (murmur2(UTF-8 bytes) & 0x7fffffff) mod `partitions`. */
 export function partitionForKey(key: string, partitions: number): number {
-  return (murmur2(utf8.encode(key)) & 0x7fffffff) % partitions;
+  return (murmur2(utf8Of(key)) & 0x7fffffff) % partitions;
+}
+
+/** Bytes of short keys, by their number: a record's key is hashed several times on its way, and making bytes for it was most of the cost. */
+const SHORT_KEY_BYTES = 128;
+const shortKeys = Array.from({ length: SHORT_KEY_BYTES + 1 }, (_, length) => new Uint8Array(length));
+
+/** Valid until the next call. */
+function utf8Of(key: string): Uint8Array {
+  const bytes = shortKeys[key.length];
+  if (bytes === undefined) return utf8.encode(key);
+  for (let at = 0; at < key.length; at++) {
+    const code = key.charCodeAt(at);
+    if (code > 0x7f) return utf8.encode(key);
+    bytes[at] = code;
+  }
+  return bytes;
 }

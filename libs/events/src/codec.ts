@@ -13,7 +13,7 @@
  */
 import { messageOf, SeamError } from '@seamstream/kernel';
 import type avro from 'avsc';
-import { EventFields, OpenedEvent } from './encoded-fields.js';
+import { EventFields, NO_NAMES, OpenedEvent } from './encoded-fields.js';
 import { keyOf, type SeamEvent, TOPIC_OF, TOPICS } from './generated/events.generated.js';
 import { type NamedSchema, SCHEMAS } from './generated/schemas.generated.js';
 import { type AvroDefinition, type AvroSchema, fingerprintOf, fullName, isUnion } from './schema/avro-schema.js';
@@ -343,6 +343,14 @@ export class EventCodec {
     const places = fields.placesIn(bytes, HEADER_BYTES);
     return places && new OpenedEvent(name, fields, bytes, places);
   }
+
+  copiedFields(opened: OpenedEvent, value: Uint8Array): ReadonlySet<string> {
+    const bytes = asBuffer(value);
+    const version =
+      bytes.length >= HEADER_BYTES && bytes.readUInt16LE(0) === MARKER ? this.versionOf(bytes, 2) : undefined;
+    if (version?.isCurrent !== true) return NO_NAMES;
+    return opened.copiedIn({ fields: version.form.fields, bytes, from: HEADER_BYTES });
+  }
 }
 
 const CODEC = new EventCodec({ schemas: SCHEMAS, topicOf: TOPIC_OF });
@@ -371,6 +379,15 @@ export function decodeEvent(record: EncodedRecord): SeamEvent {
  */
 export function openEvent(record: EncodedRecord): OpenedEvent | undefined {
   return CODEC.open(record);
+}
+
+/**
+ * Names of the fields that another event, which is made from the opened one, copies right behind its own meta data: all of them where
+ * its bytes are the same there, else none. One comparison of bytes instead of one of each field's value.
+ * @param value of a record that was decoded
+ */
+export function copiedFields(opened: OpenedEvent, value: Uint8Array): ReadonlySet<string> {
+  return CODEC.copiedFields(opened, value);
 }
 
 /**

@@ -205,6 +205,21 @@ const INTS: Form = {
   },
 };
 
+/** Most bytes of an experience are in its two lists of these. */
+const FLOATS: Form = {
+  pass(cursor) {
+    const count = size(cursor, 4);
+    const { bytes } = cursor;
+    let { at } = cursor;
+    for (let index = 0; index < count; index++, at += 4)
+      if ((bytes[at + 3]! & 0x7f) === 0x7f && bytes[at + 2]! >= 0x80) return false;
+    cursor.at = at;
+    return isEnd(cursor, count);
+  },
+  // Nobody holds a copy of them.
+  spells: () => false,
+};
+
 const BOOLEANS: Form = {
   pass(cursor) {
     const count = size(cursor, 1);
@@ -318,6 +333,7 @@ function formOf(type: avro.Type): Form {
     case 'array':
       if (description.itemsType.typeName === 'int') return INTS;
       if (description.itemsType.typeName === 'boolean') return BOOLEANS;
+      if (description.itemsType.typeName === 'float') return FLOATS;
       return arrayForm(formOf(description.itemsType), LEAST_BYTES[description.itemsType.typeName] ?? 1);
     case 'map':
       return mapForm(formOf(description.valuesType));
@@ -329,12 +345,36 @@ function formOf(type: avro.Type): Form {
   }
 }
 
-const LEAST_BYTES: Readonly<Record<string, number>> = { float: 4, double: 8 };
+/** Fields that lie behind one another in both of two events, by their numbers in the first, the last one exclusive. */
+interface Run {
+  readonly from: number;
+  readonly to: number;
+  /** The byte before them in the second one, where its type is a union that has the first one's among others. */
+  readonly branch: number | undefined;
+}
+
+interface Shared {
+  readonly runs: readonly Run[];
+  readonly names: ReadonlySet<string>;
+}
+
+/** See {@link Run}; null where one's values are not the other's. */
+function branchOf(type: avro.Type, other: avro.Type): number | undefined | null {
+  if (type.equals(other)) return undefined;
+  const { typeName, types } = other as unknown as TypeDescription;
+  const index = typeName === 'union:unwrapped' ? types.findIndex((each) => type.equals(each)) : -1;
+  return index < 0 ? null : 2 * index; // zigzag, in one byte: a union has fewer than 64 types
+}
+
+export const NO_NAMES: ReadonlySet<string> = new Set();
+
+const LEAST_BYTES: Readonly<Record<string, number>> = { double: 8 };
 
 /** The fields of one event's current schema. */
 export class EventFields {
   private readonly fields: readonly Field[];
   private readonly indexOf: ReadonlyMap<string, number>;
+  private readonly shared = new Map<EventFields, Shared>();
 
   constructor(type: avro.Type) {
     this.fields = fieldsOf(type);
@@ -350,6 +390,51 @@ export class EventFields {
       if (!form.pass(cursor)) return undefined;
     }
     return cursor.at === bytes.length ? places : undefined;
+  }
+
+  /**
+   * The names of the fields that follow another event's first one and are these fields' too, of one name and type, in its order, up
+   * to one that is not; all of them if the other event's bytes hold what these hold there, else none.
+   * @param from where the other event's first field begins
+   */
+  copied(
+    bytes: Buffer,
+    places: readonly number[],
+    other: { readonly fields: EventFields; readonly bytes: Buffer; readonly from: number },
+  ): ReadonlySet<string> {
+    const { runs, names } = this.sharedWith(other.fields);
+    const cursor = { bytes: other.bytes, at: other.from };
+    if (!other.fields.fields[0]!.form.pass(cursor)) return NO_NAMES;
+    let { at } = cursor;
+    for (const { from, to, branch } of runs) {
+      if (branch !== undefined && other.bytes[at++] !== branch) return NO_NAMES;
+      const [start, end] = [places[from]!, places[to] ?? bytes.length];
+      const next = at + end - start;
+      if (next > other.bytes.length || bytes.compare(other.bytes, at, next, start, end) !== 0) return NO_NAMES;
+      at = next;
+    }
+    return names;
+  }
+
+  private sharedWith(other: EventFields): Shared {
+    let shared = this.shared.get(other);
+    if (shared === undefined) this.shared.set(other, (shared = this.findShared(other)));
+    return shared;
+  }
+
+  private findShared(other: EventFields): Shared {
+    const runs: Run[] = [];
+    const names = new Set<string>();
+    for (const { name, type } of other.fields.slice(1)) {
+      const index = this.indexOf.get(name);
+      const branch = index === undefined ? null : branchOf(this.fields[index]!.type, type);
+      if (index === undefined || branch === null) break;
+      const last = runs.at(-1);
+      if (last?.to === index && branch === undefined) runs[runs.length - 1] = { ...last, to: index + 1 };
+      else runs.push({ from: index, to: index + 1, branch });
+      names.add(name);
+    }
+    return { runs, names };
   }
 
   /** A field's value: the given one if it is what the bytes spell, else decoded. */
@@ -369,6 +454,15 @@ export class OpenedEvent {
     private readonly bytes: Buffer,
     private readonly places: readonly number[],
   ) {}
+
+  /** As {@link EventFields.copied}. */
+  copiedIn(other: {
+    readonly fields: EventFields;
+    readonly bytes: Buffer;
+    readonly from: number;
+  }): ReadonlySet<string> {
+    return this.fields.copied(this.bytes, this.places, other);
+  }
 
   /**
    * The value of a field of the event's own, as decoding gives it.

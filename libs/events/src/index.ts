@@ -1,4 +1,5 @@
 export {
+  copiedFields,
   decodeEvent,
   type EncodedEvent,
   type EncodedRecord,

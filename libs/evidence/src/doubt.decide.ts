@@ -16,9 +16,8 @@ import {
 } from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
 
-/** What results copy of an experience that was written, and what bears it out. */
-export const WRITTEN_FIELDS = [
-  'meta',
+/** What results copy of an experience that was written. */
+export const COPIED_FIELDS = [
   'problem',
   'experienceId',
   'groupId',
@@ -33,7 +32,7 @@ export const WRITTEN_FIELDS = [
   'baseModelDigest',
 ] as const;
 
-export type WrittenExperience = Pick<EventOf<'ExperienceGenerated'>, 'type' | (typeof WRITTEN_FIELDS)[number]>;
+export type WrittenExperience = Pick<EventOf<'ExperienceGenerated'>, 'type' | 'meta' | (typeof COPIED_FIELDS)[number]>;
 export type Experience = WrittenExperience | EventOf<'ExperienceWithheld'>;
 export type Result = EventOf<'OutcomeRecorded'> | EventOf<'ExecutionFailed'> | EventOf<'ProblemExpired'>;
 
@@ -49,7 +48,7 @@ export function isResult(event: SeamEvent): event is Result {
 
 /**
  * Why a result does not count; undefined when it does.
- * @param experience the one with the result's experienceId in the log; of several the first
+ * @param experience the one with the result's experienceId in the log; of several the first that reading met
  * @param published the problem's event that experience, or expiry, says to follow from
  * @param basesOf the base models that the adapter was published for; empty where it was not
  */

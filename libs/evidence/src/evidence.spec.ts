@@ -9,7 +9,7 @@ import {
   TOPICS,
 } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
-import { doubtOf, type Experience, isResult, WRITTEN_FIELDS } from './doubt.decide.js';
+import { COPIED_FIELDS, doubtOf, type Experience, isResult } from './doubt.decide.js';
 import { Evidence, type PlacedEvent } from './evidence.js';
 import { all, explored, FORGED_EXPERIENCES, FORGERIES, type HonestResults, outcomeOf } from './result-log.contract.js';
 
@@ -122,6 +122,58 @@ describe('a result', () => {
     expect(log.read_.get(TOPIC.experiences)).toBeLessThan(400 + 400 + 200 * 8);
   });
 
+  it('is judged by the first of two experiences under its id, wherever reading began and whatever was forgotten', async () => {
+    const runs = honest(12);
+    const log = await logOf(runs.flatMap(({ published, experiences }) => [published, ...experiences]));
+    const [from, results] = [new Map<string, number>(), runs.flatMap(({ outcomes }) => outcomes)];
+    for (const topic of [TOPIC.experiences, TOPIC.problems])
+      for (const { partition, high } of await log.watermarks(topic)) from.set(`${topic}/${partition}`, high);
+    // Somebody writes each of them, and each problem, once more in other words.
+    const again = runs.flatMap(({ published, experiences }) => [
+      { ...published, problem: { ...published.problem, prompt: 'Anything else?' } },
+      ...experiences.map((experience) => ({ ...experience, entry: '{"n":"forged"}' })),
+    ]);
+    await log.append(again.map(encodeEvent));
+    const placed = results.map((event, offset) => ({
+      event,
+      position: { topic: TOPIC.outcomes, partition: 0, offset },
+    }));
+    const restarted = new Evidence(log, from);
+    expect(await restarted.doubts(placed)).toEqual(new Map());
+    const fromStart = new Evidence(log);
+    expect(await fromStart.doubts(placed)).toEqual(new Map());
+    // Once more, when they are forgotten; and the forged words have no result of theirs.
+    expect(await fromStart.doubts(placed)).toEqual(new Map());
+    const forged = placed.map((each) => ({ ...each, event: { ...each.event, entry: '{"n":"forged"}' } }));
+    expect((await fromStart.doubts(forged)).size).toBe(results.length);
+  });
+
+  it('of bytes that its experience has is judged as by its values, and one of other bytes than its values as well', async () => {
+    const random = Random.of('bytes of results/1');
+    const runs = honest(8);
+    const log = await logOf(runs.flatMap(({ published, experiences }) => [published, ...experiences]));
+    const evidence = new Evidence(log);
+    let [believed, doubted] = [0, 0];
+    for (let round = 0; round < 600; round++) {
+      const record = encodeEvent(runs[round % 8]!.outcomes[random.int(4)]!);
+      const value = Buffer.from(record.value);
+      if (round % 4 > 0) value[10 + random.int(value.length - 10)]! ^= 1 << random.int(8);
+      let event: SeamEvent;
+      try {
+        event = decodeEvent({ ...record, value, partition: 0, offset: 0 });
+      } catch {
+        continue;
+      }
+      const position = { topic: TOPIC.outcomes, partition: 0, offset: round };
+      const byBytes = await evidence.doubts([{ event, position, value }]);
+      expect({ round, doubts: byBytes }).toEqual({ round, doubts: await evidence.doubts([{ event, position }]) });
+      if (byBytes.size === 0) believed++;
+      else doubted++;
+    }
+    expect(believed).toBeGreaterThan(150);
+    expect(doubted).toBeGreaterThan(100);
+  });
+
   it.each(Object.keys(FORGERIES))('%s is doubted', async (name) => {
     const problems = honest(40);
     const log = await logOf(problems.flatMap(all));
@@ -232,7 +284,7 @@ describe('one change', () => {
       const at = random.int(4);
       const events = [run.published, run.experiences[at]!, run.outcomes[at]!] as const;
       const which = round % 3;
-      const names = which === 0 ? ['problem'] : WRITTEN_FIELDS;
+      const names = which === 0 ? ['problem'] : ['meta', ...COPIED_FIELDS];
       const [published, experience, outcome] = [
         which === 0 ? withChange(events[0], names) : events[0],
         which === 1 ? withChange(events[1], names) : events[1],

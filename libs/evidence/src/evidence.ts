@@ -6,13 +6,16 @@
  *   seam.experiences/2:  … │ read before │ remembered, at most MEMORY_BYTES │ not read yet …
  *                                                                            └ read on until all are found
  *
- * What is not remembered any more, or was never read here, is found by an index of keys, which is made from the records before when
- * the first result misses its own: honest results do not, so it costs nothing as long as nobody forges. Some 100 bytes per problem.
+ * An experience has one result, so it is forgotten when that has come: what is remembered for long is what collecting garbage takes
+ * long over. What is not remembered any more, or was never read here, is found by an index of keys, which is made from the records before
+ * when the first result misses its own: honest results do not, so it costs nothing as long as nobody forges. Some 100 bytes per problem.
  */
 import { type EventLog, type LogRecord, partitionForKey, type RecordPosition } from '@seamstream/event-log';
 import {
+  copiedFields,
   decodeEvent,
   type EncodedRecord,
+  type EventMeta,
   type EventOf,
   type OpenedEvent,
   openEvent,
@@ -20,23 +23,27 @@ import {
   TOPIC,
 } from '@seamstream/events';
 import {
+  COPIED_FIELDS,
   type Doubt,
   doubtOf,
   type Experience,
   isResult,
   type Result,
-  WRITTEN_FIELDS,
   type WrittenExperience,
 } from './doubt.decide.js';
 
 export interface PlacedEvent {
   readonly event: SeamEvent;
   readonly position: RecordPosition;
+  /** What the event was decoded from, where that is at hand: bytes are compared faster than values. */
+  readonly value?: Uint8Array | null;
 }
 
 /** Of one partition: some thousand experiences. */
 const MEMORY_BYTES = 16 * 2 ** 20;
-const CHUNK_RECORDS = 500;
+/** Read at once, at least and at most: about as many as are missing, so that little waits for its result. */
+const LEAST_CHUNK_RECORDS = 32;
+const MOST_CHUNK_RECORDS = 500;
 
 type Topic = typeof TOPIC.experiences | typeof TOPIC.problems;
 
@@ -61,23 +68,35 @@ export class Evidence {
 
   /** Why results do not count, by their index in the list; those that do, and events that are no results, have none. */
   async doubts(events: readonly PlacedEvent[]): Promise<ReadonlyMap<number, Doubt>> {
-    const results = events.flatMap(({ event }, index) => (isResult(event) ? [{ event, index }] : []));
-    const wanted = results.map(({ event }) => event);
-    const executed = wanted.filter((event) => event.type !== 'ProblemExpired');
+    const results = events.flatMap(({ event, value }, index) =>
+      isResult(event) ? [{ event, index, value: value ?? null }] : [],
+    );
+    const nearest = await this.judge(results, 'find');
+    if (nearest.size === 0) return nearest;
+    // What stands in the log twice under one id: the first counts, wherever reading began and whatever was forgotten meanwhile.
+    const doubted = results.filter(({ index }) => nearest.has(index) && !isMissing(nearest.get(index)!));
+    const first = await this.judge(doubted, 'findFirst');
+    return new Map([...nearest].filter(([index, doubt]) => isMissing(doubt) || first.has(index)));
+  }
+
+  private async judge(results: readonly PlacedResult[], how: Search): Promise<Map<number, Doubt>> {
+    const executed = results.map(({ event }) => event).filter((event) => event.type !== 'ProblemExpired');
     const experiences = await this.find(
       TOPIC.experiences,
       wantedOf(executed.map(({ problem, experienceId }) => [problem.problemId, experienceId])),
+      how,
     );
-    const rests = results.map(({ event, index }) => {
+    const rests = results.map(({ event, index, value }) => {
       if (event.type === 'ProblemExpired')
         return { event, index, experience: undefined, cause: event.meta.causationId };
-      const experience = experiences.get(event.problem.problemId)?.get(event.experienceId)?.experienceOf(event);
+      const experience = experiences.get(event.problem.problemId)?.get(event.experienceId)?.experienceOf(event, value);
       return { event, index, experience, cause: experience?.meta.causationId ?? null };
     });
     const caused = rests.filter(({ cause }) => cause !== null);
     const problems = await this.find(
       TOPIC.problems,
       wantedOf(caused.map(({ event, cause }) => [event.problem.problemId, cause!])),
+      how,
     );
     await this.meetAdapters(rests);
     const basesOf = (digest: string): ReadonlySet<string> => this.bases.get(digest) ?? new Set();
@@ -115,19 +134,19 @@ export class Evidence {
   }
 
   /** Of each wanted id the first record in the log that has it under its key: by both, so that no batch mate can stand in for another. */
-  private async find(topic: Topic, wanted: Wanted): Promise<Found> {
+  private async find(topic: Topic, wanted: Wanted, how: Search): Promise<Found> {
     const found: Found = new Map();
     if (wanted.size === 0) return found;
     const partitions = await this.partitionsOf(topic);
     for (const [partition, keys] of Map.groupBy(wanted.keys(), (key) => partitionForKey(key, partitions))) {
-      await this.readingOf(topic, partition).find(new Map(keys.map((key) => [key, wanted.get(key)!])), found);
+      await this.readingOf(topic, partition)[how](new Map(keys.map((key) => [key, wanted.get(key)!])), found);
     }
     // Experiences are ours. A problem may be another client's, under no key or one of its own, and then stands anywhere else.
     for (let partition = 0; topic === TOPIC.problems && partition < partitions; partition++) {
       const missing = missingFrom(found, wanted);
       if (missing.size === 0) break;
       for (const key of missing.keys()) if (partitionForKey(key, partitions) === partition) missing.delete(key);
-      if (missing.size > 0) await this.readingOf(topic, partition).find(missing, found);
+      if (missing.size > 0) await this.readingOf(topic, partition)[how](missing, found);
     }
     return found;
   }
@@ -144,6 +163,19 @@ export class Evidence {
     this.readings.set(name, known);
     return known;
   }
+}
+
+interface PlacedResult {
+  readonly event: Result;
+  readonly index: number;
+  readonly value: Uint8Array | null;
+}
+
+/** Where {@link Reading} looks first. */
+type Search = 'find' | 'findFirst';
+
+function isMissing({ reason }: Doubt): boolean {
+  return reason === 'experience_missing' || reason === 'problem_missing';
 }
 
 /** Ids by their keys. */
@@ -219,15 +251,47 @@ class Kept {
   }
 
   /** Of a record whose id is that of an experience. The result's own values stand for what the record spells in the same way. */
-  experienceOf(result: Result): Experience {
+  experienceOf(result: Result, value: Uint8Array | null): Experience {
     const { opened } = this;
     if (opened === undefined) return decoded(this.record) as Experience;
+    const meta = opened.read('meta') as EventMeta;
+    if (value !== null && result.type === 'OutcomeRecorded' && isCopied(copiedFields(opened, value))) {
+      const { problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest } = result;
+      const { entry, promptTokenIds, tokenIds, forced, baseModelDigest } = result;
+      return {
+        type: 'ExperienceGenerated',
+        ...{ meta, problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest },
+        ...{ entry: entry!, promptTokenIds, tokenIds, forced, baseModelDigest: baseModelDigest! },
+      };
+    }
     const said = result as object as Readonly<Record<string, unknown>>;
-    const experience: Record<string, unknown> = { type: 'ExperienceGenerated' };
-    for (const name of WRITTEN_FIELDS)
-      experience[name] = name === 'meta' ? opened.read(name) : opened.read(name, said[name]);
+    const experience: Record<string, unknown> = { type: 'ExperienceGenerated', meta };
+    for (const name of COPIED_FIELDS) experience[name] = opened.read(name, said[name]);
     return experience as unknown as WrittenExperience;
   }
+}
+
+/** All that a result copies: every set of names that is not empty is the same one. */
+function isCopied(names: ReadonlySet<string>): boolean {
+  return names.size > 0 && COPIED_FIELDS.every((name) => names.has(name));
+}
+
+/** Puts records that are wanted with what was found, and answers the others. */
+type Take = (records: readonly Kept[]) => readonly Kept[];
+
+function takingInto(found: Found, missing: Missing): Take {
+  return (records) =>
+    records.filter((kept) => {
+      const { key } = kept;
+      const ids = key === null ? undefined : missing.get(key);
+      // Its id costs a walk over the record: only where the key is wanted.
+      if (ids === undefined || kept.id === undefined || !ids.delete(kept.id)) return true;
+      if (ids.size === 0) missing.delete(key!);
+      const known = found.get(key!);
+      if (known === undefined) found.set(key!, new Map([[kept.id, kept]]));
+      else known.set(kept.id, kept);
+      return false;
+    });
 }
 
 /** One partition, read along. */
@@ -237,6 +301,8 @@ class Reading {
   /** Records by their keys, the longest known first. */
   private readonly remembered = new Map<string, Kept[]>();
   private bytes = 0;
+  /** Whether what was found is not asked for again: a problem has many results. */
+  private readonly forgets: boolean;
   /** By key the stretches before `next` that hold its records; undefined until something is missed. */
   private index: Map<string, Stretch[]> | undefined;
   private indexedTo = 0;
@@ -247,43 +313,52 @@ class Reading {
     from: number | undefined,
   ) {
     this.next = from ?? 0;
+    this.forgets = place.topic === TOPIC.experiences;
   }
 
   /** Puts what is wanted and stands in this partition with what was found. */
   async find(wanted: Wanted, found: Found): Promise<void> {
     const missing = missingFrom(found, wanted);
-    const take = (records: readonly Kept[]): void => {
-      for (const kept of records) {
-        const { key, id } = kept;
-        const ids = key === null ? undefined : missing.get(key);
-        if (id === undefined || !ids?.delete(id)) continue;
-        if (ids.size === 0) missing.delete(key!);
-        const known = found.get(key!);
-        if (known === undefined) found.set(key!, new Map([[id, kept]]));
-        else known.set(id, kept);
-      }
-    };
-    for (const key of [...missing.keys()]) take(this.remembered.get(key) ?? []);
+    const take = takingInto(found, missing);
+    for (const key of [...missing.keys()]) {
+      const known = this.remembered.get(key) ?? [];
+      const left = take(known);
+      if (this.forgets && left.length < known.length) this.keepOf(key, left);
+    }
     if (missing.size > 0) await this.readOn(missing, take);
     if (missing.size > 0) await this.lookBack(missing, take);
   }
 
+  /** As {@link find}, of all that was passed the first, not the nearest. */
+  async findFirst(wanted: Wanted, found: Found): Promise<void> {
+    const missing = missingFrom(found, wanted);
+    await this.lookBack(missing, takingInto(found, missing));
+  }
+
   /** Along the log until all are found, or to its end. */
-  private async readOn(missing: Wanted, take: (records: readonly Kept[]) => void): Promise<void> {
+  private async readOn(missing: Wanted, take: Take): Promise<void> {
     const { low, high } = await this.bounds();
     this.next = Math.max(this.next, low);
     if (this.next >= high) return;
-    const chunks = this.log.read({ ...this.place, from: this.next, to: high, chunkRecords: CHUNK_RECORDS });
+    const chunkRecords = Math.min(Math.max(missing.size, LEAST_CHUNK_RECORDS), MOST_CHUNK_RECORDS);
+    const chunks = this.log.read({
+      ...this.place,
+      ...{ from: this.next, to: high, chunkRecords, withoutHeaders: true },
+    });
     for await (const records of chunks) {
       const kept = records.map((record) => new Kept(record));
-      for (const record of kept) {
-        this.remember(record);
-        this.next = record.offset + 1;
-      }
-      take(kept.filter(({ key }) => key !== null && missing.has(key)));
+      const left = take(kept);
+      for (const record of this.forgets ? left : kept) this.remember(record);
+      this.next = records.at(-1)!.offset + 1;
       if (missing.size === 0) return;
     }
     this.next = high;
+  }
+
+  private keepOf(key: string, left: readonly Kept[]): void {
+    for (const { bytes } of this.remembered.get(key) ?? []) this.bytes -= bytes;
+    this.remembered.delete(key);
+    for (const record of left) this.remember(record);
   }
 
   private remember(record: Kept): void {
@@ -301,11 +376,11 @@ class Reading {
   }
 
   /** Among the records that were passed, which only what was forged, or comes very late, is missing from. */
-  private async lookBack(missing: Wanted, take: (records: readonly Kept[]) => void): Promise<void> {
+  private async lookBack(missing: Wanted, take: Take): Promise<void> {
     const index = await this.indexUpTo(this.next);
     for (const key of [...missing.keys()]) {
       for (const { from, to } of index.get(key) ?? []) {
-        for await (const records of this.log.read({ ...this.place, from, to }))
+        for await (const records of this.log.read({ ...this.place, from, to, withoutHeaders: true }))
           take(records.map((record) => new Kept(record)).filter((kept) => kept.key === key));
       }
     }
@@ -316,7 +391,7 @@ class Reading {
     const { low } = await this.bounds();
     const from = Math.max(this.indexedTo, low);
     if (from < end) {
-      for await (const records of this.log.read({ ...this.place, from, to: end }))
+      for await (const records of this.log.read({ ...this.place, from, to: end, withoutHeaders: true }))
         for (const { key, offset } of records.map((record) => new Kept(record)))
           if (key !== null) note(this.index, key, offset);
     }

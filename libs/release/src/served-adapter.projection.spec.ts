@@ -159,6 +159,20 @@ describe('an adapter that was rolled back', () => {
     expect(lastReason(stateAfter([...gone, ...again]))).toMatch(/^it was rolled back by ada/);
   });
 
+  it('is still the origin of one that somebody publishes once more without it', () => {
+    const [started, made, completed, promotion] = promotedByRun({ adapterDigest: 'c', parent: 'b' });
+    for (const parent of [null, 'a']) {
+      const forged = { ...made, parent, runId: 'made up' };
+      for (const log of [
+        [...gone, forged, started, made, completed, promotion],
+        [...gone, started, made, completed, forged, promotion],
+      ]) {
+        expect(servedAfter(...log)).toEqual(serving('a'));
+        expect(lastReason(stateAfter(log))).toMatch(/^adapter b, which it descends from, was rolled back/);
+      }
+    }
+  });
+
   it('is no parent of another only because somebody publishes that one over it', () => {
     const [started, made, completed, promotion] = promotedByRun({ adapterDigest: 'c', parent: 'a' });
     const forged = { ...made, parent: 'b', runId: 'made up' };

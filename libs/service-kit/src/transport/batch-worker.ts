@@ -413,11 +413,12 @@ export class BatchWorker {
       topic: batch.topic,
       partition: batch.partition,
       records: alive.map((item) => {
-        const { topic, partition, offset } = item.record;
+        const { topic, partition, offset, value } = item.record;
         const attempt = this.failuresOf(item) + 1;
         return {
           event: item.event!,
           position: { topic, partition, offset },
+          value,
           attempt,
           isLastAttempt: attempt >= maxAttempts,
         };

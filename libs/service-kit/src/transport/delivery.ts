@@ -6,6 +6,8 @@ import type { Outcome } from './outcome.js';
 export interface DeliveredRecord<E extends SeamEvent = SeamEvent> {
   readonly event: E;
   readonly position: RecordPosition;
+  /** What the event was decoded from. */
+  readonly value?: Uint8Array | null;
   /** 1 on the first delivery in this process. */
   readonly attempt: number;
   /** The next failure sends it to the dead letters: say what else should be recorded now. */
