@@ -86,8 +86,8 @@ export default [
   {
     control: 'an entry that gives the answer away earns nothing',
     file: 'apps/executor/src/execute-experiences.handler.ts',
-    from: 'this.isValid(experience) && !isLeak',
-    to: 'this.isValid(experience)',
+    from: "const unpaid = isLeak ? 'the entry gives the answer away' : quoting?.misquote?.fault;",
+    to: 'const unpaid = quoting?.misquote?.fault;',
     suite: 'quick',
     spec: 'apps/executor/src/app.module.spec.ts',
     title: 'tells it',
