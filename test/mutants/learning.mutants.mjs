@@ -226,13 +226,13 @@ export default [
     },
     {
       control: 'gate: a tie promotes nothing',
-      from: 'promote: evidence >= -Math.log(level)',
+      from: 'promote: logPairedEvidence({ rescued, broken }) >= -Math.log(level)',
       to: 'promote: rescued >= broken',
     },
     {
       control: 'gate: what the candidate alone solves speaks for it',
-      from: 'const evidence = logPairedEvidence({ rescued, broken });',
-      to: 'const evidence = logPairedEvidence({ rescued: broken, broken: rescued });',
+      from: 'promote: logPairedEvidence({ rescued, broken })',
+      to: 'promote: logPairedEvidence({ rescued: broken, broken: rescued })',
     },
     {
       control: 'gate: more problems are asked while they may decide',

@@ -43,6 +43,7 @@ function progress(rounds: readonly ['base' | 'shifted', number][], results: read
           rescued: null,
           broken: null,
           repeated: 0,
+          level: null,
           parentValidation: null,
           validationProblems: null,
           metrics: {},

@@ -5,7 +5,7 @@
  */
 import type { BufferCommitted, Evaluation, Problem, SeamEvent } from '@seamstream/events';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
-import { evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
+import { evolveServedAdapter, initialServedAdapter, levelIn, type ServedAdapterState } from '@seamstream/release';
 import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
 import { placeInStream } from './problem-stream.js';
 
@@ -53,6 +53,8 @@ export interface RunProgress {
   readonly broken: number | null;
   /** Problems of these that earlier comparisons had asked already. */
   readonly repeated: number;
+  /** Of the comparison, as the run's plan states it; null where it was decided by another rule. */
+  readonly level: number | null;
   readonly metrics: Readonly<Record<string, number>>;
   readonly reason: string | null;
 }
@@ -176,6 +178,7 @@ const unseenRun = (runId: string): RunProgress => ({
   rescued: null,
   broken: null,
   repeated: 0,
+  level: null,
   metrics: {},
   reason: null,
 });
@@ -282,6 +285,7 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
     case 'TrainingRunStarted':
       return withRun(state, event.runId, () => ({
         window: windowOf(event.configuration),
+        level: levelIn(event.configuration),
         algorithm: event.algorithm,
         startedAtMs: event.meta.occurredAt,
         parent: event.parentAdapter,

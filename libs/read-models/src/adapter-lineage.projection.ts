@@ -8,7 +8,15 @@ import {
   type OffsetRange,
   TOPIC,
 } from '@seamstream/events';
-import { type Decision, evolveServedAdapter, initialServedAdapter, type ServedAdapterState } from '@seamstream/release';
+import {
+  type Comparison,
+  comparisonOf,
+  type Decision,
+  evolveServedAdapter,
+  initialServedAdapter,
+  levelIn,
+  type ServedAdapterState,
+} from '@seamstream/release';
 import { FoldedOffsets, type Projection } from './projection.js';
 
 /** served: now; promoted: earlier; rejected: its run was refused, or its promotion overtaken; published: nobody decided yet. */
@@ -35,6 +43,8 @@ export interface AdapterVersion {
   readonly status: AdapterStatus;
   /** The measurement that promotion or rejection rests on. */
   readonly evaluation: Evaluation | null;
+  /** Null where it was not asked the same problems as its parent, side by side. */
+  readonly comparison: Comparison | null;
   /** The rule that promoted it, or the reason of its rejection or rollback, with the person who gave it. */
   readonly reason: string | null;
   /** What was decided about it, and what people measured of it, in the log's order. */
@@ -81,7 +91,7 @@ interface Verdict {
   readonly reason: string;
 }
 
-type VersionFacts = Omit<AdapterVersion, 'status' | 'evaluation' | 'reason' | 'acts'>;
+type VersionFacts = Omit<AdapterVersion, 'status' | 'evaluation' | 'comparison' | 'reason' | 'acts'>;
 
 export interface AdapterLineageState {
   readonly folded: FoldedOffsets;
@@ -261,7 +271,9 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
                   ? ['rejected', rejection.reason]
                   : ['published', null];
         const evaluation = promotion?.evaluation ?? measured?.evaluation ?? rejection?.evaluation ?? null;
-        return { ...facts, status, reason, evaluation, acts: acts.get(digest) ?? [] };
+        const plan = state.served.runs.get(facts.runId)?.started?.configuration;
+        const comparison = evaluation && comparisonOf(evaluation, plan === undefined ? null : levelIn(plan));
+        return { ...facts, status, reason, evaluation, comparison, acts: acts.get(digest) ?? [] };
       }),
     };
   },

@@ -1,3 +1,4 @@
+export { type Comparison, comparisonOf, comparisonText, inTwoDigits } from './comparison.js';
 export {
   type BetterBeyondChance,
   decidePromotion,
@@ -5,7 +6,7 @@ export {
   type PromotionDecision,
   type PromotionPolicy,
 } from './promotion.decide.js';
-export { evaluationsOf, isOfCompletedRun } from './promotion-evidence.decide.js';
+export { evaluationsOf, isOfCompletedRun, levelIn } from './promotion-evidence.decide.js';
 export {
   countedPromotions,
   type Decision,

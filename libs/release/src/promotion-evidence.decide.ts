@@ -156,6 +156,12 @@ function isBlank(text: string | null): boolean {
   return text === null || text.trim() === '';
 }
 
+/** The level of the comparison that a run's recorded configuration states; null where it was decided by another rule. */
+export function levelIn(configuration: string): number | null {
+  const policy = policyIn(configuration);
+  return policy.rule === 'better' && policy.level > 0 ? policy.level : null;
+}
+
 /** The policy that the run recorded before it knew how its adapter would do. */
 function policyIn(configuration: string): PromotionPolicy {
   try {

@@ -6,6 +6,7 @@
 import type { Evaluation } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { logPairedEvidence, type PairedCounts } from '@seamstream/statistics';
+import { comparisonOf, inTwoDigits } from './comparison.js';
 
 /** The candidate must be better than its parent on the same problems, beyond chance. */
 export interface BetterBeyondChance {
@@ -80,13 +81,13 @@ export function decidePromotion(input: Decided & { readonly policy: PromotionPol
 function better({ parent, evaluation }: Decided, { level }: BetterBeyondChance): PromotionDecision {
   const { problems, problemSet, rescued, broken } = evaluation;
   const rule = 'better than its parent beyond chance, on the same problems';
-  if (rescued === null || broken === null)
+  const comparison = comparisonOf(evaluation, level);
+  if (comparison === null || rescued === null || broken === null)
     return { promote: false, rule, reason: `${namesOf(parent)} was not asked the same problems of ${problemSet}` };
-  const evidence = logPairedEvidence({ rescued, broken });
   return {
-    promote: evidence >= -Math.log(level),
+    promote: logPairedEvidence({ rescued, broken }) >= -Math.log(level),
     rule,
-    reason: `of ${problems} problems of ${problemSet} ${rescued} were solved by the candidate alone and ${broken} by ${namesOf(parent)} alone: evidence ${ratio(evidence)}, needed ${ratio(-Math.log(level))}`,
+    reason: `of ${problems} problems of ${problemSet} ${rescued} were solved by the candidate alone and ${broken} by ${namesOf(parent)} alone: evidence ${inTwoDigits(comparison.evidence)}, needed ${inTwoDigits(1 / level)}`,
   };
 }
 
@@ -166,15 +167,6 @@ function checkEvaluation({ problems, success, parentSuccess, rescued, broken }: 
 
 function namesOf(parent: string | null): string {
   return parent === null ? 'the base model' : 'its parent';
-}
-
-const TWO_DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
-/** Of a billion and more nobody needs to know how many. */
-const LARGEST_SHOWN = Math.log(1e9);
-
-/** A ratio whose logarithm is given, to two digits. */
-function ratio(logarithm: number): string {
-  return TWO_DIGITS.format(Math.exp(Math.min(logarithm, LARGEST_SHOWN)));
 }
 
 function percent(fraction: number): string {

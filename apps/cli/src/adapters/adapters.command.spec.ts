@@ -121,6 +121,50 @@ describe('seam adapters', () => {
     expect(world.takeJson()).toMatchObject([{ adapterDigest: digest('b333'), status: 'published' }]);
   });
 
+  it('shows what the comparison with its parent came to, and what it needed', async () => {
+    const world = await withAdapters();
+    const events: SeamEvent[] = [
+      {
+        type: 'TrainingRunStarted',
+        meta: meta(),
+        runId: 'run-b333',
+        algorithm: 'grpo',
+        configuration: JSON.stringify({ promotion: { rule: 'better', level: 0.005 } }),
+        inputs: [],
+        manifestKey: null,
+        manifestDigest: null,
+        baseModelDigest: digest('ba5e'),
+        parentAdapter: digest('a111'),
+        seed: 's',
+        codeVersion: '0',
+        manifests: [],
+      },
+      {
+        type: 'TrainingRunRejected',
+        meta: meta(),
+        runId: 'run-b333',
+        adapterDigest: digest('b333'),
+        reason: 'not better',
+        evaluation: {
+          ...evaluationOf(0.36),
+          parentPerDomain: { sums: 0.25 },
+          rescued: 43,
+          broken: 21,
+          asked: { sums: 200 },
+          repeated: 7,
+        },
+        metrics: {},
+      },
+    ];
+    await world.log.append(events.map(encodeEvent));
+    await world.seam('adapters', 'show', 'b333');
+    const output = world.takeOutput();
+    expect(output).toMatch(/compared +43 rescued, 21 broken: evidence 14, needed 200; 7 problems were asked before/);
+    expect(output).toMatch(/ {2}sums +100\.0 %, parent 25\.0 %/);
+    await world.seam('adapters', 'show', 'b333', '--json');
+    expect(world.takeJson()).toMatchObject([{ comparison: { rescued: 43, broken: 21, repeated: 7, needed: 200 } }]);
+  });
+
   it('says which adapters there are when the digits fit none, several or are too few', async () => {
     const world = await withAdapters();
     await world.log.append([encodeEvent(publishedEvent('a2225', null))]);

@@ -2,6 +2,7 @@
 
 import { onOneLine, SeamError } from '@seamstream/kernel';
 import type { AdapterAct, AdapterLineage, AdapterStatus, AdapterVersion } from '@seamstream/read-models';
+import { comparisonText } from '@seamstream/release';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
 import { bytes, count, excerpt, percent, shortId } from '../terminal/text.js';
@@ -136,8 +137,11 @@ export function renderAdapter(version: AdapterVersion, style: Style): string {
       'evaluation',
       `${percent(evaluation.success)} of ${count(evaluation.problems)} on ${onOneLine(evaluation.problemSet)}, parent ${percent(evaluation.parentSuccess)}`,
     ]);
+    if (version.comparison !== null) facts.push(['compared', comparisonText(version.comparison)]);
     for (const [domain, success] of Object.entries(evaluation.perDomain).sort()) {
-      facts.push([`  ${onOneLine(domain)}`, percent(success)]);
+      const parents = evaluation.parentPerDomain[domain];
+      const beside = parents === undefined ? '' : `, parent ${percent(parents)}`;
+      facts.push([`  ${onOneLine(domain)}`, `${percent(success)}${beside}`]);
     }
   }
   for (const act of version.acts) facts.push([ACTS[act.act], actText(act)]);

@@ -1,5 +1,6 @@
 /** Puts the report together from what the log shows and what was measured on held-out problems. Pure. */
 import type { Ledger } from '@seamstream/read-models';
+import { comparisonOf } from '@seamstream/release';
 import { type ArmResult, type ControlsStudy, type EvaluationArm, wilsonInterval } from '@seamstream/rollout';
 import type { LogAccount } from '../read-log.js';
 import {
@@ -13,6 +14,7 @@ import {
   servedRun,
 } from '../round-progress.js';
 import type { RunFile } from '../run-settings.js';
+import { optimismOf } from './optimism.js';
 import type { Example, Report } from './report.types.js';
 
 export interface ShiftMeasurement {
@@ -60,6 +62,9 @@ export function buildReport(input: ReportInput): Report {
   const success = (arm: EvaluationArm): number => heldOut.rows[arm]?.success ?? 0;
   const interval = (arm: EvaluationArm) => heldOut.rows[arm]?.interval95 ?? ([0, 1] as const);
   const { trained } = heldOut.rows;
+  const ratesPerDomain = Object.fromEntries(
+    Object.entries(trained?.perDomain ?? {}).map(([domain, result]) => [domain, result.success]),
+  );
   const rows = roundRows(rounds, runs, input, startedAtMs);
   return {
     loopSeconds: input.loopSecondsTo(endedAtMs),
@@ -80,9 +85,7 @@ export function buildReport(input: ReportInput): Report {
       untrained: success('untrained'),
       final: success('trained'),
       faithful: heldOut.faithful === null ? null : heldOut.faithful.faithful / heldOut.faithful.quoting,
-      perDomain: Object.fromEntries(
-        Object.entries(trained?.perDomain ?? {}).map(([domain, result]) => [domain, result.success]),
-      ),
+      perDomain: ratesPerDomain,
       interval95: interval('trained'),
       intervals95: {
         noExperience: interval('noExperience'),
@@ -93,6 +96,13 @@ export function buildReport(input: ReportInput): Report {
         final: interval('trained'),
       },
     },
+    optimism: input.measuredOn.isHeldOut
+      ? optimismOf({
+          atPromotion: servedRun(progress)?.validationPerDomain ?? {},
+          since: ratesSinceServed(progress),
+          heldOut: ratesPerDomain,
+        })
+      : null,
     domains: [...domainRows(trained, false), ...domainRows(input.shift?.result, true)],
     example: input.example,
     rescued: (trained?.rescued ?? 0) / heldOut.problems,
@@ -202,6 +212,7 @@ function runRow(
         ? null
         : wilsonInterval(Math.round(validation * validationProblems), validationProblems),
     parentValidation: run.parentValidation,
+    comparison: comparisonOf(run, run.level),
     heldOut: run.adapterDigest === null ? null : (heldOutByAdapter.get(run.adapterDigest) ?? null),
     reason: run.reason,
   };

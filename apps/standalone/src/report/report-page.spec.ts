@@ -45,6 +45,7 @@ const report: Report = {
       final: [0.82, 0.94],
     },
   },
+  optimism: { atPromotion: 0.99, since: 0.93, heldOut: 0.9 },
   domains: [
     { domain: 'timber', isNew: false, problems: 25, success: 0.92, interval95: [0.75, 0.978] },
     { domain: 'timber-yard', isNew: true, problems: 32, success: 0.875, interval95: [0.719, 0.951] },
@@ -74,6 +75,7 @@ const report: Report = {
       validationProblems: 128,
       validationInterval95: [0.957, 0.999],
       parentValidation: 0.1,
+      comparison: { rescued: 120, broken: 6, repeated: 0, evidence: 1e9, needed: 410 },
       heldOut: 0.9,
       reason: 'not worse than its parent',
     },
@@ -87,6 +89,7 @@ const report: Report = {
       validationProblems: 128,
       validationInterval95: [0.415, 0.585],
       parentValidation: 0.99,
+      comparison: { rescued: 2, broken: 65, repeated: 8, evidence: 0.03, needed: 268 },
       heldOut: null,
       reason: 'worse',
     },
@@ -187,6 +190,19 @@ describe('the report page', () => {
       '6 of 16 groups had no variance',
     ])
       expect(html).toContain(text);
+  });
+
+  it('tells of every run what its comparison came to, and what it needed', () => {
+    expect(html).toMatch(/>120<.*>6<.*>1,000,000,000<.*>410<.*better beyond chance</);
+    expect(html).toMatch(/>2<.*>65<.*>0\.03<.*>270<.*not better beyond chance, 8 problems asked before</);
+  });
+
+  it('tells by how much validation flatters, where there are held-out problems', () => {
+    expect(html).toContain(
+      'solved 99.0 % of the validation problems at its promotion (9.0 points more than held out) and 93.0 % as the parent in the comparisons since (3.0 points), and 90.0 % held out',
+    );
+    expect(renderReportPage({ ...report, optimism: null })).not.toContain('Optimism');
+    expect(summary(report)).toContain('Validation had said 99.0 % at the promotion, 9.0 points more.');
   });
 
   it('says so where it was measured on what promotions were decided on', () => {

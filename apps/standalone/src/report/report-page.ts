@@ -2,6 +2,7 @@
  * The report as one HTML file that needs no network: drawings are inline SVG, styles are inline CSS. Text that came from
  * outside is escaped.
  */
+import { inTwoDigits } from '@seamstream/release';
 import { bars, escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { Report, RoundRow } from './report.types.js';
 import { cost, headline } from './verdict.js';
@@ -85,6 +86,16 @@ function learningCurve(report: Report): string {
   return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Success rate per round">${grid}${ticks}${axis}${shift}${lines}${marks}</svg><p class="legend">${legend}<span class="key"><b class="dot"></b>candidate, promoted</span><span class="key"><b class="dot hollow"></b>candidate, rejected: never served</span></p>`;
 }
 
+/** How far validation can be believed. */
+function optimismOf({ optimism }: Report): string {
+  if (optimism === null) return '';
+  const { atPromotion, since, heldOut } = optimism;
+  const points = (rate: number): string => `${((rate - heldOut) * 100).toFixed(1)} points`;
+  const later =
+    since === null ? '' : ` and ${percent(since)} as the parent in the comparisons since (${points(since)})`;
+  return `<p class="soft">Optimism: in the mean of the domains that are held out too, what is served solved ${percent(atPromotion)} of the validation problems at its promotion (${points(atPromotion)} more than held out)${later}, and ${percent(heldOut)} held out. Who is promoted was lucky a little.</p>`;
+}
+
 /** One problem before and after: what the words above mean. */
 function exampleOf({ example }: Report): string {
   if (example === null) return '<p class="soft">No problem was solved with an experience that failed without one.</p>';
@@ -134,10 +145,22 @@ function settingsOf({ settings, version, madeAt, commands }: Report): string {
   return `<p class="soft">${escapeHtml(facts.join(', '))}. The figures are in report.json beside this file.</p><p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(commands.join('\n'))}</pre>`;
 }
 
+/** Where the columns have the figures, the rule says them again. */
+function whyOf({ comparison, status, reason }: Report['runs'][number]): string {
+  if (comparison === null || status === 'failed') return reason ?? '';
+  const again = comparison.repeated === 0 ? '' : `, ${comparison.repeated} problems asked before`;
+  if (status === 'promoted') return `better beyond chance${again}`;
+  const isShort = comparison.needed !== null && comparison.evidence < comparison.needed;
+  return isShort ? `not better beyond chance${again}` : (reason ?? '');
+}
+
 function runsTable(report: Report): string {
   const rate = (value: number | null): string => (value === null ? '' : percent(value));
   return `<div class="wide">${table(
-    ['round', 'digest', 'trained by', 'parent', 'outcome', 'validation', '95 %', 'of', "parent's", 'held-out', 'why'],
+    [
+      ...['round', 'digest', 'trained by', 'parent', 'outcome', 'validation', '95 %', 'of', "parent's"],
+      ...['rescued', 'broken', 'evidence', 'needed', 'held-out', 'why'],
+    ],
     report.runs.map((run) => [
       run.round,
       run.digest?.slice(0, 12) ?? '',
@@ -148,8 +171,12 @@ function runsTable(report: Report): string {
       run.validationInterval95 === null ? '' : run.validationInterval95.map(percent).join(' to '),
       run.validationProblems ?? '',
       rate(run.parentValidation),
+      run.comparison?.rescued ?? '',
+      run.comparison?.broken ?? '',
+      run.comparison === null ? '' : inTwoDigits(run.comparison.evidence),
+      run.comparison?.needed == null ? '' : inTwoDigits(run.comparison.needed),
       rate(run.heldOut),
-      run.reason ?? '',
+      whyOf(run),
     ]),
   )}</div>`;
 }
@@ -207,6 +234,7 @@ ${measuredBars(
   verdict.target,
 )}
 <p class="soft">The dashed line is the target, ${percent(verdict.target)}, which every domain must reach on the validation problems.</p>
+${optimismOf(report)}
 ${
   shift
     ? `<h2>After new problems appeared in the stream</h2>${bars([
@@ -219,7 +247,7 @@ ${
 }
 <h2>Training runs</h2>
 ${runsTable(report)}
-<p class="soft">sft imitates the entries that were kept. grpo compares the entries of a group; as the demonstration is set, tapered: better ones by their likelihood, worse ones by a ratio of at most 1 (TOPR, with the group's mean as its baseline). A difference that is small beside the intervals decides nothing for sure.</p>
+<p class="soft">sft imitates the entries that were kept. grpo compares the entries of a group; as the demonstration is set, tapered: better ones by their likelihood, worse ones by a ratio of at most 1 (TOPR, with the group's mean as its baseline). Rescued are problems that the candidate alone solved, broken those that its parent alone solved, of the same ones; the candidate is promoted when the evidence of these two reaches what is needed, so that equals seldom are (docs/promotions.md). Intervals are over problems, each asked once.</p>
 <h2>Success buffer</h2>
 <p class="soft">${report.buffer.rows} pairs, digest ${escapeHtml(report.buffer.digest?.slice(0, 16) ?? 'none')}. Rejected: ${escapeHtml(
       Object.entries(report.buffer.rejected)

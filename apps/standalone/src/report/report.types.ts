@@ -1,4 +1,5 @@
 /** What `report.json` holds. Rates are fractions of 1; times are seconds; intervals are at 95 %. */
+import type { Comparison } from '@seamstream/release';
 import type { FixedSettings, RunLimits } from '../run-settings.js';
 
 type Interval = readonly [low: number, high: number];
@@ -43,6 +44,8 @@ interface RunRow {
   readonly validationProblems: number | null;
   readonly validationInterval95: Interval | null;
   readonly parentValidation: number | null;
+  /** What the comparison with the parent came to; null where the two were not asked the same problems side by side. */
+  readonly comparison: Comparison | null;
   /** Success on the held-out problems; null where it was not measured. */
   readonly heldOut: number | null;
   /** The rule that decided, or why not. */
@@ -123,6 +126,11 @@ export interface Report {
     /** By the names of the rates above. */
     readonly intervals95: Readonly<Record<keyof Omit<ControlRates, 'problems'>, Interval>>;
   };
+  /**
+   * By how much validation flatters what is served: success in the mean of the domains that are measured on held-out problems too, at its
+   * promotion, as the parent in comparisons since (null before one), and held out. Null without held-out problems or a promotion.
+   */
+  readonly optimism: { readonly atPromotion: number; readonly since: number | null; readonly heldOut: number } | null;
   /** Every domain that was measured, those that appeared later too. */
   readonly domains: readonly DomainRow[];
   readonly example: Example | null;

@@ -28,6 +28,14 @@ export function cost({ folderBytes, peakMemoryBytes }: Pick<Report, 'folderBytes
   return `The folder takes ${size(folderBytes)}; at most ${size(peakMemoryBytes)} of memory were used.`;
 }
 
+function optimismLine({ optimism }: Report): readonly string[] {
+  if (optimism === null) return [];
+  const { atPromotion, heldOut } = optimism;
+  return [
+    `Validation had said ${percent(atPromotion)} at the promotion, ${((atPromotion - heldOut) * 100).toFixed(1)} points more.`,
+  ];
+}
+
 /** The end of a run for a terminal: verdict, figures, costs. */
 export function summary(report: Report): string {
   const { heldOut, rollouts, loopSeconds, measuredOn } = report;
@@ -36,6 +44,7 @@ export function summary(report: Report): string {
   return [
     headline(report),
     `${onWhat} ${percent(heldOut.final)} of ${heldOut.problems} (95 %: ${percent(low)} to ${percent(high)}; no experience ${percent(heldOut.noExperience)}, untrained ${percent(heldOut.untrained)}) after ${rollouts} rollouts in ${loopSeconds.toFixed(0)} s.`,
+    ...optimismLine(report),
     cost(report),
   ].join('\n');
 }

@@ -93,6 +93,7 @@ describe('the terminal view', () => {
       rescued: null,
       broken: null,
       repeated: 0,
+      level: null,
       metrics: {},
       reason: 'not worse',
     };
@@ -126,6 +127,7 @@ const run = (window: number, status: RunProgress['status'], validation: number):
   rescued: null,
   broken: null,
   repeated: 0,
+  level: null,
   metrics: {},
   reason: status === 'promoted' ? 'not worse than its parent' : 'worse than its parent',
 });
@@ -144,6 +146,12 @@ const busy: LoopProgress = {
 };
 
 describe('what the view says of adapters', () => {
+  it('is what their comparisons came to', () => {
+    const compared = { ...run(4, 'rejected', 0.96), rescued: 43, broken: 21, level: 0.005 };
+    const lines = renderView({ ...busy, runs: new Map([['r4', compared]]) }, facts, 160);
+    expect(lines.join('\n')).toContain('parent 99.0%  43 rescued, 21 broken: evidence 14, needed 200');
+  });
+
   it('is what the served one reached, with its interval; a rejected candidate is marked as such', () => {
     const lines = renderView(busy, facts, 160);
     expect(lines.find((line) => line.startsWith('  validation'))).toMatch(/99\.0%.*of 192 \(96\.3–99\.7\)/);

@@ -1,6 +1,7 @@
 /** The live view: what the terminal shows of the log. Rendering is pure; the writer below owns the terminal. */
 import { onOneLine } from '@seamstream/kernel';
 import type { Ledger } from '@seamstream/read-models';
+import { comparisonOf, comparisonText } from '@seamstream/release';
 import { wilsonInterval } from '@seamstream/rollout';
 import {
   endedRuns,
@@ -82,8 +83,9 @@ function restsOn(success: number | null, problems: number | null): string {
 function runLine(run: RunProgress): string {
   const mark = { running: '…', promoted: '✔', rejected: '✘', failed: '!' }[run.status];
   const digest = run.adapterDigest?.slice(0, 10) ?? '          ';
+  const comparison = comparisonOf(run, run.level);
   const parent = run.parentValidation === null ? '' : `, parent ${percent(run.parentValidation).trim()}`;
-  return `${mark} ${run.algorithm.padEnd(5)} ${digest}  validation ${percent(run.validation)}${restsOn(run.validation, run.validationProblems)}${parent}  ${run.reason ?? ''}`;
+  return `${mark} ${run.algorithm.padEnd(5)} ${digest}  validation ${percent(run.validation)}${restsOn(run.validation, run.validationProblems)}${parent}  ${comparison === null ? (run.reason ?? '') : comparisonText(comparison)}`;
 }
 
 /** A line, and how soon it gives way on a terminal with few rows: the highest number first. */

@@ -1,0 +1,44 @@
+/** What a comparison of a candidate with its parent came to, for people and for programs that show it. */
+import type { Evaluation } from '@seamstream/events';
+import { logPairedEvidence } from '@seamstream/statistics';
+
+export interface Comparison {
+  /** Problems that the candidate alone solved, and that its parent alone solved. */
+  readonly rescued: number;
+  readonly broken: number;
+  /** Problems that earlier comparisons had asked already. */
+  readonly repeated: number;
+  /** What the counts are worth, at most {@link MOST_TOLD}: 1 says nothing. */
+  readonly evidence: number;
+  /** What the comparison needed; null where the run's plan is not known. */
+  readonly needed: number | null;
+}
+
+/** Of a billion and more nobody needs to know how many; the number itself may be beyond any. */
+const MOST_TOLD = 1e9;
+
+/**
+ * @param level that the run's plan states: 1 / the evidence that is needed
+ * @returns null where candidate and parent were not asked the same problems side by side
+ */
+export function comparisonOf(
+  { rescued, broken, repeated }: Pick<Evaluation, 'rescued' | 'broken' | 'repeated'>,
+  level: number | null,
+): Comparison | null {
+  if (rescued === null || broken === null) return null;
+  const evidence = Math.exp(Math.min(logPairedEvidence({ rescued, broken }), Math.log(MOST_TOLD)));
+  return { rescued, broken, repeated, evidence, needed: level === null ? null : 1 / level };
+}
+
+/** "43 rescued, 21 broken: evidence 14, needed 200; 12 problems were asked before". */
+export function comparisonText({ rescued, broken, repeated, evidence, needed }: Comparison): string {
+  const bar = needed === null ? '' : `, needed ${inTwoDigits(needed)}`;
+  const again = repeated === 0 ? '' : `; ${repeated} problems were asked before`;
+  return `${rescued} rescued, ${broken} broken: evidence ${inTwoDigits(evidence)}${bar}${again}`;
+}
+
+const TWO_DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
+
+export function inTwoDigits(ratio: number): string {
+  return TWO_DIGITS.format(ratio);
+}
