@@ -19,6 +19,7 @@ import { processShell } from './process-runtime.js';
 import { publishCommand } from './publish/publish-problems.command.js';
 import { replayCommand } from './replay/replay-log.command.js';
 import { showCommand } from './show/show-problem.command.js';
+import { solveCommand } from './solve/solve-problems.command.js';
 import { studyControlsCommand } from './study/study-controls.command.js';
 import { tailCommand } from './tail/tail-topic.command.js';
 import { jsonLine } from './terminal/terminal.js';
@@ -40,6 +41,7 @@ Exit codes:
 ${examples([
   ['npm start', 'watch the loop learn; the commands below look at its log'],
   ['seam publish problems.jsonl', 'publish problems of your own'],
+  ['seam solve questions.jsonl', 'answers, by what was learned'],
   ['seam tail outcomes --follow', 'watch the verdicts'],
   ['seam show PROBLEM', 'the whole story of one'],
   ['seam ledger', 'every published problem is accounted for'],
@@ -50,7 +52,7 @@ Environment: SEAM_DATA_FOLDER and the other SEAM_* settings; NO_COLOR turns colo
 
 function program(run: RunCommand): Command {
   const seam = new Command('seam')
-    .description('Publish problems, watch what happens, replay the log, train and evaluate adapters.')
+    .description('Publish problems, get answers, watch what happens, replay the log, train and evaluate adapters.')
     .version(version)
     .option('--data-dir <folder>', 'where log and objects are (default: SEAM_DATA_FOLDER, or "data")')
     .option('--json', 'JSON on stdout and nothing else; remarks and progress go to stderr')
@@ -66,6 +68,7 @@ function program(run: RunCommand): Command {
         )
         .addCommand(inspectDatasetsCommand(run)),
     )
+    .addCommand(solveCommand(run))
     .addCommand(showCommand(run))
     .addCommand(tailCommand(run))
     .addCommand(trainCommand(run))

@@ -6,6 +6,7 @@ export { type Duplicate, QuestionIndex } from './duplicates.js';
 export { bytesInMemory, type FileBytes, fileDigest } from './file-bytes.js';
 export { isParquet } from './parquet-rows.js';
 export { type ReadingSettings, type RowReading, readProblems } from './read-problems.js';
+export { type DatasetQuestion, type QuestionSettings, readQuestions } from './read-questions.js';
 export { datasetForms } from './registry.js';
 export { rowsOf } from './rows.js';
 export { DOMAIN_NAME } from './seam.form.js';

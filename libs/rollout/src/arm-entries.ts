@@ -9,6 +9,7 @@ import type { Adapter, JsonSchema } from '@seamstream/language-model';
 import type { Verifiers } from '@seamstream/verifiers';
 import { generateExperiences, type ProblemStatement } from './explore.js';
 import type { ExecutorModel, GeneratorModel } from './models.port.js';
+import type { PredictionSink } from './predictions.js';
 import { cyclicDerangement } from './statistics.js';
 import type { Unjudged } from './unjudged.js';
 
@@ -43,6 +44,8 @@ export interface EvaluationSettings {
   /** Problems per call of a model. Default 256. */
   readonly batchSize?: number;
   onProgress?(arm: EvaluationArm, done: number, total: number): void;
+  /** Is given every answer, with what was judged of it. */
+  readonly onPrediction?: PredictionSink;
 }
 
 /** Null asks without the slot for one; otherwise why none could be written. */

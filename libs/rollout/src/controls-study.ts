@@ -19,6 +19,7 @@ import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import { type FaithfulShare, faithfulShare } from './faithful-share.js';
 import { answersOf, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';
 import type { GeneratorModel } from './models.port.js';
+import { unasked } from './predictions.js';
 import { judge } from './solve.js';
 import { type Estimate, mean, pairedDifference } from './statistics.js';
 import { type TimeToCorrect, timeToCorrect } from './time-to-correct.js';
@@ -139,6 +140,11 @@ async function measure(
       const solved = await Promise.all(own.map((entry, i) => answersByItself(entry, problems[i]!, settings)));
       settings.onProgress?.(row, problems.length, problems.length);
       const unjudged = unwritten(own).map((reason, i) => reason ?? (solved[i] === null ? NO_TEXT_TO_FIND : null));
+      for (const [i, reason] of unjudged.entries()) {
+        const entry = typeof own[i] === 'string' ? own[i] : null;
+        // The entry is judged as if it were an answer: nobody responds.
+        settings.onPrediction?.({ ...unasked(row, i, NO_TEXT_TO_FIND, entry), success: solved[i]!, unjudged: reason });
+      }
       return { solved, responseTokens: problems.map(() => null), unjudged };
     }
     case 'generatorAlone':

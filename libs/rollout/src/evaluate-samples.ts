@@ -18,6 +18,7 @@ import {
 } from './arm-entries.js';
 import { judgeOf, problemSetDigest } from './evaluate.js';
 import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
+import { type Prediction, unasked } from './predictions.js';
 import { drawAnswers } from './solve.js';
 import { boundedMean, type Estimate, majorityVote, passAtK } from './statistics.js';
 import { groupUnjudged, type Unjudged, type UnjudgedGroup } from './unjudged.js';
@@ -136,6 +137,8 @@ async function tally(
   const { executor, prompts, samples, drawing, seed, verifiers, batchSize = 256 } = settings;
   const results: (Tally | Unjudged | null)[] = unwritten(entries);
   const askable = [...problems.keys()].filter((i) => results[i] === null);
+  for (const [i, reason] of unwritten(entries).entries())
+    if (reason !== null) settings.onPrediction?.(unasked(arm, i, reason));
   let done = problems.length - askable.length;
   for (const batch of batchesOf(askable, { batchSize: Math.max(1, Math.floor(batchSize / samples)) })) {
     const drawn = await drawAnswers(
@@ -151,7 +154,11 @@ async function tally(
     );
     await Promise.all(
       batch.map(async (i, at) => {
-        results[i] = await tallyOf(arm, problems[i]!, drawn[at]!, verifiers);
+        results[i] = await tallyOf(arm, problems[i]!, drawn[at]!, {
+          verifiers,
+          onPrediction: (prediction) =>
+            settings.onPrediction?.({ ...prediction, problem: i, entry: entries[i] as string | null }),
+        });
       }),
     );
     done += batch.length;
@@ -169,7 +176,13 @@ async function tallyOf(
   arm: EvaluationArm,
   problem: Problem,
   answers: readonly ExecutorAnswer[],
-  verifiers?: Verifiers,
+  {
+    verifiers,
+    onPrediction,
+  }: {
+    readonly verifiers: Verifiers | undefined;
+    readonly onPrediction: (prediction: Omit<Prediction, 'problem' | 'entry'>) => void;
+  },
 ): Promise<Tally | Unjudged> {
   const failure = answers.find((answer) => answer.status === 'failed');
   if (failure?.halts === true) throw new SeamError(failure.code, `Evaluating arm ${arm}: ${failure.reason}`);
@@ -184,6 +197,14 @@ async function tallyOf(
       answer.status === 'answered' ? [judgeOf(`arm ${arm}`, problem, answer, verifiers)] : [],
     ),
   );
+  const judgements = judged.values();
+  for (const [sample, answer] of answers.entries()) {
+    if (answer.status !== 'answered') onPrediction({ ...unasked(arm, 0, answer), sample });
+    else {
+      const { extractedAnswer, success, detail } = judgements.next().value!;
+      onPrediction({ arm, sample, response: answer.text, answer: extractedAnswer, success, detail, unjudged: null });
+    }
+  }
   if (failure !== undefined) return failure;
   const stated = judged.map(({ extractedAnswer }) => extractedAnswer);
   const { winner, tied } = majorityVote(await answerClasses(stated, problem.verifier, verifiers));

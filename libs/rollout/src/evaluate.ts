@@ -18,6 +18,7 @@ import {
 } from './arm-entries.js';
 import { type FaithfulShare, faithfulShare } from './faithful-share.js';
 import type { ExecutorResponse } from './models.port.js';
+import { unasked } from './predictions.js';
 import { type Judgement, judge, solveProblems } from './solve.js';
 import { wilsonInterval } from './statistics.js';
 import { groupUnjudged, type Unjudged, type UnjudgedGroup } from './unjudged.js';
@@ -106,7 +107,7 @@ export async function measureEntries<Name extends string>(
   name: Name,
   problems: readonly Problem[],
   entries: readonly Entry[],
-  settings: Pick<EvaluationSettings, 'executor' | 'prompts' | 'verifiers' | 'batchSize'> & {
+  settings: Pick<EvaluationSettings, 'executor' | 'prompts' | 'verifiers' | 'batchSize' | 'onPrediction'> & {
     onProgress?(name: Name, done: number, total: number): void;
   },
 ): Promise<Measured> {
@@ -115,6 +116,7 @@ export async function measureEntries<Name extends string>(
   const responseTokens: (number | null)[] = problems.map(() => null);
   const unjudged = unwritten(entries);
   const askable = [...problems.keys()].filter((i) => unjudged[i] === null);
+  for (const [i, reason] of unjudged.entries()) if (reason !== null) settings.onPrediction?.(unasked(name, i, reason));
   let done = problems.length - askable.length;
   for (const batch of batchesOf(askable, settings)) {
     const answers = await solveProblems(
@@ -126,8 +128,13 @@ export async function measureEntries<Name extends string>(
       answers.map(async (answer, at) => {
         const i = batch[at]!;
         if (answer.status === 'answered') {
-          solved[i] = (await judgeOf(name, problems[i]!, answer, settings.verifiers)).success;
+          const { success, extractedAnswer, detail } = await judgeOf(name, problems[i]!, answer, settings.verifiers);
+          solved[i] = success;
           responseTokens[i] = answer.responseTokens;
+          settings.onPrediction?.({
+            ...{ arm: name, problem: i, sample: 0, entry: entries[i] as string | null },
+            ...{ response: answer.text, answer: extractedAnswer, success, detail, unjudged: null },
+          });
         } else if (answer.halts === true) {
           throw new SeamError(answer.code, `Evaluating ${name}: ${answer.reason}`);
         } else if (answer.retryable) {
@@ -135,7 +142,10 @@ export async function measureEntries<Name extends string>(
             'SESSION_FAILED',
             `Evaluating ${name}: the executor could not answer problem ${problems[i]!.problemId} (${answer.code}: ${answer.reason}). Evaluate again when it answers.`,
           );
-        } else unjudged[i] = answer;
+        } else {
+          unjudged[i] = answer;
+          settings.onPrediction?.(unasked(name, i, answer, entries[i] as string | null));
+        }
       }),
     );
     done += batch.length;

@@ -1,4 +1,5 @@
 export type { TokenCount } from '@seamstream/openai-endpoint';
+export { type AnsweredQuestion, answerQuestions, type Question } from './answer-questions.js';
 export { EVALUATION_ARMS, type EvaluationArm, type EvaluationSettings } from './arm-entries.js';
 export {
   CONTROL_ROWS,
@@ -49,6 +50,7 @@ export type {
 } from './models.port.js';
 export { type OpenedExecutor, openExecutor } from './open-executor.js';
 export { openVllmGenerator } from './open-vllm-generator.js';
+export type { Prediction, PredictionSink } from './predictions.js';
 export { answerRepeatedly, asDrawing, judgeAll, type RolloutSettings } from './rollouts.js';
 export { executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';
 export { assertGenerates } from './start-checks.js';

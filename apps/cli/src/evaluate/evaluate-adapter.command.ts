@@ -16,10 +16,11 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import { adapterOf } from './chosen-adapter.js';
 import { chosenProblems, DEFAULT_SET, type ProblemOptions, setOption } from './evaluation-problems.js';
+import { type PredictionsOptions, predictionsFile, predictionsOption } from './predictions-file.js';
 import { renderEvaluation } from './render-evaluation.js';
 import { renderSampledEvaluation } from './render-sampled-evaluation.js';
 
-interface EvaluateOptions extends ProblemOptions, RecordOptions {
+interface EvaluateOptions extends ProblemOptions, RecordOptions, PredictionsOptions {
   readonly adapter: string;
   readonly arms: readonly EvaluationArm[];
   readonly samples: number;
@@ -46,6 +47,11 @@ async function evaluateAdapter(
   const schemaFor = await runtime.entrySchemas();
   const adapter = await adapterOf(runtime, options.adapter, generator.digest);
   const digest = options.record === undefined ? undefined : recordable(adapter);
+  const predictions = await predictionsFile(runtime, options, problems, {
+    adapterDigest: adapter?.digest ?? null,
+    seed: options.seed,
+    arms: EVALUATION_ARMS,
+  });
   const progress = terminal.progress('evaluating', problems.length * options.arms.length);
   const done = new Map<EvaluationArm, number>();
   try {
@@ -59,6 +65,7 @@ async function evaluateAdapter(
       maxEntryTokens,
       seed: options.seed,
       batchSize: 64,
+      ...(predictions.onPrediction === undefined ? {} : { onPrediction: predictions.onPrediction }),
       onProgress(arm, answered) {
         progress.note(arm);
         progress.advance(answered - (done.get(arm) ?? 0));
@@ -94,6 +101,7 @@ async function evaluateAdapter(
       if (terminal.json) terminal.printJson({ ...result, ...measured });
       else terminal.print(renderSampledEvaluation(result, measured.adapterDigest, terminal.style));
     }
+    await predictions.write();
     return EXIT.ok;
   } finally {
     progress.stop();
@@ -159,6 +167,7 @@ export function evaluateCommand(run: RunCommand): Command {
     )
     .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))
     .option('--seed <text>', 'decides who gets whose entry and what is drawn', 'seam')
+    .addOption(predictionsOption())
     .option('--record', 'put what was measured of the adapter on record: what "seam adapters promote" rests on')
     .option('--by <name>', 'with --record: who measures; recorded')
     .addHelpText(
@@ -168,6 +177,7 @@ export function evaluateCommand(run: RunCommand): Command {
         ['seam eval problems.jsonl', 'on problems of your own'],
         ['seam eval problems.jsonl --adapter base --arms noExperience,untrained', 'before any training'],
         ['seam eval --dataset gsm8k test.jsonl --limit 50 --json', 'for a script'],
+        ['seam eval test.jsonl --predictions answers.jsonl', 'every entry, answer and verdict'],
         ['seam eval test.jsonl --adapter 4f3a90c1 --record --by ada', 'before seam adapters promote'],
         [
           'seam eval --dataset aime aime.parquet --samples 32 --temperature 0.6 --top-p 0.95',

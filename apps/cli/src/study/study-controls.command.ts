@@ -5,6 +5,7 @@ import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { adapterOf } from '../evaluate/chosen-adapter.js';
 import { chosenProblems, evaluationProblems, type ProblemOptions, setOption } from '../evaluate/evaluation-problems.js';
+import { type PredictionsOptions, predictionsFile, predictionsOption } from '../evaluate/predictions-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openDataset } from '../publish/dataset-file.js';
 import { datasetsHelp, readingSettings, withDatasetOptions } from '../publish/dataset-options.js';
@@ -13,7 +14,7 @@ import type { Terminal } from '../terminal/terminal.js';
 import { renderStudy } from './render-study.js';
 import { renderStudyPage } from './study-page.js';
 
-interface StudyOptions extends ProblemOptions {
+interface StudyOptions extends ProblemOptions, PredictionsOptions {
   readonly adapter: string;
   readonly rows: readonly ControlRow[];
   readonly candidates: number;
@@ -49,6 +50,11 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
   const { generator, executor, prompts, maxEntryTokens, maxResponseTokens } = await runtime.openModels();
   const schemaFor = await runtime.entrySchemas();
   const adapter = await adapterOf(runtime, options.adapter, generator.digest);
+  const predictions = await predictionsFile(runtime, options, problems, {
+    adapterDigest: adapter?.digest ?? null,
+    seed: options.seed,
+    arms: CONTROL_ROWS,
+  });
   const progress = bars(terminal);
   const onProgress = (what: string, done: number, total: number): void => {
     progress.show(what, done, total);
@@ -70,6 +76,7 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
       fixedHint: (domain) => hints.get(domain) ?? prompts.fixedHint,
       ...(options.candidates === 0 ? {} : { candidates: options.candidates }),
       nowMs: () => performance.now(),
+      ...(predictions.onPrediction === undefined ? {} : { onPrediction: predictions.onPrediction }),
     });
     progress.stop();
     const adapterDigest = adapter?.digest ?? null;
@@ -82,6 +89,7 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
         fixedHints: Object.fromEntries(hints),
       });
     } else terminal.print(renderStudy(result, adapterDigest, terminal.style));
+    await predictions.write();
     if (options.report !== undefined)
       await runtime.writeOutput(options.report, Buffer.from(renderStudyPage(result, adapterDigest)));
     return EXIT.ok;
@@ -145,6 +153,7 @@ export function studyControlsCommand(run: RunCommand): Command {
       'decides who gets whose entry, what is drawn, and the bootstrap of tokens and seconds',
       'seam',
     )
+    .addOption(predictionsOption())
     .option('--report <file.html>', 'writes the study as a page, too')
     .addHelpText(
       'after',

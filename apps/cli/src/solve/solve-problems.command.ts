@@ -1,0 +1,161 @@
+import { onOneLine } from '@seamstream/kernel';
+import { type AnsweredQuestion, answerQuestions, type Question } from '@seamstream/rollout';
+import { Command, InvalidArgumentError } from 'commander';
+import { examples, wholeNumber } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { adapterOf } from '../evaluate/chosen-adapter.js';
+import { assertNew, entryValue } from '../evaluate/predictions-file.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
+import { entryFields } from '../show/readable-entry.js';
+import type { Style } from '../terminal/style.js';
+import { renderFacts } from '../terminal/table.js';
+import { jsonLine } from '../terminal/terminal.js';
+import { plural, shortId } from '../terminal/text.js';
+import { chosenQuestions, type QuestionOptions } from './questions.js';
+
+interface SolveOptions extends QuestionOptions {
+  readonly adapter: string;
+  /** False with --no-entry. */
+  readonly entry: boolean;
+  readonly temperature: number;
+  readonly seed: string;
+  readonly out?: string;
+}
+
+/** Few enough to see answers soon, many enough that a model's batch is worth its while. */
+const BATCH = 16;
+
+/** Answers every question with the chosen adapter, tells each answer as it comes, and says how many are right where that is known. */
+async function solve(runtime: CommandRuntime, path: string | undefined, options: SolveOptions): Promise<ExitCode> {
+  const { terminal, signal } = runtime;
+  const { out, temperature, seed } = options;
+  const questions = await chosenQuestions(runtime, path, options);
+  if (out !== undefined) await assertNew(runtime, '--out', out);
+  const { generator, executor, prompts, maxEntryTokens } = await runtime.openModels();
+  const schemaFor = await runtime.entrySchemas();
+  const adapter = options.entry ? await adapterOf(runtime, options.adapter, generator.digest) : null;
+  const adapterDigest = adapter?.digest ?? null;
+  const progress = terminal.progress('solving', questions.length);
+  const lines: string[] = [];
+  const tally = { answered: 0, judged: 0, right: 0, failed: 0 };
+  let next = 0;
+  try {
+    const batches = answerQuestions(questions, {
+      ...{ generator, executor, adapter, prompts, schemaFor, maxEntryTokens, temperature, seed, signal },
+      withEntries: options.entry,
+      batchSize: BATCH,
+    });
+    for await (const answers of batches) {
+      for (const answer of answers) {
+        const question = questions[next++]!;
+        const line = answerLine(question, answer, { adapterDigest, withEntry: options.entry, seed });
+        if (out !== undefined) lines.push(jsonLine(line));
+        else if (terminal.json) terminal.printJson(line);
+        else terminal.print(`${renderAnswer(question, answer, terminal.style)}\n`);
+        if (answer.answer !== null) tally.answered++;
+        if (answer.failure !== null) tally.failed++;
+        if (answer.verdict !== null) tally.judged++;
+        if (answer.verdict?.success === true) tally.right++;
+      }
+      progress.advance(answers.length);
+      await terminal.drained();
+    }
+  } finally {
+    progress.stop();
+  }
+  if (out !== undefined) await runtime.writeOutput(out, Buffer.from(lines.join('')));
+  const by = !options.entry
+    ? 'the executor alone'
+    : adapterDigest === null
+      ? 'entries of the base model'
+      : `adapter ${shortId(adapterDigest)}`;
+  const right =
+    tally.judged === 0 ? 'no reference known' : `${tally.right} of ${tally.judged} with a reference are right`;
+  const failed = tally.failed === 0 ? '' : `, ${tally.failed} could not be asked or judged`;
+  const written = out === undefined ? '' : `, written to ${out}`;
+  terminal.remark(
+    `${tally.answered} of ${plural(questions.length, 'question')} answered by ${by}: ${right}${failed}${written}.`,
+  );
+  if (out !== undefined && terminal.json)
+    terminal.printJson({ file: out, questions: questions.length, ...tally, adapterDigest });
+  return tally.failed === 0 ? EXIT.ok : EXIT.failedCheck;
+}
+
+function answerLine(
+  { problemId, domain, prompt, judgedBy }: Question,
+  { entry, response, answer, verdict, failure }: AnsweredQuestion,
+  {
+    adapterDigest,
+    withEntry,
+    seed,
+  }: { readonly adapterDigest: string | null; readonly withEntry: boolean; readonly seed: string },
+): Readonly<Record<string, unknown>> {
+  return {
+    ...{ problemId, domain, prompt, adapterDigest, seed },
+    ...(withEntry ? { entry: entryValue(entry) } : {}),
+    ...{ response, answer },
+    ...(judgedBy === null
+      ? {}
+      : { reference: judgedBy.reference, success: verdict?.success ?? null, detail: verdict?.detail ?? null }),
+    ...(failure === null ? {} : { failure: { code: failure.code, reason: failure.reason } }),
+  };
+}
+
+function renderAnswer(
+  { prompt, judgedBy }: Question,
+  { entry, response, answer, verdict, failure }: AnsweredQuestion,
+  style: Style,
+): string {
+  const facts: [string, string][] = [
+    ['question', onOneLine(prompt)],
+    ...(entry === null ? [] : entryFields(entry)),
+    ...(response === null ? [] : [['response', onOneLine(response)] as [string, string]]),
+    ['answer', answer === null ? style.yellow('none') : style.bold(onOneLine(answer))],
+  ];
+  if (verdict !== null) {
+    const said = verdict.success
+      ? style.green('right')
+      : style.yellow(`wrong, the reference is ${onOneLine(judgedBy!.reference)}`);
+    facts.push(['verdict', `${said} (${onOneLine(verdict.detail)})`]);
+  }
+  if (failure !== null) facts.push(['failure', style.red(`${failure.code}: ${onOneLine(failure.reason)}`)]);
+  return renderFacts(facts, style);
+}
+
+function temperatureOf(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && value <= 10) return value;
+  throw new InvalidArgumentError(`Reading --temperature: expected a number from 0 to 10, came "${text}".`);
+}
+
+export function solveCommand(run: RunCommand): Command {
+  return withDatasetOptions(new Command('solve'))
+    .summary('answers to your questions, by the served adapter and the executor')
+    .description(
+      'Answers the questions of FILE, or the one of --prompt: the adapter writes an entry, the executor answers guided by it. A row\n' +
+        'needs a question only; where it states a reference, its verifier says whether the answer is right. Nothing is recorded, and\n' +
+        'services may run beside it: to have answers in the log, "seam publish --mode deploy". Equal questions, models and --seed\n' +
+        'give equal answers. With --json each answer is a line of JSON. Exit code 1: a question could not be asked or judged.',
+    )
+    .argument('[file]', 'JSON Lines or Parquet, rows with a prompt or problems as for "seam publish", or "-"')
+    .option('--prompt <text>', 'one question')
+    .option('--reference <text>', 'with --prompt: the right answer, judged by --verifier')
+    .option('--adapter <digest>', 'base, served, or the first digits of a digest', 'served')
+    .option('--no-entry', 'ask the executor alone')
+    .option('--temperature <t>', 'of the entries; 0 takes the most probable', temperatureOf, 0)
+    .option('--seed <text>', 'decides what is drawn at a --temperature', 'seam')
+    .option('--limit <n>', 'the first n questions only', wholeNumber('--limit', 1))
+    .option('--out <file>', 'write the answers there, as JSON Lines')
+    .addHelpText(
+      'after',
+      `${datasetsHelp()}${examples([
+        ['seam solve --prompt "What is 2 + 3?"', 'one answer'],
+        ['seam solve questions.jsonl --out answers.jsonl', 'a file of them'],
+        ['seam solve test.jsonl --adapter base --json', 'before any training, for a script'],
+        ['seam solve --prompt "What is 2 + 3?" --reference 5 --verifier numeric', 'and whether it is right'],
+        ['seam solve --prompt "What is 2 + 3?" --no-entry', 'what the executor says alone'],
+      ])}`,
+    )
+    .action((file: string | undefined, options: SolveOptions) => run((runtime) => solve(runtime, file, options)));
+}

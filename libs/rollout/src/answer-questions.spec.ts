@@ -1,0 +1,118 @@
+import { domainEntrySchema, loadPrompts, type Prompts } from '@seamstream/experience';
+import fc from 'fast-check';
+import { type AnsweredQuestion, type AnsweringSettings, answerQuestions, type Question } from './answer-questions.js';
+import { evaluate } from './evaluate.js';
+import { FakeExecutor, FakeGenerator, fakeTokenizer } from './models.fake.js';
+import type { Prediction } from './predictions.js';
+
+const SCHEMA = domainEntrySchema({
+  concepts: { words: ['oak', 'ash', 'yew'] },
+  strategy: { words: ['add', 'subtract'] },
+  pitfalls: { words: ['none'] },
+});
+const VERIFIER = { kind: 'exact', version: '1', options: {} };
+const questions: readonly Question[] = Array.from({ length: 9 }, (_, i) => ({
+  problemId: `q${i}`,
+  domain: 'wood',
+  prompt: `Number ${i}?`,
+  judgedBy: i % 3 === 0 ? null : { verifier: VERIFIER, reference: `SECRET${i}` },
+}));
+
+/** Says of an even number what is right, and of 7 nothing at all. */
+const executor = new FakeExecutor((prompt) => {
+  const number = Number(/Number (\d+)/.exec(prompt)![1]);
+  if (number === 7) return { status: 'failed', code: 'PROMPT_TOO_LONG', reason: 'too long', retryable: false };
+  return `Answer: ${number % 2 === 0 ? `SECRET${number}` : 'none'}`;
+});
+
+let prompts: Prompts;
+let generator: FakeGenerator;
+beforeAll(async () => {
+  prompts = await loadPrompts({ template: 'plain' });
+});
+beforeEach(() => {
+  generator = new FakeGenerator(fakeTokenizer(['oak ash yew add subtract none Number']));
+});
+
+async function answered(
+  asked: readonly Question[],
+  settings: Partial<AnsweringSettings> = {},
+): Promise<readonly AnsweredQuestion[]> {
+  const all: AnsweredQuestion[] = [];
+  for await (const batch of answerQuestions(asked, {
+    ...{ generator, executor, adapter: null, prompts, schemaFor: () => SCHEMA, maxEntryTokens: 128 },
+    ...{ withEntries: true, temperature: 0, seed: 's', batchSize: 4, ...settings },
+  }))
+    all.push(...batch);
+  return all;
+}
+
+describe('answers to questions', () => {
+  it('come in the order of the questions, judged where somebody says what is right', async () => {
+    const all = await answered(questions);
+    expect(all.map(({ answer }) => answer)).toEqual([
+      ...['SECRET0', 'none', 'SECRET2', 'none', 'SECRET4', 'none', 'SECRET6', null, 'SECRET8'],
+    ]);
+    expect(all.map(({ verdict }) => verdict?.success ?? null)).toEqual([
+      ...[null, false, true, null, true, false, null, null, true],
+    ]);
+    expect(all[7]).toMatchObject({ response: null, failure: { code: 'PROMPT_TOO_LONG' } });
+    expect(JSON.parse(all[0]!.entry!)).toHaveProperty('concepts');
+  });
+
+  it('do not depend on who is asked along, and are the same for the same seed alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.subarray([...questions], { minLength: 1 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (some, batchSize) => {
+          const all = await answered(questions, { temperature: 1 });
+          const own = await answered(some, { temperature: 1, batchSize });
+          expect(own).toEqual(some.map((question) => all[questions.indexOf(question)]));
+        },
+      ),
+      { numRuns: 12, seed: 43 },
+    );
+    const entries = async (seed: string): Promise<unknown> =>
+      (await answered(questions, { temperature: 1, seed })).map(({ entry }) => entry);
+    expect(await entries('a')).toEqual(await entries('a'));
+    expect(await entries('a')).not.toEqual(await entries('b'));
+  });
+
+  it('are given to nobody who knows what is right: neither model is told a reference', async () => {
+    executor.prompts.length = 0;
+    await answered(questions);
+    expect(executor.prompts).toHaveLength(9);
+    const asked = generator.requests.map(({ promptTokenIds }) => generator.tokenizer.decode(promptTokenIds));
+    expect([...executor.prompts, ...asked].join('\n')).not.toContain('SECRET');
+  });
+
+  it('are given without entries where none are wanted, and no generator is asked', async () => {
+    const all = await answered(questions, { withEntries: false });
+    expect(all.map(({ entry }) => entry)).toEqual(questions.map(() => null));
+    expect(generator.requests).toHaveLength(0);
+  });
+});
+
+describe('predictions of an evaluation', () => {
+  it('are one per arm and problem, and their verdicts are what the rates are made of', async () => {
+    const problems = questions.map(({ problemId, domain, prompt }, i) => ({
+      ...{ problemId, domain, prompt, reference: `SECRET${i}`, verifier: VERIFIER, metadata: {} },
+    }));
+    const predictions: Prediction[] = [];
+    const { arms } = await evaluate(problems, {
+      ...{ executor, generator, adapter: null, prompts, schemaFor: () => SCHEMA, maxEntryTokens: 128, seed: 's' },
+      arms: ['noExperience', 'trained'],
+      batchSize: 4,
+      onPrediction: (prediction) => void predictions.push(prediction),
+    });
+    for (const arm of ['noExperience', 'trained'] as const) {
+      const own = predictions.filter((each) => each.arm === arm).sort((a, b) => a.problem - b.problem);
+      expect(own.map(({ success }) => success)).toEqual(arms[arm]!.solved);
+      expect(own.map(({ problem, sample }) => [problem, sample])).toEqual(problems.map((_, i) => [i, 0]));
+      expect(own[7]).toMatchObject({ response: null, unjudged: { code: 'PROMPT_TOO_LONG' } });
+      expect(own[2]).toMatchObject({ answer: 'SECRET2', response: 'Answer: SECRET2', unjudged: null });
+      expect(own.every(({ entry }) => (entry === null) === (arm === 'noExperience'))).toBe(true);
+    }
+  });
+});

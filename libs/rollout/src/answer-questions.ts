@@ -1,0 +1,144 @@
+/**
+ * Answers to questions, as a deployed system gives them: the adapter writes one entry, the executor answers once, guided by it. What is right is
+ * said where somebody knows it, and by the verifier alone. Nothing is recorded.
+ */
+import type { Problem } from '@seamstream/events';
+import type { Prompts } from '@seamstream/experience';
+import { derivedId, isSeamError, SeamError } from '@seamstream/kernel';
+import type { Adapter, JsonSchema } from '@seamstream/language-model';
+import { finalAnswer, type Verifiers } from '@seamstream/verifiers';
+import { generateExperiences, type ProblemStatement } from './explore.js';
+import type { ExecutorModel, ExecutorResponse, GeneratorModel } from './models.port.js';
+import { judge, solveProblems } from './solve.js';
+import type { Unjudged } from './unjudged.js';
+
+export interface Question extends ProblemStatement {
+  /** Null where nobody says what is right. */
+  readonly judgedBy: Pick<Problem, 'verifier' | 'reference'> | null;
+}
+
+export interface AnsweringSettings {
+  readonly generator: GeneratorModel;
+  readonly executor: ExecutorModel;
+  /** Null: the bare base model. */
+  readonly adapter: Adapter | null;
+  /** Without entries the executor is asked alone. */
+  readonly withEntries: boolean;
+  readonly prompts: Prompts;
+  readonly verifiers?: Verifiers;
+  readonly schemaFor: (domain: string) => JsonSchema;
+  /** Most tokens of an entry. */
+  readonly maxEntryTokens: number;
+  /** Of the entries; 0 is greedy. Answers are always greedy. */
+  readonly temperature: number;
+  /** Decides what is drawn, with the question's id. */
+  readonly seed: string;
+  /** Questions that are asked together; answers do not depend on it. */
+  readonly batchSize: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface AnsweredQuestion {
+  /** JSON text; null where none was asked for, or none could be written. */
+  readonly entry: string | null;
+  /** The executor's whole answer; null where it could not be asked. */
+  readonly response: string | null;
+  /** What the response states as its answer; null where it states none. */
+  readonly answer: string | null;
+  /** Null where nobody says what is right, or there is no response. */
+  readonly verdict: { readonly success: boolean; readonly detail: string } | null;
+  /** Why there is no response, or no verdict on it. */
+  readonly failure: Unjudged | null;
+}
+
+/**
+ * Answers in batches, in the order of the questions. A question that cannot be asked (too long for a model, no answer from an endpoint)
+ * fails alone.
+ * @throws what a model throws; an executor's reason where nothing else would be answered either
+ */
+export async function* answerQuestions(
+  questions: readonly Question[],
+  settings: AnsweringSettings,
+): AsyncGenerator<readonly AnsweredQuestion[]> {
+  for (let at = 0; at < questions.length; at += settings.batchSize) {
+    settings.signal?.throwIfAborted();
+    yield answerBatch(questions.slice(at, at + settings.batchSize), settings);
+  }
+}
+
+async function answerBatch(
+  questions: readonly Question[],
+  settings: AnsweringSettings,
+): Promise<readonly AnsweredQuestion[]> {
+  const { executor, prompts, signal } = settings;
+  const entries = settings.withEntries ? await entriesFor(questions, settings) : questions.map(() => null);
+  const askable = [...questions.keys()].filter((i) => !isUnjudged(entries[i]!));
+  const answers = await solveProblems(
+    askable.map((i) => ({ problem: questions[i]!, entry: entries[i] as string | null })),
+    executor,
+    prompts,
+    signal,
+  );
+  const answered = questions.map((_, i): AnsweredQuestion => {
+    const entry = entries[i]!;
+    return { entry: null, response: null, answer: null, verdict: null, failure: isUnjudged(entry) ? entry : null };
+  });
+  await Promise.all(
+    answers.map(async (answer, place) => {
+      const i = askable[place]!;
+      const entry = entries[i] as string | null;
+      if (answer.status === 'answered')
+        answered[i] = { entry, ...(await judgedAnswer(questions[i]!, answer, settings)) };
+      else if (answer.halts === true) throw new SeamError(answer.code, `Cannot answer: ${answer.reason}`);
+      else answered[i] = { ...answered[i]!, entry, failure: answer };
+    }),
+  );
+  return answered;
+}
+
+async function judgedAnswer(
+  { judgedBy }: Question,
+  response: ExecutorResponse,
+  { verifiers }: AnsweringSettings,
+): Promise<Omit<AnsweredQuestion, 'entry'>> {
+  const { text, judged = text } = response;
+  const unjudged = { response: text, answer: finalAnswer(judged), verdict: null, failure: null };
+  if (judgedBy === null) return unjudged;
+  try {
+    const { success, detail, extractedAnswer } = await judge(judgedBy, response, verifiers);
+    return { response: text, answer: extractedAnswer, verdict: { success, detail }, failure: null };
+  } catch (error) {
+    // The answer is there, whatever keeps its judge from judging.
+    if (!isSeamError(error)) throw error;
+    return { ...unjudged, failure: { code: error.code, reason: error.message } };
+  }
+}
+
+async function entriesFor(
+  questions: readonly Question[],
+  { generator, adapter, prompts, schemaFor, maxEntryTokens, temperature, seed, signal }: AnsweringSettings,
+): Promise<readonly (string | Unjudged)[]> {
+  const explorations = await generateExperiences(
+    // A generator knows nothing of what is right.
+    questions.map(({ problemId, domain, prompt }) => ({
+      eventId: derivedId(problemId, `answer:${seed}`),
+      problem: { problemId, domain, prompt },
+    })),
+    {
+      model: generator,
+      adapter,
+      prompts,
+      groupSize: 1,
+      sampling: { temperature, topK: 0, topP: 1, maxTokens: maxEntryTokens },
+      schemaFor,
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
+  return explorations.map((exploration) =>
+    exploration.status === 'explored' ? exploration.candidates[0]!.entry : exploration,
+  );
+}
+
+function isUnjudged(entry: string | Unjudged | null): entry is Unjudged {
+  return typeof entry === 'object' && entry !== null;
+}
