@@ -7,7 +7,55 @@ const story = {
 const show = { ...story, file: 'apps/cli/src/show/render-story.ts' };
 const terminal = { suite: 'quick', spec: 'apps/cli/src/terminal/terminal.spec.ts' };
 
+const answers = {
+  file: 'libs/rollout/src/answer-questions.ts',
+  suite: 'quick',
+  spec: 'libs/rollout/src/answer-questions.spec.ts',
+};
+const publish = {
+  file: 'apps/cli/src/publish/known-questions.ts',
+  suite: 'quick',
+  spec: 'apps/cli/src/publish/publish-problems.command.spec.ts',
+};
+
 export default [
+  {
+    ...answers,
+    control: 'what is drawn for a question depends on the seed',
+    from: '`answer:${seed}`',
+    to: '`answer:`',
+  },
+  {
+    ...answers,
+    control: 'what is drawn for a question does not depend on its place in a batch',
+    from: 'derivedId(problemId, ',
+    to: 'derivedId(questions[0]!.problemId, ',
+  },
+  {
+    ...answers,
+    control: 'every prediction of an evaluation is told with its own problem',
+    file: 'libs/rollout/src/evaluate.ts',
+    from: '{ arm: name, problem: i, sample: 0,',
+    to: '{ arm: name, problem: 0, sample: 0,',
+  },
+  {
+    ...publish,
+    control: "a file's own problems in the log are no other problems",
+    from: 'if (ownIds.has(problem.problemId)) continue;',
+    to: '',
+  },
+  {
+    ...publish,
+    control: 'what was explored may still be asked to be answered',
+    from: 'wanted.get(`${mode} ${questionKey(problem.prompt)}`)',
+    to: 'wanted.get(`deploy ${questionKey(problem.prompt)}`)',
+  },
+  {
+    ...publish,
+    control: 'questions are compared after normalisation',
+    from: 'sha256(normalisedQuestion(question))',
+    to: 'sha256(question)',
+  },
   {
     ...show,
     control: 'a result that nothing bears out is shown as not believed',

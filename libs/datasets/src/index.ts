@@ -5,6 +5,7 @@ export { detectedForm } from './detected-form.js';
 export { type Duplicate, QuestionIndex } from './duplicates.js';
 export { bytesInMemory, type FileBytes, fileDigest } from './file-bytes.js';
 export { isParquet } from './parquet-rows.js';
+export { normalisedQuestion } from './question.js';
 export { type ReadingSettings, type RowReading, readProblems } from './read-problems.js';
 export { type DatasetQuestion, type QuestionSettings, readQuestions } from './read-questions.js';
 export { datasetForms } from './registry.js';

@@ -1,10 +1,10 @@
-import { detectedForm, QuestionIndex } from '@seamstream/datasets';
+import { QuestionIndex } from '@seamstream/datasets';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { checkFile, type DatasetFile, openDataset } from '../publish/dataset-file.js';
-import { type DatasetOptions, datasetsHelp, readingSettings, withDatasetOptions } from '../publish/dataset-options.js';
+import { type DatasetOptions, datasetsHelp, settingsFor, withDatasetOptions } from '../publish/dataset-options.js';
 import { similarityOption } from '../publish/duplicates.js';
 import { type FileReport, renderInspection, reportOf, Tally, unusability } from './file-report.js';
 
@@ -22,8 +22,6 @@ async function inspectDatasets(
   options: InspectOptions,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
-  const settings = readingSettings(options);
-  const isNamed = options.dataset !== undefined || options.columns !== undefined;
   const index = new QuestionIndex({ threshold: options.similarity });
   const files: DatasetFile[] = [];
   const tallies: Tally[] = [];
@@ -31,9 +29,9 @@ async function inspectDatasets(
   try {
     for (const [at, path] of paths.entries()) {
       const file = await openDataset(runtime, path);
-      const form = isNamed ? settings.form : ((await detectedForm(file.bytes)) ?? settings.form);
-      const tally = new Tally(form);
-      const check = await checkFile(file, { ...settings, form }, (problem) => {
+      const settings = await settingsFor(file, options);
+      const tally = new Tally(settings.form);
+      const check = await checkFile(file, settings, (problem) => {
         tally.add(problem);
         index.add(at, problem.row, problem.prompt, problem.reference);
       });

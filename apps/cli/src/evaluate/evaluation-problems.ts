@@ -1,10 +1,9 @@
-import type { ReadingSettings } from '@seamstream/datasets';
 import type { Problem } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { Option } from 'commander';
 import type { CommandRuntime, WorldSet } from '../command-runtime.js';
 import { checkFile, type DatasetFile, openDataset, problemIdOf, renderFaults } from '../publish/dataset-file.js';
-import { type DatasetOptions, readingSettings } from '../publish/dataset-options.js';
+import { type DatasetOptions, settingsFor } from '../publish/dataset-options.js';
 import { count, plural } from '../terminal/text.js';
 
 /** Which problems are measured on. */
@@ -43,7 +42,7 @@ export async function chosenProblems(
       `Choosing problems: expected FILE or --set, came both (${path} and --set ${set}). Leave one out: --set names problems of the demonstration.`,
     );
   }
-  return evaluationProblems(await openDataset(runtime, path), readingSettings(options), limit);
+  return evaluationProblems(await openDataset(runtime, path), options, limit);
 }
 
 /** Options that say how a file is read would be passed over without one. Those with a default cannot be told from none. */
@@ -60,9 +59,10 @@ function refuseReading({ dataset, columns, verifier, domain, split }: ProblemOpt
 /** The problems of a file as publish reads them, without what only a publication needs. INVALID_INPUT lists the bad rows. */
 export async function evaluationProblems(
   file: DatasetFile,
-  settings: ReadingSettings,
+  options: DatasetOptions,
   limit: number | undefined,
 ): Promise<readonly Problem[]> {
+  const settings = await settingsFor(file, options);
   const problems: Problem[] = [];
   const check = await checkFile(
     file,

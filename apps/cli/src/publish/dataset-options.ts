@@ -4,6 +4,7 @@ import {
   type DatasetForm,
   DOMAIN_NAME,
   datasetForms,
+  detectedForm,
   parseColumnMapping,
   parseFractions,
   type ReadingSettings,
@@ -12,6 +13,7 @@ import {
 } from '@seamstream/datasets';
 import { SeamError } from '@seamstream/kernel';
 import { type Command, Option } from 'commander';
+import type { DatasetFile } from './dataset-file.js';
 
 export interface DatasetOptions {
   readonly dataset?: string;
@@ -27,9 +29,9 @@ export interface DatasetOptions {
 export function withDatasetOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--dataset <name>', 'what the rows look like; without it they are Seamstream\'s own ("seam")').choices(
-        [...datasetForms.keys()],
-      ),
+      new Option('--dataset <name>', 'what the rows look like; without it the first row tells').choices([
+        ...datasetForms.keys(),
+      ]),
     )
     .addOption(
       new Option(
@@ -65,6 +67,16 @@ export function readingSettings(options: DatasetOptions): ReadingSettings {
     verifier: verifier === undefined ? undefined : { kind: verifier },
     split: split === undefined ? undefined : { part: split, fractions, seed: splitSeed },
   };
+}
+
+/**
+ * How a file is read: as the options say, otherwise as its first row looks, as `datasets inspect` reads it.
+ * @throws as {@link readingSettings}
+ */
+export async function settingsFor({ bytes }: DatasetFile, options: DatasetOptions): Promise<ReadingSettings> {
+  const settings = readingSettings(options);
+  if (options.dataset !== undefined || options.columns !== undefined) return settings;
+  return { ...settings, form: (await detectedForm(bytes)) ?? settings.form };
 }
 
 /** The "Datasets" section of a help text. */

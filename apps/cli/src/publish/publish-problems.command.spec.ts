@@ -346,3 +346,55 @@ describe('seam publish of datasets', () => {
     expect(await published(world)).toEqual([]);
   });
 });
+
+describe('what publishing knows by itself', () => {
+  const rows = (...prompts: string[]): Uint8Array =>
+    file(...prompts.map((prompt) => JSON.stringify({ prompt, reference: '5' })));
+
+  it('is the form of a file, from its first row, and the options still decide', async () => {
+    const world = await fakeWorld();
+    world.files.set('train.jsonl', file(gsm8k('One?', 1)));
+    expect(await world.seam('publish', 'train.jsonl')).toBe(0);
+    expect(world.takeOutput()).toMatch(/^published 1 problem of train\.jsonl \([0-9a-f]{8}, read as gsm8k\)\n$/);
+    expect(await published(world)).toMatchObject([{ problem: { domain: 'gsm8k', prompt: 'One?', reference: '1' } }]);
+    expect(await world.seam('publish', 'train.jsonl', '--dataset', 'math')).toBe(2);
+  });
+
+  it('is which questions the log holds from elsewhere: they are skipped by name, however they are set', async () => {
+    const world = await fakeWorld();
+    world.files.set('a.jsonl', rows('What is 2 + 3?', 'Who?'));
+    world.files.set('b.jsonl', rows('New?', ' what is 2+3 ?'));
+    expect(await world.seam('publish', 'a.jsonl')).toBe(0);
+    const [first] = (await published(world)).filter(({ problem }) => problem.prompt.includes('2'));
+    world.takeOutput();
+    expect(await world.seam('publish', 'b.jsonl')).toBe(0);
+    expect(world.takeOutput()).toMatch(/^published 1 problem of b\.jsonl .*, 1 stood in the log from elsewhere\n$/);
+    expect(world.takeErrors()).toContain(`  line 2: in the log as ${first!.problem.problemId}\n`);
+    expect(await published(world)).toHaveLength(3);
+  });
+
+  it('refuses a file of nothing new, and --again publishes it under new ids', async () => {
+    const world = await fakeWorld();
+    world.files.set('a.jsonl', rows('One?', 'Two?'));
+    world.files.set('b.jsonl', rows('Two?', 'One?'));
+    await world.seam('publish', 'a.jsonl');
+    world.takeOutput();
+    expect(await world.seam('publish', 'b.jsonl', '--json')).toBe(2);
+    expect(world.takeJson()).toMatchObject([
+      { error: { code: 'CONFLICT', details: { known: [{ row: 1 }, { row: 2 }] } } },
+    ]);
+    expect(await world.seam('publish', 'b.jsonl', '--again')).toBe(0);
+    expect(await published(world)).toHaveLength(4);
+  });
+
+  it('is no hindrance to asking what was explored to be answered, nor to a file’s own repetitions', async () => {
+    const world = await fakeWorld();
+    world.files.set('a.jsonl', rows('One?', 'One?', 'Two?'));
+    world.files.set('b.jsonl', rows('One?'));
+    expect(await world.seam('publish', 'a.jsonl', '--limit', '1')).toBe(0);
+    expect(await world.seam('publish', 'a.jsonl')).toBe(0);
+    expect(world.takeOutput()).toContain('published 2 problems');
+    expect(await world.seam('publish', 'b.jsonl', '--mode', 'deploy')).toBe(0);
+    expect(await published(world)).toHaveLength(4);
+  });
+});

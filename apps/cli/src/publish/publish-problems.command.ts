@@ -8,7 +8,7 @@ import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { count, plural, shortId } from '../terminal/text.js';
 import { checkFile, type DatasetFile, openDataset, problemIdOf, renderFaults } from './dataset-file.js';
-import { type DatasetOptions, datasetsHelp, readingSettings, withDatasetOptions } from './dataset-options.js';
+import { type DatasetOptions, datasetsHelp, settingsFor, withDatasetOptions } from './dataset-options.js';
 import {
   addFiles,
   countDuplicates,
@@ -18,6 +18,7 @@ import {
   renderDuplicates,
   similarityOption,
 } from './duplicates.js';
+import { assertSomethingNew, type KnownQuestion, knownQuestions, questionKey, renderKnown } from './known-questions.js';
 import {
   APPEND_RECORDS,
   type PublicationPlan,
@@ -56,8 +57,8 @@ interface Checked {
  */
 async function publishProblems(runtime: CommandRuntime, path: string, options: PublishOptions): Promise<ExitCode> {
   const { terminal } = runtime;
-  const settings = readingSettings(options);
   const file = await openDataset(runtime, path);
+  const settings = await settingsFor(file, options);
   const { rows, duplicates } = await check(runtime, file, settings, options);
   const counted =
     duplicates === null
@@ -69,7 +70,13 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
             skipped: duplicates.skipped,
           },
         };
-  const report = { file: file.name, digest: file.digest, problems: rows.length, ...counted };
+  const report = {
+    file: file.name,
+    digest: file.digest,
+    dataset: settings.form.name,
+    problems: rows.length,
+    ...counted,
+  };
   if (options.dryRun) {
     if (terminal.json) terminal.printJson({ ...report, published: 0, dryRun: true });
     else
@@ -82,16 +89,28 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
   const log = await runtime.openLog('create');
   // Before the look: who publishes the same file has recorded what is seen then, and records no more.
   const claim = await log.claim(`publish.${file.digest}`);
-  const plan = await planPublication(rows, file, (ids) => publishedAmong(log, ids), options.again === true);
+  const known = options.again === true ? [] : await questionsInLog(log, rows, file);
+  const skipped = new Set(known.map(({ row }) => row));
+  const fresh = rows.filter(({ row }) => !skipped.has(row));
+  const plan = await planPublication(fresh, file, (ids) => publishedAmong(log, ids), options.again === true);
+  if (known.length > 0)
+    terminal.remark(
+      `${plural(known.length, 'question')} skipped, since the log holds them already (--again publishes them once more):\n${renderKnown(known, file)}`,
+    );
   const published = await append(runtime, { log, claim }, file, settings, plan, options.mode);
   if (terminal.json) {
-    terminal.printJson({ ...report, published, alreadyPublished: plan.alreadyPublished, pass: plan.pass });
+    terminal.printJson({
+      ...{ ...report, published, alreadyPublished: plan.alreadyPublished, pass: plan.pass },
+      ...(known.length === 0 ? {} : { known }),
+    });
   } else {
     const before = plan.alreadyPublished === 0 ? '' : `, ${count(plan.alreadyPublished)} were in the log already`;
+    const form = settings.form.name === 'seam' ? '' : `, read as ${settings.form.name}`;
+    const elsewhere = known.length === 0 ? '' : `, ${count(known.length)} stood in the log from elsewhere`;
     const pass = plan.pass === 0 ? '' : `, repetition ${plan.pass}`;
     const { style } = terminal;
     terminal.print(
-      `${style.green('published')} ${plural(published, 'problem')} of ${file.name} (${shortId(file.digest)}${pass})${before}\n`,
+      `${style.green('published')} ${plural(published, 'problem')} of ${file.name} (${shortId(file.digest)}${pass}${form})${before}${elsewhere}\n`,
     );
   }
   if (published < plan.idOfRow.size) {
@@ -101,6 +120,18 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
     return EXIT.interrupted;
   }
   return EXIT.ok;
+}
+
+/** The file's questions that stand in the log as others' problems. @throws CONFLICT where that are all of them */
+async function questionsInLog(
+  log: EventLog,
+  rows: readonly PublishableRow[],
+  file: DatasetFile,
+): Promise<readonly KnownQuestion[]> {
+  const ownIds = new Set(rows.map(({ row, ownId }) => ownId ?? problemIdOf(file.digest, row, 0)));
+  const known = await knownQuestions(log, rows, ownIds);
+  assertSomethingNew(known, rows, file);
+  return known;
 }
 
 /** First reading: every row is checked and encoded, so that what cannot be recorded is refused as a whole. */
@@ -123,7 +154,10 @@ async function check(
       const { row, problemId } = problem;
       problemRecord(problem, problemId ?? problemIdOf(file.digest, row, 0), mode, now);
       index?.add(OWN_FILE, row, problem.prompt, problem.reference);
-      good.push({ row, ownId: problemId });
+      good.push({
+        ...{ row, ownId: problemId, questionKey: questionKey(problem.prompt) },
+        ...{ mode: problem.mode ?? mode, answer: problem.reference.trim() },
+      });
     },
     policy === 'skip' ? undefined : limit,
   );
@@ -248,6 +282,7 @@ export function publishCommand(run: RunCommand): Command {
           'One bad row stops the whole file: all bad rows are listed and nothing is recorded (exit code 2).\n' +
           'A problem without an id of its own gets one from the digest of the file and its row, so a file that was published\n' +
           'before is recognised: in full it is refused, in part (after Ctrl-C, or with a smaller --limit) it is continued.\n' +
+          'A question that the log holds from elsewhere, to the same --mode, is skipped and named; --again publishes it once more.\n' +
           'Of two that publish the same file at once the later goes on where the earlier stood, and the earlier stops (exit code 2).',
       )
       .argument('<file>', 'JSON Lines or Parquet, or "-" for standard input'),
@@ -277,7 +312,7 @@ export function publishCommand(run: RunCommand): Command {
       'after',
       `${datasetsHelp()}${examples([
         ['seam publish problems.jsonl', 'publish a file'],
-        ['seam publish --dataset gsm8k --against test.jsonl train.jsonl', 'GSM8K as published, unless it leaks'],
+        ['seam publish --against test.jsonl train.jsonl', 'GSM8K, or your own, unless it leaks'],
         ['seam publish --dataset dapo --duplicates skip dapo-math-17k.parquet', 'each question once'],
         ['seam publish --columns prompt=question,reference=answer --verifier numeric any.parquet', 'any columns'],
         ['seam publish --dataset math --split train --fractions 0.8,0.1,0.1 math.jsonl', 'one part of it'],

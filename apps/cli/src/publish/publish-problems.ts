@@ -49,6 +49,10 @@ export interface PublishableRow {
   readonly row: number;
   /** The id that the row brings; otherwise it follows from the file's digest and the row. */
   readonly ownId: string | undefined;
+  /** By which its question is found in the log. */
+  readonly questionKey: string;
+  readonly mode: PublishMode;
+  readonly answer: string;
 }
 
 export interface PublicationPlan {
@@ -66,7 +70,7 @@ export interface PublicationPlan {
  * @param publishedOf those of the given ids that the log has; asked once per pass
  */
 export async function planPublication(
-  rows: readonly PublishableRow[],
+  rows: readonly Pick<PublishableRow, 'row' | 'ownId'>[],
   { digest, unit }: Pick<DatasetFile, 'digest' | 'unit'>,
   publishedOf: (ids: ReadonlySet<string>) => Promise<ReadonlySet<string>>,
   again: boolean,

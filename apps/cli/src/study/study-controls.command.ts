@@ -8,7 +8,7 @@ import { chosenProblems, evaluationProblems, type ProblemOptions, setOption } fr
 import { type PredictionsOptions, predictionsFile, predictionsOption } from '../evaluate/predictions-file.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openDataset } from '../publish/dataset-file.js';
-import { datasetsHelp, readingSettings, withDatasetOptions } from '../publish/dataset-options.js';
+import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import type { Progress } from '../terminal/progress.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { renderStudy } from './render-study.js';
@@ -108,7 +108,7 @@ async function hintProblems(
   const { hintsFrom } = options;
   const given =
     hintsFrom !== undefined
-      ? await evaluationProblems(await openDataset(runtime, hintsFrom), readingSettings(options), undefined)
+      ? await evaluationProblems(await openDataset(runtime, hintsFrom), options, undefined)
       : path === undefined
         ? await runtime.worldProblems('validation')
         : [];

@@ -1,0 +1,85 @@
+/** Questions that the log holds already, under other ids: published from another file, by another client, or by the demonstration. */
+import { normalisedQuestion } from '@seamstream/datasets';
+import type { EventLog } from '@seamstream/event-log';
+import { TOPIC } from '@seamstream/events';
+import { onOneLine, SeamError, sha256 } from '@seamstream/kernel';
+import { decodeRecord } from '../log/decode-record.js';
+import { storedRanges } from '../log/stored-ranges.js';
+import { count, plural } from '../terminal/text.js';
+import type { DatasetFile } from './dataset-file.js';
+import type { PublishMode } from './publish-problems.js';
+
+/** What a question is compared by: equal for those that are the same after normalisation. */
+export function questionKey(question: string): string {
+  return sha256(normalisedQuestion(question));
+}
+
+export interface KnownQuestion {
+  readonly row: number;
+  /** Of the problem in the log. */
+  readonly problemId: string;
+  readonly sameAnswer: boolean;
+}
+
+interface AskedRow {
+  readonly row: number;
+  readonly questionKey: string;
+  readonly mode: PublishMode;
+  readonly answer: string;
+}
+
+/**
+ * Rows whose question was published before to the same end, to explore or to deploy, ascending. Every problem of the log is opened; what is
+ * kept in memory is what was asked for.
+ * @param ownIds ids of the file's own problems: what is there under them is this file, published before
+ */
+export async function knownQuestions(
+  log: EventLog,
+  rows: readonly AskedRow[],
+  ownIds: ReadonlySet<string>,
+): Promise<readonly KnownQuestion[]> {
+  const wanted = Map.groupBy(rows, ({ questionKey: key, mode }) => `${mode} ${key}`);
+  const known = new Map<number, KnownQuestion>();
+  for (const range of await storedRanges(log, TOPIC.problems)) {
+    if (range.from >= range.to) continue;
+    for await (const records of log.read(range)) {
+      for (const record of records) {
+        const decoded = decodeRecord(record);
+        if (!('event' in decoded) || decoded.event.type !== 'ProblemPublished') continue;
+        const { problem, mode } = decoded.event;
+        if (ownIds.has(problem.problemId)) continue;
+        for (const { row, answer } of wanted.get(`${mode} ${questionKey(problem.prompt)}`) ?? [])
+          if (!known.has(row))
+            known.set(row, { row, problemId: problem.problemId, sameAnswer: answer === problem.reference.trim() });
+      }
+    }
+  }
+  return [...known.values()].sort((a, b) => a.row - b.row);
+}
+
+/** Most that are named; the rest is counted. */
+const LISTED = 10;
+
+export function renderKnown(known: readonly KnownQuestion[], { unit }: Pick<DatasetFile, 'unit'>): string {
+  const lines = known
+    .slice(0, LISTED)
+    .map(
+      ({ row, problemId, sameAnswer }) =>
+        `  ${unit} ${row}: in the log as ${onOneLine(problemId)}${sameAnswer ? '' : ', with another answer'}`,
+    );
+  return [...lines, ...(known.length > LISTED ? [`  … and ${count(known.length - LISTED)} more`] : [])].join('\n');
+}
+
+/** @throws CONFLICT where nothing new is left to publish */
+export function assertSomethingNew(
+  known: readonly KnownQuestion[],
+  rows: readonly unknown[],
+  { name, unit }: Pick<DatasetFile, 'name' | 'unit'>,
+): void {
+  if (known.length < rows.length) return;
+  throw new SeamError(
+    'CONFLICT',
+    `Cannot publish ${name}: expected questions that are new to this log, got ${plural(known.length, 'question')} that it holds already. Nothing was recorded. Use --again to publish them once more under new ids.\n${renderKnown(known, { unit })}`,
+    { details: { file: name, known: known.slice(0, 100) } },
+  );
+}
