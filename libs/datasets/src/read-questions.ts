@@ -23,7 +23,7 @@ export interface DatasetQuestion {
   readonly judgedBy: Pick<DatasetProblem, 'verifier' | 'reference'> | null;
 }
 
-export type QuestionReading =
+type QuestionReading =
   | { readonly status: 'question'; readonly row: number; readonly question: DatasetQuestion }
   | { readonly status: 'otherSplit'; readonly row: number }
   | { readonly status: 'faulty'; readonly row: number; readonly faults: readonly RowFault[] };

@@ -7,6 +7,7 @@ import { decodeRecord } from '../log/decode-record.js';
 import { storedRanges } from '../log/stored-ranges.js';
 import { count, plural } from '../terminal/text.js';
 import type { DatasetFile } from './dataset-file.js';
+import type { DuplicatePolicy } from './duplicates.js';
 import type { PublishMode } from './publish-problems.js';
 
 /** What a question is compared by: equal for those that are the same after normalisation. */
@@ -70,16 +71,17 @@ export function renderKnown(known: readonly KnownQuestion[], { unit }: Pick<Data
   return [...lines, ...(known.length > LISTED ? [`  … and ${count(known.length - LISTED)} more`] : [])].join('\n');
 }
 
-/** @throws CONFLICT where nothing new is left to publish */
-export function assertSomethingNew(
+/** @throws CONFLICT naming what the log holds, where a file may have none of it or nothing else */
+export function assertNewEnough(
   known: readonly KnownQuestion[],
   rows: readonly unknown[],
   { name, unit }: Pick<DatasetFile, 'name' | 'unit'>,
+  policy: DuplicatePolicy | undefined,
 ): void {
-  if (known.length < rows.length) return;
+  if (known.length === 0 || (policy !== 'refuse' && (policy !== 'skip' || known.length < rows.length))) return;
   throw new SeamError(
     'CONFLICT',
-    `Cannot publish ${name}: expected questions that are new to this log, got ${plural(known.length, 'question')} that it holds already. Nothing was recorded. Use --again to publish them once more under new ids.\n${renderKnown(known, { unit })}`,
+    `Cannot publish ${name}: expected questions that are new to this log, got ${plural(known.length, 'question')} that it holds already. Nothing was recorded. Use --duplicates report to publish them all the same.\n${renderKnown(known, { unit })}`,
     { details: { file: name, known: known.slice(0, 100) } },
   );
 }

@@ -360,31 +360,38 @@ describe('what publishing knows by itself', () => {
     expect(await world.seam('publish', 'train.jsonl', '--dataset', 'math')).toBe(2);
   });
 
-  it('is which questions the log holds from elsewhere: they are skipped by name, however they are set', async () => {
+  it('is which questions the log holds from elsewhere, however they are set: they are named, and skipped where that is asked for', async () => {
     const world = await fakeWorld();
     world.files.set('a.jsonl', rows('What is 2 + 3?', 'Who?'));
     world.files.set('b.jsonl', rows('New?', ' what is 2+3 ?'));
+    world.files.set('c.jsonl', rows('Who?', 'Newer?'));
     expect(await world.seam('publish', 'a.jsonl')).toBe(0);
     const [first] = (await published(world)).filter(({ problem }) => problem.prompt.includes('2'));
     world.takeOutput();
-    expect(await world.seam('publish', 'b.jsonl')).toBe(0);
+    expect(await world.seam('publish', 'b.jsonl', '--duplicates', 'skip')).toBe(0);
     expect(world.takeOutput()).toMatch(/^published 1 problem of b\.jsonl .*, 1 stood in the log from elsewhere\n$/);
     expect(world.takeErrors()).toContain(`  line 2: in the log as ${first!.problem.problemId}\n`);
     expect(await published(world)).toHaveLength(3);
+    expect(await world.seam('publish', 'c.jsonl')).toBe(0);
+    expect(world.takeErrors()).toMatch(
+      /1 question of c\.jsonl published once more: the log holds them already .*\n {2}line 1: in the log as /,
+    );
+    expect(await published(world)).toHaveLength(5);
   });
 
-  it('refuses a file of nothing new, and --again publishes it under new ids', async () => {
+  it('refuses a file of nothing new by name where known questions are skipped, and of anything known where they are refused', async () => {
     const world = await fakeWorld();
     world.files.set('a.jsonl', rows('One?', 'Two?'));
     world.files.set('b.jsonl', rows('Two?', 'One?'));
+    world.files.set('c.jsonl', rows('Two?', 'Three?'));
     await world.seam('publish', 'a.jsonl');
     world.takeOutput();
-    expect(await world.seam('publish', 'b.jsonl', '--json')).toBe(2);
+    expect(await world.seam('publish', 'b.jsonl', '--duplicates', 'skip', '--json')).toBe(2);
     expect(world.takeJson()).toMatchObject([
       { error: { code: 'CONFLICT', details: { known: [{ row: 1 }, { row: 2 }] } } },
     ]);
-    expect(await world.seam('publish', 'b.jsonl', '--again')).toBe(0);
-    expect(await published(world)).toHaveLength(4);
+    expect(await world.seam('publish', 'c.jsonl', '--duplicates', 'refuse')).toBe(2);
+    expect(await published(world)).toHaveLength(2);
   });
 
   it('is no hindrance to asking what was explored to be answered, nor to a file’s own repetitions', async () => {
@@ -394,7 +401,8 @@ describe('what publishing knows by itself', () => {
     expect(await world.seam('publish', 'a.jsonl', '--limit', '1')).toBe(0);
     expect(await world.seam('publish', 'a.jsonl')).toBe(0);
     expect(world.takeOutput()).toContain('published 2 problems');
-    expect(await world.seam('publish', 'b.jsonl', '--mode', 'deploy')).toBe(0);
+    expect(world.takeErrors()).not.toContain('in the log as');
+    expect(await world.seam('publish', 'b.jsonl', '--mode', 'deploy', '--duplicates', 'skip')).toBe(0);
     expect(await published(world)).toHaveLength(4);
   });
 });

@@ -18,7 +18,7 @@ import {
   renderDuplicates,
   similarityOption,
 } from './duplicates.js';
-import { assertSomethingNew, type KnownQuestion, knownQuestions, questionKey, renderKnown } from './known-questions.js';
+import { assertNewEnough, type KnownQuestion, knownQuestions, questionKey, renderKnown } from './known-questions.js';
 import {
   APPEND_RECORDS,
   type PublicationPlan,
@@ -89,13 +89,14 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
   const log = await runtime.openLog('create');
   // Before the look: who publishes the same file has recorded what is seen then, and records no more.
   const claim = await log.claim(`publish.${file.digest}`);
-  const known = options.again === true ? [] : await questionsInLog(log, rows, file);
-  const skipped = new Set(known.map(({ row }) => row));
+  const known = options.again === true ? [] : await questionsInLog(log, rows, file, options.duplicates);
+  const isSkipped = options.duplicates === 'skip';
+  const skipped = new Set(isSkipped ? known.map(({ row }) => row) : []);
   const fresh = rows.filter(({ row }) => !skipped.has(row));
   const plan = await planPublication(fresh, file, (ids) => publishedAmong(log, ids), options.again === true);
   if (known.length > 0)
     terminal.remark(
-      `${plural(known.length, 'question')} skipped, since the log holds them already (--again publishes them once more):\n${renderKnown(known, file)}`,
+      `${plural(known.length, 'question')} of ${file.name} ${isSkipped ? 'skipped: the log holds' : 'published once more: the log holds'} them already${isSkipped ? '' : ' (--duplicates skip leaves them out)'}:\n${renderKnown(known, file)}`,
     );
   const published = await append(runtime, { log, claim }, file, settings, plan, options.mode);
   if (terminal.json) {
@@ -106,7 +107,7 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
   } else {
     const before = plan.alreadyPublished === 0 ? '' : `, ${count(plan.alreadyPublished)} were in the log already`;
     const form = settings.form.name === 'seam' ? '' : `, read as ${settings.form.name}`;
-    const elsewhere = known.length === 0 ? '' : `, ${count(known.length)} stood in the log from elsewhere`;
+    const elsewhere = skipped.size === 0 ? '' : `, ${count(skipped.size)} stood in the log from elsewhere`;
     const pass = plan.pass === 0 ? '' : `, repetition ${plan.pass}`;
     const { style } = terminal;
     terminal.print(
@@ -122,15 +123,16 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
   return EXIT.ok;
 }
 
-/** The file's questions that stand in the log as others' problems. @throws CONFLICT where that are all of them */
+/** The file's questions that stand in the log as others' problems. @throws CONFLICT where the policy allows none of them, or leaves nothing */
 async function questionsInLog(
   log: EventLog,
   rows: readonly PublishableRow[],
   file: DatasetFile,
+  policy: DuplicatePolicy | undefined,
 ): Promise<readonly KnownQuestion[]> {
   const ownIds = new Set(rows.map(({ row, ownId }) => ownId ?? problemIdOf(file.digest, row, 0)));
   const known = await knownQuestions(log, rows, ownIds);
-  assertSomethingNew(known, rows, file);
+  assertNewEnough(known, rows, file, policy);
   return known;
 }
 
@@ -282,7 +284,7 @@ export function publishCommand(run: RunCommand): Command {
           'One bad row stops the whole file: all bad rows are listed and nothing is recorded (exit code 2).\n' +
           'A problem without an id of its own gets one from the digest of the file and its row, so a file that was published\n' +
           'before is recognised: in full it is refused, in part (after Ctrl-C, or with a smaller --limit) it is continued.\n' +
-          'A question that the log holds from elsewhere, to the same --mode, is skipped and named; --again publishes it once more.\n' +
+          'A question that the log holds from elsewhere, to the same --mode, is named; --duplicates skip leaves it out.\n' +
           'Of two that publish the same file at once the later goes on where the earlier stood, and the earlier stops (exit code 2).',
       )
       .argument('<file>', 'JSON Lines or Parquet, or "-" for standard input'),
@@ -296,7 +298,7 @@ export function publishCommand(run: RunCommand): Command {
     .addOption(
       new Option(
         '--duplicates <policy>',
-        'questions of --against and repetitions within FILE: refuse the file, skip them, or report them (default: refuse those of --against)',
+        'questions of --against, of the log, and repetitions within FILE: refuse the file, skip them, or report them (default: refuse those of --against, report those of the log)',
       ).choices(DUPLICATE_POLICIES),
     )
     .addOption(similarityOption())
