@@ -108,4 +108,20 @@ export default [
     from: 'wrapped(value, style.columns, longest + GAP)',
     to: 'value',
   },
+  {
+    control: 'a tail shows what is looked for alone',
+    file: 'apps/cli/src/tail/tail-topic.command.ts',
+    from: 'if (!isWanted(decoded, filter)) continue;',
+    to: '',
+    suite: 'quick',
+    spec: 'apps/cli/src/tail/event-filter.spec.ts',
+  },
+  {
+    control: 'settings of two runs are named where they differ',
+    file: 'apps/cli/src/runs/render-runs.ts',
+    from: '.filter(({ differs }) => differs)',
+    to: '.filter(({ differs }) => !differs)',
+    suite: 'quick',
+    spec: 'apps/cli/src/runs/runs.command.spec.ts',
+  },
 ];

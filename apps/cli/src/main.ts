@@ -18,6 +18,7 @@ import { ledgerCommand } from './ledger/show-ledger.command.js';
 import { processShell } from './process-runtime.js';
 import { publishCommand } from './publish/publish-problems.command.js';
 import { replayCommand } from './replay/replay-log.command.js';
+import { runsCommand } from './runs/runs.command.js';
 import { showCommand } from './show/show-problem.command.js';
 import { solveCommand } from './solve/solve-problems.command.js';
 import { studyControlsCommand } from './study/study-controls.command.js';
@@ -72,6 +73,7 @@ function program(run: RunCommand): Command {
     .addCommand(showCommand(run))
     .addCommand(tailCommand(run))
     .addCommand(trainCommand(run))
+    .addCommand(runsCommand(run))
     .addCommand(evaluateCommand(run))
     .addCommand(
       new Command('study')

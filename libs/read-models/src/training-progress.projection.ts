@@ -1,5 +1,5 @@
 /** What the trainers do: every run with its steps and figures. All events of a run stand in one partition. */
-import { TOPIC } from '@seamstream/events';
+import { type Evaluation, type OffsetRange, TOPIC } from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
 import { FoldedOffsets, type Projection } from './projection.js';
 
@@ -9,6 +9,16 @@ export interface TrainingRun {
   readonly status: 'running' | 'completed' | 'failed' | 'rejected';
   /** Adapter that training started from; null is the bare base model. */
   readonly parentAdapter: string | null;
+  /** What it learns from: the offsets that are replayed, and the digests of the buffer's manifests where that is read. */
+  readonly inputs: readonly OffsetRange[];
+  readonly manifests: readonly string[];
+  /** Canonical JSON of the whole resolved configuration. */
+  readonly configuration: string;
+  readonly seed: string;
+  readonly baseModelDigest: string;
+  readonly codeVersion: string;
+  /** The comparison that a refusal rests on; a promotion has its own. */
+  readonly evaluation: Evaluation | null;
   /** Adapter that it made. */
   readonly adapterDigest: string | null;
   /** Optimizer steps done, as far as told. */
@@ -51,12 +61,17 @@ export const trainingProgressProjection: Projection<TrainingProgressState, Train
     if (!state.folded.advance(position)) return state;
     if (event.type === 'TrainingRunStarted') {
       if (state.runs.has(event.runId)) return state; // resumed after a kill
-      const { runId, algorithm, parentAdapter, meta } = event;
+      const { runId, algorithm, parentAdapter, meta, inputs, configuration, seed, baseModelDigest, codeVersion } =
+        event;
+      const only = event.manifestDigest === null ? [] : [event.manifestDigest];
       state.runs.set(runId, {
         runId,
         algorithm,
         status: 'running',
         parentAdapter,
+        ...{ inputs, configuration, seed, baseModelDigest, codeVersion },
+        manifests: [...only, ...event.manifests.map(({ digest }) => digest)],
+        evaluation: null,
         adapterDigest: null,
         steps: 0,
         startedAt: meta.occurredAt,
@@ -100,6 +115,7 @@ export const trainingProgressProjection: Projection<TrainingProgressState, Train
           status: 'rejected',
           adapterDigest: event.adapterDigest ?? run.adapterDigest,
           reason: event.reason,
+          evaluation: event.evaluation,
           metrics: { ...run.metrics, ...event.metrics },
           endedAt: run.endedAt ?? event.meta.occurredAt,
         });

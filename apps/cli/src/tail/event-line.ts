@@ -102,6 +102,8 @@ function colourOf(event: SeamEvent): Colour {
   }
 }
 
+const shortTopic = (topic: string): string => onOneLine(topic.replace(/^seam\./, ''));
+
 /** A record's event, or why it has none. */
 export type DecodedRecord =
   | { readonly record: LogRecord; readonly event: SeamEvent }
@@ -114,11 +116,17 @@ export function hexExcerpt(value: Uint8Array | null, length = 16): string {
   return `${bytes(value.length)}: ${pairs}${value.length > length ? ' …' : ''}`;
 }
 
-/** `08:15:30.123  2/41  OutcomeRecorded  4f3a90c1 explore 2/4 solved: …` */
-export function renderRecord(decoded: DecodedRecord, style: Style): string {
+/**
+ * `08:15:30.123  2/41  OutcomeRecorded  4f3a90c1 explore 2/4 solved: …`
+ * @param among topics that are shown together; of several the place names which
+ */
+export function renderRecord(decoded: DecodedRecord, style: Style, among: readonly string[] = []): string {
   const { record } = decoded;
   const time = new Date(record.timestampMs).toISOString().slice(11, 23);
-  const place = `${record.partition}/${record.offset}`.padStart(7);
+  const names = among.map(shortTopic);
+  const within = `${record.partition}/${record.offset}`.padStart(7);
+  const width = Math.max(...names.map(({ length }) => length));
+  const place = names.length < 2 ? within : `${shortTopic(record.topic).padEnd(width)} ${within}`;
   const head = `${style.dim(time)} ${style.dim(place)}`;
   if ('fault' in decoded) {
     return `${head}  ${style.red(decoded.fault.code.padEnd(NAME_WIDTH))}  ${hexExcerpt(record.value)}\n`;
