@@ -71,9 +71,21 @@ export default [
       to: 'entrySchema.length > 0',
     },
     {
-      control: 'a list of which nothing is left stays empty where it may',
-      from: 'return isWithoutItems ? { ...grounded, maxItems: 0 } : grounded;',
+      control: 'a list may not quote a thing more often than it stands there',
+      from: 'return withoutRepeats(grounded, rules.items.rule, prompt);',
       to: 'return grounded;',
+    },
+    {
+      control: 'a list of which nothing is left stays empty where it may',
+      from: '? { ...grounded, maxItems: 0 } : grounded',
+      to: '? grounded : grounded',
+    },
+  ]),
+  ...quick('libs/language-model/src/grammar/layout.ts', GROUNDED, [
+    {
+      control: 'a grammar counts how often texts of one part were written',
+      from: 'used.with(part, used[part]! + 1)',
+      to: 'used.with(0, used[0]! + 1)',
     },
   ]),
   ...quick('libs/rollout/src/explore.ts', 'libs/rollout/src/rollout.spec.ts', [

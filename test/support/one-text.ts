@@ -3,8 +3,17 @@
  * a reader's time grows faster than the text, one of these shows it; all that is needed is that the piece is in PIECES.
  */
 import { bytesInMemory, columnsForm, datasetForms, parseColumnMapping, readProblems } from '@seamstream/datasets';
-import { DEFAULT_ENTRY_SCHEMA, earnsReward, loadPrompts, memoryItemIn, parseEntry } from '@seamstream/experience';
+import {
+  DEFAULT_ENTRY_SCHEMA,
+  earnsReward,
+  groundedSchema,
+  loadPrompts,
+  memoryItemIn,
+  misquoteIn,
+  parseEntry,
+} from '@seamstream/experience';
 import { isSeamError, type Random } from '@seamstream/kernel';
+import type { JsonSchema } from '@seamstream/language-model';
 import { checkVerifiable, Verifiers } from '@seamstream/verifiers';
 import { PIECES } from '../fuzz/damage.mjs';
 
@@ -16,6 +25,16 @@ export interface EntryPoint {
 
 /** A problem comes in a record of the log, which holds at most a million bytes. */
 const ofRecord = (text: string): string => text.slice(0, 1_000_000);
+
+/** Entries whose one list quotes the problem. */
+const QUOTING: JsonSchema = {
+  type: 'object',
+  properties: {
+    facts: { type: 'array', items: { type: 'string', 'x-quotes': { from: 'prompt' } } },
+    words: { type: 'array', items: { enum: ['two apples', 'a'], 'x-quotes': { from: 'prompt' } }, maxItems: 2 },
+  },
+};
+const quoting = (quote: string): string => JSON.stringify({ facts: [quote] });
 
 async function readAll(items: AsyncIterator<unknown>): Promise<void> {
   while ((await items.next()).done !== true);
@@ -68,6 +87,9 @@ export async function entryPoints(
       parseEntry(JSON.stringify({ advice: text.slice(0, 8000) }), DEFAULT_ENTRY_SCHEMA),
     ),
     named("an entry's reward", (text) => earnsReward(text, DEFAULT_ENTRY_SCHEMA)),
+    named('a quote', (text) => misquoteIn(quoting(text.slice(0, 8000)), QUOTING, ofRecord(text))),
+    named('a problem that is quoted', (text) => misquoteIn(quoting('two apples'), QUOTING, ofRecord(text))),
+    named('a problem that narrows a schema', (text) => groundedSchema(QUOTING, ofRecord(text))),
     named('a memory item', (text) => memoryItemIn(text)),
     named('JSON Lines', lines(columns)),
     ...[...datasetForms.values(), columns].map((form) =>

@@ -84,6 +84,9 @@ describe('an entry misquotes', () => {
   });
 });
 
+/** Of each attack; many by `npm run conformance:quotes`. */
+const RUNS = Number(process.env.SEAM_TEST_QUOTES ?? 60);
+
 /** Ways to make a false quote of a true one, as one would who is paid for quotes. */
 const ATTACKS: Readonly<Record<string, (quote: string, random: Random) => string>> = {
   'another word in it': (quote) => `${quote} unicorn`,
@@ -130,7 +133,7 @@ describe('a quote that was true', () => {
         expect(misquoteIn(entryOf([false_]), SCHEMA, prompt)).toBeDefined();
         expect(misquoteIn(entryOf([], [`“${quote}” and “${false_}”`]), SCHEMA, prompt)).toBeDefined();
       }),
-      { numRuns: 60 },
+      { numRuns: RUNS },
     );
   });
 });

@@ -1,13 +1,14 @@
 /**
- * An entry's schema narrowed to one problem: of the texts that it lists those stay whose quotes stand in the problem, so that a grammar
- * of it cannot write a misquote. What is no list of texts stays as it is and is judged afterwards (faithful.ts), and so is a list of which
+ * An entry's schema narrowed to one problem: of the texts that it lists those stay whose quotes stand in the problem, and a short list may
+ * quote a thing as often as it stands there, so that a grammar of it cannot write a misquote. What is no list of texts stays as it is and is judged afterwards (faithful.ts), and so is a list of which
  * nothing would be left in a place where something must be written.
  *
  * Narrowing is a function of schema and prompt alone: whoever trains on an entry forms the mask again under which it was sampled.
  */
-import type { JsonSchema } from '@seamstream/language-model';
+import { AT_MOST, type JsonSchema } from '@seamstream/language-model';
 import { schemaDigest } from './entry.schema.js';
 import { faultOf, isFaithful, promptForm, quotesIn } from './faithful.js';
+import { comparable, occurrences } from './occurrence.js';
 import {
   bare,
   type Fields,
@@ -20,6 +21,9 @@ import {
 
 /** By schema and prompt, since each is asked for once per candidate; and by content, so that equal ones are one object. */
 const MOST_KEPT = 512;
+/** A grammar holds a copy of the texts for each way to have used them: 163 with eight quotes in four places. */
+const MOST_LIMITED_ITEMS = 4;
+const MOST_LIMITED_PARTS = 8;
 const byPrompt = new WeakMap<JsonSchema, Map<string, JsonSchema>>();
 const byContent = new Map<string, JsonSchema>();
 
@@ -70,10 +74,10 @@ export function sampledUnder({ prompt, entry, entrySchema }: WrittenEntry, schem
 function ground(schema: Fields, rules: QuoteRules, prompt: string): Fields | undefined {
   if (rules.rule !== undefined) return withTrueTexts(bare(schema, rules), rules.rule, prompt);
   const grounded = mapRules(schema, rules, (part, own) => ground(part, own, prompt) ?? bare(part, own));
-  const mayBeEmpty = (schema.minItems ?? 0) === 0 && schema.prefixItems === undefined;
-  if (!mayBeEmpty || rules.items === undefined) return grounded;
-  const isWithoutItems = ground(schema.items as Fields, rules.items, prompt) === undefined;
-  return isWithoutItems ? { ...grounded, maxItems: 0 } : grounded;
+  if (rules.items === undefined || schema.prefixItems !== undefined) return grounded;
+  const isLeft = ground(schema.items as Fields, rules.items, prompt) !== undefined;
+  if (isLeft) return withoutRepeats(grounded, rules.items.rule, prompt);
+  return (schema.minItems ?? 0) === 0 ? { ...grounded, maxItems: 0 } : grounded;
 }
 
 function withTrueTexts(schema: Fields, rule: QuoteRule, prompt: string): Fields | undefined {
@@ -91,4 +95,20 @@ function withTrueTexts(schema: Fields, rule: QuoteRule, prompt: string): Fields 
   if (!Array.isArray(schema.enum)) return schema;
   const texts = schema.enum.filter(isTrue);
   return texts.length === 0 ? undefined : { ...schema, enum: texts };
+}
+
+/** The list with a limit for what stands in the problem less often than the list has items. Where that is many things, it is judged afterwards. */
+function withoutRepeats(list: Fields, rule: QuoteRule | undefined, prompt: string): Fields {
+  const { minItems = 0, maxItems } = list as { readonly minItems?: number; readonly maxItems?: number };
+  const texts = (list.items as Fields).enum as readonly string[] | undefined;
+  if (rule === undefined || texts === undefined || maxItems === undefined || maxItems > MOST_LIMITED_ITEMS) return list;
+  const quotes = texts.map((text) => (quotesIn(text, rule) ?? []).map(comparable));
+  const parts = [...Map.groupBy(texts.keys(), (at) => quotes[at]![0] ?? '')].map(([quote, members]) => ({
+    texts: members.map((at) => texts[at]!),
+    times: occurrences(prompt, quote, maxItems),
+  }));
+  const isSimple = parts.length <= MOST_LIMITED_PARTS && quotes.every(({ length }) => length === 1);
+  const room = parts.reduce((sum, { times }) => sum + times, 0);
+  const isLimiting = parts.some(({ times }) => times < maxItems);
+  return isSimple && isLimiting && room >= minItems ? { ...list, [AT_MOST]: parts } : list;
 }

@@ -1,3 +1,4 @@
+import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
 import { comparable, occurrences } from './occurrence.js';
 
@@ -73,5 +74,20 @@ describe('words in a text', () => {
       ),
       { numRuns: 500 },
     );
+  });
+
+  it('are found in a long text as in a short one', () => {
+    const random = Random.of('long texts', 1);
+    for (let i = 0; i < 20; i++) {
+      const words = Array.from({ length: 8 }, () => random.pick(['a', 'ab', 'aab', 'b'])).join(' ');
+      const short = Array.from({ length: 12 }, () => random.pick([words, `${words}b`, 'ab a'])).join(' b ');
+      expect(occurrences(`${'. '.repeat(1_000_000)}${short}`, words, 99)).toBe(occurrences(short, words, 99));
+    }
+  });
+
+  it('cost no more in a text of one letter, where they are found everywhere and are never whole', () => {
+    const letters = 'a'.repeat(1_000_000);
+    for (const words of ['a'.repeat(8000), `${'a'.repeat(4000)}b${'a'.repeat(4000)}`])
+      expect(occurrences(letters, words, 3)).toBe(0);
   });
 });

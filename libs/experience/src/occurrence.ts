@@ -17,6 +17,9 @@ const QUOTATION_MARKS = /[“”„‟″]/gu;
 const HYPHENS = /[‐‑−]/gu;
 const DASHES = /[‒–—―]/gu;
 
+/** Up to this product of lengths the runtime's search is the quicker one; beyond it a text of one letter would cost it seconds. */
+const SEARCHED_BY_RUNTIME = 10_000_000;
+
 /** The form in which texts are compared. */
 export function comparable(text: string): string {
   return text
@@ -43,14 +46,38 @@ export function hasWords(text: string): boolean {
  * @param words likewise
  */
 export function occurrences(text: string, words: string, most: number): number {
-  if (words === '') return 0;
   let count = 0;
-  for (let at = text.indexOf(words); at >= 0 && count < most; ) {
-    const isWhole = !isInsideWord(text, at) && !isInsideWord(text, at + words.length);
-    if (isWhole) count++;
-    at = text.indexOf(words, at + (isWhole ? words.length : 1));
+  let end = 0;
+  for (const at of placesOf(text, words)) {
+    if (count >= most) break;
+    if (at < end || isInsideWord(text, at) || isInsideWord(text, at + words.length)) continue;
+    count++;
+    end = at + words.length;
   }
   return count;
+}
+
+/** Where words begin in a text, in time that grows with the sum of their lengths, not with the product. */
+function* placesOf(text: string, words: string): Generator<number> {
+  if (words === '') return;
+  if (text.length * words.length <= SEARCHED_BY_RUNTIME) {
+    for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) yield at;
+    return;
+  }
+  // Knuth, Morris, Pratt: borders[i] is the longest proper beginning of words[0 … i] that it ends with.
+  const borders = new Int32Array(words.length);
+  for (let i = 1, length = 0; i < words.length; i++) {
+    while (length > 0 && words[i] !== words[length]) length = borders[length - 1]!;
+    if (words[i] === words[length]) length++;
+    borders[i] = length;
+  }
+  for (let i = 0, length = 0; i < text.length; i++) {
+    while (length > 0 && text[i] !== words[length]) length = borders[length - 1]!;
+    if (text[i] === words[length]) length++;
+    if (length < words.length) continue;
+    yield i - length + 1;
+    length = borders[length - 1]!;
+  }
 }
 
 /** Whether a word goes on over the place between two characters. */

@@ -27,6 +27,7 @@ export type {
   SamplingSettings,
   TokensWritten,
 } from './generation.types.js';
+export { AT_MOST } from './grammar/finite-schema.js';
 export type { JsonSchema } from './grammar/json-schema.types.js';
 export { HIDDEN_CODE_POINTS, isPlainCodePoint } from './grammar/plain-text.js';
 export { checkJsonSchema, compileGrammar, type GrammarOptions, isWritten } from './grammar/token-grammar.js';

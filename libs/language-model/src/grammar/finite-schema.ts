@@ -5,6 +5,18 @@
 import type { JsonSchema } from './json-schema.types.js';
 import { isRecord } from './schema-resources.js';
 
+/**
+ * No keyword of JSON Schema: divides the listed texts of an array's items, and says how many items may be of each part. A schema that is
+ * narrowed to a problem has it, where a list may say a thing as often as the problem does.
+ */
+export const AT_MOST = 'x-at-most';
+
+export interface LimitedTexts {
+  readonly texts: readonly string[];
+  /** Items at most that are one of these texts; 1 or more. */
+  readonly times: number;
+}
+
 export type FiniteSchema =
   | {
       readonly type: 'object';
@@ -12,7 +24,13 @@ export type FiniteSchema =
       readonly required: readonly string[];
       readonly additionalProperties: false;
     }
-  | { readonly type: 'array'; readonly items: FiniteSchema; readonly minItems?: number; readonly maxItems: number }
+  | {
+      readonly type: 'array';
+      readonly items: FiniteSchema;
+      readonly minItems?: number;
+      readonly maxItems: number;
+      readonly [AT_MOST]?: readonly LimitedTexts[];
+    }
   | { readonly type: 'string'; readonly maxLength: 0 }
   | { readonly type: 'boolean' }
   | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number }
@@ -23,7 +41,7 @@ export type FiniteSchema =
 const ANNOTATIONS = ['title', 'description', '$schema', '$id', '$comment', 'x-quotes'];
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
-  array: ['items', 'minItems', 'maxItems'],
+  array: ['items', 'minItems', 'maxItems', AT_MOST],
   string: ['minLength', 'maxLength'],
   boolean: [],
   integer: ['minimum', 'maximum'],
@@ -60,7 +78,8 @@ function isFinite(schema: unknown): schema is FiniteSchema {
     }
     case 'array': {
       const { minItems = 0, maxItems, items } = schema;
-      return isCount(maxItems) && isCount(minItems) && minItems <= maxItems && isFinite(items);
+      const isList = isCount(maxItems) && isCount(minItems) && minItems <= maxItems && isFinite(items);
+      return isList && (!(AT_MOST in schema) || isDivided(schema[AT_MOST], items, minItems));
     }
     case 'string':
       return schema.maxLength === 0 && (schema.minLength ?? 0) === 0;
@@ -73,6 +92,19 @@ function isFinite(schema: unknown): schema is FiniteSchema {
     default:
       return true;
   }
+}
+
+/** Every text of the items is in one part, and the parts together leave room for the fewest items. */
+function isDivided(parts: unknown, items: FiniteSchema, minItems: number): boolean {
+  if (!Array.isArray(parts) || !('enum' in items)) return false;
+  const limited = parts as readonly LimitedTexts[];
+  const texts = limited.flatMap((part) => part.texts);
+  return (
+    texts.length === items.enum.length &&
+    items.enum.every((text) => typeof text === 'string' && texts.includes(text)) &&
+    limited.every(({ times }) => isCount(times) && times > 0) &&
+    limited.reduce((sum, { times }) => sum + times, 0) >= minItems
+  );
 }
 
 function has(schema: Readonly<Record<string, unknown>>, known: readonly string[]): boolean {

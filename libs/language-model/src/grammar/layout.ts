@@ -8,7 +8,7 @@
  * Bounds make the graph finite and acyclic: an array of at most n items has n copies of its item. It is built from the end to the
  * beginning, so a node's successors always have smaller ids.
  */
-import type { FiniteSchema } from './finite-schema.js';
+import { AT_MOST, type FiniteSchema, type LimitedTexts } from './finite-schema.js';
 
 export type LayoutNode = TextNode | EndNode;
 
@@ -99,11 +99,11 @@ class LayoutBuilder {
     );
   }
 
-  private array(
-    { items, minItems = 0, maxItems }: Extract<FiniteSchema, { type: 'array' }>,
-    next: LayoutNode,
-  ): LayoutNode {
+  private array(schema: Extract<FiniteSchema, { type: 'array' }>, next: LayoutNode): LayoutNode {
+    const { items, minItems = 0, maxItems } = schema;
     if (maxItems === 0) return this.literal('[]', next);
+    const parts = schema[AT_MOST];
+    if (parts !== undefined) return this.literal('[', this.limited(parts, { minItems, maxItems }, next));
     // `rest` is what follows item number `count`.
     let rest = this.literal(']', next);
     for (let count = maxItems - 1; count >= 1; count--) {
@@ -112,6 +112,31 @@ class LayoutBuilder {
     }
     const some = this.literal('[', this.build(items, rest));
     return minItems > 0 ? some : this.union(this.literal('[]', next), some);
+  }
+
+  /** The rest of an array after its bracket: a copy of the texts that are still open for each way to have used them. */
+  private limited(
+    parts: readonly LimitedTexts[],
+    { minItems, maxItems }: { readonly minItems: number; readonly maxItems: number },
+    next: LayoutNode,
+  ): LayoutNode {
+    const built = new Map<string, LayoutNode>();
+    const end = this.literal(']', next);
+    const after = (used: readonly number[]): LayoutNode => {
+      const known = built.get(used.join());
+      if (known !== undefined) return known;
+      const count = used.reduce((sum, each) => sum + each, 0);
+      const open = count < maxItems ? [...parts.keys()].filter((part) => used[part]! < parts[part]!.times) : [];
+      const edges = open.flatMap((part) => {
+        const close = this.literal('"', after(used.with(part, used[part]! + 1)));
+        return parts[part]!.texts.map((text) => ({ text: JSON.stringify(text).slice(1, -1), next: close }));
+      });
+      const more = edges.length === 0 ? undefined : this.literal(count === 0 ? '"' : ',"', this.branch(edges));
+      const node = more === undefined ? end : count < minItems ? more : this.union(end, more);
+      built.set(used.join(), node);
+      return node;
+    };
+    return after(parts.map(() => 0));
   }
 
   private object(schema: Extract<FiniteSchema, { type: 'object' }>, next: LayoutNode): LayoutNode {
