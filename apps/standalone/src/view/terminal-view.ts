@@ -256,7 +256,8 @@ export class TerminalView {
     for (const run of ended.slice(this.reportedRuns)) {
       this.reportedRuns++;
       const row = progress.rounds.get(this.reportedRuns);
-      const faithful = row === undefined || row.quoting.executed === 0 ? '' : `, faithful ${percent(rate(row.quoting)).trim()}`;
+      const faithful =
+        row === undefined || row.quoting.executed === 0 ? '' : `, faithful ${percent(rate(row.quoting)).trim()}`;
       say(
         `round ${this.reportedRuns}: explored${percent(row ? rate(exploredOf(row)) : null)}${faithful} ${runLine(run)}`,
       );
