@@ -161,6 +161,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     terminal: {
       json,
       style: PLAIN_STYLE,
+      rows: undefined,
       print: (text) => shell.write(text),
       printJson: (value) => shell.write(jsonLine(value)),
       remark: (text) => shell.writeError(`${text}\n`),

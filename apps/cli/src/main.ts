@@ -21,6 +21,7 @@ import { replayCommand } from './replay/replay-log.command.js';
 import { runsCommand } from './runs/runs.command.js';
 import { showCommand } from './show/show-problem.command.js';
 import { solveCommand } from './solve/solve-problems.command.js';
+import { statusCommand } from './status/show-status.command.js';
 import { studyControlsCommand } from './study/study-controls.command.js';
 import { tailCommand } from './tail/tail-topic.command.js';
 import { jsonLine } from './terminal/terminal.js';
@@ -70,6 +71,7 @@ function program(run: RunCommand): Command {
         .addCommand(inspectDatasetsCommand(run)),
     )
     .addCommand(solveCommand(run))
+    .addCommand(statusCommand(run))
     .addCommand(showCommand(run))
     .addCommand(tailCommand(run))
     .addCommand(trainCommand(run))

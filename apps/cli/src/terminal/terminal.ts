@@ -4,12 +4,15 @@
  */
 import { type Progress, startProgress } from './progress.js';
 import { type Style, styleFor } from './style.js';
+import { fitted } from './text.js';
 
 export interface Terminal {
   /** stdout is to hold JSON only. */
   readonly json: boolean;
   readonly style: Style;
-  /** Text to stdout, exactly as given. */
+  /** Lines of the screen; undefined where stdout is none. */
+  readonly rows: number | undefined;
+  /** Text to stdout, as given, but for lines that are too long for a terminal. */
   print(text: string): void;
   /** One JSON value on a line of stdout. */
   printJson(value: unknown): void;
@@ -39,10 +42,12 @@ export function processTerminal(options: {
   readonly json: boolean;
 }): Terminal {
   const { stdout, stderr, environment, json } = options;
+  const style = styleFor(stdout.isTTY && !json, environment, stdout.columns);
   return {
     json,
-    style: styleFor(stdout.isTTY && !json, environment, stdout.columns),
-    print: (text) => void stdout.write(text),
+    style,
+    rows: stdout.isTTY && !json ? stdout.rows : undefined,
+    print: (text) => void stdout.write(fitted(text, style.columns)),
     printJson: (value) => void stdout.write(jsonLine(value)),
     remark: (text) => void stderr.write(`${text}\n`),
     progress: (label, total) => startProgress(stderr, label, total),

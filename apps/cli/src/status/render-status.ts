@@ -1,0 +1,38 @@
+/** What goes on as a screen of text. Pure. */
+import { onOneLine } from '@seamstream/kernel';
+import { remedyOf } from '@seamstream/learning';
+import type { Style } from '../terminal/style.js';
+import { renderFacts } from '../terminal/table.js';
+import { count, excerpt, plural, shortId } from '../terminal/text.js';
+import type { Status } from './status.js';
+
+export function renderStatus(status: Status, nowMs: number, style: Style): string {
+  const { ledger, lag, served, buffer, runs, lastRun, findings, newestAt } = status;
+  const facts: [string, string][] = [
+    [
+      'problems',
+      `${count(ledger.published)}: ${count(ledger.solved)} solved, ${count(ledger.failed)} not, ${count(ledger.inFlight)} in flight, ${count(ledger.expired)} expired, ${count(ledger.deadLettered)} dead letters${ledger.balanced ? '' : style.red(', does not balance')}`,
+    ],
+    ['served', served === null ? 'the base model' : `adapter ${style.green(shortId(served))}`],
+    ['buffer', buffer === null ? 'no version yet' : `version ${count(buffer.version)}, ${plural(buffer.rows, 'row')}`],
+    [
+      'runs',
+      `${count(runs.all)}: ${count(runs.promoted)} promoted${runs.underWay === 0 ? '' : `, ${style.cyan(`${count(runs.underWay)} under way`)}`}`,
+    ],
+    ...(lastRun === null
+      ? []
+      : [
+          [
+            'last run',
+            `${shortId(lastRun.runId)} ${onOneLine(lastRun.algorithm)}: ${lastRun.decision ?? lastRun.status}${lastRun.reason === null ? '' : `, ${excerpt(lastRun.reason, 120)}`}`,
+          ] as [string, string],
+        ]),
+    ...lag.map(({ consumer, topic, records }): [string, string] => [
+      consumer.replace(/^seam\./, ''),
+      records === 0 ? style.dim(`has all of ${topic}`) : style.yellow(`${plural(records, 'record')} of ${topic} to go`),
+    ]),
+    ...findings.map((code): [string, string] => ['finding', `${style.yellow(code)}: ${remedyOf(code)}`]),
+    ['newest', newestAt === null ? 'nothing yet' : `${Math.max(0, Math.round((nowMs - newestAt) / 1000))} s ago`],
+  ];
+  return renderFacts(facts, style);
+}

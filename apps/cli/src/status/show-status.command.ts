@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import { examples, wholeNumber } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { renderStatus } from './render-status.js';
+import { StatusReader } from './status.js';
+
+interface StatusOptions {
+  readonly watch?: true;
+  readonly every: number;
+}
+
+/** Tells what goes on; with `watch` again and again, in place on a terminal and elsewhere when something has changed. */
+async function showStatus(runtime: CommandRuntime, { watch, every }: StatusOptions): Promise<ExitCode> {
+  const { terminal, signal, clock } = runtime;
+  const reader = new StatusReader(await runtime.openLog('read'));
+  let drawn = 0;
+  let told = '';
+  for (;;) {
+    const status = await reader.read(signal);
+    const facts = JSON.stringify(status);
+    if (terminal.json) {
+      if (facts !== told) terminal.printJson(status);
+    } else if (terminal.rows === undefined) {
+      if (facts !== told)
+        terminal.print(`${told === '' ? '' : '\n'}${renderStatus(status, clock.now(), terminal.style)}`);
+    } else {
+      const lines = renderStatus(status, clock.now(), terminal.style).trimEnd().split('\n');
+      // A picture that is higher than the screen could not be drawn over.
+      const shown = watch === true ? lines.slice(0, Math.max(1, terminal.rows - 1)) : lines;
+      terminal.print(`${drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`}${shown.join('\n')}\n`);
+      drawn = shown.length;
+    }
+    told = facts;
+    if (watch !== true) return EXIT.ok;
+    await terminal.drained();
+    try {
+      await sleep(every * 1000, undefined, { signal });
+    } catch (error) {
+      // Ctrl-C is how a watch is meant to end.
+      if (signal.aborted) return EXIT.ok;
+      throw error;
+    }
+  }
+}
+
+export function statusCommand(run: RunCommand): Command {
+  return new Command('status')
+    .summary('what goes on: problems, what is served, the last run, who is behind')
+    .description(
+      'Counts problems, names the served adapter, the newest buffer and the last run with what it found wrong, and tells how many\n' +
+        'records each consumer has still to answer. With --watch again and again, until Ctrl-C. Nothing is recorded.',
+    )
+    .option('-w, --watch', 'again and again, until Ctrl-C')
+    .option('--every <seconds>', 'with --watch: how often', wholeNumber('--every', 1, 3600), 2)
+    .addHelpText(
+      'after',
+      examples([
+        ['seam status', 'once'],
+        ['seam status --watch', 'beside npm start'],
+        ['seam status --watch --every 30 --json', 'a line whenever something changed'],
+      ]),
+    )
+    .action((options: StatusOptions) => run((runtime) => showStatus(runtime, options)));
+}

@@ -1,0 +1,124 @@
+/** What goes on: who is behind, what is served, what became of problems and runs. Read on from where it stood, so that a watch costs what is new. */
+import type { EventLog } from '@seamstream/event-log';
+import { type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
+import { findingsIn } from '@seamstream/learning';
+import { adapterLineageProjection, type Ledger, ledgerProjection } from '@seamstream/read-models';
+import { shardName, shardsOf } from '@seamstream/success-buffer';
+import { decodeRecord } from '../log/decode-record.js';
+import { storedRanges } from '../log/stored-ranges.js';
+import { type RecordedRun, recordedRunsProjection } from '../runs/recorded-runs.js';
+
+export interface Status {
+  readonly ledger: Ledger;
+  /** Records that a consumer has not answered yet. */
+  readonly lag: readonly { readonly consumer: string; readonly topic: string; readonly records: number }[];
+  /** Null: the bare base model. */
+  readonly served: string | null;
+  /** Newest version of the buffer; null before the first. */
+  readonly buffer: { readonly version: number; readonly rows: number } | null;
+  readonly runs: { readonly all: number; readonly promoted: number; readonly underWay: number };
+  readonly lastRun: Pick<RecordedRun, 'runId' | 'algorithm' | 'status' | 'decision' | 'reason'> | null;
+  /** What the last ended run found wrong, as the doctor names it. */
+  readonly findings: ReturnType<typeof findingsIn>;
+  /** When the newest event happened, in milliseconds since the Unix epoch; null in an empty log. */
+  readonly newestAt: number | null;
+}
+
+const TOPICS_READ = [
+  TOPIC.problems,
+  TOPIC.experiences,
+  TOPIC.outcomes,
+  TOPIC.buffer,
+  TOPIC.training,
+  TOPIC.adapters,
+  TOPIC.deadLetters,
+];
+
+export class StatusReader {
+  private readonly next = new Map<string, number>();
+  private ledger = ledgerProjection.initialState();
+  private runs = recordedRunsProjection.initialState();
+  private readonly commits = new Map<number, EventOf<'BufferCommitted'>>();
+  private newestAt: number | null = null;
+
+  constructor(private readonly log: EventLog) {}
+
+  async read(signal: AbortSignal): Promise<Status> {
+    for (const topic of TOPICS_READ) {
+      for (const range of await storedRanges(this.log, topic)) {
+        const name = `${topic}/${range.partition}`;
+        const from = Math.max(range.from, this.next.get(name) ?? 0);
+        if (from >= range.to) continue;
+        for await (const records of this.log.read({ ...range, from })) {
+          signal.throwIfAborted();
+          for (const record of records) {
+            const decoded = decodeRecord(record);
+            if ('event' in decoded) this.fold(decoded.event, record);
+          }
+        }
+        this.next.set(name, range.to);
+      }
+    }
+    const runs = recordedRunsProjection.read(this.runs);
+    const ended = runs.filter(({ endedAt }) => endedAt !== null);
+    const last = runs.at(-1);
+    const promoted = runs.filter(({ decision }) => decision === 'promoted' || decision === 'served').length;
+    const commits = [...this.commits.values()];
+    return {
+      ledger: ledgerProjection.read(this.ledger),
+      lag: await this.lag(commits[0]?.shards ?? 1),
+      served: adapterLineageProjection.read(this.runs[1]).served,
+      buffer:
+        commits.length === 0
+          ? null
+          : {
+              version: Math.min(...commits.map(({ sequence }) => sequence)),
+              rows: commits.reduce((sum, { rows }) => sum + rows, 0),
+            },
+      runs: { all: runs.length, promoted, underWay: runs.length - ended.length },
+      lastRun:
+        last === undefined
+          ? null
+          : {
+              ...{ runId: last.runId, algorithm: last.algorithm, status: last.status },
+              ...{ decision: last.decision, reason: last.reason },
+            },
+      findings: findingsIn(ended.at(-1)?.metrics ?? {}),
+      newestAt: this.newestAt,
+    };
+  }
+
+  private fold(
+    event: SeamEvent,
+    position: { readonly topic: string; readonly partition: number; readonly offset: number },
+  ): void {
+    this.ledger = ledgerProjection.evolve(this.ledger, event, position);
+    this.runs = recordedRunsProjection.evolve(this.runs, event, position);
+    this.newestAt = Math.max(this.newestAt ?? 0, event.meta.occurredAt);
+    if (event.type === 'BufferCommitted' && event.sequence >= (this.commits.get(event.shard)?.sequence ?? 0))
+      this.commits.set(event.shard, event);
+  }
+
+  private async lag(shards: number): Promise<Status['lag']> {
+    // Loaded late: the kit brings a web framework along.
+    const { consumerLag } = await import('@seamstream/service-kit');
+    const { GENERATOR_GROUP } = await import('@seamstream/generator');
+    const { EXECUTOR_GROUP } = await import('@seamstream/executor');
+    const buffers = shardsOf(shards).map((shard) => (shards === 1 ? 'seam.buffer' : `seam.buffer.${shardName(shard)}`));
+    const consumers: [string, string][] = [
+      [GENERATOR_GROUP, TOPIC.problems],
+      [EXECUTOR_GROUP, TOPIC.experiences],
+      ...buffers.map((group): [string, string] => [group, TOPIC.outcomes]),
+      ['seam.trainer', TOPIC.outcomes],
+    ];
+    const present = new Set((await this.log.topics()).map(({ name }) => name));
+    return Promise.all(
+      consumers
+        .filter(([, topic]) => present.has(topic))
+        .map(async ([consumer, topic]) => {
+          const lags = await consumerLag(this.log, consumer, topic);
+          return { consumer, topic, records: [...lags.values()].reduce((sum, lag) => sum + lag, 0) };
+        }),
+    );
+  }
+}
