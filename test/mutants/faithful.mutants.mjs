@@ -8,8 +8,8 @@ export default [
   ...quick('libs/experience/src/occurrence.ts', OCCURRENCE, [
     {
       control: 'a quote is whole words',
-      from: '!isInsideWord(text, at) && !isInsideWord(text, at + words.length)',
-      to: 'true',
+      from: 'if (WORD.test(left) && WORD.test(right)) return !',
+      to: 'if (WORD.test(left) && WORD.test(right)) return false && !',
     },
     {
       control: 'what an apostrophe or a hyphen joins is one word',
