@@ -1,4 +1,16 @@
-import { mkdtemp, open as openFile, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  mkdtemp,
+  open as openFile,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeObjectStoreContract } from '@seamstream/object-store/contract';
@@ -82,6 +94,76 @@ describe('FsObjectStore', () => {
     const numbers = (await readdir(join(folder, 'objects', 'a@'))).map(Number);
     expect([Math.max(...numbers), numbers.length]).toEqual([110, 101]);
     expect(Buffer.from(await store.get('a')).toString()).toBe('110');
+  });
+
+  describe('files/, for other programs', () => {
+    const shown = async () => {
+      const names: Record<string, string> = {};
+      for (const entry of await readdir(join(folder, 'files'), { recursive: true, withFileTypes: true }).catch(
+        () => [],
+      ))
+        if (!entry.isDirectory()) {
+          const path = join(entry.parentPath, entry.name);
+          names[path.slice(join(folder, 'files').length + 1)] = await readFile(path, 'utf8');
+        }
+      return names;
+    };
+
+    it('has every object under its own name with its newest content', async () => {
+      const store = await FsObjectStore.open({ folder });
+      await store.put('b/domain=x/part-0.parquet', bytes('one'));
+      await store.put('b/domain=x/part-0.parquet', bytes('two'));
+      await store.put('adapter.safetensors', bytes('three'));
+      await store.put('gone', bytes('four'));
+      await store.delete('gone');
+      expect(await shown()).toEqual({ 'b/domain=x/part-0.parquet': 'two', 'adapter.safetensors': 'three' });
+      expect(await readlink(join(folder, 'files', 'adapter.safetensors'))).not.toMatch(/^\//);
+    });
+
+    it('is made for a store that has none, and mended where a writer was killed', async () => {
+      const store = await FsObjectStore.open({ folder });
+      for (const key of ['a/one', 'a/two', 'three']) await store.put(key, bytes(`first of ${key}`));
+      await rm(join(folder, 'files'), { recursive: true });
+      await FsObjectStore.open({ folder });
+      const whole = { 'a/one': 'first of a/one', 'a/two': 'first of a/two', three: 'first of three' };
+      expect(await shown()).toEqual(whole);
+      const before = await readlink(join(folder, 'files', 'three'));
+      await store.put('three', bytes('second'));
+      await rm(join(folder, 'files', 'three'));
+      await symlink(before, join(folder, 'files', 'three'));
+      await FsObjectStore.open({ folder });
+      expect(await shown()).toEqual({ ...whole, three: 'second' });
+    });
+
+    it('ends with the newest content however many write and mend at once', async () => {
+      const store = await FsObjectStore.open({ folder });
+      for (let round = 0; round < 20; round++) {
+        await Promise.all([
+          ...Array.from({ length: 4 }, (_, writer) => store.put('a/b', bytes(`${round}/${writer}`))),
+          FsObjectStore.open({ folder }),
+          ...(round % 3 === 0 ? [store.delete('a/b')] : []),
+        ]);
+        const newest = await store.head('a/b');
+        expect(await shown()).toEqual(
+          newest === undefined ? {} : { 'a/b': Buffer.from(await store.get('a/b')).toString() },
+        );
+      }
+    });
+
+    it('is left out where a name is a folder too, or nothing can be written, and the object is there all the same', async () => {
+      const store = await FsObjectStore.open({ folder });
+      await store.put('a', bytes('file'));
+      await store.put('a/b', bytes('below'));
+      await store.put('c/d', bytes('below'));
+      await store.put('c', bytes('file'));
+      expect(await shown()).toEqual({ a: 'file', 'c/d': 'below' });
+      expect(Buffer.from(await store.get('a/b')).toString()).toBe('below');
+      expect(Buffer.from(await store.get('c')).toString()).toBe('file');
+      await rm(join(folder, 'files'), { recursive: true });
+      await openFile(join(folder, 'files'), 'w').then((handle) => handle.close());
+      await store.put('e', bytes('written'));
+      expect(Buffer.from(await (await FsObjectStore.open({ folder })).get('e')).toString()).toBe('written');
+    });
   });
 
   it('says that the folder is full or cannot be written', async () => {

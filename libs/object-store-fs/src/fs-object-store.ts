@@ -3,12 +3,17 @@
  *
  *   data/<sha256>-<bytes>-<random>       content; written once, then synced; no one sees it before a version names it
  *   objects/<segment>/…/<last>@/<n>      version n of an object: a symbolic link to its content, or to "deleted"
+ *   files/<segment>/…/<last>             a symbolic link to the newest content, for people and other programs; never read here
  *
  * An object is what its highest version names. A write creates version n + 1 after it saw version n as the highest;
  * creating a link is atomic and exclusive, so of several writers that saw the same version one succeeds, and the others look
  * again: that alone is every conditional write. Content of replaced versions is removed, their links are kept (the last
  * {@link KEPT_VERSIONS}), so that a writer that slept meanwhile cannot take an old number for a free one. `@` is no character
  * of a key, so `a` and `a/b` can both be objects.
+ *
+ * What stands in files/ only follows: whoever changed an object sets its link and then looks whether another version came meanwhile,
+ * so the last to set it knows the newest. A writer that was killed before that leaves it behind, and the next to open the store
+ * mends it; so it does in a store that has no files/ yet. An object whose name is also a folder of others has no link there.
  *
  * Content that no version names is what a killed writer left; it is never listed, and removed when a store is opened after
  * {@link FsObjectStoreOptions.sweepAfterMs}. A full read checks the content against its digest: OBJECT_CORRUPT.
@@ -40,6 +45,18 @@ const DEFAULT_SWEEP_AFTER_MS = 10 * 60_000;
 const KEPT_VERSIONS = 100;
 const DELETED = 'deleted';
 const OBJECT_MARK = '@';
+/** Why a link may be missing in files/: a name is a folder, the folder is read-only or full. */
+const UNSHOWABLE: ReadonlySet<string> = new Set([
+  'EISDIR',
+  'ENOTDIR',
+  'EEXIST',
+  'EINVAL',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+]);
 
 /** The highest version of an object. Number 0, without content, stands for an object that never was. */
 interface Version {
@@ -62,6 +79,7 @@ export class FsObjectStore extends ObjectStore {
       const root = parse(resolve(folder)).root;
       for (const each of [store.dataFolder, store.objectFolder]) await makeFolders(root, resolve(each));
       await store.sweep(Date.now() - sweepAfterMs);
+      await store.mendFiles();
     });
     return store;
   }
@@ -155,6 +173,10 @@ export class FsObjectStore extends ObjectStore {
     return join(this.folder, 'objects');
   }
 
+  private get filesFolder(): string {
+    return join(this.folder, 'files');
+  }
+
   private versionFolder(key: string): string {
     return join(this.objectFolder, `${key}${OBJECT_MARK}`);
   }
@@ -218,6 +240,7 @@ export class FsObjectStore extends ObjectStore {
   private async settle(key: string, before: Version): Promise<void> {
     const folder = this.versionFolder(key);
     await syncFolder(folder);
+    await this.showFile(key);
     if (before.content) await rm(join(this.dataFolder, before.content.file), { force: true });
     const limit = before.number - KEPT_VERSIONS;
     if (limit <= 0) return;
@@ -258,6 +281,33 @@ export class FsObjectStore extends ObjectStore {
       if (content) named.add(content.file);
     }
     for (const file of old) if (!named.has(file)) await rm(join(this.dataFolder, file), { force: true });
+  }
+
+  /**
+   * Makes files/ name an object's newest content. It is for others, so a file system that refuses it does not fail the change,
+   * which is durable already.
+   */
+  private async showFile(key: string): Promise<void> {
+    const link = join(this.filesFolder, key);
+    try {
+      for (;;) {
+        const { content } = await this.newest(key);
+        const target = content && relative(dirname(link), join(this.dataFolder, content.file));
+        const shown = await unlessMissing(readlink(link));
+        if (shown === target) return;
+        if (shown !== undefined) await rm(link, { force: true });
+        if (target === undefined) continue;
+        await mkdir(dirname(link), { recursive: true });
+        await unlessExisting(symlink(target, link));
+      }
+    } catch (error) {
+      if (!UNSHOWABLE.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+  }
+
+  /** Shows what a killed writer, or a release that had no files/, left unshown. */
+  private async mendFiles(): Promise<void> {
+    for await (const key of this.keysBelow('', '')) await this.showFile(key);
   }
 
   /** Keys of all objects, also deleted ones, below a folder ("" or "a/b/") that begin with the prefix; in order. */
