@@ -8,7 +8,14 @@ import { presetNamed } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
 import { TRUST_ALL, type Trust } from '@seamstream/signatures';
 import type { BaseModel } from './adapters/base-model.port.js';
-import type { CommandRuntime, Models, Shell } from './command-runtime.js';
+import {
+  type CommandRuntime,
+  type Models,
+  type OutputOptions,
+  outputTaken,
+  type Shell,
+  STANDARD_STREAM,
+} from './command-runtime.js';
 import type { ExitCode } from './exit-codes.js';
 import { runSeam } from './main.js';
 import { showLogAddress } from './replay/log-address.js';
@@ -155,6 +162,10 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     if (found !== undefined) return Promise.resolve(found);
     return Promise.reject(new SeamError('NOT_FOUND', `Reading ${path}: there is no such file.`));
   };
+  const checkOutput = (path: string, options?: OutputOptions): Promise<void> =>
+    path !== STANDARD_STREAM && files.has(path) && options?.replace !== true
+      ? Promise.reject(outputTaken(path))
+      : Promise.resolve();
   const runtime = (json: boolean): CommandRuntime => ({
     clock,
     signal: controller.signal,
@@ -170,9 +181,11 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     },
     readInput,
     openInput: async (path) => bytesInMemory(await readInput(path)),
-    writeOutput(path, body) {
-      files.set(path, body);
-      return Promise.resolve();
+    checkOutput,
+    async writeOutput(path, body, options) {
+      await checkOutput(path, options);
+      if (path === STANDARD_STREAM) shell.write(Buffer.from(body).toString());
+      else files.set(path, body);
     },
     isPresent: (path) => Promise.resolve(files.has(path)),
     makeFolder: () => Promise.resolve(),

@@ -4,7 +4,7 @@ import type { FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
-import type { Clock } from '@seamstream/kernel';
+import { type Clock, SeamError } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
@@ -30,6 +30,25 @@ export interface Models {
   readonly maxResponseTokens: number;
 }
 
+export interface OutputOptions {
+  /** Whether a file that is there may be replaced; by default it may not. */
+  readonly replace?: boolean | undefined;
+  /** Permissions of a new file; by default those that the process gives. */
+  readonly mode?: number;
+}
+
+/** Standard input or output, where a command takes a file. */
+export const STANDARD_STREAM = '-';
+
+/** What a command says that would have to replace a file. */
+export function outputTaken(path: string): SeamError {
+  return new SeamError(
+    'CONFLICT',
+    `Cannot write ${path}: expected no file of that name, got one. Choose another name, or replace it (--force).`,
+    { details: { file: path } },
+  );
+}
+
 export interface CommandRuntime {
   readonly terminal: Terminal;
   readonly clock: Clock;
@@ -41,8 +60,16 @@ export interface CommandRuntime {
   openInput(path: string): Promise<FileBytes>;
   /** Whether there is a file or a folder of this name. */
   isPresent(path: string): Promise<boolean>;
-  /** Writes a file whole or not at all; `mode` are its permissions, by default those that the process gives. */
-  writeOutput(path: string, body: Uint8Array, mode?: number): Promise<void>;
+  /**
+   * For who works long before there is something to write.
+   * @throws CONFLICT where {@link writeOutput} would refuse: a file is there that shall not be replaced
+   */
+  checkOutput(path: string, options?: OutputOptions): Promise<void>;
+  /**
+   * Writes a file whole or not at all, or to standard output for "-".
+   * @throws CONFLICT for a file that is there and shall not be replaced; INVALID_INPUT for a place that cannot be written
+   */
+  writeOutput(path: string, body: Uint8Array, options?: OutputOptions): Promise<void>;
   /** Makes a folder and those that it lies in; one that exists stays as it is. */
   makeFolder(path: string): Promise<void>;
   /**

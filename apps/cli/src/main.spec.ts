@@ -84,6 +84,48 @@ describe('seam', () => {
     expect(world.takeErrors()).toContain('seam: Opening topic "nowhere"');
   });
 
+  it.each([
+    [['ledgr'], "unknown command 'ledgr'"],
+    [['tail', 'problems', '--folow'], "unknown option '--folow'"],
+    [['tail'], "missing required argument 'topic'"],
+    [['tail', 'problems', '--limit', 'x'], 'expected a whole number from'],
+    [['buffer', 'export'], "required option '--out <file>' not specified"],
+    [['buffer', 'export', '--out', 'x', '--format', 'csv'], 'Allowed choices are parquet, jsonl'],
+    [['dead-letters'], 'expected one of the commands'],
+    [['help', 'nothing'], 'seam has no command "nothing"'],
+  ])('gives a fault of the command line %j as JSON, too', async (args, message) => {
+    const world = await fakeWorld();
+    expect(await world.seam(...args, '--json')).toBe(2);
+    expect(world.takeJson()).toEqual([
+      {
+        error: {
+          code: 'INVALID_INPUT',
+          message: expect.stringContaining(message),
+          details: { usage: expect.stringContaining('commander.') },
+        },
+      },
+    ]);
+    expect(world.takeErrors()).not.toBe('');
+  });
+
+  it('says what the system refuses in a sentence, as a fault of what was named', async () => {
+    let said = '';
+    const refusal = Object.assign(new Error("EACCES: permission denied, open '/srv/x'"), {
+      code: 'EACCES',
+      syscall: 'open',
+      path: '/srv/x',
+    });
+    const exitCode = await runSeam(['buffer'], {
+      write: () => undefined,
+      writeError: (text) => (said += text),
+      withRuntime: () => Promise.reject(refusal),
+    });
+    expect(exitCode).toBe(2);
+    expect(said).toBe(
+      'seam: Cannot open /srv/x: expected a place where that is allowed, got EACCES (this user may not do that there). Name another place, or change its rights.\n',
+    );
+  });
+
   it('ends with 70 for a fault of its own', async () => {
     let said = '';
     const exitCode = await runSeam(['buffer'], {

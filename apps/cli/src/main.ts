@@ -1,6 +1,6 @@
 /** The `seam` command: which commands there are, and what is the same for all of them. */
 import { readFileSync } from 'node:fs';
-import { isSeamError, messageOf, withoutControls, withoutUrlSecrets } from '@seamstream/kernel';
+import { isSeamError, messageOf, systemFault, withoutControls, withoutUrlSecrets } from '@seamstream/kernel';
 import { Command, CommanderError } from 'commander';
 import { aclsCommand } from './acls/acls.command.js';
 import { adaptersCommand } from './adapters/list-adapters.command.js';
@@ -163,6 +163,15 @@ function report(error: unknown, json: boolean, shell: Shell): void {
   }
 }
 
+/** A fault of the command line for a program; the text for a person is on stderr by then. */
+function usageErrorLine({ code, message }: CommanderError): string {
+  // A command that wants one of its commands named says so by its help, and by no message.
+  const said = code === 'commander.help' ? 'expected one of the commands that the help lists, got none' : message;
+  return jsonLine({
+    error: { code: 'INVALID_INPUT', message: said.replace(/^error: /, ''), details: { usage: code } },
+  });
+}
+
 /** Runs the command line (what stands behind `seam`) and returns its exit code. Never throws. */
 export async function runSeam(args: readonly string[], shell: Shell = processShell()): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
@@ -174,8 +183,14 @@ export async function runSeam(args: readonly string[], shell: Shell = processShe
     await seam.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
-    report(error, args.includes('--json'), shell);
-    return exitCodeOf(error);
+    const json = args.includes('--json');
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.ok;
+      if (json) shell.write(usageErrorLine(error));
+      return EXIT.badInput;
+    }
+    const told = systemFault(error) ?? error;
+    report(told, json, shell);
+    return exitCodeOf(told);
   }
 }

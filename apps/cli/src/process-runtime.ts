@@ -1,7 +1,7 @@
 /** The process as a command's world: its streams, files and signals, and the drivers that the configuration names. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { bytesInMemory, type FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import type { KafkaEventLog } from '@seamstream/event-log-kafka';
@@ -9,14 +9,23 @@ import type { Problem } from '@seamstream/events';
 import type { ExecutorConfig } from '@seamstream/executor';
 import type { EntrySchemas } from '@seamstream/experience';
 import type { GeneratorConfig } from '@seamstream/generator';
-import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
+import { isSeamError, messageOf, SeamError, systemClock } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { CommonConfig, Environment, LogMode, Signing } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer';
 import type { AclsDoor } from './acls/acls.port.js';
 import type { BaseModel } from './adapters/base-model.port.js';
-import type { CommandRuntime, GlobalOptions, Models, Shell, WorldSet } from './command-runtime.js';
+import {
+  type CommandRuntime,
+  type GlobalOptions,
+  type Models,
+  type OutputOptions,
+  outputTaken,
+  type Shell,
+  STANDARD_STREAM,
+  type WorldSet,
+} from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
 import { type LogAddress, showLogAddress } from './replay/log-address.js';
 import { processTerminal } from './terminal/terminal.js';
@@ -25,7 +34,7 @@ import { trainerDoor } from './train/trainer.in-process.adapter.js';
 import type { TrainerDoor } from './train/trainer.port.js';
 
 async function readInput(path: string): Promise<Uint8Array> {
-  if (path !== '-') {
+  if (path !== STANDARD_STREAM) {
     try {
       return await readFile(path);
     } catch (cause) {
@@ -41,7 +50,7 @@ async function readInput(path: string): Promise<Uint8Array> {
 
 /** An open file keeps its content for whoever has it open, also where another takes its place. */
 async function openInput(path: string): Promise<FileBytes & { close(): Promise<void> }> {
-  if (path === '-') return { ...bytesInMemory(await readInput(path)), close: () => Promise.resolve() };
+  if (path === STANDARD_STREAM) return { ...bytesInMemory(await readInput(path)), close: () => Promise.resolve() };
   let handle: FileHandle;
   try {
     handle = await open(path);
@@ -72,17 +81,51 @@ async function openInput(path: string): Promise<FileBytes & { close(): Promise<v
   };
 }
 
-async function writeOutput(path: string, body: Uint8Array, mode = 0o666): Promise<void> {
+/** A pipe or a device holds nothing that could be lost. */
+async function isPipeOrDevice(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
+async function checkOutput(path: string, { replace = false }: OutputOptions = {}): Promise<void> {
+  if (path === STANDARD_STREAM || replace || !existsSync(path) || (await isPipeOrDevice(path))) return;
+  throw outputTaken(path);
+}
+
+async function writeOutput(path: string, body: Uint8Array, options: OutputOptions = {}): Promise<void> {
+  if (path === STANDARD_STREAM) {
+    await new Promise<void>((resolve) => process.stdout.write(body, () => resolve()));
+    return;
+  }
+  await checkOutput(path, options);
+  if (await isPipeOrDevice(path)) return writeFile(path, body);
   const part = `${path}.${randomUUID()}.part`;
   try {
-    await writeFile(part, body, { flag: 'wx', mode });
-    await rename(part, path);
+    await writeFile(part, body, { flag: 'wx', mode: options.mode ?? 0o666 });
+    if (options.replace === true) await rename(part, path);
+    else await placeNew(part, path);
   } catch (cause) {
     await rm(part, { force: true });
+    if (isSeamError(cause)) throw cause;
     throw new SeamError('INVALID_INPUT', `Writing ${path}: expected a writable place, came: ${messageOf(cause)}.`, {
       cause,
     });
   }
+}
+
+/** Gives a file its name unless another has it: asking first leaves a moment in which somebody takes it. */
+async function placeNew(part: string, path: string): Promise<void> {
+  try {
+    await link(part, path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw outputTaken(path);
+    // A file system without hard links.
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
+    await rename(part, path);
+    return;
+  }
+  await rm(part);
 }
 
 async function makeFolder(path: string): Promise<void> {
@@ -370,6 +413,7 @@ export function processShell(): Shell {
         signal,
         readInput,
         openInput: (path) => world.openInput(path),
+        checkOutput,
         writeOutput,
         isPresent: (path) => Promise.resolve(existsSync(path)),
         makeFolder,

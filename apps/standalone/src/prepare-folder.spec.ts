@@ -29,7 +29,7 @@ describe('the data folder', () => {
       await prepareFolder(process.argv[1]).catch(({ code, message }) => console.log(code, message));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program, folder]);
     expect(stdout).toBe(
-      `INVALID_CONFIGURATION Cannot keep log, objects and reports in ${folder}: expected a folder that can be written, got EACCES (this user may not write there). Name another folder (--data-dir), or change its rights.\n`,
+      `INVALID_CONFIGURATION Cannot keep log, objects and reports in ${folder}: expected a folder that can be written, got EACCES (this user may not do that there). Name another folder (--data-dir), or change its rights.\n`,
     );
   });
 

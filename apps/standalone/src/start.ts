@@ -1,7 +1,7 @@
 /** The whole of `npm start`: importing this runs it. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isInputFault, messageOf, withoutControls } from '@seamstream/kernel';
+import { isInputFault, messageOf, systemFault, withoutControls } from '@seamstream/kernel';
 import { EXIT, readStartOptions, type StartOptions } from './config.js';
 import type { Report } from './report/report.types.js';
 import { renderReportPage } from './report/report-page.js';
@@ -33,7 +33,8 @@ async function start(options: StartOptions): Promise<number> {
       terminal: process.stderr,
       onReport: writeReport,
     });
-  } catch (error) {
+  } catch (thrown) {
+    const error = systemFault(thrown) ?? thrown;
     process.stderr.write(`${withoutControls(messageOf(error))}\n`);
     return isInputFault(error) ? EXIT.badInput : EXIT.internal;
   }

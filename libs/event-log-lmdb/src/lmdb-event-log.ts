@@ -381,7 +381,7 @@ export class LmdbEventLog extends EventLog {
     if (this.options.readOnly) {
       throw new SeamError(
         'LOG_READ_ONLY',
-        `${operation}: the event log in ${this.options.folder} was opened with readOnly. Open it without.`,
+        `${operation}: the event log in ${this.options.folder} was opened for reading alone. Choose a command or a service that writes.`,
       );
     }
   }

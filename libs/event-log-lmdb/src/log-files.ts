@@ -85,7 +85,7 @@ function openChecked(
   if (!readOnly && !writable) {
     throw new SeamError(
       'LOG_READ_ONLY',
-      `opening the event log in ${folder}: the folder cannot be written. Make it writable, choose another one, or open the log with readOnly.`,
+      `opening the event log in ${folder}: expected a folder that can be written, got one that cannot. Make it writable, or choose another one; what only reads works as it is.`,
     );
   }
   const lmdbReadOnly = readOnly && !writable;
@@ -297,7 +297,7 @@ export function translated(error: unknown, operation: string): SeamError {
   if (is('EROFS', 30, 'EACCES', 13, 'EPERM', 1) || /read-only file system|permission denied/i.test(message)) {
     return new SeamError(
       'LOG_READ_ONLY',
-      `${operation}: the folder cannot be written (${message}). Make it writable, or open the log with readOnly.`,
+      `${operation}: the folder cannot be written (${message}). Make it writable, or choose another one; what only reads works as it is.`,
       {
         cause: error,
       },

@@ -15,3 +15,4 @@ export { compareText } from './order.js';
 export { keepFilesPrivate } from './private-files.js';
 export { Random } from './random.js';
 export { onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
+export { systemFault, systemMeaning } from './system-fault.js';

@@ -1,6 +1,6 @@
 /** Adapters to and from other programs: PEFT's files, and whole checkpoints. */
 import { dirname, join, resolve } from 'node:path';
-import { SeamError, sha256 } from '@seamstream/kernel';
+import { sha256 } from '@seamstream/kernel';
 import { createAdapter, decodePeft, encodePeft, mergeAdapter, PEFT_FILE } from '@seamstream/language-model';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
@@ -11,25 +11,25 @@ import { openAdapter, publishImported } from './published-adapter.js';
 import { readLineage } from './read-lineage.js';
 import { findAdapter } from './render-adapters.js';
 
+interface ExportOptions {
+  readonly peft: string;
+  readonly force?: true;
+}
+
 async function exportAdapter(
   runtime: CommandRuntime,
   digits: string,
-  { peft: folder }: { readonly peft: string },
+  { peft: folder, force: replace }: ExportOptions,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
   const { adapter, base } = await openAdapter(runtime, findAdapter(await readLineage(runtime), digits));
   const { config, folder: model } = base.checkpoint;
   const files = encodePeft(adapter, config, model);
   await runtime.makeFolder(folder);
-  for (const file of Object.values(PEFT_FILE)) {
-    if (!(await runtime.isPresent(join(folder, file)))) continue;
-    throw new SeamError(
-      'CONFLICT',
-      `Exporting to ${folder}: expected a folder without an adapter, it holds ${file}. Choose another one, or remove it.`,
-    );
-  }
-  await runtime.writeOutput(join(folder, PEFT_FILE.config), files.config);
-  await runtime.writeOutput(join(folder, PEFT_FILE.tensors), files.tensors);
+  // Both before either is written: the settings of one adapter must not stand beside the tensors of another.
+  for (const file of Object.values(PEFT_FILE)) await runtime.checkOutput(join(folder, file), { replace });
+  await runtime.writeOutput(join(folder, PEFT_FILE.config), files.config, { replace });
+  await runtime.writeOutput(join(folder, PEFT_FILE.tensors), files.tensors, { replace });
   const { digest: adapterDigest, baseModelDigest } = adapter;
   if (terminal.json) terminal.printJson({ adapterDigest, baseModelDigest, folder, sizeBytes: files.tensors.length });
   else
@@ -94,18 +94,15 @@ export function exchangeCommands(run: RunCommand): Command[] {
   return [
     new Command('export')
       .summary("write a LoRA adapter as PEFT's files")
-      .description(
-        'Writes adapter_config.json and adapter_model.safetensors, which PeftModel.from_pretrained reads. Files that exist are replaced.',
-      )
+      .description('Writes adapter_config.json and adapter_model.safetensors, which PeftModel.from_pretrained reads.')
       .argument(...digest)
       .requiredOption('--peft <folder>', 'where to write; made where it is missing')
+      .option('--force', 'replace files that are there')
       .addHelpText(
         'after',
         examples([['seam adapters export 4f3a90c1 --peft my-adapter', 'for transformers and peft']]),
       )
-      .action((digits: string, options: { readonly peft: string }) =>
-        run((runtime) => exportAdapter(runtime, digits, options)),
-      ),
+      .action((digits: string, options: ExportOptions) => run((runtime) => exportAdapter(runtime, digits, options))),
     new Command('import')
       .summary("publish a LoRA adapter from PEFT's files")
       .description(

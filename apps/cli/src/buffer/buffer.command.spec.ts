@@ -115,6 +115,27 @@ describe('seam buffer', () => {
     expect(await decodeRows(world.files.get('rows.parquet')!)).toEqual(world.rows.slice(0, 1));
   });
 
+  it('never replaces a file without being told to, and writes to standard output', async () => {
+    const world = await withBuffer();
+    world.files.set('rows.jsonl', Buffer.from('mine'));
+    const args = ['buffer', 'export', '--format', 'jsonl', '--out'];
+    expect(await world.seam(...args, 'rows.jsonl')).toBe(2);
+    expect(world.takeErrors()).toContain('Cannot write rows.jsonl: expected no file of that name, got one.');
+    expect(Buffer.from(world.files.get('rows.jsonl')!).toString()).toBe('mine');
+    expect(await world.seam(...args, 'rows.jsonl', '--force')).toBe(0);
+    const written = Buffer.from(world.files.get('rows.jsonl')!).toString();
+    expect(written).toContain('"outcomeId":"o1"');
+    world.takeOutput();
+    expect(await world.seam(...args, '-')).toBe(0);
+    expect([world.takeOutput(), world.takeErrors()]).toEqual([
+      written,
+      expect.stringMatching(/^wrote 2 rows of version 2 to standard output/),
+    ]);
+    expect(world.files.has('-')).toBe(false);
+    expect(await world.seam(...args, '-', '--json')).toBe(2);
+    expect(world.takeErrors()).toContain('got --out - and --json');
+  });
+
   it('of a buffer in shards shows the newest version of each and exports the rows of all', async () => {
     const world = await fakeWorld();
     const [a, b, c] = [row('o1', 'words/easy'), row('o2', 'sums/hard'), row('o3', 'words/hard')];
@@ -131,7 +152,8 @@ describe('seam buffer', () => {
     await world.seam('buffer', 'export', '--format', 'jsonl', '--out', 'rows.jsonl');
     expect(world.takeOutput()).toMatch(/^wrote 3 rows of version 3, 2 of 2 shards to rows\.jsonl/);
     expect(await decodeRows(world.files.get('rows.jsonl')!)).toEqual([a, b, c]);
-    await world.seam('buffer', 'export', '--json', '--format', 'jsonl', '--out', 'rows.jsonl', '--sequence', '2');
+    const again = ['--out', 'rows.jsonl', '--force'];
+    await world.seam('buffer', 'export', '--json', '--format', 'jsonl', ...again, '--sequence', '2');
     expect(world.takeJson()).toMatchObject([
       {
         sequence: 2,

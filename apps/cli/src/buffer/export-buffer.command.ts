@@ -1,7 +1,8 @@
+import { SeamError } from '@seamstream/kernel';
 import { encodeRows, type RowFormat, rowsDigest, shardNameOf } from '@seamstream/success-buffer';
 import { Command, Option } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
-import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { bytes, plural } from '../terminal/text.js';
 import { readOverview, readRows, selectCommits } from './read-buffer.js';
@@ -10,16 +11,24 @@ interface ExportOptions {
   readonly format: RowFormat;
   readonly out: string;
   readonly sequence?: number;
+  readonly force?: true;
 }
 
 /** Writes the rows of a committed version to a file; every digest on the way is checked first. */
 async function exportBuffer(runtime: CommandRuntime, options: ExportOptions): Promise<ExitCode> {
   const { terminal } = runtime;
+  const { out, format, force: replace } = options;
+  if (out === STANDARD_STREAM && terminal.json) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      'Cannot export: expected one thing on standard output, got --out - and --json. Leave one of the two out.',
+    );
+  }
+  await runtime.checkOutput(out, { replace });
   const commits = selectCommits(await readOverview(await runtime.openLog('read')), options.sequence);
   const rows = await readRows(await runtime.openObjects(), commits);
-  const body = encodeRows(rows, options.format);
-  await runtime.writeOutput(options.out, body);
-  const { out, format } = options;
+  const body = encodeRows(rows, format);
+  await runtime.writeOutput(out, body, { replace });
   const sequences = [...new Set(commits.map(({ sequence }) => sequence))];
   if (terminal.json) {
     terminal.printJson({
@@ -34,9 +43,9 @@ async function exportBuffer(runtime: CommandRuntime, options: ExportOptions): Pr
     });
   } else {
     const of = commits.length === 1 ? '' : ` of ${commits.length} shards`;
-    terminal.print(
-      `wrote ${plural(rows.length, 'row')} of version ${sequences.join(', ')}${of} to ${out} (${bytes(body.length)})\n`,
-    );
+    const what = `${plural(rows.length, 'row')} of version ${sequences.join(', ')}${of}`;
+    if (out === STANDARD_STREAM) terminal.remark(`wrote ${what} to standard output (${bytes(body.length)})`);
+    else terminal.print(`wrote ${what} to ${out} (${bytes(body.length)})\n`);
   }
   return EXIT.ok;
 }
@@ -45,16 +54,18 @@ export function exportBufferCommand(run: RunCommand): Command {
   return new Command('export')
     .summary('write the rows of a version to a file')
     .description(
-      'Writes the rows of the last version, or of another one, as Parquet or JSON Lines; of a buffer in shards those of all shards. A file that exists is replaced.',
+      'Writes the rows of the last version, or of another one, as Parquet or JSON Lines; of a buffer in shards those of all shards.',
     )
     .addOption(new Option('--format <format>', 'of the file').choices(['parquet', 'jsonl']).default('parquet'))
-    .requiredOption('--out <file>', 'where to write')
+    .requiredOption('--out <file>', 'where to write; "-" is standard output')
+    .option('--force', 'replace a file that is there')
     .option('--sequence <n>', 'this version instead of the last', wholeNumber('--sequence', 1))
     .addHelpText(
       'after',
       examples([
         ['seam buffer export --out buffer.parquet', 'for DuckDB, pandas, …'],
         ['seam buffer export --format jsonl --out rows.jsonl --sequence 3', 'an earlier version, readable'],
+        ['seam buffer export --format jsonl --out - | jq .entry', 'into another program'],
       ]),
     )
     .action((options: ExportOptions) => run((runtime) => exportBuffer(runtime, options)));

@@ -33,8 +33,8 @@ async function generate(
     : [];
   const { privatePem, trusted } = generateKey(name, may);
   const list = `${JSON.stringify({ keys: [...known, trusted] }, null, 2)}\n`;
-  await runtime.writeOutput(keyFile, Buffer.from(privatePem), PRIVATE);
-  await runtime.writeOutput(trustedFile, Buffer.from(list));
+  await runtime.writeOutput(keyFile, Buffer.from(privatePem), { mode: PRIVATE });
+  await runtime.writeOutput(trustedFile, Buffer.from(list), { replace: true });
   if (terminal.json) terminal.printJson({ name, keyId: trusted.keyId, may, keyFile, trustedFile });
   else {
     terminal.print(`${name} ${shortId(trusted.keyId)} may vouch for ${may.join(', ')}\n`);

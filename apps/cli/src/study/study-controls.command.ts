@@ -1,8 +1,9 @@
 import type { Problem } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
 import { CONTROL_ROWS, type ControlRow, chooseFixedHints, studyControls } from '@seamstream/rollout';
 import { Command, InvalidArgumentError } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
-import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';
 import { adapterOf } from '../evaluate/chosen-adapter.js';
 import { chosenProblems, evaluationProblems, type ProblemOptions, setOption } from '../evaluate/evaluation-problems.js';
 import { type PredictionsOptions, predictionsFile, predictionsOption } from '../evaluate/predictions-file.js';
@@ -21,6 +22,7 @@ interface StudyOptions extends ProblemOptions, PredictionsOptions {
   readonly hintsFrom?: string;
   readonly seed: string;
   readonly report?: string;
+  readonly force?: true;
 }
 
 /** A bar for each thing that is measured, one after the other. */
@@ -46,6 +48,13 @@ function bars(terminal: Terminal): { show(what: string, done: number, total: num
 /** Measures every row on the problems, prints them beside each other, and writes a page where one is asked for. */
 async function study(runtime: CommandRuntime, path: string | undefined, options: StudyOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
+  const replace = { replace: options.force };
+  if (options.report === STANDARD_STREAM)
+    throw new SeamError(
+      'INVALID_INPUT',
+      'Reading --report: expected a file, got "-": the table goes to standard output.',
+    );
+  if (options.report !== undefined) await runtime.checkOutput(options.report, replace);
   const problems = await chosenProblems(runtime, path, options);
   const { generator, executor, prompts, maxEntryTokens, maxResponseTokens } = await runtime.openModels();
   const schemaFor = await runtime.entrySchemas();
@@ -91,7 +100,7 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
     } else terminal.print(renderStudy(result, adapterDigest, terminal.style));
     await predictions.write();
     if (options.report !== undefined)
-      await runtime.writeOutput(options.report, Buffer.from(renderStudyPage(result, adapterDigest)));
+      await runtime.writeOutput(options.report, Buffer.from(renderStudyPage(result, adapterDigest)), replace);
     return EXIT.ok;
   } finally {
     progress.stop();
@@ -155,6 +164,7 @@ export function studyControlsCommand(run: RunCommand): Command {
     )
     .addOption(predictionsOption())
     .option('--report <file.html>', 'writes the study as a page, too')
+    .option('--force', 'with --report: replace a file that is there')
     .addHelpText(
       'after',
       `${datasetsHelp()}${examples([
