@@ -14,8 +14,9 @@ import {
 } from '@seamstream/events';
 import { loadPrompts, schemaDigest, withoutQuoteRules } from '@seamstream/experience';
 import { derivedId, sha256 } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
+import { encodeAdapter, LanguageModel } from '@seamstream/language-model';
 import type { Finding, FindingCode } from '@seamstream/learning';
+import type { ObjectStore } from '@seamstream/object-store';
 import {
   executorIdentity,
   generateExperiences,
@@ -23,6 +24,7 @@ import {
   LanguageModelExecutor,
   solveProblems,
 } from '@seamstream/rollout';
+import { smallAdapter } from '../../apps/cli/src/adapters/small-adapters.fake.js';
 import { fakeWorld } from '../../apps/cli/src/command-runtime.fake.js';
 import { evaluatedByPerson } from '../../libs/release/src/promotion-log.contract.js';
 
@@ -115,11 +117,15 @@ interface Planted {
   readonly experience?: (experience: Generated, at: number) => Generated;
   readonly outcome?: (outcome: Outcome, at: number) => SeamEvent;
   readonly more?: readonly SeamEvent[];
+  /** What happens to the objects. */
+  readonly store?: (objects: ObjectStore) => Promise<unknown>;
 }
 
 /** The log with a fault in it, and what the doctor says. */
-async function examined({ experience = (each) => each, outcome = (each) => each, more = [] }: Planted = {}) {
+async function examined({ experience = (each) => each, outcome = (each) => each, more = [], store }: Planted = {}) {
   const world = await fakeWorld(schemaFor);
+  for (const adapter of SERVED) await world.objects.put(`adapters/${adapter.digest}`, encodeAdapter(adapter));
+  await store?.(world.objects);
   await world.log.append([...generated.map(experience), ...outcomes.map(outcome), ...more].map(encodeEvent));
   const exitCode = await world.seam('doctor', '--json');
   const [told] = world.takeJson() as { findings: Finding[]; looked: Record<string, unknown> }[];
@@ -166,16 +172,18 @@ const run = (metrics: Record<string, number>, algorithm?: Record<string, unknown
   ended(metrics),
 ];
 
-const ADAPTER = 'a'.repeat(64);
+const BASE = 'b'.repeat(64);
+const SERVED = [1, 2].map((value) => smallAdapter(value, BASE));
+const [ADAPTER, OTHER] = SERVED.map(({ digest }) => digest) as [string, string];
 const published = (adapterDigest: string, parent: string | null, fingerprint: string): SeamEvent => ({
   type: 'AdapterPublished',
   attestation: null,
   meta: metaOf(`published/${adapterDigest}`, BEGAN - 2000),
   adapterDigest,
-  key: 'k',
+  key: `adapters/${adapterDigest}`,
   kind: 'full',
   sizeBytes: 1,
-  baseModelDigest: 'b',
+  baseModelDigest: BASE,
   parent,
   runId: 'r',
   algorithm: 'sft',
@@ -203,7 +211,7 @@ const promoted = (adapterDigest: string, fingerprint = 'f1'): SeamEvent => ({
   attestation: null,
   meta: metaOf(`promoted/${adapterDigest}`, BEGAN - 1000),
   adapterDigest,
-  key: 'k',
+  key: `adapters/${adapterDigest}`,
   fingerprint,
   parent: null,
   runId: null,
@@ -263,7 +271,6 @@ describe('the doctor', () => {
 
   it('takes the adapter for served whose promotion came first in the log, whatever the clocks of two that overlap say', async () => {
     const experience = (each: Generated): Generated => ({ ...each, adapterDigest: ADAPTER });
-    const other = 'o'.repeat(64);
     const over = (adapterDigest: string, at: number): SeamEvent =>
       ({
         ...promoted(adapterDigest),
@@ -272,11 +279,11 @@ describe('the doctor', () => {
       }) as SeamEvent;
     const more = [
       published(ADAPTER, null, 'f1'),
-      published(other, null, 'f1'),
+      published(OTHER, null, 'f1'),
       measured(ADAPTER),
-      measured(other),
+      measured(OTHER),
       over(ADAPTER, BEGAN - 1000),
-      over(other, BEGAN - 1500),
+      over(OTHER, BEGAN - 1500),
     ];
     expect(await examined({ experience, more })).toMatchObject({ exitCode: 0, findings: [] });
   });
@@ -404,7 +411,7 @@ describe('planted, and named', () => {
       { more: [published(ADAPTER, null, 'f1'), measured(ADAPTER), promoted(ADAPTER)] },
       'adapter-not-applied',
       'error',
-      /^In 48 of 48 groups that were written after adapter aaaaaaaa was promoted/,
+      new RegExp(`^In 48 of 48 groups that were written after adapter ${ADAPTER.slice(0, 8)} was promoted`),
     ));
 
   it('an adapter that answers as its parent', () =>
@@ -422,6 +429,43 @@ describe('planted, and named', () => {
       'error',
       /answers the probe exactly as its parent does/,
     ));
+
+  const KEY = `adapters/${ADAPTER}`;
+  it.each<[string, (objects: ObjectStore) => Promise<unknown>, RegExp]>([
+    ['is gone', (objects) => objects.delete(KEY), /cannot be loaded from adapters\/.*: .*there is no object/],
+    [
+      'is damaged',
+      async (objects) => {
+        const body = Buffer.from(await objects.get(KEY));
+        body[body.length - 5]! ^= 1;
+        await objects.put(KEY, body);
+      },
+      /cannot be loaded from .*: .*its content is/,
+    ],
+    [
+      'is another adapter',
+      (objects) => objects.put(KEY, encodeAdapter(SERVED[1]!)),
+      new RegExp(`expected content ${ADAPTER}`),
+    ],
+    ['is for another base model', async () => undefined, /base model/],
+  ])('a served adapter whose object %s', (what, store, evidence) =>
+    expectFinding(
+      {
+        experience: (each) => ({ ...each, adapterDigest: ADAPTER }),
+        more: [
+          what === 'is for another base model'
+            ? ({ ...published(ADAPTER, null, 'f1'), baseModelDigest: 'c'.repeat(64) } as SeamEvent)
+            : published(ADAPTER, null, 'f1'),
+          measured(ADAPTER),
+          promoted(ADAPTER),
+        ],
+        store,
+      },
+      'adapter-unusable',
+      'error',
+      evidence,
+    ),
+  );
 
   it('a run that trains nothing', () =>
     expectFinding(

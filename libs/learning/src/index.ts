@@ -24,6 +24,7 @@ export {
   examineAdmission,
   examineForgeries,
   examineRun,
+  examineServedObject,
   examineServing,
   type RunFacts,
   type ServingFacts,

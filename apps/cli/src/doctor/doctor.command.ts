@@ -1,9 +1,11 @@
-import { onOneLine } from '@seamstream/kernel';
+import { isSeamError, onOneLine } from '@seamstream/kernel';
+import { decodeAdapter } from '@seamstream/language-model';
 import {
   examineAdmission,
   examineForgeries,
   examineRollouts,
   examineRun,
+  examineServedObject,
   examineServing,
   type Finding,
   summary,
@@ -30,6 +32,26 @@ function renderFindings(findings: readonly Finding[], facts: LogFacts, style: St
   return `${said.join('\n')}\n${seen}`;
 }
 
+/** Loads what is served, as a generator does when it starts. */
+async function servedObject(
+  runtime: CommandRuntime,
+  { served, serving }: LogFacts,
+): Promise<Parameters<typeof examineServedObject>[0]> {
+  if (served === null) return null;
+  const { adapterDigest, key } = served;
+  const baseModelDigest = serving.published.get(adapterDigest)?.baseModelDigest;
+  const objects = await runtime.openObjects();
+  try {
+    const intake = { digest: adapterDigest, ...(baseModelDigest === undefined ? {} : { baseModelDigest }) };
+    decodeAdapter(await objects.get(key), intake);
+    return { adapterDigest, key, fault: null };
+  } catch (error) {
+    // A store that does not answer says nothing about what lies in it.
+    if (!isSeamError(error) || error.retryable) throw error;
+    return { adapterDigest, key, fault: error.message };
+  }
+}
+
 /** Reads, examines, tells; the exit code says whether anything was found. */
 async function examine(runtime: CommandRuntime, options: DoctorOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
@@ -43,6 +65,7 @@ async function examine(runtime: CommandRuntime, options: DoctorOptions): Promise
     ...examineRollouts(facts.groups, { schemaFor }),
     ...facts.runs.flatMap((run) => examineRun(run)),
     ...examineServing(facts.serving, facts.groups),
+    ...examineServedObject(await servedObject(runtime, facts)),
     ...examineAdmission(facts.admission),
     ...examineForgeries({ decisions: facts.serving.refused, results: facts.refusedResults }),
   ]);

@@ -9,7 +9,7 @@ import {
 } from '@seamstream/events';
 import type { AdmissionFacts, FinishedGroup, ResultEvent, RunFacts, ServingFacts } from '@seamstream/learning';
 import { finishedGroups } from '@seamstream/learning';
-import { evolveServedAdapter, initialServedAdapter } from '@seamstream/release';
+import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
 import { decodeRecord } from '../log/decode-record.js';
 import { storedRanges } from '../log/stored-ranges.js';
 import type { Progress } from '../terminal/progress.js';
@@ -26,6 +26,8 @@ export interface LogFacts {
   /** Runs that ended since the last promotion, that one included. */
   readonly runs: readonly (RunFacts & { readonly runId: string })[];
   readonly serving: ServingFacts;
+  /** What generators load; null is the base model. */
+  readonly served: ServedAdapter | null;
   readonly admission: AdmissionFacts;
   /** Why results do not count, of the newest. */
   readonly refusedResults: readonly string[];
@@ -86,6 +88,7 @@ export async function readFacts(log: EventLog, { groups, signal, progress }: Rea
     groups: finishedGroups(experiences, results).slice(-groups),
     runs: runsOf(of(TOPIC.training), serving.promotedBy),
     serving: serving.facts,
+    served: serving.served,
     admission: admissionOf(of(TOPIC.buffer)),
     refusedResults: of(TOPIC.buffer).flatMap((event) =>
       event.type === 'ResultRefused' ? [`${event.reason}, ${event.detail}`] : [],
@@ -150,6 +153,7 @@ function settingsOf(configuration: string): RunFacts['settings'] {
  */
 function servingOf(events: readonly SeamEvent[]): {
   readonly facts: ServingFacts;
+  readonly served: ServedAdapter | null;
   readonly promotedBy: ReadonlySet<string | null>;
 } {
   const published = new Map<string, AdapterPublished>();
@@ -168,7 +172,7 @@ function servingOf(events: readonly SeamEvent[]): {
     if (status === 'refused') refused.push(reason);
   }
   const served = state.served === null ? null : { adapterDigest: state.served.adapterDigest, since };
-  return { facts: { published, served, refused }, promotedBy };
+  return { facts: { published, served, refused }, served: state.served, promotedBy };
 }
 
 function admissionOf(events: readonly SeamEvent[]): AdmissionFacts {

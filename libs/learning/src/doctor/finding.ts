@@ -9,6 +9,7 @@ export const FINDING_CODES = [
   'constant-verifier',
   'time-outs-as-wrong',
   'adapter-not-applied',
+  'adapter-unusable',
   'mask-mismatch',
   'entropy-collapse',
   'kl-explosion',
@@ -41,6 +42,8 @@ const REMEDIES: Readonly<Record<FindingCode, string>> = {
     'An answer that did not come is no wrong answer. Raise the token limit (SEAM_EXECUTOR_MAX_TOKENS) or the time-out, and let failures of the server be failures, not empty answers.',
   'adapter-not-applied':
     'Restart the generators and look at what they serve (seam adapters): entries have to be written by the promoted adapter. Check that what is trained is what is served (base model, target modules).',
+  'adapter-unusable':
+    'Restore its object from a copy of the object store, or go back to the adapter before it (seam adapters rollback --by NAME --reason TEXT). Generators that hold it in memory go on, one that starts cannot. seam replay --verify-adapter DIGEST says whether the log gives it again.',
   'mask-mismatch':
     'Let generator and trainer use the same entry schemas, tokenizer and base model (SEAM_ENTRY_SCHEMAS), and the same adapter for the same name: recorded probabilities must be those of the policy that they name. Explore anew; what was recorded under another mask cannot be learned from.',
   'entropy-collapse':

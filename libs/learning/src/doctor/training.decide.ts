@@ -126,7 +126,7 @@ function correctionOf(settings: RunFacts['settings']): string | undefined {
 
 export interface ServingFacts {
   /** By digest. */
-  readonly published: ReadonlyMap<string, Pick<AdapterPublished, 'parent' | 'fingerprint'>>;
+  readonly published: ReadonlyMap<string, Pick<AdapterPublished, 'parent' | 'fingerprint' | 'baseModelDigest'>>;
   /** Served now, and since when (milliseconds since the epoch); null: the base model from the beginning. */
   readonly served: { readonly adapterDigest: string; readonly since: number } | null;
   /** Why promotions and rollbacks do not count, of each that the log does not bear out. */
@@ -162,6 +162,24 @@ export function examineServing(
       'adapter-not-applied',
       'error',
       `In ${without.length} of ${since.length} groups that were written after adapter ${served.adapterDigest.slice(0, 8)} was promoted, it wrote no entry.`,
+    ),
+  ];
+}
+
+/**
+ * Whether a generator that starts could load what is served.
+ * @param served what loading it threw; null where it loads
+ */
+export function examineServedObject(
+  served: { readonly adapterDigest: string; readonly key: string; readonly fault: string | null } | null,
+): readonly Finding[] {
+  if (served === null || served.fault === null) return [];
+  const { adapterDigest, key, fault } = served;
+  return [
+    finding(
+      'adapter-unusable',
+      'error',
+      `The served adapter ${adapterDigest.slice(0, 8)} cannot be loaded from ${key}: ${fault}`,
     ),
   ];
 }
