@@ -21,9 +21,6 @@ describe('the arguments of npm start', () => {
     [['--algorithm', 'ppo'], 'curriculum, sft, grpo'],
     [['--services', 'oven'], 'expected generator, executor, buffer, trainer or none'],
     [['stray'], 'too many arguments'],
-    [['--problems', 'a.jsonl'], '--problems and --validation belong together'],
-    [['--validation', 'a.jsonl'], 'got only --validation'],
-    [['--test', 'a.jsonl'], '--test belongs to --problems'],
   ])('%j end with the status of bad input, and say what was expected', (argv, message) => {
     const { result, said } = read(...argv);
     expect(result).toBe(EXIT.badInput);

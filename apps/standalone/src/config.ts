@@ -98,7 +98,10 @@ function program(): Command {
     .option('--held-out <n>', 'held-out problems to measure on', integer(8), 512)
     .option('--problems <file>', "learn from one's own problems, a file as seam publish reads it, round after round")
     .option('--validation <file>', 'with --problems: problems that promotions are decided on')
-    .option('--test <file>', 'with --problems: problems that the report measures on; without it those of --validation')
+    .option(
+      '--test <file>',
+      'with --problems: problems that the report measures on; kept for later starts; without it those of --validation',
+    )
     .option('--json', 'print the report on stdout, progress on stderr', false)
     .addOption(
       new Option('--services <names>', 'services to host here, by comma, or none')
@@ -126,14 +129,6 @@ export function readStartOptions(
   try {
     command.parse([...argv], { from: 'user' });
     const options = command.opts<Omit<StartOptions, 'said'>>();
-    if ((options.problems === undefined) !== (options.validation === undefined))
-      command.error(
-        `error: --problems and --validation belong together: promotions are decided on problems that are not learned from, got only ${options.problems === undefined ? '--validation' : '--problems'}`,
-      );
-    if (options.test !== undefined && options.problems === undefined)
-      command.error(
-        'error: --test belongs to --problems; the demonstration brings held-out problems of its own (--held-out)',
-      );
     const said = Object.keys(options).filter((name) => command.getOptionValueSource(name) === 'cli');
     return { ...options, said: new Set(said) };
   } catch (error) {

@@ -48,6 +48,16 @@ export interface HostHooks {
   readonly logLines?: { write(line: string): void };
 }
 
+/** @throws INVALID_CONFIGURATION naming every setting at fault */
+export function loadServiceConfigs(environment: Environment) {
+  return {
+    generator: loadConfig(generatorConfigSchema, environment),
+    executor: loadConfig(executorConfigSchema, environment),
+    buffer: loadConfig(bufferServiceConfigSchema, environment),
+    trainer: loadConfig(trainerConfigSchema, environment),
+  };
+}
+
 /**
  * Opens drivers and models and starts the named services.
  * @throws INVALID_CONFIGURATION and whatever drivers and models throw when they cannot be opened
@@ -57,12 +67,7 @@ export async function hostServices(
   services: readonly HostedService[],
   { onTraining, onUnderWay, beforeServices, logLines }: HostHooks,
 ): Promise<Host> {
-  const configs = {
-    generator: loadConfig(generatorConfigSchema, environment),
-    executor: loadConfig(executorConfigSchema, environment),
-    buffer: loadConfig(bufferServiceConfigSchema, environment),
-    trainer: loadConfig(trainerConfigSchema, environment),
-  };
+  const configs = loadServiceConfigs(environment);
   const { generator: generatorSettings } = configs.generator;
   const { executor: executorSettings } = configs.executor;
   const drivers = await openDrivers(configs.generator);

@@ -1,7 +1,7 @@
 /** Files beside the log that a data folder keeps. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { messageOf, SeamError } from '@seamstream/kernel';
-import type { z } from 'zod';
+import { messageOf, onOneLine, SeamError } from '@seamstream/kernel';
+import { z } from 'zod';
 
 /** Whole or not at all: a process that dies meanwhile leaves the earlier one. */
 export async function writeWhole(path: string, text: string): Promise<void> {
@@ -29,9 +29,10 @@ export async function readKept<T>(
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
+    const found = cause instanceof z.ZodError ? z.prettifyError(cause).replaceAll('\n', ' ') : messageOf(cause);
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Cannot read ${path}: expected ${expected}, got something else (${messageOf(cause)}). ${remedy}`,
+      onOneLine(`Cannot read ${path}: expected ${expected}, got something else (${found}). ${remedy}`),
       { cause },
     );
   }

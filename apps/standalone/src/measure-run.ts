@@ -5,12 +5,13 @@ import { SHIFTED_DOMAINS } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
 import { systemClock } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
+import type { ServedAdapter } from '@seamstream/release';
 import type { Host } from './host-services.js';
 import { MeasureHeldOutHandler } from './measure-held-out.handler.js';
 import { readLogAccount } from './read-log.js';
 import { buildReport, type ShiftMeasurement } from './report/build-report.js';
 import type { Report } from './report/report.types.js';
-import { endedRuns, type LoopProgress, type RunProgress } from './round-progress.js';
+import { endedRuns, type LoopProgress, servedAt } from './round-progress.js';
 import type { RoundsOutcome } from './run-rounds.handler.js';
 import type { RunFile } from './run-settings.js';
 import { heldOutProblems, validationProblems } from './world-files.js';
@@ -19,6 +20,9 @@ import { heldOutProblems, validationProblems } from './world-files.js';
 const CURVE_POINTS = 6;
 /** Problems of one's own that fixed hints are chosen on, per domain: as many as `chooseFixedHints` looks at. */
 const HINT_PROBLEMS = 16;
+
+/** An adapter by its digest, and where it lies in the object store. */
+type Stored = Pick<ServedAdapter, 'adapterDigest' | 'key'>;
 
 export interface MeasureRunInput {
   readonly host: Host;
@@ -44,14 +48,11 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
   const { host, progress, own, outcome } = input;
   const { drivers } = host;
   const handler = new MeasureHeldOutHandler(host, input.say);
-  const load = async (run: RunProgress | undefined): Promise<Adapter | null> =>
-    run === undefined || run.adapterKey === null || run.adapterDigest === null
-      ? null
-      : decodeAdapter(await drivers.objects.get(run.adapterKey), { digest: run.adapterDigest });
-  const promoted = endedRuns(progress).filter((run) => run.status === 'promoted');
+  const load = async (served: Stored | null): Promise<Adapter | null> =>
+    served === null ? null : decodeAdapter(await drivers.objects.get(served.key), { digest: served.adapterDigest });
+  const { served } = progress.adapters;
   const problems = own?.measured ?? heldOutProblems('base', input.heldOut);
-  const last = promoted.at(-1);
-  const adapter = await load(last);
+  const adapter = await load(served);
   const heldOut = await handler.all(
     adapter,
     problems,
@@ -61,13 +62,19 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
   );
 
   const heldOutByAdapter = new Map<string, number>();
-  if (last?.adapterDigest != null) heldOutByAdapter.set(last.adapterDigest, heldOut.rows.trained?.success ?? 0);
+  if (served !== null) heldOutByAdapter.set(served.adapterDigest, heldOut.rows.trained?.success ?? 0);
+  const promoted = endedRuns(progress).filter((run) => run.status === 'promoted');
   const step = Math.max(1, Math.ceil(promoted.length / CURVE_POINTS));
-  const onCurve = promoted.filter((run, index) => index % step === 0 && run !== last);
+  const onCurve = promoted.filter((run, index) => index % step === 0 && run.adapterDigest !== served?.adapterDigest);
   for (const [index, run] of onCurve.entries()) {
-    if (run.adapterDigest === null || heldOutByAdapter.has(run.adapterDigest)) continue;
-    const { success } = await handler.resultOf(await load(run), problems, `adapter ${index + 1} of ${onCurve.length}`);
-    heldOutByAdapter.set(run.adapterDigest, success);
+    const { adapterDigest, adapterKey: key } = run;
+    if (adapterDigest === null || key === null || heldOutByAdapter.has(adapterDigest)) continue;
+    const { success } = await handler.resultOf(
+      await load({ adapterDigest, key }),
+      problems,
+      `adapter ${index + 1} of ${onCurve.length}`,
+    );
+    heldOutByAdapter.set(adapterDigest, success);
   }
 
   const account = await readLogAccount(drivers.log, host.schemaFor);
@@ -108,16 +115,13 @@ async function measureShift(
   handler: MeasureHeldOutHandler,
   { progress, heldOut }: MeasureRunInput,
   last: Adapter | null,
-  load: (run: RunProgress | undefined) => Promise<Adapter | null>,
+  load: (served: Stored | null) => Promise<Adapter | null>,
   oldDomainsFinal: number,
 ): Promise<ShiftMeasurement | null> {
   const baseRounds = [...progress.rounds.values()].filter((row) => row.phase === 'base').length;
   if (baseRounds === progress.rounds.size) return null;
-  const before = await load(
-    endedRuns(progress)
-      .slice(0, baseRounds)
-      .findLast((run) => run.status === 'promoted'),
-  );
+  const lastBaseRun = endedRuns(progress).slice(0, baseRounds).at(-1);
+  const before = await load(servedAt(progress, lastBaseRun?.endedAtMs ?? 0));
   const shifted = heldOutProblems('shifted', heldOut);
   const what = 'new problems, the adapter from before them';
   const result = await handler.resultOf(last, shifted, 'new problems, the last adapter');

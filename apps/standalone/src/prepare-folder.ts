@@ -4,12 +4,17 @@ import { join, resolve } from 'node:path';
 import { SeamError, systemMeaning } from '@seamstream/kernel';
 import { checkFolder, makeFolder } from '@seamstream/service-kit';
 
+/** @throws INVALID_CONFIGURATION where no folder can be, naming the file in its place */
+export function checkDataFolder(dataFolder: string): Promise<void> {
+  return checkFolder(dataFolder, 'Keeping log, objects and reports', '--data-dir');
+}
+
 /**
  * Makes the folder where it is missing, and proves that files can be written in it.
  * @throws INVALID_CONFIGURATION naming folder and cause
  */
 export async function prepareFolder(dataFolder: string): Promise<void> {
-  await checkFolder(dataFolder, 'Keeping log, objects and reports', '--data-dir');
+  await checkDataFolder(dataFolder);
   const probe = join(dataFolder, `.writable-${process.pid}`);
   try {
     await makeFolder(resolve(dataFolder));

@@ -3,10 +3,20 @@ import { initialLoopProgress, type LoopProgress, type RunProgress } from './roun
 
 const plan: RoundPlan = { roundSize: 4, maxBaseRounds: 5, maxShiftedRounds: 2, targetPerDomain: 0.9, patience: 3 };
 
+const servedAs = (run: number) => ({ adapterDigest: `adapter-${run}`, key: 'k', fingerprint: 'f' });
+
+/** What was served when the run began. */
+const parentOf = (results: readonly (number | null)[], run: number): string | null => {
+  const before = results.slice(0, run).findLastIndex((validation) => validation !== null);
+  return before < 0 ? null : servedAs(before).adapterDigest;
+};
+
 /** Progress after the given rounds (phase, published) and run results (validation of a promoted run, or null for a rejected one). */
 function progress(rounds: readonly ['base' | 'shifted', number][], results: readonly (number | null)[]): LoopProgress {
+  const last = results.findLastIndex((validation) => validation !== null);
   return {
     ...initialLoopProgress,
+    adapters: { ...initialLoopProgress.adapters, served: last < 0 ? null : servedAs(last) },
     buffer: { ...initialLoopProgress.buffer, sequence: rounds.length },
     rounds: new Map(
       rounds.map(([phase, published], index) => [
@@ -32,8 +42,8 @@ function progress(rounds: readonly ['base' | 'shifted', number][], results: read
           algorithm: 'sft',
           startedAtMs: 0,
           endedAtMs: 1,
-          parent: null,
-          adapterDigest: 'd',
+          parent: parentOf(results, index),
+          adapterDigest: servedAs(index).adapterDigest,
           adapterKey: null,
           status: validation === null ? 'rejected' : 'promoted',
           validation,
@@ -187,6 +197,67 @@ describe("the rounds' driver", () => {
       kind: 'finished',
       reason: expect.stringContaining('none of the last 3'),
     });
+  });
+});
+
+describe('what a person decides meanwhile', () => {
+  const rounds = (count: number): ['base', number][] => Array.from({ length: count }, () => ['base', 4]);
+  const without = { ...plan, maxShiftedRounds: 0 };
+  /** The last adapters taken back, and what is served then. */
+  const taken = (state: LoopProgress, served: ReturnType<typeof servedAs> | null, ...runs: number[]): LoopProgress => ({
+    ...state,
+    adapters: {
+      ...state.adapters,
+      served,
+      rolledBack: new Map(
+        runs.map((run) => [
+          servedAs(run).adapterDigest,
+          {} as LoopProgress['adapters']['rolledBack'] extends ReadonlyMap<string, infer Event> ? Event : never,
+        ]),
+      ),
+    },
+  });
+
+  it('counts: the loop has not converged where what reached the target is served no more', () => {
+    const reached = progress(rounds(3), [0.2, 0.95, 0.95]);
+    expect(decideRound(reached, without)).toMatchObject({ kind: 'finished', converged: true });
+    expect(decideRound(taken(reached, servedAs(0), 1, 2), without)).toMatchObject({ kind: 'publish', round: 4 });
+    expect(decideRound(taken(reached, null, 0, 1, 2), without)).toMatchObject({ kind: 'finished', converged: false });
+    const imported = { adapterDigest: 'imported', key: 'k', fingerprint: 'f' };
+    expect(decideRound(taken(reached, imported), without)).toMatchObject({ kind: 'publish', round: 4 });
+  });
+
+  it('may bring back what had converged', () => {
+    const worse = progress(rounds(3), [0.95, 0.95, 0.91]);
+    expect(decideRound(taken(progress(rounds(3), [0.95, 0.95, 0.5]), servedAs(1), 2), without)).toMatchObject({
+      kind: 'finished',
+      converged: true,
+    });
+    expect(decideRound(worse, without)).toMatchObject({ converged: true });
+  });
+
+  it('makes comparisons with another parent say nothing', () => {
+    const measured = progress(rounds(3), [0.5, 0.95, null]);
+    const compared: LoopProgress = {
+      ...measured,
+      runs: new Map(
+        [...measured.runs].map(([id, run]) => [
+          id,
+          run.window === 3 ? { ...run, parentPerDomain: { timber: 0.97 }, askedPerDomain: { timber: 100 } } : run,
+        ]),
+      ),
+    };
+    expect(decideRound(compared, without)).toMatchObject({ kind: 'finished', converged: true });
+    expect(decideRound(taken(compared, servedAs(0), 1), without)).toMatchObject({ kind: 'publish', round: 4 });
+  });
+
+  it('is no progress of a run: adapters that were all taken back are a loop that is stuck', () => {
+    const all = taken(progress(rounds(3), [0.5, 0.6, 0.7]), null, 0, 1, 2);
+    expect(decideRound(all, without)).toMatchObject({
+      kind: 'finished',
+      reason: expect.stringContaining('none of the last 3'),
+    });
+    expect(decideRound(taken(all, servedAs(0), 1, 2), without)).toMatchObject({ kind: 'publish', round: 4 });
   });
 });
 

@@ -3,7 +3,7 @@
  * round ends with the decision on its training run and the version of the buffer: results of the next round that the buffer
  * met before the last ones of this would be in a version where a quicker buffer has none.
  */
-import { endedRuns, type LoopProgress, type RunProgress, ratesAsParent } from './round-progress.js';
+import { endedRuns, type LoopProgress, ofServed, type RunProgress, ratesAsParent } from './round-progress.js';
 
 export interface RoundPlan {
   /** Problems per round. */
@@ -38,19 +38,27 @@ export type RoundDecision =
  * Whether the served adapter reaches the target in every domain, on problems that its promotion did not rest on: {@link ratesAsParent}.
  * Where candidates and parents were not asked side by side a later run has to confirm it: by a successor that reaches the target too, or
  * by finding nothing better. One measurement alone may be luck.
+ * @param servedDigest null is the base model. What was promoted last may have been rolled back since, or a person's own choice be served:
+ * then no run of another adapter says how good it is
  */
-function hasConverged(runs: readonly RunProgress[], target: number): boolean {
+function hasConverged(runs: readonly RunProgress[], target: number, servedDigest: string | null): boolean {
   const areReached = (rates: readonly number[]): boolean => rates.length > 0 && rates.every((rate) => rate >= target);
-  const asParent = Object.values(ratesAsParent(runs));
+  const asParent = Object.values(ratesAsParent(ofServed(runs, servedDigest)));
   if (asParent.length > 0) return areReached(asParent);
   const reaches = (run: RunProgress | undefined): boolean => areReached(Object.values(run?.validationPerDomain ?? {}));
-  const served = runs.findLastIndex((run) => run.status === 'promoted');
+  const served = runs.findLastIndex((run) => run.status === 'promoted' && run.adapterDigest === servedDigest);
   const before = runs.slice(0, Math.max(0, served)).findLast((run) => run.status === 'promoted');
   return reaches(runs[served]) && (served < runs.length - 1 || reaches(before));
 }
 
-function isStuck(runs: readonly RunProgress[], patience: number): boolean {
-  return runs.length >= patience && runs.slice(-patience).every((run) => run.status !== 'promoted');
+/** A run whose adapter a person took back improved nothing. */
+function isStuck(runs: readonly RunProgress[], patience: number, { rolledBack }: LoopProgress['adapters']): boolean {
+  return (
+    runs.length >= patience &&
+    runs
+      .slice(-patience)
+      .every(({ status, adapterDigest }) => status !== 'promoted' || rolledBack.has(adapterDigest ?? ''))
+  );
 }
 
 /**
@@ -61,6 +69,9 @@ export function decideRound(progress: LoopProgress, plan: RoundPlan, lost = 0): 
   const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
   const last = rounds.at(-1);
   const ended = endedRuns(progress);
+  const isSettled = (runs: readonly RunProgress[]): boolean =>
+    hasConverged(runs, plan.targetPerDomain, servedDigestOf(progress)) ||
+    isStuck(runs, plan.patience, progress.adapters);
   const startIndex = rounds.reduce((sum, row) => sum + row.published, 0);
   const publish = (round: number, phase: 'base' | 'shifted', count = plan.roundSize): RoundDecision => ({
     kind: 'publish',
@@ -82,35 +93,32 @@ export function decideRound(progress: LoopProgress, plan: RoundPlan, lost = 0): 
   const baseRounds = rounds.filter((row) => row.phase === 'base').length;
   const shiftedRounds = rounds.length - baseRounds;
   if (last.phase === 'base') {
-    const settled =
-      hasConverged(ended, plan.targetPerDomain) || baseRounds >= plan.maxBaseRounds || isStuck(ended, plan.patience);
-    if (!settled) return publish(last.round + 1, 'base');
+    if (!isSettled(ended) && baseRounds < plan.maxBaseRounds) return publish(last.round + 1, 'base');
     if (plan.maxShiftedRounds > 0) return publish(last.round + 1, 'shifted');
-    return finished(ended, plan, baseRounds >= plan.maxBaseRounds);
+    return finished(ended, progress, plan, baseRounds >= plan.maxBaseRounds);
   }
   const shiftedRuns = ended.slice(baseRounds);
-  if (
-    hasConverged(shiftedRuns, plan.targetPerDomain) ||
-    shiftedRounds >= plan.maxShiftedRounds ||
-    isStuck(shiftedRuns, plan.patience)
-  ) {
-    return finished(shiftedRuns, plan, shiftedRounds >= plan.maxShiftedRounds);
-  }
+  if (isSettled(shiftedRuns) || shiftedRounds >= plan.maxShiftedRounds)
+    return finished(shiftedRuns, progress, plan, shiftedRounds >= plan.maxShiftedRounds);
   return publish(last.round + 1, 'shifted');
 }
 
-function finished(runs: readonly RunProgress[], plan: RoundPlan, outOfRounds: boolean): RoundDecision {
-  return {
-    kind: 'finished',
-    reason: endReason(runs, plan, outOfRounds),
-    converged: hasConverged(runs, plan.targetPerDomain),
-  };
+function servedDigestOf({ adapters }: LoopProgress): string | null {
+  return adapters.served?.adapterDigest ?? null;
 }
 
-function endReason(runs: readonly RunProgress[], plan: RoundPlan, outOfRounds: boolean): string {
-  if (hasConverged(runs, plan.targetPerDomain))
-    return `Converged: every domain reached ${plan.targetPerDomain * 100} % on the validation problems.`;
-  if (isStuck(runs, plan.patience))
-    return `Stopped: none of the last ${plan.patience} training runs improved on its parent.`;
-  return outOfRounds ? 'Stopped: the planned rounds are over.' : 'Stopped.';
+function finished(
+  runs: readonly RunProgress[],
+  progress: LoopProgress,
+  plan: RoundPlan,
+  outOfRounds: boolean,
+): RoundDecision {
+  const converged = hasConverged(runs, plan.targetPerDomain, servedDigestOf(progress));
+  const endReason = (): string => {
+    if (converged) return `Converged: every domain reached ${plan.targetPerDomain * 100} % on the validation problems.`;
+    if (isStuck(runs, plan.patience, progress.adapters))
+      return `Stopped: none of the last ${plan.patience} training runs improved on its parent.`;
+    return outOfRounds ? 'Stopped: the planned rounds are over.' : 'Stopped.';
+  };
+  return { kind: 'finished', reason: endReason(), converged };
 }

@@ -1,5 +1,5 @@
 import { type EventMeta, originMeta, type SeamEvent } from '@seamstream/events';
-import { promotedByRun } from '../../../libs/release/src/promotion-log.contract.js';
+import { promotedByPerson, promotedByRun, rolledBack } from '../../../libs/release/src/promotion-log.contract.js';
 import { worldSource } from './problem-stream.js';
 import {
   endedRuns,
@@ -8,6 +8,7 @@ import {
   initialLoopProgress,
   type LoopProgress,
   ratesAsParent,
+  servedAt,
 } from './round-progress.js';
 
 const meta = (messageId: string): EventMeta =>
@@ -26,6 +27,36 @@ const started = (runId: string, window: number | null): SeamEvent => recordsOf(r
 /** What follows a run's start. */
 const promoted = (runId: string, onlyOverParent = false): readonly SeamEvent[] =>
   recordsOf(runId, null, onlyOverParent).slice(1);
+
+describe('what was served at a time', () => {
+  it('follows promotions, rollbacks and people, and nothing that does not count', () => {
+    const at = <E extends SeamEvent>(event: E, occurredAt: number): E => ({
+      ...event,
+      meta: { ...event.meta, occurredAt },
+    });
+    const first = promotedByRun({ adapterDigest: 'one', occurredAt: 10 });
+    const second = promotedByRun({ adapterDigest: 'two', parent: 'one', occurredAt: 20 });
+    const state = fold([
+      ...first,
+      ...second,
+      at(rolledBack('r1', 'two', 'one'), 30),
+      at(promotedByPerson({ messageId: 'p', adapterDigest: 'never published' }), 35),
+      at(rolledBack('r2', 'one', null), 40),
+    ]);
+    const served = (atMs: number) => servedAt(state, atMs)?.adapterDigest ?? null;
+    expect([9, 10, 19, 20, 29, 30, 39, 40, 99].map(served)).toEqual([
+      null,
+      'one',
+      'one',
+      'two',
+      'two',
+      'one',
+      'one',
+      null,
+      null,
+    ]);
+  });
+});
 
 const round = worldSource(1)({
   round: 1,

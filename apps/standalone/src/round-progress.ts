@@ -5,7 +5,13 @@
  */
 import type { BufferCommitted, Evaluation, Problem, SeamEvent } from '@seamstream/events';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
-import { evolveServedAdapter, initialServedAdapter, levelIn, type ServedAdapterState } from '@seamstream/release';
+import {
+  evolveServedAdapter,
+  initialServedAdapter,
+  levelIn,
+  type ServedAdapter,
+  type ServedAdapterState,
+} from '@seamstream/release';
 import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
 import { placeInStream } from './problem-stream.js';
 
@@ -324,11 +330,30 @@ export function servedRun(state: LoopProgress): RunProgress | undefined {
     : [...state.runs.values()].findLast((run) => run.status === 'promoted' && run.adapterDigest === digest);
 }
 
+/** What was served at a time, in milliseconds since 1970, as the decisions that count by then had it; null is the base model. */
+export function servedAt({ adapters }: LoopProgress, atMs: number): ServedAdapter | null {
+  let served: ServedAdapter | null = null;
+  for (const { event, status } of adapters.decisions) {
+    if (status !== 'counted' || event.meta.occurredAt > atMs) continue;
+    if (event.type === 'AdapterPromoted') served = event;
+    else if (event.type === 'AdapterRolledBack') {
+      const { to, key, fingerprint } = event;
+      served = to === null || key === null || fingerprint === null ? null : { adapterDigest: to, key, fingerprint };
+    }
+  }
+  return served;
+}
+
 /** The rounds' runs that have ended, in the order of their windows. Runs on demand belong to no round. */
 export function endedRuns(state: LoopProgress): readonly RunProgress[] {
   return [...state.runs.values()]
     .filter((run) => run.status !== 'running' && run.window !== null)
     .sort((a, b) => a.window! - b.window!);
+}
+
+/** The runs that say how good the adapter that is served is: the one that made it, and those that it was the parent of. */
+export function ofServed(runs: readonly RunProgress[], servedDigest: string | null): readonly RunProgress[] {
+  return runs.filter(({ parent, adapterDigest }) => parent === servedDigest || adapterDigest === servedDigest);
 }
 
 type ComparedRun = Pick<RunProgress, 'status' | 'parentPerDomain' | 'askedPerDomain'>;

@@ -1,38 +1,65 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { StartOptions } from './config.js';
 import { HOSTED_SERVICES } from './host-services.js';
 import { runLoop } from './run-loop.js';
+
+const start = (options: Partial<StartOptions> & Pick<StartOptions, 'dataDir'>, environment = {}) => {
+  const lines: string[] = [];
+  const ended = runLoop(
+    {
+      exit: true,
+      seed: 1,
+      algorithm: 'curriculum',
+      roundSize: 8,
+      maxRounds: 1,
+      maxShiftedRounds: 0,
+      services: HOSTED_SERVICES,
+      drive: true,
+      heldOut: 8,
+      json: false,
+      said: new Set<string>(),
+      ...options,
+    },
+    {
+      environment,
+      signal: new AbortController().signal,
+      terminal: { isTTY: false, write: (text: string) => lines.push(text) > 0 },
+      onReport: () => Promise.resolve(''),
+    },
+  );
+  return { ended, lines };
+};
 
 describe('the demonstration', () => {
   it.each([true, false])(
     'refuses a data folder that is a file before it begins (driving rounds: %s)',
     async (drive) => {
       const dataDir = fileURLToPath(import.meta.url);
-      const lines: string[] = [];
-      const options = {
-        exit: true,
-        seed: 1,
-        dataDir,
-        algorithm: 'curriculum',
-        roundSize: 8,
-        maxRounds: 1,
-        maxShiftedRounds: 0,
-        services: HOSTED_SERVICES,
-        drive,
-        heldOut: 8,
-        json: false,
-        said: new Set<string>(),
-      };
-      const surroundings = {
-        environment: {},
-        signal: new AbortController().signal,
-        terminal: { isTTY: false, write: (text: string) => lines.push(text) > 0 },
-        onReport: () => Promise.resolve(''),
-      };
-      await expect(runLoop(options, surroundings)).rejects.toMatchObject({
+      const { ended, lines } = start({ dataDir, drive });
+      await expect(ended).rejects.toMatchObject({
         code: 'INVALID_CONFIGURATION',
         message: expect.stringContaining(`came the file ${dataDir}. Name another folder (--data-dir)`),
       });
       expect(lines).toEqual([]);
     },
   );
+
+  it.each([
+    ['a setting that nobody knows', {}, { SEAM_TRAINER_SEEED: '1' }, 'SEAM_TRAINER_SEEED'],
+    [
+      'a file that is not there',
+      { problems: '/no/such', validation: '/no/such' },
+      {},
+      'Cannot use --problems /no/such',
+    ],
+  ])('makes no folder for a start that is refused for %s', async (_, options, environment, message) => {
+    const parent = await mkdtemp(join(tmpdir(), 'seam-refused-'));
+    const { ended } = start({ ...options, dataDir: join(parent, 'new', 'data') }, environment);
+    await expect(ended).rejects.toThrow(message);
+    expect(await readdir(parent)).toEqual([]);
+    await rm(parent, { recursive: true });
+  });
 });

@@ -1,33 +1,25 @@
 /** The loop from start to report: hosts the services, drives the rounds, shows what happens, measures. */
 import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { SeamError, systemClock } from '@seamstream/kernel';
+import { isDeepStrictEqual } from 'node:util';
+import { systemClock } from '@seamstream/kernel';
 import { type BatchUnderWay, type Environment, makeFolder } from '@seamstream/service-kit';
 import type { StartOptions } from './config.js';
 import { lockDriver } from './driver-lock.js';
 import { embeddedEnvironment, shippedModels } from './embedded-environment.js';
-import { type Host, hostServices } from './host-services.js';
+import { type Host, hostServices, loadServiceConfigs } from './host-services.js';
 import { measureRun } from './measure-run.js';
-import { asProblems, assertApart, type ProblemFile, readProblemFile } from './own-problems.js';
-import { prepareFolder } from './prepare-folder.js';
+import { asProblems } from './own-problems.js';
+import { checkDataFolder, prepareFolder } from './prepare-folder.js';
 import { fileSource, worldSource } from './problem-stream.js';
+import { readStart } from './read-start.js';
 import { readRecordedRounds } from './recorded-rounds.js';
 import type { Report } from './report/report.types.js';
 import { headline } from './report/verdict.js';
 import type { RoundPlan } from './round-driver.decide.js';
 import { endedRuns, initialLoopProgress, type LoopProgress } from './round-progress.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';
-import {
-  assertRounds,
-  decideSettings,
-  type FileIdentity,
-  type FixedSettings,
-  type RunFile,
-  readRunFile,
-  type WantedSettings,
-  writeRunFile,
-} from './run-settings.js';
+import { assertRounds, type RunFile, readRunFile, writeRunFile } from './run-settings.js';
 import { TerminalView, type ViewFacts, type ViewStream } from './view/terminal-view.js';
 import { WatchLogHandler } from './watch-log.handler.js';
 import { WorkSpans, workedMs } from './work-spans.js';
@@ -47,19 +39,6 @@ export interface LoopSurroundings {
   readonly onReport: (report: Report) => Promise<string>;
 }
 
-/** Files of one's own, read. */
-interface OwnFiles {
-  readonly problems: ProblemFile;
-  readonly validation: ProblemFile;
-  readonly test: ProblemFile | null;
-}
-
-/** What a start is about: settings that hold, and the files that they name. */
-interface Start {
-  readonly run: RunFile;
-  readonly own: OwnFiles | null;
-}
-
 /**
  * Runs until the loop has ended (`exit`) or the signal aborts.
  * @throws INVALID_CONFIGURATION for a data folder that is a file or cannot be written; CONFLICT for one that another process drives, or that was
@@ -70,6 +49,17 @@ export async function runLoop(
   { environment, signal, terminal, onReport }: LoopSurroundings,
 ): Promise<void> {
   const { dataDir } = options;
+  // All that can be refused is refused before anything is made: a start that comes to nothing leaves nothing.
+  await checkDataFolder(dataDir);
+  let start = await readStart(options, environment);
+  const servicesEnvironment = (): Environment => {
+    const { seed, roundSize, algorithm, validation } = start.run.settings;
+    return embeddedEnvironment(
+      { dataFolder: dataDir, seed, roundSize, algorithm, validation: validation?.path },
+      environment,
+    );
+  };
+  loadServiceConfigs(servicesEnvironment());
   await prepareFolder(dataDir);
   const startedAtMs = systemClock.now();
   const view = new TerminalView(terminal);
@@ -116,46 +106,35 @@ export async function runLoop(
   const watching = new AbortController();
   let shown: Promise<void> | undefined;
   try {
-    if (options.drive) unlock = await lockDriver(dataDir);
-    const start = await startOf(options, environment);
+    if (options.drive) {
+      unlock = await lockDriver(dataDir);
+      if (!isDeepStrictEqual(await readRunFile(dataDir), start.kept)) start = await readStart(options, environment);
+    }
     const { settings } = start.run;
-    source = start.own === null ? `seed ${settings.seed}` : onlyName(start.own.problems.path);
-    facts.remarks.push(...remarksOn(start, environment));
+    source = settings.problems === null ? `seed ${settings.seed}` : basename(settings.problems.path);
+    facts.remarks.push(...remarksOn(start.run, options, environment));
     await writeWorldFiles(dataDir);
     show();
-    host = await hostServices(
-      embeddedEnvironment(
-        {
-          dataFolder: dataDir,
-          seed: settings.seed,
-          roundSize: settings.roundSize,
-          algorithm: settings.algorithm,
-          validation: settings.validation?.path,
-        },
-        environment,
-      ),
-      options.services,
-      {
-        onTraining: ({ algorithm, phase, done, total, metrics }) => {
-          facts.training =
-            phase === 'training' ? { algorithm, step: done, steps: total, loss: metrics.loss ?? null } : null;
-          say(phase === 'evaluating' ? `comparing the new adapter with its parent ${done}/${total}` : null);
-        },
-        onUnderWay: (service, batch) => {
-          if (batch === null) work.delete(service);
-          else work.set(service, batch);
-        },
-        beforeServices: async (log) => {
-          if (!options.drive) return;
-          const recorded = await readRecordedRounds(log);
-          assertRounds(dataDir, settings, recorded);
-          await writeRunFile(dataDir, start.run);
-          spans = await WorkSpans.begin(dataDir, systemClock, recorded.span === null ? [] : [recorded.span]);
-        },
-        // On a terminal a line of JSON would tear the picture.
-        ...(terminal.isTTY === true ? { logLines: await serviceLines(dataDir, facts.remarks) } : {}),
+    host = await hostServices(servicesEnvironment(), options.services, {
+      onTraining: ({ algorithm, phase, done, total, metrics }) => {
+        facts.training =
+          phase === 'training' ? { algorithm, step: done, steps: total, loss: metrics.loss ?? null } : null;
+        say(phase === 'evaluating' ? `comparing the new adapter with its parent ${done}/${total}` : null);
       },
-    );
+      onUnderWay: (service, batch) => {
+        if (batch === null) work.delete(service);
+        else work.set(service, batch);
+      },
+      beforeServices: async (log) => {
+        if (!options.drive) return;
+        const recorded = await readRecordedRounds(log);
+        assertRounds(dataDir, settings, recorded);
+        await writeRunFile(dataDir, start.run);
+        spans = await WorkSpans.begin(dataDir, systemClock, recorded.span === null ? [] : [recorded.span]);
+      },
+      // On a terminal a line of JSON would tear the picture.
+      ...(terminal.isTTY === true ? { logLines: await serviceLines(dataDir, facts.remarks) } : {}),
+    });
     say(null);
     watch = new WatchLogHandler(host.drivers.log);
     if (!options.drive) {
@@ -193,6 +172,7 @@ export async function runLoop(
     const outcome = await Promise.race([rounds.finished, host.ended, shown, aborted(signal)]);
     if (outcome === undefined) return;
     hasEnded = true;
+    await spans?.end();
     facts.training = null;
     const { own } = start;
     const measured = await Promise.race([
@@ -255,70 +235,13 @@ function loopSeconds(progress: LoopProgress, spans: WorkSpans | undefined, toMs:
   return (spans === undefined ? Math.max(0, endMs - fromMs) : workedMs(spans.all(), fromMs, endMs)) / 1000;
 }
 
-const onlyName = (path: string): string => basename(path);
-
-/** Reads files and settings, and holds them against what the folder was begun with. */
-async function startOf(options: StartOptions, environment: Environment): Promise<Start> {
-  const { dataDir, said } = options;
-  const kept = await readRunFile(dataDir);
-  const own = await ownFilesOf(options, kept);
-  const identity = (file: ProblemFile | undefined): FileIdentity | null =>
-    file === undefined ? null : { path: file.path, digest: file.digest };
-  const preset = environment.SEAM_PRESET ?? environment.SEAM_TRAINER_PRESET ?? null;
-  const defaults: WantedSettings['defaults'] = {
-    seed: options.seed,
-    algorithm: options.algorithm,
-    // A file that has less than a round is a round.
-    roundSize: own === null ? options.roundSize : Math.min(options.roundSize, own.problems.problems.length),
-    preset,
-    problems: identity(own?.problems),
-    validation: identity(own?.validation),
-    maxRounds: options.maxRounds,
-    maxShiftedRounds: options.maxShiftedRounds,
-  };
-  const wanted = Object.fromEntries(
-    Object.entries(defaults).filter(([name]) => said.has(name) || (name === 'preset' && preset !== null)),
-  ) as WantedSettings['said'];
-  const run = decideSettings(
-    dataDir,
-    kept,
-    { said: wanted, defaults },
-    {
-      now: new Date(systemClock.now()).toISOString(),
-      version: await ownVersion(),
-    },
-  );
-  return { run, own };
-}
-
-/** The files that the options name, or those that the folder was begun with. @throws CONFLICT for one that has changed since */
-async function ownFilesOf(options: StartOptions, kept: RunFile | null): Promise<OwnFiles | null> {
-  const fixed: FixedSettings | undefined = kept?.settings;
-  const problems = options.problems ?? fixed?.problems?.path;
-  const validation = options.validation ?? fixed?.validation?.path;
-  if (problems === undefined || validation === undefined) return null;
-  const read = async (option: string, path: string, begun?: FileIdentity | null): Promise<ProblemFile> => {
-    const file = await readProblemFile(option, path);
-    if (begun?.path === file.path && begun.digest !== file.digest)
-      throw new SeamError(
-        'CONFLICT',
-        `Cannot go on in ${options.dataDir}: it was begun with ${option} ${path} of SHA-256 ${begun.digest.slice(0, 12)}, got ${file.digest.slice(0, 12)}: the file has changed. Restore it, or choose another folder (--data-dir).`,
-      );
-    return file;
-  };
-  const own = {
-    problems: await read('--problems', problems, fixed?.problems),
-    validation: await read('--validation', validation, fixed?.validation),
-    test: options.test === undefined ? null : await readProblemFile('--test', options.test),
-  };
-  assertApart(own.problems, own.validation, '--validation');
-  if (own.test !== null) assertApart(own.problems, own.test, '--test');
-  return own;
-}
-
 /** What is said loudly, all the time: the shipped models cannot solve what they have no words for. */
-function remarksOn({ own }: Start, environment: Environment): string[] {
-  if (own === null) return [];
+function remarksOn(
+  { settings, test }: RunFile,
+  { drive }: Pick<StartOptions, 'drive'>,
+  environment: Environment,
+): string[] {
+  if (settings.problems === null) return [];
   const { generator, executor } = shippedModels(environment);
   const remarks: string[] = [];
   if (generator || executor)
@@ -329,7 +252,7 @@ function remarksOn({ own }: Start, environment: Environment): string[] {
         ...(executor ? ['SEAM_EXECUTOR_MODEL_FOLDER, or SEAM_EXECUTOR_DRIVER=endpoint and its URL and model'] : []),
       ].join(' and ')} (README, "Your own problems")`,
     );
-  if (own.test === null)
+  if (test === null && drive)
     remarks.push('the report measures on --validation, which decides promotions: too good by a little; give --test');
   return remarks;
 }
@@ -356,13 +279,6 @@ function messageIn(line: string): string {
   } catch {
     return line.trim();
   }
-}
-
-async function ownVersion(): Promise<string> {
-  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return version;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

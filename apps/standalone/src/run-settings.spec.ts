@@ -19,6 +19,7 @@ const defaults: WantedSettings['defaults'] = {
   preset: null,
   problems: null,
   validation: null,
+  test: null,
   maxRounds: 16,
   maxShiftedRounds: 10,
 };
@@ -61,8 +62,20 @@ describe('the settings of a data folder', () => {
 
   it('take a file for the same by its digest, wherever it lies now', () => {
     const own = decideSettings('data', null, { said: {}, defaults: { ...defaults, problems } }, at);
+    expect(decideSettings('data', own, { said: { problems }, defaults }, at)).toBe(own);
     const moved = { path: '/elsewhere/t.jsonl', digest: problems.digest };
-    expect(decideSettings('data', own, { said: { problems: moved }, defaults }, at)).toBe(own);
+    const found = decideSettings('data', own, { said: { problems: moved }, defaults }, at);
+    expect(found).toEqual({ ...own, settings: { ...own.settings, problems: moved } });
+    expect(decideSettings('data', found, { said: {}, defaults }, at)).toBe(found);
+  });
+
+  it('keep the file that the report measures on, which may be another later', () => {
+    const test = { path: '/somewhere/test.jsonl', digest: 'c'.repeat(64) };
+    const own = decideSettings('data', null, { said: { test }, defaults: { ...defaults, problems } }, at);
+    expect(own.test).toEqual(test);
+    expect(decideSettings('data', own, { said: {}, defaults }, at)).toBe(own);
+    const other = { path: '/somewhere/other.jsonl', digest: 'd'.repeat(64) };
+    expect(decideSettings('data', own, { said: { test: other }, defaults }, at).test).toEqual(other);
   });
 });
 
@@ -107,11 +120,21 @@ describe('run.json', () => {
     expect(await settingsOfFolder(folder)).toEqual({ seed: 11, roundSize: 64, algorithm: 'curriculum' });
   });
 
-  it.each(['', '{', '{"format":2}', '[]'])('that holds %j is refused by name', async (text) => {
-    await writeFile(join(folder, 'run.json'), text);
-    await expect(readRunFile(folder)).rejects.toMatchObject({
-      code: 'INVALID_CONFIGURATION',
-      message: expect.stringContaining(join(folder, 'run.json')),
-    });
+  it.each(['', '{', '{"format":2}', '[]', '{"settings":{"seed":"\\u001b[41m"}}'])(
+    'that holds %j is refused by name, in a line that can be read',
+    async (text) => {
+      await writeFile(join(folder, 'run.json'), text);
+      await expect(readRunFile(folder)).rejects.toMatchObject({
+        code: 'INVALID_CONFIGURATION',
+        message: expect.stringMatching(/^Cannot read [^\n]*run\.json: expected [^\n{]*(at format)?[^\n]*$/),
+      });
+      await expect(readRunFile(folder)).rejects.not.toThrow(/"code":|\u001b/);
+    },
+  );
+
+  it('of a release that kept no test file is read', async () => {
+    const { test: _, ...older } = begun;
+    await writeFile(join(folder, 'run.json'), JSON.stringify(older));
+    expect(await readRunFile(folder)).toEqual({ ...begun, test: null });
   });
 });

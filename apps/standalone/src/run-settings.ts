@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { readKept, writeWhole } from './kept-file.js';
 
 const fileIdentitySchema = z.object({
-  /** As it was named at the first start. */
+  /** Where it lay at the last start that named it. */
   path: z.string(),
   /** SHA-256 */
   digest: z.string(),
@@ -45,6 +45,8 @@ const runFileSchema = z.object({
   settings: fixedSchema,
   /** Oldest first; the last are in force. */
   limits: z.array(limitsSchema).min(1),
+  /** What the report measures on; null: the validation problems, or the demonstration's. Folders of earlier releases do not tell. */
+  test: fileIdentitySchema.nullable().default(null),
 });
 /** What run.json holds. */
 export type RunFile = z.infer<typeof runFileSchema>;
@@ -59,10 +61,12 @@ export interface RecordedRounds {
   readonly algorithms: ReadonlySet<string>;
 }
 
+type Changeable = Pick<RunLimits, 'maxRounds' | 'maxShiftedRounds'> & Pick<RunFile, 'test'>;
+
 /** What a start asks for: what a person said, and what holds where nothing was said and the folder is new. */
 export interface WantedSettings {
-  readonly said: Partial<FixedSettings> & Partial<Pick<RunLimits, 'maxRounds' | 'maxShiftedRounds'>>;
-  readonly defaults: FixedSettings & Pick<RunLimits, 'maxRounds' | 'maxShiftedRounds'>;
+  readonly said: Partial<FixedSettings> & Partial<Changeable>;
+  readonly defaults: FixedSettings & Changeable;
 }
 
 /** The stream that a run's rounds belong to, as problems name it. */
@@ -111,13 +115,14 @@ export function decideSettings(
   { now, version }: { readonly now: string; readonly version: string },
 ): RunFile {
   if (kept === null) {
-    const { maxRounds, maxShiftedRounds, ...fixed } = { ...defaults, ...said };
+    const { maxRounds, maxShiftedRounds, test, ...fixed } = { ...defaults, ...said };
     return {
       format: 1,
       begunAt: now,
       version,
       settings: fixed,
       limits: [{ since: now, maxRounds, maxShiftedRounds }],
+      test,
     };
   }
   const differing = (Object.keys(OPTION) as (keyof FixedSettings)[]).flatMap((name) => {
@@ -127,11 +132,25 @@ export function decideSettings(
       : [`this folder was begun with ${shown(name, kept.settings[name])}, got ${shown(name, wanted)}`];
   });
   if (differing.length > 0) throw refused(folder, differing, 'Leave out what differs to go on with what was begun');
+  const moved = withPathsOf(kept, said);
   const last = kept.limits.at(-1)!;
   const { maxRounds = last.maxRounds, maxShiftedRounds = last.maxShiftedRounds } = said;
   return maxRounds === last.maxRounds && maxShiftedRounds === last.maxShiftedRounds
+    ? moved
+    : { ...moved, limits: [...kept.limits, { since: now, maxRounds, maxShiftedRounds }] };
+}
+
+/** The same files where they lie now, and the file that the report measures on, which decides nothing and may be another. */
+function withPathsOf(kept: RunFile, said: WantedSettings['said']): RunFile {
+  const problems = said.problems ?? kept.settings.problems;
+  const validation = said.validation ?? kept.settings.validation;
+  const test = said.test ?? kept.test;
+  return problems?.path === kept.settings.problems?.path &&
+    validation?.path === kept.settings.validation?.path &&
+    test?.path === kept.test?.path &&
+    test?.digest === kept.test?.digest
     ? kept
-    : { ...kept, limits: [...kept.limits, { since: now, maxRounds, maxShiftedRounds }] };
+    : { ...kept, settings: { ...kept.settings, problems, validation }, test };
 }
 
 /**

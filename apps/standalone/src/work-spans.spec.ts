@@ -49,6 +49,19 @@ describe('the times of a folder', () => {
     expect(JSON.parse(await readFile(join(folder, 'work-spans.json'), 'utf8'))).toHaveLength(2);
   });
 
+  it('end with the loop, however long the process goes on hosting', async () => {
+    const clock = new ManualClock(0);
+    const spans = await WorkSpans.begin(folder, clock);
+    clock.advance(300);
+    await spans.end();
+    clock.advance(7_200_000);
+    await spans.end();
+    expect(workedMs(spans.all(), 0, clock.now())).toBe(300);
+    const next = await WorkSpans.begin(folder, clock);
+    expect(workedMs(next.all(), 0, clock.now())).toBe(300);
+    await next.end();
+  });
+
   it('begin with what is known of a folder that kept none', async () => {
     const clock = new ManualClock(10_000);
     const spans = await WorkSpans.begin(folder, clock, [{ fromMs: 0, toMs: 400 }]);

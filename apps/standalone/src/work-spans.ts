@@ -1,6 +1,6 @@
 /**
  * When this folder's loop was worked on: one span per process that drove it, kept in a file, so that a night between two starts is no
- * part of what the loop took. A span's end is written while the process lives; of one that was killed, at most the last
+ * part of what the loop took, nor what a process hosts when the loop is over. A span's end is written while the process lives; of one that was killed, at most the last
  * {@link SAVE_EVERY_MS} are missing.
  */
 import { join } from 'node:path';
@@ -39,6 +39,7 @@ export function workedMs(spans: readonly WorkSpan[], fromMs: number, toMs: numbe
 /** Keeps the spans of a data folder while a process works on it. */
 export class WorkSpans {
   private timer: NodeJS.Timeout | undefined;
+  private endedAtMs: number | undefined;
   private saving: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -62,14 +63,15 @@ export class WorkSpans {
     return spans;
   }
 
-  /** All spans, this process's up to now. */
+  /** All spans, this process's up to its end or to now. */
   all(): readonly WorkSpan[] {
-    return [...this.past, { fromMs: this.fromMs, toMs: this.clock.now() }];
+    return [...this.past, { fromMs: this.fromMs, toMs: this.endedAtMs ?? this.clock.now() }];
   }
 
-  /** Ends the span. */
+  /** Ends the span, once: what a process does afterwards is no work on the loop. */
   async end(): Promise<void> {
     clearInterval(this.timer);
+    this.endedAtMs ??= this.clock.now();
     await this.save();
   }
 

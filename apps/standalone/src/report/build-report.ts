@@ -1,4 +1,5 @@
 /** Puts the report together from what the log shows and what was measured on held-out problems. Pure. */
+import type { Evaluation } from '@seamstream/events';
 import type { Ledger } from '@seamstream/read-models';
 import { comparisonOf } from '@seamstream/release';
 import { type ArmResult, type ControlsStudy, type EvaluationArm, wilsonInterval } from '@seamstream/rollout';
@@ -7,11 +8,12 @@ import {
   endedRuns,
   exploredOf,
   type LoopProgress,
+  ofServed,
   type RoundProgress,
   type RunProgress,
   rate,
   ratesAsParent,
-  servedRun,
+  servedAt,
 } from '../round-progress.js';
 import type { RunFile } from '../run-settings.js';
 import { optimismOf } from './optimism.js';
@@ -157,15 +159,13 @@ export function buildReport(input: ReportInput): Report {
 function roundRows(
   rounds: readonly RoundProgress[],
   runs: readonly RunProgress[],
-  { loopSecondsTo, quoting }: Pick<ReportInput, 'loopSecondsTo' | 'quoting'>,
+  { progress, loopSecondsTo, quoting }: Pick<ReportInput, 'progress' | 'loopSecondsTo' | 'quoting'>,
   startedAtMs: number,
 ): Report['rounds'] {
   let rollouts = 0;
-  let servedValidation: number | null = null;
   return rounds.map((row, index) => {
     const run = runs[index];
     rollouts += row.byAdapter.executed + row.byBase.executed;
-    if (run?.status === 'promoted') servedValidation = run.validation;
     return {
       round: row.round,
       phase: row.phase,
@@ -176,7 +176,7 @@ function roundRows(
       controls: row.control.executed,
       validation: run?.validation ?? null,
       promoted: run?.status === 'promoted',
-      servedValidation,
+      servedValidation: validationServedAt(progress, run?.endedAtMs ?? startedAtMs),
       deadGroups: run?.metrics.deadGroups ?? 0,
       liveGroups: run?.metrics.liveGroups ?? 0,
       rollouts,
@@ -191,6 +191,24 @@ function faithfulOf(
 ): number | null {
   const entries = rows.reduce((sum, row) => sum + (row?.entries ?? 0), 0);
   return entries === 0 ? null : rows.reduce((sum, row) => sum + (row?.faithful ?? 0), 0) / entries;
+}
+
+/** What the adapter that was served then had reached on the validation problems; null for the base model, and where nobody measured it. */
+function validationServedAt(progress: LoopProgress, atMs: number): number | null {
+  const served = servedAt(progress, atMs);
+  return served === null ? null : (newestEvaluation(progress, served.adapterDigest, atMs)?.success ?? null);
+}
+
+/** What the promotion says that it was served by. */
+function newestEvaluation({ adapters }: LoopProgress, adapterDigest: string, atMs: number): Evaluation | null {
+  const promotion = adapters.decisions.findLast(
+    ({ event, status }) =>
+      status === 'counted' &&
+      event.type === 'AdapterPromoted' &&
+      event.adapterDigest === adapterDigest &&
+      event.meta.occurredAt <= atMs,
+  );
+  return promotion?.event.type === 'AdapterPromoted' ? promotion.event.evaluation : null;
 }
 
 function runRow(
@@ -219,10 +237,12 @@ function runRow(
 }
 
 function verdictOf(progress: LoopProgress, target: number): Report['verdict'] {
-  const rates = { ...servedRun(progress)?.validationPerDomain, ...ratesSinceServed(progress) };
+  const served = progress.adapters.served?.adapterDigest ?? null;
+  const evaluation = served === null ? null : newestEvaluation(progress, served, Number.POSITIVE_INFINITY);
+  const rates = { ...evaluation?.perDomain, ...ratesSinceServed(progress) };
   return {
     target,
-    served: progress.adapters.served?.adapterDigest ?? null,
+    served,
     short: Object.entries(rates)
       .filter(([, validation]) => validation < target)
       .map(([domain, validation]) => ({ domain, validation })),
@@ -231,7 +251,7 @@ function verdictOf(progress: LoopProgress, target: number): Report['verdict'] {
 
 /** Of the served adapter on fresh problems; empty until a later run was compared with it. */
 function ratesSinceServed(progress: LoopProgress): Readonly<Record<string, number>> {
-  const runs = endedRuns(progress);
+  const runs = ofServed(endedRuns(progress), progress.adapters.served?.adapterDigest ?? null);
   return runs.at(-1)?.status === 'promoted' ? {} : ratesAsParent(runs);
 }
 

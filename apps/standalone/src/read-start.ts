@@ -1,0 +1,108 @@
+/** What a start is about, before anything is made: its files are read, and held against what the folder was begun with. */
+import { readFile } from 'node:fs/promises';
+import { SeamError, systemClock } from '@seamstream/kernel';
+import type { Environment } from '@seamstream/service-kit';
+import type { StartOptions } from './config.js';
+import { assertApart, type ProblemFile, readProblemFile } from './own-problems.js';
+import { decideSettings, type FileIdentity, type RunFile, readRunFile, type WantedSettings } from './run-settings.js';
+
+/** Files of one's own, read. */
+export interface OwnFiles {
+  readonly problems: ProblemFile;
+  readonly validation: ProblemFile;
+  readonly test: ProblemFile | null;
+}
+
+export interface Start {
+  /** What the folder was begun with; null where nothing was. */
+  readonly kept: RunFile | null;
+  /** The settings that hold. */
+  readonly run: RunFile;
+  /** What rounds are published from and measured on; null in the demonstration, and where services are only hosted. */
+  readonly own: OwnFiles | null;
+}
+
+type FileOption = 'problems' | 'validation' | 'test';
+
+/**
+ * Reads settings and files. Whoever only hosts services reads no file that is not named: the trainer reads what it decides on.
+ * @throws CONFLICT for settings or files that are not those of the folder; INVALID_INPUT for a file at fault, or one that lacks another
+ */
+export async function readStart(options: StartOptions, environment: Environment): Promise<Start> {
+  const { dataDir, said } = options;
+  const kept = await readRunFile(dataDir);
+  const own = await ownFilesOf(options, kept);
+  const preset = environment.SEAM_PRESET ?? environment.SEAM_TRAINER_PRESET ?? null;
+  const defaults: WantedSettings['defaults'] = {
+    seed: options.seed,
+    algorithm: options.algorithm,
+    // A file that has less than a round is a round.
+    roundSize: own === null ? options.roundSize : Math.min(options.roundSize, own.problems.problems.length),
+    preset,
+    problems: identityOf(own?.problems),
+    validation: identityOf(own?.validation),
+    test: identityOf(own?.test),
+    maxRounds: options.maxRounds,
+    maxShiftedRounds: options.maxShiftedRounds,
+  };
+  const wanted = Object.fromEntries(
+    Object.entries(defaults).filter(([name]) => said.has(name) || (name === 'preset' && preset !== null)),
+  ) as WantedSettings['said'];
+  const at = { now: new Date(systemClock.now()).toISOString(), version: await ownVersion() };
+  return { kept, run: decideSettings(dataDir, kept, { said: wanted, defaults }, at), own };
+}
+
+/** The files that the options name, or those that the folder was begun with. */
+async function ownFilesOf(options: StartOptions, kept: RunFile | null): Promise<OwnFiles | null> {
+  const begun: Readonly<Record<FileOption, FileIdentity | null>> = {
+    problems: kept?.settings.problems ?? null,
+    validation: kept?.settings.validation ?? null,
+    test: kept?.test ?? null,
+  };
+  const isNamed = (['problems', 'validation', 'test'] as const).some((name) => options[name] !== undefined);
+  if (!options.drive && !isNamed) return null;
+  const pathOf = (name: FileOption): string | undefined => options[name] ?? begun[name]?.path;
+  const paths = { problems: pathOf('problems'), validation: pathOf('validation'), test: pathOf('test') };
+  if (paths.problems === undefined || paths.validation === undefined) {
+    if (!isNamed) return null;
+    throw new SeamError('INVALID_INPUT', incompleteness(paths));
+  }
+  const read = async (name: FileOption, path: string): Promise<ProblemFile> => {
+    const file = await readProblemFile(`--${name}`, path);
+    const before = begun[name];
+    // What is measured on decides nothing: whoever names it may have changed it.
+    const mayChange = name === 'test' && options.test !== undefined;
+    if (before?.path === file.path && before.digest !== file.digest && !mayChange) {
+      throw new SeamError(
+        'CONFLICT',
+        `Cannot go on in ${options.dataDir}: it was begun with --${name} ${path} of SHA-256 ${before.digest.slice(0, 12)}, got ${file.digest.slice(0, 12)}: the file has changed. Restore it, or choose another folder (--data-dir).`,
+      );
+    }
+    return file;
+  };
+  const own = {
+    problems: await read('problems', paths.problems),
+    validation: await read('validation', paths.validation),
+    test: paths.test === undefined ? null : await read('test', paths.test),
+  };
+  assertApart(own.problems, own.validation, '--validation');
+  if (own.test !== null) assertApart(own.problems, own.test, '--test');
+  return own;
+}
+
+function incompleteness({ problems, validation }: Readonly<Record<FileOption, string | undefined>>): string {
+  return problems === undefined && validation === undefined
+    ? 'Cannot use --test: expected it beside --problems, got it alone. The demonstration brings held-out problems of its own (--held-out).'
+    : `Cannot learn from files: expected --problems and --validation, got only ${problems === undefined ? '--validation' : '--problems'}. Promotions are decided on problems that are not learned from: name both.`;
+}
+
+function identityOf(file: ProblemFile | null | undefined): FileIdentity | null {
+  return file == null ? null : { path: file.path, digest: file.digest };
+}
+
+async function ownVersion(): Promise<string> {
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
