@@ -18,6 +18,7 @@ import {
   startService,
 } from '@seamstream/service-kit';
 import { type TrainingProgress, trainerConfigSchema, trainerService } from '@seamstream/trainer';
+import type { z } from 'zod';
 
 export interface Host {
   readonly drivers: Drivers;
@@ -48,8 +49,15 @@ export interface HostHooks {
   readonly logLines?: { write(line: string): void };
 }
 
+interface ServiceConfigs {
+  readonly generator: z.infer<typeof generatorConfigSchema>;
+  readonly executor: z.infer<typeof executorConfigSchema>;
+  readonly buffer: z.infer<typeof bufferServiceConfigSchema>;
+  readonly trainer: z.infer<typeof trainerConfigSchema>;
+}
+
 /** @throws INVALID_CONFIGURATION naming every setting at fault */
-export function loadServiceConfigs(environment: Environment) {
+export function loadServiceConfigs(environment: Environment): ServiceConfigs {
   return {
     generator: loadConfig(generatorConfigSchema, environment),
     executor: loadConfig(executorConfigSchema, environment),

@@ -173,7 +173,7 @@ export function examineServing(
 export function examineServedObject(
   served: { readonly adapterDigest: string; readonly key: string; readonly fault: string | null } | null,
 ): readonly Finding[] {
-  if (served === null || served.fault === null) return [];
+  if (served?.fault == null) return [];
   const { adapterDigest, key, fault } = served;
   return [
     finding(
