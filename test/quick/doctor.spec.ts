@@ -205,7 +205,7 @@ const EVALUATION: Evaluation = {
   parentSuccess: null,
   perDomain: {},
 };
-const measured = (adapterDigest: string): SeamEvent => evaluatedByPerson(adapterDigest, EVALUATION);
+const measured = (adapterDigest: string): SeamEvent => evaluatedByPerson(adapterDigest, EVALUATION, BASE);
 const promoted = (adapterDigest: string, fingerprint = 'f1'): SeamEvent => ({
   type: 'AdapterPromoted',
   attestation: null,
@@ -453,10 +453,12 @@ describe('planted, and named', () => {
       {
         experience: (each) => ({ ...each, adapterDigest: ADAPTER }),
         more: [
-          what === 'is for another base model'
-            ? ({ ...published(ADAPTER, null, 'f1'), baseModelDigest: 'c'.repeat(64) } as SeamEvent)
-            : published(ADAPTER, null, 'f1'),
-          measured(ADAPTER),
+          ...(what === 'is for another base model'
+            ? [
+                { ...published(ADAPTER, null, 'f1'), baseModelDigest: 'c'.repeat(64) } as SeamEvent,
+                evaluatedByPerson(ADAPTER, EVALUATION, 'c'.repeat(64)),
+              ]
+            : [published(ADAPTER, null, 'f1'), measured(ADAPTER)]),
           promoted(ADAPTER),
         ],
         store,

@@ -1,4 +1,5 @@
 /** What the commands' options have in common: values read strictly, examples shown alike. */
+import { onOneLine, SeamError } from '@seamstream/kernel';
 import { InvalidArgumentError } from 'commander';
 
 /** Reader of a whole number from `least` on, at most `most`, as commander wants it. */
@@ -13,6 +14,18 @@ export function wholeNumber(option: string, least: number, most = Number.MAX_SAF
     }
     return value;
   };
+}
+
+/**
+ * What a person says about an act goes on record, and onto other people's terminals.
+ * @throws INVALID_INPUT for a blank text and for one with control characters
+ */
+export function checkWords(option: string, text: string): void {
+  const expect = (expected: string, got: string): never => {
+    throw new SeamError('INVALID_INPUT', `Reading ${option}: expected ${expected}, got ${got}. Say it in words.`);
+  };
+  if (text.trim() === '') expect('a text', 'a blank one');
+  if (onOneLine(text) !== text) expect('one line without control characters', onOneLine(text));
 }
 
 /** The "Examples" section of a help text. */

@@ -7,7 +7,7 @@ import { assertApart, type ProblemFile, readProblemFile } from './own-problems.j
 import { decideSettings, type FileIdentity, type RunFile, readRunFile, type WantedSettings } from './run-settings.js';
 
 /** Files of one's own, read. */
-export interface OwnFiles {
+interface OwnFiles {
   readonly problems: ProblemFile;
   readonly validation: ProblemFile;
   readonly test: ProblemFile | null;

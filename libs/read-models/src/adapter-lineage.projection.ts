@@ -63,6 +63,8 @@ export interface AdapterAct {
   readonly status: Decision['status'];
   /** Why it changed nothing; empty where it did. */
   readonly hindrance: string;
+  /** What was measured, or what the promotion rests on. */
+  readonly evaluation: Evaluation | null;
 }
 
 /** What holds the served adapter. */
@@ -75,9 +77,9 @@ interface AdapterPin {
   readonly reason: string;
 }
 
-/** A decision that the log does not bear out: it changed nothing. */
+/** A decision or an evaluation that the log does not bear out: it changed nothing. */
 export interface RefusedDecision {
-  readonly type: Decision['event']['type'];
+  readonly type: Decision['event']['type'] | 'AdapterEvaluated';
   readonly messageId: string;
   /** Null is the bare base model. */
   readonly adapterDigest: string | null;
@@ -112,7 +114,7 @@ export interface AdapterLineage {
   readonly history: readonly (string | null)[];
   /** In the order of publication. */
   readonly versions: readonly AdapterVersion[];
-  /** In the log's order. */
+  /** Evaluations, then decisions; each in the log's order. */
   readonly refused: readonly RefusedDecision[];
 }
 
@@ -148,12 +150,21 @@ function reject(
 
 function evaluationAct({ evaluatedBy, evaluation, meta }: AdapterEvaluated): AdapterAct {
   const reason = `${evaluation.problems} problems of ${evaluation.problemSet}`;
-  return { act: 'evaluated', by: evaluatedBy, at: meta.occurredAt, reason, status: 'counted', hindrance: '' };
+  return {
+    act: 'evaluated',
+    by: evaluatedBy,
+    at: meta.occurredAt,
+    reason,
+    status: 'counted',
+    hindrance: '',
+    evaluation,
+  };
 }
 
 /** A decision as an act on the adapter that it names. */
 function actOf({ event, status, reason: hindrance }: Decision): AdapterAct {
-  const common = { at: event.meta.occurredAt, status, hindrance };
+  const evaluation = event.type === 'AdapterPromoted' ? event.evaluation : null;
+  const common = { at: event.meta.occurredAt, status, hindrance, evaluation };
   switch (event.type) {
     case 'AdapterPromoted':
       return event.runId === null
@@ -169,7 +180,7 @@ function actOf({ event, status, reason: hindrance }: Decision): AdapterAct {
 }
 
 /** What came of every decision: of each adapter the last promotion that counted, and all acts. */
-function sorted({ decisions, evaluated }: ServedAdapterState): {
+function sorted({ decisions, measured, doubted }: ServedAdapterState): {
   readonly promotions: ReadonlyMap<string, Verdict>;
   readonly acts: ReadonlyMap<string, readonly AdapterAct[]>;
   readonly overtaken: readonly { readonly promotion: AdapterPromoted; readonly reason: string }[];
@@ -181,9 +192,15 @@ function sorted({ decisions, evaluated }: ServedAdapterState): {
   const note = (digest: string | null, act: AdapterAct): void => {
     if (digest !== null) acts.set(digest, [...(acts.get(digest) ?? []), act]);
   };
-  for (const event of evaluated) note(event.adapterDigest, evaluationAct(event));
+  for (const event of measured) if (event.type === 'AdapterEvaluated') note(event.adapterDigest, evaluationAct(event));
   const overtaken: { readonly promotion: AdapterPromoted; readonly reason: string }[] = [];
-  const refused: RefusedDecision[] = [];
+  const refused: RefusedDecision[] = doubted.map(({ event: { type, adapterDigest, meta }, reason }) => ({
+    type,
+    messageId: meta.messageId,
+    adapterDigest,
+    source: meta.source,
+    reason,
+  }));
   let servedBy: AdapterAct | null = null;
   for (const decision of decisions) {
     const { event, status, reason } = decision;
@@ -245,7 +262,7 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
     const { versions } = state;
     const servedDigest = state.served.served?.adapterDigest ?? null;
     const { promotions, acts, overtaken, refused, servedBy } = sorted(state.served);
-    const { pin, history, rolledBack, evaluated } = state.served;
+    const { pin, history, rolledBack, measured } = state.served;
     const rejections = new Map(state.rejections);
     for (const event of overtaken) reject(rejections, event.promotion, event.promotion.runId ?? '', event.reason);
     return {
@@ -259,7 +276,7 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
         const promotion = promotions.get(digest);
         const rejection = rejections.get(digest);
         const rollback = rolledBack.get(digest);
-        const measured = evaluated.findLast(({ adapterDigest }) => adapterDigest === digest);
+        const newest = measured.findLast(({ adapterDigest }) => adapterDigest === digest);
         const [status, reason]: [AdapterStatus, string | null] =
           digest === servedDigest
             ? ['served', promotion?.reason ?? null]
@@ -270,7 +287,7 @@ export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLi
                 : rejection !== undefined
                   ? ['rejected', rejection.reason]
                   : ['published', null];
-        const evaluation = promotion?.evaluation ?? measured?.evaluation ?? rejection?.evaluation ?? null;
+        const evaluation = promotion?.evaluation ?? newest?.evaluation ?? rejection?.evaluation ?? null;
         const plan = state.served.runs.get(facts.runId)?.started?.configuration;
         const comparison = evaluation && comparisonOf(evaluation, plan === undefined ? null : levelIn(plan));
         return { ...facts, status, reason, evaluation, comparison, acts: acts.get(digest) ?? [] };

@@ -57,22 +57,47 @@ export function isOfCompletedRun(
 /** What stands in the log before a promotion, as far as it may rest on it. */
 export interface PromotionGrounds {
   readonly published: readonly AdapterPublished[];
-  readonly evaluated: readonly AdapterEvaluated[];
-  /** Promotions before that were not refused. */
-  readonly promoted: readonly AdapterPromoted[];
+  /** What was measured by people, and by promotions before that were not refused; in the log's order. */
+  readonly measured: readonly (AdapterEvaluated | AdapterPromoted)[];
   readonly runs: ReadonlyMap<string, RunRecord>;
 }
 
-/** What was measured of an adapter, by whoever did: a person, the run that made it, a promotion before. The newest of each stands last. */
+/**
+ * What was measured of an adapter, by whoever did: by the run that made it first, then by people and promotions in the log's order, the
+ * newest last.
+ */
 export function evaluationsOf(
   adapterDigest: string,
-  { published, evaluated, promoted, runs }: PromotionGrounds,
+  { published, measured, runs }: PromotionGrounds,
 ): readonly Evaluation[] {
   const isOwn = (fact: { readonly adapterDigest: string | null }): boolean => fact.adapterDigest === adapterDigest;
   const rejections = published.filter(isOwn).flatMap(({ runId }) => runs.get(runId)?.rejected ?? []);
-  return [...rejections.filter(isOwn), ...promoted.filter(isOwn), ...evaluated.filter(isOwn)].flatMap(
-    ({ evaluation }) => evaluation ?? [],
-  );
+  return [...rejections.filter(isOwn), ...measured.filter(isOwn)].flatMap(({ evaluation }) => evaluation ?? []);
+}
+
+/** Why an evaluation is none that anything may rest on: nobody's, of an adapter that is not known as it says, or of no figures. */
+export function evaluationDoubt(
+  { adapterDigest, evaluation, baseModelDigest, evaluatedBy }: AdapterEvaluated,
+  published: readonly AdapterPublished[],
+): string | undefined {
+  if (isBlank(evaluatedBy)) return 'it names no person';
+  const own = published.filter((each) => each.adapterDigest === adapterDigest);
+  if (own.length === 0) return `adapter ${adapterDigest} was not published before`;
+  const ofThisBase = own.filter((each) => each.baseModelDigest === baseModelDigest);
+  if (ofThisBase.length === 0) return `adapter ${adapterDigest} is not for base model ${baseModelDigest}`;
+  // Beside the adapter a person measures the base model, which is the parent of those alone that have no other.
+  if (evaluation.parentSuccess !== null && ofThisBase.every(({ parent }) => parent !== null))
+    return 'it tells the success of a parent that it did not measure';
+  return figuresDoubt(evaluation);
+}
+
+function figuresDoubt({ problems, success, parentSuccess, perDomain }: Evaluation): string | undefined {
+  const isShare = (value: number): boolean => value >= 0 && value <= 1;
+  return Number.isInteger(problems) &&
+    problems > 0 &&
+    [success, parentSuccess ?? 0, ...Object.values(perDomain)].every(isShare)
+    ? undefined
+    : `its evaluation says ${success} of ${problems} problems`;
 }
 
 /** Why a promotion does not count; undefined when it does. */
@@ -96,9 +121,8 @@ function overrideDoubt(
 ): string | undefined {
   if (isBlank(promotedBy)) return 'it names neither a run nor the person who promoted';
   if (isBlank(reason)) return `it gives no reason of ${promotedBy}'s`;
-  const { problems, success } = evaluation!;
-  if (!(Number.isInteger(problems) && problems > 0 && success >= 0 && success <= 1))
-    return `its evaluation says ${success} of ${problems} problems`;
+  const figures = figuresDoubt(evaluation!);
+  if (figures !== undefined) return figures;
   const recorded = evaluationsOf(adapterDigest, grounds).map(canonicalJson);
   return recorded.includes(canonicalJson(evaluation)) ? undefined : 'its evaluation is not on record before it';
 }

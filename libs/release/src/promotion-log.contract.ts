@@ -134,14 +134,18 @@ export function promotedByPerson(facts: PromotionFacts & { readonly messageId: s
 }
 
 /** The measurement of an adapter, as a person records it. */
-export function evaluatedByPerson(adapterDigest: string, evaluation = evaluationOf(0.5)): EventOf<'AdapterEvaluated'> {
+export function evaluatedByPerson(
+  adapterDigest: string,
+  evaluation = evaluationOf(0.5),
+  baseModelDigest = 'b',
+): EventOf<'AdapterEvaluated'> {
   return {
     type: 'AdapterEvaluated',
     attestation: null,
     meta: byPerson(`evaluated/${adapterDigest}`, adapterDigest),
     adapterDigest,
     evaluation,
-    baseModelDigest: 'b',
+    baseModelDigest,
     executor: { model: 'm', revision: 'r', template: 't', decoding: '{}' },
     evaluatedBy: 'ada',
   };

@@ -1,5 +1,6 @@
-import type { AdapterPromoted, SeamEvent } from '@seamstream/events';
+import type { AdapterPromoted, EventOf, SeamEvent } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
+import { evaluationsOf } from './promotion-evidence.decide.js';
 import {
   evaluatedByPerson,
   evaluationOf,
@@ -11,6 +12,7 @@ import {
 } from './promotion-log.contract.js';
 import {
   evolveServedAdapter,
+  groundsOf,
   initialServedAdapter,
   lastGoodAdapter,
   type ServedAdapterState,
@@ -186,8 +188,11 @@ describe('an adapter that was rolled back', () => {
 
   it('does not keep what a person promotes from being learned on, although it descends from it', () => {
     const child = promotedByRun({ adapterDigest: 'c', parent: 'b' });
-    const log = [...gone, ...child.slice(0, 3), evaluatedByPerson('c', evaluationOf(0.5, 0.5))];
-    const byPerson = { ...promotedByPerson({ messageId: '2', adapterDigest: 'c', parent: 'b' }) };
+    const log = [...gone, ...child.slice(0, 3), evaluatedByPerson('c', evaluationOf(0.5))];
+    const byPerson = {
+      ...promotedByPerson({ messageId: '2', adapterDigest: 'c', parent: 'b' }),
+      evaluation: evaluationOf(0.5),
+    };
     expect(stateAfter([...log, byPerson, ...over('c', 'd')]).served).toEqual(serving('d'));
   });
 
@@ -343,5 +348,58 @@ describe('a forged decision', () => {
     expect(served).toEqual(serving('b'));
     expect(decisions.map(({ status }) => status)).toEqual(['counted', 'refused', 'counted']);
     expect(promotion.meta.messageId).toBe(derivedId(derivedId('run-b', 'started'), 'promoted'));
+  });
+});
+
+describe('an evaluation', () => {
+  const child = promotedByRun({ adapterDigest: 'c', parent: 'a' })[1];
+  const log = [published('a'), child];
+  const measured = (change: Partial<EventOf<'AdapterEvaluated'>> = {}, digest = 'a'): EventOf<'AdapterEvaluated'> => ({
+    ...evaluatedByPerson(digest),
+    ...change,
+  });
+
+  it.each<[string, EventOf<'AdapterEvaluated'>, RegExp]>([
+    ['of nobody', measured({ evaluatedBy: ' ' }), /names no person/],
+    ['of an adapter that nobody published', measured({}, 'x'), /adapter x was not published before/],
+    ['beside another base model', measured({ baseModelDigest: 'other' }), /adapter a is not for base model other/],
+    [
+      'of a parent that is none of its',
+      measured({ evaluation: evaluationOf(0.5, 0.1) }, 'c'),
+      /a parent that it did not/,
+    ],
+    ['of no problems', measured({ evaluation: { ...evaluationOf(0.5), problems: 0 } }), /0.5 of 0 problems/],
+    ['of half a problem', measured({ evaluation: { ...evaluationOf(0.5), problems: 1.5 } }), /of 1.5 problems/],
+    ['above all', measured({ evaluation: evaluationOf(1.5) }), /says 1.5 of/],
+    ['that is no number', measured({ evaluation: evaluationOf(Number.NaN) }), /says NaN of/],
+    [
+      'above all in a domain',
+      measured({ evaluation: { ...evaluationOf(0.5), perDomain: { sums: 2 } } }),
+      /its evaluation says/,
+    ],
+  ])('%s bears no promotion, and is told', (_, event, reason) => {
+    const { adapterDigest, evaluation } = event;
+    const promotion = { ...promotedByPerson({ messageId: 'p', adapterDigest }), evaluation };
+    const { served, doubted, measured: kept } = stateAfter([...log, event, promotion]);
+    expect([served, kept]).toEqual([null, []]);
+    expect(doubted).toEqual([{ event, reason: expect.stringMatching(reason) as string }]);
+  });
+
+  it('of the base model beside an adapter of it is borne', () => {
+    const event = measured({ evaluation: evaluationOf(0.5, 0.1) });
+    expect(stateAfter([...log, event]).measured).toEqual([event]);
+  });
+
+  it('is the newest by its place in the log, whoever made it and whatever its clock says', () => {
+    const early = { ...measured({ evaluation: evaluationOf(0.25) }) };
+    const late = { ...early, meta: { ...early.meta, occurredAt: 1 }, evaluation: evaluationOf(0.75) };
+    const promotion = { ...promotedByPerson({ messageId: 'p', adapterDigest: 'a' }), evaluation: evaluationOf(0.25) };
+    const newest = (...events: SeamEvent[]) =>
+      evaluationsOf('a', groundsOf(stateAfter([...log, ...events]))).at(-1)?.success;
+    expect(newest(early, promotion)).toBe(0.25);
+    expect(newest(early, promotion, late)).toBe(0.75);
+    expect(newest(late, early)).toBe(0.25);
+    expect(newest(early, late, promotion)).toBe(0.25);
+    expect(newest(late, { ...promotion, evaluation: evaluationOf(1) })).toBe(0.75);
   });
 });

@@ -12,10 +12,11 @@
  *                      ▼                                   origin of; a person may.
  *               an earlier one is served
  */
-import type { AdapterEvaluated, AdapterPromoted, AdapterPublished, EventOf, SeamEvent } from '@seamstream/events';
-import { canonicalJson } from '@seamstream/kernel';
+import type { AdapterPromoted, AdapterPublished, EventOf, SeamEvent } from '@seamstream/events';
+import { canonicalJson, onOneLine } from '@seamstream/kernel';
 import {
   actDoubt,
+  evaluationDoubt,
   isOfCompletedRun,
   type PromotionGrounds,
   promotionDoubt,
@@ -59,7 +60,10 @@ export interface ServedAdapterState {
   readonly steps: readonly Step[];
   readonly runs: ReadonlyMap<string, RunRecord>;
   readonly published: readonly AdapterPublished[];
-  readonly evaluated: readonly AdapterEvaluated[];
+  /** What people measured, and what promotions that were not refused say was measured; in the log's order. */
+  readonly measured: readonly EventOf<'AdapterEvaluated' | 'AdapterPromoted'>[];
+  /** Evaluations that the log does not bear out: nothing rests on them. */
+  readonly doubted: readonly { readonly event: EventOf<'AdapterEvaluated'>; readonly reason: string }[];
 }
 
 export function initialServedAdapter(): ServedAdapterState {
@@ -72,18 +76,16 @@ export function initialServedAdapter(): ServedAdapterState {
     steps: [],
     runs: new Map(),
     published: [],
-    evaluated: [],
+    measured: [],
+    doubted: [],
   };
 }
 
 const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : `adapter ${digest}`);
 
 /** What a promotion may rest on, with all that is known so far. */
-export function groundsOf({ published, evaluated, decisions, runs }: ServedAdapterState): PromotionGrounds {
-  const promoted = decisions.flatMap(({ event, status }) =>
-    status !== 'refused' && event.type === 'AdapterPromoted' ? [event] : [],
-  );
-  return { published, evaluated, promoted, runs };
+export function groundsOf({ published, measured, runs }: ServedAdapterState): PromotionGrounds {
+  return { published, measured, runs };
 }
 
 /**
@@ -104,13 +106,13 @@ export function promotionHindrance(
   if (taken !== undefined) {
     const { rolledBackBy, reason } = rolledBack.get(taken)!;
     const which = taken === adapterDigest ? 'it' : `${nameOf(taken)}, which it descends from,`;
-    return `${which} was rolled back by ${rolledBackBy} (${reason}); only a person promotes it again`;
+    return onOneLine(`${which} was rolled back by ${rolledBackBy} (${reason}); only a person promotes it again`);
   }
   return undefined;
 }
 
 function pinnedReason({ adapterDigest, pinnedBy, reason }: EventOf<'AdapterPinned'>): string {
-  return `${nameOf(adapterDigest)} is pinned by ${pinnedBy} (${reason}); unpin it first`;
+  return onOneLine(`${nameOf(adapterDigest)} is pinned by ${pinnedBy} (${reason}); unpin it first`);
 }
 
 /** The first of the adapter and those it descends from, up to what is served, that was rolled back. */
@@ -191,7 +193,12 @@ function foldedAnew({ steps, runs }: ServedAdapterState): ServedAdapterState {
 
 function take(state: ServedAdapterState, step: Step): ServedAdapterState {
   if (step.type === 'AdapterPublished') return { ...state, published: [...state.published, step] };
-  if (step.type === 'AdapterEvaluated') return { ...state, evaluated: [...state.evaluated, step] };
+  if (step.type === 'AdapterEvaluated') {
+    const reason = evaluationDoubt(step, state.published);
+    return reason === undefined
+      ? { ...state, measured: [...state.measured, step] }
+      : { ...state, doubted: [...state.doubted, { event: step, reason }] };
+  }
   // Whoever forges a decision must not block the true one by its id: what was refused holds none, nor does one of another kind or run.
   const before = state.decisions.find(
     ({ event, status }) =>
@@ -275,7 +282,12 @@ function decide(
   status: Decision['status'],
   reason = '',
 ): ServedAdapterState {
-  return { ...state, decisions: [...state.decisions, { event, status, reason }] };
+  const isMeasured = event.type === 'AdapterPromoted' && status !== 'refused';
+  return {
+    ...state,
+    decisions: [...state.decisions, { event, status, reason }],
+    measured: isMeasured ? [...state.measured, event] : state.measured,
+  };
 }
 
 /** Told again by a redelivery: only when it was told may differ. */

@@ -38,6 +38,39 @@ export function isAttested(event: SeamEvent): event is AttestedEvent {
   return event.type in VOUCHER_OF;
 }
 
+/**
+ * For whoever is about to write such an event: that it would be believed here, told before the act instead of after it.
+ * @throws INVALID_CONFIGURATION where there is no key although unsigned events are refused, or where the key is not trusted with this
+ */
+export function assertWouldBeBelieved(
+  type: AttestedEvent['type'],
+  { key, trust: { keys, unsigned } }: { readonly key: SigningKey | null; readonly trust: Trust },
+): void {
+  const refuse = (expected: string, got: string, remedy: string): never => {
+    throw new SeamError('INVALID_CONFIGURATION', `Cannot write ${type}: expected ${expected}, got ${got}. ${remedy}.`);
+  };
+  if (key === null) {
+    if (unsigned === 'refused')
+      refuse('a key to sign it with', 'none', 'Set SEAM_SIGNATURES_KEY_FILE (seam keys generate)');
+    return;
+  }
+  if (keys.length === 0 && unsigned === 'allowed') return;
+  const own = keys.find(({ keyId }) => keyId === key.keyId);
+  if (own === undefined)
+    return refuse(
+      'a key that is trusted here',
+      `${key.keyId.slice(0, 12)}, which is not among the trusted ones: nobody would believe it`,
+      'Name the right key (SEAM_SIGNATURES_KEY_FILE), or add its public half (SEAM_SIGNATURES_TRUSTED_KEYS_FILE)',
+    );
+  const voucher = VOUCHER_OF[type];
+  if (!own.may.includes(voucher))
+    refuse(
+      `a key that may vouch for ${voucher}`,
+      `${own.name}, which may vouch for ${own.may.join(', ') || 'nothing'}`,
+      'Name another key (SEAM_SIGNATURES_KEY_FILE)',
+    );
+}
+
 /** The event with its attestation; without a key as it is. */
 export function attest<E extends AttestedEvent>(event: E, key: SigningKey | null): E {
   if (key === null) return event;

@@ -1,4 +1,12 @@
-export { type AttestedEvent, attest, checkAttestation, isAttested, TRUST_ALL, type Trust } from './attestation.js';
+export {
+  type AttestedEvent,
+  assertWouldBeBelieved,
+  attest,
+  checkAttestation,
+  isAttested,
+  TRUST_ALL,
+  type Trust,
+} from './attestation.js';
 export {
   generateKey,
   parseSigningKey,

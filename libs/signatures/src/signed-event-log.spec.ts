@@ -2,13 +2,14 @@ import { InMemoryEventLog, InMemoryLogStorage } from '@seamstream/event-log';
 import { describeEventLogContract } from '@seamstream/event-log/contract';
 import { decodeEvent, encodeEvent, type SeamEvent, TOPICS } from '@seamstream/events';
 import { EXAMPLE_EVENTS } from '../../events/src/example-events.contract.js';
-import { attest } from './attestation.js';
+import { attest, TRUST_ALL } from './attestation.js';
 import { generateKey, parseSigningKey, parseTrustedKeys } from './keys.js';
 import { SignedEventLog, type SignedEventLogOptions } from './signed-event-log.js';
 
 const { privatePem, trusted } = generateKey('everything', ['adapters', 'promotions', 'manifests']);
 const key = parseSigningKey(privatePem, 'key');
 const keys = parseTrustedKeys(JSON.stringify({ keys: [trusted] }), 'trusted');
+const buffers = generateKey('buffers', ['manifests']);
 const stranger = parseSigningKey(generateKey('stranger', []).privatePem, 'key');
 const { AdapterPromoted: promoted, BufferCommitted: committed, SuccessAdmitted: admitted } = EXAMPLE_EVENTS;
 
@@ -104,6 +105,32 @@ describe('A signed log', () => {
       code: 'INVALID_CONFIGURATION',
     });
     expect(await read(bare)).toEqual([]);
+  });
+
+  it.each([
+    ['a stranger’s', stranger, /which is not among the trusted ones/],
+    [
+      'one for other things',
+      parseSigningKey(buffers.privatePem, 'key'),
+      /may vouch for promotions, got buffers, which may vouch for manifests/,
+    ],
+  ])('writes nothing under a key that is %s', async (_, wrong, message) => {
+    const trust = { keys: [...keys, ...parseTrustedKeys(JSON.stringify({ keys: [buffers.trusted] }), 'trusted')] };
+    for (const unsigned of ['allowed', 'refused'] as const) {
+      const { log, bare } = await open({ key: wrong, trust: { ...trust, unsigned } });
+      const refusal = { code: 'INVALID_CONFIGURATION', message: expect.stringMatching(message) };
+      await expect(log.append([encodeEvent(promoted)])).rejects.toMatchObject(refusal);
+      await expect(log.transact({ records: [encodeEvent(promoted)], offsets: [] } as never)).rejects.toMatchObject(
+        refusal,
+      );
+      expect(await read(bare)).toEqual([]);
+    }
+  });
+
+  it('signs under a key that nobody is asked to believe', async () => {
+    const { log, bare } = await open({ key: stranger, trust: TRUST_ALL });
+    await log.append([encodeEvent(promoted)]);
+    expect(await read(bare)).toHaveLength(1);
   });
 
   it('hands on records that cannot be decoded: they state nothing', async () => {

@@ -17,7 +17,7 @@ import {
 } from '@seamstream/event-log';
 import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { isSeamError, SeamError } from '@seamstream/kernel';
-import { attest, checkAttestation, isAttested, type Trust } from './attestation.js';
+import { assertWouldBeBelieved, attest, checkAttestation, isAttested, type Trust } from './attestation.js';
 import type { SigningKey } from './keys.js';
 
 export interface SignedEventLogOptions {
@@ -41,7 +41,7 @@ export class SignedEventLog extends ForwardingEventLog {
     super(options.log);
   }
 
-  /** As the port says, and INVALID_CONFIGURATION for an event that has to be signed where there is no key. */
+  /** As the port says, and INVALID_CONFIGURATION for an event that this log would not believe when it reads it back. */
   override async append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]> {
     return this.log.append(records.map((record) => this.signed(record)));
   }
@@ -77,13 +77,9 @@ export class SignedEventLog extends ForwardingEventLog {
     if (!ATTESTED_TOPICS.has(record.topic) || record.value === null) return record;
     const event = decoded({ ...record, value: record.value, partition: 0, offset: 0 });
     if (event === undefined || !isAttested(event) || event.attestation !== null) return record;
-    const { key, trust } = this.options;
-    if (key !== null) return { ...record, value: encodeEvent(attest(event, key)).value };
-    if (trust.unsigned === 'allowed') return record;
-    throw new SeamError(
-      'INVALID_CONFIGURATION',
-      `Cannot write ${event.type}: expected a key to sign it with, got none. Set SEAM_SIGNATURES_KEY_FILE (seam keys generate).`,
-    );
+    const { key } = this.options;
+    assertWouldBeBelieved(event.type, this.options);
+    return key === null ? record : { ...record, value: encodeEvent(attest(event, key)).value };
   }
 
   /** What is believed of a chunk; nothing where that is none of it. */

@@ -43,14 +43,14 @@ const promotedEvent = (start: string, parent: string | null, success: number): S
   onlyOverParent: true,
   promotedBy: 'ada',
   reason: 'measured elsewhere',
-  evaluation: evaluationOf(success),
+  evaluation: evaluationOf(success, parent === null ? 0.25 : null),
 });
-const evaluationOf = (success: number): Evaluation => ({
+const evaluationOf = (success: number, parentSuccess: number | null): Evaluation => ({
   problemSet: 'validation',
   problemSetDigest: 'd',
   problems: 200,
   success,
-  parentSuccess: 0.25,
+  parentSuccess,
   perDomain: { sums: 1 },
   parentPerDomain: {},
   rescued: null,
@@ -58,18 +58,18 @@ const evaluationOf = (success: number): Evaluation => ({
   asked: {},
   repeated: 0,
 });
-const evaluatedEvent = (start: string, success: number): SeamEvent =>
-  evaluatedByPerson(digest(start), evaluationOf(success));
+const evaluatedEvent = (start: string, parent: string | null, success: number): SeamEvent =>
+  evaluatedByPerson(digest(start), evaluationOf(success, parent === null ? 0.25 : null), digest('ba5e'));
 
 /** a111 from the base model, promoted and followed by a222; b333 from a111, undecided. */
 async function withAdapters(): Promise<FakeWorld> {
   const world = await fakeWorld();
   const events = [
     publishedEvent('a111', null),
-    evaluatedEvent('a111', 0.5),
+    evaluatedEvent('a111', null, 0.5),
     promotedEvent('a111', null, 0.5),
     publishedEvent('a222', 'a111'),
-    evaluatedEvent('a222', 0.75),
+    evaluatedEvent('a222', 'a111', 0.75),
     promotedEvent('a222', 'a111', 0.75),
     publishedEvent('b333', 'a111'),
   ];
@@ -96,7 +96,7 @@ describe('seam adapters', () => {
     await world.log.append([encodeEvent(forged)]);
     await world.seam('adapters');
     expect(world.takeOutput()).toMatch(
-      /Served: a2220000\n {2}promoted by ada, 1970-01-01 00:00:00: measured elsewhere\nNot believed: AdapterPromoted of b3330000 by seam\/trainer \(m-\d+\): it names neither a run nor the person who promoted\n$/,
+      /Served: a2220000\n {2}promoted by ada, 1970-01-01 00:00:00: measured elsewhere \(75\.0 % of 200 problems of validation\)\nNot believed: AdapterPromoted of b3330000 by seam\/trainer \(m-\d+\): it names neither a run nor the person who promoted\n$/,
     );
   });
 
@@ -115,7 +115,7 @@ describe('seam adapters', () => {
     expect(output).toContain(digest('a222'));
     expect(output).toMatch(/parent +a111/);
     expect(output).toMatch(/offsets +seam\.outcomes\/1 0 … 1,234/);
-    expect(output).toMatch(/evaluation +75\.0 % of 200 on validation, parent 25\.0 %/);
+    expect(output).toMatch(/evaluation +75\.0 % of 200 on validation, parent –/);
     expect(output).toMatch(/loss +0\.12346/);
     await world.seam('adapters', 'show', 'b333', '--json');
     expect(world.takeJson()).toMatchObject([{ adapterDigest: digest('b333'), status: 'published' }]);

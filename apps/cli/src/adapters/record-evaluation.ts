@@ -2,7 +2,9 @@
 import type { AdapterEvaluated, ExecutorIdentity } from '@seamstream/events';
 import { encodeEvent } from '@seamstream/events';
 import { newId, SeamError } from '@seamstream/kernel';
-import type { EvaluationResult } from '@seamstream/rollout';
+import type { EvaluationArm, EvaluationResult } from '@seamstream/rollout';
+import { assertWouldBeBelieved } from '@seamstream/signatures';
+import { checkWords } from '../command-options.js';
 import type { CommandRuntime } from '../command-runtime.js';
 import { evaluationBy } from './acts-on-adapters.decide.js';
 import { readLineage } from './read-lineage.js';
@@ -12,8 +14,14 @@ export interface RecordOptions {
   readonly by?: string;
 }
 
-/** @throws INVALID_INPUT where only one of --record and --by is given, or answers are drawn */
-export function checkRecording({ record, by }: RecordOptions, samples: number): void {
+/**
+ * What can be known before hours of measuring.
+ * @throws INVALID_INPUT where only one of --record and --by is given, answers are drawn, or the adapter is not among the arms
+ */
+export function checkRecording(
+  { record, by }: RecordOptions,
+  { samples, arms }: { readonly samples: number; readonly arms: readonly EvaluationArm[] },
+): void {
   const refuse = (expected: string, got: string, remedy: string): never => {
     throw new SeamError('INVALID_INPUT', `Evaluating: expected ${expected}, got ${got}. ${remedy}.`);
   };
@@ -21,13 +29,25 @@ export function checkRecording({ record, by }: RecordOptions, samples: number): 
     if (by !== undefined) refuse('--record beside --by', 'none', 'Add --record, or leave --by out');
     return;
   }
-  if (by === undefined || by.trim() === '') refuse('--by NAME beside --record', 'none', 'Say who measures');
+  if (by === undefined) return refuse('--by NAME beside --record', 'none', 'Say who measures');
+  checkWords('--by', by);
+  if (!arms.includes('trained')) refuse('the arm trained with --record', arms.join(', '), 'Add it to --arms');
   if (samples > 1) refuse('greedy answers with --record', `--samples ${samples}`, 'Leave one of the two out');
 }
 
-/** The digest of what shall be on record. @throws INVALID_INPUT for the base model */
-export function recordable(adapter: { readonly digest: string } | null): string {
-  if (adapter !== null) return adapter.digest;
+/**
+ * The digest of what shall be on record, where it can be put there.
+ * @throws INVALID_INPUT for the base model; INVALID_CONFIGURATION without a key that is believed; LOG_READ_ONLY where nothing can be written
+ */
+export async function recordable(
+  runtime: CommandRuntime,
+  adapter: { readonly digest: string } | null,
+): Promise<string> {
+  if (adapter !== null) {
+    assertWouldBeBelieved('AdapterEvaluated', await runtime.signing());
+    await runtime.openLog('append');
+    return adapter.digest;
+  }
   throw new SeamError(
     'INVALID_INPUT',
     'Evaluating: expected an adapter beside --record, got the base model. Name one with --adapter.',

@@ -1,11 +1,12 @@
 /** Adapters as a list, as a tree of parents, and one in full. Pure. */
 
-import { onOneLine, SeamError } from '@seamstream/kernel';
+import type { Evaluation } from '@seamstream/events';
+import { onOneLine, SeamError, sha256 } from '@seamstream/kernel';
 import type { AdapterAct, AdapterLineage, AdapterStatus, AdapterVersion } from '@seamstream/read-models';
 import { comparisonText } from '@seamstream/release';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
-import { bytes, count, excerpt, percent, shortId } from '../terminal/text.js';
+import { bytes, count, excerpt, percent, plural, shortId } from '../terminal/text.js';
 
 function statusText(status: AdapterStatus, style: Style): string {
   switch (status) {
@@ -32,9 +33,28 @@ const ACTS: Readonly<Record<AdapterAct['act'], string>> = {
   unpinned: 'unpinned',
 };
 
-/** Who, when, why, and why it had no effect where it had none. */
-function actText({ by, at, reason, status, hindrance }: AdapterAct): string {
-  const what = `by ${onOneLine(by)}, ${time(at)}: ${excerpt(reason, 100)}`;
+/** Names that stand for a digest. */
+export const BASE = 'base';
+export const SERVED = 'served';
+
+/** What was measured, in a few words. */
+export function evaluationText({ success, parentSuccess, problems, problemSet }: Evaluation): string {
+  const parent = parentSuccess === null ? '' : `, parent ${percent(parentSuccess)}`;
+  return `${percent(success)} of ${plural(problems, 'problem')} of ${excerpt(problemSet)}${parent}`;
+}
+
+/** Enough to tell two apart: a fingerprint has a thousand characters. */
+export function fingerprintText(fingerprint: string): string {
+  return fingerprint.length <= 40
+    ? onOneLine(fingerprint)
+    : `${excerpt(fingerprint, 24)} (${count(fingerprint.length)} characters, SHA-256 ${sha256(fingerprint).slice(0, 12)})`;
+}
+
+/** Who, when, why, on which measurement, and why it had no effect where it had none. */
+function actText({ act, by, at, reason, status, hindrance, evaluation }: AdapterAct): string {
+  const measured = evaluation === null ? '' : evaluationText(evaluation);
+  const why = act === 'evaluated' ? measured : `${excerpt(reason, 100)}${measured === '' ? '' : ` (${measured})`}`;
+  const what = `by ${onOneLine(by)}, ${time(at)}: ${why}`;
   return status === 'counted' ? what : `${what} (no effect: ${excerpt(hindrance, 100)})`;
 }
 
@@ -122,7 +142,7 @@ export function renderAdapter(version: AdapterVersion, style: Style): string {
     ['kind', `${version.kind}, ${bytes(version.sizeBytes)}`],
     ['parent', version.parent ?? 'base model'],
     ['base model', version.baseModelDigest],
-    ['fingerprint', onOneLine(version.fingerprint)],
+    ['fingerprint', fingerprintText(version.fingerprint)],
     ['run', onOneLine(version.runId)],
     ['object', onOneLine(version.key)],
     ['published', new Date(version.publishedAt).toISOString()],
@@ -154,8 +174,16 @@ export function renderAdapter(version: AdapterVersion, style: Style): string {
 /** Fewest digits of a digest that may stand for it. */
 const LEAST_DIGITS = 4;
 
-/** The adapter whose digest begins so. NOT_FOUND for none, INVALID_INPUT for several or too few digits. */
-export function findAdapter({ versions }: AdapterLineage, digits: string): AdapterVersion {
+/** The adapter whose digest begins so, or the served one. NOT_FOUND for none, INVALID_INPUT for several or too few digits. */
+export function findAdapter({ versions, served }: AdapterLineage, digits: string): AdapterVersion {
+  if (digits === SERVED || digits === BASE) {
+    const found = digits === SERVED ? versions.find(({ adapterDigest }) => adapterDigest === served) : undefined;
+    if (found !== undefined) return found;
+    throw new SeamError(
+      'NOT_FOUND',
+      `Looking for adapter "${digits}": expected an adapter, got the base model, which is ${digits === BASE ? 'none' : 'served'}. Name one by its digest (seam adapters).`,
+    );
+  }
   if (!/^[0-9a-f]+$/i.test(digits) || digits.length < LEAST_DIGITS) {
     throw new SeamError(
       'INVALID_INPUT',

@@ -2,8 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
-import { sha256 } from '@seamstream/kernel';
+import { SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, encodeAdapter, encodePeft } from '@seamstream/language-model';
 import {
   evaluatedByPerson,
@@ -50,7 +51,7 @@ async function made(
     fingerprint: answersOf(adapter),
   });
   await append({ ...published, baseModelDigest: adapter.baseModelDigest });
-  if (isMeasured) await append(evaluatedByPerson(adapter.digest));
+  if (isMeasured) await append(evaluatedByPerson(adapter.digest, evaluationOf(0.5), adapter.baseModelDigest));
   return adapter;
 }
 
@@ -83,10 +84,14 @@ describe('seam adapters promote', () => {
     world.files.set('adapter/adapter_model.safetensors', files.tensors);
     await world.seam('adapters', 'import', 'adapter');
     const { digest } = adapterOf(0.25);
-    await append(evaluatedByPerson(digest, evaluationOf(0.75, 0.5)));
+    await append(evaluatedByPerson(digest, evaluationOf(0.75, 0.5), world.baseModel!.checkpoint.digest));
     world.takeOutput();
     expect(await act('promote', digest.slice(0, 8))).toBe(0);
-    expect(world.takeOutput()).toBe(`promoted ${digest.slice(0, 8)}: generators serve it from their next problem on\n`);
+    expect(world.takeOutput()).toMatch(
+      new RegExp(
+        `^promoted ${digest.slice(0, 8)}: generators serve it from their next problem on\nIt rests on 75\\.0 % of 4`,
+      ),
+    );
     expect((await recorded()).at(-1)).toMatchObject({
       type: 'AdapterPromoted',
       meta: { source: 'seam/cli', sourceClass: 'user', occurredAt: world.clock.now() },
@@ -99,7 +104,7 @@ describe('seam adapters promote', () => {
     });
     await world.seam('adapters');
     expect(world.takeOutput()).toMatch(
-      /served +75\.0 %[\s\S]*Served: .*\n {2}promoted by ada, 2030-01-31 12:00:00: better on our tasks\n$/,
+      /served +75\.0 %[\s\S]*Served: .*\n {2}promoted by ada, 2030-01-31 12:00:00: better on our tasks \(75\.0 % of 4 problems of v, parent 50\.0 %\)\n$/,
     );
     await world.seam('adapters', 'show', digest.slice(0, 8));
     expect(world.takeOutput()).toMatch(
@@ -347,12 +352,101 @@ describe('seam eval --record', () => {
     ['drawn answers', ['--record', '--by', 'ada', '--samples', '4'], /expected greedy answers with --record/],
     ['the base model', ['--record', '--by', 'ada', '--adapter', 'base'], /expected an adapter beside --record/],
     ['what is served where nothing is', ['--record', '--by', 'ada', '--adapter', 'served'], /got the base model/],
-    ['other arms', ['--record', '--by', 'ada', '--arms', 'noExperience'], /expected the arm trained, got noExperience/],
+    [
+      'other arms',
+      ['--record', '--by', 'ada', '--arms', 'noExperience'],
+      /expected the arm trained with --record, got noExperience/,
+    ],
   ])('is refused for %s', async (_, args, told) => {
     const { digest } = await measurable();
     const before = await recorded();
     expect(await world.seam('eval', 'own/problems.jsonl', '--adapter', digest, ...args)).toBe(2);
     expect(world.takeErrors()).toMatch(told);
     expect(await recorded()).toEqual(before);
+  });
+
+  it('is refused before anything is measured where nobody would believe it, or nothing can be written', async () => {
+    const { digest } = await measurable();
+    const args = ['eval', 'own/problems.jsonl', '--adapter', digest, '--record', '--by', 'ada'];
+    world.trust = { keys: [], unsigned: 'refused' };
+    expect(await world.seam(...args)).toBe(2);
+    expect([world.takeOutput(), world.takeErrors()]).toEqual([
+      '',
+      expect.stringContaining('Cannot write AdapterEvaluated: expected a key to sign it with, got none'),
+    ]);
+  });
+
+  it('does not lose what was measured where recording fails in the end', async () => {
+    const { digest } = await measurable();
+    const full = jest.spyOn(world.log, 'append').mockRejectedValue(new SeamError('LOG_FULL', 'the disk is full'));
+    expect(
+      await world.seam('eval', 'own/problems.jsonl', '--adapter', digest, '--record', '--by', 'ada', '--json'),
+    ).toBe(70);
+    full.mockRestore();
+    expect(world.takeJson()).toMatchObject([{ arms: { trained: { success: 1 } } }, { error: { code: 'LOG_FULL' } }]);
+  });
+});
+
+describe('what a person says and sees', () => {
+  it.each([
+    ['--by', 'a\u001b[41mda'],
+    ['--reason', 'two\nlines'],
+    ['--by', ' '],
+  ])('%s goes on record as one line of words: %j is refused', async (option, text) => {
+    const first = await made(1);
+    const words: Record<string, string> = { '--by': 'ada', '--reason': 'better', [option]: text };
+    expect(await world.seam('adapters', 'promote', first.digest, ...Object.entries(words).flat())).toBe(2);
+    const told = world.takeErrors();
+    expect(told).toContain(`Reading ${option}: expected`);
+    expect(told).not.toContain('\u001b');
+    expect(await served()).toBeNull();
+  });
+
+  it('is the measurement that a promotion rests on, when it is made and later', async () => {
+    const { digest, baseModelDigest } = await made(1, { isMeasured: false });
+    const evaluation = { ...evaluationOf(0.75, 0.5), problemSet: 'our-tests.jsonl', problems: 12 };
+    await append(evaluatedByPerson(digest, evaluation, baseModelDigest));
+    const measured = '75.0 % of 12 problems of our-tests.jsonl, parent 50.0 %';
+    expect(await act('promote', digest)).toBe(0);
+    expect(world.takeOutput()).toContain(`It rests on ${measured}.\n`);
+    await world.seam('adapters', 'show', 'served');
+    const shown = world.takeOutput();
+    expect(shown).toContain(`: better on our tasks (${measured})`);
+    expect(shown).toMatch(new RegExp(`evaluated +by ada, .*: ${measured}`));
+    await world.seam('adapters', 'show', 'served', '--json');
+    expect(world.takeJson()).toMatchObject([
+      {
+        acts: [
+          { act: 'evaluated', evaluation },
+          { act: 'promoted', evaluation },
+        ],
+      },
+    ]);
+  });
+
+  it('may be named by what it is: served, base', async () => {
+    const first = await byRun(1, null);
+    expect(await act('pin', 'served')).toBe(0);
+    expect(world.takeOutput()).toContain(`pinned ${first.digest.slice(0, 8)}`);
+    expect(await act('unpin')).toBe(0);
+    expect(await act('promote', 'base')).toBe(2);
+    expect(world.takeErrors()).toContain('Looking for adapter "base": expected an adapter, got the base model');
+    expect(await act('rollback', '--to', 'served')).toBe(2);
+    expect(world.takeErrors()).toMatch(
+      /Cannot roll back to adapter .*: expected an earlier adapter, got the served one/,
+    );
+    expect(await act('rollback', '--to', 'base')).toBe(0);
+    expect(await world.seam('adapters', 'show', 'served')).toBe(2);
+    expect(world.takeErrors()).toContain('got the base model, which is served');
+  });
+
+  it('has no fingerprint of a thousand characters in it', async () => {
+    const { digest } = await made(1);
+    const long = 'F'.repeat(1000);
+    world.baseModel = { ...world.baseModel!, fingerprint: () => Promise.resolve(long) };
+    expect(await act('promote', digest)).toBe(2);
+    const told = world.takeErrors();
+    expect(told).toMatch(/got F{23}… \(1,000 characters, SHA-256 [0-9a-f]{12}\)\. Compare the model folders/);
+    expect(told.length).toBeLessThan(500);
   });
 });

@@ -4,26 +4,26 @@ import { isSeamError, messageOf, newId, onOneLine, SeamError } from '@seamstream
 import { decodeAdapter, sameFingerprint } from '@seamstream/language-model';
 import type { AdapterVersion } from '@seamstream/read-models';
 import type { Decision } from '@seamstream/release';
+import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { Command } from 'commander';
-import { examples } from '../command-options.js';
+import { checkWords, examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { shortId } from '../terminal/text.js';
 import { type Act, mustCount, pinBy, promotionBy, rollbackBy, unpinBy } from './acts-on-adapters.decide.js';
 import { openAdapter } from './published-adapter.js';
 import { readServing, type Serving } from './read-lineage.js';
-import { findAdapter } from './render-adapters.js';
+import { BASE, evaluationText, findAdapter, fingerprintText, SERVED } from './render-adapters.js';
 
 interface ActOptions {
   readonly by: string;
   readonly reason: string;
 }
 
-const BASE = 'base';
 const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : shortId(digest));
 
 async function promote(runtime: CommandRuntime, digits: string, options: ActOptions): Promise<ExitCode> {
-  return act(runtime, options, async ({ lineage, state }, by) => {
+  return act(runtime, 'AdapterPromoted', options, async ({ lineage, state }, by) => {
     const version = findAdapter(lineage, digits);
     const event = promotionBy(by, version, state);
     mustCount(event, state);
@@ -33,7 +33,7 @@ async function promote(runtime: CommandRuntime, digits: string, options: ActOpti
 }
 
 async function rollBack(runtime: CommandRuntime, options: ActOptions & { readonly to?: string }): Promise<ExitCode> {
-  return act(runtime, options, async ({ lineage, state }, by) => {
+  return act(runtime, 'AdapterRolledBack', options, async ({ lineage, state }, by) => {
     const to = options.to === undefined ? undefined : digestOf(lineage, options.to);
     const event = rollbackBy(by, to, state);
     mustCount(event, state);
@@ -46,7 +46,7 @@ async function rollBack(runtime: CommandRuntime, options: ActOptions & { readonl
 }
 
 async function pin(runtime: CommandRuntime, digits: string, options: ActOptions): Promise<ExitCode> {
-  return act(runtime, options, ({ lineage, state }, by) => {
+  return act(runtime, 'AdapterPinned', options, ({ lineage, state }, by) => {
     const event = pinBy(by, digestOf(lineage, digits));
     mustCount(event, state);
     return Promise.resolve(event);
@@ -54,7 +54,7 @@ async function pin(runtime: CommandRuntime, digits: string, options: ActOptions)
 }
 
 async function unpin(runtime: CommandRuntime, options: ActOptions): Promise<ExitCode> {
-  return act(runtime, options, ({ state }, by) => {
+  return act(runtime, 'AdapterUnpinned', options, ({ state }, by) => {
     const event = unpinBy(by, state);
     mustCount(event, state);
     return Promise.resolve(event);
@@ -67,13 +67,14 @@ async function unpin(runtime: CommandRuntime, options: ActOptions): Promise<Exit
  */
 async function act(
   runtime: CommandRuntime,
+  type: Decision['event']['type'],
   { by, reason }: ActOptions,
   decide: (serving: Serving, act: Act) => Promise<Decision['event']>,
 ): Promise<ExitCode> {
-  for (const [option, text] of Object.entries({ by, reason }))
-    if (text.trim() === '')
-      throw new SeamError('INVALID_INPUT', `Reading --${option}: expected a text, got a blank one. Say it in words.`);
+  checkWords('--by', by);
+  checkWords('--reason', reason);
   const { terminal, clock } = runtime;
+  assertWouldBeBelieved(type, await runtime.signing());
   const event = await decide(await readServing(runtime), { by, reason, at: clock.now(), messageId: newId() });
   const { messageId } = event.meta;
   const log = await runtime.openLog('append');
@@ -81,7 +82,8 @@ async function act(
   const { state, lineage } = await readServing(runtime);
   const decision = state.decisions.find((each) => each.event.meta.messageId === messageId);
   const isCounted = decision?.status === 'counted';
-  const { adapterDigest, type } = event;
+  const { adapterDigest } = event;
+  const evaluation = event.type === 'AdapterPromoted' ? event.evaluation : null;
   const { served, pin: pinned } = lineage;
   if (terminal.json) {
     terminal.printJson({
@@ -89,6 +91,7 @@ async function act(
       messageId,
       adapterDigest,
       ...('to' in event ? { to: event.to } : {}),
+      ...(evaluation === null ? {} : { evaluation }),
       by,
       reason,
       at: event.meta.occurredAt,
@@ -97,7 +100,8 @@ async function act(
       served,
       pin: pinned,
     });
-  } else if (isCounted) terminal.print(`${said(event)}\n`);
+  } else if (isCounted)
+    terminal.print(`${said(event)}\n${evaluation === null ? '' : `It rests on ${evaluationText(evaluation)}.\n`}`);
   else
     terminal.print(
       `recorded, and without effect: ${onOneLine(decision?.reason ?? 'it is not believed by the trusted keys (seam adapters verify)')}\nServed: ${nameOf(served)}\n`,
@@ -126,7 +130,7 @@ async function prove(runtime: CommandRuntime, version: AdapterVersion): Promise<
   if (sameFingerprint(measured, version.fingerprint)) return;
   throw new SeamError(
     'ADAPTER_INVALID',
-    `Cannot promote adapter ${name}: expected the answers to the probe that it was published with (${onOneLine(version.fingerprint)}), got ${measured}. Compare the model folders here and where it was published.`,
+    `Cannot promote adapter ${name}: expected the answers to the probe that it was published with (${fingerprintText(version.fingerprint)}), got ${fingerprintText(measured)}. Compare the model folders here and where it was published.`,
     { details: { adapterDigest: version.adapterDigest } },
   );
 }
@@ -150,7 +154,8 @@ function missing({ adapterDigest, key }: AdapterVersion): (error: unknown) => ne
 }
 
 function digestOf(lineage: Serving['lineage'], digits: string): string | null {
-  return digits === BASE ? null : findAdapter(lineage, digits).adapterDigest;
+  if (digits === BASE) return null;
+  return digits === SERVED ? lineage.served : findAdapter(lineage, digits).adapterDigest;
 }
 
 /** The options of every act of a person. */
@@ -198,7 +203,10 @@ export function serveCommands(run: RunCommand): Command[] {
       .description(
         'Until it is unpinned, no promotion and no rollback changes what is served. Trainers go on; what they make is published, measured and told.',
       )
-      .argument('<digest>', `the served adapter (${digest}), or "${BASE}": the base model, where none is served`)
+      .argument(
+        '<digest>',
+        `the served adapter ("${SERVED}", ${digest}), or "${BASE}": the base model, where none is served`,
+      )
       .addHelpText('after', examples([['seam adapters pin 4f3a90c1 --by ada --reason "demonstration on Friday"', '']]))
       .action((digits: string, options: ActOptions) => run((runtime) => pin(runtime, digits, options))),
     signedBy(new Command('unpin'))

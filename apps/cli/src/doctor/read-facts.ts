@@ -171,6 +171,7 @@ function servingOf(events: readonly SeamEvent[]): {
     if (status === 'counted' && event.type === 'AdapterPromoted') promotedBy.add(event.runId);
     if (status === 'refused') refused.push(reason);
   }
+  refused.push(...state.doubted.map(({ reason }) => reason));
   const served = state.served === null ? null : { adapterDigest: state.served.adapterDigest, since };
   return { facts: { published, served, refused }, served: state.served, promotedBy };
 }

@@ -40,13 +40,13 @@ async function evaluateAdapter(
 ): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   refuseDrawingOfOne(options);
-  checkRecording(options, options.samples);
+  checkRecording(options, options);
   const problems = await chosenProblems(runtime, path, options);
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
   const schemaFor = await runtime.entrySchemas();
   const adapter = await adapterOf(runtime, options.adapter, generator.digest);
-  const digest = options.record === undefined ? undefined : recordable(adapter);
+  const digest = options.record === undefined ? undefined : await recordable(runtime, adapter);
   const predictions = await predictionsFile(runtime, options, problems, {
     adapterDigest: adapter?.digest ?? null,
     seed: options.seed,
@@ -81,6 +81,9 @@ async function evaluateAdapter(
     if (options.samples === 1) {
       const result = await evaluate(problems, settings);
       progress.stop();
+      // First: it took long, and whatever keeps it from being recorded must not lose it.
+      if (terminal.json) terminal.printJson({ ...result, ...measured });
+      else terminal.print(renderEvaluation(result, measured.adapterDigest, terminal.style));
       if (digest !== undefined) {
         const problemSet = path === undefined ? (options.set ?? DEFAULT_SET) : basename(path);
         const { meta } = await recordEvaluation(runtime, options.by!, {
@@ -92,8 +95,6 @@ async function evaluateAdapter(
         });
         terminal.remark(`recorded as ${meta.messageId}`);
       }
-      if (terminal.json) terminal.printJson({ ...result, ...measured });
-      else terminal.print(renderEvaluation(result, measured.adapterDigest, terminal.style));
     } else {
       const { samples, temperature = 1, topP = 1 } = options;
       const result = await evaluateSamples(problems, { ...settings, samples, drawing: { temperature, topP } });
