@@ -6,6 +6,7 @@ import { type EntrySchemas, entrySchemas } from '@seamstream/experience';
 import { ManualClock, SeamError } from '@seamstream/kernel';
 import { presetNamed } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
+import type { Setting } from '@seamstream/service-kit';
 import { TRUST_ALL, type Trust } from '@seamstream/signatures';
 import type { BaseModel } from './adapters/base-model.port.js';
 import {
@@ -44,6 +45,8 @@ export interface FakeWorld {
   interrupt(): void;
   /** What commands find as the generators' base model; none until it is set. */
   baseModel: BaseModel | undefined;
+  /** What `seam config` finds. */
+  settings: readonly Setting[];
   /** Whose signatures are believed. */
   trust: Trust;
 }
@@ -222,6 +225,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the base model: this world has none.'))
         : Promise.resolve(world.baseModel),
     entrySchemas: () => Promise.resolve(schemaFor),
+    settings: () => Promise.resolve(world.settings),
   });
   const shell: Shell = {
     write(text) {
@@ -234,6 +238,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   };
   const world: FakeWorld = {
     baseModel: undefined,
+    settings: [],
     trust: TRUST_ALL,
     seam(...args) {
       controller = new AbortController();

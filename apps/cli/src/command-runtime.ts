@@ -8,7 +8,7 @@ import { type Clock, SeamError } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
-import type { LogMode, Signing } from '@seamstream/service-kit';
+import type { LogMode, Setting, Signing } from '@seamstream/service-kit';
 import type { AclsDoor } from './acls/acls.port.js';
 import type { BaseModel } from './adapters/base-model.port.js';
 import type { ExitCode } from './exit-codes.js';
@@ -101,6 +101,8 @@ export interface CommandRuntime {
    * INVALID_CONFIGURATION for an unknown preset.
    */
   algorithmSettings(algorithm: string, preset?: string): Promise<Settings>;
+  /** Every setting of the services, secrets unseen, and who set it. INVALID_CONFIGURATION for one that nobody knows. */
+  settings(): Promise<readonly Setting[]>;
   /** The schema that the entries of each domain are written under. */
   entrySchemas(): Promise<EntrySchemas>;
 }

@@ -7,6 +7,8 @@ import { adaptersCommand } from './adapters/list-adapters.command.js';
 import { bufferCommand } from './buffer/show-buffer.command.js';
 import { examples } from './command-options.js';
 import type { GlobalOptions, RunCommand, Shell } from './command-runtime.js';
+import { completionCommand } from './completion/completion.command.js';
+import { configCommand } from './config/show-config.command.js';
 import { inspectDatasetsCommand } from './datasets/inspect-datasets.command.js';
 import { listDeadLettersCommand } from './dead-letters/list-dead-letters.command.js';
 import { redriveDeadLettersCommand } from './dead-letters/redrive-dead-letters.command.js';
@@ -52,7 +54,7 @@ ${examples([
 Environment: SEAM_DATA_FOLDER and the other SEAM_* settings; NO_COLOR turns colours off.
 `;
 
-function program(run: RunCommand): Command {
+function program(run: RunCommand, shell: Pick<Shell, 'write'>): Command {
   const seam = new Command('seam')
     .description('Publish problems, get answers, watch what happens, replay the log, train and evaluate adapters.')
     .version(version)
@@ -88,6 +90,7 @@ function program(run: RunCommand): Command {
     .addCommand(doctorCommand(run))
     .addCommand(adaptersCommand(run))
     .addCommand(bufferCommand(run))
+    .addCommand(configCommand(run))
     .addCommand(keysCommand(run))
     .addCommand(topicsCommand(run))
     .addCommand(aclsCommand(run))
@@ -104,6 +107,7 @@ function program(run: RunCommand): Command {
         .addCommand(listDeadLettersCommand(run))
         .addCommand(redriveDeadLettersCommand(run)),
     )
+    .addCommand(completionCommand((text) => shell.write(text)))
     .addCommand(helpCommand());
   return seam;
 }
@@ -177,7 +181,7 @@ export async function runSeam(args: readonly string[], shell: Shell = processShe
   let exitCode: ExitCode = EXIT.ok;
   const seam = program(async (action) => {
     exitCode = await shell.withRuntime(seam.opts<GlobalOptions>(), action);
-  });
+  }, shell);
   settle(seam, shell);
   try {
     await seam.parseAsync(args, { from: 'user' });

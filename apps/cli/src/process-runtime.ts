@@ -12,7 +12,7 @@ import type { GeneratorConfig } from '@seamstream/generator';
 import { isSeamError, messageOf, SeamError, systemClock } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
-import type { CommonConfig, Environment, LogMode, Signing } from '@seamstream/service-kit';
+import type { CommonConfig, Environment, LogMode, Setting, Signing } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer';
 import type { AclsDoor } from './acls/acls.port.js';
 import type { BaseModel } from './adapters/base-model.port.js';
@@ -360,19 +360,42 @@ class LazyWorld {
    */
   private async loadAll(): Promise<ServicesConfig> {
     if (this.all !== undefined) return this.all;
-    const { dataFolder } = await this.loadCommon();
     const { loadConfig } = await import('@seamstream/service-kit');
     const { generatorConfigSchema } = await import('@seamstream/generator');
     const { executorConfigSchema } = await import('@seamstream/executor');
     const { trainerConfigSchema } = await import('@seamstream/trainer');
-    const { embeddedEnvironment, settingsOfFolder, worldFiles } = await import('@seamstream/standalone');
     const schema = generatorConfigSchema.extend(executorConfigSchema.shape).extend(trainerConfigSchema.shape);
-    const given = this.environment();
-    const isDemonstration = existsSync(worldFiles(dataFolder).entrySchemas);
-    // A folder of an older release does not tell what it was begun with.
-    const begunWith = isDemonstration ? ((await settingsOfFolder(dataFolder)) ?? DEMONSTRATION) : DEMONSTRATION;
-    this.all = loadConfig(schema, isDemonstration ? embeddedEnvironment({ ...begunWith, dataFolder }, given) : given);
+    this.all = loadConfig(schema, (await this.folderEnvironment()) ?? this.environment());
     return this.all;
+  }
+
+  /** What the services of a folder of `npm start` are started with; undefined for another one. */
+  private async folderEnvironment(): Promise<Environment | undefined> {
+    const { dataFolder } = await this.loadCommon();
+    const { embeddedEnvironment, settingsOfFolder, worldFiles } = await import('@seamstream/standalone');
+    if (!existsSync(worldFiles(dataFolder).entrySchemas)) return undefined;
+    // A folder of an older release does not tell what it was begun with.
+    const begunWith = (await settingsOfFolder(dataFolder)) ?? DEMONSTRATION;
+    return embeddedEnvironment({ ...begunWith, dataFolder }, this.environment());
+  }
+
+  /** Every setting of the services on this data folder, and who set it. */
+  async settings(): Promise<readonly Setting[]> {
+    const { explainConfig } = await import('@seamstream/service-kit');
+    const { generatorConfigSchema } = await import('@seamstream/generator');
+    const { executorConfigSchema } = await import('@seamstream/executor');
+    const { bufferServiceConfigSchema } = await import('@seamstream/buffer');
+    const { trainerConfigSchema } = await import('@seamstream/trainer');
+    const schema = generatorConfigSchema
+      .extend(executorConfigSchema.shape)
+      .extend(bufferServiceConfigSchema.shape)
+      .extend(trainerConfigSchema.shape);
+    const { dataDir } = this.options;
+    return explainConfig(schema, [
+      { source: '--data-dir', environment: { SEAM_DATA_FOLDER: dataDir } },
+      { source: 'environment', environment: process.env },
+      { source: 'the data folder (npm start)', environment: (await this.folderEnvironment()) ?? {} },
+    ]);
   }
 }
 
@@ -430,6 +453,7 @@ export function processShell(): Shell {
         worldProblems: (set) => world.worldProblems(set),
         openTrainer: () => world.openTrainer(),
         entrySchemas: () => world.entrySchemas(),
+        settings: () => world.settings(),
       };
       try {
         return await action(runtime);

@@ -1,5 +1,14 @@
 export { type CommonConfig, commonConfigSchema, httpAddress } from './config/common-config.js';
-export { type Environment, loadConfig, printableConfig, secret, variableNames } from './config/load-config.js';
+export {
+  type ConfigLayer,
+  type Environment,
+  explainConfig,
+  loadConfig,
+  printableConfig,
+  type Setting,
+  secret,
+  variableNames,
+} from './config/load-config.js';
 export { checkFolder } from './drivers/check-folder.js';
 export { closeDrivers, type Drivers, openDrivers } from './drivers/drivers.js';
 export {

@@ -1,7 +1,7 @@
 import { isSeamError, type SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
 import { commonConfigSchema } from './common-config.js';
-import { loadConfig, printableConfig, secret, variableNames } from './load-config.js';
+import { explainConfig, loadConfig, printableConfig, secret, variableNames } from './load-config.js';
 
 const schema = commonConfigSchema.extend({
   generator: z
@@ -80,6 +80,31 @@ describe('loadConfig', () => {
     const printed = printableConfig(schema, config);
     expect(printed).not.toContain('hunter2');
     expect(JSON.parse(printed)).toMatchObject({ generator: { apiKey: '***', controlShare: 0.1 } });
+  });
+
+  it('says of every setting what holds and who set it, secrets unseen', () => {
+    const layers = [
+      { source: '--port', environment: { SEAM_HTTP_PORT: '9000' } },
+      {
+        source: 'environment',
+        environment: { SEAM_HTTP_PORT: '8080', SEAM_GENERATOR_API_KEY: 'hunter2', SEAM_DATA_FOLDER: undefined },
+      },
+      { source: 'folder', environment: { SEAM_DATA_FOLDER: 'mine', SEAM_GENERATOR_API_KEY: 'other' } },
+    ];
+    const settings = explainConfig(schema, layers);
+    const shown = Object.fromEntries(settings.map(({ name, value, source }) => [name, [value, source]]));
+    expect(shown).toMatchObject({
+      SEAM_PRESET: [null, 'default'],
+      SEAM_HTTP_PORT: [9000, '--port'],
+      SEAM_GENERATOR_API_KEY: ['***', 'environment'],
+      SEAM_DATA_FOLDER: ['mine', 'folder'],
+      SEAM_GENERATOR_CONTROL_SHARE: [0.1, 'default'],
+    });
+    expect(settings.map(({ name }) => name)).toEqual(['SEAM_PRESET', ...variableNames(schema)]);
+    expect(JSON.stringify(settings)).not.toContain('hunter2');
+    expect(() => explainConfig(schema, [{ source: 'x', environment: { SEAM_HTTP_PROT: '1' } }])).toThrow(
+      'SEAM_HTTP_PROT: no such setting (did you mean SEAM_HTTP_PORT?)',
+    );
   });
 
   it('takes the credentials of a schema registry apart from its address, both or neither, and shows the address alone', () => {

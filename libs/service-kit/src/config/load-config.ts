@@ -5,7 +5,7 @@
  */
 import { SeamError, withoutUrlSecrets } from '@seamstream/kernel';
 import { z } from 'zod';
-import { withPreset } from './presets.js';
+import { PRESET_VARIABLE, withPreset } from './presets.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -85,6 +85,47 @@ export function printableConfig(schema: z.ZodObject, config: unknown): string {
     if (isMarked(leaf.schema, 'secret') && at(copy, leaf.path) !== undefined) place(copy, leaf.path, '***');
   }
   return JSON.stringify(copy, (_, value: unknown) => (typeof value === 'string' ? withoutUrlSecrets(value) : value), 2);
+}
+
+/** Variables that somebody set, and who. */
+export interface ConfigLayer {
+  readonly source: string;
+  readonly environment: Environment;
+}
+
+/** A setting as it holds, and where it comes from. */
+export interface Setting {
+  /** The variable. */
+  readonly name: string;
+  /** As a configuration file would hold it; `***` for a secret, null where nothing is set. */
+  readonly value: unknown;
+  /** Of the layer that set it, the preset, or "default". */
+  readonly source: string;
+}
+
+/**
+ * Every setting with its value and its source.
+ * @param layers the first that has a variable wins
+ * @throws as {@link loadConfig}
+ */
+export function explainConfig(schema: z.ZodObject, layers: readonly ConfigLayer[]): readonly Setting[] {
+  const given = Object.assign({}, ...layers.map(({ environment }) => set(environment)).toReversed()) as Environment;
+  const config = loadConfig(schema, given);
+  const preset = given[PRESET_VARIABLE];
+  const sourceOf = (name: string): string =>
+    layers.find(({ environment }) => environment[name] !== undefined)?.source ??
+    (preset !== undefined && withPreset({ [PRESET_VARIABLE]: preset })[name] !== undefined
+      ? `${PRESET_VARIABLE}=${preset}`
+      : 'default');
+  const printable = JSON.parse(printableConfig(schema, config)) as unknown;
+  return [
+    { name: PRESET_VARIABLE, value: preset ?? null, source: sourceOf(PRESET_VARIABLE) },
+    ...leavesOf(schema).map(({ name, path }) => ({ name, value: at(printable, path) ?? null, source: sourceOf(name) })),
+  ];
+}
+
+function set(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined));
 }
 
 /** Every variable that the schema reads, in its order. */

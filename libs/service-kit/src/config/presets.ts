@@ -36,17 +36,18 @@ const seamPaper: Readonly<Record<string, PresetValue>> = {
 
 const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new Map([['seam-paper', seamPaper]]);
 
-const CHOICE = 'SEAM_PRESET';
+/** Chooses a preset. */
+export const PRESET_VARIABLE = 'SEAM_PRESET';
 
 /** The environment with the variables of its preset. @throws INVALID_CONFIGURATION for an unknown one */
 export function withPreset(given: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  const { [CHOICE]: name, ...rest } = given;
+  const { [PRESET_VARIABLE]: name, ...rest } = given;
   if (name === undefined) return rest;
   const preset = PRESETS.get(name);
   if (preset === undefined) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Reading the configuration: ${CHOICE} names no preset, came ${JSON.stringify(name)}. Known are ${[...PRESETS.keys()].join(', ')}.`,
+      `Reading the configuration: ${PRESET_VARIABLE} names no preset, came ${JSON.stringify(name)}. Known are ${[...PRESETS.keys()].join(', ')}.`,
     );
   }
   return { ...Object.fromEntries(Object.entries(preset).map(([variable, { value }]) => [variable, value])), ...rest };
