@@ -18,7 +18,7 @@ export const executorConfigSchema = commonConfigSchema.extend({
       /** Most experiences of a batch; an endpoint's limits may make it less. */
       maxBatchRecords: z.int().positive().default(256),
       /**
-       * What a success earns whose entry gives the answer away (docs/verifiers.md): `unrewarded`, nothing. `rewarded` is for domains whose
+       * What a success earns whose entry gives the answer away (docs/verifiers.md, "Entries that give the answer away"): `unrewarded`, nothing. `rewarded` is for domains whose
        * words are their answers.
        */
       leaks: z.enum(['unrewarded', 'rewarded']).default('unrewarded'),

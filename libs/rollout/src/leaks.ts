@@ -3,6 +3,7 @@
  * nothing about the next problem.
  */
 import type { Problem } from '@seamstream/events';
+import { asSeen, numberMentions, valuesOfNumber } from './number-mentions.js';
 
 /** Verifiers whose references are answers that a text may hold; a choice's one letter stands in every text. */
 const REFERENCES_ARE_ANSWERS: ReadonlySet<string> = new Set(['exact', 'numeric', 'math']);
@@ -27,48 +28,47 @@ export function holdsAnswer(entry: string, problem: Answered): boolean {
 
 /** Fewer words in a row are found in any two texts about one thing. */
 const SHARED_WORDS = 5;
-/** Numbers as texts write them, with commas between thousands. */
-const NUMBERS =
-  /(?<![\p{L}\p{N}]|\d[.,])[-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\p{L}\p{N}]|\d[.,])[-−]?\d+(?:\.\d+)?/gu;
-
 /**
- * Whether an entry gives its problem's answer away, so that its success earns nothing: it holds the answer in any of its texts, another
- * spelling of the number that the answer is, or five words of a longer answer in a row. What the problem itself states is no secret.
+ * Whether an entry gives its problem's answer away, so that its success earns nothing: it states the number that the answer is, however that is
+ * written (number-mentions.ts), holds another answer in any of its texts, or five words of a longer one in a row. What the
+ * problem itself states is no secret.
  */
 export function givesAnswerAway(entry: string, problem: Answered & Pick<Problem, 'prompt'>): boolean {
   if (!REFERENCES_ARE_ANSWERS.has(problem.verifier.kind)) return false;
-  const texts = [entry, ...answersOf(entry).slice(0, 1)];
-  const isTold = (holds: (text: string) => boolean): boolean => texts.some(holds) && !holds(problem.prompt);
+  const texts = [entry, ...answersOf(entry).slice(0, 1)].map(asSeen);
+  const prompt = asSeen(problem.prompt);
+  const wanted = valuesOfNumber(problem.reference);
+  if (wanted.length > 0) {
+    const isMentioned = (text: string, isAnyMention: boolean): boolean =>
+      numberMentions(text).some(
+        ({ values, isStated }) => (isStated || isAnyMention) && values.some((value) => wanted.includes(value)),
+      );
+    return texts.some((text) => isMentioned(text, false)) && !isMentioned(prompt, true);
+  }
+  const isTold = (holds: (text: string) => boolean): boolean => texts.some(holds) && !holds(prompt);
   return (
     isTold((text) => holdsAnswer(text, problem)) ||
-    isTold((text) => holdsNumber(text, problem)) ||
-    isTold((text) => sharesWords(text, problem))
+    isTold((text) => sharesWords(text, problem)) ||
+    isLetterAlone(entry, problem)
   );
 }
 
-function holdsNumber(text: string, { reference, verifier }: Answered): boolean {
-  const [wanted, ...others] = reference.match(NUMBERS) ?? [];
-  // Where the answer is more than one number, the number alone is not the answer.
-  if (verifier.kind === 'exact' || wanted === undefined || others.length > 0 || !isNumberAlone(reference)) return false;
-  const value = plainNumber(wanted);
-  return text.matchAll(NUMBERS).some(([number]) => plainNumber(number) === value);
+/** An answer of one letter stands in every text; as the whole of one of an entry's texts it is told. */
+function isLetterAlone(entry: string, { reference }: Answered): boolean {
+  const letter = reference.trim();
+  return (
+    isOneLetter(letter) &&
+    answersOf(entry).some(
+      (text) =>
+        asSeen(text)
+          .replace(/^Answer: /, '')
+          .replaceAll(/[^\p{L}\p{N}]/gu, '') === letter,
+    )
+  );
 }
 
-/** A number with its sign or unit, and nothing that would make another of it. */
-function isNumberAlone(reference: string): boolean {
-  return /^[\s$€£]*[-−]?[\d,.]+[\s%\p{L}]*$/u.test(reference.slice(0, 200));
-}
-
-/** Equal for equal numbers: without commas, leading and trailing zeros. */
-function plainNumber(text: string): string {
-  const [whole = '', fraction = ''] = text.replaceAll(',', '').replace('−', '-').split('.');
-  return `${whole.replace(/^(-?)0+(?=\d)/, '$1')}.${withoutLastZeros(fraction)}`;
-}
-
-function withoutLastZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === '0') end--;
-  return digits.slice(0, end);
+function isOneLetter(answer: string): boolean {
+  return /^\p{L}$/u.test(answer);
 }
 
 function sharesWords(text: string, { reference }: Answered): boolean {
@@ -109,6 +109,7 @@ function patternOf({ reference, verifier }: Answered): RegExp | undefined {
   const answer = reference.trim();
   if (!REFERENCES_ARE_ANSWERS.has(verifier.kind) || !/[\p{L}\p{N}]/u.test(answer) || answer.length > MAX_ANSWER)
     return undefined;
+  if (isOneLetter(answer)) return undefined;
   const body = answer
     .replaceAll(/(?<=\d),(?=\d)/g, '')
     .split(/\s+/)
@@ -119,6 +120,7 @@ function patternOf({ reference, verifier }: Answered): RegExp | undefined {
         .replaceAll(/(?<=\d)(?=\d)/g, ',?'),
     )
     .join('\\s+');
-  // Not a part of a longer word, and no digits of a longer or decimal number.
-  return new RegExp(`(?<![\\p{L}\\p{N}]|\\d[.,])${body}(?![\\p{L}\\p{N}]|[.,]\\d)`, 'iu');
+  // Not a part of a longer word, no digits of a longer or decimal number, and not the number without its sign.
+  const sign = /^\d/.test(answer) ? '|(?<![\\p{L}\\p{N})\\]])[-−]' : '';
+  return new RegExp(`(?<![\\p{L}\\p{N}]|\\d[.,]${sign})${body}(?![\\p{L}\\p{N}]|[.,]\\d)`, 'iu');
 }
