@@ -62,7 +62,8 @@ function disguisedLeak(random: Random): Case {
   let written = pick(random, forms);
   const disguise = random.int(5);
   if (disguise === 0) written = inScript(written, pick(random, [0xff10, 0x0660, 0x06f0, 0x0966, 0x1d7ce]));
-  if (disguise === 1) written = [...written].join(pick(random, ['\u200b', '\u200d', '\u2060', '\ufeff', '\u00ad']));
+  if (disguise === 1)
+    written = Array.from(written).join(pick(random, ['\u200b', '\u200d', '\u2060', '\ufeff', '\u00ad']));
   const isNegative = random.float() < 0.2 && /^[\p{Nd}.,]/u.test(written.replaceAll(/\p{Cf}/gu, ''));
   const sign = isNegative ? pick(random, ['-', '\u2212', '\u2013']) : '';
   const [before, behind] = pick(random, AROUND);

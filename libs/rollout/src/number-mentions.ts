@@ -81,11 +81,12 @@ export function* numberMentions(text: string): Generator<NumberMention> {
  */
 export function valuesOfNumber(text: string): readonly string[] {
   const seen = asSeen(text).trim();
-  if (seen.length > 200 || !/^[\s$€£]*-?\s?(?:\\[dt]?frac|\d)[\d\s,./{}]*(?:e[-+]?\d+)?[\s%\\\p{L}]*$/iu.test(seen))
-    return [];
+  if (seen.length > 200) return [];
   const [only, ...others] = [...seen.matchAll(NUMBER)];
   if (only === undefined || others.length > 0) return [];
-  const isNegative = seen.slice(0, only.index).trimEnd().endsWith('-');
+  const [before, behind] = [seen.slice(0, only.index), seen.slice(only.index + only[0].length)];
+  if (!/^[\s$€£-]*$/u.test(before) || !/^[\s%\\\p{L}]*$/u.test(behind)) return [];
+  const isNegative = before.trimEnd().endsWith('-');
   // As it stands in a file of problems: a point is a point, a comma stands between thousands.
   const { plain = '', ...groups } = only.groups ?? {};
   const [first] = readings({ ...groups, plain: plain.replaceAll(/(?<=\d)[,'’_ ](?=\d{3})/gu, '') });
@@ -97,7 +98,7 @@ export function valuesOfNumber(text: string): readonly string[] {
 
 /** Whether a mention states its number. */
 function isStated(values: readonly string[], written: string, before: string, behind: string): boolean {
-  const prefix = /\p{L}+$/u.exec(before)?.[0] ?? '';
+  const prefix = /\p{L}{1,24}$/u.exec(before)?.[0] ?? '';
   const suffix = /^\p{L}+/u.exec(behind)?.[0] ?? '';
   const digits = written.replaceAll(/\D/gu, '').length;
   const isSmall = values.some((value) => value.endsWith('/1') && Number(value.slice(0, -2)) <= MOST_COUNTED);
