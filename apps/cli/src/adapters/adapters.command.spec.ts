@@ -146,7 +146,7 @@ describe('seam adapters', () => {
         adapterDigest: digest('b333'),
         reason: 'not better',
         evaluation: {
-          ...evaluationOf(0.36),
+          ...evaluationOf(0.36, 0.25),
           parentPerDomain: { sums: 0.25 },
           rescued: 43,
           broken: 21,

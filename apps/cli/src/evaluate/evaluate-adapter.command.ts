@@ -84,6 +84,7 @@ async function evaluateAdapter(
       // First: it took long, and whatever keeps it from being recorded must not lose it.
       if (terminal.json) terminal.printJson({ ...result, ...measured });
       else terminal.print(renderEvaluation(result, measured.adapterDigest, terminal.style));
+      await predictions.write();
       if (digest !== undefined) {
         const problemSet = path === undefined ? (options.set ?? DEFAULT_SET) : basename(path);
         const { meta } = await recordEvaluation(runtime, options.by!, {
@@ -101,8 +102,8 @@ async function evaluateAdapter(
       progress.stop();
       if (terminal.json) terminal.printJson({ ...result, ...measured });
       else terminal.print(renderSampledEvaluation(result, measured.adapterDigest, terminal.style));
+      await predictions.write();
     }
-    await predictions.write();
     return EXIT.ok;
   } finally {
     progress.stop();

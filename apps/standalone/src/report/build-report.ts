@@ -14,6 +14,7 @@ import {
   rate,
   ratesAsParent,
   servedAt,
+  servedRun,
 } from '../round-progress.js';
 import type { RunFile } from '../run-settings.js';
 import { optimismOf } from './optimism.js';
