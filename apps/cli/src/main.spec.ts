@@ -87,7 +87,7 @@ describe('seam', () => {
   it.each([
     [['ledgr'], "unknown command 'ledgr'"],
     [['tail', 'problems', '--folow'], "unknown option '--folow'"],
-    [['tail'], "missing required argument 'topic'"],
+    [['adapters', 'show'], "missing required argument 'digest'"],
     [['tail', 'problems', '--limit', 'x'], 'expected a whole number from'],
     [['buffer', 'export'], "required option '--out <file>' not specified"],
     [['buffer', 'export', '--out', 'x', '--format', 'csv'], 'Allowed choices are parquet, jsonl'],
