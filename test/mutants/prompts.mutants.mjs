@@ -94,8 +94,8 @@ export default [
   },
   {
     control: 'a number is the answer however it is written',
-    file: 'libs/rollout/src/leaks.ts',
-    from: 'isTold((text) => holdsNumber(text, problem)) ||',
+    file: 'libs/rollout/src/number-mentions.ts',
+    from: ".replaceAll(/\\p{Cf}/gu, '')",
     to: '',
     suite: 'quick',
     spec: 'libs/rollout/src/leaks.spec.ts',

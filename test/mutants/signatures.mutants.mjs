@@ -42,7 +42,7 @@ export default [
   {
     ...log,
     control: 'a log writes nothing that it would not believe',
-    from: "if (trust.unsigned === 'allowed') return record;",
-    to: 'if (trust !== undefined) return record;',
+    from: '    assertWouldBeBelieved(event.type, this.options);\n',
+    to: '',
   },
 ];
