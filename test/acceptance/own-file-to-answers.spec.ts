@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { type WorldSplit, worldProblems } from '@seamstream/embedded-world';
-import stringWidth from 'string-width';
+import { cellsOf } from '../../apps/cli/src/terminal/text.js';
 import { PseudoTerminal } from '../support/pseudo-terminal.js';
 
 jest.setTimeout(900_000);
@@ -132,7 +132,7 @@ it('takes the six commands of the README, and each does what its remark says', a
         },
       );
       expect(await screen.ended()).toBe(0);
-      const wide = (await screen.seen()).filter((line) => stringWidth(line) > columns);
+      const wide = (await screen.seen()).filter((line) => cellsOf(line) > columns);
       expect([columns, args[0], wide]).toEqual([columns, args[0], []]);
     }
   }
