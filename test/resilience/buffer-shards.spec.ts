@@ -199,7 +199,7 @@ async function play(
       const env = { PATH: process.env.PATH, ...deployment.environment };
       return (await run(process.execPath, [SEAM, ...args], { cwd: folder, env })).stdout;
     };
-    await seam('buffer', 'export', '--format', 'jsonl', '--out', 'rows.jsonl');
+    await seam('buffer', 'export', '--format', 'jsonl', '--out', 'rows.jsonl', '--force');
     const lines = (await readFile(join(folder, 'rows.jsonl'), 'utf8')).trim().split('\n');
     return {
       ...(await recordedRun(log)),
