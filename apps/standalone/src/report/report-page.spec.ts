@@ -203,6 +203,8 @@ describe('the report page', () => {
     );
     expect(renderReportPage({ ...report, optimism: null })).not.toContain('Optimism');
     expect(summary(report)).toContain('Validation had said 99.0 % at the promotion, 9.0 points more.');
+    const lucky = { ...report, optimism: { ...report.optimism!, heldOut: 0.995 } };
+    expect(summary(lucky)).toContain('Validation had said 99.0 % at the promotion, 0.5 points less.');
   });
 
   it('says so where it was measured on what promotions were decided on', () => {

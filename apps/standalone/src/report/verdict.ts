@@ -31,9 +31,10 @@ export function cost({ folderBytes, peakMemoryBytes }: Pick<Report, 'folderBytes
 function optimismLine({ optimism }: Report): readonly string[] {
   if (optimism === null) return [];
   const { atPromotion, heldOut } = optimism;
-  return [
-    `Validation had said ${percent(atPromotion)} at the promotion, ${((atPromotion - heldOut) * 100).toFixed(1)} points more.`,
-  ];
+  const more = (atPromotion - heldOut) * 100;
+  const points = Math.abs(more).toFixed(1);
+  const compared = points === '0.0' ? 'the same' : `${points} points ${more > 0 ? 'more' : 'less'}`;
+  return [`Validation had said ${percent(atPromotion)} at the promotion, ${compared}.`];
 }
 
 /** The end of a run for a terminal: verdict, figures, costs. */

@@ -93,8 +93,11 @@ export const LIMITS = {
   masteredReward: 0.9,
   /** Mean k3 from the reference over a step's replayed tokens, in nats: a distance, no estimate of a KL. */
   klNats: 1,
-  /** The same for tapered runs, where k3 of texts that the policy had given up is heavy-tailed: 0.6 to 21 in the demonstration's, 74 in one that was worse than its parent. */
-  taperedKlNats: 50,
+  /**
+   * The same for tapered runs, where k3 of texts that the policy had given up is heavy-tailed: 0.6 to 21 in most of the demonstration's, 133
+   * in one that was promoted, 74 in one that was worse than its parent. Below this it tells neither from the other.
+   */
+  taperedKlNats: 200,
   /** Groups too old to be learned from. */
   staleShare: 0.5,
   /** Effective sample size of the tokens' raw weights, of runs by ratio: GRPO's page. */
