@@ -3,7 +3,7 @@
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
 const shared = {
-  testEnvironment: '<rootDir>/test/support/onnx-environment.cjs',
+  testEnvironment: '<rootDir>/test/support/test-environment.cjs',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   transform: { '^.+\\.ts$': '@swc/jest' },
   extensionsToTreatAsEsm: ['.ts'],
@@ -12,11 +12,13 @@ const shared = {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^fast-check$': '<rootDir>/test/support/fast-check.mjs',
   },
-  globalSetup: '<rootDir>/test/support/build-once.mjs',
+  globalSetup: '<rootDir>/test/support/before-all-suites.mjs',
+  globalTeardown: '<rootDir>/test/support/after-all-suites.mjs',
 };
 
 export default {
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // For both suites (jest reads it here only): generous, since processes are started and machines are busy; a hang still ends.
   testTimeout: 60_000,
   projects: [

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { SeamError } from '@seamstream/kernel';
 import { type Certificates, makeCertificates } from './certificates.js';
 import { freePorts } from './free-ports.js';
-import { mustRun, type RunOptions, runTool, type ToolResult } from './host-tools.js';
-import { KAFKA_VERSIONS, kafkaJars } from './kafka-jars.js';
+import { type RunOptions, runTool, type ToolResult } from './host-tools.js';
+import { KAFKA_VERSIONS } from './kafka-jars.js';
+import { kafkaJvm } from './kafka-jvm.js';
 import { type BrokerSecurity, bootstrapOf, brokerProperties, type NodePorts } from './kafka-properties.js';
 import { removeFolder, ServerProcess, temporaryFolder } from './server-process.js';
 
@@ -85,20 +86,9 @@ export async function runKafkaTool(
   options: ToolOptions = {},
 ): Promise<ToolResult> {
   const { version = KAFKA_VERSIONS[0], ...runOptions } = options;
-  const command = [...TOOL_JVM, '-cp', join(await kafkaJars(version), '*'), className, ...args];
-  return runTool('java', command, `Running Kafka's ${className}`, runOptions);
+  const jvm = await kafkaJvm(version);
+  return runTool('java', jvm.tool(className, args), `Running Kafka's ${className}`, runOptions);
 }
-
-// Short-lived programs: a small heap, and no time spent on compiling hot code.
-const TOOL_JVM = [
-  '-Xmx128m',
-  '-XX:+UseSerialGC',
-  '-XX:TieredStopAtLevel=1',
-  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
-];
-// Kafka's own scripts give a broker 1 GB; these hold a test's data, and the machine has other work.
-const BROKER_JVM = ['-Xms96m', '-Xmx384m', '-XX:+UseSerialGC', '-Dorg.slf4j.simpleLogger.showDateTime=true'];
-const SERVES = 'Kafka Server started';
 
 /**
  * Starts a cluster and waits until every broker serves. Throws INVALID_CONFIGURATION when Java, Maven or the network is
@@ -112,7 +102,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
     users = {},
     properties = {},
   } = options;
-  const classPath = join(await kafkaJars(version), '*');
+  const jvm = await kafkaJvm(version);
   const folder = await temporaryFolder('kafka');
   const processes: ServerProcess[] = [];
   const stop = async (): Promise<void> => {
@@ -136,8 +126,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
           config,
           brokerProperties(secured === undefined ? settings : { ...settings, security: secured.broker }),
         );
-        await formatStorage(
-          classPath,
+        await jvm.formatStorage(
           config,
           clusterId,
           secured && { ...users, [secured.listeners.username]: secured.listeners.password },
@@ -145,10 +134,8 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
         const logFile = join(home, 'broker.log');
         const server = new ServerProcess({
           name: `Kafka broker ${index}`,
-          command: 'java',
-          args: [...BROKER_JVM, '-cp', classPath, 'kafka.Kafka', config],
+          ...jvm.broker(config),
           logFile,
-          isReady: (logged) => logged().includes(SERVES),
         });
         processes[index] = server;
         return {
@@ -223,28 +210,4 @@ async function makeSecurity(
       certificates: { authority: certificates.authority, client: certificates.client },
     },
   };
-}
-
-/** Kafka's own default, 4096, is what RFC 7677 asked for in 2015. */
-const SCRAM_ITERATIONS = 8192;
-
-/** Gives a node's data folder the cluster's id, and the cluster its SCRAM users: passwords by name. */
-async function formatStorage(
-  classPath: string,
-  config: string,
-  clusterId: string,
-  users: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  const scram = Object.entries(users).flatMap(([name, password]) =>
-    ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
-      '--add-scram',
-      `${mechanism}=[name=${name},password=${password},iterations=${SCRAM_ITERATIONS}]`,
-    ]),
-  );
-  await mustRun(
-    'java',
-    [...TOOL_JVM, '-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', config, ...scram],
-    "Formatting a Kafka broker's data folder",
-    'Kafka 4 needs Java 17 or newer ("java -version"); the output says what it refused.',
-  );
 }

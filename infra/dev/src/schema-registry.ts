@@ -82,7 +82,7 @@ export async function startSchemaRegistry(): Promise<SchemaRegistry> {
     name: 'Schema registry',
     command: 'java',
     args: [
-      ...['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
+      ...['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData', `-Djava.io.tmpdir=${folder}`],
       ...Object.entries(properties).map(([name, value]) => `-D${name}=${value}`),
       '-jar',
       jar,
