@@ -146,9 +146,13 @@ module.exports = {
     },
     {
       name: 'processes-in-the-sandbox',
-      comment: 'Only the sandbox starts processes: whatever else is run would have the rights of the service.',
+      comment:
+        'Only the sandbox starts processes: whatever else is run would have the rights of the service. The Node that runs the program itself is no other.',
       severity: 'error',
-      from: { path: '^(libs|apps)/', pathNot: ['\\.spec\\.ts$', '^libs/verifiers/src/.*sandbox.*\\.ts$'] },
+      from: {
+        path: '^(libs|apps)/',
+        pathNot: ['\\.spec\\.ts$', '^libs/verifiers/src/.*sandbox.*\\.ts$', '^libs/kernel/src/brought-node\\.ts$'],
+      },
       to: { path: '^child_process$', dependencyTypes: ['core'] },
     },
     {

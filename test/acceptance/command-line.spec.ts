@@ -214,7 +214,7 @@ describe('the seam command', () => {
   it('says what to do where there is no log, and which setting is misspelt', async () => {
     const nothing = await seam('ledger');
     expect(nothing.exitCode).toBe(2);
-    expect(nothing.stderr).toContain('Start the system (npm start), publish something (seam publish)');
+    expect(nothing.stderr).toContain('Start the system (seam start), publish something (seam publish)');
     expect(await readdir(folder)).toEqual([]);
     const misspelt = await ended(start(['ledger'], { SEAM_DATA_FOLDR: 'x' }));
     expect(misspelt.exitCode).toBe(2);

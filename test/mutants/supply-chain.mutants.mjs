@@ -1,4 +1,5 @@
 const spec = 'test/quick/supply-chain.spec.ts';
+const packed = { file: 'scripts/package.mjs', suite: 'quick', spec: 'test/quick/package.spec.ts' };
 export default [
   {
     control: 'install scripts that nobody decided on are refused',
@@ -26,5 +27,37 @@ export default [
     suite: 'quick',
     spec,
     title: 'bill of materials',
+  },
+  {
+    ...packed,
+    control: 'the package holds what its modules name beside themselves',
+    from: 'else data.add(at);',
+    to: 'else data.size;',
+  },
+  {
+    ...packed,
+    control: 'the package holds the modules that threads start with',
+    from: 'if (/\\.m?js$/.test(at)) visit(at);',
+    to: 'if (/\\.m?js$/.test(at)) continue;',
+  },
+  {
+    ...packed,
+    control: 'imports of workspaces become relative in the package',
+    from: "text = `${text.slice(0, pos)}${specifier.startsWith('.')",
+    to: "text = `${text.slice(0, end)}${specifier === ''",
+  },
+  {
+    ...packed,
+    control: 'the package names the packages that others bring along in the versions of the lock file',
+    from: 'if (next !== undefined && !seen.has(next)) {',
+    to: 'if (seen.has(next)) {',
+  },
+  {
+    control: 'a Node that is too old hands over to the one that the installation brought',
+    file: 'libs/kernel/src/node-version.ts',
+    from: 'if (brought !== null)',
+    to: 'if (brought === undefined)',
+    suite: 'quick',
+    spec: 'libs/kernel/src/node-version.spec.ts',
   },
 ];

@@ -1,6 +1,6 @@
 import { keepFilesPrivate, onSupportedNode } from '@seamstream/kernel';
 
-const program = { name: 'buffer', command: 'npx node apps/buffer/dist/main.js', exitCode: 78 };
+const program = { name: 'buffer', exitCode: 78 };
 
 keepFilesPrivate(process);
 await onSupportedNode(process, program, async () => {

@@ -8,7 +8,7 @@ const main = new URL('../dist/main.js', import.meta.url);
 if (existsSync(main)) {
   const { keepFilesPrivate, onSupportedNode } = await import('@seamstream/kernel');
   keepFilesPrivate(process);
-  await onSupportedNode(process, { name: 'seam', command: 'npx seam', exitCode: 70 }, async () => {
+  await onSupportedNode(process, { name: 'seam', exitCode: 70 }, async () => {
     const { runSeam } = await import(main.href);
     process.exitCode = await runSeam(process.argv.slice(2));
   });

@@ -8,6 +8,7 @@ import { presetNamed } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
 import type { Setting } from '@seamstream/service-kit';
 import { TRUST_ALL, type Trust } from '@seamstream/signatures';
+import type { StartOptions } from '@seamstream/standalone';
 import type { BaseModel } from './adapters/base-model.port.js';
 import {
   type CommandRuntime,
@@ -17,7 +18,7 @@ import {
   type Shell,
   STANDARD_STREAM,
 } from './command-runtime.js';
-import type { ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
 import { runSeam } from './main.js';
 import { showLogAddress } from './replay/log-address.js';
 import { NO_PROGRESS } from './terminal/progress.js';
@@ -31,6 +32,8 @@ export interface FakeWorld {
   readonly log: EventLog;
   /** Other logs by their address, as the command line shows it. */
   readonly otherLogs: Map<string, EventLog>;
+  /** Of every "seam start", which ends here without having converged. */
+  readonly starts: readonly StartOptions[];
   readonly objects: ObjectStore;
   readonly clock: ManualClock;
   /** Files by path; "-" is standard input. */
@@ -150,6 +153,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   const log = new InMemoryEventLog({ clock });
   await log.createTopics(TOPICS);
   const otherLogs = new Map<string, EventLog>();
+  const starts: StartOptions[] = [];
   const objects = new InMemoryObjectStore();
   const files = new Map<string, Uint8Array>();
   let controller = new AbortController();
@@ -235,6 +239,10 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       errors += text;
     },
     withRuntime: (options, action) => action(runtime(options.json ?? false)),
+    async start(options) {
+      starts.push(options);
+      return EXIT.notConverged;
+    },
   };
   const world: FakeWorld = {
     baseModel: undefined,
@@ -245,6 +253,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       return runSeam(args, shell);
     },
     log,
+    starts,
     otherLogs,
     objects,
     clock,

@@ -9,6 +9,7 @@ import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
 import type { LogMode, Setting, Signing } from '@seamstream/service-kit';
+import type { StartOptions } from '@seamstream/standalone';
 import type { AclsDoor } from './acls/acls.port.js';
 import type { BaseModel } from './adapters/base-model.port.js';
 import type { ExitCode } from './exit-codes.js';
@@ -124,4 +125,6 @@ export interface Shell {
   writeError(text: string): void;
   /** Opens the world for an action and closes what the action opened, also when it throws. */
   withRuntime(options: GlobalOptions, action: (runtime: CommandRuntime) => Promise<ExitCode>): Promise<ExitCode>;
+  /** Runs the whole loop in this process, to its end. */
+  start(options: StartOptions): Promise<ExitCode>;
 }

@@ -10,6 +10,8 @@ export const EXIT = {
   failedCheck: 1,
   /** Unknown command or option, a bad line or value, something that is not there. Nothing was changed. */
   badInput: 2,
+  /** `start --exit`: the loop ended, and a domain stands below its target. There is a report. */
+  notConverged: 3,
   /** The system failed: log or object store unavailable, a fault of ours. */
   internal: 70,
   /** Stopped by Ctrl-C (SIGINT) or SIGTERM. */

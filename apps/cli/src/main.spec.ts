@@ -56,7 +56,7 @@ describe('seam', () => {
     const world = await fakeWorld();
     expect(await world.seam('ledgr')).toBe(2);
     expect(world.takeErrors()).toMatch(
-      /unknown command 'ledgr'\n\(Did you mean ledger\?\)\n+"seam" has the commands publish, .*Try "seam --help"\./,
+      /unknown command 'ledgr'\n\(Did you mean ledger\?\)\n+"seam" has the commands start, .*Try "seam --help"\./,
     );
     for (const [command, names] of [
       ['adapters', 'tree, show, promote, rollback, pin, unpin, verify, export, import, merge'],
@@ -119,6 +119,7 @@ describe('seam', () => {
       write: () => undefined,
       writeError: (text) => (said += text),
       withRuntime: () => Promise.reject(refusal),
+      start: () => Promise.reject(refusal),
     });
     expect(exitCode).toBe(2);
     expect(said).toBe(
@@ -132,6 +133,7 @@ describe('seam', () => {
       write: () => undefined,
       writeError: (text) => (said += text),
       withRuntime: () => Promise.reject(new TypeError('boom')),
+      start: () => Promise.reject(new TypeError('boom')),
     });
     expect(exitCode).toBe(70);
     expect(said).toContain('seam: boom');

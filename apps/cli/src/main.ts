@@ -23,6 +23,7 @@ import { replayCommand } from './replay/replay-log.command.js';
 import { runsCommand } from './runs/runs.command.js';
 import { showCommand } from './show/show-problem.command.js';
 import { solveCommand } from './solve/solve-problems.command.js';
+import { startCommand } from './start/start-loop.command.js';
 import { statusCommand } from './status/show-status.command.js';
 import { studyControlsCommand } from './study/study-controls.command.js';
 import { tailCommand } from './tail/tail-topic.command.js';
@@ -40,10 +41,11 @@ Exit codes:
   0    done, every check held
   1    a check failed: unbalanced ledger, another digest, a refused run, a finding of the doctor
   2    bad input: unknown option, bad line, something that is not there; nothing was changed
+  3    seam start --exit: the loop ended without having converged; there is a report
   70   the system failed
   130  stopped by Ctrl-C
 ${examples([
-  ['npm start', 'watch the loop learn; the commands below look at its log'],
+  ['seam start', 'watch the loop learn; the commands below look at its log'],
   ['seam publish problems.jsonl', 'publish problems of your own'],
   ['seam solve questions.jsonl', 'answers, by what was learned'],
   ['seam tail outcomes --follow', 'watch the verdicts'],
@@ -54,7 +56,7 @@ ${examples([
 Environment: SEAM_DATA_FOLDER and the other SEAM_* settings; NO_COLOR turns colours off.
 `;
 
-function program(run: RunCommand, shell: Pick<Shell, 'write'>): Command {
+function program(run: RunCommand, start: Parameters<typeof startCommand>[0], shell: Pick<Shell, 'write'>): Command {
   const seam = new Command('seam')
     .description('Publish problems, get answers, watch what happens, replay the log, train and evaluate adapters.')
     .version(version)
@@ -62,6 +64,7 @@ function program(run: RunCommand, shell: Pick<Shell, 'write'>): Command {
     .option('--json', 'JSON on stdout and nothing else; remarks and progress go to stderr')
     .addHelpText('after', AFTER_HELP)
     .helpCommand(false)
+    .addCommand(startCommand(start))
     .addCommand(publishCommand(run))
     .addCommand(
       new Command('datasets')
@@ -179,9 +182,15 @@ function usageErrorLine({ code, message }: CommanderError): string {
 /** Runs the command line (what stands behind `seam`) and returns its exit code. Never throws. */
 export async function runSeam(args: readonly string[], shell: Shell = processShell()): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
-  const seam = program(async (action) => {
-    exitCode = await shell.withRuntime(seam.opts<GlobalOptions>(), action);
-  }, shell);
+  const seam = program(
+    async (action) => {
+      exitCode = await shell.withRuntime(seam.opts<GlobalOptions>(), action);
+    },
+    async (options) => {
+      exitCode = await shell.start(options);
+    },
+    shell,
+  );
   settle(seam, shell);
   try {
     await seam.parseAsync(args, { from: 'user' });

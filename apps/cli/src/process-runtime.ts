@@ -141,7 +141,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Problems of the held-out sets; npm start measures as many. */
+/** Problems of the held-out sets; a start measures as many. */
 const HELD_OUT_PROBLEMS = 512;
 
 /** Settings of a run of the demonstration that no command depends on: they speak of rounds, which nobody drives here. */
@@ -194,7 +194,7 @@ class LazyWorld {
       if (!existsSync(folder)) {
         throw new SeamError(
           'NOT_FOUND',
-          `Opening the event log: expected the folder ${folder}, came nothing. Start the system (npm start), publish something (seam publish), or say where the data is (--data-dir, SEAM_DATA_FOLDER).`,
+          `Opening the event log: expected the folder ${folder}, came nothing. Start the system (seam start), publish something (seam publish), or say where the data is (--data-dir, SEAM_DATA_FOLDER).`,
           { details: { folder } },
         );
       }
@@ -369,7 +369,7 @@ class LazyWorld {
     return this.all;
   }
 
-  /** What the services of a folder of `npm start` are started with; undefined for another one. */
+  /** What the services of a folder of `seam start` are started with; undefined for another one. */
   private async folderEnvironment(): Promise<Environment | undefined> {
     const { dataFolder } = await this.loadCommon();
     const { embeddedEnvironment, settingsOfFolder, worldFiles } = await import('@seamstream/standalone');
@@ -394,7 +394,7 @@ class LazyWorld {
     return explainConfig(schema, [
       { source: '--data-dir', environment: { SEAM_DATA_FOLDER: dataDir } },
       { source: 'environment', environment: process.env },
-      { source: 'the data folder (npm start)', environment: (await this.folderEnvironment()) ?? {} },
+      { source: 'the data folder (seam start)', environment: (await this.folderEnvironment()) ?? {} },
     ]);
   }
 }
@@ -422,6 +422,11 @@ export function processShell(): Shell {
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),
+    async start(options) {
+      const { start } = await import('@seamstream/standalone');
+      // Models may still hold threads.
+      return process.exit(await start(options));
+    },
     async withRuntime(options, action) {
       const { signal, release } = stopSignal();
       const world = new LazyWorld(options);

@@ -1,6 +1,6 @@
 import { keepFilesPrivate, onSupportedNode } from '@seamstream/kernel';
 
-const program = { name: 'executor', command: 'npx node apps/executor/dist/main.js', exitCode: 78 };
+const program = { name: 'executor', exitCode: 78 };
 
 keepFilesPrivate(process);
 await onSupportedNode(process, program, async () => {

@@ -1,6 +1,6 @@
 import { keepFilesPrivate, onSupportedNode } from '@seamstream/kernel';
 
-const program = { name: 'generator', command: 'npx node apps/generator/dist/main.js', exitCode: 78 };
+const program = { name: 'generator', exitCode: 78 };
 
 keepFilesPrivate(process);
 await onSupportedNode(process, program, async () => {

@@ -1,6 +1,8 @@
-/** What `npm start -- …` understands. */
+/** What `npm start -- …` and `seam start …` understand. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { HOSTED_SERVICES, type HostedService } from './host-services.js';
+
+export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer'] as const;
+export type HostedService = (typeof HOSTED_SERVICES)[number];
 
 export interface StartOptions {
   readonly exit: boolean;
@@ -23,7 +25,7 @@ export interface StartOptions {
   readonly said: ReadonlySet<string>;
 }
 
-/** How `npm start` ends; what they share, `seam` means as well. */
+/** How a start ends; what they share, `seam` means as well. */
 export const EXIT = {
   /** Converged, or asked to stop after the end. */
   ok: 0,
@@ -36,6 +38,7 @@ export const EXIT = {
   /** Stopped before the end; as a shell reports a program that SIGINT ended (128 + 2). */
   interrupted: 130,
 } as const;
+export type StartExit = (typeof EXIT)[keyof typeof EXIT];
 
 function integer(atLeast: number): (text: string) => number {
   return (text) => {
@@ -54,12 +57,13 @@ function services(text: string): readonly HostedService[] {
   return names as HostedService[];
 }
 
-const HELP = `
+/** @param start how it is typed, e.g. "seam start" */
+const helpOf = (start: string): string => `
 Examples:
-  npm start
-  npm start -- --exit --seed 2 --data-dir /tmp/seam
-  npm start -- --exit --algorithm sft --max-shifted-rounds 0
-  npm start -- --exit --problems train.jsonl --validation validation.jsonl --data-dir mine
+  ${start}
+  ${start} --exit --seed 2 --data-dir /tmp/seam
+  ${start} --exit --algorithm sft --max-shifted-rounds 0
+  ${start} --exit --problems train.jsonl --validation validation.jsonl --data-dir mine
 
 A data folder keeps what it was begun with (run.json): without options a start goes on with that, with others it is refused.
 Limits on rounds may change.
@@ -67,18 +71,20 @@ Limits on rounds may change.
 Ends with 0: converged; 2: an option, a file or a folder at fault; 3: ended without having converged (--exit);
 70: the system failed; 130: stopped before the end.`;
 
-function program(): Command {
-  return new Command('npm start --')
+/** Where a start keeps its log, objects and reports, unless it is told. */
+const dataFolderOf = (environment: NodeJS.ProcessEnv): string => environment.SEAM_DATA_FOLDER ?? 'data';
+
+/**
+ * Gives a command the options of a start, less those that `seam` has for all its commands (--data-dir, --json).
+ * @param start how it is typed, e.g. "seam start"
+ */
+export function withStartOptions(command: Command, start: string): Command {
+  return command
     .description(
       'Watches the whole loop learn on this machine: problems, experiences, outcomes, training, adapters swapped live.',
     )
     .option('--exit', 'end when the loop has converged and write report.json and report.html', false)
     .option('--seed <n>', 'which stream of problems is published', integer(0), 1)
-    .option(
-      '--data-dir <folder>',
-      'where log, objects and reports lie; a run that was stopped goes on from there',
-      'data',
-    )
     .addOption(
       new Option(
         '--algorithm <name>',
@@ -102,15 +108,37 @@ function program(): Command {
       '--test <file>',
       'with --problems: problems that the report measures on; kept for later starts; without it those of --validation',
     )
-    .option('--json', 'print the report on stdout, progress on stderr', false)
     .addOption(
       new Option('--services <names>', 'services to host here, by comma, or none')
         .argParser(services)
         .default(HOSTED_SERVICES, HOSTED_SERVICES.join(',')),
     )
     .option('--no-drive', 'publish nothing: only host services')
-    .addHelpText('after', HELP)
-    .allowExcessArguments(false)
+    .addHelpText('after', helpOf(start))
+    .allowExcessArguments(false);
+}
+
+/** What was said to a command of {@link withStartOptions}, once it is parsed, and to those above it. */
+export function startOptionsOf(command: Command, environment: NodeJS.ProcessEnv): StartOptions {
+  const options = command.optsWithGlobals<
+    Omit<StartOptions, 'said' | 'dataDir' | 'json'> & { dataDir?: string; json?: boolean }
+  >();
+  const said = Object.keys(options).filter((name) => command.getOptionValueSourceWithGlobals(name) === 'cli');
+  return {
+    ...options,
+    json: options.json ?? false,
+    dataDir: options.dataDir ?? dataFolderOf(environment),
+    said: new Set(said),
+  };
+}
+
+function program(): Command {
+  return withStartOptions(new Command('npm start --'), 'npm start --')
+    .option(
+      '--data-dir <folder>',
+      'where log, objects and reports lie; a run that was stopped goes on from there (default: SEAM_DATA_FOLDER, or "data")',
+    )
+    .option('--json', 'print the report on stdout, progress on stderr', false)
     .exitOverride();
 }
 
@@ -124,13 +152,11 @@ export function readStartOptions(
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
   },
-): StartOptions | number {
+): StartOptions | StartExit {
   const command = program().configureOutput({ writeOut: write.out, writeErr: write.err });
   try {
     command.parse([...argv], { from: 'user' });
-    const options = command.opts<Omit<StartOptions, 'said'>>();
-    const said = Object.keys(options).filter((name) => command.getOptionValueSource(name) === 'cli');
-    return { ...options, said: new Set(said) };
+    return startOptionsOf(command, process.env);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;

@@ -5,7 +5,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '@seamstream/service-kit';
 
-const shipped = (name: string): string => fileURLToPath(new URL(`../../../models/${name}`, import.meta.url));
+const SHIPPED_GENERATOR = fileURLToPath(new URL('../../../models/generator-base', import.meta.url));
+const SHIPPED_EXECUTOR = fileURLToPath(new URL('../../../models/executor', import.meta.url));
 
 export interface EmbeddedSettings {
   readonly dataFolder: string;
@@ -61,10 +62,10 @@ export function embeddedEnvironment(settings: EmbeddedSettings, environment: Env
   return {
     SEAM_LOGGING_LEVEL: 'warn',
     SEAM_ENTRY_SCHEMAS: world.entrySchemas,
-    SEAM_GENERATOR_MODEL_FOLDER: shipped('generator-base'),
+    SEAM_GENERATOR_MODEL_FOLDER: SHIPPED_GENERATOR,
     SEAM_GENERATOR_GROUP_SIZE: '16',
     SEAM_GENERATOR_SCOUTS: '4',
-    SEAM_EXECUTOR_MODEL_FOLDER: shipped('executor'),
+    SEAM_EXECUTOR_MODEL_FOLDER: SHIPPED_EXECUTOR,
     // What the shipped executor's answers need; other models have the services' own limits.
     ...(shippedModels(environment).executor
       ? { SEAM_EXECUTOR_MAX_TOKENS: '40', SEAM_TRAINER_RESPONSE_MAX_TOKENS: '40' }
@@ -72,8 +73,8 @@ export function embeddedEnvironment(settings: EmbeddedSettings, environment: Env
     SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(settings.roundSize),
     // The demonstration's own problems have no subject, and nobody else publishes.
     SEAM_BUFFER_RULES_UNCAPPED_SUBJECTS: JSON.stringify(['(nobody)']),
-    SEAM_TRAINER_MODEL_FOLDER: shipped('generator-base'),
-    SEAM_TRAINER_EXECUTOR_FOLDER: shipped('executor'),
+    SEAM_TRAINER_MODEL_FOLDER: SHIPPED_GENERATOR,
+    SEAM_TRAINER_EXECUTOR_FOLDER: SHIPPED_EXECUTOR,
     SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: String(settings.roundSize),
     SEAM_TRAINER_ALGORITHM: settings.algorithm,
     SEAM_TRAINER_SEED: `seamstream/${settings.seed}`,

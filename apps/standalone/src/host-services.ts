@@ -19,6 +19,7 @@ import {
 } from '@seamstream/service-kit';
 import { type TrainingProgress, trainerConfigSchema, trainerService } from '@seamstream/trainer';
 import type { z } from 'zod';
+import type { HostedService } from './config.js';
 
 export interface Host {
   readonly drivers: Drivers;
@@ -35,9 +36,6 @@ export interface Host {
   closeServices(): Promise<void>;
   close(): Promise<void>;
 }
-
-export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer'] as const;
-export type HostedService = (typeof HOSTED_SERVICES)[number];
 
 /** What a host tells, and is asked, while it starts and runs. */
 export interface HostHooks {

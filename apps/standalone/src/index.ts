@@ -1,4 +1,17 @@
+import type { StartExit, StartOptions } from './config.js';
+
+export { type StartExit, type StartOptions, startOptionsOf, withStartOptions } from './config.js';
 export { type EmbeddedSettings, embeddedEnvironment, worldFiles } from './embedded-environment.js';
 export { bars, escapeHtml, page, table } from './report/page-pieces.js';
 export { settingsOfFolder } from './run-settings.js';
 export { heldOutProblems, validationProblems, writeWorldFiles } from './world-files.js';
+
+/**
+ * Runs the whole loop in this process, to its end or until SIGINT or SIGTERM. It is loaded late, since it brings the services along, and with
+ * them a web framework, which whoever only reads settings has no use for.
+ * @throws what keeps it from starting or going on
+ */
+export async function start(options: StartOptions): Promise<StartExit> {
+  const whole = await import('./start.js');
+  return whole.start(options);
+}

@@ -1,8 +1,7 @@
 import { keepFilesPrivate, onSupportedNode } from '@seamstream/kernel';
 
-const program = { name: 'npm start', command: 'npm start', exitCode: 70 };
-
 keepFilesPrivate(process);
-await onSupportedNode(process, program, async () => {
-  await import('./start.js');
+await onSupportedNode(process, { name: 'npm start', exitCode: 70 }, async () => {
+  const { runStart } = await import('./run-start.js');
+  process.exit(await runStart(process.argv.slice(2)));
 });

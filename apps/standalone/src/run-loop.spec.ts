@@ -2,8 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { StartOptions } from './config.js';
-import { HOSTED_SERVICES } from './host-services.js';
+import { HOSTED_SERVICES, type StartOptions } from './config.js';
 import { runLoop } from './run-loop.js';
 
 const start = (options: Partial<StartOptions> & Pick<StartOptions, 'dataDir'>, environment = {}) => {

@@ -209,7 +209,7 @@ export async function runLoop(
     const path = await onReport(measured);
     if (options.exit) return;
     facts.result = [headline(measured), `report: ${path}`];
-    say('the loop has ended; publish problems of your own with `npx seam publish`, ctrl-c stops');
+    say('the loop has ended; publish problems of your own with `seam publish`, ctrl-c stops');
     show();
     await Promise.race([host.ended, shown, aborted(signal)]);
   } finally {

@@ -1,15 +1,19 @@
-/** The whole of `npm start`: importing this runs it. */
+/** The whole of a start, as `npm start` and `seam start` run it. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isInputFault, messageOf, systemFault, withoutControls } from '@seamstream/kernel';
-import { EXIT, readStartOptions, type StartOptions } from './config.js';
+import { withoutControls } from '@seamstream/kernel';
+import { EXIT, type StartExit, type StartOptions } from './config.js';
 import type { Report } from './report/report.types.js';
 import { renderReportPage } from './report/report-page.js';
 import { summary } from './report/verdict.js';
 import { runLoop } from './run-loop.js';
 
-/** Runs the loop and says in the end what came of it. @returns the exit status */
-async function start(options: StartOptions): Promise<number> {
+/**
+ * Runs the loop in this process, to its end or until SIGINT or SIGTERM, and says in the end what came of it.
+ * @returns the exit status
+ * @throws what keeps it from starting or going on
+ */
+export async function start(options: StartOptions): Promise<StartExit> {
   const stopped = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort());
   const outcome: { report: Report | null } = { report: null };
@@ -26,26 +30,16 @@ async function start(options: StartOptions): Promise<number> {
     return paths[1];
   };
 
-  try {
-    await runLoop(options, {
-      environment: process.env,
-      signal: stopped.signal,
-      terminal: process.stderr,
-      onReport: writeReport,
-    });
-  } catch (thrown) {
-    const error = systemFault(thrown) ?? thrown;
-    process.stderr.write(`${withoutControls(messageOf(error))}\n`);
-    return isInputFault(error) ? EXIT.badInput : EXIT.internal;
-  }
+  await runLoop(options, {
+    environment: process.env,
+    signal: stopped.signal,
+    terminal: process.stderr,
+    onReport: writeReport,
+  });
   if (outcome.report !== null) return options.exit && !outcome.report.converged ? EXIT.notConverged : EXIT.ok;
   if (!options.drive) return EXIT.ok;
   process.stderr.write(
-    `Stopped before the end: there is no report. "npm start -- ${options.exit ? '--exit ' : ''}--data-dir ${options.dataDir}" goes on from here.\n`,
+    `Stopped before the end: there is no report. "seam start ${options.exit ? '--exit ' : ''}--data-dir ${options.dataDir}" goes on from here.\n`,
   );
   return EXIT.interrupted;
 }
-
-const options = readStartOptions(process.argv.slice(2));
-process.exitCode = typeof options === 'number' ? options : await start(options);
-process.exit();

@@ -1,6 +1,6 @@
 import { keepFilesPrivate, onSupportedNode } from '@seamstream/kernel';
 
-const program = { name: 'trainer', command: 'npx node apps/trainer/dist/main.js', exitCode: 78 };
+const program = { name: 'trainer', exitCode: 78 };
 
 keepFilesPrivate(process);
 await onSupportedNode(process, program, async () => {

@@ -34,7 +34,7 @@ export function selectCommits(
   const last = commits.at(-1);
   const came =
     last === undefined
-      ? 'expected a committed version, came none. The buffer commits one when a round of problems is complete (npm start runs it).'
+      ? 'expected a committed version, came none. The buffer commits one when a round of problems is complete (seam start runs it).'
       : last.shards > 1
         ? `expected a version ${sequence ?? ''} of each of ${last.shards} shards, came ${wanted.length} of them.`
         : `expected a version up to ${last.sequence}, came ${sequence ?? ''}.`;

@@ -23,7 +23,7 @@ function outcome({ status, decision }: RecordedRun, style: Style): string {
 
 export function renderRunList(runs: readonly RecordedRun[], style: Style): string {
   if (runs.length === 0)
-    return 'No training runs yet. A run begins when a window of problems is complete (npm start), or with "seam train".\n';
+    return 'No training runs yet. A run begins when a window of problems is complete (seam start), or with "seam train".\n';
   const columns: Column[] = [
     { title: 'RUN' },
     { title: 'ALGORITHM' },

@@ -58,7 +58,7 @@ export function statusCommand(run: RunCommand): Command {
       'after',
       examples([
         ['seam status', 'once'],
-        ['seam status --watch', 'beside npm start'],
+        ['seam status --watch', 'beside seam start'],
         ['seam status --watch --every 30 --json', 'a line whenever something changed'],
       ]),
     )

