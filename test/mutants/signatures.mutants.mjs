@@ -45,4 +45,20 @@ export default [
     from: '    assertWouldBeBelieved(event.type, this.options);\n',
     to: '',
   },
+  {
+    control: 'a service does not start with a key that nobody believes',
+    file: 'libs/service-kit/src/drivers/signed-event-log.driver.ts',
+    from: 'for (const type of types) assertWouldBeBelieved(type, signing);',
+    to: 'for (const type of signing.key === null ? types : []) assertWouldBeBelieved(type, signing);',
+    suite: 'quick',
+    spec: 'libs/service-kit/src/drivers/signed-event-log.driver.spec.ts',
+  },
+  {
+    control: 'a service does not start without a right to vouch for all that it writes',
+    file: 'libs/service-kit/src/drivers/signed-event-log.driver.ts',
+    from: 'for (const type of types) assertWouldBeBelieved(type, signing);',
+    to: 'for (const type of types.slice(0, 1)) assertWouldBeBelieved(type, signing);',
+    suite: 'quick',
+    spec: 'libs/service-kit/src/drivers/signed-event-log.driver.spec.ts',
+  },
 ];

@@ -37,7 +37,7 @@ export class BufferModule {
       onRefused: (reason: string) => refused.inc({ reason }),
     };
     const { shards } = config.buffer;
-    assertCanSign(config, 'versions of the buffer');
+    await assertCanSign(config, ['BufferCommitted']);
     await checkDivision(drivers.log, shards);
     return {
       module: BufferModule,

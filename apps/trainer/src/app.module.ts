@@ -52,7 +52,7 @@ export async function createTrainer(
 ): Promise<Trainer> {
   const { config, drivers, logger } = context;
   const { trainer } = config;
-  assertCanSign(config, 'adapters and promotions');
+  await assertCanSign(config, ['AdapterPublished', 'AdapterPromoted']);
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const { engine, evaluation } = await enginesOf(context, schemaFor, assets);
   const planRun = new PlanRunHandler(

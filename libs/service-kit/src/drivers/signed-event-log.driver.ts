@@ -1,7 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import type { EventLog } from '@seamstream/event-log';
 import { messageOf, SeamError } from '@seamstream/kernel';
-import { parseSigningKey, parseTrustedKeys, SignedEventLog, type SigningKey, type Trust } from '@seamstream/signatures';
+import {
+  type AttestedEvent,
+  assertWouldBeBelieved,
+  parseSigningKey,
+  parseTrustedKeys,
+  SignedEventLog,
+  type SigningKey,
+  type Trust,
+} from '@seamstream/signatures';
 import type { CommonConfig } from '../config/common-config.js';
 import { createServiceLogger } from '../service-logger.js';
 
@@ -54,15 +62,14 @@ export function withSignatures(log: EventLog, { key, trust }: Signing, logLevel:
 }
 
 /**
- * For a service that writes what has to be signed: it rather does not start than fail with its first adapter or version.
- * @throws INVALID_CONFIGURATION where unsigned facts are refused and there is no key to sign with
+ * For a service that writes what is vouched for: it rather does not start than fail with its first adapter or version.
+ * @param types events that it writes
+ * @throws INVALID_CONFIGURATION where nobody here would believe one of them: there is no key although unsigned facts are refused, or the key
+ * is not among the trusted ones, or may not vouch for that
  */
-export function assertCanSign(config: SigningConfig, what: string): void {
-  if (isUnsignedAllowed(config) || config.signatures.keyFile !== undefined) return;
-  throw new SeamError(
-    'INVALID_CONFIGURATION',
-    `Cannot write ${what}: expected a key to sign with (SEAM_SIGNATURES_KEY_FILE), got none. Make one with "seam keys generate", or believe what nobody signed (SEAM_SIGNATURES_UNSIGNED=allowed).`,
-  );
+export async function assertCanSign(config: SigningConfig, types: readonly AttestedEvent['type'][]): Promise<void> {
+  const signing = await signingOf(config);
+  for (const type of types) assertWouldBeBelieved(type, signing);
 }
 
 async function textOf(file: string, setting: string): Promise<string> {
