@@ -85,6 +85,12 @@ describe('The package, installed in an empty folder', () => {
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ ledger: { published: 1, inFlight: 1, balanced: true } });
     expect(seam('doctor')).toMatchObject({ status: 0 });
+    // The shipped models are found although the current folder has none.
+    const solved = seam('solve', '--prompt', 'What is 2 + 3?', '--json');
+    expect(solved).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('The shipped models know only') as string,
+    });
   });
 
   it('runs the whole loop, with threads, models, training and report', () => {

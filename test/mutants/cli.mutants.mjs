@@ -18,7 +18,33 @@ const publish = {
   spec: 'apps/cli/src/publish/publish-problems.command.spec.ts',
 };
 
+const shipped = {
+  file: 'apps/cli/src/evaluate/shipped-models.ts',
+  suite: 'quick',
+  spec: 'apps/cli/src/evaluate/shipped-models.spec.ts',
+};
+
 export default [
+  {
+    control: 'the shipped models are not asked in silence with words that they do not know',
+    file: 'libs/embedded-world/src/vocabulary.ts',
+    from: 'known.has(word) || (',
+    to: "known.has(word) || word !== '' || (",
+    suite: 'quick',
+    spec: 'libs/embedded-world/src/vocabulary.spec.ts',
+  },
+  {
+    ...shipped,
+    control: 'the shipped generator is known by its digest',
+    from: 'generator: generator.digest === SHIPPED_MODELS.generator,',
+    to: 'generator: generator.digest !== SHIPPED_MODELS.generator,',
+  },
+  {
+    ...shipped,
+    control: 'the shipped executor is known by its digest',
+    from: 'executor: executor.identity.revision === SHIPPED_MODELS.executor,',
+    to: 'executor: executor.identity.model === SHIPPED_MODELS.executor,',
+  },
   {
     ...answers,
     control: 'what is drawn for a question depends on the seed',

@@ -48,6 +48,8 @@ export interface FakeWorld {
   interrupt(): void;
   /** What commands find as the generators' base model; none until it is set. */
   baseModel: BaseModel | undefined;
+  /** What evaluations ask: at first a model whose entry solves what equals 1. */
+  models: Models;
   /** What `seam config` finds. */
   settings: readonly Setting[];
   /** Whose signatures are believed. */
@@ -223,7 +225,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
           : (presetNamed(preset).algorithms[algorithm] ?? {}),
       ),
     openTrainer: () => Promise.resolve(fakeTrainer),
-    openModels: () => Promise.resolve(models),
+    openModels: () => Promise.resolve(world.models),
     openBaseModel: () =>
       world.baseModel === undefined
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the base model: this world has none.'))
@@ -246,6 +248,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   };
   const world: FakeWorld = {
     baseModel: undefined,
+    models,
     settings: [],
     trust: TRUST_ALL,
     seam(...args) {

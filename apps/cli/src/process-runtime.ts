@@ -365,7 +365,9 @@ class LazyWorld {
     const { executorConfigSchema } = await import('@seamstream/executor');
     const { trainerConfigSchema } = await import('@seamstream/trainer');
     const schema = generatorConfigSchema.extend(executorConfigSchema.shape).extend(trainerConfigSchema.shape);
-    this.all = loadConfig(schema, (await this.folderEnvironment()) ?? this.environment());
+    const { SHIPPED_MODEL_FOLDERS } = await import('@seamstream/standalone');
+    const environment = (await this.folderEnvironment()) ?? this.environment();
+    this.all = loadConfig(schema, { ...SHIPPED_MODEL_FOLDERS, ...environment });
     return this.all;
   }
 
@@ -390,11 +392,14 @@ class LazyWorld {
       .extend(executorConfigSchema.shape)
       .extend(bufferServiceConfigSchema.shape)
       .extend(trainerConfigSchema.shape);
+    const { SHIPPED_MODEL_FOLDERS } = await import('@seamstream/standalone');
     const { dataDir } = this.options;
     return explainConfig(schema, [
       { source: '--data-dir', environment: { SEAM_DATA_FOLDER: dataDir } },
       { source: 'environment', environment: process.env },
       { source: 'the data folder (seam start)', environment: (await this.folderEnvironment()) ?? {} },
+      // Their defaults are relative to a clone; whoever installed the package has none.
+      { source: 'default', environment: SHIPPED_MODEL_FOLDERS },
     ]);
   }
 }

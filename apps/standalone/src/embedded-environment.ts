@@ -25,6 +25,14 @@ export const worldFiles = (dataFolder: string): { readonly entrySchemas: string;
   validation: `${dataFolder}/world/validation.jsonl`,
 });
 
+/** Where the shipped models lie, for who has named no others. */
+export const SHIPPED_MODEL_FOLDERS: Environment = {
+  SEAM_GENERATOR_MODEL_FOLDER: SHIPPED_GENERATOR,
+  SEAM_EXECUTOR_MODEL_FOLDER: SHIPPED_EXECUTOR,
+  SEAM_TRAINER_MODEL_FOLDER: SHIPPED_GENERATOR,
+  SEAM_TRAINER_EXECUTOR_FOLDER: SHIPPED_EXECUTOR,
+};
+
 /** Which of the shipped models the environment leaves in place; they know the embedded world's words and no others. */
 export function shippedModels(environment: Environment): { readonly generator: boolean; readonly executor: boolean } {
   const { SEAM_GENERATOR_MODEL_FOLDER: generator, SEAM_EXECUTOR_MODEL_FOLDER: executor } = environment;
@@ -62,10 +70,9 @@ export function embeddedEnvironment(settings: EmbeddedSettings, environment: Env
   return {
     SEAM_LOGGING_LEVEL: 'warn',
     SEAM_ENTRY_SCHEMAS: world.entrySchemas,
-    SEAM_GENERATOR_MODEL_FOLDER: SHIPPED_GENERATOR,
+    ...SHIPPED_MODEL_FOLDERS,
     SEAM_GENERATOR_GROUP_SIZE: '16',
     SEAM_GENERATOR_SCOUTS: '4',
-    SEAM_EXECUTOR_MODEL_FOLDER: SHIPPED_EXECUTOR,
     // What the shipped executor's answers need; other models have the services' own limits.
     ...(shippedModels(environment).executor
       ? { SEAM_EXECUTOR_MAX_TOKENS: '40', SEAM_TRAINER_RESPONSE_MAX_TOKENS: '40' }
@@ -73,8 +80,6 @@ export function embeddedEnvironment(settings: EmbeddedSettings, environment: Env
     SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(settings.roundSize),
     // The demonstration's own problems have no subject, and nobody else publishes.
     SEAM_BUFFER_RULES_UNCAPPED_SUBJECTS: JSON.stringify(['(nobody)']),
-    SEAM_TRAINER_MODEL_FOLDER: SHIPPED_GENERATOR,
-    SEAM_TRAINER_EXECUTOR_FOLDER: SHIPPED_EXECUTOR,
     SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: String(settings.roundSize),
     SEAM_TRAINER_ALGORITHM: settings.algorithm,
     SEAM_TRAINER_SEED: `seamstream/${settings.seed}`,

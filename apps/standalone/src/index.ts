@@ -1,7 +1,12 @@
 import type { StartExit, StartOptions } from './config.js';
 
 export { type StartExit, type StartOptions, startOptionsOf, withStartOptions } from './config.js';
-export { type EmbeddedSettings, embeddedEnvironment, worldFiles } from './embedded-environment.js';
+export {
+  type EmbeddedSettings,
+  embeddedEnvironment,
+  SHIPPED_MODEL_FOLDERS,
+  worldFiles,
+} from './embedded-environment.js';
 export { bars, escapeHtml, page, table } from './report/page-pieces.js';
 export { settingsOfFolder } from './run-settings.js';
 export { heldOutProblems, validationProblems, writeWorldFiles } from './world-files.js';

@@ -5,6 +5,7 @@ import { LanguageModel, TrainingSession } from '@seamstream/language-model';
 import { DOMAINS, loreOf, SHIFTED_DOMAINS } from './domains.js';
 import { entrySchemaFor, followEntry, randomEntry, type WorldEntry } from './entries.js';
 import { pitfallWords, wordingOf, worldProblems } from './problems.js';
+import { SHIPPED_MODELS } from './vocabulary.js';
 import { type AskedModel, adviceKnowledge, partnerKnowledge } from './word-knowledge.js';
 
 const folder = (name: string): string => fileURLToPath(new URL(`../../../models/${name}`, import.meta.url));
@@ -33,6 +34,10 @@ describe('the shipped models fit this world', () => {
     const split = words.filter((word) => models.executor!.tokenizer.encode(` ${word}`).length !== 1);
     expect(split).toEqual([]);
     expect(models.executor!.digest).not.toBe(models['generator-base']!.digest);
+  });
+
+  it('are known by their digests', () => {
+    expect({ executor: models.executor!.digest, generator: models['generator-base']!.digest }).toEqual(SHIPPED_MODELS);
   });
 
   it('the executor obeys an entry to the letter, right or wrong', async () => {

@@ -19,6 +19,7 @@ import { chosenProblems, DEFAULT_SET, type ProblemOptions, setOption } from './e
 import { type PredictionsOptions, predictionsFile, predictionsOption } from './predictions-file.js';
 import { renderEvaluation } from './render-evaluation.js';
 import { renderSampledEvaluation } from './render-sampled-evaluation.js';
+import { tellUnknownWords } from './shipped-models.js';
 
 interface EvaluateOptions extends ProblemOptions, RecordOptions, PredictionsOptions {
   readonly adapter: string;
@@ -44,6 +45,7 @@ async function evaluateAdapter(
   const problems = await chosenProblems(runtime, path, options);
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
+  tellUnknownWords(terminal, models, problems);
   const schemaFor = await runtime.entrySchemas();
   const adapter = await adapterOf(runtime, options.adapter, generator.digest);
   const digest = options.record === undefined ? undefined : await recordable(runtime, adapter);

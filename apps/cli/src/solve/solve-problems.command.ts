@@ -5,6 +5,7 @@ import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { adapterOf } from '../evaluate/chosen-adapter.js';
 import { assertNew, entryValue } from '../evaluate/predictions-file.js';
+import { tellUnknownWords } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import { entryFields } from '../show/readable-entry.js';
@@ -32,7 +33,9 @@ async function solve(runtime: CommandRuntime, path: string | undefined, options:
   const { out, temperature, seed } = options;
   const questions = await chosenQuestions(runtime, path, options);
   if (out !== undefined) await assertNew(runtime, '--out', out);
-  const { generator, executor, prompts, maxEntryTokens } = await runtime.openModels();
+  const models = await runtime.openModels();
+  const { generator, executor, prompts, maxEntryTokens } = models;
+  tellUnknownWords(terminal, models, questions);
   const schemaFor = await runtime.entrySchemas();
   const adapter = options.entry ? await adapterOf(runtime, options.adapter, generator.digest) : null;
   const adapterDigest = adapter?.digest ?? null;

@@ -7,6 +7,7 @@ import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../comman
 import { adapterOf } from '../evaluate/chosen-adapter.js';
 import { chosenProblems, evaluationProblems, type ProblemOptions, setOption } from '../evaluate/evaluation-problems.js';
 import { type PredictionsOptions, predictionsFile, predictionsOption } from '../evaluate/predictions-file.js';
+import { tellUnknownWords } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openDataset } from '../publish/dataset-file.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
@@ -56,7 +57,9 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
     );
   if (options.report !== undefined) await runtime.checkOutput(options.report, replace);
   const problems = await chosenProblems(runtime, path, options);
-  const { generator, executor, prompts, maxEntryTokens, maxResponseTokens } = await runtime.openModels();
+  const models = await runtime.openModels();
+  const { generator, executor, prompts, maxEntryTokens, maxResponseTokens } = models;
+  tellUnknownWords(terminal, models, problems);
   const schemaFor = await runtime.entrySchemas();
   const adapter = await adapterOf(runtime, options.adapter, generator.digest);
   const predictions = await predictionsFile(runtime, options, problems, {
