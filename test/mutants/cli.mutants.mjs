@@ -18,6 +18,11 @@ const publish = {
   spec: 'apps/cli/src/publish/publish-problems.command.spec.ts',
 };
 
+const expired = {
+  file: 'apps/cli/src/publish/expired.ts',
+  suite: 'quick',
+  spec: 'apps/cli/src/publish/expired.spec.ts',
+};
 const shipped = {
   file: 'apps/cli/src/evaluate/shipped-models.ts',
   suite: 'quick',
@@ -32,6 +37,26 @@ export default [
     to: "known.has(word) || word !== '' || (",
     suite: 'quick',
     spec: 'libs/embedded-world/src/vocabulary.spec.ts',
+  },
+  {
+    ...expired,
+    control: 'a problem whose time is up at this moment has expired',
+    from: 'Date.parse(expiresAt) <= nowMs',
+    to: 'Date.parse(expiresAt) < nowMs',
+  },
+  {
+    ...expired,
+    control: 'a file with an expired problem is refused where that is asked for',
+    from: "if (policy === 'refuse') {",
+    to: "if (policy === 'refuse' && expired.length > 1) {",
+  },
+  {
+    control: 'expired problems are left out where that is asked for',
+    file: 'apps/cli/src/publish/publish-problems.command.ts',
+    from: "if (options.expired === 'skip') return;",
+    to: '',
+    suite: 'quick',
+    spec: 'apps/cli/src/publish/expired.spec.ts',
   },
   {
     ...shipped,

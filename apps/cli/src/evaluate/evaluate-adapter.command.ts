@@ -16,7 +16,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import { adapterOf } from './chosen-adapter.js';
 import { chosenProblems, DEFAULT_SET, type ProblemOptions, setOption } from './evaluation-problems.js';
-import { type PredictionsOptions, predictionsFile, predictionsOption } from './predictions-file.js';
+import { forceOption, type PredictionsOptions, predictionsFile, predictionsOption } from './predictions-file.js';
 import { renderEvaluation } from './render-evaluation.js';
 import { renderSampledEvaluation } from './render-sampled-evaluation.js';
 import { tellUnknownWords } from './shipped-models.js';
@@ -172,6 +172,7 @@ export function evaluateCommand(run: RunCommand): Command {
     .option('--limit <n>', 'the first n problems only', wholeNumber('--limit', 1))
     .option('--seed <text>', 'decides who gets whose entry and what is drawn', 'seam')
     .addOption(predictionsOption())
+    .addOption(forceOption())
     .option('--record', 'put what was measured of the adapter on record: what "seam adapters promote" rests on')
     .option('--by <name>', 'with --record: who measures; recorded')
     .addHelpText(

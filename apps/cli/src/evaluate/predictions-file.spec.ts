@@ -61,7 +61,18 @@ describe('a file of predictions', () => {
 
   it('is refused where it would take another file’s place, before a model is asked', async () => {
     expect(await world.seam('eval', 'p.jsonl', '--predictions', 'p.jsonl')).toBe(2);
-    expect(world.takeErrors()).toMatch(/Cannot write --predictions p\.jsonl: expected a new file, got one that exists/);
+    expect(world.takeErrors()).toContain('Cannot write p.jsonl: expected no file of that name, got one.');
     expect(Buffer.from(world.files.get('p.jsonl')!).toString()).toBe(FILE);
+  });
+
+  it('replaces a file that is there where it is told to, of an evaluation and of a study', async () => {
+    for (const command of [['eval'], ['study', 'controls']]) {
+      world.files.set('out.jsonl', Buffer.from('mine'));
+      const asked = [...command, 'p.jsonl', '--predictions', 'out.jsonl'];
+      expect(await world.seam(...asked)).toBe(2);
+      expect(Buffer.from(world.files.get('out.jsonl')!).toString()).toBe('mine');
+      expect(await world.seam(...asked, '--force')).toBe(0);
+      expect(linesOf(world, 'out.jsonl').length).toBeGreaterThan(3);
+    }
   });
 });

@@ -1,6 +1,5 @@
 /** What was said about every problem of an evaluation or a study, as JSON Lines: by arm, by problem, by sample. */
 import type { Problem } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
 import type { Prediction, PredictionSink } from '@seamstream/rollout';
 import { Option } from 'commander';
 import type { CommandRuntime } from '../command-runtime.js';
@@ -8,6 +7,8 @@ import { jsonLine } from '../terminal/terminal.js';
 
 export interface PredictionsOptions {
   readonly predictions?: string;
+  /** Replace files that are there. */
+  readonly force?: true;
 }
 
 export function predictionsOption(): Option {
@@ -15,6 +16,11 @@ export function predictionsOption(): Option {
     '--predictions <file>',
     'write every answer as JSON Lines: problem, arm, entry, response, answer, verdict',
   );
+}
+
+/** Of every command that writes what it found into files. */
+export function forceOption(): Option {
+  return new Option('--force', 'replace a file that is there');
 }
 
 /** An entry as its JSON value; a text that is none (a hint, an empty slot) as it is. */
@@ -25,16 +31,6 @@ export function entryValue(entry: string | null): unknown {
   } catch {
     return entry;
   }
-}
-
-/** @throws CONFLICT where the file is there already, before any model is asked */
-export async function assertNew(runtime: CommandRuntime, option: string, path: string): Promise<void> {
-  if (!(await runtime.isPresent(path))) return;
-  throw new SeamError(
-    'CONFLICT',
-    `Cannot write ${option} ${path}: expected a new file, got one that exists. Name another, or remove it.`,
-    { details: { path } },
-  );
 }
 
 /** Which arms of which models were asked; the same on every line. */
@@ -49,15 +45,16 @@ export interface PredictionFacts {
 /**
  * Collects predictions for a file; does nothing where none is asked for.
  * @returns what takes them, and what writes them when all is done
+ * @throws CONFLICT where a file is there that shall not be replaced, before any model is asked
  */
 export async function predictionsFile(
   runtime: CommandRuntime,
-  { predictions: path }: PredictionsOptions,
+  { predictions: path, force: replace }: PredictionsOptions,
   problems: readonly Problem[],
   { adapterDigest, seed, arms }: PredictionFacts,
 ): Promise<{ readonly onPrediction?: PredictionSink; readonly write: () => Promise<void> }> {
   if (path === undefined) return { write: () => Promise.resolve() };
-  await assertNew(runtime, '--predictions', path);
+  await runtime.checkOutput(path, { replace });
   const taken: Prediction[] = [];
   return {
     onPrediction: (prediction) => void taken.push(prediction),
@@ -75,7 +72,7 @@ export async function predictionsFile(
             ...(unjudged === null ? {} : { unjudged: { code: unjudged.code, reason: unjudged.reason } }),
           });
         });
-      await runtime.writeOutput(path, Buffer.from(lines.join('')));
+      await runtime.writeOutput(path, Buffer.from(lines.join('')), { replace });
       runtime.terminal.remark(`wrote ${lines.length} predictions to ${path}`);
     },
   };

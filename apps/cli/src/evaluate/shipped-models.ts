@@ -12,7 +12,7 @@ const WORDS_SHOWN = 4;
  * A remark where the shipped models are asked with words that they were never shown, and what to set; null where all words are known, or
  * other models are configured.
  */
-export function unknownWordsRemark(
+function unknownWordsRemark(
   { generator, executor }: Pick<Models, 'generator' | 'executor'>,
   questions: readonly { readonly prompt: string }[],
 ): string | null {

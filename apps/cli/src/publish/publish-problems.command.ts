@@ -18,6 +18,7 @@ import {
   renderDuplicates,
   similarityOption,
 } from './duplicates.js';
+import { EXPIRED_POLICIES, type ExpiredPolicy, type ExpiredRow, isExpired, tellExpired } from './expired.js';
 import { assertNewEnough, type KnownQuestion, knownQuestions, questionKey, renderKnown } from './known-questions.js';
 import {
   APPEND_RECORDS,
@@ -33,6 +34,7 @@ interface PublishOptions extends DatasetOptions {
   readonly mode: PublishMode;
   readonly against: readonly string[];
   readonly duplicates?: DuplicatePolicy;
+  readonly expired: ExpiredPolicy;
   readonly similarity: number;
   readonly limit?: number;
   readonly again?: true;
@@ -42,6 +44,8 @@ interface PublishOptions extends DatasetOptions {
 /** What the first reading of a file leaves: its good rows, none of them recorded. */
 interface Checked {
   readonly rows: readonly PublishableRow[];
+  /** Rows whose time is up; published only where the policy is to report them. */
+  readonly expired: readonly ExpiredRow[];
   /** Null where nobody asked. */
   readonly duplicates: {
     readonly within: readonly Duplicate[];
@@ -59,7 +63,7 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
   const { terminal } = runtime;
   const file = await openDataset(runtime, path);
   const settings = await settingsFor(file, options);
-  const { rows, duplicates } = await check(runtime, file, settings, options);
+  const { rows, expired, duplicates } = await check(runtime, file, settings, options);
   const counted =
     duplicates === null
       ? {}
@@ -75,6 +79,7 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
     digest: file.digest,
     dataset: settings.form.name,
     problems: rows.length,
+    ...(expired.length === 0 ? {} : { expired: { problems: expired.length, firstRow: expired[0]!.row } }),
     ...counted,
   };
   if (options.dryRun) {
@@ -148,12 +153,17 @@ async function check(
   const index = against.length > 0 || policy !== undefined ? new QuestionIndex({ threshold: similarity }) : undefined;
   const others = index === undefined ? [] : await addFiles(runtime, against, settings.form, index);
   const good: PublishableRow[] = [];
+  const expired: ExpiredRow[] = [];
   const now = runtime.clock.now();
   const checked = await checkFile(
     file,
     settings,
     (problem) => {
-      const { row, problemId } = problem;
+      const { row, problemId, expiresAt } = problem;
+      if (isExpired(expiresAt, now)) {
+        expired.push({ row, expiresAt });
+        if (options.expired === 'skip') return;
+      }
       problemRecord(problem, problemId ?? problemIdOf(file.digest, row, 0), mode, now);
       index?.add(OWN_FILE, row, problem.prompt, problem.reference);
       good.push({
@@ -171,6 +181,15 @@ async function check(
       { details: { file: file.name, rows: checked.rows, badRows: checked.badRows, faults: checked.faults } },
     );
   }
+  const told = tellExpired(expired, checked.problems, file, options.expired);
+  if (told !== null) runtime.terminal.remark(told);
+  if (good.length === 0 && expired.length > 0) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot publish ${file.name}: expected a problem that somebody can still solve, but all ${count(expired.length)} have expired. Nothing was recorded.`,
+      { details: { file: file.name } },
+    );
+  }
   if (good.length === 0) {
     const came = split === undefined || checked.rows === 0 ? 'none' : `none in the part ${split.part}`;
     throw new SeamError(
@@ -179,8 +198,8 @@ async function check(
       { details: { file: file.name } },
     );
   }
-  if (index === undefined) return { rows: good, duplicates: null };
-  return withoutDuplicates(runtime, good, index, [file, ...others], options);
+  if (index === undefined) return { rows: good, expired, duplicates: null };
+  return { ...withoutDuplicates(runtime, good, index, [file, ...others], options), expired };
 }
 
 /** A near question is another one within a file, and a leak between files. */
@@ -190,7 +209,7 @@ function withoutDuplicates(
   index: QuestionIndex,
   files: readonly DatasetFile[],
   { duplicates: policy, limit }: PublishOptions,
-): Checked {
+): Omit<Checked, 'expired'> {
   const within = index.within(OWN_FILE);
   const across = index.across(
     OWN_FILE,
@@ -302,6 +321,14 @@ export function publishCommand(run: RunCommand): Command {
       ).choices(DUPLICATE_POLICIES),
     )
     .addOption(similarityOption())
+    .addOption(
+      new Option(
+        '--expired <policy>',
+        'problems whose expiresAt is past: publish them and report it, skip them, or refuse the file',
+      )
+        .choices(EXPIRED_POLICIES)
+        .default('report'),
+    )
     .addOption(
       new Option('--mode <mode>', 'explore: a group of candidates to learn from; deploy: one answer')
         .choices(['explore', 'deploy'])

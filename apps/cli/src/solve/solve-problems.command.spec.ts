@@ -75,7 +75,16 @@ describe('seam solve', () => {
     expect(world.takeOutput()).toBe('');
     expect(Buffer.from(world.files.get('a.jsonl')!).toString().trim().split('\n')).toHaveLength(5);
     expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl')).toBe(2);
-    expect(world.takeErrors()).toMatch(/Cannot write --out a\.jsonl: expected a new file/);
+    expect(world.takeErrors()).toContain('Cannot write a.jsonl: expected no file of that name, got one.');
+  });
+
+  it('replaces a file that is there where it is told to', async () => {
+    file(ROWS);
+    world.files.set('a.jsonl', Buffer.from('mine'));
+    expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl')).toBe(2);
+    expect(Buffer.from(world.files.get('a.jsonl')!).toString()).toBe('mine');
+    expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl', '--force')).toBe(0);
+    expect(Buffer.from(world.files.get('a.jsonl')!).toString().trim().split('\n')).toHaveLength(5);
   });
 
   it('refuses what is no question before a model is asked, naming the rows', async () => {

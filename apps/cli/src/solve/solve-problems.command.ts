@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { adapterOf } from '../evaluate/chosen-adapter.js';
-import { assertNew, entryValue } from '../evaluate/predictions-file.js';
+import { entryValue, forceOption } from '../evaluate/predictions-file.js';
 import { tellUnknownWords } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
@@ -22,6 +22,7 @@ interface SolveOptions extends QuestionOptions {
   readonly temperature: number;
   readonly seed: string;
   readonly out?: string;
+  readonly force?: true;
 }
 
 /** Few enough to see answers soon, many enough that a model's batch is worth its while. */
@@ -30,9 +31,9 @@ const BATCH = 16;
 /** Answers every question with the chosen adapter, tells each answer as it comes, and says how many are right where that is known. */
 async function solve(runtime: CommandRuntime, path: string | undefined, options: SolveOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
-  const { out, temperature, seed } = options;
+  const { out, temperature, seed, force: replace } = options;
   const questions = await chosenQuestions(runtime, path, options);
-  if (out !== undefined) await assertNew(runtime, '--out', out);
+  if (out !== undefined) await runtime.checkOutput(out, { replace });
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
   tellUnknownWords(terminal, models, questions);
@@ -67,7 +68,7 @@ async function solve(runtime: CommandRuntime, path: string | undefined, options:
   } finally {
     progress.stop();
   }
-  if (out !== undefined) await runtime.writeOutput(out, Buffer.from(lines.join('')));
+  if (out !== undefined) await runtime.writeOutput(out, Buffer.from(lines.join('')), { replace });
   const by = !options.entry
     ? 'the executor alone'
     : adapterDigest === null
@@ -150,6 +151,7 @@ export function solveCommand(run: RunCommand): Command {
     .option('--seed <text>', 'decides what is drawn at a --temperature', 'seam')
     .option('--limit <n>', 'the first n questions only', wholeNumber('--limit', 1))
     .option('--out <file>', 'write the answers there, as JSON Lines')
+    .addOption(forceOption())
     .addHelpText(
       'after',
       `${datasetsHelp()}${examples([

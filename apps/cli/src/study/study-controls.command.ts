@@ -6,7 +6,12 @@ import { examples, wholeNumber } from '../command-options.js';
 import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';
 import { adapterOf } from '../evaluate/chosen-adapter.js';
 import { chosenProblems, evaluationProblems, type ProblemOptions, setOption } from '../evaluate/evaluation-problems.js';
-import { type PredictionsOptions, predictionsFile, predictionsOption } from '../evaluate/predictions-file.js';
+import {
+  forceOption,
+  type PredictionsOptions,
+  predictionsFile,
+  predictionsOption,
+} from '../evaluate/predictions-file.js';
 import { tellUnknownWords } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openDataset } from '../publish/dataset-file.js';
@@ -23,7 +28,6 @@ interface StudyOptions extends ProblemOptions, PredictionsOptions {
   readonly hintsFrom?: string;
   readonly seed: string;
   readonly report?: string;
-  readonly force?: true;
 }
 
 /** A bar for each thing that is measured, one after the other. */
@@ -167,7 +171,7 @@ export function studyControlsCommand(run: RunCommand): Command {
     )
     .addOption(predictionsOption())
     .option('--report <file.html>', 'writes the study as a page, too')
-    .option('--force', 'with --report: replace a file that is there')
+    .addOption(forceOption())
     .addHelpText(
       'after',
       `${datasetsHelp()}${examples([
