@@ -1,4 +1,5 @@
 import { readdirSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 
 /**
  * Removes the run's temporary folder. Each file's own is gone by now (test-environment.cjs); one that is still there is of a worker that
@@ -6,7 +7,7 @@ import { readdirSync, rmSync } from 'node:fs';
  */
 export default function afterAllSuites() {
   const folder = globalThis.seamTestFolder;
-  const left = readdirSync(folder);
+  const left = readdirSync(folder).filter((name) => name !== basename(process.env.NODE_COMPILE_CACHE));
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   if (left.length > 0)
     throw new Error(

@@ -21,5 +21,7 @@ export default async function beforeAllSuites() {
   chmodSync(folder, 0o711);
   globalThis.seamTestFolder = folder;
   process.env.TMPDIR = folder;
+  // Hundreds of processes load the same thousand modules: each finds them compiled (a seventh of a service's start).
+  process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
   await build();
 }

@@ -18,6 +18,14 @@ export interface ServiceProcessesOptions {
   readonly nodeArguments?: Partial<Readonly<Record<ServiceName, readonly string[]>>>;
 }
 
+/** All that services see of the environment of the tests: where programs are, where temporary files go, and where compiled modules lie. */
+const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
+const OF_THE_SUITE: Environment = {
+  PATH,
+  ...(TMPDIR === undefined ? {} : { TMPDIR }),
+  ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+};
+
 /** Wait of the supervisor before it starts again what ended by itself. */
 const RESTART_AFTER_MS = 200;
 
@@ -92,7 +100,7 @@ export class ServiceProcesses {
     const main = fileURLToPath(new URL(`../../apps/${service}/dist/main.js`, import.meta.url));
     const child = spawn(process.execPath, [...(this.options.nodeArguments?.[service] ?? []), main], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env.PATH, ...this.environment, ...extra },
+      env: { ...OF_THE_SUITE, ...this.environment, ...extra },
     });
     this.children.set(name, child);
     const startedMs = performance.now();

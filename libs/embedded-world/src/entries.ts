@@ -21,12 +21,22 @@ const allAdvice = (words: readonly string[], advices: readonly string[]): string
 const AROUND_WORD = ['for ', ' '] as const;
 const different = (values: Iterable<string>): string[] => [...new Set(values)];
 
+/** By domain: what is worked out about a schema (its digest, its grammar) is remembered by its object. */
+const schemas = new Map<string, JsonSchema>();
+
 /**
  * The schema of a domain's entries: every word with every advice of its field, so that it tells the language and none of
- * the lore; the word is a quote from the statement. Undefined for a domain of another world.
+ * the lore; the word is a quote from the statement. Undefined for a domain of another world; the same
+ * object for the same one.
  */
 export function entrySchemaFor(domain: string): JsonSchema | undefined {
   if (!isWorldDomain(domain)) return undefined;
+  const schema = schemas.get(domain) ?? schemaOf(domain);
+  schemas.set(domain, schema);
+  return schema;
+}
+
+function schemaOf(domain: string): JsonSchema {
   const { numCues, cues, items, phrases, pitfalls } = loreOf(domain);
   const pitfallFields: FieldWords =
     pitfalls.length === 0

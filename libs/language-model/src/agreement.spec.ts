@@ -1,6 +1,5 @@
 /** Small checkpoints of every family against transformers and peft: test/golden/make-agreement.py, versions in the file. */
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { Session, type TensorData } from '@seamstream/tensor-graph';
 import { type Adapter, createAdapter } from './adapter.js';
 import { loadCheckpoint } from './checkpoint.js';
@@ -79,13 +78,12 @@ function seededAdapter(config: RawConfig, baseModelDigest: string): Adapter {
 }
 
 describe.each(Object.entries(golden.cases))('a checkpoint of the form "%s"', (_, expected) => {
-  const folders: string[] = [];
-  const written = async (type: StoredType): Promise<string> => {
-    const folder = await writeGoldenModel(expected.config, type);
-    folders.push(folder);
+  const folders = new Map<StoredType, Promise<string>>();
+  const written = (type: StoredType): Promise<string> => {
+    const folder = folders.get(type) ?? writeGoldenModel(expected.config, type);
+    folders.set(type, folder);
     return folder;
   };
-  afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
 
   it.each<[StoredType, ComputePlan]>([
     ['F32', PLAN],
