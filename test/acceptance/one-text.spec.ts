@@ -1,7 +1,7 @@
 /**
- * 4 MiB of any repeated piece, and of pairs of them, at every place where a stranger's text enters: less than a second of the event loop's
- * processor time, and an answer, or a refusal by a typed error. Nothing of what is left to other threads counts here: those have limits of
- * their own (libs/bounded-work).
+ * 4 MiB of any repeated piece, and of pairs of them, at every place where a stranger's text enters: less than a second of the event loop,
+ * less than five seconds in all, and an answer, or a refusal by a typed error. Both are processor time, of the event loop's thread and of all
+ * threads of the process, so that a busy machine changes neither.
  *
  * More pairs: npm run conformance:texts
  */
@@ -9,8 +9,8 @@ import { Random } from '@seamstream/kernel';
 import { type EntryPoint, entryPoints, markers, pairOf, singles, tooCostly } from '../support/one-text.js';
 
 const LENGTH = 1 << 22;
-/** A second, and half of one for what other processes do to the caches. */
-const LIMIT_MS = 1500;
+/** A second, and half of one for what other processes do to the caches; in all as it is said. */
+const LIMITS = { loopMs: 1500, inAllMs: 5000 };
 const PAIRS = Number(process.env.SEAM_TEST_PAIRS ?? 12);
 
 describe('one text of 4 MiB', () => {
@@ -20,16 +20,16 @@ describe('one text of 4 MiB', () => {
   afterAll(() => close());
 
   it.each(['one piece', 'two pieces'])(
-    'of %s takes the event loop less than a second at every place where it enters',
+    'of %s takes the event loop less than a second, and all threads less than five, at every place where it enters',
     async (form) => {
       const random = Random.of('one text', process.env.SEAM_TEST_NEIGHBOURS_SEED ?? '1');
       const texts =
         form === 'one piece'
           ? [...singles(LENGTH), ...markers(LENGTH)]
           : Array.from({ length: PAIRS }, () => pairOf(random, LENGTH));
-      const { slowestMs, slowest, faults } = await tooCostly(points, texts, LIMIT_MS);
+      const { loop, inAll, faults } = await tooCostly(points, texts, LIMITS);
       process.stdout.write(
-        `${form}: ${points.length * texts.length} readings, the slowest ${Math.round(slowestMs)} ms (${slowest})\n`,
+        `${form}: ${points.length * texts.length} readings; most of the event loop ${Math.round(loop.ms)} ms (${loop.of}), in all ${Math.round(inAll.ms)} ms (${inAll.of})\n`,
       );
       expect(faults).toEqual([]);
     },

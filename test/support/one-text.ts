@@ -128,35 +128,56 @@ export function pairOf(random: Random, length: number): Text {
   return random.pick(shapes);
 }
 
-/** Processor time of this thread that one reading took, in milliseconds. Anything else than a SeamError is thrown. */
-export async function costOf({ read }: EntryPoint, text: string): Promise<number> {
-  const before = process.threadCpuUsage();
+/** Processor time in milliseconds: what waiting for a busy machine takes is in neither. */
+export interface Cost {
+  /** Of the event loop's thread. */
+  readonly loopMs: number;
+  /** Of all threads of the process, with those that read and judge beside the event loop. */
+  readonly inAllMs: number;
+}
+
+/** What one reading took. Anything else than a SeamError is thrown. */
+export async function costOf({ read }: EntryPoint, text: string): Promise<Cost> {
+  const before = { loop: process.threadCpuUsage(), inAll: process.cpuUsage() };
   try {
     await read(text);
   } catch (error) {
     if (!isSeamError(error) || error.code === 'INTERNAL') throw error;
   }
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
+  const ms = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;
+  return { loopMs: ms(process.threadCpuUsage(before.loop)), inAllMs: ms(process.cpuUsage(before.inAll)) };
 }
 
-/** Reads all texts at all entry points. Those that took the event loop's thread longer, by place and text. */
+/** The most expensive reading by either measure. */
+interface Slowest {
+  readonly ms: number;
+  /** Place and text. */
+  readonly of: string;
+}
+
+/** Reads all texts at all entry points. Those that took longer than either limit, by place and text. */
 export async function tooCostly(
   points: readonly EntryPoint[],
   texts: readonly Text[],
-  limitMs: number,
-): Promise<{ readonly slowestMs: number; readonly slowest: string; readonly faults: readonly string[] }> {
-  let [slowestMs, slowest] = [0, ''];
+  limits: Cost,
+): Promise<{ readonly loop: Slowest; readonly inAll: Slowest; readonly faults: readonly string[] }> {
+  let [loop, inAll]: [Slowest, Slowest] = [
+    { ms: 0, of: '' },
+    { ms: 0, of: '' },
+  ];
   const faults: string[] = [];
   for (const [title, make] of texts) {
     const text = make();
     for (const point of points) {
-      const ms = await costOf(point, text);
-      if (ms > slowestMs) [slowestMs, slowest] = [ms, `${point.name}: ${title}`];
-      if (ms > limitMs) faults.push(`${point.name}: ${title} took ${Math.round(ms)} ms`);
+      const { loopMs, inAllMs } = await costOf(point, text);
+      const of = `${point.name}: ${title}`;
+      if (loopMs > loop.ms) loop = { ms: loopMs, of };
+      if (inAllMs > inAll.ms) inAll = { ms: inAllMs, of };
+      if (loopMs > limits.loopMs) faults.push(`${of} took the event loop ${Math.round(loopMs)} ms`);
+      else if (inAllMs > limits.inAllMs) faults.push(`${of} took ${Math.round(inAllMs)} ms in all`);
       // What takes so long takes as long for other texts.
-      if (faults.length > 20) return { slowestMs, slowest, faults };
+      if (faults.length > 20) return { loop, inAll, faults };
     }
   }
-  return { slowestMs, slowest, faults };
+  return { loop, inAll, faults };
 }
