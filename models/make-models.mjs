@@ -10,14 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadPrompts } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
-import {
-  checkpointShapes,
-  loadCheckpoint,
-  saveCheckpoint,
-  Tokenizer,
-  TrainingSession,
-  warmUpCosineRate,
-} from '@seamstream/language-model';
+import { checkpointShapes, loadCheckpoint, saveCheckpoint, TrainingSession, warmUpCosineRate } from '@seamstream/language-model';
+import { Tokenizer } from '@seamstream/tokenizer';
 import { measureExecutor, measureGeneratorBase } from './measure-models.mjs';
 import {
   END_ID,

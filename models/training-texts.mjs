@@ -14,7 +14,7 @@ import {
 } from '@seamstream/embedded-world';
 import { entryText } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
-import { trainByteLevelBpe } from '@seamstream/language-model';
+import { trainByteLevelBpe } from '@seamstream/tokenizer';
 
 /** Ends every text; also the padding. */
 export const END_TOKEN = '<|endoftext|>';

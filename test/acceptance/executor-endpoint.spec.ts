@@ -10,16 +10,11 @@ import { decodeEvent, type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstre
 import { executorConfigSchema, executorService } from '@seamstream/executor';
 import { loadPrompts } from '@seamstream/experience';
 import { derivedId, Random } from '@seamstream/kernel';
-import {
-  checkpointShapes,
-  type ModelConfig,
-  saveCheckpoint,
-  type TokenizerJson,
-  trainByteLevelBpe,
-} from '@seamstream/language-model';
+import { checkpointShapes, type ModelConfig, saveCheckpoint } from '@seamstream/language-model';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { type ExecutorModel, type OpenedExecutor, openExecutor } from '@seamstream/rollout';
 import { createServiceLogger, loadConfig, startService } from '@seamstream/service-kit';
+import { type TokenizerJson, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { createTrainer, trainerConfigSchema } from '@seamstream/trainer';
 import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 

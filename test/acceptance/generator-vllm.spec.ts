@@ -14,16 +14,16 @@ import {
   checkpointShapes,
   createAdapter,
   type GeneratedSequence,
-  type JsonSchema,
   LanguageModel,
   type ModelConfig,
   saveCheckpoint,
   trainableShapes,
-  trainByteLevelBpe,
 } from '@seamstream/language-model';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { openVllmGenerator } from '@seamstream/rollout';
 import { loadConfig, startService } from '@seamstream/service-kit';
+import { type JsonSchema } from '@seamstream/token-grammar';
+import { trainByteLevelBpe } from '@seamstream/tokenizer';
 import { VllmServer } from '../support/vllm-server.js';
 
 const KEY = 'a-key-of-the-test';

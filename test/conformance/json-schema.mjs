@@ -7,10 +7,10 @@
 // whole value with a line feed behind it; every order is tried. Printed: schemas compiled, instances accepted, why others are refused.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { JsonRules } from '../../libs/language-model/dist/grammar/json-rules.js';
-import { keyOf, Pushdown } from '../../libs/language-model/dist/grammar/pushdown.js';
-import { SchemaResources } from '../../libs/language-model/dist/grammar/schema-resources.js';
-import { SchemaShapes } from '../../libs/language-model/dist/grammar/schema-shape.js';
+import { JsonRules } from '../../libs/token-grammar/dist/json-rules.js';
+import { keyOf, Pushdown } from '../../libs/token-grammar/dist/pushdown.js';
+import { SchemaResources } from '../../libs/token-grammar/dist/schema-resources.js';
+import { SchemaShapes } from '../../libs/token-grammar/dist/schema-shape.js';
 
 /** These instances say that a format asserts nothing; optional/format judges the same formats as they are held here. */
 const ANNOTATION_ONLY = /is only an annotation by default/;

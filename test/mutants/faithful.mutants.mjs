@@ -81,7 +81,7 @@ export default [
       to: '? grounded : grounded',
     },
   ]),
-  ...quick('libs/language-model/src/grammar/layout.ts', GROUNDED, [
+  ...quick('libs/token-grammar/src/layout.ts', GROUNDED, [
     {
       control: 'a grammar counts how often texts of one part were written',
       from: 'used.with(part, used[part]! + 1)',

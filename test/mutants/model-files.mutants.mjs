@@ -1,8 +1,8 @@
 // What a model's folder asks for is bounded before it is done, and no text from outside becomes a control token.
 const TOKENIZER = {
-  file: 'libs/language-model/src/tokenizer-json.ts',
+  file: 'libs/tokenizer/src/tokenizer-json.ts',
   suite: 'quick',
-  spec: 'language-model/src/tokenizer-json.spec.ts',
+  spec: 'tokenizer/src/tokenizer-json.spec.ts',
 };
 
 export default [
@@ -20,7 +20,7 @@ export default [
   },
   {
     control: 'sizes of config.json have a largest value',
-    file: 'libs/language-model/src/config-fields.ts',
+    file: 'libs/model-files/src/config-fields.ts',
     suite: 'quick',
     spec: 'language-model/src/model-config.spec.ts',
     from: 'if ((value as number) > largest)',
@@ -28,9 +28,9 @@ export default [
   },
   {
     control: 'a chat template makes no special token of what a message says',
-    file: 'libs/language-model/src/chat-template.ts',
+    file: 'libs/tokenizer/src/chat-template.ts',
     suite: 'quick',
-    spec: 'language-model/src/chat-template.spec.ts',
+    spec: 'tokenizer/src/chat-template.spec.ts',
     from: 'if (tokensOf(text) === tokensOf(apart())) return;',
     to: 'if (tokensOf(text) !== tokensOf(apart()) || true) return;',
   },

@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { DEFAULT_ENTRY_SCHEMA, loadPrompts, MEMORY_ITEM_SCHEMA, parseEntry } from '@seamstream/experience';
 import { isSeamError, Random } from '@seamstream/kernel';
-import { isPlainCodePoint, type JsonSchema, Tokenizer, trainByteLevelBpe } from '@seamstream/language-model';
+import { isPlainCodePoint, type JsonSchema } from '@seamstream/token-grammar';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 
 const CONTROL = [
   ...[

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { pythonWithTransformers, smolLm2 } from '@seamstream/dev-servers';
-import { LanguageModel, Tokenizer } from '@seamstream/language-model';
+import { LanguageModel } from '@seamstream/language-model';
+import { Tokenizer } from '@seamstream/tokenizer';
 import { fetched } from './fetched.js';
 import { oddIds, oddTexts, realPrompts } from './prompts.js';
 

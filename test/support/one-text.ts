@@ -13,7 +13,7 @@ import {
   parseEntry,
 } from '@seamstream/experience';
 import { isSeamError, type Random } from '@seamstream/kernel';
-import type { JsonSchema } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import { checkVerifiable, Verifiers } from '@seamstream/verifiers';
 import { PIECES } from '../fuzz/damage.mjs';
 

@@ -8,16 +8,10 @@ import { join } from 'node:path';
 import { type EventOf, originMeta, type Problem } from '@seamstream/events';
 import { domainEntrySchema, loadPrompts } from '@seamstream/experience';
 import { derivedId, Random } from '@seamstream/kernel';
-import {
-  checkpointShapes,
-  type ModelConfig,
-  type StoredTensor,
-  saveCheckpoint,
-  Tokenizer,
-  TrainingSession,
-  trainByteLevelBpe,
-} from '@seamstream/language-model';
+import { checkpointShapes, type ModelConfig, saveCheckpoint, TrainingSession } from '@seamstream/language-model';
+import { type StoredTensor } from '@seamstream/model-files';
 import type { Environment } from '@seamstream/service-kit';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 
 const WORDS = ['carry', 'borrow', 'halve'];
 const END = '<|end|>';

@@ -3,8 +3,8 @@ import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { checkEntry, type EntrySchemas, hasQuotes, misquoteIn } from '@seamstream/experience';
 import { isSeamError } from '@seamstream/kernel';
-import type { JsonSchema } from '@seamstream/language-model';
 import { type Ledger, ledgerProjection } from '@seamstream/read-models';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import { placeInStream } from './problem-stream.js';
 import { readableEvents } from './readable-event.js';
 

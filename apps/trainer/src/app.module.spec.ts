@@ -17,7 +17,7 @@ import {
   withoutQuoteRules,
 } from '@seamstream/experience';
 import { canonicalJson, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
-import { type Adapter, decodeAdapter, type JsonSchema, type ScoredSequence } from '@seamstream/language-model';
+import { type Adapter, decodeAdapter, type ScoredSequence } from '@seamstream/language-model';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
 import {
@@ -28,6 +28,7 @@ import {
   manifestDigest,
   rowsDigest,
 } from '@seamstream/success-buffer';
+import { type JsonSchema } from '@seamstream/token-grammar';
 import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
 import {
   evaluatedByPerson,

@@ -3,7 +3,7 @@
 import type { Problem } from '@seamstream/events';
 import { domainEntrySchema, type FieldWords } from '@seamstream/experience';
 import { type Random, SeamError } from '@seamstream/kernel';
-import type { JsonSchema } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import { isWorldDomain, loreOf } from './domains.js';
 import { CORRECTIONS, type Solution } from './lore/lore.js';
 import { adviceFor, pitfallWords, stockOf, wordingOf } from './problems.js';

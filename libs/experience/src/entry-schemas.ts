@@ -1,7 +1,7 @@
 /** Which schema an entry of a domain is written under. */
 import { readFile } from 'node:fs/promises';
 import { messageOf, SeamError } from '@seamstream/kernel';
-import { checkJsonSchema, type JsonSchema } from '@seamstream/language-model';
+import { checkJsonSchema, type JsonSchema } from '@seamstream/token-grammar';
 import { checkEntrySchema } from './entry.js';
 import { DEFAULT_ENTRY_SCHEMA } from './entry.schema.js';
 import { MEMORY_ITEM_SCHEMA } from './memory-item.js';

@@ -5,7 +5,7 @@
  */
 
 import { SeamError, sha256 } from '@seamstream/kernel';
-import { checkJsonSchema, type JsonSchema } from '@seamstream/language-model';
+import { checkJsonSchema, type JsonSchema } from '@seamstream/token-grammar';
 import { QUOTES } from './quote-rules.js';
 
 export const ENTRY_FIELDS = ['concepts', 'strategy', 'pitfalls'] as const;

@@ -1,5 +1,6 @@
 import { Random } from '@seamstream/kernel';
-import { compileGrammar, Tokenizer, trainByteLevelBpe } from '@seamstream/language-model';
+import { compileGrammar } from '@seamstream/token-grammar';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { checkEntrySchema, entryText, parseEntry } from './entry.js';
 import { DEFAULT_ENTRY_SCHEMA, domainEntrySchema, schemaDigest } from './entry.schema.js';
 

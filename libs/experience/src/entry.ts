@@ -1,7 +1,7 @@
 /** An entry as text: what was written is parsed, validated and brought to one canonical form. */
 
 import { canonicalJson, messageOf, SeamError } from '@seamstream/kernel';
-import { isPlainCodePoint, isWritten, type JsonSchema } from '@seamstream/language-model';
+import { isPlainCodePoint, isWritten, type JsonSchema } from '@seamstream/token-grammar';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';

@@ -1,5 +1,5 @@
 import { Random } from '@seamstream/kernel';
-import type { JsonSchema } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import fc from 'fast-check';
 import { checkEntrySchema } from './entry.js';
 import { misquoteIn } from './faithful.js';

@@ -6,7 +6,7 @@
  * A quote is looked for in the problem as the generator was shown it. Each list of an entry may quote a span as often as it stands there:
  * otherwise saying one thing twice would pass for two.
  */
-import { isPlainCodePoint, type JsonSchema } from '@seamstream/language-model';
+import { isPlainCodePoint, type JsonSchema } from '@seamstream/token-grammar';
 import { comparable, hasWords, occurrences } from './occurrence.js';
 import { asData } from './plain-data.js';
 import { type QuoteRule, type QuoteRules, quoteRulesOf } from './quote-rules.js';

@@ -1,4 +1,5 @@
-import { compileGrammar, type JsonSchema, Tokenizer, trainByteLevelBpe } from '@seamstream/language-model';
+import { compileGrammar, type JsonSchema } from '@seamstream/token-grammar';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import fc from 'fast-check';
 import { domainEntrySchema, schemaDigest } from './entry.schema.js';
 import { misquoteIn } from './faithful.js';

@@ -5,7 +5,7 @@
  *
  * Narrowing is a function of schema and prompt alone: whoever trains on an entry forms the mask again under which it was sampled.
  */
-import { AT_MOST, type JsonSchema } from '@seamstream/language-model';
+import { AT_MOST, type JsonSchema } from '@seamstream/token-grammar';
 import { schemaDigest } from './entry.schema.js';
 import { faultOf, isFaithful, promptForm, quotesIn } from './faithful.js';
 import { comparable, occurrences } from './occurrence.js';

@@ -1,4 +1,5 @@
-import { compileGrammar, Tokenizer, trainByteLevelBpe } from '@seamstream/language-model';
+import { compileGrammar } from '@seamstream/token-grammar';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import fc from 'fast-check';
 import {
   earnsReward,

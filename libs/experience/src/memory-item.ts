@@ -5,7 +5,7 @@
  * present and not blank, as there.
  */
 import { isSeamError } from '@seamstream/kernel';
-import type { JsonSchema } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import { checkEntry } from './entry.js';
 import { schemaDigest } from './entry.schema.js';
 

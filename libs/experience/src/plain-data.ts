@@ -3,7 +3,7 @@
  * own control tokens inside of what a message says. So the spellings of all families known to us are broken, and the forms that they
  * have in common: names with underscores in angle brackets, names in capitals with underscores in square ones.
  */
-import { isPlainCodePoint } from '@seamstream/language-model';
+import { isPlainCodePoint } from '@seamstream/token-grammar';
 
 /**
  * Of the common chat formats; a space after the first character makes them ordinary text. Every repetition is bounded, so that

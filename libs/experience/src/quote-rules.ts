@@ -8,7 +8,7 @@
  * it would be overlooked, so that it is refused there, and so is every word in it that is not known.
  */
 import { SeamError } from '@seamstream/kernel';
-import type { JsonSchema } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 
 export const QUOTES = 'x-quotes';
 

@@ -1,5 +1,5 @@
+import { decodeSafetensors, encodeSafetensors } from '@seamstream/model-files';
 import { type AdapterContent, adapterDigest, createAdapter, decodeAdapter, encodeAdapter } from './adapter.js';
-import { decodeSafetensors, encodeSafetensors } from './safetensors.js';
 
 const CONTENT: AdapterContent = {
   kind: 'lora',

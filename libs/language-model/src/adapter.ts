@@ -6,7 +6,7 @@
  * On disk: one safetensors file whose metadata holds the non-tensor part as canonical JSON under `seamstream.adapter`.
  */
 import { canonicalJson, isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
-import { decodeSafetensors, encodeSafetensors, type StoredTensor, sortedTensors } from './safetensors.js';
+import { decodeSafetensors, encodeSafetensors, type StoredTensor, sortedTensors } from '@seamstream/model-files';
 import type { TrainableSettings } from './training.types.js';
 
 export interface AdapterContent {

@@ -1,7 +1,7 @@
 /** A candidate while it is written: what was drawn so far, and what the model has not seen of it yet. */
 import { Random } from '@seamstream/kernel';
+import type { GrammarState, TokenGrammar } from '@seamstream/token-grammar';
 import type { GeneratedSequence, GenerationRequest } from './generation.types.js';
-import type { GrammarState, TokenGrammar } from './grammar/token-grammar.types.js';
 import { sampleToken } from './sampler.js';
 
 /** A request as a lane understands it. */

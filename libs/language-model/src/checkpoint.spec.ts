@@ -2,10 +2,10 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canonicalJson, Random, sha256 } from '@seamstream/kernel';
+import { encodeSafetensors, type StoredTensor } from '@seamstream/model-files';
 import { tensorParts } from './adapter.js';
 import { loadCheckpoint, readWeights, saveCheckpoint } from './checkpoint.js';
 import { checkpointShapes, parseModelConfig } from './model-config.js';
-import { encodeSafetensors, type StoredTensor } from './safetensors.js';
 
 const RAW = {
   vocab_size: 7,

@@ -6,6 +6,15 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonicalJson, compareText, isSeamError, SeamError } from '@seamstream/kernel';
+import {
+  encodeSafetensors,
+  readSafetensorsHeader,
+  readTensor,
+  type StoredTensor,
+  type TensorLocation,
+  tensorBytes,
+} from '@seamstream/model-files';
+import type { TokenizerJson } from '@seamstream/tokenizer';
 import { tensorHeading } from './adapter.js';
 import {
   checkpointShapes,
@@ -17,15 +26,6 @@ import {
   type RawConfig,
 } from './model-config.js';
 import type { ModelConfig } from './model-config.types.js';
-import {
-  encodeSafetensors,
-  readSafetensorsHeader,
-  readTensor,
-  type StoredTensor,
-  type TensorLocation,
-  tensorBytes,
-} from './safetensors.js';
-import type { TokenizerJson } from './tokenizer-json.js';
 
 /** A tensor of a checkpoint where it lies: its bytes are read when they are asked for, or mapped by the runtime. */
 export interface StoredWeight extends TensorLocation {

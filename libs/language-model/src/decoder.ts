@@ -8,12 +8,13 @@
  * Llama: https://arxiv.org/abs/2302.13971; Qwen2: https://arxiv.org/abs/2407.10671; Qwen3: https://arxiv.org/abs/2505.09388;
  * Phi-3: https://arxiv.org/abs/2404.14219; Gemma 2: https://arxiv.org/abs/2408.00118; Gemma 3: https://arxiv.org/abs/2503.19786.
  */
+
+import type { StoredTensor } from '@seamstream/model-files';
 import { type Graph, type Value } from '@seamstream/tensor-graph';
 import type { Checkpoint, StoredWeight } from './checkpoint.js';
 import type { ModelConfig } from './model-config.types.js';
 import { loraNames, trainableShapes } from './parameters.js';
 import { rotaryTables } from './rotary.js';
-import type { StoredTensor } from './safetensors.js';
 import type { TrainableSettings } from './training.types.js';
 
 /** Where weights come from. */

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { Random } from '@seamstream/kernel';
+import type { JsonSchema } from '@seamstream/token-grammar';
+import { Tokenizer } from '@seamstream/tokenizer';
 import { type Adapter, createAdapter } from './adapter.js';
 import { type DigestedCheckpoint, loadCheckpoint } from './checkpoint.js';
 import type { GeneratedSequence, GenerationRequest } from './generation.types.js';
 import { GenerationLane } from './generation-lane.js';
-import type { JsonSchema } from './grammar/json-schema.types.js';
 import type { ModelConfig } from './model-config.types.js';
 import { initialTensors } from './parameters.js';
 import { writeRandomModel } from './random-model.fake.js';
-import { Tokenizer } from './tokenizer.js';
 
 const COLOURS: JsonSchema = { enum: ['red', 'orange', 'yellow', 'blue berry', 'bluish'] };
 const SCHEMA: JsonSchema = {

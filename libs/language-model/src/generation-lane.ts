@@ -6,6 +6,7 @@
  * A candidate depends on its own request and seed only, never on who shares its wave; see wave.ts.
  */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
+import type { StoredTensor } from '@seamstream/model-files';
 import { assertExecutionProvider } from '@seamstream/tensor-graph';
 import type { Adapter } from './adapter.js';
 import { type Job, sequenceOf, startCandidate } from './candidate.js';
@@ -18,7 +19,6 @@ import type { GenerationRequest, GenerationResult } from './generation.types.js'
 import { GenerationQueue, type QueueCall } from './generation-queue.js';
 import { type GrammarOf, Grammars } from './grammars.js';
 import { computePrompts } from './prefill.js';
-import type { StoredTensor } from './safetensors.js';
 import { type ScoredSequence, scoreSequences } from './sequence-batch.js';
 
 const BASE = 'base';

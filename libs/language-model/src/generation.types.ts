@@ -1,5 +1,5 @@
 /** What is asked of a language model and what comes back. Everything here crosses a worker boundary: plain data only. */
-import type { JsonSchema } from './grammar/json-schema.types.js';
+import type { JsonSchema } from '@seamstream/token-grammar';
 
 export interface SamplingSettings {
   /** 0 is greedy: the most probable legal token, the lowest id among equals. */

@@ -1,11 +1,11 @@
 /** One thread of a language model; see language-model.ts. */
 import { SeamError } from '@seamstream/kernel';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import type { Adapter } from './adapter.js';
 import { checkpointDigest, openCheckpoint, readWeights } from './checkpoint.js';
 import type { ComputePlan } from './compute-plan.js';
 import type { GenerationProgress, GenerationRequest, TokensWritten } from './generation.types.js';
 import { GenerationLane } from './generation-lane.js';
-import type { JsonSchema } from './grammar/json-schema.types.js';
 import type { ScoredSequence } from './sequence-batch.js';
 import { type ServedCall, serveCalls } from './worker-call.js';
 

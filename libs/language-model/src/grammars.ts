@@ -4,10 +4,9 @@
  * breaks and tabs where a pattern of the schema lets them.
  */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
-import type { JsonSchema } from './grammar/json-schema.types.js';
-import { compileGrammar } from './grammar/token-grammar.js';
-import type { TokenGrammar } from './grammar/token-grammar.types.js';
-import { Tokenizer } from './tokenizer.js';
+import type { JsonSchema, TokenGrammar } from '@seamstream/token-grammar';
+import { compileGrammar } from '@seamstream/token-grammar';
+import { Tokenizer } from '@seamstream/tokenizer';
 
 /** The grammar of a schema, of those that were asked for. */
 export type GrammarOf = (schema: JsonSchema) => TokenGrammar;

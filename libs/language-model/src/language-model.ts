@@ -4,6 +4,8 @@
  * neither the number of threads nor the sharing out can be seen in a result.
  */
 import { isSeamError, SeamError } from '@seamstream/kernel';
+import type { JsonSchema } from '@seamstream/token-grammar';
+import { Tokenizer, type TokenizerSettings } from '@seamstream/tokenizer';
 import type { Adapter } from './adapter.js';
 import { checkpointDigest, openCheckpoint } from './checkpoint.js';
 import { type ComputeSettings, computePlan } from './compute-plan.js';
@@ -17,10 +19,8 @@ import type {
   TokensWritten,
 } from './generation.types.js';
 import type { GenerationNews } from './generation.worker.js';
-import type { JsonSchema } from './grammar/json-schema.types.js';
 import type { ModelConfig } from './model-config.types.js';
 import type { ScoredSequence } from './sequence-batch.js';
-import { Tokenizer, type TokenizerSettings } from './tokenizer.js';
 import { WorkerClient } from './worker-call.js';
 
 export interface LoadSettings extends TokenizerSettings, ComputeSettings {

@@ -9,12 +9,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { compareText, messageOf, SeamError } from '@seamstream/kernel';
+import type { RawConfig } from '@seamstream/model-files';
+import { readTensor, type StoredTensor, tensorBytes } from '@seamstream/model-files';
 import type { Adapter } from './adapter.js';
 import { checkAdapter } from './adapter.js';
 import { type DigestedCheckpoint, type StoredWeight } from './checkpoint.js';
-import type { RawConfig } from './config-fields.js';
 import { loraNames, trainableShapes } from './parameters.js';
-import { readTensor, type StoredTensor, tensorBytes } from './safetensors.js';
 
 /** What stands beside the weights of a published folder and stays as it is. */
 const COPIED =

@@ -3,7 +3,7 @@
  * What it does not compute (sliding windows, other activations, quantized weights) is refused by name instead of being
  * computed wrongly. Defaults and the meaning of fields are those of transformers 5.23.
  */
-import { damaged, positive, type RawConfig, shown, size, unsupported } from './config-fields.js';
+import { damaged, positive, type RawConfig, shown, size, unsupported } from '@seamstream/model-files';
 import type { ModelConfig } from './model-config.types.js';
 import { FAMILIES, type FamilyForm, LOCAL, modelTypeOf } from './model-families.js';
 import { parseRotary, ropeParameters } from './rotary-config.js';

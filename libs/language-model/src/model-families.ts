@@ -5,7 +5,7 @@
  * Windows. Where a layer sees only the last w tokens, a sequence of up to w tokens is computed as without a window. So a
  * model with a window holds sequences of up to w tokens here, exactly, and refuses longer ones.
  */
-import { positive, type RawConfig, size, unsupported } from './config-fields.js';
+import { positive, type RawConfig, size, unsupported } from '@seamstream/model-files';
 import type { ModelConfig, ModelFamily } from './model-config.types.js';
 
 export interface FamilyForm {

@@ -1,9 +1,9 @@
 /** The tensors that a training run may change: all weights, or LoRA factors (https://arxiv.org/abs/2106.09685). */
 import { Random, SeamError } from '@seamstream/kernel';
+import type { StoredTensor } from '@seamstream/model-files';
 import { type Checkpoint, readWeights } from './checkpoint.js';
 import { checkpointShapes } from './model-config.js';
 import type { ModelConfig } from './model-config.types.js';
-import type { StoredTensor } from './safetensors.js';
 import type { TrainableSettings } from './training.types.js';
 
 export const LINEAR_MODULES = [

@@ -1,9 +1,9 @@
 import { Random } from '@seamstream/kernel';
+import { decodeSafetensors, encodeSafetensors, type StoredTensor } from '@seamstream/model-files';
 import { createAdapter } from './adapter.js';
 import { parseModelConfig } from './model-config.js';
 import { trainableShapes } from './parameters.js';
 import { decodePeft, encodePeft, type PeftFiles } from './peft.js';
-import { decodeSafetensors, encodeSafetensors, type StoredTensor } from './safetensors.js';
 import type { TrainableSettings } from './training.types.js';
 
 const RAW = {

@@ -7,11 +7,11 @@
  * head is tied to the embedding, PEFT stores a trained embedding twice.
  */
 import { canonicalJson, messageOf, SeamError } from '@seamstream/kernel';
+import type { RawConfig } from '@seamstream/model-files';
+import { decodeSafetensors, encodeSafetensors, type StoredTensor } from '@seamstream/model-files';
 import { type AdapterContent, checkAdapter, createAdapter } from './adapter.js';
-import type { RawConfig } from './config-fields.js';
 import type { ModelConfig } from './model-config.types.js';
 import { LINEAR_MODULES, modulesOf, trainableShapes } from './parameters.js';
-import { decodeSafetensors, encodeSafetensors, type StoredTensor } from './safetensors.js';
 import type { TrainableSettings } from './training.types.js';
 
 type LoraSettings = Extract<TrainableSettings, { kind: 'lora' }>;

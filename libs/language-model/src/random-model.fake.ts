@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Random } from '@seamstream/kernel';
-import { trainByteLevelBpe } from './byte-level-bpe.js';
+import { trainByteLevelBpe } from '@seamstream/tokenizer';
 import { saveCheckpoint } from './checkpoint.js';
 import { checkpointShapes } from './model-config.js';
 import type { ModelConfig } from './model-config.types.js';

@@ -2,7 +2,7 @@
  * What a config.json says about rotary embeddings, in both of its spellings: `rope_scaling` beside `rope_theta` (as
  * published until 2025) and `rope_parameters` with everything inside (since transformers 5).
  */
-import { damaged, positive, type RawConfig, shown, size, unsupported } from './config-fields.js';
+import { damaged, positive, type RawConfig, shown, size, unsupported } from '@seamstream/model-files';
 import type { ModelConfig, RopeScaling } from './model-config.types.js';
 
 /** Angles of all positions of one table: 2 × 512 MiB as cos and sin. A million positions of 128 dimensions are half of it. */

@@ -1,8 +1,7 @@
-import { trainByteLevelBpe } from './byte-level-bpe.js';
-import { compileGrammar } from './grammar/token-grammar.js';
+import { compileGrammar } from '@seamstream/token-grammar';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import type { ModelConfig } from './model-config.types.js';
 import { batchFeeds } from './sequence-batch.js';
-import { Tokenizer } from './tokenizer.js';
 
 const tokenizer = Tokenizer.fromJson(
   trainByteLevelBpe(

@@ -4,12 +4,12 @@
  * of its batches and settings, not of the number of threads, and a run restored from its state goes on as if never stopped.
  */
 import { SeamError } from '@seamstream/kernel';
+import { decodeSafetensors, encodeSafetensors, type StoredTensor } from '@seamstream/model-files';
 import { clipScale } from './adamw.js';
 import { type Adapter, createAdapter } from './adapter.js';
 import { type Checkpoint, loadCheckpoint } from './checkpoint.js';
 import { type ComputeSettings, computePlan } from './compute-plan.js';
 import { initialTensors, trainableShapes } from './parameters.js';
-import { decodeSafetensors, encodeSafetensors, type StoredTensor } from './safetensors.js';
 import { checkSequence, paddedLength, type ScoredSequence } from './sequence-batch.js';
 import { allocateMemory, blockCount, type TrainableMemory } from './trainable-memory.js';
 import type {

@@ -1,5 +1,5 @@
 /** One optimization step's input and the objectives that the engine can differentiate. The engine knows no algorithm. */
-import type { JsonSchema } from './grammar/json-schema.types.js';
+import type { JsonSchema } from '@seamstream/token-grammar';
 
 /** A sequence with the positions that are trained on. */
 export interface TrainingSequence {

@@ -8,7 +8,8 @@
  *
  * A forced token has probability one under the grammar's mask whatever the weights are: no gradient comes from it.
  */
-import type { JsonSchema, TrainingSequence } from '@seamstream/language-model';
+import type { TrainingSequence } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import type { TrainingExample, TrainingPlan } from './learning.types.js';
 
 interface Sampled {

@@ -7,13 +7,13 @@
 import type { EventOf, ExperienceGenerated } from '@seamstream/events';
 import type { WrittenEntry } from '@seamstream/experience';
 import type {
-  JsonSchema,
   OptimizerSettings,
   TrainableSettings,
   TrainingObjective,
   TrainingSequence,
 } from '@seamstream/language-model';
 import type { BufferRow } from '@seamstream/success-buffer';
+import type { JsonSchema } from '@seamstream/token-grammar';
 
 export type ResultEvent = EventOf<'OutcomeRecorded'> | EventOf<'ExecutionFailed'>;
 

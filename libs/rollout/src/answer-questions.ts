@@ -5,7 +5,8 @@
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { derivedId, isSeamError, SeamError } from '@seamstream/kernel';
-import type { Adapter, JsonSchema } from '@seamstream/language-model';
+import type { Adapter } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import { finalAnswer, type Verifiers } from '@seamstream/verifiers';
 import { generateExperiences, type ProblemStatement } from './explore.js';
 import type { ExecutorModel, ExecutorResponse, GeneratorModel } from './models.port.js';

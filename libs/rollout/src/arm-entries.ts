@@ -5,7 +5,8 @@
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { compareText, Random, SeamError } from '@seamstream/kernel';
-import type { Adapter, JsonSchema } from '@seamstream/language-model';
+import type { Adapter } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import type { Verifiers } from '@seamstream/verifiers';
 import { generateExperiences, type ProblemStatement } from './explore.js';
 import type { ExecutorModel, GeneratorModel } from './models.port.js';

@@ -2,7 +2,8 @@
 import { experienceIdOf, groupIdOf } from '@seamstream/events';
 import { groundedSchema, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import { derivedId, type ErrorCode, SeamError } from '@seamstream/kernel';
-import type { Adapter, GenerationResult, JsonSchema, SamplingSettings } from '@seamstream/language-model';
+import type { Adapter, GenerationResult, SamplingSettings } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import { type FittingPrompt, fittingPrompt } from './fitting-prompt.js';
 import type { GeneratorModel } from './models.port.js';
 

@@ -1,7 +1,7 @@
 /** How many entries say of their problems what stands there; see faithful.ts of the experience library. */
 import type { Problem } from '@seamstream/events';
 import { isFaithful } from '@seamstream/experience';
-import type { JsonSchema } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import type { Entry } from './arm-entries.js';
 
 export interface FaithfulShare {

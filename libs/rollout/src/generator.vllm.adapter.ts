@@ -18,13 +18,10 @@ import {
   type GenerationRequest,
   type GenerationResult,
   Grammars,
-  type JsonSchema,
   loadCheckpoint,
   type ModelConfig,
   PEFT_FILE,
   type SamplingSettings,
-  type TokenGrammar,
-  Tokenizer,
 } from '@seamstream/language-model';
 import {
   type EndpointClient,
@@ -35,6 +32,8 @@ import {
   type ModelList,
   modelListSchema,
 } from '@seamstream/openai-endpoint';
+import { type JsonSchema, type TokenGrammar } from '@seamstream/token-grammar';
+import { Tokenizer } from '@seamstream/tokenizer';
 import { z } from 'zod';
 import type { GeneratorModel } from './models.port.js';
 

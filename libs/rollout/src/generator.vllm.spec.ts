@@ -11,15 +11,14 @@ import {
   decodePeft,
   type GenerationRequest,
   Grammars,
-  type JsonSchema,
   type ModelConfig,
   PEFT_FILE,
   saveCheckpoint,
-  type TokenizerJson,
   trainableShapes,
-  trainByteLevelBpe,
 } from '@seamstream/language-model';
 import { DEFAULT_LIMITS, EndpointClient } from '@seamstream/openai-endpoint';
+import { type JsonSchema } from '@seamstream/token-grammar';
+import { type TokenizerJson, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { type Behaviour, ModelServer, type SeenRequest } from '../../../test/support/model-server.js';
 import { VllmGenerator } from './generator.vllm.adapter.js';
 

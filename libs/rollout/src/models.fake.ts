@@ -8,11 +8,10 @@ import {
   type GenerationResult,
   type GrammarOf,
   Grammars,
-  type JsonSchema,
   sampleToken,
-  Tokenizer,
-  trainByteLevelBpe,
 } from '@seamstream/language-model';
+import { type JsonSchema } from '@seamstream/token-grammar';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import type { ExecutorAnswer, ExecutorModel, GeneratorModel, SampledAnswerRequest } from './models.port.js';
 
 /** What a trained generator knows: the entry to write for a prompt. */

@@ -1,13 +1,8 @@
 /** The two models of a rollout as this library needs them. A language model of the engine is a generator as it is. */
 import type { ExecutorIdentity } from '@seamstream/events';
 import type { ErrorCode } from '@seamstream/kernel';
-import type {
-  Adapter,
-  GenerationProgress,
-  GenerationRequest,
-  GenerationResult,
-  JsonSchema,
-} from '@seamstream/language-model';
+import type { Adapter, GenerationProgress, GenerationRequest, GenerationResult } from '@seamstream/language-model';
+import type { JsonSchema } from '@seamstream/token-grammar';
 
 /** Writes entries. */
 export interface GeneratorModel {

@@ -1,6 +1,6 @@
 import { domainEntrySchema, loadPrompts } from '@seamstream/experience';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
-import { Tokenizer, trainByteLevelBpe } from '@seamstream/language-model';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import { generateExperiences } from './explore.js';
 import { FakeGenerator } from './models.fake.js';

@@ -1,5 +1,5 @@
 // Chat templates, made of the pieces that Jinja has: they are refused when they are loaded, or render within their budget.
-import { Tokenizer, trainByteLevelBpe } from '@seamstream/language-model';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { damaged } from '../damage.mjs';
 
 export const name = 'chat-template';

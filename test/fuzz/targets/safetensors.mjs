@@ -1,5 +1,5 @@
 // safetensors: what is read has the bytes that its header says, and is written again as it was.
-import { decodeSafetensors, encodeSafetensors } from '@seamstream/language-model';
+import { decodeSafetensors, encodeSafetensors } from '@seamstream/model-files';
 import { damaged } from '../damage.mjs';
 
 export const name = 'safetensors';

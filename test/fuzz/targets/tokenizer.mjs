@@ -1,5 +1,5 @@
 // tokenizer.json, with a chat template beside it: what loads encodes any text to ids of its vocabulary, and decodes them.
-import { Tokenizer, trainByteLevelBpe } from '@seamstream/language-model';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { damaged, piecesText } from '../damage.mjs';
 
 export const name = 'tokenizer';

@@ -2,8 +2,8 @@
 import type { EventOf, ExperienceGenerated } from '@seamstream/events';
 import { hasQuotes, misquoteIn, schemaDigest, withoutQuoteRules } from '@seamstream/experience';
 import { compareText } from '@seamstream/kernel';
-import type { JsonSchema } from '@seamstream/language-model';
 import { hasFindableAnswer, holdsAnswer } from '@seamstream/rollout';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import { definiteResults } from '../groups.js';
 import type { ResultEvent } from '../learning.types.js';
 import { type Finding, finding, LIMITS, percent } from './finding.js';

@@ -10,8 +10,8 @@ import { access, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as library from '@huggingface/tokenizers';
 import { canonicalJson, isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
+import { isLfsPointer } from '@seamstream/model-files';
 import { type ChatMessage, type ChatOptions, ChatTemplate } from './chat-template.js';
-import { isLfsPointer } from './git-lfs.js';
 import {
   bytesOfTokens,
   type FirstSpace,

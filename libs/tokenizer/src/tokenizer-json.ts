@@ -4,7 +4,7 @@
  * and how often its normalizers can multiply a text.
  */
 import { SeamError } from '@seamstream/kernel';
-import { shown } from './config-fields.js';
+import { shown } from '@seamstream/model-files';
 import { isLinearPattern } from './published-patterns.js';
 import { parts, tokenizerKind } from './token-bytes.js';
 

@@ -1,12 +1,11 @@
 /** Small tokenizers of every published kind against transformers: test/golden/make-tokenizers.py, versions in the file. */
 import { readFileSync } from 'node:fs';
 import { Random } from '@seamstream/kernel';
-import type { RawConfig } from './config-fields.js';
-import type { JsonSchema } from './grammar/json-schema.types.js';
-import { compileGrammar } from './grammar/token-grammar.js';
-import { Tokenizer } from './tokenizer.js';
-import { parseTokenizerConfig } from './tokenizer-config.js';
-import type { TokenizerJson } from './tokenizer-json.js';
+import type { RawConfig } from '@seamstream/model-files';
+import type { TokenizerJson } from '@seamstream/tokenizer';
+import { parseTokenizerConfig, Tokenizer } from '@seamstream/tokenizer';
+import type { JsonSchema } from './json-schema.types.js';
+import { compileGrammar } from './token-grammar.js';
 
 interface Case {
   readonly text: string;

@@ -1,8 +1,7 @@
 import { Random } from '@seamstream/kernel';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { trainByteLevelBpe } from '../byte-level-bpe.js';
-import { Tokenizer } from '../tokenizer.js';
 import type { JsonSchema } from './json-schema.types.js';
 import { compileGrammar } from './token-grammar.js';
 import type { TokenGrammar } from './token-grammar.types.js';

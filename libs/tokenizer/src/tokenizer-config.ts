@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSeamError } from '@seamstream/kernel';
-import { damaged, type RawConfig } from './config-fields.js';
+import { damaged, type RawConfig } from '@seamstream/model-files';
 import { parts } from './token-bytes.js';
 
 /** Ten times the largest published. */

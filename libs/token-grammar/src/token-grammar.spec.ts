@@ -1,8 +1,7 @@
 import { isSeamError, Random, type SeamError } from '@seamstream/kernel';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { trainByteLevelBpe } from '../byte-level-bpe.js';
-import { Tokenizer } from '../tokenizer.js';
 import type { JsonSchema } from './json-schema.types.js';
 import { isPlainCodePoint } from './plain-text.js';
 import { compileGrammar, type GrammarOptions } from './token-grammar.js';
