@@ -12,6 +12,8 @@ const libsTopDown = [
   'learning',
   'datasets',
   'success-buffer',
+  'evaluation',
+  'model-clients',
   'rollout',
   'embedded-world',
   'experience',
@@ -98,7 +100,7 @@ module.exports = {
         path: '^(libs|apps)/[^/]+/src/',
         pathNot: [
           '^$1/$2/',
-          '^libs/[^/]+/src/index\\.ts$',
+          '^libs/[^/]+/src/(index|testing)\\.ts$',
           '^libs/[^/]+/src/[^/]+\\.contract\\.ts$',
           '^apps/[^/]+/src/(app\\.module|index)\\.ts$',
         ],
@@ -178,6 +180,14 @@ module.exports = {
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
+    },
+    {
+      name: 'testing-entries-are-for-tests',
+      comment:
+        "A package's testing entry offers its fakes to other packages' tests; nothing that runs may rest on them.",
+      severity: 'error',
+      from: { path: '^(libs|apps)/', pathNot: '\\.(spec|contract|fake)\\.ts$' },
+      to: { path: '^libs/[^/]+/src/testing\\.ts$' },
     },
     {
       name: 'no-test-code-in-production',

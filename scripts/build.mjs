@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { transformFile } from '@swc/core';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const isSource = (path) => path.endsWith('.ts') && !/\.(spec|contract|d)\.ts$/.test(path);
+const isSource = (path) => path.endsWith('.ts') && !/(\.(spec|contract|d)|\/testing)\.ts$/.test(path);
 
 async function filesUnder(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);

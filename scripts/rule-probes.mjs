@@ -25,6 +25,7 @@ const PROBES = [
     'libs/kernel/src/planted/b.ts',
     "import './a.js';\n",
   ],
+  ['testing-entries-are-for-tests', 'libs/evaluation/src/planted/fake.ts', "import '@seamstream/rollout/testing';\n"],
   ['no-lib-to-app', 'libs/kernel/src/planted/app.ts', "import '../../../../apps/generator/src/planted/victim.js';\n"],
   ['dev-servers-are-for-tests', 'libs/kernel/src/planted/servers.ts', "import '@seamstream/dev-servers';\n"],
   [

@@ -19,8 +19,8 @@ import {
   saveCheckpoint,
   trainableShapes,
 } from '@seamstream/language-model';
+import { openVllmGenerator } from '@seamstream/model-clients';
 import { InMemoryObjectStore } from '@seamstream/object-store';
-import { openVllmGenerator } from '@seamstream/rollout';
 import { loadConfig, startService } from '@seamstream/service-kit';
 import { type JsonSchema } from '@seamstream/token-grammar';
 import { trainByteLevelBpe } from '@seamstream/tokenizer';

@@ -85,7 +85,7 @@ export default [
   {
     ...answers,
     control: 'every prediction of an evaluation is told with its own problem',
-    file: 'libs/rollout/src/evaluate.ts',
+    file: 'libs/evaluation/src/evaluate.ts',
     from: '{ arm: name, problem: i, sample: 0,',
     to: '{ arm: name, problem: 0, sample: 0,',
   },

@@ -95,7 +95,7 @@ export default [
       to: "schema: groundedSchema(schema, ''),",
     },
   ]),
-  ...quick('libs/rollout/src/faithful-share.ts', 'libs/rollout/src/rollout.spec.ts', [
+  ...quick('libs/evaluation/src/faithful-share.ts', 'libs/rollout/src/rollout.spec.ts', [
     {
       control: 'an evaluation counts the faithful entries',
       from: 'judged.filter(Boolean).length',

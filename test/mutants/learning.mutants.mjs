@@ -349,7 +349,7 @@ export default [
       to: 'return { problem: { problemId, domain, prompt: `${prompt} ${event.problem.reference}` }, entry: entryOf(event), seed: event.experienceId };',
     },
   ]),
-  ...quick('libs/rollout/src/arm-entries.ts', ROLLOUT, [
+  ...quick('libs/evaluation/src/arm-entries.ts', ROLLOUT, [
     {
       control: 'A20: the models of an evaluation never see the reference',
       from: 'problems.map(({ problemId, domain, prompt }) => ({ problemId, domain, prompt }))',
@@ -406,7 +406,7 @@ export default [
       to: 'candidateSeed(eventId, firstCandidate)',
     },
   ]),
-  ...quick('libs/rollout/src/evaluate.ts', ROLLOUT, [
+  ...quick('libs/evaluation/src/evaluate.ts', ROLLOUT, [
     {
       control: 'B31: a set of problems is named by what they say',
       from: 'sha256(...problems.map((problem) => `${canonicalJson(problem)}\\n`))',
@@ -418,14 +418,14 @@ export default [
       to: "canonicalJson({ ...problem, reference: '' })}",
     },
   ]),
-  ...quick('libs/rollout/src/leaks.ts', 'libs/rollout/src/leaks.spec.ts', [
+  ...quick('libs/experience/src/leaks.ts', 'libs/experience/src/leaks.spec.ts', [
     {
       control: 'B25: an answer within an entry is found',
       from: 'patternOf(problem)?.test(entry) ?? false',
       to: 'patternOf(problem)?.test("") ?? false',
     },
   ]),
-  ...quick('libs/rollout/src/statistics.ts', 'libs/rollout/src/statistics.spec.ts', [
+  ...quick('libs/statistics/src/intervals.ts', 'libs/statistics/src/intervals.spec.ts', [
     {
       control: 'B27: an interval at 95 % is one at 95 %',
       from: 'const Z = 1.959963984540054;',

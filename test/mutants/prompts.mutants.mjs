@@ -35,7 +35,7 @@ export default [
   },
   {
     control: "an executor's own control tokens reach its prompts",
-    file: 'libs/rollout/src/executor.language-model.adapter.ts',
+    file: 'libs/model-clients/src/executor.language-model.adapter.ts',
     from: 'this.controlTokens = controlTokens;',
     to: 'this.controlTokens = controlTokens.slice(0, 0);',
     suite: 'quick',
@@ -59,7 +59,7 @@ export default [
   },
   {
     control: 'a prompt that does not fit the model fails alone',
-    file: 'libs/rollout/src/executor.language-model.adapter.ts',
+    file: 'libs/model-clients/src/executor.language-model.adapter.ts',
     from: 'if (!prompt.fits) return seeds.map(() => this.tooLong(prompt.size));',
     to: "if (asked.length < encoded.length) return seeds.map(() => this.tooLong('too many tokens'));",
     suite: 'quick',
@@ -76,7 +76,7 @@ export default [
   },
   {
     control: 'an executor over a checkpoint connects to nobody',
-    file: 'libs/rollout/src/executor.language-model.adapter.ts',
+    file: 'libs/model-clients/src/executor.language-model.adapter.ts',
     from: 'const distinct = [...new Set(prompts)];',
     to: "const distinct = [...new Set(prompts)];\n    await fetch('http://192.0.2.1/').catch(() => undefined);",
     suite: 'quick',
@@ -94,11 +94,11 @@ export default [
   },
   {
     control: 'a number is the answer however it is written',
-    file: 'libs/rollout/src/number-mentions.ts',
+    file: 'libs/experience/src/number-mentions.ts',
     from: ".replaceAll(/\\p{Cf}/gu, '')",
     to: '',
     suite: 'quick',
-    spec: 'libs/rollout/src/leaks.spec.ts',
+    spec: 'libs/experience/src/leaks.spec.ts',
   },
   {
     control: 'the buffer keeps no success that earned nothing',

@@ -26,7 +26,7 @@ export default [
   },
   {
     control: 'what looks like a key is not repeated as the name of a variable',
-    file: 'libs/rollout/src/open-executor.ts',
+    file: 'libs/model-clients/src/open-executor.ts',
     from: '/^[A-Z_][A-Z0-9_]{0,39}$/.test(variable)',
     to: '/^/.test(variable)',
     ...secrets,

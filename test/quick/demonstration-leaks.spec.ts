@@ -1,7 +1,6 @@
 import { entrySchemaFor, goldEntry, randomEntry, worldProblems } from '@seamstream/embedded-world';
-import { entryText } from '@seamstream/experience';
+import { entryText, givesAnswerAway, hasFindableAnswer } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
-import { givesAnswerAway, hasFindableAnswer } from '@seamstream/rollout';
 
 describe("the demonstration's schema", () => {
   it('has no entry that gives an answer away', () => {

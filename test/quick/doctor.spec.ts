@@ -16,14 +16,9 @@ import { loadPrompts, schemaDigest, withoutQuoteRules } from '@seamstream/experi
 import { derivedId, sha256 } from '@seamstream/kernel';
 import { encodeAdapter, LanguageModel } from '@seamstream/language-model';
 import type { Finding, FindingCode } from '@seamstream/learning';
+import { LanguageModelExecutor } from '@seamstream/model-clients';
 import type { ObjectStore } from '@seamstream/object-store';
-import {
-  executorIdentity,
-  generateExperiences,
-  judge,
-  LanguageModelExecutor,
-  solveProblems,
-} from '@seamstream/rollout';
+import { executorIdentity, generateExperiences, judge, solveProblems } from '@seamstream/rollout';
 import { smallAdapter } from '../../apps/cli/src/adapters/small-adapters.fake.js';
 import { fakeWorld } from '../../apps/cli/src/command-runtime.fake.js';
 import { evaluatedByPerson } from '../../libs/release/src/promotion-log.contract.js';

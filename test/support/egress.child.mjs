@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { executorConfigSchema } from '@seamstream/executor';
 import { loadPrompts } from '@seamstream/experience';
-import { openExecutor, solveProblems } from '@seamstream/rollout';
+import { openExecutor } from '@seamstream/model-clients';
+import { solveProblems } from '@seamstream/rollout';
 import { Verifiers } from '@seamstream/verifiers';
 
 /** Of RFC 5737: no machine has it. */

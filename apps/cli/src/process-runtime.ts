@@ -265,7 +265,7 @@ class LazyWorld {
   async openModels(): Promise<Models> {
     const { loadPrompts } = await import('@seamstream/experience');
     const { openGenerator } = await import('@seamstream/generator');
-    const { openExecutor } = await import('@seamstream/rollout');
+    const { openExecutor } = await import('@seamstream/model-clients');
     const { generator, executor } = await this.loadAll();
     const { template, templatesFolder: ownTemplates } = executor;
     const prompts = await loadPrompts({ template, ownTemplates });

@@ -1,15 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
-import {
-  asDrawing,
-  type ExecutorModel,
-  executorBatches,
-  executorIdentity,
-  longestBatchMs,
-  type OpenedExecutor,
-  openExecutor,
-} from '@seamstream/rollout';
+import { executorBatches, longestBatchMs, type OpenedExecutor, openExecutor } from '@seamstream/model-clients';
+import { asDrawing, type ExecutorModel, executorIdentity } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import { Verifiers } from '@seamstream/verifiers';
 import type { ExecutorConfig } from './config.js';

@@ -1,4 +1,4 @@
-import { checkExecutorChoice, executorChoiceShape } from '@seamstream/rollout';
+import { checkExecutorChoice, executorChoiceShape } from '@seamstream/model-clients';
 import { commonConfigSchema, httpAddress, secret } from '@seamstream/service-kit';
 import { z } from 'zod';
 

@@ -6,6 +6,7 @@ import { deriveMeta, type EventOf, type SeamEvent } from '@seamstream/events';
 import {
   type EntrySchemas,
   earnsReward,
+  givesAnswerAway,
   hasQuotes,
   type Misquote,
   misquoteIn,
@@ -21,7 +22,6 @@ import {
   type ExecutorModel,
   type ExecutorResponse,
   executorIdentity,
-  givesAnswerAway,
   type Judgement,
   judgeAll,
   type RolloutSettings,

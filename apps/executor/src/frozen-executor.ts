@@ -2,7 +2,7 @@
 import type { EventLog } from '@seamstream/event-log';
 import { decodeEvent, type EventOf, type ExecutorIdentity, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import type { TokenCount } from '@seamstream/rollout';
+import type { TokenCount } from '@seamstream/model-clients';
 
 const CHUNK_RECORDS = 100;
 

@@ -8,7 +8,7 @@ import { type EventOf, encodeEvent, originMeta } from '@seamstream/events';
 import { entrySchemas, entryText, loadPrompts, type Prompts, schemaDigest } from '@seamstream/experience';
 import { derivedId, Random } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
-import { LanguageModelExecutor } from '@seamstream/rollout';
+import { LanguageModelExecutor } from '@seamstream/model-clients';
 import type { DeliveredBatch } from '@seamstream/service-kit';
 import { Verifiers } from '@seamstream/verifiers';
 import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';

@@ -8,7 +8,8 @@ import {
   type TrainableSettings,
   trainableShapes,
 } from '@seamstream/language-model';
-import { assertGenerates, type GeneratorModel, openVllmGenerator } from '@seamstream/rollout';
+import { assertGenerates, openVllmGenerator } from '@seamstream/model-clients';
+import { type GeneratorModel } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
 import { GENERATOR_GROUP, ProblemsConsumer } from './problems.consumer.js';

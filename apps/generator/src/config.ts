@@ -1,5 +1,5 @@
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
-import { checkVllmChoice, vllmGeneratorSchema } from '@seamstream/rollout';
+import { checkVllmChoice, vllmGeneratorSchema } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit';
 import { z } from 'zod';
 

@@ -5,7 +5,8 @@ import { executorConfigSchema, executorService, recordedTokens } from '@seamstre
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
-import { type ExecutorModel, openExecutor } from '@seamstream/rollout';
+import { openExecutor } from '@seamstream/model-clients';
+import { type ExecutorModel } from '@seamstream/rollout';
 import {
   type BatchUnderWay,
   closeDrivers,

@@ -1,17 +1,16 @@
 /** The held-out measurement: the trained generator beside every control, on problems that decided nothing before. */
-import type { Problem } from '@seamstream/events';
-import type { Adapter } from '@seamstream/language-model';
+
 import {
   type ArmResult,
   type ControlRow,
   type ControlsStudy,
   chooseFixedHints,
   EVALUATION_ARMS,
-  generateExperiences,
-  judge,
-  solveProblems,
   studyControls,
-} from '@seamstream/rollout';
+} from '@seamstream/evaluation';
+import type { Problem } from '@seamstream/events';
+import type { Adapter } from '@seamstream/language-model';
+import { generateExperiences, judge, solveProblems } from '@seamstream/rollout';
 import type { Host } from './host-services.js';
 import type { Example } from './report/report.types.js';
 

@@ -1,7 +1,8 @@
+import { evaluate, problemSetDigest } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import type { EntrySchemas, Prompts } from '@seamstream/experience';
 import type { Adapter } from '@seamstream/language-model';
-import { type ExecutorModel, evaluate, type GeneratorModel, problemSetDigest } from '@seamstream/rollout';
+import { type ExecutorModel, type GeneratorModel } from '@seamstream/rollout';
 import { AdapterEvaluation, type AskedPerDomain, type ProblemResult, type Stretch } from './adapter-evaluation.port.js';
 import { type ProblemsByDomain, problemsByDomain, stretchOf } from './validation-row.js';
 

@@ -3,7 +3,8 @@ import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '
 import { systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
-import { type ExecutorModel, openExecutor } from '@seamstream/rollout';
+import { openExecutor } from '@seamstream/model-clients';
+import { type ExecutorModel } from '@seamstream/rollout';
 import { assertCanSign, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { RolloutEvaluation } from './adapter-evaluation.rollout.adapter.js';

@@ -10,6 +10,7 @@ export {
 export { type EntrySchemas, entrySchemas, loadEntrySchemas } from './entry-schemas.js';
 export { hasQuotes, isFaithful, type Misquote, misquoteIn } from './faithful.js';
 export { groundedSchema, sampledUnder, type WrittenEntry } from './grounded-schema.js';
+export { answersOf, givesAnswerAway, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';
 export { earnsReward, MEMORY_ITEM_SCHEMA, memoryItemBlock, memoryItemIn } from './memory-item.js';
 export { asData } from './plain-data.js';
 export { PromptTemplate } from './prompt-template.js';

@@ -1,2 +1,13 @@
+export {
+  bootstrapMean,
+  boundedMean,
+  cyclicDerangement,
+  type Estimate,
+  majorityVote,
+  mean,
+  pairedDifference,
+  passAtK,
+  wilsonInterval,
+} from './intervals.js';
 export { onlineLevel } from './online-levels.js';
 export { fewestProblems, logPairedEvidence, type PairedCounts } from './paired-evidence.js';

@@ -1,4 +1,6 @@
 /** What a person decides about adapters, as the event to record; or why not, before anything is recorded. Pure. */
+
+import type { ArmResult, EvaluationResult } from '@seamstream/evaluation';
 import {
   type AdapterEvaluated,
   type EventMeta,
@@ -18,7 +20,6 @@ import {
   lastGoodAdapter,
   type ServedAdapterState,
 } from '@seamstream/release';
-import type { ArmResult, EvaluationResult } from '@seamstream/rollout';
 import { shortId } from '../terminal/text.js';
 
 /** Who acts, why, when, under which id. */

@@ -1,8 +1,9 @@
 /** An evaluation that a person wants on record: what a promotion by name may rest on. */
+
+import type { EvaluationArm, EvaluationResult } from '@seamstream/evaluation';
 import type { AdapterEvaluated, ExecutorIdentity } from '@seamstream/events';
 import { encodeEvent } from '@seamstream/events';
 import { newId, SeamError } from '@seamstream/kernel';
-import type { EvaluationArm, EvaluationResult } from '@seamstream/rollout';
 import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { checkWords } from '../command-options.js';
 import type { CommandRuntime } from '../command-runtime.js';

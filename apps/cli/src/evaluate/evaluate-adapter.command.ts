@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
-import { SeamError } from '@seamstream/kernel';
 import {
   EVALUATION_ARMS,
   type EvaluationArm,
   type EvaluationSettings,
   evaluate,
   evaluateSamples,
-  executorIdentity,
-} from '@seamstream/rollout';
+} from '@seamstream/evaluation';
+import { SeamError } from '@seamstream/kernel';
+import { executorIdentity } from '@seamstream/rollout';
 import { Command, InvalidArgumentError } from 'commander';
 import { checkRecording, type RecordOptions, recordable, recordEvaluation } from '../adapters/record-evaluation.js';
 import { examples, wholeNumber } from '../command-options.js';

@@ -1,6 +1,7 @@
 /** What was said about every problem of an evaluation or a study, as JSON Lines: by arm, by problem, by sample. */
+
+import type { Prediction, PredictionSink } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
-import type { Prediction, PredictionSink } from '@seamstream/rollout';
 import { Option } from 'commander';
 import type { CommandRuntime } from '../command-runtime.js';
 import { jsonLine } from '../terminal/terminal.js';

@@ -1,6 +1,8 @@
 /** An evaluation of several answers per problem as tables: arms overall, then by domain. Pure. */
+
+import type { EvaluationArm, SampledArmResult, SampledEvaluation, SampledResult } from '@seamstream/evaluation';
 import { onOneLine } from '@seamstream/kernel';
-import type { Estimate, EvaluationArm, SampledArmResult, SampledEvaluation, SampledResult } from '@seamstream/rollout';
+import type { Estimate } from '@seamstream/statistics';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
 import { percent, plural, shortId } from '../terminal/text.js';

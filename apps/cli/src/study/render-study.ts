@@ -1,5 +1,5 @@
 /** A study of controls for a terminal. Pure. */
-import type { ControlsStudy } from '@seamstream/rollout';
+import type { ControlsStudy } from '@seamstream/evaluation';
 import { faithfulSentence } from '../evaluate/render-evaluation.js';
 import { renderUnjudged } from '../evaluate/render-unjudged.js';
 import type { Style } from '../terminal/style.js';

@@ -1,6 +1,6 @@
+import { CONTROL_ROWS, type ControlRow, chooseFixedHints, studyControls } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import { CONTROL_ROWS, type ControlRow, chooseFixedHints, studyControls } from '@seamstream/rollout';
 import { Command, InvalidArgumentError } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';

@@ -1,12 +1,7 @@
 /** A study of controls as rows of text, the same for a terminal and for a page. Pure. */
-import type {
-  ControlRow,
-  ControlRowResult,
-  ControlsStudy,
-  Estimate,
-  LeakTest,
-  TimeToCorrect,
-} from '@seamstream/rollout';
+
+import type { ControlRow, ControlRowResult, ControlsStudy, LeakTest, TimeToCorrect } from '@seamstream/evaluation';
+import type { Estimate } from '@seamstream/statistics';
 import { count, percent, plural } from '../terminal/text.js';
 
 export const ROW_MEANING: Readonly<Record<ControlRow, string>> = {

@@ -1,8 +1,10 @@
 /** Puts the report together from what the log shows and what was measured on held-out problems. Pure. */
+
+import { type ArmResult, type ControlsStudy, type EvaluationArm } from '@seamstream/evaluation';
 import type { Evaluation } from '@seamstream/events';
 import type { Ledger } from '@seamstream/read-models';
 import { comparisonOf } from '@seamstream/release';
-import { type ArmResult, type ControlsStudy, type EvaluationArm, wilsonInterval } from '@seamstream/rollout';
+import { wilsonInterval } from '@seamstream/statistics';
 import type { LogAccount } from '../read-log.js';
 import {
   endedRuns,

@@ -2,7 +2,7 @@
 import { onOneLine } from '@seamstream/kernel';
 import type { Ledger } from '@seamstream/read-models';
 import { comparisonOf, comparisonText } from '@seamstream/release';
-import { wilsonInterval } from '@seamstream/rollout';
+import { wilsonInterval } from '@seamstream/statistics';
 import {
   endedRuns,
   exploredOf,

@@ -1,8 +1,14 @@
 /** What recorded groups say: whether they can teach anything, and whether their verdicts and probabilities can be trusted. */
 import type { EventOf, ExperienceGenerated } from '@seamstream/events';
-import { hasQuotes, misquoteIn, schemaDigest, withoutQuoteRules } from '@seamstream/experience';
+import {
+  hasFindableAnswer,
+  hasQuotes,
+  holdsAnswer,
+  misquoteIn,
+  schemaDigest,
+  withoutQuoteRules,
+} from '@seamstream/experience';
 import { compareText } from '@seamstream/kernel';
-import { hasFindableAnswer, holdsAnswer } from '@seamstream/rollout';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { definiteResults } from '../groups.js';
 import type { ResultEvent } from '../learning.types.js';

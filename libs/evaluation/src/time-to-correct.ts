@@ -5,11 +5,10 @@
 import type { Problem } from '@seamstream/events';
 import { Random, SeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
+import type { AnswerDrawing, ExecutorAnswer } from '@seamstream/rollout';
+import { drawAnswers, generateExperiences, judge, solveProblems } from '@seamstream/rollout';
+import { bootstrapMean, boundedMean, type Estimate, wilsonInterval } from '@seamstream/statistics';
 import { batchesOf, type EvaluationSettings, statementsOf } from './arm-entries.js';
-import { generateExperiences } from './explore.js';
-import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
-import { drawAnswers, judge, solveProblems } from './solve.js';
-import { bootstrapMean, boundedMean, type Estimate, wilsonInterval } from './statistics.js';
 
 export interface TimeToCorrectSettings
   extends Pick<

@@ -1,6 +1,6 @@
 import { DEFAULT_ENTRY_SCHEMA, domainEntrySchema, entrySchemas, loadPrompts } from '@seamstream/experience';
 import { SeamError } from '@seamstream/kernel';
-import { FakeGenerator, fakeTokenizer } from './models.fake.js';
+import { FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
 import { assertAnswers, assertGenerates } from './start-checks.js';
 
 const words = { words: ['once'] };

@@ -6,13 +6,12 @@ import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { compareText, Random, SeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
+import type { ExecutorModel, GeneratorModel, Unjudged } from '@seamstream/rollout';
+import { generateExperiences, type ProblemStatement } from '@seamstream/rollout';
+import { cyclicDerangement } from '@seamstream/statistics';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import type { Verifiers } from '@seamstream/verifiers';
-import { generateExperiences, type ProblemStatement } from './explore.js';
-import type { ExecutorModel, GeneratorModel } from './models.port.js';
 import type { PredictionSink } from './predictions.js';
-import { cyclicDerangement } from './statistics.js';
-import type { Unjudged } from './unjudged.js';
 
 export const EVALUATION_ARMS = [
   'noExperience',

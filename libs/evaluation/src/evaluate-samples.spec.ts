@@ -1,7 +1,7 @@
 import type { Problem } from '@seamstream/events';
 import { loadPrompts, type Prompts } from '@seamstream/experience';
+import { FakeExecutor, FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
 import { answerClasses, evaluateSamples, type SamplingEvaluationSettings } from './evaluate-samples.js';
-import { FakeExecutor, FakeGenerator, fakeTokenizer } from './models.fake.js';
 
 const problem = (n: number, domain: string, reference: string): Problem => ({
   problemId: `p${n}`,

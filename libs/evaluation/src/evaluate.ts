@@ -5,6 +5,16 @@
  */
 import type { Problem } from '@seamstream/events';
 import { canonicalJson, isSeamError, SeamError, sha256 } from '@seamstream/kernel';
+import type { ExecutorResponse } from '@seamstream/rollout';
+import {
+  groupUnjudged,
+  type Judgement,
+  judge,
+  solveProblems,
+  type Unjudged,
+  type UnjudgedGroup,
+} from '@seamstream/rollout';
+import { wilsonInterval } from '@seamstream/statistics';
 import type { Verifiers } from '@seamstream/verifiers';
 import {
   armEntries,
@@ -17,11 +27,7 @@ import {
   unwritten,
 } from './arm-entries.js';
 import { type FaithfulShare, faithfulShare } from './faithful-share.js';
-import type { ExecutorResponse } from './models.port.js';
 import { unasked } from './predictions.js';
-import { type Judgement, judge, solveProblems } from './solve.js';
-import { wilsonInterval } from './statistics.js';
-import { groupUnjudged, type Unjudged, type UnjudgedGroup } from './unjudged.js';
 
 export interface DomainResult {
   /** Problems that could be judged. */

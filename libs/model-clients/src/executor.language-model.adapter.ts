@@ -1,7 +1,6 @@
 /** The frozen executor as a language model of this system: greedy, until its end token or its limit. */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { GenerationRequest, GenerationResult, SamplingSettings } from '@seamstream/language-model';
-import { fittingPrompt } from './fitting-prompt.js';
 import type {
   AnswerDrawing,
   AnsweringProgress,
@@ -9,7 +8,8 @@ import type {
   ExecutorModel,
   GeneratorModel,
   SampledAnswerRequest,
-} from './models.port.js';
+} from '@seamstream/rollout';
+import { fittingPrompt } from '@seamstream/rollout';
 
 export interface LanguageModelExecutorSettings {
   /** What outcomes call the model, e.g. its folder's name. */

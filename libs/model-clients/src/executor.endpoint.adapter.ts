@@ -24,7 +24,7 @@ import type {
   ExecutorFailure,
   ExecutorModel,
   SampledAnswerRequest,
-} from './models.port.js';
+} from '@seamstream/rollout';
 
 export interface EndpointExecutorSettings {
   /** As the server calls it. */

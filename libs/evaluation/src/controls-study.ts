@@ -5,6 +5,11 @@
  * same tokens. Everything is greedy, in one answer format and one budget; intervals of differences are paired.
  */
 import type { Problem } from '@seamstream/events';
+import { answersOf, hasFindableAnswer, holdsAnswer, withoutAnswer } from '@seamstream/experience';
+import { LanguageModelExecutor } from '@seamstream/model-clients';
+import type { GeneratorModel, Unjudged } from '@seamstream/rollout';
+import { judge } from '@seamstream/rollout';
+import { type Estimate, mean, pairedDifference } from '@seamstream/statistics';
 import {
   armEntries,
   type Entry,
@@ -15,15 +20,9 @@ import {
   unwritten,
 } from './arm-entries.js';
 import { type ArmResult, armResult, type Measured, measureEntries, pairs, problemSetDigest } from './evaluate.js';
-import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import { type FaithfulShare, faithfulShare } from './faithful-share.js';
-import { answersOf, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';
-import type { GeneratorModel } from './models.port.js';
 import { unasked } from './predictions.js';
-import { judge } from './solve.js';
-import { type Estimate, mean, pairedDifference } from './statistics.js';
 import { type TimeToCorrect, timeToCorrect } from './time-to-correct.js';
-import type { Unjudged } from './unjudged.js';
 
 /** The arms of an evaluation; the trained generator's entries with the answer taken out, and judged as if they were answers; the generator as its own executor. */
 export const CONTROL_ROWS = [...EVALUATION_ARMS, 'answerRemoved', 'entryAlone', 'generatorAlone'] as const;

@@ -1,8 +1,8 @@
 /** The strongest fixed hint that can be had: the control that tells a good entry for each problem from one good text for all. */
 import type { Problem } from '@seamstream/events';
+import { generateExperiences } from '@seamstream/rollout';
 import type { EvaluationSettings } from './arm-entries.js';
 import { measureEntries } from './evaluate.js';
-import { generateExperiences } from './explore.js';
 
 /** Hints tried per domain, and problems each is tried on, at most. */
 const HINTS_TRIED = 3;

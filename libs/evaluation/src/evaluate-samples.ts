@@ -5,6 +5,9 @@
  */
 import type { Problem, VerifierSpec } from '@seamstream/events';
 import { isSeamError, SeamError } from '@seamstream/kernel';
+import type { AnswerDrawing, ExecutorAnswer } from '@seamstream/rollout';
+import { drawAnswers, groupUnjudged, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
+import { boundedMean, type Estimate, majorityVote, passAtK } from '@seamstream/statistics';
 import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import {
   armEntries,
@@ -17,11 +20,7 @@ import {
   unwritten,
 } from './arm-entries.js';
 import { judgeOf, problemSetDigest } from './evaluate.js';
-import type { AnswerDrawing, ExecutorAnswer } from './models.port.js';
 import { type Prediction, unasked } from './predictions.js';
-import { drawAnswers } from './solve.js';
-import { boundedMean, type Estimate, majorityVote, passAtK } from './statistics.js';
-import { groupUnjudged, type Unjudged, type UnjudgedGroup } from './unjudged.js';
 
 export interface SamplingEvaluationSettings extends EvaluationSettings {
   /** Answers per problem. */

@@ -1,5 +1,5 @@
 /** What was said about each problem of an evaluation, for whoever wants more than a rate. */
-import type { Unjudged } from './unjudged.js';
+import type { Unjudged } from '@seamstream/rollout';
 
 /** One answer to one problem in one arm, or why there is none. */
 export interface Prediction {

@@ -1,12 +1,9 @@
 import { domainEntrySchema, loadPrompts } from '@seamstream/experience';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
+import { asDrawing, drawAnswers, type GeneratorModel, generateExperiences, solveProblems } from '@seamstream/rollout';
+import { FakeGenerator } from '@seamstream/rollout/testing';
 import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
-import { generateExperiences } from './explore.js';
-import { FakeGenerator } from './models.fake.js';
-import type { GeneratorModel } from './models.port.js';
-import { asDrawing } from './rollouts.js';
-import { drawAnswers, solveProblems } from './solve.js';
 
 const DRAWING = { rollouts: 2, temperature: 1, topP: 1 };
 const SPECIAL = ['<|end|>', '<|user|>', '<|assistant|>'];

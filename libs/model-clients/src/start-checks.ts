@@ -1,7 +1,7 @@
 /** What no problem can help is found before the first one comes: by a problem that says next to nothing. */
 import { type EntrySchemas, type Prompts, withoutQuoteRules } from '@seamstream/experience';
 import { messageOf, SeamError } from '@seamstream/kernel';
-import { encodePrompt, type GeneratorModel } from './models.port.js';
+import { encodePrompt, type GeneratorModel } from '@seamstream/rollout';
 
 /** As short as a problem can be. */
 const SHORTEST = '?';

@@ -32,10 +32,10 @@ import {
   type ModelList,
   modelListSchema,
 } from '@seamstream/openai-endpoint';
+import type { GeneratorModel } from '@seamstream/rollout';
 import { type JsonSchema, type TokenGrammar } from '@seamstream/token-grammar';
 import { Tokenizer } from '@seamstream/tokenizer';
 import { z } from 'zod';
-import type { GeneratorModel } from './models.port.js';
 
 export interface VllmGeneratorSettings {
   /** Folder of the base model, as the server has it: its tokenizer, its configuration and its digest are read. */

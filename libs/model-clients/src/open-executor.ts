@@ -3,10 +3,10 @@ import type { Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { EndpointClient, type EndpointWorld, type TokenCount } from '@seamstream/openai-endpoint';
+import type { ExecutorModel } from '@seamstream/rollout';
 import type { ExecutorChoice } from './executor.config.js';
 import { EndpointExecutor } from './executor.endpoint.adapter.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
-import type { ExecutorModel } from './models.port.js';
 import { assertAnswers } from './start-checks.js';
 
 export interface OpenExecutorOptions {

@@ -1,9 +1,9 @@
 import type { Problem } from '@seamstream/events';
 import { domainEntrySchema, loadPrompts, type Prompts } from '@seamstream/experience';
+import type { GeneratorModel } from '@seamstream/rollout';
+import { FakeExecutor, FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
 import { CONTROL_ROWS, type ControlsStudySettings, studyControls } from './controls-study.js';
 import { chooseFixedHints } from './fixed-hints.js';
-import { FakeExecutor, FakeGenerator, fakeTokenizer } from './models.fake.js';
-import type { GeneratorModel } from './models.port.js';
 import { type TimeToCorrectSettings, timeToCorrect } from './time-to-correct.js';
 
 /**

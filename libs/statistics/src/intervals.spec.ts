@@ -9,7 +9,7 @@ import {
   pairedDifference,
   passAtK,
   wilsonInterval,
-} from './statistics.js';
+} from './intervals.js';
 
 describe("Wilson's interval", () => {
   it('agrees with published values', () => {

@@ -1,0 +1,21 @@
+export { EVALUATION_ARMS, type EvaluationArm, type EvaluationSettings } from './arm-entries.js';
+export {
+  CONTROL_ROWS,
+  type ControlRow,
+  type ControlRowResult,
+  type ControlsStudy,
+  type ControlsStudySettings,
+  type LeakTest,
+  studyControls,
+} from './controls-study.js';
+export { type ArmResult, type DomainResult, type EvaluationResult, evaluate, problemSetDigest } from './evaluate.js';
+export {
+  evaluateSamples,
+  type SampledArmResult,
+  type SampledEvaluation,
+  type SampledResult,
+} from './evaluate-samples.js';
+export type { FaithfulShare } from './faithful-share.js';
+export { chooseFixedHints } from './fixed-hints.js';
+export type { Prediction, PredictionSink } from './predictions.js';
+export type { TimeToCorrect } from './time-to-correct.js';

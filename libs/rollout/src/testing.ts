@@ -1,0 +1,3 @@
+/** For tests of other packages. */
+export * from './hinted-problems.fake.js';
+export * from './models.fake.js';
