@@ -12,6 +12,7 @@ const libsTopDown = [
   'learning',
   'datasets',
   'success-buffer',
+  'near-duplicates',
   'evaluation',
   'model-clients',
   'rollout',

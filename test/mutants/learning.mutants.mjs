@@ -462,7 +462,7 @@ export default [
   ]),
 
   // --- what is kept, and delivered once -----------------------------------------------------------------------------
-  ...quick('libs/success-buffer/src/near-duplicates.ts', `${BUFFER}near-duplicates.spec.ts`, [
+  ...quick('libs/near-duplicates/src/clusters.ts', `${BUFFER}near-duplicates.spec.ts`, [
     {
       control: 'B11: near duplicates are joined',
       from: 'this.parents[Math.max(a, b)] = Math.min(a, b);',

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Random } from '@seamstream/kernel';
+import { NearDuplicateClusters } from '@seamstream/near-duplicates';
 import {
   bufferConfigSchema,
   commit,
@@ -21,7 +22,6 @@ import {
   encodeSnapshot,
   evolve,
   initialState,
-  NearDuplicateClusters,
   withRules,
 } from '@seamstream/success-buffer';
 

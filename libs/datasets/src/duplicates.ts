@@ -5,7 +5,7 @@
  *
  * Memory: per different question its text and about 700 bytes, per repetition a row number and its answer.
  */
-import { NearDuplicateClusters } from '@seamstream/success-buffer';
+import { NearDuplicateClusters } from '@seamstream/near-duplicates';
 import { normalisedQuestion, questionWords } from './question.js';
 
 export interface DuplicateSettings {

@@ -1,6 +1,7 @@
 /** Problems that name a word which an executor has to be told: an entry that quotes it solves them. */
 import type { Problem } from '@seamstream/events';
 import { domainEntrySchema } from '@seamstream/experience';
+import type { JsonSchema } from '@seamstream/token-grammar';
 import { fakeTokenizer } from './models.fake.js';
 
 export const SCHEMAS = {
@@ -26,7 +27,7 @@ export const QUOTING = {
 };
 export const entryOf = (concept: string, strategy: string): string =>
   JSON.stringify({ concepts: [concept], strategy: [strategy], pitfalls: ['none'] });
-export const schemaFor = (domain: string) => SCHEMAS[domain as keyof typeof SCHEMAS];
+export const schemaFor = (domain: string): JsonSchema => SCHEMAS[domain as keyof typeof SCHEMAS];
 
 /** Problems whose statement names the concept; the executor needs to be told it. */
 export const PROBLEMS: readonly Problem[] = Array.from({ length: 24 }, (_, i) => {

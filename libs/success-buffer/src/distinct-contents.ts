@@ -5,10 +5,11 @@
  *
  * Joins of a cluster cannot be undone, so when one of its contents goes, the others are joined anew; all else stays.
  */
+
+import { NearDuplicateClusters } from '@seamstream/near-duplicates';
 import type { BufferConfig } from './buffer.config.js';
 import { byHelpThenId, type Candidate } from './candidate.js';
 import { Changes } from './changes.js';
-import { NearDuplicateClusters } from './near-duplicates.js';
 
 interface Content {
   readonly bucket: string;

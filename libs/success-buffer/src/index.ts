@@ -21,7 +21,6 @@ export {
 export type { EntryFault, EntryValidator } from './candidate.js';
 export { type BufferCommit, commit } from './commit.decide.js';
 export { type BufferManifest, decodeManifest, encodeManifest, manifestDigest } from './manifest.js';
-export { NearDuplicateClusters } from './near-duplicates.js';
 export { decodeRows, encodeRows, type RowFormat, rowsDigest } from './rows.js';
 export { type Shard, shardName, shardOf, shardsOf, WHOLE_BUFFER } from './shard.js';
 export { newestVersions, type ShardVersion, shardNameOf, wholeBuffer } from './shard-versions.js';

@@ -1,4 +1,5 @@
 import { canonicalJson, sha256 } from '@seamstream/kernel';
+import { NearDuplicateClusters } from '@seamstream/near-duplicates';
 import fc from 'fast-check';
 import {
   afterVersion,
@@ -15,7 +16,6 @@ import {
   initialState,
   inputRanges,
   isGroupComplete,
-  NearDuplicateClusters,
   shardOf,
   shardsOf,
   withRules,

@@ -1,6 +1,6 @@
 import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
-import { minHash, NearDuplicateClusters } from './near-duplicates.js';
+import { minHash, NearDuplicateClusters } from './clusters.js';
 import { jaccard, shingleSet } from './shingles.js';
 
 const text = fc

@@ -1,0 +1,1 @@
+export { NearDuplicateClusters } from './clusters.js';
