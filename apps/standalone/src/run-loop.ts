@@ -2,7 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { systemClock } from '@seamstream/kernel';
+import { systemClock, whenAborted } from '@seamstream/kernel';
 import { type BatchUnderWay, type Environment, makeFolder } from '@seamstream/service-kit';
 import type { StartOptions } from './config.js';
 import { lockDriver } from './driver-lock.js';
@@ -139,7 +139,7 @@ export async function runLoop(
     watch = new WatchLogHandler(host.drivers.log);
     if (!options.drive) {
       say(`hosting ${options.services.join(', ') || 'nothing'}`);
-      await Promise.race([host.ended, watch.handle(signal), aborted(signal)]);
+      await Promise.race([host.ended, watch.handle(signal), whenAborted(signal)]);
       return;
     }
     const { maxRounds, maxShiftedRounds } = start.run.limits.at(-1)!;
@@ -169,7 +169,7 @@ export async function runLoop(
     );
     // Whoever waits for it below hears of its failure; between two waits nobody does.
     shown.catch(() => undefined);
-    const outcome = await Promise.race([rounds.finished, host.ended, shown, aborted(signal)]);
+    const outcome = await Promise.race([rounds.finished, host.ended, shown, whenAborted(signal)]);
     if (outcome === undefined) return;
     hasEnded = true;
     await spans?.end();
@@ -197,7 +197,7 @@ export async function runLoop(
         say,
       }),
       host.ended,
-      aborted(signal),
+      whenAborted(signal),
     ]);
     if (measured === undefined) return;
     // What is written now must neither be drawn over nor stand in the middle of the picture.
@@ -211,7 +211,7 @@ export async function runLoop(
     facts.result = [headline(measured), `report: ${path}`];
     say('the loop has ended; publish problems of your own with `seam publish`, ctrl-c stops');
     show();
-    await Promise.race([host.ended, shown, aborted(signal)]);
+    await Promise.race([host.ended, shown, whenAborted(signal)]);
   } finally {
     if (timer !== undefined) {
       stopShowing();
@@ -279,11 +279,4 @@ function messageIn(line: string): string {
   } catch {
     return line.trim();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -15,7 +15,7 @@ import {
   type TrainingRunStarted,
 } from '@seamstream/events';
 import { type EntrySchemas, sampledUnder, type WrittenEntry } from '@seamstream/experience';
-import { type Clock, derivedId, isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
+import { backoffMs, type Clock, derivedId, isSeamError, messageOf, SeamError, sha256, sleep } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import {
   bareSequences,
@@ -32,7 +32,7 @@ import {
 } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import { decidePromotion, type PromotionPolicy, promotionHindrance } from '@seamstream/release';
-import { backoffMs, type CommonConfig, type ServiceLogger, sleep } from '@seamstream/service-kit';
+import type { CommonConfig, ServiceLogger } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { loadAdapter, storeAdapter } from './adapter-objects.js';
 import { compareAdapters, measureWhole } from './compare-adapters.js';
@@ -148,7 +148,7 @@ export class RunTrainingHandler {
           await this.deleteCheckpoints(plan);
           return [this.failed(plan, started, error)];
         }
-        const waitMs = backoffMs(attempt, firstRetryMs, maxRetryMs);
+        const waitMs = backoffMs(attempt, { firstRetryMs, maxRetryMs });
         logger.warn(
           { runId: plan.runId, code: error.code, reason: error.message, attempt, waitMs },
           'the engine failed',

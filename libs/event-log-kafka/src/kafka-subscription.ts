@@ -18,7 +18,7 @@ import {
   partitionName,
   type Subscription,
 } from '@seamstream/event-log';
-import { isSeamError, SeamError } from '@seamstream/kernel';
+import { backoffMs, isSeamError, SeamError } from '@seamstream/kernel';
 import { parsePartitionName } from './cooperative-assignment.js';
 import { GroupMembership, type MembershipSettings } from './group-membership.js';
 import type { KafkaConnection } from './kafka-connection.js';
@@ -244,7 +244,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
         const losses = this.losses.get(name) ?? 0;
         this.losses.set(name, losses + 1);
         // Once may be an accident. Whoever is fenced again and again has a rival, and each must be able to finish a step.
-        const waitMs = losses === 0 ? 0 : Math.min(RETAKE_MS * 2 ** (losses - 1), MAX_RETAKE_MS);
+        const waitMs = losses === 0 ? 0 : backoffMs(losses, { firstRetryMs: RETAKE_MS, maxRetryMs: MAX_RETAKE_MS });
         setTimeout(() => this.takeOverMissing(), waitMs).unref();
         // It was to move on, and its handler has nothing more to hand back.
         if (this.assigned?.names.has(name) === false) this.membership.rejoin();

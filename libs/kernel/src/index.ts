@@ -1,4 +1,8 @@
 export { type Clock, ManualClock, systemClock } from './clock.js';
+export { type BackoffLimits, backoffMs, jitteredBackoffMs } from './concurrency/backoff.js';
+export { ReadWriteLock } from './concurrency/read-write-lock.js';
+export { Semaphore } from './concurrency/semaphore.js';
+export { raceAbort, sleep, whenAborted, withDeadline } from './concurrency/waiting.js';
 export { canonicalJson, sha256 } from './digest.js';
 export {
   ERROR_CODES,

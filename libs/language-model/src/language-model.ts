@@ -3,7 +3,7 @@
  * own: requests are shared out, the event loop keeps ticking, and because a candidate does not depend on its batch mates,
  * neither the number of threads nor the sharing out can be seen in a result.
  */
-import { isSeamError, SeamError } from '@seamstream/kernel';
+import { isSeamError, raceAbort, SeamError } from '@seamstream/kernel';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { Tokenizer, type TokenizerSettings } from '@seamstream/tokenizer';
 import type { Adapter } from './adapter.js';
@@ -282,7 +282,7 @@ export class LanguageModel {
       }),
     );
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-    await unlessAborted(this.#proven(), signal);
+    await raceAbort(signal, this.#proven(), 'the proof of the weights');
   }
 
   #beginProof(): void {
@@ -428,22 +428,6 @@ async function digestAside(folder: string, signal?: AbortSignal): Promise<string
   } finally {
     signal?.removeEventListener('abort', stop);
     await worker.close();
-  }
-}
-
-/** @throws ABORTED when the signal comes before the end */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return work;
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new SeamError('ABORTED', 'A call was ended by its caller before the model was measured'));
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -1,5 +1,5 @@
 /** The frozen executor as somebody else's server: asked by chat completions, one request per answer. */
-import { canonicalJson, type ErrorCode, SeamError, sha256 } from '@seamstream/kernel';
+import { canonicalJson, type ErrorCode, raceAbort, SeamError, sha256 } from '@seamstream/kernel';
 import {
   type ChatCompletion,
   type ChatDecoding,
@@ -10,7 +10,6 @@ import {
   type EndpointFailure,
   type EndpointResult,
   type EndpointTask,
-  endedBy,
   listedFacts,
   type ModelList,
   modelListSchema,
@@ -195,7 +194,7 @@ export class EndpointExecutor implements ExecutorModel {
       .finally(() => {
         this.probing = undefined;
       });
-    return endedBy(signal, this.probing, 'the answer to a question of one token');
+    return raceAbort(signal, this.probing, 'the answer to a question of one token');
   }
 
   /** Whether the server is still the one that it was: its list, now and then. */

@@ -10,7 +10,7 @@
  */
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, Random, SeamError, sha256 } from '@seamstream/kernel';
+import { messageOf, Random, raceAbort, SeamError, sha256 } from '@seamstream/kernel';
 import {
   type Adapter,
   encodePeft,
@@ -28,7 +28,6 @@ import {
   type EndpointFailure,
   type EndpointResult,
   type EndpointTask,
-  endedBy,
   type ModelList,
   modelListSchema,
 } from '@seamstream/openai-endpoint';
@@ -324,13 +323,13 @@ export class VllmGenerator implements GeneratorModel {
     if (adapter === undefined) return this.complete(this.settings.model, prompt, fields, signal);
     for (let reloads = 0; reloads < RELOADS; reloads++) {
       const loading = this.loaded(adapter);
-      const result = await this.ask(await endedBy(signal, loading, 'its adapter'), prompt, fields, true, signal);
+      const result = await this.ask(await raceAbort(signal, loading, 'its adapter'), prompt, fields, true, signal);
       if (result.kind === 'answer' || result.retryable || result.code !== 'INVALID_CONFIGURATION')
         return valueOf(result);
       // Many requests find it missing at once: the first has it loaded again, and the others find that under way.
       this.forget(adapter.digest, loading);
     }
-    return this.complete(await endedBy(signal, this.loaded(adapter), 'its adapter'), prompt, fields, signal);
+    return this.complete(await raceAbort(signal, this.loaded(adapter), 'its adapter'), prompt, fields, signal);
   }
 
   private async complete(

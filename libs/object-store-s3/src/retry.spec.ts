@@ -1,7 +1,6 @@
 import { SeamError } from '@seamstream/kernel';
 import { isWorthRetry, waitBeforeRetry } from './retry.js';
 import { Contended, DamagedTransfer, translated } from './s3-error.js';
-import { Slots } from './slots.js';
 
 const settings = { maxAttempts: 6, firstRetryMs: 100, maxRetryMs: 1_000 };
 const answered = (status: number, name: string, attempts = 1): Error =>
@@ -60,24 +59,4 @@ it.each([
   [new Error('anything'), 'OBJECT_STORE_UNAVAILABLE'],
 ])('$0.name becomes %s', (error, code) => {
   expect(translated(error, 'putting a', 'bucket', 2)).toMatchObject({ code, details: { bucket: 'bucket', tries: 2 } });
-});
-
-it('slots let so many in at once, the others in their order, also after failures', async () => {
-  const slots = new Slots(2);
-  const began: number[] = [];
-  let inside = 0;
-  let most = 0;
-  const results = await Promise.allSettled(
-    Array.from({ length: 9 }, (_, index) =>
-      slots.run(async () => {
-        began.push(index);
-        most = Math.max(most, ++inside);
-        await new Promise((resolve) => setTimeout(resolve, 1));
-        inside--;
-        if (index % 3 === 0) throw new Error('planted');
-      }),
-    ),
-  );
-  expect([most, began]).toEqual([2, [0, 1, 2, 3, 4, 5, 6, 7, 8]]);
-  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(3);
 });

@@ -1,28 +1,23 @@
 /** When to try again. Waits grow and are drawn at random, so that clients that failed together do not come back together. */
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import { messageOf } from '@seamstream/kernel';
+import { type BackoffLimits, jitteredBackoffMs, messageOf } from '@seamstream/kernel';
 import { Contended, DamagedTransfer, factsOf, isTransient } from './s3-error.js';
 
-export interface RetrySettings {
+export interface RetrySettings extends BackoffLimits {
   /** Tries of one request, the first included. */
   readonly maxAttempts: number;
-  /** Bound of the wait before the second try, milliseconds; doubles with each further one. */
-  readonly firstRetryMs: number;
-  /** Largest bound of a wait, milliseconds. */
-  readonly maxRetryMs: number;
 }
 
 /** Bytes that are damaged at rest come damaged every time; it does not take all tries to know. */
 const TRIES_OF_DAMAGED = 3;
 
 /**
- * Full jitter: a wait between zero and min(maxRetryMs, firstRetryMs · 2^(tries − 1)), milliseconds
- * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ * Milliseconds to wait after so many tries: exponential back-off with full jitter.
  * @param tries how often it was tried, from 1
  * @param random 0 (inclusive) … 1 (exclusive)
  */
-export function waitBeforeRetry(tries: number, random: number, { firstRetryMs, maxRetryMs }: RetrySettings): number {
-  return random * Math.min(maxRetryMs, firstRetryMs * 2 ** (tries - 1));
+export function waitBeforeRetry(tries: number, random: number, limits: RetrySettings): number {
+  return jitteredBackoffMs(tries, random, limits);
 }
 
 /** Whether what failed is worth another try after so many. */

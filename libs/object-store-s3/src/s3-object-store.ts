@@ -26,7 +26,7 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { messageOf, newId, SeamError, sha256 } from '@seamstream/kernel';
+import { messageOf, newId, SeamError, Semaphore, sha256 } from '@seamstream/kernel';
 import {
   checkKey,
   checkPrefix,
@@ -48,7 +48,6 @@ import {
   isUnsatisfiableRange,
   translated,
 } from './s3-error.js';
-import { Slots } from './slots.js';
 
 export interface S3ObjectStoreOptions extends Partial<RetrySettings> {
   readonly bucket: string;
@@ -101,7 +100,7 @@ type Condition = NonNullable<PutOptions['ifMatch']>;
 
 export class S3ObjectStore extends ObjectStore {
   private isClosed = false;
-  private readonly slots = new Slots(MAX_OPERATIONS);
+  private readonly operations = new Semaphore(MAX_OPERATIONS);
 
   private constructor(
     private readonly settings: Settings,
@@ -358,7 +357,7 @@ export class S3ObjectStore extends ObjectStore {
   ): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.slots.run(action);
+        return await this.operations.run(action);
       } catch (error) {
         if (this.isClosed || !isWorthRetry(error, tries, this.settings))
           throw meaning?.(error) ?? translated(error, operation, this.settings.bucket, tries);

@@ -3,15 +3,13 @@
  * none. A failure is a value and not an exception, since what to do about it differs by caller.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock, type ErrorCode, SeamError } from '@seamstream/kernel';
+import { type Clock, type ErrorCode, raceAbort, SeamError, Semaphore } from '@seamstream/kernel';
 import type { z } from 'zod';
 import { Budget, type Spending } from './budget.js';
-import { endedBy } from './ended-by.js';
 import type { EndpointSettings, TokenCount } from './endpoint-settings.js';
 import { Connections, type Outgoing } from './http-exchange.js';
 import { MinuteBucket } from './rate-limit.js';
 import { type Reading, readExchange, waitMs } from './retry.decide.js';
-import { Turns } from './turns.js';
 
 export interface EndpointFailure {
   readonly kind: 'failed';
@@ -57,7 +55,7 @@ const NOTHING: TokenCount = { promptTokens: 0, responseTokens: 0 };
 
 export class EndpointClient {
   private readonly connections: Connections;
-  private readonly turns: Turns;
+  private readonly permits: Semaphore;
   private readonly budget: Budget;
   private readonly requestBucket: MinuteBucket | null;
   private readonly tokenBucket: MinuteBucket | null;
@@ -74,7 +72,7 @@ export class EndpointClient {
     const { limits, budget } = settings;
     const nowMs = world.clock.now();
     this.connections = new Connections(limits);
-    this.turns = new Turns(limits.concurrency);
+    this.permits = new Semaphore(limits.concurrency);
     this.budget = new Budget(budget);
     this.requestBucket = limits.requestsPerMinute === null ? null : new MinuteBucket(limits.requestsPerMinute, nowMs);
     this.tokenBucket = limits.tokensPerMinute === null ? null : new MinuteBucket(limits.tokensPerMinute, nowMs);
@@ -105,7 +103,7 @@ export class EndpointClient {
   /** @throws ABORTED by the signal or when the client was closed; what goes wrong otherwise is in the result */
   async ask<T>(task: EndpointTask<T>, signal?: AbortSignal): Promise<EndpointResult<T>> {
     const until = signal === undefined ? this.closing.signal : AbortSignal.any([signal, this.closing.signal]);
-    return this.turns.take(() => this.askUntilRead(task, until), until);
+    return this.permits.run(() => this.askUntilRead(task, until), until);
   }
 
   /** Ends what is under way, which rejects with ABORTED. */
@@ -199,7 +197,7 @@ export class EndpointClient {
     late.catch(() => undefined); // nobody waits for it any more
     try {
       const settled = this.settled.promise.then(() => true);
-      return await endedBy(signal, Promise.race([settled, late]), 'its budget');
+      return await raceAbort(signal, Promise.race([settled, late]), 'its budget');
     } finally {
       waited.abort();
     }

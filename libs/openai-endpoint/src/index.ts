@@ -8,7 +8,6 @@ export {
   RESERVED_FIELDS,
   worstCase,
 } from './chat-completion.js';
-export { endedBy } from './ended-by.js';
 export {
   EndpointClient,
   type EndpointFailure,

@@ -1,5 +1,7 @@
 /** What an exchange means for its request and for those after it. Pure. */
+
 import type { ErrorCode } from '@seamstream/kernel';
+import { type BackoffLimits, jitteredBackoffMs } from '@seamstream/kernel';
 import type { Exchange } from './http-exchange.js';
 
 export type Reading =
@@ -75,19 +77,12 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 }
 
 /**
- * Full jitter (Brooker 2015, https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/): uniform below
- * min(first · 2^(failures − 1), max), and never before the server wants it.
+ * Exponential back-off with full jitter, and never before the server wants it.
  * @param chance in [0, 1)
  */
-export function waitMs(
-  failures: number,
-  afterMs: number | null,
-  { firstRetryMs, maxRetryMs }: { readonly firstRetryMs: number; readonly maxRetryMs: number },
-  chance: number,
-): number {
-  const jittered = chance * Math.min(firstRetryMs * 2 ** Math.min(failures - 1, 30), maxRetryMs);
+export function waitMs(failures: number, afterMs: number | null, limits: BackoffLimits, chance: number): number {
   // Spread also behind Retry-After, since all that were refused together were told the same.
-  return (afterMs ?? 0) + jittered;
+  return (afterMs ?? 0) + jitteredBackoffMs(failures, chance, limits);
 }
 
 interface ToldError {

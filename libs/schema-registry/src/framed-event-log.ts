@@ -7,7 +7,6 @@
  * stands before it in its partition goes on, what stands behind it keeps its order, other partitions do not notice. An
  * id that the registry does not have stays as it is; decoding it is UNKNOWN_SCHEMA.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ConsumeOptions,
   type EventLog,
@@ -21,7 +20,7 @@ import {
   type Subscription,
   type Transaction,
 } from '@seamstream/event-log';
-import { isSeamError, type SeamError } from '@seamstream/kernel';
+import { backoffMs, isSeamError, type SeamError, sleep } from '@seamstream/kernel';
 import type { KnownSchemas } from './known-schemas.js';
 
 export interface FramedEventLogOptions {
@@ -108,9 +107,9 @@ export class FramedEventLog extends ForwardingEventLog {
 
   private async wait(outage: SeamError, failures: number, signal: AbortSignal): Promise<void> {
     const { firstRetryMs = 100, maxRetryMs = 5_000, onWait } = this.options;
-    const waitMs = Math.min(firstRetryMs * 2 ** Math.min(failures - 1, 30), maxRetryMs);
+    const waitMs = backoffMs(failures, { firstRetryMs, maxRetryMs });
     onWait?.(outage, waitMs);
-    await sleep(waitMs, undefined, { signal }).catch(() => undefined); // aborted: whoever called looks at the signal
+    await sleep(waitMs, signal);
   }
 
   private framed(records: readonly NewRecord[]): readonly NewRecord[] {

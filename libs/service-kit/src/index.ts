@@ -33,7 +33,6 @@ export {
 } from './run-service.js';
 export { createServiceLogger, type ServiceLogger } from './service-logger.js';
 export { consumerLag, ServiceMetrics } from './service-metrics.js';
-export { backoffMs, sleep } from './transport/backoff.js';
 export type { BatchUnderWay } from './transport/batch-worker.js';
 export { ConsumeTopic, type TopicConsumption } from './transport/consume-topic.decorator.js';
 export type { BatchConsumer, BatchProgress, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';

@@ -9,9 +9,8 @@ import { inspect } from 'node:util';
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { isSeamError, messageOf, SeamError, withDeadline } from '@seamstream/kernel';
 import type { z } from 'zod';
-import { answerWithin } from './answer-within.js';
 import type { CommonConfig } from './config/common-config.js';
 import { type Environment, loadConfig, printableConfig } from './config/load-config.js';
 import { closeDrivers, type Drivers, openDrivers } from './drivers/drivers.js';
@@ -297,7 +296,7 @@ async function liveUntilStopped<C extends CommonConfig>(
     const first = await Promise.race([stopAsked, starting]);
     if (typeof first === 'string') {
       logger.info({ signal: first }, 'service stops before it has started');
-      const started = await answerWithin(ABANDON_START_AFTER_MS, starting).catch(() => undefined);
+      const started = await withDeadline(ABANDON_START_AFTER_MS, starting).catch(() => undefined);
       abandon.abort();
       await started?.close();
       return;
@@ -312,7 +311,7 @@ async function liveUntilStopped<C extends CommonConfig>(
     if (world.drivers !== undefined) {
       const closing = closeDrivers(world.drivers);
       // The process ends in any case; a log that does not answer must not hold a start that was overtaken.
-      await (isAbandoned() ? answerWithin(ABANDON_START_AFTER_MS, closing) : closing).catch(() => undefined);
+      await (isAbandoned() ? withDeadline(ABANDON_START_AFTER_MS, closing) : closing).catch(() => undefined);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { EventLog, ReadOptions } from '@seamstream/event-log';
+import { withDeadline } from '@seamstream/kernel';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { answerWithin } from './answer-within.js';
 import type { BatchUnderWay } from './transport/batch-worker.js';
 
 /** Longest time that a scrape waits for the log; scrapers give up after some 10 s, and then every counter is missing. */
@@ -170,7 +170,7 @@ export class ServiceMetrics {
     this.asked ??= lagsOf(this.watched).finally(() => {
       this.asked = undefined;
     });
-    return answerWithin(LAG_TIMEOUT_MS, this.asked).catch(() => undefined);
+    return withDeadline(LAG_TIMEOUT_MS, this.asked).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { EventLog } from '@seamstream/event-log';
-import { messageOf } from '@seamstream/kernel';
-import { answerWithin } from '../answer-within.js';
+import { messageOf, withDeadline } from '@seamstream/kernel';
 import { consumerLag } from '../service-metrics.js';
 import type { EventLogStrategy } from '../transport/event-log.strategy.js';
 
@@ -33,7 +32,7 @@ export async function checkHealth(checks: readonly HealthCheck[]): Promise<Healt
   const results = await Promise.all(
     checks.map(async ({ name, check }) => {
       try {
-        return [name, { status: 'up' as const, ...(await answerWithin(CHECK_TIMEOUT_MS, check())) }] as const;
+        return [name, { status: 'up' as const, ...(await withDeadline(CHECK_TIMEOUT_MS, check())) }] as const;
       } catch (error) {
         return [name, { status: 'down' as const, reason: messageOf(error) }] as const;
       }

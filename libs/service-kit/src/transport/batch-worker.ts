@@ -29,16 +29,23 @@ import {
   type RecordBatch,
 } from '@seamstream/event-log';
 import { decodeEvent, encodeEvent, type SeamEvent, type TopicName } from '@seamstream/events';
-import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import {
+  backoffMs,
+  type Clock,
+  type ErrorCode,
+  isSeamError,
+  messageOf,
+  type ReadWriteLock,
+  SeamError,
+  sleep,
+} from '@seamstream/kernel';
 import { AnsweredCauses } from './answered-causes.js';
-import { backoffMs, sleep } from './backoff.js';
 import type { CrashMarks, Suspicion } from './crash-marks.js';
 import { deadLetterOf, type Fault } from './dead-letter.js';
 import { type DeadlineFinding, judgeLateRecord, speedOf } from './deadline-finding.js';
 import type { BatchConsumer, BatchProgress, DeliveredBatch } from './delivery.js';
 import type { Outcome } from './outcome.js';
 import type { Admission, Pace } from './pace.js';
-import type { Turnstile } from './turnstile.js';
 
 /** What happens, for metrics and log lines. */
 interface WorkerObserver {
@@ -86,8 +93,8 @@ interface WorkerOptions {
   readonly deadlineMs?: number;
   /** How many records are begun together; absent: a whole batch. */
   readonly pace?: Pace;
-  /** What finds out records that kill the process; the turnstile is that of all workers of the process. */
-  readonly crashes?: { readonly marks: CrashMarks; readonly turnstile: Turnstile };
+  /** What finds out records that kill the process; the lock is that of all workers of the process. */
+  readonly crashes?: { readonly marks: CrashMarks; readonly lock: ReadWriteLock };
   readonly clock: Clock;
   readonly observer: WorkerObserver;
 }
@@ -240,7 +247,7 @@ export class BatchWorker {
     batch: RecordBatch,
     items: readonly Item[],
     signal: AbortSignal,
-    { marks, turnstile }: NonNullable<WorkerOptions['crashes']>,
+    { marks, lock }: NonNullable<WorkerOptions['crashes']>,
   ): Promise<void> {
     const name = placeOf(batch);
     const first = items[0]!.record.offset;
@@ -256,10 +263,10 @@ export class BatchWorker {
       while (rest.length > 0 && rest[0]!.record.offset < until) {
         const [item] = rest as [Item];
         const deaths = item.record.offset === place.first ? place.suspicion.deaths : 0;
-        if (!(await turnstile.alone(() => this.finishAlone(batch, item, signal, { until, deaths })))) break;
+        if (!(await lock.write(() => this.finishAlone(batch, item, signal, { until, deaths })))) break;
         rest = rest.slice(1);
       }
-      if (rest.length > 0) await turnstile.shared(() => this.finish(batch, rest, signal));
+      if (rest.length > 0) await lock.read(() => this.finish(batch, rest, signal));
     } catch (error) {
       if (error instanceof HungConsumer) {
         await marks.hung(name, error.first, error.next);
@@ -364,7 +371,7 @@ export class BatchWorker {
   }
 
   private backoff(failures: number): number {
-    return backoffMs(failures, this.options.firstRetryMs, this.options.maxRetryMs);
+    return backoffMs(failures, this.options);
   }
 
   /** Says why, and waits; look at the signal afterwards. */

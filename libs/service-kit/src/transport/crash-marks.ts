@@ -10,10 +10,9 @@
  * whoever wakes up after its partition has moved leaves the new owner's alone. A store that does not answer costs this
  * protection and a few seconds, not the work.
  */
-import { isSeamError, messageOf, newId } from '@seamstream/kernel';
+import { isSeamError, messageOf, newId, withDeadline } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { z } from 'zod';
-import { answerWithin } from '../answer-within.js';
 
 const markSchema = z.object({
   /** Tells equal marks of different processes apart, by their etags too. */
@@ -145,7 +144,7 @@ export class CrashMarks {
 
   private async try<T>(operation: string, ask: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await answerWithin(ANSWER_WITHIN_MS, ask());
+      return await withDeadline(ANSWER_WITHIN_MS, ask());
     } catch (error) {
       this.options.warn(
         `${operation}: ${messageOf(error)}; a record that kills this service is not found out meanwhile`,

@@ -8,7 +8,7 @@
  */
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import type { EventLog, RecordBatch, Subscription } from '@seamstream/event-log';
-import { type Clock, messageOf, SeamError, systemClock } from '@seamstream/kernel';
+import { type Clock, messageOf, ReadWriteLock, SeamError, systemClock } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { CommonConfig } from '../config/common-config.js';
@@ -20,7 +20,6 @@ import { CrashMarks } from './crash-marks.js';
 import type { DeliveredBatch } from './delivery.js';
 import type { Outcome } from './outcome.js';
 import { Pace } from './pace.js';
-import { Turnstile } from './turnstile.js';
 
 export interface EventLogStrategyOptions {
   readonly log: EventLog;
@@ -55,7 +54,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   private readonly consumers: Consumer[] = [];
   private readonly inFlight = new Set<Promise<void>>();
   private readonly deadline = new AbortController();
-  private readonly turnstile = new Turnstile();
+  private readonly lock = new ReadWriteLock();
   private readonly marks: CrashMarks[] = [];
   private closing: Promise<void> | undefined;
   private settle!: { resolve: () => void; reject: (error: unknown) => void };
@@ -202,7 +201,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     const warn = (reason: string): void => logger.warn({ group, reason }, 'what is in hand is not marked');
     const marks = new CrashMarks({ objects, group, maxDeaths: consuming.maxDeaths, warn });
     this.marks.push(marks);
-    return { crashes: { marks, turnstile: this.turnstile } };
+    return { crashes: { marks, lock: this.lock } };
   }
 
   private track(worker: BatchWorker, batch: RecordBatch): Promise<void> {

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { Turns } from './turns.js';
+import { Semaphore } from './semaphore.js';
 
 const never = new AbortController().signal;
 
-describe('turns', () => {
-  it('are given in the order of asking, at most so many at a time', async () => {
-    const turns = new Turns(2);
+describe('a semaphore', () => {
+  it('runs actions in the order of asking, at most so many at once', async () => {
+    const semaphore = new Semaphore(2);
     const begun: number[] = [];
     let [atOnce, most] = [0, 0];
     await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        turns.take(async () => {
+        semaphore.run(async () => {
           begun.push(i);
           most = Math.max(most, ++atOnce);
           await sleep(1);
@@ -22,13 +22,13 @@ describe('turns', () => {
     expect([begun, most]).toEqual([Array.from({ length: 10 }, (_, i) => i), 2]);
   });
 
-  it('are lost by nobody, whoever is told to stop and whoever fails', async () => {
+  it('gets every permit back from actions that fail and from waiting that is aborted', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 3 }),
         fc.array(fc.constantFrom('ends', 'fails', 'stops waiting', 'stopped before'), { minLength: 1, maxLength: 20 }),
         async (atATime, kinds) => {
-          const turns = new Turns(atATime);
+          const semaphore = new Semaphore(atATime);
           const results = kinds.map((kind, i) => {
             const controller = new AbortController();
             if (kind === 'stopped before') controller.abort();
@@ -38,14 +38,14 @@ describe('turns', () => {
               if (kind === 'fails') throw new Error('no');
               return kind;
             };
-            return turns.take(work, controller.signal).catch(() => 'rejected');
+            return semaphore.run(work, controller.signal).catch(() => 'rejected');
           });
           await Promise.all(results);
-          // All turns are back.
+          // All permits are back.
           let atOnce = 0;
           await Promise.all(
             Array.from({ length: atATime }, () =>
-              turns.take(async () => {
+              semaphore.run(async () => {
                 atOnce++;
                 await sleep(1);
               }, never),
