@@ -3,8 +3,8 @@
 //   npm run test:slow -- --json --outputFile /tmp/slow.json
 //   npm run test:seconds -- /tmp/slow.json            seconds by file, and the longest tests
 //   npm run test:seconds -- --write /tmp/slow.json    and keeps them in test/suite-seconds.json, by which runs are ordered (test/support/longest-first.mjs)
-import { readFileSync, writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -45,6 +45,8 @@ if (options.write) {
     if (seconds >= WORTH_SECONDS) recorded[name] = Math.round(seconds);
     else delete recorded[name];
   }
-  const byLength = Object.entries(recorded).sort(([, a], [, b]) => b - a);
+  const byLength = Object.entries(recorded)
+    .filter(([name]) => existsSync(join(ROOT, name)))
+    .sort(([, a], [, b]) => b - a);
   writeFileSync(RECORD, `${JSON.stringify(Object.fromEntries(byLength), null, 2)}\n`);
 }
