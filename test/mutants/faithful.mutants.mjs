@@ -5,6 +5,22 @@ const GROUNDED = 'libs/experience/src/grounded-schema.spec.ts';
 const quick = (file, spec, rows) => rows.map((row) => ({ file, suite: 'quick', spec, ...row }));
 
 export default [
+  {
+    control: 'the share of faithful entries leaves out those that were not to quote',
+    file: 'libs/read-models/src/faithful-entries.projection.ts',
+    from: 'event.faithful === null) return state;',
+    to: 'event.entry === undefined) return state;',
+    suite: 'quick',
+    spec: 'libs/read-models/src/read-models.spec.ts',
+  },
+  {
+    control: 'a run is told with the entries of the adapter that it made',
+    file: 'apps/cli/src/runs/recorded-runs.ts',
+    from: 'faithful: run.adapterDigest === null ? null : faithfulBy(written, run.adapterDigest),',
+    to: 'faithful: run.adapterDigest === null ? null : faithfulBy(written, run.parentAdapter),',
+    suite: 'quick',
+    spec: 'apps/cli/src/runs/runs.command.spec.ts',
+  },
   ...quick('libs/experience/src/occurrence.ts', OCCURRENCE, [
     {
       control: 'a quote is whole words',

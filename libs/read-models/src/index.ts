@@ -13,6 +13,12 @@ export {
   type DeadLettersState,
   deadLettersProjection,
 } from './dead-letters.projection.js';
+export {
+  type FaithfulEntries,
+  type FaithfulEntriesByAdapter,
+  type FaithfulEntriesState,
+  faithfulEntriesProjection,
+} from './faithful-entries.projection.js';
 export { type Ledger, type LedgerState, ledgerProjection } from './ledger.projection.js';
 export {
   type Attempt,

@@ -86,6 +86,8 @@ interface CandidateOptions {
   readonly group?: string;
   readonly domain?: string;
   readonly adapterDigest?: string | null;
+  /** Of an outcome; null where its entry was not to quote. */
+  readonly faithful?: boolean | null;
 }
 
 const candidateOf = (
@@ -147,7 +149,7 @@ export const recorded = (problemId: string, success: boolean, options: Candidate
   extractedAnswer: '4',
   success,
   reward: Number(success),
-  faithful: null,
+  faithful: options.faithful ?? null,
   verifierVersion: '1',
   verifierDetail: '',
   promptTokens: 1,

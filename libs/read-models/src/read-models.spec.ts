@@ -1,6 +1,7 @@
 import { promotedByRun } from '../../release/src/promotion-log.contract.js';
 import { adapterLineageProjection } from './adapter-lineage.projection.js';
 import { deadLettersProjection } from './dead-letters.projection.js';
+import { faithfulEntriesProjection } from './faithful-entries.projection.js';
 import { answerOf, deadLettered, interleaved, placed, recorded } from './log-of.contract.js';
 import { successByArmProjection } from './success-by-arm.projection.js';
 import {
@@ -16,6 +17,34 @@ import {
   runStarted,
 } from './training-log.contract.js';
 import { trainingProgressProjection } from './training-progress.projection.js';
+
+describe('faithful entries', () => {
+  const events = [
+    recorded('a', true, { index: 0, size: 3, adapterDigest: 'd1', faithful: true }),
+    recorded('a', false, { index: 1, size: 3, adapterDigest: 'd1', faithful: false }),
+    // Its schema names no quotes.
+    recorded('a', true, { index: 2, size: 3, adapterDigest: 'd2' }),
+    recorded('b', true, { faithful: true }),
+    recorded('c', false, { arm: 'control' }),
+  ];
+
+  it('are counted per adapter that wrote them, among those that were to quote', () => {
+    expect(answerOf(faithfulEntriesProjection, placed(events))).toEqual({
+      all: { quoting: 3, faithful: 2 },
+      adapters: [
+        { adapterDigest: null, quoting: 1, faithful: 1 },
+        { adapterDigest: 'd1', quoting: 2, faithful: 1 },
+      ],
+    });
+    expect(answerOf(faithfulEntriesProjection, [])).toEqual({ all: { quoting: 0, faithful: 0 }, adapters: [] });
+  });
+
+  it('are counted once however often they are told', () => {
+    expect(answerOf(faithfulEntriesProjection, placed([...events, ...events]))).toEqual(
+      answerOf(faithfulEntriesProjection, placed(events)),
+    );
+  });
+});
 
 describe('success by arm', () => {
   const events = [
@@ -257,7 +286,13 @@ describe('every answer', () => {
       runRejected(`s${i}`, `a${i % 5}`),
     ]).flat(),
     ...Array.from({ length: 40 }, (_, i) =>
-      recorded(`p${i % 9}`, i % 3 === 0, { index: i % 4, size: 4, domain: `d${i % 9}`, adapterDigest: `a${i % 2}` }),
+      recorded(`p${i % 9}`, i % 3 === 0, {
+        index: i % 4,
+        size: 4,
+        domain: `d${i % 9}`,
+        adapterDigest: `a${i % 2}`,
+        faithful: i % 5 !== 0,
+      }),
     ),
     ...Array.from({ length: 20 }, (_, i) => deadLettered('seam.problems', i % 2 === 0 ? null : `p${i % 3}`, i % 7)),
   ];
@@ -265,6 +300,7 @@ describe('every answer', () => {
 
   it.each([
     ['success by arm', successByArmProjection],
+    ['faithful entries', faithfulEntriesProjection],
     ['lineage', adapterLineageProjection],
     ['training', trainingProgressProjection],
     ['dead letters', deadLettersProjection],

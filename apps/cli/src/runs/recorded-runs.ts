@@ -4,6 +4,9 @@ import { onOneLine, SeamError } from '@seamstream/kernel';
 import {
   type AdapterStatus,
   adapterLineageProjection,
+  type FaithfulEntries,
+  type FaithfulEntriesByAdapter,
+  faithfulEntriesProjection,
   type Projection,
   type TrainingRun,
   trainingProgressProjection,
@@ -17,6 +20,8 @@ export interface RecordedRun extends Omit<TrainingRun, 'evaluation'> {
   readonly decision: AdapterStatus | null;
   /** The comparison that the decision rests on. */
   readonly evaluation: Evaluation | null;
+  /** Of what the adapter that it made has written since; null before its first entry that was to quote. */
+  readonly faithful: FaithfulEntries | null;
   /** Why it was decided so, or ended so. */
   readonly reason: string | null;
 }
@@ -24,17 +29,24 @@ export interface RecordedRun extends Omit<TrainingRun, 'evaluation'> {
 type State = readonly [
   ReturnType<typeof trainingProgressProjection.initialState>,
   ReturnType<typeof adapterLineageProjection.initialState>,
+  ReturnType<typeof faithfulEntriesProjection.initialState>,
 ];
 
 /** By start. The rule of a promotion is its reason; a run that is refused has one of its own. */
 export const recordedRunsProjection: Projection<State, readonly RecordedRun[]> = {
-  topics: adapterLineageProjection.topics,
-  initialState: () => [trainingProgressProjection.initialState(), adapterLineageProjection.initialState()],
-  evolve: ([training, adapters], event, position) => [
+  topics: [...adapterLineageProjection.topics, ...faithfulEntriesProjection.topics],
+  initialState: () => [
+    trainingProgressProjection.initialState(),
+    adapterLineageProjection.initialState(),
+    faithfulEntriesProjection.initialState(),
+  ],
+  evolve: ([training, adapters, entries], event, position) => [
     trainingProgressProjection.evolve(training, event, position),
     adapterLineageProjection.evolve(adapters, event, position),
+    faithfulEntriesProjection.evolve(entries, event, position),
   ],
-  read([training, adapters]) {
+  read([training, adapters, entries]) {
+    const written = faithfulEntriesProjection.read(entries);
     const versions = new Map(
       adapterLineageProjection.read(adapters).versions.map((version) => [version.adapterDigest, version]),
     );
@@ -47,10 +59,17 @@ export const recordedRunsProjection: Projection<State, readonly RecordedRun[]> =
         decision: version?.status ?? null,
         evaluation: run.evaluation ?? own?.evaluation ?? null,
         reason: run.reason ?? own?.reason ?? null,
+        faithful: run.adapterDigest === null ? null : faithfulBy(written, run.adapterDigest),
       };
     });
   },
 };
+
+/** What was written with an adapter (null: by the bare base model); null where nothing of it was to quote. */
+export function faithfulBy({ adapters }: FaithfulEntriesByAdapter, digest: string | null): FaithfulEntries | null {
+  const found = adapters.find(({ adapterDigest }) => adapterDigest === digest);
+  return found === undefined ? null : { quoting: found.quoting, faithful: found.faithful };
+}
 
 export async function readRuns(runtime: CommandRuntime): Promise<readonly RecordedRun[]> {
   const { terminal, signal } = runtime;

@@ -13,6 +13,9 @@ const seconds = ({ startedAt, endedAt }: RecordedRun): string =>
   endedAt === null ? '–' : ((endedAt - startedAt) / 1000).toFixed(1);
 const nameOf = (digest: string | null): string => (digest === null ? 'base' : shortId(digest));
 
+const faithfulRate = ({ faithful }: RecordedRun): number | undefined =>
+  faithful === null ? undefined : faithful.faithful / faithful.quoting;
+
 /** The words for how far it came: what was decided on the adapter says more than that it was made. */
 function outcome({ status, decision }: RecordedRun, style: Style): string {
   const said = decision === null || status === 'failed' ? status : decision === 'rolledBack' ? 'rolled back' : decision;
@@ -30,7 +33,7 @@ export function renderRunList(runs: readonly RecordedRun[], style: Style): strin
     { title: 'OUTCOME' },
     { title: 'FROM' },
     { title: 'MADE' },
-    ...['STEPS', 'SECONDS', 'LOSS', 'KL', 'ESS', 'SUCCESS', 'PARENT'].map(
+    ...['STEPS', 'SECONDS', 'LOSS', 'KL', 'ESS', 'SUCCESS', 'PARENT', 'FAITHFUL'].map(
       (title): Column => ({ title, align: 'right' }),
     ),
     { title: 'WHY' },
@@ -48,9 +51,10 @@ export function renderRunList(runs: readonly RecordedRun[], style: Style): strin
     percent(run.metrics.effectiveSampleRatio),
     percent(run.evaluation?.success),
     percent(run.evaluation?.parentSuccess),
+    percent(faithfulRate(run)),
     excerpt(run.reason ?? '', 80),
   ]);
-  return `${renderTable(columns, rows, style)}${plural(runs.length, 'run')}. KL in nats, ESS: effective sample ratio; success on the validation problems.\n`;
+  return `${renderTable(columns, rows, style)}${plural(runs.length, 'run')}. KL in nats, ESS: effective sample ratio; success on the validation problems; faithful: of the made adapter's entries, those that quote their problem truly.\n`;
 }
 
 export function renderRun(run: RecordedRun, style: Style): string {
@@ -80,6 +84,11 @@ export function renderRun(run: RecordedRun, style: Style): string {
     for (const [domain, success] of Object.entries(evaluation.perDomain).sort())
       facts.push([`  ${onOneLine(domain)}`, percent(success)]);
   }
+  if (run.faithful !== null)
+    facts.push([
+      'faithful',
+      `${percent(faithfulRate(run))} of ${plural(run.faithful.quoting, 'entry', 'entries')} by its adapter quote their problem truly`,
+    ]);
   for (const [name, value] of Object.entries(run.metrics).sort()) facts.push([onOneLine(name), figure(value)]);
   const settings = Object.entries(settingsOf(run)).map(([name, value]): [string, string] => [name, value]);
   return [
@@ -149,6 +158,7 @@ export function compareRuns(one: RecordedRun, other: RecordedRun): readonly RunD
     row('seconds', seconds),
     row('success', ({ evaluation }) => percent(evaluation?.success)),
     row('parent', ({ evaluation }) => percent(evaluation?.parentSuccess)),
+    row('faithful', (run) => percent(faithfulRate(run))),
     row('problems', ({ evaluation }) => (evaluation === null ? '–' : count(evaluation.problems))),
     ...metrics.map((name) => row(onOneLine(name), (run) => figure(run.metrics[name]))),
     ...names

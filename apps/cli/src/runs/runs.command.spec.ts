@@ -1,4 +1,5 @@
 import { encodeEvent, type SeamEvent } from '@seamstream/events';
+import { recorded } from '../../../../libs/read-models/src/log-of.contract.js';
 import {
   adapterPublished,
   EXAMPLE_LINEAGE,
@@ -30,6 +31,10 @@ beforeEach(async () => {
     runRejected('aaab-2', 'made-by-aaab-2'),
     started('ffff-3', 'sft', {}),
     runFailed('ffff-3', {}),
+    ...[true, true, false, true].map((faithful, index) =>
+      recorded('p', true, { index, size: 4, adapterDigest: 'made-by-aaaa-1', faithful }),
+    ),
+    recorded('q', true, { adapterDigest: 'made-by-aaab-2' }),
   ];
   for (const event of events) await world.log.append([encodeEvent(event)]);
 });
@@ -38,8 +43,8 @@ describe('seam runs', () => {
   it('lists every run with what it made, its figures and what was decided', async () => {
     expect(await world.seam('runs')).toBe(0);
     const shown = world.takeOutput();
-    expect(shown).toMatch(/^aaaa-1 +grpo +published +base +made-by- +4 +\d+\.\d +0\.25 +0\.02 +– /m);
-    expect(shown).toMatch(/^aaab-2 +grpo +rejected +base +made-by- .* 25\.0 % +– +worse than its parent$/m);
+    expect(shown).toMatch(/^aaaa-1 +grpo +published +base +made-by- +4 +\d+\.\d +0\.25 +0\.02 +– +– +– +75\.0 %/m);
+    expect(shown).toMatch(/^aaab-2 +grpo +rejected +base +made-by- .* 25\.0 % +– +– +worse than its parent$/m);
     expect(shown).toMatch(/^ffff-3 +sft +failed .*the loss is NaN$/m);
     expect(await world.seam('runs', 'list', '--limit', '1', '--json')).toBe(0);
     expect(world.takeJson()).toMatchObject([{ runs: [{ runId: 'ffff-3', code: 'NON_FINITE' }] }]);
@@ -50,6 +55,7 @@ describe('seam runs', () => {
       expect(await world.seam('runs', 'show', meant)).toBe(0);
       const shown = world.takeOutput();
       expect(shown).toMatch(/^run +aaaa-1$/m);
+      expect(shown).toMatch(/^faithful +75\.0 % of 4 entries by its adapter quote their problem truly$/m);
       expect(shown).toMatch(/^clip\.high +0\.2$/m);
       expect(shown).toMatch(/^ +2 +0\.5 +0\.01 +0\.75$/m);
     }
@@ -64,6 +70,7 @@ describe('seam runs', () => {
     expect(await world.seam('runs', 'compare', 'aaaa', 'aaab')).toBe(0);
     const shown = world.takeOutput();
     expect(shown).toMatch(/^loss +0\.25 +0\.125$/m);
+    expect(shown).toMatch(/^faithful +75\.0 % +–$/m);
     expect(shown).toMatch(/^clip\.high +0\.2 +0\.3$/m);
     expect(shown).toMatch(/^steps +4 +4$/m);
     expect(shown).toMatch(/^outcome +published +rejected$/m);

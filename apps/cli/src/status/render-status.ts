@@ -1,19 +1,21 @@
 /** What goes on as a screen of text. Pure. */
 import { onOneLine } from '@seamstream/kernel';
 import { remedyOf } from '@seamstream/learning';
+import type { FaithfulEntries } from '@seamstream/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
-import { count, excerpt, plural, shortId } from '../terminal/text.js';
+import { count, excerpt, percent, plural, shortId } from '../terminal/text.js';
 import type { Status } from './status.js';
 
 export function renderStatus(status: Status, nowMs: number, style: Style): string {
-  const { ledger, lag, served, buffer, runs, lastRun, findings, newestAt } = status;
+  const { ledger, lag, served, entries, buffer, runs, lastRun, findings, newestAt } = status;
   const facts: [string, string][] = [
     [
       'problems',
       `${count(ledger.published)}: ${count(ledger.solved)} solved, ${count(ledger.failed)} not, ${count(ledger.inFlight)} in flight, ${count(ledger.expired)} expired, ${count(ledger.deadLettered)} dead letters${ledger.balanced ? '' : style.red(', does not balance')}`,
     ],
     ['served', served === null ? 'the base model' : `adapter ${style.green(shortId(served))}`],
+    ...(entries.all === null ? [] : [['entries', faithfulness(entries.all, entries.served)] as [string, string]]),
     ['buffer', buffer === null ? 'no version yet' : `version ${count(buffer.version)}, ${plural(buffer.rows, 'row')}`],
     [
       'runs',
@@ -35,4 +37,11 @@ export function renderStatus(status: Status, nowMs: number, style: Style): strin
     ['newest', newestAt === null ? 'nothing yet' : `${Math.max(0, Math.round((nowMs - newestAt) / 1000))} s ago`],
   ];
   return renderFacts(facts, style);
+}
+
+/** Both, since entries of adapters that are served no longer hide what is written now. */
+function faithfulness(all: FaithfulEntries, served: FaithfulEntries | null): string {
+  const share = ({ quoting, faithful }: FaithfulEntries): string =>
+    `${percent(faithful / quoting)} of ${count(quoting)}`;
+  return `faithful ${share(all)}${served === null ? '' : `, of what is served ${share(served)}`}`;
 }

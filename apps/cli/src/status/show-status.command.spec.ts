@@ -1,6 +1,7 @@
 import { encodeEvent } from '@seamstream/events';
 import { published, recorded } from '../../../../libs/read-models/src/log-of.contract.js';
 import { adapterPublished, EXAMPLE_LINEAGE } from '../../../../libs/read-models/src/training-log.contract.js';
+import { promotedByRun } from '../../../../libs/release/src/promotion-log.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 import { StatusReader } from './status.js';
 
@@ -23,6 +24,27 @@ describe('seam status', () => {
     expect(shown).toMatch(/^served +/m);
     expect(await world.seam('status', '--json')).toBe(0);
     expect(world.takeJson()).toMatchObject([{ ledger: { published: 2 }, runs: { all: 1 } }]);
+  });
+
+  it('says what share of the entries quotes its problem truly, of all and of what is served', async () => {
+    await world.log.append([published('p1'), recorded('p1', true)].map(encodeEvent));
+    await world.seam('status');
+    expect(world.takeOutput()).not.toContain('faithful');
+    const written = [
+      ...[true, false].map((faithful, index) => recorded('p2', true, { index, size: 2, faithful })),
+      ...[true, true, true, false].map((faithful, index) =>
+        recorded('p3', true, { index, size: 4, faithful, adapterDigest: 'z' }),
+      ),
+    ];
+    await world.log.append(written.map(encodeEvent));
+    await world.seam('status');
+    // The bare base model is served.
+    expect(world.takeOutput()).toMatch(/^entries +faithful 66\.7 % of 6, of what is served 50\.0 % of 2$/m);
+    await world.log.append(promotedByRun({ adapterDigest: 'z' }).map((event) => encodeEvent(event)));
+    await world.seam('status', '--json');
+    expect(world.takeJson()).toMatchObject([
+      { served: 'z', entries: { all: { quoting: 6, faithful: 4 }, served: { quoting: 4, faithful: 3 } } },
+    ]);
   });
 
   it('reads on what is new alone, and tells the same as who reads all', async () => {

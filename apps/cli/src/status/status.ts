@@ -2,11 +2,17 @@
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
 import { findingsIn } from '@seamstream/learning';
-import { adapterLineageProjection, type Ledger, ledgerProjection } from '@seamstream/read-models';
+import {
+  adapterLineageProjection,
+  type FaithfulEntries,
+  faithfulEntriesProjection,
+  type Ledger,
+  ledgerProjection,
+} from '@seamstream/read-models';
 import { shardName, shardsOf } from '@seamstream/success-buffer';
 import { decodeRecord } from '../log/decode-record.js';
 import { storedRanges } from '../log/stored-ranges.js';
-import { type RecordedRun, recordedRunsProjection } from '../runs/recorded-runs.js';
+import { faithfulBy, type RecordedRun, recordedRunsProjection } from '../runs/recorded-runs.js';
 
 export interface Status {
   readonly ledger: Ledger;
@@ -14,6 +20,8 @@ export interface Status {
   readonly lag: readonly { readonly consumer: string; readonly topic: string; readonly records: number }[];
   /** Null: the bare base model. */
   readonly served: string | null;
+  /** Of the entries that were to quote their problem: all, and those of what is served. Null where there are none. */
+  readonly entries: { readonly all: FaithfulEntries | null; readonly served: FaithfulEntries | null };
   /** Newest version of the buffer; null before the first. */
   readonly buffer: { readonly version: number; readonly rows: number } | null;
   readonly runs: { readonly all: number; readonly promoted: number; readonly underWay: number };
@@ -64,10 +72,13 @@ export class StatusReader {
     const last = runs.at(-1);
     const promoted = runs.filter(({ decision }) => decision === 'promoted' || decision === 'served').length;
     const commits = [...this.commits.values()];
+    const { served } = adapterLineageProjection.read(this.runs[1]);
+    const written = faithfulEntriesProjection.read(this.runs[2]);
     return {
       ledger: ledgerProjection.read(this.ledger),
       lag: await this.lag(commits[0]?.shards ?? 1),
-      served: adapterLineageProjection.read(this.runs[1]).served,
+      served,
+      entries: { all: written.all.quoting === 0 ? null : written.all, served: faithfulBy(written, served) },
       buffer:
         commits.length === 0
           ? null

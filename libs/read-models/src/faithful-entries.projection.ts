@@ -1,0 +1,48 @@
+/** Whether entries quote their problems truly: per adapter that wrote them, as their outcomes say. Each candidate counts once. */
+import { TOPIC } from '@seamstream/events';
+import { FoldedOffsets, MetCandidates, type Projection, sortedEntries } from './projection.js';
+
+/** Of the entries that were to quote their problem, those whose every quote stands there. */
+export interface FaithfulEntries {
+  readonly quoting: number;
+  readonly faithful: number;
+}
+
+export interface FaithfulEntriesState {
+  readonly folded: FoldedOffsets;
+  readonly met: MetCandidates;
+  readonly adapters: Map<string, { quoting: number; faithful: number; readonly adapterDigest: string | null }>;
+}
+
+export interface FaithfulEntriesByAdapter {
+  readonly all: FaithfulEntries;
+  /** By the adapter that wrote the entry (null: the bare base model), by digest; those without an entry that quotes are left out. */
+  readonly adapters: readonly (FaithfulEntries & { readonly adapterDigest: string | null })[];
+}
+
+export const faithfulEntriesProjection: Projection<FaithfulEntriesState, FaithfulEntriesByAdapter> = {
+  topics: [TOPIC.outcomes],
+
+  initialState: () => ({ folded: new FoldedOffsets(), met: new MetCandidates(), adapters: new Map() }),
+
+  evolve(state, event, position) {
+    if (!state.folded.advance(position) || event.type !== 'OutcomeRecorded' || event.faithful === null) return state;
+    const { faithful, adapterDigest, groupId, candidateIndex, groupSize } = event;
+    if (!state.met.meet(groupId, candidateIndex, groupSize)) return state;
+    const tally = state.adapters.get(adapterDigest ?? '') ?? { quoting: 0, faithful: 0, adapterDigest };
+    tally.quoting++;
+    if (faithful) tally.faithful++;
+    state.adapters.set(adapterDigest ?? '', tally);
+    return state;
+  },
+
+  read({ adapters }) {
+    const tallies = sortedEntries(adapters).map(([, tally]) => ({ ...tally }));
+    const sum = (of: (tally: FaithfulEntries) => number): number =>
+      tallies.reduce((total, tally) => total + of(tally), 0);
+    return {
+      all: { quoting: sum(({ quoting }) => quoting), faithful: sum(({ faithful }) => faithful) },
+      adapters: tallies,
+    };
+  },
+};
