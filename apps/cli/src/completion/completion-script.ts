@@ -78,6 +78,9 @@ function walk(places: readonly Place[], word: string, end: string, first: number
   done`;
 }
 
+/** A word behind a command that has commands is one of them. */
+const takesFiles = (commands: readonly CommandFacts[]): boolean => commands.length === 0;
+
 function bash(program: string, places: readonly Place[]): string {
   const chosen = choices(places).map(
     ({ place, words }) =>
@@ -115,7 +118,7 @@ function zsh(program: string, places: readonly Place[]): string {
       ...commands.map(({ name, summary }) => described(name, summary)),
       ...options.flatMap(({ names, summary }) => names.map((name) => described(name, summary))),
     ];
-    return `    ${quoted(path)}) found=(${all.join(' ')}) ;;`;
+    return `    ${quoted(path)}) found=(${all.join(' ')}) files=${takesFiles(commands) ? 1 : 0} ;;`;
   });
   return `#compdef ${program}
 # Completion of ${program} for zsh: source <(${program} completion zsh), after compinit
@@ -126,13 +129,15 @@ ${chosen.join('\n')}
     ${pattern(valueOptions(places))}) _files; return ;;
   esac
   local -a found
+  local files
   case "$at" in
 ${words.join('\n')}
   esac
   _describe ${quoted(program)} found
-  _files
+  ((files)) && _files
 }
-compdef _${program} ${program}
+# Read at a start, or loaded when it is first needed: as the file _${program} in a folder of $fpath.
+if [[ "$funcstack[1]" == _${program} ]]; then _${program} "$@"; else compdef _${program} ${program}; fi
 `;
 }
 
@@ -142,6 +147,7 @@ function fish(program: string, places: readonly Place[]): string {
   const lines = places.flatMap(({ path, commands, options }) => {
     const where = `complete -c ${program} -n ${text(`test (__${program}_at) = ${text(path)}`)}`;
     return [
+      ...(takesFiles(commands) ? [] : [`${where} -f`]),
       ...commands.map(({ name, summary }) => `${where} -a ${text(name)} -d ${text(summary)}`),
       ...options.map(({ names, takesValue, choices: words, summary }) => {
         const flags = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
