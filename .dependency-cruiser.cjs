@@ -9,6 +9,7 @@ const libsTopDown = [
   'object-store-s3',
   'read-models',
   'release',
+  'doctor',
   'learning',
   'datasets',
   'success-buffer',

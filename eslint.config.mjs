@@ -4,6 +4,7 @@ import tseslint from 'typescript-eslint';
 // Pure libraries decide; they do not look at the world. Each ban says what to do instead.
 const pureLibraries = [
   'events',
+  'doctor',
   'learning',
   'datasets',
   'success-buffer',

@@ -3,6 +3,7 @@
  * codec into a log. As it is, nothing is found. Then each fault is planted in these events, and is named.
  */
 import { fileURLToPath } from 'node:url';
+import type { Finding, FindingCode } from '@seamstream/doctor';
 import { entrySchemaFor, worldProblems } from '@seamstream/embedded-world';
 import {
   type Evaluation,
@@ -15,7 +16,6 @@ import {
 import { loadPrompts, schemaDigest, withoutQuoteRules } from '@seamstream/experience';
 import { derivedId, sha256 } from '@seamstream/kernel';
 import { encodeAdapter, LanguageModel } from '@seamstream/language-model';
-import type { Finding, FindingCode } from '@seamstream/learning';
 import { LanguageModelExecutor } from '@seamstream/model-clients';
 import type { ObjectStore } from '@seamstream/object-store';
 import { executorIdentity, generateExperiences, judge, solveProblems } from '@seamstream/rollout';

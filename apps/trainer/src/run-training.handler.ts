@@ -3,6 +3,8 @@
  * parent, decide. Knows no algorithm: it asks for a plan, takes the plan's steps, and records what happened. A run that
  * was killed anywhere goes on where its events say it stood, to the same adapter.
  */
+
+import { examineRollouts, examineRun, type Finding, findingMetrics, finishedGroups, summary } from '@seamstream/doctor';
 import type { EventLog } from '@seamstream/event-log';
 import {
   type AdapterPublished,
@@ -20,14 +22,8 @@ import type { Adapter } from '@seamstream/language-model';
 import {
   bareSequences,
   type ComputedLogProbs,
-  examineRollouts,
-  examineRun,
-  type Finding,
-  findingMetrics,
-  finishedGroups,
   type LearningAlgorithm,
   type LearningInput,
-  summary,
   type TrainingPlan,
 } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import {
   algorithms,
   bareSequences,
-  finishedGroups,
   type LearningContext,
   type LogInput,
   type Preparation,
@@ -177,22 +176,6 @@ describe('grpo groups', () => {
     const plan = planOf(logOf({ g1: [1, 0, 'failed'], g2: [1, 'failed', 'failed'] }));
     expect(advantagesOf(plan)).toEqual({ 'g1-0': 0.5, 'g1-1': -0.5 });
     expect(plan.diagnostics).toMatchObject({ failedMembers: 1, smallGroups: 1, scoredGroups: 1 });
-  });
-
-  it('are examined by the verdicts that are learned from, in whatever order they are read', () => {
-    const { experiences, results } = logOf({ g: [1, 0] });
-    const again = {
-      ...resultOf(experiences[1]!, 1),
-      meta: { ...results[1]!.meta, messageId: 'a smaller id' },
-    } as ResultEvent;
-    const failed = { ...resultOf(experiences[0]!, 'failed'), meta: metaOf('a failure') };
-    for (const read of [
-      [...results, again, failed],
-      [failed, again, ...results],
-    ]) {
-      const [group] = finishedGroups(experiences, read);
-      expect(group!.members.map(({ result }) => result)).toEqual([results[0], again]);
-    }
   });
 
   it('count the verdict with the smaller id where an entry was judged twice', () => {

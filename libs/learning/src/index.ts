@@ -9,27 +9,8 @@ export {
   initialCurriculum,
   type PreviousRun,
 } from './curriculum.decide.js';
-export {
-  FINDING_CODES,
-  type Finding,
-  type FindingCode,
-  findingMetrics,
-  findingsIn,
-  remedyOf,
-  summary,
-} from './doctor/finding.js';
-export { examineRollouts, type FinishedGroup, finishedGroups } from './doctor/rollouts.decide.js';
-export {
-  type AdmissionFacts,
-  examineAdmission,
-  examineForgeries,
-  examineRun,
-  examineServedObject,
-  examineServing,
-  type RunFacts,
-  type ServingFacts,
-} from './doctor/training.decide.js';
 export { bareSequences } from './example.js';
+export { definiteResults } from './groups.js';
 export type {
   BufferInput,
   ComputedLogProbs,

@@ -1,5 +1,3 @@
-import { isSeamError, onOneLine } from '@seamstream/kernel';
-import { decodeAdapter } from '@seamstream/language-model';
 import {
   examineAdmission,
   examineForgeries,
@@ -9,7 +7,9 @@ import {
   examineServing,
   type Finding,
   summary,
-} from '@seamstream/learning';
+} from '@seamstream/doctor';
+import { isSeamError, onOneLine } from '@seamstream/kernel';
+import { decodeAdapter } from '@seamstream/language-model';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';

@@ -1,4 +1,7 @@
 /** What the doctor looks at: the newest groups and successes, the runs since the last promotion, and what is served. */
+
+import type { AdmissionFacts, FinishedGroup, RunFacts, ServingFacts } from '@seamstream/doctor';
+import { finishedGroups } from '@seamstream/doctor';
 import type { EventLog } from '@seamstream/event-log';
 import {
   type AdapterPublished,
@@ -7,8 +10,7 @@ import {
   TOPIC,
   type TopicName,
 } from '@seamstream/events';
-import type { AdmissionFacts, FinishedGroup, ResultEvent, RunFacts, ServingFacts } from '@seamstream/learning';
-import { finishedGroups } from '@seamstream/learning';
+import type { ResultEvent } from '@seamstream/learning';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
 import { decodeRecord } from '../log/decode-record.js';
 import { storedRanges } from '../log/stored-ranges.js';

@@ -1,6 +1,7 @@
 /** What goes on as a screen of text. Pure. */
+
+import { remedyOf } from '@seamstream/doctor';
 import { onOneLine } from '@seamstream/kernel';
-import { remedyOf } from '@seamstream/learning';
 import type { FaithfulEntries } from '@seamstream/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';

@@ -1,7 +1,8 @@
 /** What goes on: who is behind, what is served, what became of problems and runs. Read on from where it stood, so that a watch costs what is new. */
+
+import { findingsIn } from '@seamstream/doctor';
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
-import { findingsIn } from '@seamstream/learning';
 import {
   adapterLineageProjection,
   type FaithfulEntries,

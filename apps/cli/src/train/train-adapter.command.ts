@@ -1,5 +1,6 @@
+import { findingsIn, remedyOf } from '@seamstream/doctor';
 import { onOneLine, SeamError } from '@seamstream/kernel';
-import { algorithms, findingsIn, mergeSettings, presets, remedyOf } from '@seamstream/learning';
+import { algorithms, mergeSettings, presets } from '@seamstream/learning';
 import { Argument, Command, Option } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';

@@ -9,9 +9,9 @@ import {
   withoutQuoteRules,
 } from '@seamstream/experience';
 import { compareText } from '@seamstream/kernel';
+import type { ResultEvent } from '@seamstream/learning';
+import { definiteResults } from '@seamstream/learning';
 import type { JsonSchema } from '@seamstream/token-grammar';
-import { definiteResults } from '../groups.js';
-import type { ResultEvent } from '../learning.types.js';
 import { type Finding, finding, LIMITS, percent } from './finding.js';
 
 type Outcome = EventOf<'OutcomeRecorded'>;
