@@ -199,10 +199,10 @@ export default [
   },
   {
     control: 'an adapter has the tensors that follow from its settings',
-    file: 'libs/language-model/src/adapter.ts',
+    file: 'libs/language-model/src/adapters/adapter.ts',
     from: 'if (intake.shapesFor !== undefined) checkShapes(adapter.tensors, shapesBy(intake.shapesFor, adapter.settings));',
     to: '',
     suite: 'quick',
-    spec: 'libs/language-model/src/adapter.spec.ts',
+    spec: 'libs/language-model/src/adapters/adapter.spec.ts',
   },
 ];

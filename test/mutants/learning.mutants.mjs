@@ -96,7 +96,7 @@ export default [
   ]),
 
   // --- the loss, and the model under it -----------------------------------------------------------------------------
-  ...quick('libs/language-model/src/training-graph.ts', GOLDEN, [
+  ...quick('libs/language-model/src/graphs/training-graph.ts', GOLDEN, [
     {
       control: 'A2: the KL term is part of the loss',
       from: "perToken = op('Add', op('Neg', gain), op('Mul', kl, number(klCoefficient)));",
@@ -128,14 +128,14 @@ export default [
       title: 'only imitates',
     },
   ]),
-  ...quick('libs/language-model/src/sampler.ts', 'libs/language-model/src/sampler.spec.ts', [
+  ...quick('libs/language-model/src/generation/sampler.ts', 'libs/language-model/src/generation/sampler.spec.ts', [
     {
       control: 'A3: log-probabilities are recorded under the mask',
       from: 'logProb: logits[id]! - bestLogit - Math.log(legalSum),',
       to: 'logProb: logits[id]! - bestLogit - Math.log(legalSum) + Math.log(legalMass),',
     },
   ]),
-  ...quick('libs/language-model/src/rotary.ts', GOLDEN, [
+  ...quick('libs/language-model/src/graphs/rotary.ts', GOLDEN, [
     {
       control: 'A11: rotary frequencies begin at the first pair',
       from: 'Math.fround((2 * i) / headDimension)',
@@ -143,7 +143,7 @@ export default [
       title: 'logits of transformers',
     },
   ]),
-  ...quick('libs/language-model/src/sequence-batch.ts', GOLDEN, [
+  ...quick('libs/language-model/src/training/sequence-batch.ts', GOLDEN, [
     {
       control: 'A12: a token is predicted from what stands before it',
       from: 'places[n] = b * T + target - 1;',
@@ -151,7 +151,7 @@ export default [
       title: 'loss of PyTorch',
     },
   ]),
-  ...quick('libs/language-model/src/adamw.ts', 'libs/language-model/src/adamw.spec.ts', [
+  ...quick('libs/language-model/src/training/adamw.ts', 'libs/language-model/src/training/adamw.spec.ts', [
     {
       control: 'B10: the second moment is corrected for its beginning at 0',
       from: 'const shrink = 1 / Math.sqrt(1 - beta2 ** step);',

@@ -22,7 +22,7 @@ export default [
     control: 'sizes of config.json have a largest value',
     file: 'libs/model-files/src/config-fields.ts',
     suite: 'quick',
-    spec: 'language-model/src/model-config.spec.ts',
+    spec: 'language-model/src/checkpoint/model-config.spec.ts',
     from: 'if ((value as number) > largest)',
     to: 'if ((value as number) > largest * 1e300)',
   },

@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Random } from '../../libs/kernel/dist/index.js';
-import { GenerationLane } from '../../libs/language-model/dist/generation-lane.js';
+import { GenerationLane } from '../../libs/language-model/dist/generation/generation-lane.js';
 import { LanguageModel, loadCheckpoint, TrainingSession } from '../../libs/language-model/dist/index.js';
 import { writeRandomModel } from '../../libs/language-model/dist/random-model.fake.js';
 

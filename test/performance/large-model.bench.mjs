@@ -17,7 +17,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pythonWithTransformers, smolLm2 } from '../../infra/dev/dist/index.js';
 import { Random } from '../../libs/kernel/dist/index.js';
-import { LanguageModel, Tokenizer, TrainingSession, trainByteLevelBpe } from '../../libs/language-model/dist/index.js';
+import { LanguageModel, TrainingSession } from '../../libs/language-model/dist/index.js';
+import { Tokenizer, trainByteLevelBpe } from '../../libs/tokenizer/dist/index.js';
 
 /** Random weights in these shapes; no shape: the published model. */
 const MODELS = {

@@ -1,17 +1,17 @@
 /** Small checkpoints of every family against transformers and peft: test/golden/make-agreement.py, versions in the file. */
 import { readFileSync } from 'node:fs';
 import { Session, type TensorData } from '@seamstream/tensor-graph';
-import { type Adapter, createAdapter } from './adapter.js';
-import { loadCheckpoint } from './checkpoint.js';
-import type { ComputePlan } from './compute-plan.js';
-import { GenerationLane } from './generation-lane.js';
+import { type Adapter, createAdapter } from './adapters/adapter.js';
+import { trainableShapes } from './adapters/parameters.js';
+import { loadCheckpoint } from './checkpoint/checkpoint.js';
+import { parseModelConfig, type RawConfig } from './checkpoint/model-config.js';
+import { GenerationLane } from './generation/generation-lane.js';
 import { type StoredType, seededTensor, writeGoldenModel } from './golden-model.fake.js';
-import { parseModelConfig, type RawConfig } from './model-config.js';
-import { trainableShapes } from './parameters.js';
-import { rotaryFrequencies, rotaryTables } from './rotary.js';
-import { batchFeeds } from './sequence-batch.js';
-import type { TrainableSettings } from './training.types.js';
-import { gradientName, lossGraph } from './training-graph.js';
+import type { ComputePlan } from './graphs/compute-plan.js';
+import { rotaryFrequencies, rotaryTables } from './graphs/rotary.js';
+import { gradientName, lossGraph } from './graphs/training-graph.js';
+import { batchFeeds } from './training/sequence-batch.js';
+import type { TrainableSettings } from './training/training.types.js';
 
 interface Case {
   readonly config: RawConfig;

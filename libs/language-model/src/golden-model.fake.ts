@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoredTensor } from '@seamstream/model-files';
-import { checkpointShapes, parseModelConfig, type RawConfig } from './model-config.js';
+import { checkpointShapes, parseModelConfig, type RawConfig } from './checkpoint/model-config.js';
 
 /** How the weights are stored; all hold the seeded values exactly. */
 export type StoredType = 'F32' | 'F16' | 'BF16';

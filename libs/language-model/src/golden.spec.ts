@@ -1,14 +1,14 @@
 /** The engine against PyTorch and transformers: values made by test/golden/make-golden.py, versions in the files. */
 import { readFile, rm } from 'node:fs/promises';
 import { Session, type TensorData } from '@seamstream/tensor-graph';
-import { type Checkpoint, loadCheckpoint } from './checkpoint.js';
-import { GenerationLane } from './generation-lane.js';
+import { initialTensors } from './adapters/parameters.js';
+import { type Checkpoint, loadCheckpoint } from './checkpoint/checkpoint.js';
+import { GenerationLane } from './generation/generation-lane.js';
 import { writeGoldenModel } from './golden-model.fake.js';
-import { initialTensors } from './parameters.js';
-import { batchFeeds } from './sequence-batch.js';
-import type { TrainingObjective } from './training.types.js';
-import { gradientName, lossGraph } from './training-graph.js';
-import { TrainingSession } from './training-session.js';
+import { gradientName, lossGraph } from './graphs/training-graph.js';
+import { batchFeeds } from './training/sequence-batch.js';
+import type { TrainingObjective } from './training/training.types.js';
+import { TrainingSession } from './training/training-session.js';
 
 interface Packed {
   readonly shape: number[];

@@ -8,14 +8,20 @@ export {
   createAdapter,
   decodeAdapter,
   encodeAdapter,
-} from './adapter.js';
+} from './adapters/adapter.js';
+export { type MergedCheckpoint, mergeAdapter } from './adapters/merge-adapter.js';
+export { initialTensors, trainableShapes } from './adapters/parameters.js';
+export { decodePeft, encodePeft, PEFT_FILE, type PeftFiles } from './adapters/peft.js';
 export {
   type Checkpoint,
   type DigestedCheckpoint,
   loadCheckpoint,
   saveCheckpoint,
-} from './checkpoint.js';
-export { sameFingerprint } from './fingerprint.js';
+} from './checkpoint/checkpoint.js';
+export { sameFingerprint } from './checkpoint/fingerprint.js';
+export { checkpointShapes, type GenerationDefaults, parseModelConfig } from './checkpoint/model-config.js';
+export type { ModelConfig, ModelFamily } from './checkpoint/model-config.types.js';
+export { fromNamedFolder } from './checkpoint/named-folder.js';
 export type {
   FinishReason,
   GeneratedSequence,
@@ -24,23 +30,17 @@ export type {
   GenerationResult,
   SamplingSettings,
   TokensWritten,
-} from './generation.types.js';
-export { type GrammarOf, Grammars } from './grammars.js';
+} from './generation/generation.types.js';
+export { type GrammarOf, Grammars } from './generation/grammars.js';
+export { assertSamplingSettings, type SampledToken, sampleToken } from './generation/sampler.js';
 export { type GenerationOptions, LanguageModel, type LoadSettings, type WeightOptions } from './language-model.js';
-export { constantRate, warmUpCosineRate } from './learning-rate.js';
-export { type MergedCheckpoint, mergeAdapter } from './merge-adapter.js';
-export { checkpointShapes, type GenerationDefaults, parseModelConfig } from './model-config.js';
-export type { ModelConfig, ModelFamily } from './model-config.types.js';
-export { fromNamedFolder } from './named-folder.js';
-export { initialTensors, trainableShapes } from './parameters.js';
-export { decodePeft, encodePeft, PEFT_FILE, type PeftFiles } from './peft.js';
-export { assertSamplingSettings, type SampledToken, sampleToken } from './sampler.js';
-export type { ScoredSequence } from './sequence-batch.js';
+export { constantRate, warmUpCosineRate } from './training/learning-rate.js';
+export type { ScoredSequence } from './training/sequence-batch.js';
 export type {
   OptimizerSettings,
   StepMetrics,
   TrainableSettings,
   TrainingObjective,
   TrainingSequence,
-} from './training.types.js';
-export { TrainingSession, type TrainingSessionSettings } from './training-session.js';
+} from './training/training.types.js';
+export { TrainingSession, type TrainingSessionSettings } from './training/training-session.js';

@@ -1,11 +1,11 @@
 import { cp, rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { jest } from '@jest/globals';
-import type { Adapter } from './adapter.js';
-import type { GenerationRequest } from './generation.types.js';
+import type { Adapter } from './adapters/adapter.js';
+import type { GenerationRequest } from './generation/generation.types.js';
 import { LanguageModel } from './language-model.js';
 import { writeRandomModel } from './random-model.fake.js';
-import { TrainingSession } from './training-session.js';
+import { TrainingSession } from './training/training-session.js';
 
 const REQUESTS: readonly GenerationRequest[] = Array.from({ length: 4 }, (_, index) => ({
   promptTokenIds: [5, 6, 7, index],

@@ -6,22 +6,22 @@
 import { isSeamError, raceAbort, SeamError } from '@seamstream/kernel';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { Tokenizer, type TokenizerSettings } from '@seamstream/tokenizer';
-import type { Adapter } from './adapter.js';
-import { checkpointDigest, openCheckpoint } from './checkpoint.js';
-import { type ComputeSettings, computePlan } from './compute-plan.js';
-import { DigestMemory, findFiles } from './digest-memory.js';
-import { fingerprintOf, probePrompts } from './fingerprint.js';
+import type { Adapter } from './adapters/adapter.js';
+import { checkpointDigest, openCheckpoint } from './checkpoint/checkpoint.js';
+import { DigestMemory, findFiles } from './checkpoint/digest-memory.js';
+import { fingerprintOf, probePrompts } from './checkpoint/fingerprint.js';
+import type { ModelConfig } from './checkpoint/model-config.types.js';
 import type {
   GeneratedSequence,
   GenerationProgress,
   GenerationRequest,
   GenerationResult,
   TokensWritten,
-} from './generation.types.js';
-import type { GenerationNews } from './generation.worker.js';
-import type { ModelConfig } from './model-config.types.js';
-import type { ScoredSequence } from './sequence-batch.js';
-import { WorkerClient } from './worker-call.js';
+} from './generation/generation.types.js';
+import type { GenerationNews } from './generation/generation.worker.js';
+import { type ComputeSettings, computePlan } from './graphs/compute-plan.js';
+import type { ScoredSequence } from './training/sequence-batch.js';
+import { WorkerClient } from './worker/worker-call.js';
 
 export interface LoadSettings extends TokenizerSettings, ComputeSettings {
   /**
@@ -101,7 +101,7 @@ export class LanguageModel {
     const checkpoint = await openCheckpoint(folder);
     const { config } = checkpoint;
     const plan = computePlan(config, settings);
-    const entry = new URL('../dist/generation.worker.js', import.meta.url);
+    const entry = new URL('../dist/generation/generation.worker.js', import.meta.url);
     const startWorker = (): WorkerClient => new WorkerClient(entry, { folder, plan });
     const mayExpect = plan.isLarge && settings.digest === 'remembered';
     const expected = mayExpect ? await new DigestMemory().of(await findFiles(checkpoint)) : undefined;
@@ -420,7 +420,7 @@ class ProgressWatch {
 /** The digest, taken on another thread while this one goes on. @throws SESSION_FAILED when the signal ended it */
 async function digestAside(folder: string, signal?: AbortSignal): Promise<string> {
   if (signal?.aborted) throw new SeamError('SESSION_FAILED', 'The model was closed before its weights were measured');
-  const worker = new WorkerClient(new URL('../dist/checkpoint-digest.worker.js', import.meta.url), folder);
+  const worker = new WorkerClient(new URL('../dist/checkpoint/checkpoint-digest.worker.js', import.meta.url), folder);
   const stop = (): void => void worker.close();
   signal?.addEventListener('abort', stop, { once: true });
   try {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Random } from '@seamstream/kernel';
 import { trainByteLevelBpe } from '@seamstream/tokenizer';
-import { saveCheckpoint } from './checkpoint.js';
-import { checkpointShapes } from './model-config.js';
-import type { ModelConfig } from './model-config.types.js';
+import { saveCheckpoint } from './checkpoint/checkpoint.js';
+import { checkpointShapes } from './checkpoint/model-config.js';
+import type { ModelConfig } from './checkpoint/model-config.types.js';
 
 const TEXTS = ['{"concepts":["cow","bee"],"strategy":"swap order","pitfalls":"none"}', 'red orange yellow blue berry'];
 

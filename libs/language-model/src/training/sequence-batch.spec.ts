@@ -1,0 +1,70 @@
+import { compileGrammar } from '@seamstream/token-grammar';
+import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
+import type { ModelConfig } from '../checkpoint/model-config.types.js';
+import { batchFeeds } from './sequence-batch.js';
+
+const tokenizer = Tokenizer.fromJson(
+  trainByteLevelBpe(
+    ['Mind the carry.', 'List: oak, ash.'].flatMap((text) =>
+      Array.from({ length: 6 }, () => JSON.stringify({ concepts: [text, text], strategy: [text] })),
+    ),
+    500,
+    ['<|endoftext|>'],
+  ),
+);
+const list = { type: 'array', items: { type: 'string', minLength: 2, maxLength: 60 }, minItems: 1, maxItems: 3 };
+const schema = {
+  type: 'object',
+  properties: { concepts: list, strategy: list },
+  required: ['concepts', 'strategy'],
+  additionalProperties: false,
+};
+const grammar = compileGrammar(schema, tokenizer.vocabulary, (text) => tokenizer.encode(text), { strings: 'plain' });
+const config = {
+  maxPositions: 64,
+  vocabularySize: tokenizer.vocabulary.length,
+  heads: 1,
+  keyValueHeads: 1,
+} as ModelConfig;
+
+/** Drawn under the grammar of ADR 0011, which cut free strings before their closing quotation mark, with the budget that each had. */
+const EARLIER: readonly (readonly [maxTokens: number, tokenIds: readonly number[]])[] = [
+  [13, [290, 299, 263, 266, 2, 61, 260, 298, 263, 273, 2, 61, 93]],
+  [14, [290, 299, 263, 275, 288, 2, 61, 260, 298, 263, 295, 2, 61, 93]],
+  [15, [290, 299, 263, 71, 47, 14, 2, 61, 260, 298, 263, 287, 2, 61, 93]],
+  [16, [290, 299, 263, 281, 134, 224, 27, 2, 61, 260, 298, 263, 279, 2, 61, 93]],
+  [17, [290, 299, 263, 7, 1, 138, 229, 90, 2, 61, 260, 298, 263, 295, 2, 61, 93]],
+  [18, [290, 299, 263, 158, 98, 256, 50, 45, 299, 2, 61, 260, 298, 263, 286, 2, 61, 93]],
+];
+
+function legalOf(maxTokens: number, tokenIds: readonly number[]): { width: number; legal: Uint8Array } {
+  const whole = [1, ...tokenIds];
+  const targets = tokenIds.map((_, at) => at + 1);
+  const sequence = { tokenIds: whole, targets, schema, continuationStart: 1, maxTokens };
+  const { legal } = batchFeeds(config, [sequence], true, () => grammar);
+  return { width: config.vocabularySize, legal: legal!.data as Uint8Array };
+}
+
+describe('the legal tokens of a recorded sequence', () => {
+  it.each(EARLIER)('hold what was written within %d tokens when entries ended in fewer', (maxTokens, tokenIds) => {
+    const { width, legal } = legalOf(maxTokens, tokenIds);
+    tokenIds.forEach((id, at) => {
+      expect(legal[at * width + id]).toBe(1);
+    });
+  });
+
+  it('meets such tokens that the grammar of today would not offer with so few left', () => {
+    const [maxTokens, tokenIds] = EARLIER[0]!;
+    let state = grammar.start();
+    const offered = tokenIds.map((id, at) => {
+      const isOffered = grammar.allowedWithin(state, maxTokens - at).ids.includes(id);
+      state = grammar.advance(state, id);
+      return isOffered;
+    });
+    expect(offered).toContain(false);
+  });
+
+  it('do not hold what no text under the schema goes on with', () => {
+    expect(() => legalOf(13, [290, 290])).toThrow(/token 290 at 2 is not legal/);
+  });
+});
