@@ -26,4 +26,20 @@ export default [
     suite: 'quick',
     spec,
   },
+  {
+    control: 'the temporary folder of a run under way is left alone',
+    file: 'test/support/before-all-suites.mjs',
+    from: "return error.code === 'ESRCH';\n  }\n",
+    to: "return error.code === 'ESRCH';\n  } finally {\n    return true;\n  }\n",
+    suite: 'quick',
+    spec,
+  },
+  {
+    control: 'the temporary folder of a run that was killed is removed',
+    file: 'test/support/before-all-suites.mjs',
+    from: 'if (name.startsWith(PREFIX) && isAbandoned(name))',
+    to: 'if (name === PREFIX)',
+    suite: 'quick',
+    spec,
+  },
 ];

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,10 +9,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const support = (name: string): string => join(ROOT, 'test/support', name);
 
 /** Runs jest, with the environment of all suites, on one spec file of its own. */
-async function ranWith(spec: string) {
+async function ranWith(spec: string, { found = [] }: { readonly found?: readonly string[] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'planted-'));
   const temporary = join(folder, 'tmp');
   await mkdir(temporary);
+  for (const name of found) {
+    await mkdir(join(temporary, name));
+    await utimes(join(temporary, name), 1_700_000_000, 1_700_000_000);
+  }
   await writeFile(join(folder, 'planted.spec.js'), spec);
   const config = {
     rootDir: folder,
@@ -65,5 +69,13 @@ describe('the temporary folder of a spec file', () => {
     expect(stderr).toMatch(/Cannot end the suites cleanly: expected nothing in .*, got client\.key\./);
     expect(status).not.toBe(0);
     expect(left).toEqual([]);
+  });
+
+  it('of a run that was killed is removed by the next one, and that of a run which is under way is not', async () => {
+    // No process has this id: Linux gives none above 2^22.
+    const [killed, underWay] = ['seamstream-tests-4194305-a', `seamstream-tests-${process.pid}-b`];
+    const { status, left } = await ranWith("it('leaves nothing', () => undefined);", { found: [killed, underWay] });
+    expect(status).toBe(0);
+    expect(left).toEqual([underWay]);
   });
 });

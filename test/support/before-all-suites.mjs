@@ -4,20 +4,28 @@ import { join } from 'node:path';
 import { build } from '../../scripts/build.mjs';
 
 const PREFIX = 'seamstream-tests-';
-/** No run takes so long: a folder that nobody has touched since belongs to one that was killed. */
-const ABANDONED_MS = 24 * 3600 * 1000;
+/** A folder that nobody has touched for so long, and whose process is gone, belongs to a run that was killed. */
+const ABANDONED_MS = 3600 * 1000;
+
+function isAbandoned(name) {
+  const touched = statSync(join(tmpdir(), name), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+  if (Date.now() - touched < ABANDONED_MS) return false;
+  try {
+    process.kill(Number(name.slice(PREFIX.length).split('-')[0]), 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
 
 /**
  * Worker threads and child processes run compiled files, so the tree is compiled before any test. All that a run leaves in temporary
  * folders lies below one, which after-all-suites.mjs removes; what runs left that were killed is removed here.
  */
 export default async function beforeAllSuites() {
-  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(PREFIX))) {
-    const left = join(tmpdir(), name);
-    if (Date.now() - statSync(left, { throwIfNoEntry: false })?.mtimeMs > ABANDONED_MS)
-      rmSync(left, { recursive: true, force: true });
-  }
-  const folder = mkdtempSync(join(tmpdir(), PREFIX));
+  for (const name of readdirSync(tmpdir()))
+    if (name.startsWith(PREFIX) && isAbandoned(name)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   chmodSync(folder, 0o711);
   globalThis.seamTestFolder = folder;
   process.env.TMPDIR = folder;
