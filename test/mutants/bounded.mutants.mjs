@@ -3,6 +3,22 @@ const threads = 'libs/bounded-work/src/bounded-threads.spec.ts';
 const neighbours = 'libs/verifiers/src/answer-neighbours.spec.ts';
 export default [
   {
+    control: 'a flood of records for one reason is a few lines',
+    file: 'libs/service-kit/src/rationed-lines.ts',
+    from: 'ration.told < LINES_PER_REASON',
+    to: 'true',
+    suite: 'quick',
+    spec: 'libs/service-kit/src/rationed-lines.spec.ts',
+  },
+  {
+    control: 'what a flood left untold is told as a number',
+    file: 'libs/service-kit/src/rationed-lines.ts',
+    from: 'if (untoldBefore > 0) this.sum(reason, untoldBefore);',
+    to: '',
+    suite: 'quick',
+    spec: 'libs/service-kit/src/rationed-lines.spec.ts',
+  },
+  {
     control: 'a task ends at its processor time',
     file: 'libs/bounded-work/src/bounded-thread.ts',
     from: 'if (leftMs <= 0) this.end(exceeded);',

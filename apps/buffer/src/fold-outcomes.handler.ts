@@ -11,7 +11,13 @@ import { type EventMeta, type EventOf, type OffsetRange, originMeta, type SeamEv
 import { Evidence, withPlace } from '@seamstream/evidence';
 import { type Clock, derivedId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
-import { type DeliveredBatch, FoldedPlaces, type ServiceLogger, stateFor } from '@seamstream/service-kit';
+import {
+  type DeliveredBatch,
+  FoldedPlaces,
+  RationedLines,
+  type ServiceLogger,
+  stateFor,
+} from '@seamstream/service-kit';
 import {
   type BufferDecision,
   type BufferState,
@@ -55,12 +61,15 @@ interface Held {
 
 export class FoldOutcomesHandler {
   private held: Held | undefined;
+  private readonly lines: RationedLines;
 
   constructor(
     private readonly dependencies: FoldOutcomesDependencies,
     private readonly config: BufferServiceConfig['buffer'],
     private readonly shard: Shard,
-  ) {}
+  ) {
+    this.lines = new RationedLines(dependencies.logger);
+  }
 
   /** The events that follow from a batch: what was admitted and rejected, and the versions committed. */
   async handle(batch: DeliveredBatch): Promise<readonly SeamEvent[]> {
@@ -91,11 +100,12 @@ export class FoldOutcomesHandler {
   }
 
   private refuse(refused: RefusedResult): SeamEvent {
-    const { clock, logger, onRefused } = this.dependencies;
+    const { clock, onRefused } = this.dependencies;
     const event = refusedEvent(refused, { source: SOURCE, occurredAt: clock.now() });
     const { topic, partition, offset, source, reason, detail } = event;
     onRefused(reason);
-    logger.warn(
+    this.lines.warn(
+      reason,
       { topic, partition, offset, claimedSource: source, reason, detail },
       'result NOT BELIEVED; it does not count',
     );

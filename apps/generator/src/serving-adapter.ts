@@ -11,7 +11,7 @@ import { isSeamError, messageOf } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter, sameFingerprint, type TrainableSettings } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
-import type { ServiceLogger } from '@seamstream/service-kit';
+import { RationedLines, type ServiceLogger } from '@seamstream/service-kit';
 
 /** The part of a language model that proves which weights it computes with. */
 export type ProvableModel = {
@@ -62,7 +62,11 @@ export class ServingAdapter {
   private refused: { readonly adapterDigest: string; readonly reason: string } | undefined;
   private turn: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly dependencies: ServingAdapterDependencies) {}
+  private readonly lines: RationedLines;
+
+  constructor(private readonly dependencies: ServingAdapterDependencies) {
+    this.lines = new RationedLines(dependencies.logger);
+  }
 
   /** What is served and what was refused, for an operator. */
   status(): { readonly serving: string | null; readonly refused: string | null } {
@@ -109,7 +113,7 @@ export class ServingAdapter {
   }
 
   private async read(topic: FollowedTopic, stretches: readonly Stretch[]): Promise<void> {
-    const { log, logger } = this.dependencies;
+    const { log } = this.dependencies;
     for (const { partition, from, to } of stretches) {
       const place = `${topic}/${partition}`;
       for await (const records of log.read({ topic, partition, from, to })) {
@@ -117,7 +121,8 @@ export class ServingAdapter {
           try {
             this.told = evolveServedAdapter(this.told, decodeEvent(record));
           } catch (error) {
-            logger.error(
+            this.lines.error(
+              isSeamError(error) ? error.code : 'INTERNAL',
               { topic, partition, offset: record.offset, reason: messageOf(error) },
               'record about adapters cannot be read and is passed over',
             );
@@ -137,7 +142,8 @@ export class ServingAdapter {
       this.toldRefused.add(event);
       this.dependencies.onUnfounded();
       const { type, adapterDigest, meta } = event;
-      this.dependencies.logger.error(
+      this.lines.error(
+        type,
         { decision: type, messageId: meta.messageId, source: meta.source, adapterDigest, reason },
         'decision about adapters NOT BELIEVED; what was served before goes on serving',
       );

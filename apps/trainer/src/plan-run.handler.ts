@@ -16,7 +16,7 @@ import {
   presetNamed,
   type ResultEvent,
 } from '@seamstream/learning';
-import type { ServiceLogger } from '@seamstream/service-kit';
+import { RationedLines, type ServiceLogger } from '@seamstream/service-kit';
 import { onlineLevel } from '@seamstream/statistics';
 import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
 import type { TrainerConfig } from './config.js';
@@ -63,12 +63,14 @@ export class PlanRunHandler {
   private readonly curriculum: CurriculumConfig;
   private readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   private evidence: Evidence | undefined;
+  private readonly lines: RationedLines;
 
   /** @throws INVALID_CONFIGURATION for an unknown preset or algorithm, or settings that an algorithm refuses */
   constructor(
     private readonly dependencies: PlanRunDependencies,
     private readonly config: TrainerConfig,
   ) {
+    this.lines = new RationedLines(dependencies.logger);
     const preset = presetNamed(config.preset);
     this.curriculum = curriculumConfigSchema.parse({ ...preset.curriculum, ...config.curriculum });
     this.settings = Object.fromEntries(
@@ -269,7 +271,7 @@ export class PlanRunHandler {
     outcomes: readonly OffsetRange[],
     before: readonly OffsetRange[],
   ): Promise<{ readonly results: readonly ResultEvent[]; readonly refused: OffsetRange[] }> {
-    const { log, logger, evidence } = this.dependencies;
+    const { log, evidence } = this.dependencies;
     const placed = (await readPlaced(log, outcomes)).filter(({ event }) => isResult(event));
     if (evidence === 'none') return { results: placed.map(({ event }) => event).filter(isResult), refused: [] };
     // Windows follow one another: what is read for one is where the next one's evidence begins.
@@ -282,7 +284,8 @@ export class PlanRunHandler {
     for (const [index, doubt] of doubts) {
       const { event, position } = placed[index]!;
       const { topic, partition, offset } = position;
-      logger.warn(
+      this.lines.warn(
+        doubt.reason,
         { topic, partition, offset, claimedSource: event.meta.source, ...doubt },
         'result NOT BELIEVED; nothing is learned from it',
       );

@@ -28,7 +28,7 @@ import {
 } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import { decidePromotion, type PromotionPolicy, promotionHindrance } from '@seamstream/release';
-import type { CommonConfig, ServiceLogger } from '@seamstream/service-kit';
+import { type CommonConfig, RationedLines, type ServiceLogger } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { loadAdapter, storeAdapter } from './adapter-objects.js';
 import { compareAdapters, measureWhole } from './compare-adapters.js';
@@ -112,10 +112,14 @@ interface Recording {
 }
 
 export class RunTrainingHandler {
+  private readonly lines: RationedLines;
+
   constructor(
     private readonly dependencies: RunTrainingDependencies,
     private readonly settings: RunTrainingSettings,
-  ) {}
+  ) {
+    this.lines = new RationedLines(dependencies.logger);
+  }
 
   /**
    * The events that end the run, to be appended by the caller (with the offsets that led to it); empty when the run has
@@ -297,11 +301,15 @@ export class RunTrainingHandler {
   }
 
   private spelled({ runId }: RunPlan, input: LearningInput): LearningInput {
-    const { engine, logger } = this.dependencies;
+    const { engine } = this.dependencies;
     if (engine.decode === undefined) return input;
     const { input: sound, misspelled } = spelledInput(input, (tokenIds) => engine.decode!(tokenIds));
     for (const experienceId of misspelled)
-      logger.warn({ runId, experienceId }, 'entry NOT BELIEVED: its tokens spell another; nothing is learned from it');
+      this.lines.warn(
+        'misspelled',
+        { runId, experienceId },
+        'entry NOT BELIEVED: its tokens spell another; nothing is learned from it',
+      );
     return sound;
   }
 

@@ -23,6 +23,7 @@ export { makeFolder } from './drivers/make-folder.js';
 export { openObjectStore } from './drivers/object-store.driver.js';
 export { assertCanSign, type Signing, signingOf } from './drivers/signed-event-log.driver.js';
 export { checkHealth, type HealthCheck, HealthChecks, type HealthReport } from './health/service-health.js';
+export { RationedLines } from './rationed-lines.js';
 export {
   type RunningService,
   runService,

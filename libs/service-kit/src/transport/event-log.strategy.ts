@@ -12,6 +12,7 @@ import { type Clock, messageOf, ReadWriteLock, SeamError, systemClock } from '@s
 import type { ObjectStore } from '@seamstream/object-store';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { CommonConfig } from '../config/common-config.js';
+import { RationedLines } from '../rationed-lines.js';
 import type { ServiceLogger } from '../service-logger.js';
 import type { ServiceMetrics } from '../service-metrics.js';
 import { type BatchUnderWay, BatchWorker } from './batch-worker.js';
@@ -123,6 +124,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     const { isUnbounded = false, isPaced = false, answersIn } = consumption;
     const { maxAttempts, firstRetryMs, maxRetryMs, deadlineMs } = consuming;
     const pace = isPaced ? new Pace(deadlineMs, () => clock.now()) : undefined;
+    const lines = new RationedLines(logger, () => clock.now());
     let saidAtMs = clock.now();
     const worker = new BatchWorker(
       {
@@ -145,7 +147,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
           },
           deadLettered: (fault, { partition, offset }) => {
             metrics.deadLetters.inc({ group, code: fault.code });
-            logger.warn({ group, topic, partition, offset, ...fault }, 'record sent to the dead letters');
+            lines.warn(fault.code, { group, topic, partition, offset, ...fault }, 'record sent to the dead letters');
           },
           retried: ({ code, reason }, waitMs) => {
             metrics.retries.inc({ group, code });

@@ -1,0 +1,52 @@
+import { INTERVAL_MS, LINES_PER_REASON, RationedLines } from './rationed-lines.js';
+
+interface Line {
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly sentence: string;
+}
+
+function rationed(): { lines: Line[]; rationed: RationedLines; clock: { ms: number } } {
+  const [lines, clock]: [Line[], { ms: number }] = [[], { ms: 1_000 }];
+  const warn = (facts: Line['facts'], sentence: string): void => void lines.push({ facts, sentence });
+  return { lines, clock, rationed: new RationedLines({ warn } as never, () => clock.ms) };
+}
+
+describe('lines that a stranger causes', () => {
+  it('are told in full as long as they are few', () => {
+    const { lines, clock, rationed: own } = rationed();
+    for (let index = 0; index < 100; index++, clock.ms += INTERVAL_MS / LINES_PER_REASON)
+      own.warn('identity', { index }, 'NOT BELIEVED');
+    own.sumUp();
+    expect(lines).toEqual(Array.from({ length: 100 }, (_, index) => ({ facts: { index }, sentence: 'NOT BELIEVED' })));
+  });
+
+  it('are a few lines however many there are, each is told or counted, and every reason has its own', () => {
+    const { lines, clock, rationed: own } = rationed();
+    const flood = 200_000;
+    for (let index = 0; index < flood; index++) {
+      own.warn('identity', { index }, 'NOT BELIEVED');
+      if (index === flood / 2) own.warn('problem_missing', { index }, 'NOT BELIEVED');
+      // Over two and a half intervals.
+      clock.ms += (2.5 * INTERVAL_MS) / flood;
+    }
+    own.sumUp();
+    own.sumUp();
+    const told = lines.filter(({ sentence }) => sentence === 'NOT BELIEVED');
+    const sums = lines.filter(({ sentence }) => sentence !== 'NOT BELIEVED');
+    expect(told.filter(({ facts }) => facts.index !== flood / 2)).toHaveLength(3 * LINES_PER_REASON);
+    expect(told.filter(({ facts }) => facts.index === flood / 2)).toHaveLength(1);
+    expect(sums.map(({ facts }) => facts.reason)).toEqual(['identity', 'identity', 'identity']);
+    expect(sums.reduce((sum, { facts }) => sum + (facts.untold as number), told.length)).toBe(flood + 1);
+    expect(sums[0]!.sentence).toBe('79,990 more of the same reason were not told one by one');
+  });
+
+  it('begin again in full when the flood is over', () => {
+    const { lines, clock, rationed: own } = rationed();
+    for (let index = 0; index < 1_000; index++) own.warn('identity', {}, 'NOT BELIEVED');
+    own.sumUp();
+    clock.ms += INTERVAL_MS;
+    lines.length = 0;
+    own.warn('identity', { again: true }, 'NOT BELIEVED');
+    expect(lines).toEqual([{ facts: { again: true }, sentence: 'NOT BELIEVED' }]);
+  });
+});
