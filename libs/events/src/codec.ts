@@ -13,7 +13,7 @@
  */
 import { messageOf, SeamError } from '@seamstream/kernel';
 import type avro from 'avsc';
-import { EventFields, NO_NAMES, OpenedEvent } from './encoded-fields.js';
+import { CopiedFields, EventLayout, EventWindow } from './encoded-fields.js';
 import { keyOf, type SeamEvent, TOPIC_OF, TOPICS } from './generated/events.generated.js';
 import { type NamedSchema, SCHEMAS } from './generated/schemas.generated.js';
 import { type AvroDefinition, type AvroSchema, fingerprintOf, fullName, isUnion } from './schema/avro-schema.js';
@@ -60,7 +60,7 @@ class EventForm {
   private readonly bytesFields: readonly string[];
   private readonly schema: AvroDefinition;
   private made: avro.Type | undefined;
-  private madeFields: EventFields | undefined;
+  private madeLayout: EventLayout | undefined;
 
   constructor(
     readonly name: string,
@@ -83,9 +83,9 @@ class EventForm {
     return this.made;
   }
 
-  get fields(): EventFields {
-    this.madeFields ??= new EventFields(this.type);
-    return this.madeFields;
+  get layout(): EventLayout {
+    this.madeLayout ??= new EventLayout(this.type, this.header);
+    return this.madeLayout;
   }
 
   /** The event as avsc takes it. */
@@ -114,11 +114,6 @@ class WriterVersion {
     const bytes = Buffer.from(fingerprint, 'hex');
     this.low = bytes.readUInt32LE(0);
     this.high = bytes.readUInt32LE(4);
-  }
-
-  /** Whether events are written in it today. */
-  get isCurrent(): boolean {
-    return this.writerSchema === undefined;
   }
 
   /** Finds the way from this version to the current one. Throws avsc's own error when there is none. */
@@ -333,23 +328,9 @@ export class EventCodec {
     return event as SeamEvent;
   }
 
-  /** The event in a record, not decoded; undefined for every record that is not of a current schema as this codec writes it. */
-  open({ topic, value, unreadable }: EncodedRecord): OpenedEvent | undefined {
-    if (unreadable !== undefined || value === null || value.length < HEADER_BYTES) return undefined;
-    const bytes = asBuffer(value);
-    const version = bytes.readUInt16LE(0) === MARKER ? this.versionOf(bytes, 2) : undefined;
-    if (version?.isCurrent !== true || version.form.topic !== topic) return undefined;
-    const { name, fields } = version.form;
-    const places = fields.placesIn(bytes, HEADER_BYTES);
-    return places && new OpenedEvent(name, fields, bytes, places);
-  }
-
-  copiedFields(opened: OpenedEvent, value: Uint8Array): ReadonlySet<string> {
-    const bytes = asBuffer(value);
-    const version =
-      bytes.length >= HEADER_BYTES && bytes.readUInt16LE(0) === MARKER ? this.versionOf(bytes, 2) : undefined;
-    if (version?.isCurrent !== true) return NO_NAMES;
-    return opened.copiedIn({ fields: version.form.fields, bytes, from: HEADER_BYTES });
+  /** How the current schema of an event lies in bytes. */
+  layout(type: SeamEvent['type']): EventLayout {
+    return this.forms.get(type)!.layout;
   }
 }
 
@@ -373,21 +354,14 @@ export function decodeEvent(record: EncodedRecord): SeamEvent {
   return CODEC.decode(record);
 }
 
-/**
- * The event in a record, whose fields are then read one at a time; undefined for every record that has to be decoded to know what
- * it says: one of an older or learned schema, one that other writers laid out in another way, and each that {@link decodeEvent} refuses.
- */
-export function openEvent(record: EncodedRecord): OpenedEvent | undefined {
-  return CODEC.open(record);
+/** A window onto encoded events of this type, which shows one at a time without decoding it. */
+export function eventWindow(type: SeamEvent['type']): EventWindow {
+  return new EventWindow(CODEC.layout(type));
 }
 
-/**
- * Names of the fields that another event, which is made from the opened one, copies right behind its own meta data: all of them where
- * its bytes are the same there, else none. One comparison of bytes instead of one of each field's value.
- * @param value of a record that was decoded
- */
-export function copiedFields(opened: OpenedEvent, value: Uint8Array): ReadonlySet<string> {
-  return CODEC.copiedFields(opened, value);
+/** What events of one type copy of the one that they are made from. */
+export function copiedFields(from: SeamEvent['type'], into: SeamEvent['type']): CopiedFields {
+  return new CopiedFields(CODEC.layout(from), CODEC.layout(into));
 }
 
 /**

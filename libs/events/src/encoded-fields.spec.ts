@@ -1,5 +1,5 @@
 import { Random } from '@seamstream/kernel';
-import { decodeEvent, encodeEvent, openEvent } from './codec.js';
+import { copiedFields, decodeEvent, encodeEvent, eventWindow } from './codec.js';
 import { EXAMPLE_EVENTS } from './example-events.contract.js';
 import type { EventOf, SeamEvent } from './generated/events.generated.js';
 
@@ -37,45 +37,107 @@ function decodedOr(record: ReturnType<typeof recordOf>): Readonly<Record<string,
   }
 }
 
-/** Whether a record that was opened says field by field what decoding says; refused and left ones say nothing. */
-function expectAsDecoded(record: ReturnType<typeof recordOf>, given: Readonly<Record<string, unknown>>): boolean {
-  const opened = openEvent(record);
-  if (opened === undefined) return false;
+/** Texts, unions of one with null and enums of an experience, by the paths that lead to them. */
+const TEXTS = [
+  'meta.messageId',
+  'meta.correlationId',
+  'meta.causationId',
+  'meta.source',
+  'meta.subject',
+  'meta.sourceClass',
+  'meta.traceparent',
+  'problem.problemId',
+  'problem.prompt',
+  'problem.verifier.kind',
+  'experienceId',
+  'arm',
+  'entry',
+  'sampling.seed',
+  'baseModelDigest',
+  'adapterDigest',
+];
+/** Those of them that are enums. */
+const ENUMS = ['meta.sourceClass', 'arm'];
+
+const valueAt = (event: unknown, path: string): unknown =>
+  path.split('.').reduce((value, name) => (value as Readonly<Record<string, unknown>>)[name], event);
+
+/** Whether a window shows the value; what it says is what decoding says then, and what is left to decoding says nothing. */
+function expectAsDecoded(record: ReturnType<typeof recordOf>): boolean {
+  const window = eventWindow('ExperienceGenerated');
+  if (!window.open(record.value)) return false;
+  expect(window.shows(record.value)).toBe(true);
   const decoded = decodedOr(record);
   expect(decoded).toBeDefined();
-  for (const [name, value] of Object.entries(decoded!)) {
-    if (name === 'type') continue;
-    expect(opened.read(name)).toStrictEqual(value);
-    expect(opened.read(name, value)).toStrictEqual(value);
-    expect(opened.read(name, given[name])).toStrictEqual(value);
+  for (const path of TEXTS) {
+    const [leaf, value] = [window.layout.leaf(path), valueAt(decoded, path) as string | null];
+    expect({ path, text: window.textOf(leaf) }).toEqual({ path, text: value });
+    if (ENUMS.includes(path)) continue;
+    expect(window.says(leaf, value)).toBe(true);
+    for (const other of [
+      `${value ?? ''}x`,
+      value?.slice(0, -1),
+      value === null ? '' : null,
+      value?.replace(/.$/su, 'ÿ'),
+    ])
+      if (other !== value && other !== undefined)
+        expect({ path, other, is: window.says(leaf, other) }).toEqual({ path, other, is: false });
   }
   return true;
 }
 
 describe('fields of an encoded event', () => {
-  it('are those that decoding gives, for every event that is opened', () => {
-    const opened = [...Object.values(EXAMPLE_EVENTS), ...EXPERIENCES].filter((event) =>
-      expectAsDecoded(recordOf(event), decodeEvent(recordOf(event)) as unknown as Readonly<Record<string, unknown>>),
-    );
-    for (const event of [...EXPERIENCES, EXAMPLE_EVENTS.OutcomeRecorded]) expect(opened).toContain(event);
-    // What is compared, and equal, is not made a second time.
-    for (const event of EXPERIENCES)
-      for (const name of ['problem', 'entry', 'promptTokenIds', 'tokenIds', 'forced'] as const)
-        expect(openEvent(recordOf(event))!.read(name, event[name])).toBe(event[name]);
+  it('are those that decoding gives, for every event that a window shows', () => {
+    for (const event of EXPERIENCES) expect(expectAsDecoded(recordOf(event))).toBe(true);
+    for (const event of Object.values(EXAMPLE_EVENTS)) {
+      const window = eventWindow(event.type);
+      const { value } = recordOf(event);
+      if (window.open(value)) expect(window.layout.steps.length).toBeGreaterThan(0);
+      expect(
+        eventWindow(event.type === 'OutcomeRecorded' ? 'ExperienceGenerated' : 'OutcomeRecorded').open(value),
+      ).toBe(false);
+    }
+    for (const event of [EXAMPLE_EVENTS.OutcomeRecorded, EXAMPLE_EVENTS.ProblemPublished])
+      expect(eventWindow(event.type).open(recordOf(event).value)).toBe(true);
   });
 
-  it('of damaged bytes are those that decoding gives, or it is not opened', () => {
+  it('that another event copies are in its bytes, and with any byte of these changed they are not', () => {
+    const copied = copiedFields('ExperienceGenerated', 'OutcomeRecorded');
+    expect([...copied.names]).toEqual(
+      expect.arrayContaining(['problem', 'entry', 'tokenIds', 'forced', 'adapterDigest']),
+    );
+    const random = Random.of('copied fields/1');
+    for (const event of EXPERIENCES) {
+      const window = eventWindow('ExperienceGenerated');
+      window.open(recordOf(event).value);
+      const copies = Object.fromEntries([...copied.names].map((name) => [name, event[name as keyof typeof event]]));
+      const outcome = { ...EXAMPLE_EVENTS.OutcomeRecorded, ...copies } as EventOf<'OutcomeRecorded'>;
+      const { value } = recordOf(outcome);
+      expect(copied.areIn(window, value)).toBe(true);
+      for (let at = HEADER_BYTES; at < value.length; at++) {
+        const changed = Buffer.from(value);
+        changed[at] = changed[at]! ^ (1 << random.int(8));
+        const said = decodedOr({ ...recordOf(outcome), value: changed });
+        if (said === undefined) continue;
+        const areEqual = [...copied.names].every(
+          (name) => JSON.stringify(said[name]) === JSON.stringify(event[name as keyof typeof event]),
+        );
+        expect({ at, is: copied.areIn(window, changed) }).toEqual({ at, is: areEqual });
+      }
+    }
+  });
+
+  it('of damaged bytes are those that decoding gives, or no window shows it', () => {
     const random = Random.of('encoded fields/1');
     let [opened, left] = [0, 0];
     for (let round = 0; round < 800; round++) {
       const event = EXPERIENCES[round % EXPERIENCES.length]!;
       const record = recordOf(event);
       const { value } = record;
-      const given = decodeEvent(recordOf(event)) as unknown as Readonly<Record<string, unknown>>;
       for (let change = random.int(2); change >= 0; change--)
         value[HEADER_BYTES + random.int(value.length - HEADER_BYTES)] = random.int(256);
       const cut = round % 10 === 0 ? value.subarray(0, HEADER_BYTES + random.int(value.length - HEADER_BYTES)) : value;
-      const isOpened = expectAsDecoded({ ...record, value: cut }, given);
+      const isOpened = expectAsDecoded({ ...record, value: cut });
       if (isOpened) opened++;
       else left++;
     }
@@ -94,19 +156,21 @@ describe('fields of an encoded event', () => {
         Buffer.from([...length, ...Buffer.from('__proto__')]),
         record.value.subarray(at + 9),
       ]);
-      expect(openEvent({ ...record, value })).toBeUndefined();
+      expect(eventWindow('ExperienceGenerated').open(value)).toBe(false);
       expect(() => decodeEvent({ ...record, value })).toThrow(/__proto__/);
     }
   });
 
   it('are left to decoding where a writer of another kind wrote them, or an older one', () => {
-    const record = recordOf(EXPERIENCES[0]!);
-    expect(openEvent({ ...record, topic: 'seam.outcomes' })).toBeUndefined();
-    expect(openEvent({ ...record, value: null })).toBeUndefined();
-    expect(openEvent({ ...record, unreadable: 'gone' })).toBeUndefined();
-    const value = Buffer.from(record.value);
-    value[2] = value[2]! ^ 1;
-    expect(openEvent({ ...record, value })).toBeUndefined();
-    expect(openEvent({ ...record, value: Buffer.concat([record.value, Buffer.from([0])]) })).toBeUndefined();
+    const { value } = recordOf(EXPERIENCES[0]!);
+    const window = eventWindow('ExperienceGenerated');
+    expect(window.open(value)).toBe(true);
+    const older = Buffer.from(value);
+    older[2] = older[2]! ^ 1;
+    for (const other of [older, new Uint8Array(0), value.subarray(0, 5), Buffer.concat([value, Buffer.from([0])])]) {
+      expect(window.open(other)).toBe(false);
+      // Nor does it go on showing what it showed before.
+      expect(window.shows(value)).toBe(false);
+    }
   });
 });

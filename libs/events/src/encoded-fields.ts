@@ -1,292 +1,265 @@
 /**
- * Fields of an encoded event, compared with values where they stand. Who holds a copy of what a record says need not decode the
- * record to know it: equal values have equal bytes, and comparing them makes nothing.
+ * Encoded events, looked at where they lie. Who holds a copy of what a record says need not decode the record to know it: equal bytes of
+ * one schema are equal values, and comparing them makes nothing.
  *
- *   meta │ problem │ experienceId │ … │ tokenIds │ logProbs │ …      one walk over the bytes finds where each field begins
- *          ▲ spells what the other one has? its value : decoded
+ *   meta.messageId │ meta.correlationId │ … │ problem.problemId │ … │ tokenIds │ logProbs │ …      one walk finds where each leaf begins
  *
  * The walk accepts what the codec itself writes, and of that nothing that decoding would refuse: valid texts, finite numbers, lists
  * and maps in one block. Every other record, however valid, is left to decoding.
+ *
+ * It follows a list of steps instead of calling a function per type: compiling those functions into one another, for each place that
+ * they are called from, took a fifth of all that was compiled while a service starts (docs/experiments/LOG.md).
  */
 import { isUtf8 } from 'node:buffer';
 import type avro from 'avsc';
 
-/** A place in bytes. `at` is of no meaning once a form has answered false. */
-interface Cursor {
-  readonly bytes: Buffer;
-  at: number;
-}
+/** What stands at a place: the type of one leaf. */
+const TEXT = 0;
+const INT = 1;
+const LONG = 2;
+const FLOAT = 3;
+const DOUBLE = 4;
+const BOOLEAN = 5;
+const NULL = 6;
+const ENUM = 7;
+const UNION = 8;
+const LIST = 9;
+const INTS = 10;
+const FLOATS = 11;
+const BOOLEANS = 12;
+const MAP = 13;
+/** Nothing of this type passes: such events are decoded. */
+const OTHER = 14;
 
-/** What one Avro type looks like in bytes. Both answer whether, and move behind the value if so. */
-interface Form {
-  /** A value as the codec writes it stands here. */
-  pass(cursor: Cursor): boolean;
-  /** This value stands here; asked only where `pass` has answered true. */
-  spells(cursor: Cursor, value: unknown): boolean;
-}
-
-interface Field {
-  readonly name: string;
-  readonly type: avro.Type;
-  readonly form: Form;
+interface Step {
+  readonly kind: number;
+  /** Of an enum. */
+  readonly symbols: readonly string[];
+  /** Steps of a union's branches, or of the items of a list or map. */
+  readonly parts: readonly (readonly Step[])[];
 }
 
 /** Beyond 32 bits: what {@link int} answers for a number that takes more. */
 const NONE = 2 ** 32;
 
-/** The int (zigzag varint of at most 32 bits) at the cursor. */
-function int(cursor: Cursor): number {
-  const { bytes } = cursor;
+/** Where the number that was read last ends: beside its value, so that reading one makes nothing. */
+let after = 0;
+
+/** Bytes, and the same ones four at a time: until a loop is compiled, and then too, a quarter of the turns is a quarter of the time. */
+interface Bytes {
+  readonly each: Uint8Array;
+  readonly view: DataView;
+}
+
+const HIGH_BITS = 0x80808080 | 0;
+const ALL_BUT_LOWEST_BITS = 0xfefefefe | 0;
+
+/** The first place of [from, to) where a byte has one of these bits, which are the same in each byte of the mask; `to` where none has. */
+function firstWith(bits: number, { each, view }: Bytes, from: number, to: number): number {
+  let at = from;
+  while (at + 4 <= to && (view.getInt32(at) & bits) === 0) at += 4;
+  while (at < to && (each[at]! & bits & 0xff) === 0) at++;
+  return at;
+}
+
+/** The int (zigzag varint of at most 32 bits) at the place. */
+function int(bytes: Uint8Array, at: number): number {
   let bits = 0;
   for (let shift = 0; shift < 28; shift += 7) {
-    const byte = bytes[cursor.at++];
+    const byte = bytes[at++];
     if (byte === undefined) return NONE;
     bits |= (byte & 0x7f) << shift;
-    if (byte < 0x80) return (bits >>> 1) ^ -(bits & 1);
+    if (byte < 0x80) {
+      after = at;
+      return (bits >>> 1) ^ -(bits & 1);
+    }
   }
-  const last = bytes[cursor.at++];
+  const last = bytes[at++];
   if (last === undefined || last > 0x0f) return NONE;
+  after = at;
   bits |= last << 28;
   return (bits >>> 1) ^ -(bits & 1);
 }
 
-/** A length or count; -1 for none that fits into what is left. Each item takes at least `bytesEach`. */
-function size(cursor: Cursor, bytesEach: number): number {
-  const count = int(cursor);
-  return count >= 0 && count * bytesEach <= cursor.bytes.length - cursor.at ? count : -1;
+/** A length or count, each item of which takes at least `bytesEach`; -1 for none that fits into what is left. */
+function size(bytes: Uint8Array, at: number, bytesEach: number): number {
+  const count = int(bytes, at);
+  return count >= 0 && count !== NONE && count * bytesEach <= bytes.length - after ? count : -1;
 }
 
-const TEXT: Form = {
-  pass(cursor) {
-    const length = size(cursor, 1);
-    if (length < 0) return false;
-    const { bytes, at } = cursor;
-    const end = at + length;
-    cursor.at = end;
-    for (let each = at; each < end; each++) if (bytes[each]! >= 0x80) return isUtf8(bytes.subarray(each, end));
-    return true;
-  },
-  spells(cursor, value) {
-    if (typeof value !== 'string') return false;
-    const length = int(cursor);
-    const { bytes, at } = cursor;
-    const end = at + length;
-    cursor.at = end;
-    if (value.length === length) {
-      let each = 0;
-      while (each < length && bytes[at + each] === value.charCodeAt(each) && bytes[at + each]! < 0x80) each++;
-      if (each === length) return true;
-    }
-    // A text with other characters than ASCII's has more bytes than characters.
-    return value.length < length && bytes.toString('utf8', at, end) === value;
-  },
-};
-
-const INT: Form = {
-  pass: (cursor) => int(cursor) !== NONE,
-  spells: (cursor, value) => int(cursor) === value,
-};
-
-const BOOLEAN: Form = {
-  pass: (cursor) => cursor.bytes[cursor.at++]! <= 1,
-  spells: (cursor, value) => (cursor.bytes[cursor.at++] === 1) === value && typeof value === 'boolean',
-};
-
-const NULL: Form = { pass: () => true, spells: (_cursor, value) => value === null };
-
-/** Of types whose values are passed only, or compared by decoding them. */
-function byDecoding(type: avro.Type, pass: Form['pass']): Form {
-  return {
-    pass,
-    spells(cursor, value) {
-      const decoded = type.decode(cursor.bytes, cursor.at);
-      cursor.at = decoded.offset;
-      return Object.is(decoded.value, value);
-    },
-  };
+/** Where a text ends; -1 for one that is not valid. */
+function textEnd(bytes: Bytes, from: number): number {
+  const length = size(bytes.each, from, 1);
+  if (length < 0) return -1;
+  const end = after + length;
+  const at = firstWith(HIGH_BITS, bytes, after, end);
+  return at === end || isUtf8(bytes.each.subarray(at, end)) ? end : -1;
 }
 
 /** Of up to 49 bits, which a number holds exactly. */
-function passLong(cursor: Cursor): boolean {
-  for (let count = 0; count < 7; count++) {
-    const byte = cursor.bytes[cursor.at++];
-    if (byte === undefined) return false;
-    if (byte < 0x80) return true;
+function longEnd(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < from + 7; at++) {
+    const byte = bytes[at];
+    if (byte === undefined) return -1;
+    if (byte < 0x80) return at + 1;
   }
-  return false;
+  return -1;
 }
 
-/** IEEE 754: not finite where all bits of the exponent are set, which lie in the last two bytes under the sign. */
-function passFloat(cursor: Cursor): boolean {
-  const { bytes, at } = cursor;
-  cursor.at = at + 4;
-  return cursor.at <= bytes.length && !((bytes[at + 3]! & 0x7f) === 0x7f && bytes[at + 2]! >= 0x80);
+/** IEEE 754: a float of 32 bits is not finite where all bits of its exponent are set. */
+const EXPONENT = 0x7f800000;
+
+function floatEnd({ view }: Bytes, at: number): number {
+  return at + 4 <= view.byteLength && (view.getInt32(at, true) & EXPONENT) !== EXPONENT ? at + 4 : -1;
 }
 
-function passDouble(cursor: Cursor): boolean {
-  const { bytes, at } = cursor;
-  cursor.at = at + 8;
-  return cursor.at <= bytes.length && !((bytes[at + 7]! & 0x7f) === 0x7f && bytes[at + 6]! >= 0xf0);
+function doubleEnd({ view }: Bytes, at: number): number {
+  return at + 8 <= view.byteLength && Number.isFinite(view.getFloat64(at, true)) ? at + 8 : -1;
 }
 
-function enumForm(symbols: readonly string[]): Form {
-  return {
-    pass(cursor) {
-      const index = int(cursor);
-      return index >= 0 && index < symbols.length;
-    },
-    spells: (cursor, value) => symbols[int(cursor)] === value,
-  };
-}
-
-function unionForm(forms: readonly Form[]): Form {
-  return {
-    pass: (cursor) => forms[int(cursor)]?.pass(cursor) ?? false,
-    spells: (cursor, value) => forms[int(cursor)]!.spells(cursor, value),
-  };
-}
-
-function arrayForm(item: Form, bytesEach: number): Form {
-  return {
-    pass(cursor) {
-      const count = size(cursor, bytesEach);
-      for (let index = 0; index < count; index++) if (!item.pass(cursor)) return false;
-      return isEnd(cursor, count);
-    },
-    spells(cursor, value) {
-      const count = int(cursor);
-      if (!Array.isArray(value) || value.length !== count) return false;
-      for (let index = 0; index < count; index++) if (!item.spells(cursor, value[index])) return false;
-      if (count > 0) cursor.at++;
-      return true;
-    },
-  };
-}
-
-/** Whether a text may be the key that decoding refuses: it ends as that does, however its length is spelled. */
-function isPrototype({ bytes, at }: Cursor, from: number): boolean {
-  return at - from >= 10 && bytes[at - 1] === 0x5f && bytes.toString('latin1', at - 9, at) === '__proto__';
+/** Where a list or map of one block ends, whose items end at the place: no other block follows. */
+function blockEnd(bytes: Uint8Array, at: number, count: number): number {
+  if (count === 0) return at;
+  return bytes[at] === 0 ? at + 1 : -1;
 }
 
 // Most items of a record are in its lists of token ids, flags and log-probabilities: one loop for each, without calls.
 
-const INTS: Form = {
-  pass(cursor) {
-    const count = size(cursor, 1);
-    const { bytes } = cursor;
-    for (let index = 0; index < count; index++) {
-      if (bytes[cursor.at]! < 0x80) cursor.at++;
-      else if (bytes[cursor.at + 1]! < 0x80) cursor.at += 2;
-      else if (int(cursor) === NONE) return false;
+function intsEnd(bytes: Uint8Array, from: number): number {
+  const count = size(bytes, from, 1);
+  if (count < 0) return -1;
+  let at = after;
+  for (let index = 0; index < count; index++) {
+    if (bytes[at]! < 0x80) at++;
+    else if (bytes[at + 1]! < 0x80) at += 2;
+    else {
+      if (int(bytes, at) === NONE) return -1;
+      at = after;
     }
-    return isEnd(cursor, count);
-  },
-  spells(cursor, value) {
-    const count = int(cursor);
-    if (!Array.isArray(value) || value.length !== count) return false;
-    const { bytes } = cursor;
-    const list = value as readonly unknown[];
-    for (let index = 0; index < count; index++) {
-      const first = bytes[cursor.at]!;
-      const second = bytes[cursor.at + 1]!;
-      let each: number;
-      if (first < 0x80) {
-        cursor.at++;
-        each = (first >> 1) ^ -(first & 1);
-      } else if (second < 0x80) {
-        cursor.at += 2;
-        const bits = (first & 0x7f) | (second << 7);
-        each = (bits >> 1) ^ -(bits & 1);
-      } else each = int(cursor);
-      if (each !== list[index]) return false;
-    }
-    if (count > 0) cursor.at++;
-    return true;
-  },
-};
-
-/** Most bytes of an experience are in its two lists of these. */
-const FLOATS: Form = {
-  pass(cursor) {
-    const count = size(cursor, 4);
-    const { bytes } = cursor;
-    let { at } = cursor;
-    for (let index = 0; index < count; index++, at += 4)
-      if ((bytes[at + 3]! & 0x7f) === 0x7f && bytes[at + 2]! >= 0x80) return false;
-    cursor.at = at;
-    return isEnd(cursor, count);
-  },
-  // Nobody holds a copy of them.
-  spells: () => false,
-};
-
-const BOOLEANS: Form = {
-  pass(cursor) {
-    const count = size(cursor, 1);
-    const { bytes, at } = cursor;
-    for (let index = 0; index < count; index++) if (bytes[at + index]! > 1) return false;
-    cursor.at += Math.max(0, count);
-    return isEnd(cursor, count);
-  },
-  spells(cursor, value) {
-    const count = int(cursor);
-    if (!Array.isArray(value) || value.length !== count) return false;
-    const { bytes, at } = cursor;
-    const list = value as readonly unknown[];
-    for (let index = 0; index < count; index++) if ((bytes[at + index] === 1) !== list[index]) return false;
-    cursor.at += count > 0 ? count + 1 : 0;
-    return true;
-  },
-};
-
-/** After the only block of a list or map: none follows. */
-function isEnd(cursor: Cursor, count: number): boolean {
-  return count === 0 || (count > 0 && cursor.bytes[cursor.at++] === 0);
+  }
+  return blockEnd(bytes, at, count);
 }
 
-function isEmpty(value: object): boolean {
-  for (const _ in value) return false;
+function floatsEnd(bytes: Bytes, from: number): number {
+  const count = size(bytes.each, from, 4);
+  if (count < 0) return -1;
+  const { each, view } = bytes;
+  let at = after;
+  for (let index = 0; index < count; index++, at += 4) if ((view.getInt32(at, true) & EXPONENT) === EXPONENT) return -1;
+  return blockEnd(each, at, count);
+}
+
+function booleansEnd(bytes: Bytes, from: number): number {
+  const count = size(bytes.each, from, 1);
+  if (count < 0) return -1;
+  const end = after + count;
+  return firstWith(ALL_BUT_LOWEST_BITS, bytes, after, end) === end ? blockEnd(bytes.each, end, count) : -1;
+}
+
+function listEnd(bytes: Bytes, from: number, items: readonly Step[]): number {
+  const count = size(bytes.each, from, 1);
+  if (count < 0) return -1;
+  let at = after;
+  for (let index = 0; index < count && at >= 0; index++) at = walk(bytes, at, items);
+  return at < 0 ? -1 : blockEnd(bytes.each, at, count);
+}
+
+function mapEnd(bytes: Bytes, from: number, items: readonly Step[]): number {
+  const count = size(bytes.each, from, 2);
+  if (count < 0) return -1;
+  let at = after;
+  for (let index = 0; index < count; index++) {
+    const end = textEnd(bytes, at);
+    if (end < 0 || isPrototype(bytes.each, at, end)) return -1;
+    at = walk(bytes, end, items);
+    if (at < 0) return -1;
+  }
+  return blockEnd(bytes.each, at, count);
+}
+
+const PROTOTYPE = Buffer.from('__proto__');
+
+/** Whether a text may be the key that decoding refuses: it ends as that does, however its length is spelled. */
+function isPrototype(bytes: Uint8Array, from: number, end: number): boolean {
+  const at = end - PROTOTYPE.length;
+  return at > from && beginsAt(bytes, at, PROTOTYPE);
+}
+
+/** Where what the steps say ends; -1 for what is left to decoding. Of each step its place, if they are asked for. */
+function walk(bytes: Bytes, from: number, steps: readonly Step[], places?: Int32Array): number {
+  const { each } = bytes;
+  let at = from;
+  for (let index = 0; index < steps.length; index++) {
+    const { kind, symbols, parts } = steps[index]!;
+    if (places !== undefined) places[index] = at;
+    switch (kind) {
+      case TEXT:
+        at = textEnd(bytes, at);
+        break;
+      case INT:
+        at = int(each, at) === NONE ? -1 : after;
+        break;
+      case LONG:
+        at = longEnd(each, at);
+        break;
+      case FLOAT:
+        at = floatEnd(bytes, at);
+        break;
+      case DOUBLE:
+        at = doubleEnd(bytes, at);
+        break;
+      case BOOLEAN:
+        at = each[at]! <= 1 ? at + 1 : -1;
+        break;
+      case NULL:
+        break;
+      case ENUM: {
+        const symbol = int(each, at);
+        at = symbol >= 0 && symbol < symbols.length ? after : -1;
+        break;
+      }
+      case UNION: {
+        const branch = int(each, at);
+        at = branch >= 0 && branch < parts.length ? walk(bytes, after, parts[branch]!) : -1;
+        break;
+      }
+      case LIST:
+        at = listEnd(bytes, at, parts[0]!);
+        break;
+      case INTS:
+        at = intsEnd(each, at);
+        break;
+      case FLOATS:
+        at = floatsEnd(bytes, at);
+        break;
+      case BOOLEANS:
+        at = booleansEnd(bytes, at);
+        break;
+      case MAP:
+        at = mapEnd(bytes, at, parts[0]!);
+        break;
+      default:
+        return -1;
+    }
+    if (at < 0) return -1;
+  }
+  return at;
+}
+
+/** Whether what lies in [from, to) stands at a place of other bytes as well. */
+function areSame(bytes: Bytes, from: number, to: number, others: Bytes, at: number): boolean {
+  if (at + to - from > others.each.length) return false;
+  const [{ view }, { view: otherView }] = [bytes, others];
+  const further = at - from;
+  let place = from;
+  for (; place + 4 <= to; place += 4) if (view.getInt32(place) !== otherView.getInt32(place + further)) return false;
+  for (; place < to; place++) if (bytes.each[place] !== others.each[place + further]) return false;
   return true;
 }
 
-function mapForm(item: Form): Form {
-  return {
-    pass(cursor) {
-      const count = size(cursor, 2);
-      for (let index = 0; index < count; index++) {
-        const { at } = cursor;
-        if (!TEXT.pass(cursor) || isPrototype(cursor, at) || !item.pass(cursor)) return false;
-      }
-      return isEnd(cursor, count);
-    },
-    // In the same order: a key that stands there twice cannot pass for two.
-    spells(cursor, value) {
-      const count = int(cursor);
-      if (typeof value !== 'object' || value === null) return false;
-      if (count === 0) return isEmpty(value);
-      const entries = Object.entries(value);
-      if (entries.length !== count) return false;
-      for (const [key, each] of entries) if (!TEXT.spells(cursor, key) || !item.spells(cursor, each)) return false;
-      if (count > 0) cursor.at++;
-      return true;
-    },
-  };
-}
-
-function recordForm(fields: readonly Field[]): Form {
-  return {
-    pass(cursor) {
-      for (const { form } of fields) if (!form.pass(cursor)) return false;
-      return true;
-    },
-    spells(cursor, value) {
-      if (typeof value !== 'object' || value === null) return false;
-      for (const { name, form } of fields)
-        if (!form.spells(cursor, (value as Readonly<Record<string, unknown>>)[name])) return false;
-      // A value with more fields than these would be another one.
-      return Object.keys(value).length === fields.length;
-    },
-  };
+function beginsAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let index = 0; index < wanted.length; index++) if (bytes[at + index] !== wanted[index]) return false;
+  return true;
 }
 
 /** What avsc 5.7.9 says of a type, as far as its TypeScript types leave it out. */
@@ -296,179 +269,231 @@ interface TypeDescription {
   readonly itemsType: avro.Type;
   readonly valuesType: avro.Type;
   readonly types: readonly avro.Type[];
-  readonly symbols: readonly string[];
-  readonly underlyingType: avro.Type;
+  readonly symbols: readonly string[] | undefined;
 }
 
-function fieldsOf(type: avro.Type): Field[] {
-  return (type as unknown as TypeDescription).fields.map((field) => ({
-    name: field.name,
-    type: field.type,
-    form: formOf(field.type),
-  }));
-}
+const described = (type: avro.Type): TypeDescription => type as unknown as TypeDescription;
 
-function formOf(type: avro.Type): Form {
-  const description = type as unknown as TypeDescription;
-  const { typeName } = description;
+const KINDS: Readonly<Record<string, number>> = {
+  ...{ string: TEXT, int: INT, long: LONG, float: FLOAT, double: DOUBLE, boolean: BOOLEAN, null: NULL },
+  ...{ enum: ENUM, 'union:unwrapped': UNION, array: LIST, map: MAP },
+};
+const KINDS_OF_LISTS: Readonly<Record<string, number>> = { int: INTS, float: FLOATS, boolean: BOOLEANS };
+
+/** The steps of a type, each with the path that leads to it: those of a record are its fields'. */
+function stepsOf(type: avro.Type, path: string): readonly (Step & { readonly path: string })[] {
+  const { typeName, fields, itemsType, valuesType, types } = described(type);
+  const symbols = described(type).symbols ?? [];
+  const inner = (each: avro.Type): readonly Step[] => stepsOf(each, '');
   switch (typeName) {
-    case 'string':
-      return TEXT;
-    case 'int':
-      return INT;
-    case 'boolean':
-      return BOOLEAN;
-    case 'null':
-      return NULL;
-    case 'long':
-      return byDecoding(type, passLong);
-    case 'float':
-      return byDecoding(type, passFloat);
-    case 'double':
-      return byDecoding(type, passDouble);
-    case 'enum':
-      return enumForm(description.symbols);
-    case 'union:unwrapped':
-      return unionForm(description.types.map(formOf));
-    case 'array':
-      if (description.itemsType.typeName === 'int') return INTS;
-      if (description.itemsType.typeName === 'boolean') return BOOLEANS;
-      if (description.itemsType.typeName === 'float') return FLOATS;
-      return arrayForm(formOf(description.itemsType), LEAST_BYTES[description.itemsType.typeName] ?? 1);
-    case 'map':
-      return mapForm(formOf(description.valuesType));
     case 'record':
-      return recordForm(fieldsOf(type));
+      return fields.flatMap((field) => stepsOf(field.type, path === '' ? field.name : `${path}.${field.name}`));
+    case 'union:unwrapped':
+      return [{ kind: UNION, symbols, parts: types.map(inner), path }];
+    case 'array': {
+      const kind = KINDS_OF_LISTS[itemsType.typeName] ?? LIST;
+      return [{ kind, symbols, parts: [inner(itemsType)], path }];
+    }
+    case 'map':
+      return [{ kind: MAP, symbols, parts: [inner(valuesType)], path }];
     default:
-      // Nothing of this type passes: such events are decoded.
-      return byDecoding(type, () => false);
+      return [{ kind: KINDS[typeName] ?? OTHER, symbols, parts: [], path }];
   }
 }
 
-/** Fields that lie behind one another in both of two events, by their numbers in the first, the last one exclusive. */
+/** Fields that lie behind one another in both of two events, by the leaves of the first, the last one exclusive. */
 interface Run {
   readonly from: number;
   readonly to: number;
-  /** The byte before them in the second one, where its type is a union that has the first one's among others. */
-  readonly branch: number | undefined;
+  /** The byte before them in the second one, where its type is a union that has the first one's among others; -1 where it is not. */
+  readonly branch: number;
 }
 
-interface Shared {
-  readonly runs: readonly Run[];
-  readonly names: ReadonlySet<string>;
-}
-
-/** See {@link Run}; null where one's values are not the other's. */
-function branchOf(type: avro.Type, other: avro.Type): number | undefined | null {
-  if (type.equals(other)) return undefined;
-  const { typeName, types } = other as unknown as TypeDescription;
+/** See {@link Run}; undefined where one's values are not the other's. */
+function branchOf(type: avro.Type, other: avro.Type): number | undefined {
+  if (type.equals(other)) return -1;
+  const { typeName, types } = described(other);
   const index = typeName === 'union:unwrapped' ? types.findIndex((each) => type.equals(each)) : -1;
-  return index < 0 ? null : 2 * index; // zigzag, in one byte: a union has fewer than 64 types
+  return index < 0 ? undefined : 2 * index; // zigzag, in one byte: a union has fewer than 64 types
 }
 
-export const NO_NAMES: ReadonlySet<string> = new Set();
+/** How an event's current schema lies in bytes. */
+export class EventLayout {
+  readonly steps: readonly Step[];
+  private readonly paths: readonly string[];
+  readonly fields: readonly { readonly name: string; readonly type: avro.Type }[];
 
-const LEAST_BYTES: Readonly<Record<string, number>> = { double: 8 };
-
-/** The fields of one event's current schema. */
-export class EventFields {
-  private readonly fields: readonly Field[];
-  private readonly indexOf: ReadonlyMap<string, number>;
-  private readonly shared = new Map<EventFields, Shared>();
-
-  constructor(type: avro.Type) {
-    this.fields = fieldsOf(type);
-    this.indexOf = new Map(this.fields.map(({ name }, index) => [name, index]));
+  /** @param header the bytes that an event of this schema begins with */
+  constructor(
+    type: avro.Type,
+    readonly header: Uint8Array,
+  ) {
+    const steps = stepsOf(type, '');
+    this.steps = steps;
+    this.paths = steps.map(({ path }) => path);
+    this.fields = described(type).fields;
   }
 
-  /** Where each field begins; undefined for bytes that are left to decoding. */
-  placesIn(bytes: Buffer, from: number): readonly number[] | undefined {
-    const cursor = { bytes, at: from };
-    const places: number[] = [];
-    for (const { form } of this.fields) {
-      places.push(cursor.at);
-      if (!form.pass(cursor)) return undefined;
-    }
-    return cursor.at === bytes.length ? places : undefined;
+  /** The number of a leaf by its path, of a record that of its first. @throws RangeError where there is none */
+  leaf(path: string): number {
+    const leaf = this.paths.findIndex((each) => each === path || each.startsWith(`${path}.`));
+    if (leaf < 0) throw new RangeError(`no field ${path}; there are ${this.paths.join(', ')}`);
+    return leaf;
+  }
+
+  /** The first leaf behind a field. */
+  leafAfter(field: string): number {
+    const next = this.fields[this.fields.findIndex(({ name }) => name === field) + 1];
+    return next === undefined ? this.steps.length : this.leaf(next.name);
+  }
+
+  begins(bytes: Uint8Array): boolean {
+    return beginsAt(bytes, 0, this.header);
+  }
+}
+
+function bytesOf(each: Uint8Array): Bytes {
+  return { each, view: new DataView(each.buffer, each.byteOffset, each.length) };
+}
+
+const NO_BYTES = bytesOf(new Uint8Array(0));
+
+/** A place in encoded bytes. */
+export interface EncodedPart {
+  readonly bytes: Bytes;
+  readonly at: number;
+}
+
+/**
+ * A window onto encoded events of one type, one at a time: what it says is of the record that was opened last. It keeps nothing of an
+ * event but where its leaves begin, so that a million events are looked at without anything being made for them.
+ */
+export class EventWindow {
+  private bytes = NO_BYTES;
+  private readonly places: Int32Array;
+
+  constructor(readonly layout: EventLayout) {
+    this.places = new Int32Array(layout.steps.length + 1);
   }
 
   /**
-   * The names of the fields that follow another event's first one and are these fields' too, of one name and type, in its order, up
-   * to one that is not; all of them if the other event's bytes hold what these hold there, else none.
-   * @param from where the other event's first field begins
+   * Whether it now shows this value. Not for a value that has to be decoded to know what it says: one of an older or learned schema,
+   * one that other writers laid out in another way, and each that decoding refuses.
    */
-  copied(
-    bytes: Buffer,
-    places: readonly number[],
-    other: { readonly fields: EventFields; readonly bytes: Buffer; readonly from: number },
-  ): ReadonlySet<string> {
-    const { runs, names } = this.sharedWith(other.fields);
-    const cursor = { bytes: other.bytes, at: other.from };
-    if (!other.fields.fields[0]!.form.pass(cursor)) return NO_NAMES;
-    let { at } = cursor;
-    for (const { from, to, branch } of runs) {
-      if (branch !== undefined && other.bytes[at++] !== branch) return NO_NAMES;
-      const [start, end] = [places[from]!, places[to] ?? bytes.length];
-      const next = at + end - start;
-      if (next > other.bytes.length || bytes.compare(other.bytes, at, next, start, end) !== 0) return NO_NAMES;
-      at = next;
+  open(value: Uint8Array): boolean {
+    const { layout, places } = this;
+    const { header, steps } = layout;
+    const bytes = bytesOf(value);
+    const end = layout.begins(value) ? walk(bytes, header.length, steps, places) : -1;
+    const isShown = end === value.length;
+    this.bytes = isShown ? bytes : NO_BYTES;
+    places[steps.length] = end;
+    return isShown;
+  }
+
+  shows(value: Uint8Array): boolean {
+    return this.bytes.each === value;
+  }
+
+  /** Where a leaf begins. */
+  placeOf(leaf: number): number {
+    return this.places[leaf]!;
+  }
+
+  /** Whether a leaf, which is a text or a union with null, says this. */
+  says(leaf: number, text: string | null): boolean {
+    const bytes = this.bytes.each;
+    const from = this.textAt(leaf);
+    if (from < 0) return text === null;
+    const length = int(bytes, from);
+    if (text === null || text.length > length) return false;
+    const at = after;
+    for (let each = 0; each < length; each++) {
+      const byte = bytes[at + each]!;
+      if (byte >= 0x80) return utf8(bytes, at, at + length) === text;
+      if (byte !== text.charCodeAt(each)) return false;
     }
-    return names;
+    return true;
   }
 
-  private sharedWith(other: EventFields): Shared {
-    let shared = this.shared.get(other);
-    if (shared === undefined) this.shared.set(other, (shared = this.findShared(other)));
-    return shared;
+  /** What a leaf says, which is a text, a union of one with null, or an enum. */
+  textOf(leaf: number): string | null {
+    const bytes = this.bytes.each;
+    const { kind, symbols } = this.layout.steps[leaf]!;
+    if (kind === ENUM) return symbols[int(bytes, this.placeOf(leaf))]!;
+    const from = this.textAt(leaf);
+    if (from < 0) return null;
+    const length = int(bytes, from);
+    return utf8(bytes, after, after + length);
   }
 
-  private findShared(other: EventFields): Shared {
+  /** What begins at a leaf: for {@link isSame}, also when the window shows another event. */
+  from(leaf: number): EncodedPart {
+    return { bytes: this.bytes, at: this.placeOf(leaf) };
+  }
+
+  /** Whether what lies between two leaves, the second one exclusive, stands elsewhere as well. */
+  isSame(from: number, to: number, { bytes, at }: EncodedPart): boolean {
+    return areSame(this.bytes, this.placeOf(from), this.placeOf(to), bytes, at);
+  }
+
+  /** Where a text begins; -1 for null. */
+  private textAt(leaf: number): number {
+    const { kind, parts } = this.layout.steps[leaf]!;
+    const at = this.placeOf(leaf);
+    if (kind === TEXT) return at;
+    const branch = int(this.bytes.each, at);
+    return parts[branch]![0]!.kind === TEXT ? after : -1;
+  }
+}
+
+function utf8(bytes: Uint8Array, from: number, to: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString();
+}
+
+/** What an event, which is made from another, copies of it right behind its own meta data. */
+export class CopiedFields {
+  /** Of the fields that both have, in the copy's order, up to one that is not the same in both. */
+  readonly names: ReadonlySet<string>;
+  private readonly runs: readonly Run[];
+  private readonly before: readonly Step[];
+
+  constructor(
+    of: EventLayout,
+    private readonly copy: EventLayout,
+  ) {
     const runs: Run[] = [];
     const names = new Set<string>();
-    for (const { name, type } of other.fields.slice(1)) {
-      const index = this.indexOf.get(name);
-      const branch = index === undefined ? null : branchOf(this.fields[index]!.type, type);
-      if (index === undefined || branch === null) break;
+    for (const { name, type } of copy.fields.slice(1)) {
+      const own = of.fields.find((field) => field.name === name);
+      const branch = own && branchOf(own.type, type);
+      if (own === undefined || branch === undefined) break;
+      const [from, to] = [of.leaf(name), of.leafAfter(name)];
       const last = runs.at(-1);
-      if (last?.to === index && branch === undefined) runs[runs.length - 1] = { ...last, to: index + 1 };
-      else runs.push({ from: index, to: index + 1, branch });
+      if (last?.to === from && branch < 0) runs[runs.length - 1] = { ...last, to };
+      else runs.push({ from, to, branch });
       names.add(name);
     }
-    return { runs, names };
-  }
-
-  /** A field's value: the given one if it is what the bytes spell, else decoded. */
-  read(bytes: Buffer, places: readonly number[], name: string, given: unknown): unknown {
-    const index = this.indexOf.get(name)!;
-    const { form, type } = this.fields[index]!;
-    const at = places[index]!;
-    return given !== undefined && form.spells({ bytes, at }, given) ? given : type.decode(bytes, at).value;
-  }
-}
-
-/** An encoded event that decoding would accept, and where its fields begin. */
-export class OpenedEvent {
-  constructor(
-    readonly type: string,
-    private readonly fields: EventFields,
-    private readonly bytes: Buffer,
-    private readonly places: readonly number[],
-  ) {}
-
-  /** As {@link EventFields.copied}. */
-  copiedIn(other: {
-    readonly fields: EventFields;
-    readonly bytes: Buffer;
-    readonly from: number;
-  }): ReadonlySet<string> {
-    return this.fields.copied(this.bytes, this.places, other);
+    this.runs = runs;
+    this.names = names;
+    this.before = copy.steps.slice(0, copy.leafAfter(copy.fields[0]!.name));
   }
 
   /**
-   * The value of a field of the event's own, as decoding gives it.
-   * @param given returned itself where the bytes spell it, so that nothing is made
+   * Whether a copy holds the bytes of the event that the window shows in all these fields. They are the same values then: the steps
+   * that lead through them are the same in both.
+   * @param value an encoded copy
    */
-  read(field: string, given?: unknown): unknown {
-    return this.fields.read(this.bytes, this.places, field, given);
+  areIn(window: EventWindow, value: Uint8Array): boolean {
+    if (!this.copy.begins(value)) return false;
+    const bytes = bytesOf(value);
+    let at = walk(bytes, this.copy.header.length, this.before);
+    if (at < 0) return false;
+    for (const { from, to, branch } of this.runs) {
+      if (branch >= 0 && value[at++] !== branch) return false;
+      if (!window.isSame(from, to, { bytes, at })) return false;
+      at += window.placeOf(to) - window.placeOf(from);
+    }
+    return true;
   }
 }

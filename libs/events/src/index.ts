@@ -6,10 +6,10 @@ export {
   type EventSchema,
   encodeEvent,
   eventSchemas,
+  eventWindow,
   learnSchema,
-  openEvent,
 } from './codec.js';
-export type { OpenedEvent } from './encoded-fields.js';
+export type { CopiedFields, EncodedPart, EventWindow } from './encoded-fields.js';
 export * from './generated/events.generated.js';
 export {
   type Derivation,

@@ -46,8 +46,14 @@ async function resultsIn(log: InMemoryEventLog): Promise<PlacedEvent[]> {
   const placed: PlacedEvent[] = [];
   for (const { partition } of await log.watermarks(TOPIC.outcomes))
     for await (const records of log.read({ topic: TOPIC.outcomes, partition, from: 0 }))
-      for (const record of records) placed.push({ event: decodeEvent(record), position: record });
+      for (const record of records) placed.push({ event: decodeEvent(record), position: record, value: record.value });
   return placed;
+}
+
+/** A result as a consumer hands it over: what was decoded, and from what. */
+function placed(event: SeamEvent, offset = 0): PlacedEvent {
+  const record = { ...encodeEvent(event), partition: 0, offset };
+  return { event: decodeEvent(record), position: record, value: record.value };
 }
 
 const honest = (count: number): HonestResults[] =>
@@ -105,7 +111,7 @@ describe('a result', () => {
       return watermarks(topic);
     };
     expect((await new Evidence(log).doubts(results)).size).toBe(results.length);
-    // How many partitions there are, the end to read on to, and the beginning of what to look back at.
+    // How many partitions there are, the end to read ahead to, and once more before looking back.
     expect(asked).toBe(3);
   });
 
@@ -114,10 +120,7 @@ describe('a result', () => {
     const [first, second] = honest(2).flatMap(({ outcomes }) => outcomes);
     const forged = Array.from({ length: 200 }, () => FORGERIES['of an experience that nobody wrote']!(first!, second!));
     const evidence = new Evidence(log);
-    for (const event of forged)
-      expect(
-        (await evidence.doubts([{ event, position: { topic: TOPIC.outcomes, partition: 0, offset: 0 } }])).size,
-      ).toBe(1);
+    for (const event of forged) expect((await evidence.doubts([placed(event)])).size).toBe(1);
     // Along the partition, once for its index, and for each what its problem's own records are.
     expect(log.read_.get(TOPIC.experiences)).toBeLessThan(400 + 400 + 200 * 8);
   });
@@ -134,17 +137,14 @@ describe('a result', () => {
       ...experiences.map((experience) => ({ ...experience, entry: '{"n":"forged"}' })),
     ]);
     await log.append(again.map(encodeEvent));
-    const placed = results.map((event, offset) => ({
-      event,
-      position: { topic: TOPIC.outcomes, partition: 0, offset },
-    }));
+    const came = results.map(placed);
     const restarted = new Evidence(log, from);
-    expect(await restarted.doubts(placed)).toEqual(new Map());
+    expect(await restarted.doubts(came)).toEqual(new Map());
     const fromStart = new Evidence(log);
-    expect(await fromStart.doubts(placed)).toEqual(new Map());
+    expect(await fromStart.doubts(came)).toEqual(new Map());
     // Once more, when they are forgotten; and the forged words have no result of theirs.
-    expect(await fromStart.doubts(placed)).toEqual(new Map());
-    const forged = placed.map((each) => ({ ...each, event: { ...each.event, entry: '{"n":"forged"}' } }));
+    expect(await fromStart.doubts(came)).toEqual(new Map());
+    const forged = results.map((event, offset) => placed({ ...event, entry: '{"n":"forged"}' }, offset));
     expect((await fromStart.doubts(forged)).size).toBe(results.length);
   });
 
@@ -179,14 +179,13 @@ describe('a result', () => {
     const log = await logOf(problems.flatMap(all));
     const forged = problems.map(({ outcomes }, index) => {
       const other = problems[(index + 1) % problems.length]!.outcomes[0]!;
-      return {
-        event: FORGERIES[name]!(outcomes[0]!, other),
-        position: { topic: TOPIC.outcomes, partition: 0, offset: index },
-      };
+      return placed(FORGERIES[name]!(outcomes[0]!, other), index);
     });
     const doubts = await new Evidence(log).doubts(forged);
     expect([...doubts.keys()]).toEqual(forged.map((_, index) => index));
     for (const { detail } of doubts.values()) expect(detail).toMatch(/\w{3}/);
+    const byValues = forged.map(({ event, position }) => ({ event, position }));
+    expect(await new Evidence(log).doubts(byValues)).toEqual(doubts);
   });
 
   it.each(Object.keys(FORGED_EXPERIENCES))('that agrees with an experience %s is doubted', async (name) => {
@@ -194,10 +193,7 @@ describe('a result', () => {
     const experiences = problems.map((each) => FORGED_EXPERIENCES[name]!(each.experiences[1]!));
     // The true ones are not there: the forged ones must not stand in for them.
     const log = await logOf([...problems.map(({ published }) => published), ...experiences]);
-    const forged = experiences.map((experience, index) => ({
-      event: outcomeOf(experience, true),
-      position: { topic: TOPIC.outcomes, partition: 0, offset: index },
-    }));
+    const forged = experiences.map((experience, index) => placed(outcomeOf(experience, true), index));
     expect((await new Evidence(log).doubts(forged)).size).toBe(experiences.length);
   });
 
@@ -293,37 +289,80 @@ describe('one change', () => {
       const log = await logOf([published, experience]);
       const evidence = new Evidence(log);
       // As it comes out of the log, and once more: what is remembered is judged in the same way.
+      const { value } = encodeEvent(outcome);
       const event = decodeEvent({ ...encodeEvent(outcome), partition: 0, offset: 0 });
       for (const time of ['first', 'again']) {
-        const doubts = await evidence.doubts([{ event, position: outcomesPlace }]);
+        const doubts = await evidence.doubts([{ event, position: outcomesPlace, value }]);
         expect({ time, round, which, doubts: doubts.size }).toEqual({ time, round, which, doubts: 1 });
       }
     }
   });
 
-  it('of any byte of an experience is judged as if everything were decoded', async () => {
+  it('of each compared field, and of nothing else, makes the result be doubted', async () => {
     const run = explored(problemOf(1));
-    const [experience, outcome] = [run.experiences[0]!, run.outcomes[0]!];
-    const { length } = encodeEvent(experience).value;
-    let counted = 0;
-    for (let at = 10; at < length; at++) {
-      const record = encodeEvent(experience);
-      record.value[at] = record.value[at]! ^ (1 << random.int(8));
-      const log = await logOf([run.published]);
-      await log.append([record]);
-      const doubts = await new Evidence(log).doubts([{ event: outcome, position: outcomesPlace }]);
-      let said: Experience | undefined;
-      try {
-        said = decodeEvent({ ...record, partition: 0, offset: 0 }) as Experience;
-      } catch {}
-      const known = said?.experienceId === outcome.experienceId ? said : undefined;
-      const published = known?.meta.causationId === run.published.meta.messageId ? run.published : undefined;
-      const expected = doubtOf(outcome, known, published, () => new Set());
-      expect({ at, doubt: doubts.get(0) }).toEqual({ at, doubt: expected });
-      if (expected === undefined) counted++;
+    const [published, experience, outcome] = [run.published, run.experiences[1]!, run.outcomes[1]!];
+    const metaOf = (event: SeamEvent, field: string): SeamEvent => ({
+      ...event,
+      meta: { ...event.meta, [field]: changed(event.meta[field as keyof typeof event.meta]) },
+    });
+    const own = (event: SeamEvent): Readonly<Record<string, unknown>> =>
+      event as unknown as Readonly<Record<string, unknown>>;
+    const changes: [string, readonly SeamEvent[]][] = [
+      ...META.flatMap((field): [string, readonly SeamEvent[]][] => [
+        [`${field} of the experience`, [published, metaOf(experience, field), outcome]],
+        [`${field} of the result`, [published, experience, metaOf(outcome, field)]],
+      ]),
+      ...['messageId', 'correlationId', 'subject'].map((field): [string, readonly SeamEvent[]] => [
+        `${field} of the problem`,
+        [metaOf(published, field), experience, outcome],
+      ]),
+      ...COPIED_FIELDS.filter((name) => name !== 'arm').flatMap((name): [string, readonly SeamEvent[]][] => [
+        [`${name} of the experience`, [published, { ...experience, [name]: changed(own(experience)[name]) }, outcome]],
+        [`${name} of the result`, [published, experience, { ...outcome, [name]: changed(own(outcome)[name]) }]],
+      ]),
+    ];
+    for (const [what, [problem, written, came]] of changes) {
+      const log = await logOf([problem!, written!]);
+      expect({ what, doubts: (await new Evidence(log).doubts([placed(came!)])).size }).toEqual({ what, doubts: 1 });
     }
-    // Fields that no result copies: log-probabilities, how it was sampled.
-    expect(counted).toBeGreaterThan(50);
-    expect(counted).toBeLessThan(length / 2);
+    const log = await logOf([published, experience]);
+    expect(await new Evidence(log).doubts([placed(outcome)])).toEqual(new Map());
   });
+
+  it.each(['experience', 'problem'] as const)(
+    'of any byte of its %s is judged as if everything were decoded',
+    async (changedOne) => {
+      const run = explored(problemOf(1));
+      const [experience, outcome] = [run.experiences[0]!, run.outcomes[0]!];
+      const { length } = encodeEvent(changedOne === 'experience' ? experience : run.published).value;
+      const came = placed(outcome);
+      const saidBy = (record: ReturnType<typeof encodeEvent>): SeamEvent | undefined => {
+        try {
+          return decodeEvent({ ...record, partition: 0, offset: 0 });
+        } catch {
+          return undefined;
+        }
+      };
+      let counted = 0;
+      for (let at = 10; at < length; at++) {
+        const [written, published] = [encodeEvent(experience), encodeEvent(run.published)];
+        const { value } = changedOne === 'experience' ? written : published;
+        value[at] = value[at]! ^ (1 << random.int(8));
+        const log = await logOf([]);
+        await log.append([published, written]);
+        const said = saidBy(written) as Experience | undefined;
+        const known = said?.experienceId === outcome.experienceId ? said : undefined;
+        const problem = saidBy(published) as EventOf<'ProblemPublished'> | undefined;
+        const isAbout =
+          problem?.problem.problemId === outcome.problem.problemId &&
+          known?.meta.causationId === problem.meta.messageId;
+        const expected = doubtOf(outcome, known, isAbout ? problem : undefined, () => new Set());
+        expect({ at, doubt: (await new Evidence(log).doubts([came])).get(0) }).toEqual({ at, doubt: expected });
+        if (expected === undefined) counted++;
+      }
+      // Fields that no result copies: log-probabilities, how it was sampled; who published, and when.
+      expect(counted).toBeGreaterThan(5);
+      expect(counted).toBeLessThan(length / 2);
+    },
+  );
 });

@@ -167,6 +167,12 @@ export const FORGED_EXPERIENCES: Readonly<
   'of a problem that was never published': (own) => ({ ...own, problem: { ...own.problem, problemId: newId() } }),
   'of a problem with another reference': (own) => ({ ...own, problem: { ...own.problem, reference: 'mine' } }),
   'under an id of its own': (own) => ({ ...own, experienceId: newId() }),
+  'under ids of its own': (own) => {
+    const experienceId = newId();
+    return { ...own, experienceId, meta: { ...own.meta, messageId: experienceId } };
+  },
+  'in another group': (own) => ({ ...own, groupId: newId() }),
+  'of another arm': (own) => ({ ...own, arm: 'deploy' }),
   'in a group of its own': (own) => ({ ...own, experienceId: newId(), groupId: newId() }),
   'beyond its group': (own) => ({
     ...own,

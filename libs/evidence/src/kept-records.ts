@@ -1,0 +1,210 @@
+/** Records as they are remembered until a result asks for them: their bytes, and what has been read of these. */
+import type { LogRecord } from '@seamstream/event-log';
+import {
+  decodeEvent,
+  type EncodedPart,
+  type EncodedRecord,
+  type EventOf,
+  type EventWindow,
+  eventWindow,
+  groupIdOf,
+  type SeamEvent,
+} from '@seamstream/events';
+import type { Experience } from './doubt.decide.js';
+
+export interface Kept {
+  readonly offset: number;
+  /** Of its value. */
+  readonly bytes: number;
+  /** The id of the problem that it is about. */
+  readonly key: string | null;
+  /** Of an experience its own, of a problem its event's; undefined for everything else, and for what nobody could use. */
+  readonly id: string | undefined;
+}
+
+/** Shows experiences and problems, one of each at a time, and where in them stands what results rest on. */
+export class Windows {
+  readonly experience = eventWindow('ExperienceGenerated');
+  readonly problem = eventWindow('ProblemPublished');
+  readonly experienceId = this.experience.layout.leaf('experienceId');
+  readonly experienceMeta = leavesOfMeta(this.experience);
+  readonly problemMeta = leavesOfMeta(this.problem);
+  readonly problemId = this.problem.layout.leaf('problem.problemId');
+  readonly mode = this.problem.layout.leaf('mode');
+  /** Where the problem stands in its own event, and in an experience: the first leaf there, and the one behind it. */
+  readonly problemAt = this.problem.layout.leaf('problem');
+  readonly inExperience = rangeOf(this.experience, 'problem');
+}
+
+interface MetaLeaves {
+  readonly messageId: number;
+  readonly causationId: number;
+  readonly correlationId: number;
+  readonly subject: number;
+}
+
+function leavesOfMeta({ layout }: EventWindow): MetaLeaves {
+  const leaf = (name: string): number => layout.leaf(`meta.${name}`);
+  return {
+    messageId: leaf('messageId'),
+    causationId: leaf('causationId'),
+    correlationId: leaf('correlationId'),
+    subject: leaf('subject'),
+  };
+}
+
+function rangeOf({ layout }: EventWindow, field: string): { readonly from: number; readonly to: number } {
+  return { from: layout.leaf(field), to: layout.leafAfter(field) };
+}
+
+/**
+ * Experiences are large and many, and the key says what they are about: one is looked at when it is asked for, and what it says is
+ * compared where it stands. Nothing of an honest one is decoded.
+ */
+export class KeptExperience implements Kept {
+  /** Null until it is asked for; undefined for what is none. */
+  private decoded: Experience | undefined | null = null;
+  /** Null until it is asked for. */
+  private knownId: string | undefined | null = null;
+
+  constructor(
+    readonly record: LogRecord,
+    private readonly windows: Windows,
+  ) {}
+
+  get offset(): number {
+    return this.record.offset;
+  }
+
+  get bytes(): number {
+    return this.record.value?.length ?? 0;
+  }
+
+  get key(): string | null {
+    return this.record.key;
+  }
+
+  get id(): string | undefined {
+    if (this.knownId === null) {
+      const { experience, experienceId } = this.windows;
+      this.knownId = this.isShown() ? experience.textOf(experienceId)! : this.event?.experienceId;
+    }
+    return this.knownId;
+  }
+
+  /** Whether it has this id. One that is asked for is mostly its own, and then need not be read. */
+  has(id: string): boolean {
+    const { experience, experienceId } = this.windows;
+    if (this.knownId === null && this.isShown() && experience.says(experienceId, id)) return true;
+    return this.id === id;
+  }
+
+  /** Whether the window shows it, from now on until it shows another one. */
+  isShown(): boolean {
+    const { value } = this.record;
+    const { experience } = this.windows;
+    return value !== null && (experience.shows(value) || (this.decoded === null && experience.open(value)));
+  }
+
+  /** The event of the problem that it says to follow from; undefined for what is no experience. */
+  get causationId(): string | null | undefined {
+    const { experience, experienceMeta } = this.windows;
+    return this.isShown() ? experience.textOf(experienceMeta.causationId) : this.event?.meta.causationId;
+  }
+
+  get event(): Experience | undefined {
+    if (this.decoded === null) {
+      const event = decodedOf(this.record);
+      this.decoded = event !== undefined && isExperience(event) ? event : undefined;
+    }
+    return this.decoded;
+  }
+}
+
+/** What is compared of a published problem with what is made from it. */
+interface Published {
+  readonly problemId: string;
+  readonly eventId: string;
+  readonly correlationId: string;
+  readonly subject: string | null;
+  readonly mode: string;
+}
+
+/**
+ * Problems are looked at when they are read: what a client of somebody else's keys them by is its own affair. They are remembered for
+ * long, since a problem has many results: as bytes, and a few texts.
+ */
+export class KeptProblem implements Kept {
+  readonly id: string | undefined;
+  readonly key: string | null;
+  readonly published: Published | undefined;
+  /** The problem itself in the bytes; undefined where a window does not show it. */
+  readonly encodedProblem: EncodedPart | undefined;
+  private knownGroupId: string | undefined;
+  private decoded: EventOf<'ProblemPublished'> | undefined;
+
+  constructor(
+    readonly record: LogRecord,
+    windows: Windows,
+  ) {
+    const { value } = record;
+    if (value !== null && windows.problem.open(value)) {
+      const { problem, problemMeta, problemId, mode, problemAt } = windows;
+      this.published = {
+        problemId: problem.textOf(problemId)!,
+        eventId: problem.textOf(problemMeta.messageId)!,
+        correlationId: problem.textOf(problemMeta.correlationId)!,
+        subject: problem.textOf(problemMeta.subject),
+        mode: problem.textOf(mode)!,
+      };
+      this.encodedProblem = problem.from(problemAt);
+    } else {
+      const { event } = this;
+      this.published = event && {
+        problemId: event.problem.problemId,
+        eventId: event.meta.messageId,
+        correlationId: event.meta.correlationId,
+        subject: event.meta.subject,
+        mode: event.mode,
+      };
+      this.encodedProblem = undefined;
+    }
+    this.id = this.published?.eventId;
+    this.key = this.published?.problemId ?? record.key;
+  }
+
+  get offset(): number {
+    return this.record.offset;
+  }
+
+  get bytes(): number {
+    return this.record.value?.length ?? 0;
+  }
+
+  /** The group that the problem asks for. */
+  get groupId(): string {
+    this.knownGroupId ??= groupIdOf(this.published!.eventId);
+    return this.knownGroupId;
+  }
+
+  get event(): EventOf<'ProblemPublished'> | undefined {
+    if (this.decoded === undefined) {
+      const event = decodedOf(this.record);
+      this.decoded = event?.type === 'ProblemPublished' ? event : undefined;
+    }
+    return this.decoded;
+  }
+}
+
+function isExperience(event: SeamEvent): event is SeamEvent & Experience {
+  return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
+}
+
+/** Undefined for what nobody could use: its consumer sent it to the dead letters. */
+export function decodedOf(record: EncodedRecord): SeamEvent | undefined {
+  try {
+    return decodeEvent(record);
+  } catch {
+    return undefined;
+  }
+}
