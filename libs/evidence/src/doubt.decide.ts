@@ -32,7 +32,7 @@ export const COPIED_FIELDS = [
   'baseModelDigest',
 ] as const;
 
-export type WrittenExperience = Pick<EventOf<'ExperienceGenerated'>, 'type' | 'meta' | (typeof COPIED_FIELDS)[number]>;
+type WrittenExperience = Pick<EventOf<'ExperienceGenerated'>, 'type' | 'meta' | (typeof COPIED_FIELDS)[number]>;
 export type Experience = WrittenExperience | EventOf<'ExperienceWithheld'>;
 export type Result = EventOf<'OutcomeRecorded'> | EventOf<'ExecutionFailed'> | EventOf<'ProblemExpired'>;
 

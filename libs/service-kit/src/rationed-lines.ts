@@ -12,7 +12,7 @@ export const LINES_PER_REASON = 10;
 export const INTERVAL_MS = 60_000;
 
 /** What was told of one reason since a time. */
-export interface Ration {
+interface Ration {
   readonly sinceMs: number;
   readonly told: number;
   readonly untold: number;
@@ -23,7 +23,7 @@ export interface Ration {
  * @param ration of the lines before it; undefined for the first
  * @returns with it how many lines of an interval that is over were not, which is to be told first
  */
-export function nextLine(
+function nextLine(
   ration: Ration | undefined,
   nowMs: number,
 ): { readonly ration: Ration; readonly isTold: boolean; readonly untoldBefore: number } {
