@@ -151,6 +151,24 @@ export default [
       title: 'loss of PyTorch',
     },
   ]),
+  ...quick(
+    'libs/language-model/src/training/training-session.ts',
+    'libs/language-model/src/training/training-session.spec.ts',
+    [
+      {
+        control: 'a run that begins in another one’s session begins without its moments',
+        from: '      firstMoments.fill(0);\n',
+        to: '',
+        title: 'begins another run',
+      },
+      {
+        control: 'a run that begins in another one’s session begins at step 0',
+        from: '      this.#step = 0;\n      this.settings',
+        to: '      this.settings',
+        title: 'begins another run',
+      },
+    ],
+  ),
   ...quick('libs/language-model/src/training/adamw.ts', 'libs/language-model/src/training/adamw.spec.ts', [
     {
       control: 'B10: the second moment is corrected for its beginning at 0',

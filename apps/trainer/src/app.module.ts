@@ -131,8 +131,10 @@ async function enginesOf(
   const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
   const model = assets.model ?? (await load());
   const executor = assets.executor ?? (await loadExecutor());
+  const training = new LanguageModelTraining(modelFolder, model, { threads, executionProvider });
+  onClose(() => training.close());
   return {
-    engine: assets.engine ?? new LanguageModelTraining(modelFolder, model, { threads, executionProvider }),
+    engine: assets.engine ?? training,
     evaluation:
       assets.evaluation ??
       new RolloutEvaluation({

@@ -1,5 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Random } from '@seamstream/kernel';
+import type { StoredTensor } from '@seamstream/model-files';
+import type { Adapter } from '../adapters/adapter.js';
 import { LanguageModel } from '../language-model.js';
 import { writeRandomModel } from '../random-model.fake.js';
 import type { TrainableSettings, TrainingObjective, TrainingSequence } from './training.types.js';
@@ -53,6 +55,13 @@ async function train(settings: Partial<TrainingSessionSettings> = {}): Promise<T
   return session;
 }
 
+/** The adapter with one tensor of another shape. */
+function otherShapes(adapter: Adapter): Adapter {
+  const [[name, tensor]] = [...adapter.tensors] as [[string, StoredTensor]];
+  const tensors = new Map(adapter.tensors).set(name, { ...tensor, shape: [1, ...tensor.shape] });
+  return { ...adapter, tensors };
+}
+
 const KINDS: readonly (readonly [string, TrainableSettings])[] = [
   ['all weights', { kind: 'full' }],
   ['LoRA factors', LORA],
@@ -87,6 +96,31 @@ describe.each(KINDS)('training %s', (_, trainable) => {
     await second.restoreState(state);
     await second.step(BATCH.slice(3), OPTIMIZER);
     expect((await second.exportAdapter()).digest).toBe((await first.exportAdapter()).digest);
+  });
+
+  it('begins another run with the bits of a new session, whatever run came before', async () => {
+    const first = await train({ trainable });
+    for (let step = 0; step < 3; step++) await first.step(BATCH, OPTIMIZER);
+    const adapter = await first.exportAdapter();
+    for (const start of [{}, { adapter }]) {
+      await first.restart({ trainable, ...start });
+      const fresh = await train({ trainable, ...start });
+      expect(first.steps).toBe(0);
+      for (const session of [first, fresh]) for (let step = 0; step < 2; step++) await session.step(BATCH, OPTIMIZER);
+      expect(Buffer.from(await first.saveState()).equals(Buffer.from(await fresh.saveState()))).toBe(true);
+      expect((await first.exportAdapter()).digest).toBe((await fresh.exportAdapter()).digest);
+    }
+    expect(first.isReusable).toBe(true);
+  });
+
+  it('refuses to begin another run from tensors of other shapes and leaves the session as it was', async () => {
+    const session = await train({ trainable });
+    await session.step(BATCH, OPTIMIZER);
+    const before = await session.saveState();
+    const adapter = otherShapes(await session.exportAdapter());
+    await expect(session.restart({ trainable, adapter })).rejects.toMatchObject({ code: 'ADAPTER_INVALID' });
+    expect(session.steps).toBe(1);
+    expect(Buffer.from(await session.saveState()).equals(Buffer.from(before))).toBe(true);
   });
 
   it('makes an adapter that a serving model computes with as the session does', async () => {

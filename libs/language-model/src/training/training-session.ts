@@ -7,7 +7,7 @@ import { SeamError } from '@seamstream/kernel';
 import { decodeSafetensors, encodeSafetensors, type StoredTensor } from '@seamstream/model-files';
 import { type Adapter, createAdapter } from '../adapters/adapter.js';
 import { initialTensors, trainableShapes } from '../adapters/parameters.js';
-import { type Checkpoint, loadCheckpoint } from '../checkpoint/checkpoint.js';
+import { type Checkpoint, type DigestedCheckpoint, loadCheckpoint } from '../checkpoint/checkpoint.js';
 import { type ComputeSettings, computePlan } from '../graphs/compute-plan.js';
 import { WorkerClient } from '../worker/worker-call.js';
 import { clipScale } from './adamw.js';
@@ -44,10 +44,11 @@ export class TrainingSession {
   private constructor(
     private readonly workers: readonly WorkerClient[],
     private readonly memory: TrainableMemory,
-    private readonly settings: TrainingSessionSettings,
+    private settings: Omit<TrainingSessionSettings, 'adapter'>,
     private readonly config: Checkpoint['config'],
     /** Digest of the base model that is trained. */
     readonly baseModelDigest: string,
+    private readonly isLarge: boolean,
   ) {}
 
   /**
@@ -57,19 +58,12 @@ export class TrainingSession {
    */
   static async create(settings: TrainingSessionSettings): Promise<TrainingSession> {
     const checkpoint = await loadCheckpoint(settings.checkpoint);
-    const { adapter, trainable, objective } = settings;
+    const { trainable, objective } = settings;
     const shapes = trainableShapes(checkpoint.config, trainable);
-    if (adapter && adapter.baseModelDigest !== checkpoint.digest) {
-      throw new SeamError(
-        'ADAPTER_INVALID',
-        `Training was to start from adapter ${adapter.digest} of base model ${adapter.baseModelDigest}, the checkpoint is ${checkpoint.digest}`,
-      );
-    }
     const plan = computePlan(checkpoint.config, settings);
     const shards = settings.shards ?? (plan.isLarge ? 1 : DEFAULT_SHARDS);
     const memory = allocateMemory(shapes, shards);
-    const start = adapter ? adapter.tensors : await initialTensors(checkpoint, trainable);
-    fill(memory, memory.weights, start, 'ADAPTER_INVALID');
+    fill(memory, memory.weights, await startOf(checkpoint, settings), 'ADAPTER_INVALID');
     const entry = new URL('../../dist/training/training.worker.js', import.meta.url);
     const workers = Array.from(
       { length: Math.min(plan.lanes, shards) },
@@ -81,7 +75,36 @@ export class TrainingSession {
       await Promise.all(workers.map((worker) => worker.close()));
       throw error;
     }
-    return new TrainingSession(workers, memory, settings, checkpoint.config, checkpoint.digest);
+    return new TrainingSession(workers, memory, settings, checkpoint.config, checkpoint.digest, plan.isLarge);
+  }
+
+  /** Whether another run may begin in it: its threads live, and it is not so large that its memory is wanted back. */
+  get isReusable(): boolean {
+    return !this.isLarge && this.workers.every(({ hasEnded }) => !hasEnded);
+  }
+
+  /**
+   * Begins another run of the same objective on tensors of the same shapes: threads, compiled graphs and grammars stay, so it is there
+   * at once. Its bits are those of a new session.
+   * @throws ADAPTER_INVALID, CHECKPOINT_INVALID for a folder that is another one now; the session is then as it was
+   */
+  restart({ adapter, trainable }: Pick<TrainingSessionSettings, 'adapter' | 'trainable'>): Promise<void> {
+    return this.#inTurn(async () => {
+      const { weights, firstMoments, secondMoments } = this.memory;
+      const checkpoint = await loadCheckpoint(this.settings.checkpoint);
+      if (checkpoint.digest !== this.baseModelDigest) {
+        throw new SeamError(
+          'CHECKPOINT_INVALID',
+          `Cannot begin another training run: expected base model ${this.baseModelDigest} in ${checkpoint.folder}, got ${checkpoint.digest}. Leave model folders as they are while services run.`,
+        );
+      }
+      const start = await startOf(checkpoint, { trainable, ...(adapter === undefined ? {} : { adapter }) });
+      fill(this.memory, weights, start, 'ADAPTER_INVALID');
+      firstMoments.fill(0);
+      secondMoments.fill(0);
+      this.#step = 0;
+      this.settings = { ...this.settings, trainable };
+    });
   }
 
   /** Optimizer steps done so far. */
@@ -258,6 +281,19 @@ export class TrainingSession {
     this.#turn = result.catch(() => undefined);
     return result;
   }
+}
+
+/** The tensors that training starts from. @throws ADAPTER_INVALID for an adapter of another base model */
+async function startOf(
+  checkpoint: DigestedCheckpoint,
+  { adapter, trainable }: Pick<TrainingSessionSettings, 'adapter' | 'trainable'>,
+): Promise<ReadonlyMap<string, StoredTensor>> {
+  if (adapter === undefined) return initialTensors(checkpoint, trainable);
+  if (adapter.baseModelDigest === checkpoint.digest) return adapter.tensors;
+  throw new SeamError(
+    'ADAPTER_INVALID',
+    `Training was to start from adapter ${adapter.digest} of base model ${adapter.baseModelDigest}, the checkpoint is ${checkpoint.digest}`,
+  );
 }
 
 /** Sequences in parts of like work: sorted by length and dealt to and fro. Every shard has a part, if need be empty. */
