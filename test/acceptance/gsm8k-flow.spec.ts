@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
-import { writeRandomModel } from '../../libs/language-model/src/random-model.fake.js';
+import { writeRandomModel } from '@seamstream/language-model/testing';
 
 // Three services and a command per look at the ledger, on a machine that may be busy.
 jest.setTimeout(240_000);

@@ -27,7 +27,7 @@ import {
   type TrainableSettings,
   trainableShapes,
 } from '@seamstream/language-model';
-import { seededTensor, writeGoldenModel } from '../../libs/language-model/src/golden-model.fake.js';
+import { seededTensor, writeGoldenModel } from '@seamstream/language-model/testing';
 
 // A Python with torch for each question.
 jest.setTimeout(300_000);

@@ -14,6 +14,7 @@ import {
   withoutQuoteRules,
 } from '@seamstream/experience';
 import { LanguageModel, type TrainingSequence } from '@seamstream/language-model';
+import { writeRandomModel } from '@seamstream/language-model/testing';
 import {
   algorithms,
   bareSequences,
@@ -27,7 +28,6 @@ import type { BufferRow } from '@seamstream/success-buffer';
 import { LanguageModelTraining } from '../../apps/trainer/src/training-engine.language-model.adapter.js';
 import type { TrainingWeights } from '../../apps/trainer/src/training-engine.port.js';
 import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
-import { writeRandomModel } from '../../libs/language-model/src/random-model.fake.js';
 
 const SCHEMA = domainEntrySchema({
   concepts: { words: ['cow', 'bee', 'hen'] },

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { jest } from '@jest/globals';
 import { LanguageModel, TrainingSession } from '@seamstream/language-model';
-import { writeRandomModel } from '../../../libs/language-model/src/random-model.fake.js';
+import { writeRandomModel } from '@seamstream/language-model/testing';
 import { LanguageModelTraining } from './training-engine.language-model.adapter.js';
 
 const OPTIMIZER = { learningRate: 1e-2, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, clipNorm: 1 };
