@@ -9,7 +9,7 @@ import {
   type DeliveredBatch,
   done,
   EventLogStrategy,
-  type Outcome,
+  type HandlerResult,
   ServiceMetrics,
 } from '@seamstream/service-kit';
 import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
@@ -52,7 +52,7 @@ it('a record whose events the broker finds too large is the only dead letter, an
   );
   await log.append(Array.from({ length: COUNT }, (_, index) => encodeEvent(problem(`p-${index}`))));
   let asked = 0;
-  const consume = async ({ records }: DeliveredBatch): Promise<readonly Outcome[]> => {
+  const consume = async ({ records }: DeliveredBatch): Promise<readonly HandlerResult[]> => {
     asked += records.length;
     return records.map(({ event }) => {
       if (event.type !== 'ProblemPublished') return done();

@@ -17,7 +17,7 @@ import {
   type DeliveredBatch,
   done,
   EventLogStrategy,
-  type Outcome,
+  type HandlerResult,
   ServiceMetrics,
   skip,
 } from '@seamstream/service-kit';
@@ -113,7 +113,7 @@ const CODES = ['MALFORMED_RECORD', 'UNKNOWN_SCHEMA'];
 /** What the consumer cannot do yet; a later version can. */
 let refuses: (id: string) => boolean;
 
-async function consume({ records }: DeliveredBatch): Promise<readonly Outcome[]> {
+async function consume({ records }: DeliveredBatch): Promise<readonly HandlerResult[]> {
   return records.map(({ event }) => {
     if (event.type !== 'ProblemPublished') return done();
     const { problemId } = event.problem;

@@ -13,7 +13,7 @@ import { type Clock, derivedId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
   type DeliveredBatch,
-  FoldedPlaces,
+  FoldPosition,
   RationedLines,
   type ServiceLogger,
   stateFor,
@@ -56,7 +56,7 @@ interface Held {
   readonly evidence: Evidence | undefined;
   /** Since the last version. */
   refused: readonly OffsetRange[];
-  readonly places: FoldedPlaces;
+  readonly places: FoldPosition;
 }
 
 export class FoldOutcomesHandler {
@@ -131,7 +131,7 @@ export class FoldOutcomesHandler {
       },
       'buffer restored',
     );
-    return { fold, versionsCheckedTo, lastSnapshot, evidence, refused, places: new FoldedPlaces(consumed) };
+    return { fold, versionsCheckedTo, lastSnapshot, evidence, refused, places: new FoldPosition(consumed) };
   }
 
   private async commitVersion(

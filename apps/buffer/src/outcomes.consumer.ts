@@ -1,6 +1,6 @@
 import { Controller, type Type } from '@nestjs/common';
 import { TOPIC } from '@seamstream/events';
-import { ConsumeTopic, type DeliveredBatch, done, type Outcome, stop } from '@seamstream/service-kit';
+import { ConsumeTopic, type DeliveredBatch, done, type HandlerResult, stop } from '@seamstream/service-kit';
 import { type Shard, shardName } from '@seamstream/success-buffer';
 import type { FoldOutcomesHandler } from './fold-outcomes.handler.js';
 import { UnrestorableBuffer } from './restore-fold.js';
@@ -23,7 +23,7 @@ export function outcomesConsumer(shard: Shard, foldOutcomes: FoldOutcomesHandler
       // The only shard stays where it is until its owner is gone.
       ...(shard.of === 1 ? {} : { turn: shard.index }),
     })
-    async consume(batch: DeliveredBatch): Promise<Outcome> {
+    async consume(batch: DeliveredBatch): Promise<HandlerResult> {
       try {
         return done(await foldOutcomes.handle(batch));
       } catch (error) {

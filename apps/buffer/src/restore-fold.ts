@@ -4,7 +4,7 @@ import { type BufferCommitted, decodeEvent, type EventOf, type OffsetRange, TOPI
 import { type Evidence, type PlacedEvent, withPlace } from '@seamstream/evidence';
 import { canonicalJson, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
-import { foldUpTo } from '@seamstream/service-kit';
+import { replayUntil } from '@seamstream/service-kit';
 import {
   afterVersion,
   type BufferConfig,
@@ -165,7 +165,7 @@ function foldOutcomes(
   start: BufferFold,
   { ends, refused }: { readonly ends: ReadonlyMap<number, number>; readonly refused: readonly OffsetRange[] },
 ): Promise<BufferFold> {
-  return foldUpTo(log, TOPIC.outcomes, { start, ends }, (fold, event, record) =>
+  return replayUntil(log, TOPIC.outcomes, { start, ends }, (fold, event, record) =>
     isAmong(refused, record) ? passOver(fold, record) : evolveFold(fold, event, record),
   );
 }

@@ -24,7 +24,7 @@ import { showLogAddress } from './replay/log-address.js';
 import { NO_PROGRESS } from './terminal/progress.js';
 import { PLAIN_STYLE } from './terminal/style.js';
 import { jsonLine } from './terminal/terminal.js';
-import type { TrainerDoor } from './train/trainer.port.js';
+import type { TrainerClient } from './train/trainer.port.js';
 
 export interface FakeWorld {
   /** Runs `seam` with these arguments, as a process would. */
@@ -128,7 +128,7 @@ const worldProblem = (set: string, n: number): Problem => ({
 });
 
 /** Takes two steps; its adapters always come out as `a` × 64, and a configuration of no steps is refused. */
-const fakeTrainer: TrainerDoor = {
+const fakeTrainer: TrainerClient = {
   async train({ configuration }, { onStep }) {
     const { steps } = configuration.duration as { steps: number };
     if (steps === 1) {

@@ -15,8 +15,8 @@ import type { BaseModel } from './adapters/base-model.port.js';
 import type { ExitCode } from './exit-codes.js';
 import type { LogAddress } from './replay/log-address.js';
 import type { Terminal } from './terminal/terminal.js';
-import type { TopicsDoor } from './topics/topics.port.js';
-import type { TrainerDoor } from './train/trainer.port.js';
+import type { TopicAdmin } from './topics/topics.port.js';
+import type { TrainerClient } from './train/trainer.port.js';
 
 export type WorldSet = 'held-out' | 'shifted' | 'validation';
 
@@ -85,7 +85,7 @@ export interface CommandRuntime {
   /** Opens another log than the configured one; of its topics none are made. Closed by the runtime. */
   openLogAt(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog>;
   /** The topics of the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
-  openTopics(): Promise<TopicsDoor>;
+  openTopics(): Promise<TopicAdmin>;
   /** The rights on the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
   openAcls(): Promise<AclsDoor>;
   openObjects(): Promise<ObjectStore>;
@@ -96,7 +96,7 @@ export interface CommandRuntime {
   /** A set of problems of the embedded demonstration. */
   worldProblems(set: WorldSet): Promise<readonly Problem[]>;
   /** The trainer on this log and these objects. Closed by the runtime. */
-  openTrainer(): Promise<TrainerDoor>;
+  openTrainer(): Promise<TrainerClient>;
   /**
    * What the configuration says about an algorithm of learning, over the settings of a preset: the configured one unless named.
    * INVALID_CONFIGURATION for an unknown preset.

@@ -29,9 +29,9 @@ import {
 import { EXIT } from './exit-codes.js';
 import { type LogAddress, showLogAddress } from './replay/log-address.js';
 import { processTerminal } from './terminal/terminal.js';
-import type { TopicsDoor } from './topics/topics.port.js';
+import type { TopicAdmin } from './topics/topics.port.js';
 import { trainerDoor } from './train/trainer.in-process.adapter.js';
-import type { TrainerDoor } from './train/trainer.port.js';
+import type { TrainerClient } from './train/trainer.port.js';
 
 async function readInput(path: string): Promise<Uint8Array> {
   if (path !== STANDARD_STREAM) {
@@ -150,7 +150,7 @@ const DEMONSTRATION = { seed: 1, roundSize: 64, algorithm: 'curriculum' } as con
 type ServicesConfig = GeneratorConfig & ExecutorConfig & TrainerServiceConfig;
 
 /** Opens log, objects and models when they are first asked for, and closes what was opened. */
-class LazyWorld {
+class RuntimeResources {
   private readonly logs = new Map<LogMode, EventLog>();
   private objects: ObjectStore | undefined;
   private readonly closers: (() => Promise<void>)[] = [];
@@ -235,7 +235,7 @@ class LazyWorld {
   }
 
   /** The door to the cluster itself: its topics and rights. */
-  async openCluster(): Promise<AclsDoor & TopicsDoor> {
+  async openCluster(): Promise<AclsDoor & TopicAdmin> {
     const log = await this.openKafka({});
     this.closers.push(() => log.close());
     return log;
@@ -303,7 +303,7 @@ class LazyWorld {
     return mergeSettings(named ?? {}, trainer.algorithms[algorithm] ?? {});
   }
 
-  async openTrainer(): Promise<TrainerDoor> {
+  async openTrainer(): Promise<TrainerClient> {
     const { createServiceLogger } = await import('@seamstream/service-kit');
     const { createTrainer } = await import('@seamstream/trainer');
     const drivers = { log: await this.openLog('append'), objects: await this.openObjects() };
@@ -434,7 +434,7 @@ export function processShell(): Shell {
     },
     async withRuntime(options, action) {
       const { signal, release } = stopSignal();
-      const world = new LazyWorld(options);
+      const world = new RuntimeResources(options);
       const runtime: CommandRuntime = {
         terminal: processTerminal({
           stdout: process.stdout,

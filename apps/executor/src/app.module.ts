@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { executorBatches, longestBatchMs, type OpenedExecutor, openExecutor } from '@seamstream/model-clients';
-import { asDrawing, type ExecutorModel, executorIdentity } from '@seamstream/rollout';
+import { type ExecutorModel, executorIdentity, toSamplingParams } from '@seamstream/rollout';
 import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
 import { Verifiers } from '@seamstream/verifiers';
 import type { ExecutorConfig } from './config.js';
@@ -32,7 +32,7 @@ export class ExecutorModule {
     const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
     const opened = assets.executor === undefined ? await open(context, prompts) : undefined;
     const greedy = assets.executor ?? opened!.model;
-    const executor = repeating === undefined ? greedy : asDrawing(greedy, repeating);
+    const executor = repeating === undefined ? greedy : toSamplingParams(greedy, repeating);
     const identity = executorIdentity(executor, prompts);
     await assertFrozen(drivers.log, identity);
     health.add({

@@ -32,7 +32,7 @@ import {
   type DeliveredBatch,
   type DeliveredRecord,
   done,
-  type Outcome,
+  type HandlerResult,
   retry,
   stop,
 } from '@seamstream/service-kit';
@@ -62,7 +62,7 @@ export class ExecuteExperiencesHandler {
   constructor(private readonly dependencies: ExecuteExperiencesDependencies) {}
 
   /** One outcome per record, in their order. */
-  async handle(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+  async handle(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const { clock } = this.dependencies;
     const startedMs = clock.now();
     const experiences = batch.records.filter((record): record is DeliveredRecord<Experience> =>
@@ -127,7 +127,7 @@ export class ExecuteExperiencesHandler {
     experience: Experience,
     responses: readonly ExecutorResponse[],
     delivery: { readonly attempt: number; readonly isLastAttempt: boolean; readonly latencyMs: number },
-  ): Promise<Outcome> {
+  ): Promise<HandlerResult> {
     try {
       const { answer, judgement } = await judgeAll(experience.problem, responses, this.dependencies.verifiers);
       return done([this.recorded(experience, answer, judgement, delivery.latencyMs)]);

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { TOPIC } from '@seamstream/events';
-import { ConsumeTopic, type DeliveredBatch, type Outcome } from '@seamstream/service-kit';
+import { ConsumeTopic, type DeliveredBatch, type HandlerResult } from '@seamstream/service-kit';
 import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
 
 export const EXECUTOR_GROUP = 'seam.executor';
@@ -16,7 +16,7 @@ export class ExperiencesConsumer {
     isPaced: true,
     answersIn: [TOPIC.outcomes],
   })
-  consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+  consume(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     return this.executeExperiences.handle(batch);
   }
 }

@@ -14,7 +14,7 @@ import type { GeneratorModel } from '@seamstream/rollout';
 import { type RunningService, startService } from '@seamstream/service-kit';
 import { promotedByRun, rolledBack } from '../../../libs/release/src/promotion-log.contract.js';
 import { type GeneratorConfig, generatorConfigSchema, generatorService, ServingAdapter } from './app.module.js';
-import { decideFate } from './arm.decide.js';
+import { assignArm } from './arm.decide.js';
 
 const config = generatorConfigSchema.parse({
   logging: { level: 'silent' },
@@ -201,20 +201,20 @@ async function settled(): Promise<void> {
 
 const names = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
-const isControl = (id: string): boolean => decideFate(problem(id), 0, 0.25) === 'control';
+const isControl = (id: string): boolean => assignArm(problem(id), 0, 0.25) === 'control';
 
 describe('the fate of a problem', () => {
   it('is decided by its id: a quarter is control when a quarter shall be, the same ones every time', () => {
     const control = names('p', 4000).filter(isControl);
     expect(control.length / 4000).toBeCloseTo(0.25, 1);
     expect(names('p', 4000).filter(isControl)).toEqual(control);
-    expect(names('p', 100).some((id) => decideFate(problem(id), 0, 0) === 'control')).toBe(false);
-    expect(names('p', 100).every((id) => decideFate(problem(id), 0, 1) === 'control')).toBe(true);
+    expect(names('p', 100).some((id) => assignArm(problem(id), 0, 0) === 'control')).toBe(false);
+    expect(names('p', 100).every((id) => assignArm(problem(id), 0, 1) === 'control')).toBe(true);
   });
 
   it('is expired from the moment on that it names, whatever its arm', () => {
-    expect(decideFate(problem('a', { expiresAt: 100 }), 99, 1)).toBe('control');
-    expect(decideFate(problem('a', { expiresAt: 100 }), 100, 1)).toBe('expired');
+    expect(assignArm(problem('a', { expiresAt: 100 }), 99, 1)).toBe('control');
+    expect(assignArm(problem('a', { expiresAt: 100 }), 100, 1)).toBe('expired');
   });
 });
 

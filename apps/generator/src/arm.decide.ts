@@ -2,18 +2,18 @@
 import type { ProblemPublished } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 
-export type ProblemFate = 'expired' | 'control' | 'explore' | 'deploy';
+export type ArmAssignment = 'expired' | 'control' | 'explore' | 'deploy';
 
 /**
  * The control arm is decided by the problem's id alone, so that the same problem is always in the same arm, whoever asks.
  * @param nowMs milliseconds since the epoch
  * @param controlShare fraction of problems in the control arm
  */
-export function decideFate(
+export function assignArm(
   { problem, mode, expiresAt }: ProblemPublished,
   nowMs: number,
   controlShare: number,
-): ProblemFate {
+): ArmAssignment {
   if (expiresAt !== null && expiresAt <= nowMs) return 'expired';
   return Random.of('control arm', problem.problemId).float() < controlShare ? 'control' : mode;
 }

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { TOPIC } from '@seamstream/events';
-import { ConsumeTopic, type DeliveredBatch, type Outcome } from '@seamstream/service-kit';
+import { ConsumeTopic, type DeliveredBatch, type HandlerResult } from '@seamstream/service-kit';
 import { WriteExperiencesHandler } from './write-experiences.handler.js';
 
 export const GENERATOR_GROUP = 'seam.generator';
@@ -16,7 +16,7 @@ export class ProblemsConsumer {
     isPaced: true,
     answersIn: [TOPIC.experiences, TOPIC.outcomes],
   })
-  consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+  consume(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     return this.writeExperiences.handle(batch);
   }
 }

@@ -16,8 +16,8 @@ import {
   type GeneratorModel,
   generateExperiences,
 } from '@seamstream/rollout';
-import { type DeliveredBatch, done, type Outcome, skip, stop } from '@seamstream/service-kit';
-import { decideFate, type ProblemFate } from './arm.decide.js';
+import { type DeliveredBatch, done, type HandlerResult, skip, stop } from '@seamstream/service-kit';
+import { type ArmAssignment, assignArm } from './arm.decide.js';
 import type { GeneratorConfig } from './config.js';
 import type { ServingAdapter } from './serving-adapter.js';
 
@@ -43,7 +43,7 @@ export class WriteExperiencesHandler {
   ) {}
 
   /** One outcome per record, in their order. */
-  async handle(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+  async handle(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     try {
       return await this.answer(batch);
     } catch (error) {
@@ -54,14 +54,14 @@ export class WriteExperiencesHandler {
     }
   }
 
-  private async answer(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+  private async answer(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const { adapters, clock } = this.dependencies;
     const nowMs = clock.now();
     // 1. One adapter for the whole batch, the last promoted one.
     const adapter = await adapters.catchUp();
-    const fates = new Map<SeamEvent, ProblemFate>();
+    const fates = new Map<SeamEvent, ArmAssignment>();
     for (const { event } of batch.records) {
-      if (event.type === 'ProblemPublished') fates.set(event, decideFate(event, nowMs, this.config.controlShare));
+      if (event.type === 'ProblemPublished') fates.set(event, assignArm(event, nowMs, this.config.controlShare));
     }
     // 2. All groups of one kind are written together.
     const explorations = new Map<SeamEvent, Exploration>();

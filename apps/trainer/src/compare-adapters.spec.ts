@@ -52,12 +52,12 @@ const policy = {
   minProblems: 1,
 } as const;
 
-const compare = (ruler: Ruler, asked: AskedPerDomain = {}, told: number[] = []) =>
+const compare = (evaluator: Ruler, asked: AskedPerDomain = {}, told: number[] = []) =>
   compareAdapters(
     { candidate, parent: null },
     { ...policy, asked: { ...asked } },
     {
-      ruler,
+      evaluator,
       domains: ['even', 'odd'],
       onProgress: (done) => told.push(done),
     },
@@ -65,8 +65,8 @@ const compare = (ruler: Ruler, asked: AskedPerDomain = {}, told: number[] = []) 
 
 describe('comparing a candidate with its parent', () => {
   it('ends with the first portion whose counts decide', async () => {
-    const ruler = new Ruler(1000, (isCandidate, problem) => isCandidate || problem % 5 === 0);
-    expect(await compare(ruler)).toMatchObject({
+    const evaluator = new Ruler(1000, (isCandidate, problem) => isCandidate || problem % 5 === 0);
+    expect(await compare(evaluator)).toMatchObject({
       problems: 100,
       success: 1,
       parentSuccess: 0.2,
@@ -75,27 +75,27 @@ describe('comparing a candidate with its parent', () => {
       perDomain: { even: 1, odd: 1 },
       parentPerDomain: { even: 0.2, odd: 0.2 },
     });
-    expect(ruler.asked).toEqual(['candidate 0+100', 'parent 0+100']);
+    expect(evaluator.asked).toEqual(['candidate 0+100', 'parent 0+100']);
   });
 
   it('goes on while they do not, up to the most, and says how far it is', async () => {
     // One problem in fifty is rescued: eight of four hundred.
-    const ruler = new Ruler(1000, (isCandidate, problem) => isCandidate || problem % 50 !== 0);
+    const evaluator = new Ruler(1000, (isCandidate, problem) => isCandidate || problem % 50 !== 0);
     const told: number[] = [];
-    expect(await compare(ruler, {}, told)).toMatchObject({ problems: 400, rescued: 8, broken: 0 });
-    expect(ruler.asked).toHaveLength(8);
+    expect(await compare(evaluator, {}, told)).toMatchObject({ problems: 400, rescued: 8, broken: 0 });
+    expect(evaluator.asked).toHaveLength(8);
     expect(told).toEqual([50, 100, 150, 200, 250, 300, 350, 400]);
   });
 
   it('ends after the first portion when nothing speaks for the candidate', async () => {
-    const ruler = new Ruler(1000, (_, problem) => problem % 5 !== 0);
-    expect(await compare(ruler)).toMatchObject({ problems: 100, rescued: 0, broken: 0 });
+    const evaluator = new Ruler(1000, (_, problem) => problem % 5 !== 0);
+    expect(await compare(evaluator)).toMatchObject({ problems: 100, rescued: 0, broken: 0 });
   });
 
   it('begins after the problems that earlier comparisons asked, and says of a short set how many it asked again', async () => {
-    const ruler = new Ruler(150, (isCandidate, problem) => isCandidate || problem % 25 !== 0);
-    const evaluation = await compare(ruler, { even: 60, odd: 60 });
-    expect(ruler.asked).toEqual(['candidate 0+100', 'parent 0+100', 'candidate 100+50', 'parent 100+50']);
+    const evaluator = new Ruler(150, (isCandidate, problem) => isCandidate || problem % 25 !== 0);
+    const evaluation = await compare(evaluator, { even: 60, odd: 60 });
+    expect(evaluator.asked).toEqual(['candidate 0+100', 'parent 0+100', 'candidate 100+50', 'parent 100+50']);
     expect(evaluation).toMatchObject({
       problems: 150,
       rescued: 6,
@@ -103,16 +103,16 @@ describe('comparing a candidate with its parent', () => {
       repeated: 120,
       problemSetDigest: sha256(JSON.stringify({ asked: { even: 60, odd: 60 }, from: 0, count: 150 })),
     });
-    expect((await compare(ruler)).repeated).toBe(0);
+    expect((await compare(evaluator)).repeated).toBe(0);
   });
 
   it('counts nothing of a problem that could not be judged with both', async () => {
-    const ruler = new Ruler(100, (isCandidate, problem) => {
+    const evaluator = new Ruler(100, (isCandidate, problem) => {
       if (problem < 10) return isCandidate ? null : true;
       if (problem < 20) return isCandidate ? true : null;
       return isCandidate || problem >= 50;
     });
-    expect(await compare(ruler)).toMatchObject({
+    expect(await compare(evaluator)).toMatchObject({
       problems: 80,
       asked: { even: 50, odd: 50 },
       rescued: 30,
@@ -128,13 +128,13 @@ describe('comparing a candidate with its parent', () => {
 });
 
 it('an adapter measured alone is asked the whole set', async () => {
-  const ruler = new Ruler(40, (_, problem) => (problem === 0 ? null : problem % 4 !== 0));
-  const comparison = { ruler, domains: ['even', 'odd'], onProgress: () => undefined };
+  const evaluator = new Ruler(40, (_, problem) => (problem === 0 ? null : problem % 4 !== 0));
+  const comparison = { evaluator, domains: ['even', 'odd'], onProgress: () => undefined };
   const { problems, success, perDomain } = await measureWhole(candidate, comparison);
   expect({ problems, success, perDomain }).toEqual({
     problems: 39,
     success: 30 / 39,
     perDomain: { even: 10 / 19, odd: 1 },
   });
-  expect(ruler.asked).toEqual(['candidate 0+40']);
+  expect(evaluator.asked).toEqual(['candidate 0+40']);
 });

@@ -13,7 +13,7 @@ interface Compared {
 }
 
 interface Comparison {
-  readonly ruler: AdapterEvaluation;
+  readonly evaluator: AdapterEvaluation;
   readonly domains: readonly string[];
   readonly onProgress: (done: number, total: number) => void;
 }
@@ -25,9 +25,9 @@ interface Comparison {
 export async function compareAdapters(
   { candidate, parent }: Compared,
   { asked: before, portion, most, level }: Extract<RunPromotion, { rule: 'better' }>,
-  { ruler, domains, onProgress }: Comparison,
+  { evaluator, domains, onProgress }: Comparison,
 ): Promise<Evaluation> {
-  const sizes = ruler.sizes(domains);
+  const sizes = evaluator.sizes(domains);
   const available = Math.min(most, sum(sizes));
   const results: (ProblemResult & { readonly byParent: boolean })[] = [];
   const asked: Record<string, number> = {};
@@ -39,7 +39,7 @@ export async function compareAdapters(
     const done = [0, 0];
     const [own, others] = await Promise.all(
       [candidate, parent].map((adapter, at) =>
-        ruler.measure(adapter, domains, stretch, (count) => {
+        evaluator.measure(adapter, domains, stretch, (count) => {
           done[at] = count;
           onProgress(stretch.from + (done[0]! + done[1]!) / 2, available);
         }),
@@ -56,8 +56,8 @@ export async function compareAdapters(
     from += stretch.count;
   }
   return {
-    problemSet: ruler.problemSet,
-    problemSetDigest: ruler.digestOf(domains, { asked: before, from: 0, count: from }),
+    problemSet: evaluator.problemSet,
+    problemSetDigest: evaluator.digestOf(domains, { asked: before, from: 0, count: from }),
     ...ratesOf(results),
     parentSuccess: rate(results.map(({ byParent }) => byParent)),
     parentPerDomain: ratesOf(results.map(({ domain, byParent }) => ({ domain, solved: byParent }))).perDomain,
@@ -73,11 +73,15 @@ export async function compareAdapters(
 /** Asks the candidate every problem of the set. */
 export async function measureWhole(
   adapter: Adapter | null,
-  { ruler, domains, onProgress }: Comparison,
+  { evaluator, domains, onProgress }: Comparison,
 ): Promise<Pick<Evaluation, 'problemSet' | 'problemSetDigest' | 'problems' | 'success' | 'perDomain'>> {
-  const stretch = { asked: {}, from: 0, count: sum(ruler.sizes(domains)) };
-  const results = await ruler.measure(adapter, domains, stretch, onProgress);
-  return { problemSet: ruler.problemSet, problemSetDigest: ruler.digestOf(domains, stretch), ...ratesOf(results) };
+  const stretch = { asked: {}, from: 0, count: sum(evaluator.sizes(domains)) };
+  const results = await evaluator.measure(adapter, domains, stretch, onProgress);
+  return {
+    problemSet: evaluator.problemSet,
+    problemSetDigest: evaluator.digestOf(domains, stretch),
+    ...ratesOf(results),
+  };
 }
 
 function sum(counts: AskedPerDomain): number {

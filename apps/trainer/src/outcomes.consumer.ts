@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { TOPIC } from '@seamstream/events';
-import { ConsumeTopic, type DeliveredBatch, type Outcome } from '@seamstream/service-kit';
+import { ConsumeTopic, type DeliveredBatch, type HandlerResult } from '@seamstream/service-kit';
 import { TrainWindowsHandler } from './train-windows.handler.js';
 
 export const TRAINER_GROUP = 'seam.trainer';
@@ -17,7 +17,7 @@ export class OutcomesConsumer {
     sharing: 'whole',
     isUnbounded: true,
   })
-  consume(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+  consume(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     return this.trainWindows.handle(batch);
   }
 }

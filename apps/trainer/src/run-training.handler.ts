@@ -476,7 +476,7 @@ export class RunTrainingHandler {
     history: TrainingHistory,
     signal: AbortSignal,
   ): Promise<SeamEvent> {
-    const { log, objects, evaluation: ruler, logger } = this.dependencies;
+    const { log, objects, evaluation: evaluator, logger } = this.dependencies;
     const { domains, promotion } = plan.configuration;
     const adapter = await loadAdapter(objects, published);
     const onProgress = (done: number, total: number): void => {
@@ -487,7 +487,7 @@ export class RunTrainingHandler {
         );
       this.report(plan, 'evaluating', done, total);
     };
-    const comparison = { ruler, domains, onProgress };
+    const comparison = { evaluator, domains, onProgress };
     const evaluation =
       promotion.rule === 'better'
         ? await compareAdapters(

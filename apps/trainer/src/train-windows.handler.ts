@@ -13,9 +13,9 @@ import {
   again,
   type DeliveredBatch,
   done,
-  FoldedPlaces,
-  foldUpTo,
-  type Outcome,
+  FoldPosition,
+  type HandlerResult,
+  replayUntil,
   type ServiceLogger,
   stateFor,
 } from '@seamstream/service-kit';
@@ -35,7 +35,7 @@ export interface TrainWindowsDependencies {
 
 interface Held {
   window: OutcomeWindow;
-  readonly places: FoldedPlaces;
+  readonly places: FoldPosition;
 }
 
 export class TrainWindowsHandler {
@@ -47,11 +47,11 @@ export class TrainWindowsHandler {
   ) {}
 
   /** One outcome per record: the end of a run is committed together with the record that completed its window. */
-  async handle(batch: DeliveredBatch): Promise<readonly Outcome[]> {
+  async handle(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const held = await stateFor(this.dependencies.log, batch, this.held, (consumed) => this.restore(batch, consumed));
     // Until this batch is through, a failure leaves nothing to go on from.
     this.held = undefined;
-    const outcomes: Outcome[] = [];
+    const outcomes: HandlerResult[] = [];
     let next = batch.nextOffset;
     for (const { event, position } of batch.records) {
       held.window = evolveWindow(held.window, event, position);
@@ -109,10 +109,10 @@ export class TrainWindowsHandler {
     }
     window = await this.countOn(window, new Map(consumed.map(({ partition, nextOffset }) => [partition, nextOffset])));
     logger.info({ windows: history.windows.size, completedProblems: window.completedProblems }, 'trainer restored');
-    return { window, places: new FoldedPlaces(consumed) };
+    return { window, places: new FoldPosition(consumed) };
   }
 
   private countOn(start: OutcomeWindow, ends: ReadonlyMap<number, number>): Promise<OutcomeWindow> {
-    return foldUpTo(this.dependencies.log, TOPIC.outcomes, { start, ends }, evolveWindow);
+    return replayUntil(this.dependencies.log, TOPIC.outcomes, { start, ends }, evolveWindow);
   }
 }

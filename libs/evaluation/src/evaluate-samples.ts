@@ -5,8 +5,8 @@
  */
 import type { Problem, VerifierSpec } from '@seamstream/events';
 import { isSeamError, SeamError } from '@seamstream/kernel';
-import type { AnswerDrawing, ExecutorAnswer } from '@seamstream/rollout';
-import { drawAnswers, groupUnjudged, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
+import type { ExecutorAnswer, SamplingParams } from '@seamstream/rollout';
+import { groupUnjudged, sampleAnswers, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
 import { boundedMean, type Estimate, majorityVote, passAtK } from '@seamstream/statistics';
 import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import {
@@ -25,7 +25,7 @@ import { type Prediction, unasked } from './predictions.js';
 export interface SamplingEvaluationSettings extends EvaluationSettings {
   /** Answers per problem. */
   readonly samples: number;
-  readonly drawing: AnswerDrawing;
+  readonly drawing: SamplingParams;
 }
 
 /** Estimates are null where no problem was judged. */
@@ -54,7 +54,7 @@ export interface SampledEvaluation {
   readonly problemSetDigest: string;
   readonly problems: number;
   readonly samples: number;
-  readonly drawing: AnswerDrawing;
+  readonly drawing: SamplingParams;
   readonly arms: Readonly<Partial<Record<EvaluationArm, SampledArmResult>>>;
   /** Mean over the problems of mean@samples of `trained` less that of `noExperience`; null unless both were measured, on one problem at least. */
   readonly lift: Estimate | null;
@@ -140,7 +140,7 @@ async function tally(
     if (reason !== null) settings.onPrediction?.(unasked(arm, i, reason));
   let done = problems.length - askable.length;
   for (const batch of batchesOf(askable, { batchSize: Math.max(1, Math.floor(batchSize / samples)) })) {
-    const drawn = await drawAnswers(
+    const drawn = await sampleAnswers(
       batch.map((i) => ({
         problem: problems[i]!,
         entry: entries[i] as string | null,

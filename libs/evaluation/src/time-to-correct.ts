@@ -5,8 +5,8 @@
 import type { Problem } from '@seamstream/events';
 import { Random, SeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
-import type { AnswerDrawing, ExecutorAnswer } from '@seamstream/rollout';
-import { drawAnswers, generateExperiences, judge, solveProblems } from '@seamstream/rollout';
+import type { ExecutorAnswer, SamplingParams } from '@seamstream/rollout';
+import { generateExperiences, judge, sampleAnswers, solveProblems } from '@seamstream/rollout';
 import { bootstrapMean, boundedMean, type Estimate, wilsonInterval } from '@seamstream/statistics';
 import { batchesOf, type EvaluationSettings, statementsOf } from './arm-entries.js';
 
@@ -25,7 +25,7 @@ export interface TimeToCorrectSettings
 /** Who tries: entries of an adapter (null: of the base model), each answered greedily; or the executor alone, drawing its answers. */
 export type Trier =
   | { readonly kind: 'entries'; readonly adapter: Adapter | null }
-  | { readonly kind: 'alone'; readonly drawing: AnswerDrawing };
+  | { readonly kind: 'alone'; readonly drawing: SamplingParams };
 
 /** Estimates are null where no problem was judged. */
 export interface TimeToCorrect {
@@ -163,7 +163,7 @@ async function answersTo(
 ): Promise<readonly ExecutorAnswer[]> {
   const asked = requests.map(({ problem, entry }) => ({ problem, entry }));
   if (trier.kind === 'entries') return solveProblems(asked, executor, prompts);
-  const drawn = await drawAnswers(
+  const drawn = await sampleAnswers(
     asked.map((request) => ({ ...request, seeds: [`${seed}/${request.problem.problemId}/alone/${candidate}`] })),
     executor,
     prompts,

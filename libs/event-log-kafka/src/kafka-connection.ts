@@ -4,7 +4,7 @@
  * wait (a long fetch, a join) has a set of its own.
  */
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import './kafkajs-amendments.js';
+import './kafkajs-patches.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { SeamError } from '@seamstream/kernel';

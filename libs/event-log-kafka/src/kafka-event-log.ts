@@ -36,8 +36,7 @@ import { type Clock, canonicalJson, compareText, newId, SeamError, systemClock }
 import { type Acl, type AclDifference, compareAcls } from './acl-plan.js';
 import { AppendQueue } from './append-queue.js';
 import { type Compression, compressionType } from './compression.js';
-import { fetchCommitted } from './fetching.js';
-import { original } from './foreign-text.js';
+import { fetchCommitted } from './fetch-request.js';
 import { describeAcls, giveAcls, takeAcls } from './kafka-acls.js';
 import { type ConnectionSettings, KafkaConnection, type TopicPartitions } from './kafka-connection.js';
 import { NotYet } from './kafka-errors.js';
@@ -45,6 +44,7 @@ import { type KafkaLogSink, silent } from './kafka-logger.js';
 import type { KafkaSecurity } from './kafka-security.js';
 import { type Holding, KafkaSubscription } from './kafka-subscription.js';
 import { createMissingTopics, describeTopics, setTopicConfigs } from './kafka-topics.js';
+import { original } from './lossless-headers.js';
 import { EARLIEST, fetchGroupOffsets, LATEST, listOffsets } from './offsets.js';
 import { PartitionFeed } from './partition-feed.js';
 import { ProducerSession, type ProducerSettings } from './producer-session.js';

@@ -1,7 +1,7 @@
 /** A cluster's topics with all their settings: to look at, to make, and to change where nothing is lost. */
 import type Cluster from 'kafkajs/src/cluster/index.js';
 import errors from 'kafkajs/src/protocol/error.js';
-import { exchange } from './flexible.js';
+import { exchange } from './flexible-encoding.js';
 import type { KafkaConnection } from './kafka-connection.js';
 import { brokerErrorOf } from './kafka-errors.js';
 import type { ExistingTopic } from './topic-plan.js';

@@ -2,8 +2,8 @@
 import type { ConsumedOffset } from '@seamstream/event-log';
 import type Cluster from 'kafkajs/src/cluster/index.js';
 import errors from 'kafkajs/src/protocol/error.js';
-import { READ_COMMITTED } from './fetching.js';
-import { exchange } from './flexible.js';
+import { READ_COMMITTED } from './fetch-request.js';
+import { exchange } from './flexible-encoding.js';
 import type { KafkaConnection } from './kafka-connection.js';
 
 /** Stands for a time in ListOffsets. */

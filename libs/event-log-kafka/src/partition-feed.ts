@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LogRecord } from '@seamstream/event-log';
 import { partitionName } from '@seamstream/event-log';
 import { SeamError } from '@seamstream/kernel';
-import { type FetchedPartition, fetchCommitted } from './fetching.js';
+import { type FetchedPartition, fetchCommitted } from './fetch-request.js';
 import type { KafkaConnection } from './kafka-connection.js';
 import { brokerErrorOf, remedyFor, translated } from './kafka-errors.js';
 import { EARLIEST, listOffsets } from './offsets.js';

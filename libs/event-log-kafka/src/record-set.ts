@@ -28,7 +28,7 @@ import type { Headers, LogRecord } from '@seamstream/event-log';
 import { messageOf, SeamError } from '@seamstream/kernel';
 import crc32c from 'kafkajs/src/protocol/recordBatch/crc32C/index.js';
 import { decompressed } from './compression.js';
-import { isDoubtful, isPlain, type RawHeader, readable } from './foreign-text.js';
+import { isDoubtful, isPlain, type RawHeader, readable } from './lossless-headers.js';
 
 export interface AbortedTransaction {
   readonly producerId: number;

@@ -1,6 +1,6 @@
 import type Cluster from 'kafkajs/src/cluster/index.js';
 import errors from 'kafkajs/src/protocol/error.js';
-import { exchange } from './flexible.js';
+import { exchange } from './flexible-encoding.js';
 
 const DESCRIBE_TRANSACTIONS = { key: 65, version: 0, name: 'DescribeTransactions' };
 

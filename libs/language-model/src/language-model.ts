@@ -52,7 +52,7 @@ const ERRAND_ROWS = 128;
 /** Adapters that a worker keeps: the serving one, its predecessor, and two under evaluation. */
 const KEPT_ADAPTERS = 4;
 
-interface Errand {
+interface GenerationTask {
   readonly request: GenerationRequest;
   readonly index: number;
   readonly firstSeed: number;
@@ -165,7 +165,11 @@ export class LanguageModel {
     const watch = onProgress && new ProgressWatch(requests, results, onProgress);
     // Who hears of the first token is to hear of it soon: measuring waits for that.
     if (onTokens === undefined) this.#beginProof();
-    const generate = async (worker: WorkerClient, errands: readonly Errand[], adapter?: string): Promise<void> => {
+    const generate = async (
+      worker: WorkerClient,
+      errands: readonly GenerationTask[],
+      adapter?: string,
+    ): Promise<void> => {
       const watched = watch?.errand(errands);
       const onNews = (news: GenerationNews): void => {
         this.#beginProof();
@@ -368,7 +372,7 @@ class ProgressWatch {
   readonly #results: GeneratedSequence[][];
   readonly #onProgress: (progress: GenerationProgress) => void;
   /** By errand. */
-  readonly #tokens = new Map<readonly Errand[], number>();
+  readonly #tokens = new Map<readonly GenerationTask[], number>();
   readonly #told = new Set<number>();
 
   constructor(
@@ -381,7 +385,7 @@ class ProgressWatch {
     this.#onProgress = onProgress;
   }
 
-  errand(errands: readonly Errand[]): {
+  errand(errands: readonly GenerationTask[]): {
     tell(progress: GenerationProgress): void;
     end(answers: readonly GenerationResult[]): void;
   } {
@@ -404,7 +408,7 @@ class ProgressWatch {
     };
   }
 
-  #say(errands: readonly Errand[], tokens: number): void {
+  #say(errands: readonly GenerationTask[], tokens: number): void {
     this.#tokens.set(errands, tokens);
     const finished = this.#results.flatMap((candidates, request) => {
       const isWhole = candidates.filter((candidate) => candidate as GeneratedSequence | undefined).length;
@@ -432,13 +436,13 @@ async function digestAside(folder: string, signal?: AbortSignal): Promise<string
 }
 
 /** Requests in parts of like work. Like prompts stand together, so that they share waves. */
-function errandsOf(requests: readonly GenerationRequest[], workers: number): Errand[][] {
+function errandsOf(requests: readonly GenerationRequest[], workers: number): GenerationTask[][] {
   const total = requests.reduce((count, { seeds }) => count + seeds.length, 0);
   const target = Math.min(ERRAND_ROWS, Math.max(1, Math.ceil(total / workers)));
   const order = requests.map((_, index) => index);
   order.sort((a, b) => requests[a]!.promptTokenIds.length - requests[b]!.promptTokenIds.length || a - b);
-  const parts: Errand[][] = [];
-  let part: Errand[] = [];
+  const parts: GenerationTask[][] = [];
+  let part: GenerationTask[] = [];
   let rows = 0;
   for (const index of order) {
     const request = requests[index]!;

@@ -26,7 +26,7 @@ export interface ScoredGroup {
 }
 
 /** What was left out and why; counts of groups. */
-export interface GroupCensus {
+export interface GroupCounts {
   /** Explored groups with at least one record. */
   readonly groups: number;
   /** A result is still missing. */
@@ -57,7 +57,7 @@ export function joinGroups(
   { experiences, results }: LogInput,
   { baseModelDigest, servedAdapters }: Omit<LearningContext, 'entrySchemaOf'>,
   { maxAge, plainSamplingOnly }: JoinOptions,
-): { readonly groups: ScoredGroup[]; readonly census: GroupCensus } {
+): { readonly groups: ScoredGroup[]; readonly census: GroupCounts } {
   const resultOf = definiteResults(results);
   // Of an experience that was written twice the first one counts.
   const explored = new Map(

@@ -13,16 +13,16 @@ import {
   listedFacts,
   type ModelList,
   modelListSchema,
+  reportedRevision,
   type Spending,
-  toldRevision,
   worstCase,
 } from '@seamstream/openai-endpoint';
 import type {
-  AnswerDrawing,
   ExecutorAnswer,
   ExecutorFailure,
   ExecutorModel,
   SampledAnswerRequest,
+  SamplingParams,
 } from '@seamstream/rollout';
 
 export interface EndpointExecutorSettings {
@@ -109,7 +109,7 @@ export class EndpointExecutor implements ExecutorModel {
     const list = await client.ask(LIST);
     // Many servers have no list: then there are no facts in it.
     const listed = list.kind === 'answer' ? listedFacts(list.value, model) : null;
-    const told = { revision: toldRevision(model, first, listed), listed };
+    const told = { revision: reportedRevision(model, first, listed), listed };
     if (revision === null && told.revision === null) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
@@ -144,7 +144,7 @@ export class EndpointExecutor implements ExecutorModel {
 
   async sample(
     requests: readonly SampledAnswerRequest[],
-    { temperature, topP }: AnswerDrawing,
+    { temperature, topP }: SamplingParams,
     signal?: AbortSignal,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
     await this.lookAtList(signal);
@@ -181,7 +181,7 @@ export class EndpointExecutor implements ExecutorModel {
       const reason = `${result.reason} Nor does it answer a request of one token.`;
       return { status: 'failed', code: 'ENDPOINT_UNAVAILABLE', reason, retryable: true };
     }
-    const exchanged = this.exchanged(toldRevision(model, result.value, this.told.listed));
+    const exchanged = this.exchanged(reportedRevision(model, result.value, this.told.listed));
     return exchanged ?? answerOf(result.value);
   }
 

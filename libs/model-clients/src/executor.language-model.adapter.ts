@@ -2,12 +2,12 @@
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { GenerationRequest, GenerationResult, SamplingSettings } from '@seamstream/language-model';
 import type {
-  AnswerDrawing,
   AnsweringProgress,
   ExecutorAnswer,
   ExecutorModel,
   GeneratorModel,
   SampledAnswerRequest,
+  SamplingParams,
 } from '@seamstream/rollout';
 import { fittingPrompt } from '@seamstream/rollout';
 
@@ -70,7 +70,7 @@ export class LanguageModelExecutor implements ExecutorModel {
 
   async sample(
     requests: readonly SampledAnswerRequest[],
-    { temperature, topP }: AnswerDrawing,
+    { temperature, topP }: SamplingParams,
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {

@@ -1,6 +1,12 @@
 import { domainEntrySchema, loadPrompts } from '@seamstream/experience';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
-import { asDrawing, drawAnswers, type GeneratorModel, generateExperiences, solveProblems } from '@seamstream/rollout';
+import {
+  type GeneratorModel,
+  generateExperiences,
+  sampleAnswers,
+  solveProblems,
+  toSamplingParams,
+} from '@seamstream/rollout';
 import { FakeGenerator } from '@seamstream/rollout/testing';
 import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
@@ -82,7 +88,7 @@ describe("a checkpoint's chat template", () => {
     for (const asking of [
       generateExperiences([{ eventId: 'e', problem: hostile }], { ...settings, sampling }),
       solveProblems([asked, { ...asked, entry: '' }, { ...asked, entry: null }], executor, prompts),
-      drawAnswers([{ ...asked, seeds: ['1'] }], asDrawing(executor, DRAWING), prompts, DRAWING),
+      sampleAnswers([{ ...asked, seeds: ['1'] }], toSamplingParams(executor, DRAWING), prompts, DRAWING),
     ])
       await expect(asking).rejects.toMatchObject({ code: 'ABORTED' });
     expect(read).toHaveLength(5);

@@ -22,4 +22,10 @@ export {
   type EndpointSettings,
   type TokenCount,
 } from './endpoint-settings.js';
-export { listedFacts, type ModelList, modelListSchema, type ToldByAnswer, toldRevision } from './told-revision.js';
+export {
+  listedFacts,
+  type ModelList,
+  modelListSchema,
+  reportedRevision,
+  type ToldByAnswer,
+} from './reported-revision.js';

@@ -1,4 +1,5 @@
 export { type AnsweredQuestion, answerQuestions, type Question } from './answer-questions.js';
+export { answerRepeatedly, judgeAll, type RolloutSettings, toSamplingParams } from './answer-sampling.js';
 export {
   candidateSeed,
   type ExperienceCandidate,
@@ -18,8 +19,7 @@ export type {
   ExecutorResponse,
   GeneratorModel,
 } from './models.port.js';
-export { type AnswerDrawing, encodePrompt, type SampledAnswerRequest } from './models.port.js';
-export { answerRepeatedly, asDrawing, judgeAll, type RolloutSettings } from './rollouts.js';
-export { drawAnswers, executorIdentity, type Judgement, judge, type SolvingRequest, solveProblems } from './solve.js';
+export { encodePrompt, type SampledAnswerRequest, type SamplingParams } from './models.port.js';
+export { executorIdentity, type Judgement, judge, type SolvingRequest, sampleAnswers, solveProblems } from './solve.js';
 export type { Unjudged } from './unjudged.js';
 export { groupUnjudged, type UnjudgedGroup } from './unjudged.js';

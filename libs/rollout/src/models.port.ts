@@ -62,7 +62,7 @@ export interface ExecutorModel {
    */
   sample?(
     requests: readonly SampledAnswerRequest[],
-    drawing: AnswerDrawing,
+    drawing: SamplingParams,
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
   ): Promise<readonly (readonly ExecutorAnswer[])[]>;
@@ -84,7 +84,7 @@ export interface SampledAnswerRequest {
 }
 
 /** How answers are drawn; their length is the executor's own limit. */
-export interface AnswerDrawing {
+export interface SamplingParams {
   /** Above 0. */
   readonly temperature: number;
   /** Mass of the most probable tokens that are drawn from; 1 takes all. */

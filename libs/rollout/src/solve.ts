@@ -4,11 +4,11 @@ import type { Prompts } from '@seamstream/experience';
 import { builtInVerifiers, type Verdict, type Verifiers } from '@seamstream/verifiers';
 import type { ProblemStatement } from './explore.js';
 import type {
-  AnswerDrawing,
   AnsweringProgress,
   ExecutorAnswer,
   ExecutorModel,
   ExecutorResponse,
+  SamplingParams,
 } from './models.port.js';
 
 export interface SolvingRequest {
@@ -40,11 +40,11 @@ export async function solveProblems(
 }
 
 /** An answer per seed and request, in their order, of an executor that can draw. */
-export async function drawAnswers(
+export async function sampleAnswers(
   requests: readonly (SolvingRequest & { readonly seeds: readonly string[] })[],
   executor: ExecutorModel,
   prompts: Prompts,
-  drawing: AnswerDrawing,
+  drawing: SamplingParams,
   signal?: AbortSignal,
   onProgress?: (progress: AnsweringProgress) => void,
 ): Promise<readonly (readonly ExecutorAnswer[])[]> {

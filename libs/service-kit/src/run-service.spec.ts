@@ -17,15 +17,15 @@ import type { Environment } from './config/load-config.js';
 import type { Drivers } from './drivers/drivers.js';
 import { type RunningService, type ServiceDefinition, serviceLife, startService } from './run-service.js';
 import { ConsumeTopic } from './transport/consume-topic.decorator.js';
-import { done, type Outcome, stop } from './transport/outcome.js';
+import { done, type HandlerResult, stop } from './transport/handler-result.js';
 
 const config = commonConfigSchema.parse({ logging: { level: 'silent' } });
-let answer: Outcome = done();
+let answer: HandlerResult = done();
 
 @Controller()
 class QuietConsumer {
   @ConsumeTopic({ topic: TOPIC.problems, group: 'seam.quiet', maxBatchRecords: 10 })
-  async consume(): Promise<Outcome> {
+  async consume(): Promise<HandlerResult> {
     return answer;
   }
 }

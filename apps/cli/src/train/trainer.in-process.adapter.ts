@@ -2,7 +2,7 @@
 import type { SeamEvent } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import type { TrainingProgress } from '@seamstream/trainer';
-import type { AdapterVerification, TrainerDoor, TrainingOutcome, TrainingStepReport } from './trainer.port.js';
+import type { AdapterVerification, TrainerClient, TrainingOutcome, TrainingStepReport } from './trainer.port.js';
 
 /** What is used of the trainer's composition. */
 interface OnDemand {
@@ -58,7 +58,7 @@ export function outcomeOf(runId: string, ending: readonly SeamEvent[], overtaken
 }
 
 /** @param create composes the trainer with the given assets; called once per use */
-export function trainerDoor(create: (assets: Assets) => Promise<OnDemand>): TrainerDoor {
+export function trainerDoor(create: (assets: Assets) => Promise<OnDemand>): TrainerClient {
   const reporting = (onStep: (report: TrainingStepReport) => void) => (progress: TrainingProgress) =>
     onStep({ phase: progress.phase, step: progress.done, steps: progress.total, metrics: progress.metrics });
   return {

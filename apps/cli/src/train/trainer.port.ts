@@ -24,7 +24,7 @@ export interface AdapterVerification {
   readonly replayedDigest: string | null;
 }
 
-export interface TrainerDoor {
+export interface TrainerClient {
   /** Trains, publishes and decides, recording every event as the service does. `configuration` is complete. */
   train(
     request: { readonly algorithm: string; readonly configuration: Readonly<Record<string, unknown>> },

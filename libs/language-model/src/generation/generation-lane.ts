@@ -15,7 +15,7 @@ import type { ComputePlan } from '../graphs/compute-plan.js';
 import type { WeightSource } from '../graphs/decoder.js';
 import { type ScoredSequence, scoreSequences } from '../training/sequence-batch.js';
 import { type Job, sequenceOf, startCandidate } from './candidate.js';
-import type { WeightFeeds } from './chunk-run.js';
+import type { WeightFeeds } from './decode-step.js';
 import type { GenerationRequest, GenerationResult } from './generation.types.js';
 import { GenerationQueue, type QueueCall } from './generation-queue.js';
 import { type GrammarOf, Grammars } from './grammars.js';

@@ -6,10 +6,10 @@ import { setImmediate as turnOfEvents } from 'node:timers/promises';
 import { SeamError } from '@seamstream/kernel';
 import type { ModelConfig } from '../checkpoint/model-config.types.js';
 import { type Candidate, type Job, sequenceOf } from './candidate.js';
-import type { WeightFeeds } from './chunk-run.js';
+import { DecodeBatch, type Group, waveKind } from './decode-batch.js';
+import type { WeightFeeds } from './decode-step.js';
 import type { GenerationProgress, TokensWritten } from './generation.types.js';
 import type { GenerationSessions } from './prefill.js';
-import { type Group, Wave, waveKind } from './wave.js';
 
 /** Candidates of one wave: enough to fill matrix products, few enough that a layer's caches stay near the processor. */
 const WAVE_CANDIDATES = 128;
@@ -100,7 +100,7 @@ export class GenerationQueue {
   /** Runs waves until nobody waits. Between two runs other calls are heard. */
   async #drive(): Promise<void> {
     this.#isDriving = true;
-    let wave: Wave<QueuedGroup> | undefined;
+    let wave: DecodeBatch<QueuedGroup> | undefined;
     let kind = '';
     const fail = ({ owner }: QueuedGroup, error: unknown): void => this.#end(owner, error);
     for (;;) {
@@ -110,7 +110,7 @@ export class GenerationQueue {
         wave = undefined;
         if (!first) break;
         const { sessions, feeds } = first.owner.call;
-        wave = new Wave(this.#config, sessions, feeds, waveKind(first.job));
+        wave = new DecodeBatch(this.#config, sessions, feeds, waveKind(first.job));
         kind = kindOf(first);
       }
       const joining = this.#joining(kind, wave.groups);

@@ -2,7 +2,7 @@
 import type { Session } from '@seamstream/tensor-graph';
 import type { ModelConfig } from '../checkpoint/model-config.types.js';
 import { causalMask } from '../graphs/decoder.js';
-import { type Cache, type ChunkOutputs, runChunk, storeChunk, type WeightFeeds } from './chunk-run.js';
+import { type Cache, type ChunkOutputs, runDecodeStep, storeChunk, type WeightFeeds } from './decode-step.js';
 
 /** What computes prompts: the prefill graph, or chunks of the decode graph. */
 export interface PromptSession {
@@ -155,7 +155,7 @@ async function computeInChunks(
         prompt: nothing,
         suffix: at === 0 ? nothing : suffix,
       };
-      const outputs: ChunkOutputs = await runChunk(config, session, weights, run);
+      const outputs: ChunkOutputs = await runDecodeStep(config, session, weights, run);
       drawing.forEach((row, place) => {
         const [from, to] = [place * vocabularySize, (place + 1) * vocabularySize];
         logits.set(outputs.logits!.data.subarray(from, to), (first + row) * vocabularySize);

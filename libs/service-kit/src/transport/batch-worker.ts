@@ -3,7 +3,7 @@
  * offsets} in one transaction.
  *
  *   a record that does not decode   → dead letter, the consumer never sees it
- *   one that was answered before    → passed over (answered-causes.ts)
+ *   one that was answered before    → passed over (idempotency-filter.ts)
  *   `retry` for a record            → what stands before it is committed; it is tried again after a wait, at most `maxAttempts` times
  *   the consumer throws on a batch  → once more, then the batch is halved until the culprit stands alone; it is the dead letter
  *   the world fails (log, objects)  → waits and tries again without limit: no record is to blame
@@ -14,7 +14,7 @@
  *                                     signal ends the subscription, since nothing else ends what it does
  *   the work is slow                → no more is begun than is estimated to end in time (pace.ts); where not even one record is
  *                                     done in time at the measured speed, the subscription ends and says which deadline would do
- *   the process dies, several times → records are taken one at a time, the culprit is the dead letter (crash-marks.ts)
+ *   the process dies, several times → records are taken one at a time, the culprit is the dead letter (crash-journal.ts)
  *   FENCED                          → another instance owns the partition: the work is dropped and counted
  *   the signal aborts               → nothing more is committed; the records are delivered again, here or elsewhere
  *
@@ -39,12 +39,12 @@ import {
   SeamError,
   sleep,
 } from '@seamstream/kernel';
-import { AnsweredCauses } from './answered-causes.js';
-import type { CrashMarks, Suspicion } from './crash-marks.js';
+import type { CrashJournal, Suspicion } from './crash-journal.js';
 import { deadLetterOf, type Fault } from './dead-letter.js';
 import { type DeadlineFinding, judgeLateRecord, speedOf } from './deadline-finding.js';
 import type { BatchConsumer, BatchProgress, DeliveredBatch } from './delivery.js';
-import type { Outcome } from './outcome.js';
+import type { HandlerResult } from './handler-result.js';
+import { IdempotencyFilter } from './idempotency-filter.js';
 import type { Admission, Pace } from './pace.js';
 
 /** What happens, for metrics and log lines. */
@@ -94,7 +94,7 @@ interface WorkerOptions {
   /** How many records are begun together; absent: a whole batch. */
   readonly pace?: Pace;
   /** What finds out records that kill the process; the lock is that of all workers of the process. */
-  readonly crashes?: { readonly marks: CrashMarks; readonly lock: ReadWriteLock };
+  readonly crashes?: { readonly marks: CrashJournal; readonly lock: ReadWriteLock };
   readonly clock: Clock;
   readonly observer: WorkerObserver;
 }
@@ -115,7 +115,7 @@ interface Step {
   readonly events: readonly SeamEvent[];
   readonly faults: readonly { readonly item: Item; readonly fault: Fault }[];
   /** Set when the item after them asked to wait, or to stop. */
-  readonly then: Extract<Outcome, { kind: 'retry' | 'stop' | 'again' }> | undefined;
+  readonly then: Extract<HandlerResult, { kind: 'retry' | 'stop' | 'again' }> | undefined;
 }
 
 /** Times that a batch of several records is tried as a whole before it is halved. */
@@ -155,7 +155,7 @@ const FATAL: readonly ErrorCode[] = [
 const FAULTS_OF_RECORDS: readonly ErrorCode[] = ['RECORD_TOO_LARGE', 'INVALID_INPUT'];
 
 /** Commits of a partition that failed one after the other, beyond the claims that each may have cost. */
-interface Setback {
+interface CommitBackoff {
   /** Since the last commit, for the back-off. */
   readonly failures: number;
   /** Nothing is tried before, milliseconds of the clock. */
@@ -165,7 +165,7 @@ interface Setback {
   readonly limitedTo: number;
 }
 
-const NO_SETBACK: Setback = { failures: 0, notBeforeMs: 0, limit: Number.POSITIVE_INFINITY, limitedTo: 0 };
+const NO_SETBACK: CommitBackoff = { failures: 0, notBeforeMs: 0, limit: Number.POSITIVE_INFINITY, limitedTo: 0 };
 
 export class BatchWorker {
   /** Failures of a record that is known to be the culprit, by topic/partition@offset; forgotten once it is committed. */
@@ -173,9 +173,9 @@ export class BatchWorker {
   /** What is given up beyond the claim under which that was found, by topic/partition@offset; forgotten once it is committed. */
   private readonly givenUp = new Map<string, Fault>();
   /** By topic/partition. */
-  private readonly setbacks = new Map<string, Setback>();
+  private readonly setbacks = new Map<string, CommitBackoff>();
   /** By topic/partition, of the claim under which it is worked on. */
-  private readonly answered = new Map<string, { readonly claim: Claim; readonly causes: AnsweredCauses }>();
+  private readonly answered = new Map<string, { readonly claim: Claim; readonly causes: IdempotencyFilter }>();
   /** By topic/partition: the claim under which it is worked on, and what its first records are suspected of. */
   private readonly places = new Map<
     string,
@@ -220,7 +220,7 @@ export class BatchWorker {
     let place = this.answered.get(name);
     for (let outages = 1; place?.claim !== batch.claim; outages++) {
       try {
-        place = { claim: batch.claim, causes: await AnsweredCauses.before(log, answersIn, batch) };
+        place = { claim: batch.claim, causes: await IdempotencyFilter.before(log, answersIn, batch) };
         this.answered.set(name, place);
       } catch (error) {
         if (!isOutage(error)) throw error;
@@ -392,7 +392,7 @@ export class BatchWorker {
     admission: Admission | undefined,
   ): Promise<Step> {
     const startedMs = this.options.clock.now();
-    let answers: readonly Outcome[] = [];
+    let answers: readonly HandlerResult[] = [];
     let done = 0;
     try {
       if (alive.length > 0) answers = await this.ask(batch, rest, alive, signal);
@@ -414,7 +414,7 @@ export class BatchWorker {
     rest: readonly Item[],
     alive: readonly Item[],
     signal: AbortSignal,
-  ): Promise<readonly Outcome[]> {
+  ): Promise<readonly HandlerResult[]> {
     const { maxAttempts, group } = this.options;
     const delivered: DeliveredBatch = {
       topic: batch.topic,
@@ -533,7 +533,7 @@ export class BatchWorker {
   }
 
   /** Walks the answers in the order of the log up to the first record that has to wait. */
-  private plan(rest: readonly Item[], answers: ReadonlyMap<Item, Outcome>): Step {
+  private plan(rest: readonly Item[], answers: ReadonlyMap<Item, HandlerResult>): Step {
     const events: SeamEvent[] = [];
     const faults: { item: Item; fault: Fault }[] = [];
     for (const [index, item] of rest.entries()) {
@@ -643,7 +643,7 @@ export class BatchWorker {
     } else this.setbacks.delete(placeOf(batch));
   }
 
-  private setbackOf(batch: RecordBatch): Setback {
+  private setbackOf(batch: RecordBatch): CommitBackoff {
     return this.setbacks.get(placeOf(batch)) ?? NO_SETBACK;
   }
 
@@ -738,7 +738,7 @@ function refusedForGood(
   return new RefusedForGood(code, `Group ${group} cannot commit and stops consuming: ${reason}`);
 }
 
-function isOutcome(answer: Outcome | readonly Outcome[]): answer is Outcome {
+function isOutcome(answer: HandlerResult | readonly HandlerResult[]): answer is HandlerResult {
   return !Array.isArray(answer);
 }
 
@@ -748,7 +748,7 @@ function isAborted(signal: AbortSignal): boolean {
 }
 
 /** A `retry` for a whole batch names no culprit: it is handled like a failure of the batch. */
-function answersForAll(answer: Outcome, count: number): readonly Outcome[] {
+function answersForAll(answer: HandlerResult, count: number): readonly HandlerResult[] {
   if (answer.kind === 'retry' && count > 1) throw new SeamError(answer.code, answer.reason);
   return Array.from({ length: count }, (_, index) =>
     answer.kind === 'done' && index < count - 1 ? { kind: 'done', events: [] } : answer,

@@ -1,6 +1,6 @@
 import type { Claim, RecordPosition } from '@seamstream/event-log';
 import type { SeamEvent } from '@seamstream/events';
-import type { Outcome } from './outcome.js';
+import type { HandlerResult } from './handler-result.js';
 
 /** A decoded record as a consumer sees it. */
 export interface DeliveredRecord<E extends SeamEvent = SeamEvent> {
@@ -42,4 +42,4 @@ export interface DeliveredBatch<E extends SeamEvent = SeamEvent> {
 }
 
 /** One answer for all records, or one per record in their order. */
-export type BatchConsumer = (batch: DeliveredBatch) => Promise<Outcome | readonly Outcome[]>;
+export type BatchConsumer = (batch: DeliveredBatch) => Promise<HandlerResult | readonly HandlerResult[]>;

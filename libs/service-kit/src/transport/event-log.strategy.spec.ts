@@ -23,7 +23,7 @@ import { commonConfigSchema } from '../config/common-config.js';
 import { type RunningService, startService } from '../run-service.js';
 import { ConsumeTopic } from './consume-topic.decorator.js';
 import type { BatchConsumer, DeliveredBatch } from './delivery.js';
-import { done, retry, skip, stop } from './outcome.js';
+import { done, retry, skip, stop } from './handler-result.js';
 
 const GROUP = 'seam.test';
 const config = commonConfigSchema.parse({

@@ -17,9 +17,9 @@ import type { ServiceLogger } from '../service-logger.js';
 import type { ServiceMetrics } from '../service-metrics.js';
 import { type BatchUnderWay, BatchWorker } from './batch-worker.js';
 import type { TopicConsumption } from './consume-topic.decorator.js';
-import { CrashMarks } from './crash-marks.js';
+import { CrashJournal } from './crash-journal.js';
 import type { DeliveredBatch } from './delivery.js';
-import type { Outcome } from './outcome.js';
+import type { HandlerResult } from './handler-result.js';
 import { Pace } from './pace.js';
 
 export interface EventLogStrategyOptions {
@@ -56,7 +56,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   private readonly inFlight = new Set<Promise<void>>();
   private readonly deadline = new AbortController();
   private readonly lock = new ReadWriteLock();
-  private readonly marks: CrashMarks[] = [];
+  private readonly marks: CrashJournal[] = [];
   private closing: Promise<void> | undefined;
   private settle!: { resolve: () => void; reject: (error: unknown) => void };
 
@@ -201,7 +201,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     const { crashMarksIn: objects, consuming, logger } = this.options;
     if (objects === undefined) return {};
     const warn = (reason: string): void => logger.warn({ group, reason }, 'what is in hand is not marked');
-    const marks = new CrashMarks({ objects, group, maxDeaths: consuming.maxDeaths, warn });
+    const marks = new CrashJournal({ objects, group, maxDeaths: consuming.maxDeaths, warn });
     this.marks.push(marks);
     return { crashes: { marks, lock: this.lock } };
   }
@@ -223,9 +223,9 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     return work;
   }
 
-  private async ask(handler: MessageHandler, batch: DeliveredBatch): Promise<Outcome | readonly Outcome[]> {
+  private async ask(handler: MessageHandler, batch: DeliveredBatch): Promise<HandlerResult | readonly HandlerResult[]> {
     const answer: unknown = await handler(batch, undefined);
-    return (isObservable(answer) ? await lastValueFrom(answer) : answer) as Outcome | readonly Outcome[];
+    return (isObservable(answer) ? await lastValueFrom(answer) : answer) as HandlerResult | readonly HandlerResult[];
   }
 
   private consumptionOf(handler: MessageHandler): TopicConsumption {

@@ -7,7 +7,7 @@ import { EXAMPLE_EVENTS } from '../../../events/src/example-events.contract.js';
 import { BatchWorker } from './batch-worker.js';
 import { judgeLateRecord, speedOf } from './deadline-finding.js';
 import type { BatchConsumer } from './delivery.js';
-import { done } from './outcome.js';
+import { done } from './handler-result.js';
 import { type Admission, Pace } from './pace.js';
 
 const { ProblemPublished, ProblemExpired } = EXAMPLE_EVENTS;

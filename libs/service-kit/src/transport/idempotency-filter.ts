@@ -17,7 +17,7 @@ const REMEMBERED = 20_000;
 /** By so much the clock of who answered may be behind that of who asked. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 
-export class AnsweredCauses {
+export class IdempotencyFilter {
   private readonly known = new Set<string>();
   private readonly limit: number;
 
@@ -30,7 +30,7 @@ export class AnsweredCauses {
    * @param answers topics that hold what follows from a record, under the record's key
    * @param batch the first one of a claim
    */
-  static async before(log: EventLog, answers: readonly TopicName[], batch: RecordBatch): Promise<AnsweredCauses> {
+  static async before(log: EventLog, answers: readonly TopicName[], batch: RecordBatch): Promise<IdempotencyFilter> {
     const { topic, partition, records } = batch;
     const sinceMs = records[0]!.timestampMs - CLOCK_MARGIN_MS;
     const { length: partitions } = await log.watermarks(topic);
@@ -47,7 +47,7 @@ export class AnsweredCauses {
         }
       }
     }
-    return new AnsweredCauses(causes);
+    return new IdempotencyFilter(causes);
   }
 
   has(event: SeamEvent): boolean {

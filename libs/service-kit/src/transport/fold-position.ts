@@ -7,7 +7,7 @@ import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { canonicalJson } from '@seamstream/kernel';
 import type { DeliveredBatch } from './delivery.js';
 
-export class FoldedPlaces {
+export class FoldPosition {
   private readonly places: Map<number, { readonly next: number; readonly claim: string | undefined }>;
 
   /** @param consumed what the group has committed of the topic, read before everything else that the state is made from */
@@ -41,7 +41,7 @@ export class FoldedPlaces {
  * The state that goes on with the batch: what is held, where nobody else has been at work since, else what is restored.
  * @param restore is given what the group has committed, read before everything else that the state is made from
  */
-export async function stateFor<Held extends { readonly places: FoldedPlaces }>(
+export async function stateFor<Held extends { readonly places: FoldPosition }>(
   log: EventLog,
   batch: DeliveredBatch,
   held: Held | undefined,

@@ -1,4 +1,4 @@
-import { listedFacts, modelListSchema, toldRevision } from './told-revision.js';
+import { listedFacts, modelListSchema, reportedRevision } from './reported-revision.js';
 
 /** Entries as the servers' documentation shows them. */
 const vllm = (changes = {}) =>
@@ -33,10 +33,10 @@ describe('what a server tells about its model', () => {
 
   it('is made of its name in answers, its fingerprint and its place in the list', () => {
     const facts = listedFacts(vllm(), 'qwen');
-    expect(toldRevision('gpt', { model: 'gpt-2026-08-06', system_fingerprint: 'fp_1' }, null)).toBe(
+    expect(reportedRevision('gpt', { model: 'gpt-2026-08-06', system_fingerprint: 'fp_1' }, null)).toBe(
       'gpt-2026-08-06/fp_1',
     );
-    expect(toldRevision('qwen', { model: 'qwen', system_fingerprint: null }, facts)).toBe(
+    expect(reportedRevision('qwen', { model: 'qwen', system_fingerprint: null }, facts)).toBe(
       `models@${facts?.slice(0, 16)}`,
     );
   });
@@ -44,7 +44,7 @@ describe('what a server tells about its model', () => {
   it('is nothing where it is a name alone', () => {
     expect(listedFacts(openai, 'gpt')).toBeNull();
     expect(listedFacts(openai, 'other')).toBeNull();
-    expect(toldRevision('gpt', { model: 'gpt' }, null)).toBeNull();
-    expect(toldRevision('gpt', {}, null)).toBeNull();
+    expect(reportedRevision('gpt', { model: 'gpt' }, null)).toBeNull();
+    expect(reportedRevision('gpt', {}, null)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { InMemoryObjectStore } from '@seamstream/object-store';
-import { CrashMarks } from './crash-marks.js';
+import { CrashJournal } from './crash-journal.js';
 
 const PLACE = 'seam.problems/0';
 
@@ -7,8 +7,8 @@ describe('marks of what is in hand', () => {
   /** Each process has its own marks on the same store. */
   const processes = (objects = new InMemoryObjectStore()) => {
     const warnings: string[] = [];
-    const process = (): CrashMarks =>
-      new CrashMarks({ objects, group: 'g', maxDeaths: 2, warn: (reason) => warnings.push(reason) });
+    const process = (): CrashJournal =>
+      new CrashJournal({ objects, group: 'g', maxDeaths: 2, warn: (reason) => warnings.push(reason) });
     return { objects, process, warnings };
   };
 

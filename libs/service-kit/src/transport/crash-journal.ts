@@ -33,7 +33,7 @@ const markSchema = z.object({
 
 type InHand = NonNullable<z.infer<typeof markSchema>['inHand']>;
 
-export interface CrashMarksOptions {
+export interface CrashJournalOptions {
   readonly objects: ObjectStore;
   readonly group: string;
   readonly maxDeaths: number;
@@ -51,14 +51,14 @@ export interface Suspicion {
 const PREFIX = 'operations/in-hand';
 const ANSWER_WITHIN_MS = 5_000;
 
-export class CrashMarks {
+export class CrashJournal {
   private readonly owner = newId();
   /** Places whose mark says that something is in hand. */
   private readonly standing = new Set<string>();
   /** By place: what stood there when this process last read or wrote it; undefined for nothing. */
   private readonly etags = new Map<string, string | undefined>();
 
-  constructor(private readonly options: CrashMarksOptions) {}
+  constructor(private readonly options: CrashJournalOptions) {}
 
   get maxDeaths(): number {
     return this.options.maxDeaths;

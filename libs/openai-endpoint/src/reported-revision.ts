@@ -37,7 +37,7 @@ export function listedFacts(list: ModelList, model: string): string | null {
  * The revision that a server tells: `name/fingerprint/models@digest` with the parts that there are.
  * @returns null where it tells nothing but the name that it was asked by
  */
-export function toldRevision(asked: string, answer: ToldByAnswer, listed: string | null): string | null {
+export function reportedRevision(asked: string, answer: ToldByAnswer, listed: string | null): string | null {
   const name = answer.model ?? '';
   const parts = [
     ...(name === '' || name === asked ? [] : [name]),

@@ -1,5 +1,5 @@
 import type { DeliveredBatch } from './delivery.js';
-import { FoldedPlaces } from './folded-places.js';
+import { FoldPosition } from './fold-position.js';
 
 const committed = (partition: number, nextOffset: number) => ({ topic: 't', partition, nextOffset });
 
@@ -11,7 +11,7 @@ function batch(partition: number, firstOffset: number, nextOffset: number, token
 
 describe('the places that a state is folded to', () => {
   it('let a batch go on only where the one before ended, and under its claim', () => {
-    const places = new FoldedPlaces([committed(0, 5)]);
+    const places = new FoldPosition([committed(0, 5)]);
     expect(places.continuesWith(batch(0, 5, 8, 1))).toBe(false); // nobody knows yet what came before this claim
     places.advance(batch(0, 5, 8, 1));
     expect(places.continuesWith(batch(0, 8, 9, 1))).toBe(true);
@@ -22,7 +22,7 @@ describe('the places that a state is folded to', () => {
   });
 
   it('are where a group is when every partition is, and no other has been begun', () => {
-    const places = new FoldedPlaces([committed(0, 5), committed(1, 2)]);
+    const places = new FoldPosition([committed(0, 5), committed(1, 2)]);
     expect(places.isAt([committed(1, 2), committed(0, 5)])).toBe(true);
     expect(places.isAt([committed(0, 5)])).toBe(false);
     expect(places.isAt([committed(0, 5), committed(1, 3)])).toBe(false);

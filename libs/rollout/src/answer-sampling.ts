@@ -7,21 +7,24 @@ import type { Prompts } from '@seamstream/experience';
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { Verifiers } from '@seamstream/verifiers';
 import type {
-  AnswerDrawing,
   AnsweringProgress,
   ExecutorAnswer,
   ExecutorModel,
   ExecutorResponse,
+  SamplingParams,
 } from './models.port.js';
-import { drawAnswers, type Judgement, judge, type SolvingRequest } from './solve.js';
+import { type Judgement, judge, type SolvingRequest, sampleAnswers } from './solve.js';
 
-export interface RolloutSettings extends AnswerDrawing {
+export interface RolloutSettings extends SamplingParams {
   /** m: answers to each entry, 2 or more; one answer is greedy and needs no settings. */
   readonly rollouts: number;
 }
 
 /** An executor that is to answer several times is another one than the same that answers greedily: its decoding says so. @throws INVALID_CONFIGURATION where it cannot draw */
-export function asDrawing(executor: ExecutorModel, { rollouts, temperature, topP }: RolloutSettings): ExecutorModel {
+export function toSamplingParams(
+  executor: ExecutorModel,
+  { rollouts, temperature, topP }: RolloutSettings,
+): ExecutorModel {
   if (executor.sample === undefined) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
@@ -48,7 +51,7 @@ export function answerRepeatedly(
   signal?: AbortSignal,
   onProgress?: (progress: AnsweringProgress) => void,
 ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-  return drawAnswers(
+  return sampleAnswers(
     requests.map(({ problem, entry, seed }) => ({
       problem,
       entry,

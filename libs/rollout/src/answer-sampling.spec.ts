@@ -1,8 +1,8 @@
 import type { Problem } from '@seamstream/events';
 import { loadPrompts } from '@seamstream/experience';
+import { answerRepeatedly, judgeAll, toSamplingParams } from './answer-sampling.js';
 import { FakeExecutor } from './models.fake.js';
 import type { ExecutorModel, ExecutorResponse } from './models.port.js';
-import { answerRepeatedly, asDrawing, judgeAll } from './rollouts.js';
 
 const problem: Pick<Problem, 'verifier' | 'reference'> = {
   verifier: { kind: 'numeric', version: '1', options: {} },
@@ -54,10 +54,10 @@ describe('several answers to one entry', () => {
 
   it('make another executor of it, and need one that can draw', () => {
     const executor = new FakeExecutor(() => '4');
-    const drawn = asDrawing(executor, drawing);
+    const drawn = toSamplingParams(executor, drawing);
     expect(JSON.parse(drawn.identity.decoding)).toEqual({ answer: '{}', rollouts: 4, temperature: 0.7, topP: 0.9 });
     expect(drawn.identity).toMatchObject({ model: 'fake', revision: '1' });
     const greedy: ExecutorModel = { identity: executor.identity, answer: (prompts) => executor.answer(prompts) };
-    expect(() => asDrawing(greedy, drawing)).toThrow(/came fake, which answers greedily/);
+    expect(() => toSamplingParams(greedy, drawing)).toThrow(/came fake, which answers greedily/);
   });
 });

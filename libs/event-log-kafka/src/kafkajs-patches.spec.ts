@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import type { ISocketFactory } from 'kafkajs';
 import ConnectionPool from 'kafkajs/src/network/connectionPool.js';
 import Encoder from 'kafkajs/src/protocol/encoder.js';
-import './kafkajs-amendments.js';
+import './kafkajs-patches.js';
 import { kafkaLogger, silent } from './kafka-logger.js';
 
 /** One that needs no authentication. */

@@ -6,7 +6,7 @@
 import { isSeamError } from '@seamstream/kernel';
 import type { ModelConfig } from '../checkpoint/model-config.types.js';
 import { type Candidate, choose, type Job } from './candidate.js';
-import { type Cache, runChunk, storeChunk, type WeightFeeds } from './chunk-run.js';
+import { type Cache, runDecodeStep, storeChunk, type WeightFeeds } from './decode-step.js';
 import { computePrompts, type GenerationSessions } from './prefill.js';
 
 /** Candidates of one prompt; a request with many seeds may be several groups. */
@@ -34,7 +34,7 @@ export function waveKind({ prefix, grammar }: Job): { readonly promptColumns: nu
   };
 }
 
-export class Wave<Member extends Group = Group> {
+export class DecodeBatch<Member extends Group = Group> {
   readonly #config: ModelConfig;
   readonly #sessions: GenerationSessions;
   readonly #weights: WeightFeeds;
@@ -107,7 +107,7 @@ export class Wave<Member extends Group = Group> {
       prompt: this.#prompt,
       suffix: this.#suffix,
     };
-    const outputs = await runChunk(this.#config, await this.#sessions.decode(), this.#weights, run);
+    const outputs = await runDecodeStep(this.#config, await this.#sessions.decode(), this.#weights, run);
     slots.forEach((candidate, slot) => {
       if (!isRunning(candidate)) return;
       candidate.cached += pieces[slot]!.length;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { original, type RawHeader, readable } from './foreign-text.js';
+import { original, type RawHeader, readable } from './lossless-headers.js';
 
 const bytes = fc.uint8Array({ maxLength: 6 }).map((value) => Buffer.from(value));
 const names = fc.constantFrom(
@@ -18,7 +18,7 @@ const values = fc.oneof(
   fc.constant(null),
 );
 
-/** By name, in the order of each name's values; what has no value is empty, see foreign-text.ts. */
+/** By name, in the order of each name's values; what has no value is empty, see lossless-headers.ts. */
 const byName = (headers: readonly RawHeader[]): Record<string, string[]> =>
   Object.fromEntries(
     [...Map.groupBy(headers, ([name]) => name)]

@@ -6,7 +6,7 @@ import { decodeEvent, type SeamEvent } from '@seamstream/events';
  * it has read further stays as it is, and a record that is no event is passed over: its consumer sent it to the dead letters.
  * @param ends offset after the last record to fold, by partition
  */
-export async function foldUpTo<Fold extends { readonly nextOffsets: ReadonlyMap<number, number> }>(
+export async function replayUntil<Fold extends { readonly nextOffsets: ReadonlyMap<number, number> }>(
   log: EventLog,
   topic: string,
   { start, ends }: { readonly start: Fold; readonly ends: ReadonlyMap<number, number> },

@@ -42,7 +42,7 @@ export type ChunkOutputs = Readonly<Record<string, { readonly data: Float32Array
 
 const ints = (...values: number[]): TensorData => ({ data: BigInt64Array.from(values, BigInt), dims: [values.length] });
 
-export function runChunk(
+export function runDecodeStep(
   config: ModelConfig,
   session: Session,
   weights: WeightFeeds,

@@ -5,7 +5,7 @@
 import type { SeamEvent } from '@seamstream/events';
 import type { ErrorCode } from '@seamstream/kernel';
 
-export type Outcome =
+export type HandlerResult =
   /** Append these events and move on. */
   | { readonly kind: 'done'; readonly events: readonly SeamEvent[] }
   /** The record cannot be used: it goes to the dead letters with its bytes. */
@@ -18,26 +18,26 @@ export type Outcome =
   | { readonly kind: 'stop'; readonly code: ErrorCode; readonly reason: string };
 
 /** Append these events and move on; without events: nothing follows from this record. */
-export function done(events: readonly SeamEvent[] = []): Outcome {
+export function done(events: readonly SeamEvent[] = []): HandlerResult {
   return { kind: 'done', events };
 }
 
 /** The record goes to the dead letters with code, reason and bytes. */
-export function skip(code: ErrorCode, reason: string): Outcome {
+export function skip(code: ErrorCode, reason: string): HandlerResult {
   return { kind: 'skip', code, reason };
 }
 
 /** Try again after `afterMs` milliseconds (back-off when absent); to the dead letters after the limit of attempts. */
-export function retry(code: ErrorCode, reason: string, afterMs?: number): Outcome {
+export function retry(code: ErrorCode, reason: string, afterMs?: number): HandlerResult {
   return { kind: 'retry', code, reason, afterMs };
 }
 
 /** For a consumer that wants what it answered so far committed before it goes on; never for the first record of a batch. */
-export function again(): Outcome {
+export function again(): HandlerResult {
   return { kind: 'again' };
 }
 
 /** End the subscription with an error. Nothing of the record is committed. */
-export function stop(code: ErrorCode, reason: string): Outcome {
+export function stop(code: ErrorCode, reason: string): HandlerResult {
   return { kind: 'stop', code, reason };
 }
