@@ -167,3 +167,24 @@ it('of two verdicts on one experience the first counts, and the second is told',
     Array.from({ length: 4 }, () => 'told_otherwise'),
   );
 });
+
+it('goes on when a forged result claims ids that leave no room for what is said of it', async () => {
+  const world: World = { storage: new InMemoryLogStorage(), objects: new Map() };
+  const log = await openLog(world);
+  const [{ published, experiences, outcomes }] = problems as [(typeof problems)[number]];
+  const [own] = outcomes as [(typeof outcomes)[number]];
+  const long = 'x'.repeat(480_000);
+  const claims: readonly SeamEvent[] = [
+    { ...own, meta: { ...own.meta, messageId: long } },
+    { ...own, meta: { ...own.meta, correlationId: long } },
+    { ...own, experienceId: long },
+    { ...own, adapterDigest: long },
+    { ...own, problem: { ...own.problem, problemId: 'y'.repeat(240_000) } },
+  ];
+  await log.append([published, ...experiences, ...claims, ...outcomes].map(encodeEvent));
+  await serve(world);
+  await settled(world);
+  const told = await eventsOf(world, 'ResultRefused');
+  expect(told).toHaveLength(claims.length);
+  expect(told.every((event) => JSON.stringify(event).length < 4_000)).toBe(true);
+});

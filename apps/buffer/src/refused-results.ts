@@ -54,6 +54,14 @@ function told({ state }: BufferFold, { event }: PlacedEvent): Doubt | undefined 
   return detail === undefined ? undefined : { reason: 'told_otherwise', detail };
 }
 
+/** Of what a refused result claims: ours have 36 characters, and a stranger's may have a million. */
+const MAX_CLAIMED_CHARACTERS = 256;
+
+function clipped(text: string): string {
+  return text.length <= MAX_CLAIMED_CHARACTERS ? text : `${text.slice(0, MAX_CLAIMED_CHARACTERS - 1)}…`;
+}
+
+/** Says that a result does not count. What the result claims of itself is cut to a bounded length; its place names it for certain. */
 export function refusedEvent(
   { result, place: { topic, partition, offset }, doubt }: RefusedResult,
   { source, occurredAt }: { readonly source: string; readonly occurredAt: number },
@@ -65,20 +73,21 @@ export function refusedEvent(
     meta: {
       ...originMeta({
         messageId: derivedId(outcomeId, `refused:${topic}/${partition}`, offset),
-        correlationId: problemId,
+        correlationId: clipped(problemId),
         source,
         occurredAt,
         sourceClass: 'model',
       }),
-      causationId: outcomeId,
+      causationId: clipped(outcomeId),
     },
-    outcomeId,
-    experienceId: result.type === 'ProblemExpired' ? null : result.experienceId,
-    problemId,
+    outcomeId: clipped(outcomeId),
+    experienceId: result.type === 'ProblemExpired' ? null : clipped(result.experienceId),
+    problemId: clipped(problemId),
     topic,
     partition,
     offset,
-    source: claimed,
-    ...doubt,
+    source: clipped(claimed),
+    reason: doubt.reason,
+    detail: clipped(doubt.detail),
   };
 }

@@ -1,11 +1,22 @@
 /** A record that a consumer group gives up, as an event with everything needed to send it again. */
 import { type LogRecord, MAX_RECORD_BYTES } from '@seamstream/event-log';
-import { type DeadLettered, deriveMeta, type EventOf, originMeta, type SeamEvent } from '@seamstream/events';
+import {
+  type DeadLettered,
+  deriveMeta,
+  type EventMeta,
+  type EventOf,
+  originMeta,
+  type SeamEvent,
+} from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
 
-/** Room for everything of a dead letter but the original's key, value and headers. */
-const OVERHEAD_BYTES = 8_000;
+/** Room for everything of a dead letter but the original's key, value and headers: each of its texts is bounded below. */
+const OVERHEAD_BYTES = 16_000;
 const MAX_REASON_CHARACTERS = 2_000;
+/** Of an id, a subject or a trace: ours have 36 characters, and a stranger's may have a million. */
+const MAX_META_CHARACTERS = 256;
+/** A longer key is nobody's; a letter that repeats it would have no room for the value. */
+const MAX_KEY_BYTES = 65_536;
 
 export interface Fault {
   readonly code: string;
@@ -39,12 +50,12 @@ export function deadLetterOf(
       : deriveMeta(event.meta, { role, source, occurredAt: nowMs });
   const kept = fitted(record);
   const letter: DeadLettered = {
-    meta,
+    meta: bounded(meta),
     topic,
     partition,
     offset,
     group,
-    key,
+    key: kept.keyFits ? key : null,
     value: kept.value,
     headers: kept.headersFit ? headers : {},
     code: fault.code,
@@ -54,14 +65,31 @@ export function deadLetterOf(
   return { type: 'DeadLettered', ...letter };
 }
 
+/** The meta data with texts of bounded length: they are copied from what a stranger wrote. */
+function bounded(meta: EventMeta): EventMeta {
+  const clip = (text: string): string =>
+    text.length <= MAX_META_CHARACTERS ? text : `${text.slice(0, MAX_META_CHARACTERS - 1)}…`;
+  const { correlationId, causationId, subject, traceparent } = meta;
+  return {
+    ...meta,
+    correlationId: clip(correlationId),
+    causationId: causationId === null ? null : clip(causationId),
+    subject: subject === null ? null : clip(subject),
+    traceparent: traceparent === null ? null : clip(traceparent),
+  };
+}
+
 /** A record of the largest size has no room for its own dead letter: then its bytes are cut, and the reason says so. */
 function fitted(record: LogRecord): {
   readonly value: Buffer | null;
   readonly headersFit: boolean;
+  readonly keyFits: boolean;
   readonly remark: string;
 } {
   const { key, value, headers } = record;
-  const budget = MAX_RECORD_BYTES - OVERHEAD_BYTES - 2 * Buffer.byteLength(key ?? '');
+  const keyBytes = Buffer.byteLength(key ?? '');
+  const keyFits = keyBytes <= MAX_KEY_BYTES;
+  const budget = MAX_RECORD_BYTES - OVERHEAD_BYTES - (keyFits ? 2 * keyBytes : 0);
   const headerBytes = Object.entries(headers).reduce(
     (sum, [name, text]) => sum + name.length + Buffer.byteLength(text) + 8,
     0,
@@ -73,10 +101,12 @@ function fitted(record: LogRecord): {
   const remarks = [
     ...(isCut ? [`only the first ${room} of ${whole.length} bytes are kept here`] : []),
     ...(headersFit ? [] : ['its headers are not kept here']),
+    ...(keyFits ? [] : [`its key of ${keyBytes} bytes is not kept here`]),
   ];
   return {
     value: isCut ? whole.subarray(0, room) : whole,
     headersFit,
+    keyFits,
     remark: remarks.length === 0 ? '' : ` (${remarks.join(', ')}; the whole record stands at its place in the log)`,
   };
 }
