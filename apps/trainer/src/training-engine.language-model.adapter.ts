@@ -1,4 +1,4 @@
-import { canonicalJson } from '@seamstream/kernel';
+import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type {
   Adapter,
   ExecutionProvider,
@@ -8,6 +8,9 @@ import type {
 } from '@seamstream/language-model';
 import { TrainingSession } from '@seamstream/language-model';
 import { TrainingEngine, type TrainingWeights } from './training-engine.port.js';
+
+/** Kinds of run whose session is kept: imitation and GRPO take turns, and GRPO has a reference beside its policy. */
+const MOST_IDLE = 3;
 
 /** Trains a model folder in process. The model that serves answers the fingerprint probe: what it proves is what will serve. */
 export class LanguageModelTraining extends TrainingEngine {
@@ -34,16 +37,32 @@ export class LanguageModelTraining extends TrainingEngine {
   }): Promise<TrainingWeights> {
     const kind = canonicalJson({ objective: settings.objective, trainable: { ...settings.trainable, seed: '' } });
     const session = await this.sessionOf(kind, settings);
+    let isOver = false;
+    let hasFailed = false;
+    // A session in which something failed may have failed for its own state: the next run gets a new one.
+    const during = async <T>(work: () => Promise<T>): Promise<T> => {
+      if (isOver) throw new SeamError('INTERNAL', 'Cannot train: this run has been closed. Begin another one.');
+      try {
+        return await work();
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    };
     return {
       get steps() {
         return session.steps;
       },
-      step: (sequences, optimizer) => session.step(sequences, optimizer),
-      logProbabilities: (sequences) => session.logProbabilities(sequences),
-      exportAdapter: () => session.exportAdapter(),
-      saveState: () => session.saveState(),
-      restoreState: (bytes) => session.restoreState(bytes),
-      close: () => this.giveBack(kind, session),
+      step: (sequences, optimizer) => during(() => session.step(sequences, optimizer)),
+      logProbabilities: (sequences) => during(() => session.logProbabilities(sequences)),
+      exportAdapter: () => during(() => session.exportAdapter()),
+      saveState: () => during(() => session.saveState()),
+      restoreState: (bytes) => during(() => session.restoreState(bytes)),
+      close: async () => {
+        if (isOver) return;
+        isOver = true;
+        await (hasFailed ? session.close() : this.giveBack(kind, session));
+      },
     };
   }
 
@@ -57,6 +76,10 @@ export class LanguageModelTraining extends TrainingEngine {
       return TrainingSession.create({ checkpoint: this.folder, trainable, objective, ...this.compute, ...start });
     }
     this.idle.delete(kind);
+    if (!known.isReusable) {
+      await known.close();
+      return this.sessionOf(kind, { adapter, trainable, objective });
+    }
     try {
       await known.restart({ trainable, ...start });
       return known;
@@ -67,8 +90,17 @@ export class LanguageModelTraining extends TrainingEngine {
   }
 
   private async giveBack(kind: string, session: TrainingSession): Promise<void> {
-    if (this.isClosed || !session.isReusable || this.idle.has(kind)) await session.close();
-    else this.idle.set(kind, session);
+    const isWanted = !this.isClosed && session.isReusable && !this.idle.has(kind);
+    if (!isWanted) {
+      await session.close();
+      return;
+    }
+    this.idle.set(kind, session);
+    for (const [oldest, other] of this.idle) {
+      if (this.idle.size <= MOST_IDLE) break;
+      this.idle.delete(oldest);
+      await other.close();
+    }
   }
 
   /** Ends the sessions that wait for another run. Those of runs that go on end with their runs. */

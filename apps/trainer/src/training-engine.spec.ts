@@ -55,6 +55,25 @@ it('trains two runs at the same time as if each were alone', async () => {
   expect(digests).toEqual([await trained(engineOf(), 1), await trained(engineOf(), 2)]);
 });
 
+it('gives no run a session in which another one failed, and none twice', async () => {
+  const engine = engineOf();
+  const failing = await engine.begin(RUN);
+  const bad = [{ tokenIds: [5, 6], targets: [1], weights: [Number.NaN] }];
+  await expect(failing.step(bad, OPTIMIZER)).rejects.toMatchObject({ code: 'NON_FINITE' });
+  const create = jest.spyOn(TrainingSession, 'create');
+  try {
+    await failing.close();
+    await failing.close();
+    await expect(failing.step(BATCH, OPTIMIZER)).rejects.toMatchObject({ code: 'INTERNAL' });
+    const [one, two] = [await engine.begin(RUN), await engine.begin(RUN)];
+    expect(create.mock.calls.length).toBe(2);
+    await Promise.all([one.close(), one.close(), two.close()]);
+    expect(await trained(engine, 2)).toBe(await trained(engineOf(), 2));
+  } finally {
+    create.mockRestore();
+  }
+});
+
 it('compiles one session for runs of one kind, and ends it with the engine', async () => {
   const create = jest.spyOn(TrainingSession, 'create');
   const close = jest.spyOn(TrainingSession.prototype, 'close');

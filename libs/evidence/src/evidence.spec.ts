@@ -9,6 +9,7 @@ import {
   TOPICS,
 } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
+import fc from 'fast-check';
 import { COPIED_FIELDS, doubtOf, type Experience, isResult } from './doubt.decide.js';
 import { Evidence, type PlacedEvent } from './evidence.js';
 import { all, explored, FORGED_EXPERIENCES, FORGERIES, type HonestResults, outcomeOf } from './result-log.contract.js';
@@ -233,6 +234,57 @@ describe('a result', () => {
     const results = await resultsIn(log);
     expect(results.filter(({ event }) => isResult(event))).toHaveLength(2);
     expect(await new Evidence(log).doubts(results)).toEqual(new Map());
+  });
+});
+
+describe('of two experiences under one id', () => {
+  const run = explored(problemOf(1), { entryOf: (index) => `{"n":${index}}` });
+  const other = explored(problemOf(1), { entryOf: (index) => `{"forged":${index}}` });
+  const filler = honest(40).slice(2);
+  const results = { H: run.outcomes, F: other.outcomes };
+
+  it('the first counts, whatever is asked together, in which order, how often and after which restarts', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({ kind: fc.constantFrom('H', 'F'), at: fc.integer({ min: 0, max: 1 }), ends: fc.boolean() }),
+          {
+            minLength: 1,
+            maxLength: 7,
+          },
+        ),
+        fc.constantFrom('behind', 'before the group’s end', 'long after'),
+        fc.integer({ min: -1, max: 6 }),
+        async (asked, place, restartBefore) => {
+          const [first, ...rest] = run.experiences as [SeamEvent, ...SeamEvent[]];
+          const between = place === 'long after' ? filler.flatMap(all) : [];
+          const log = await logOf(
+            place === 'before the group’s end'
+              ? [run.published, first, other.experiences[0]!, ...rest, ...other.experiences.slice(1)]
+              : [run.published, first, ...rest, ...between, ...other.experiences],
+          );
+          let evidence = new Evidence(log);
+          let batch: PlacedEvent[] = [];
+          const verdicts: string[] = [];
+          const judge = async (): Promise<void> => {
+            const doubts = await evidence.doubts(batch);
+            verdicts.push(...batch.map((_, index) => (doubts.has(index) ? 'F' : 'H')));
+            batch = [];
+          };
+          for (const [index, { kind, at, ends }] of asked.entries()) {
+            if (index === restartBefore) {
+              await judge();
+              evidence = new Evidence(log, evidence.places());
+            }
+            batch.push(placed(results[kind][at]!, index));
+            if (ends) await judge();
+          }
+          await judge();
+          expect(verdicts).toEqual(asked.map(({ kind }) => kind));
+        },
+      ),
+      { numRuns: Number(process.env.SEAM_TEST_ORDERS ?? 300) },
+    );
   });
 });
 

@@ -10,13 +10,16 @@
  * are looked at together: what they rest on is decoded, and {@link doubtOf} judges.
  *
  * An experience has one result, so it is forgotten when that has come: what is remembered for long is what collecting garbage takes
- * long over. What is not remembered any more, or was never read here, is found by an index of keys, which is made from the records before
- * when the first result misses its own: honest results do not, so it costs nothing as long as nobody forges. Some 100 bytes per problem.
+ * long over. That its candidate was used is remembered (first-uses.ts): of two experiences under one id the first in the log counts, and
+ * whoever asks for another one is answered from the log. What is not remembered any more, or was never read here, is found by an index of
+ * keys, which is made from the records before when the first result misses its own: honest results do not, so it costs nothing as long as
+ * nobody forges. Some 100 bytes per problem.
  */
 import { type EventLog, type LogRecord, partitionForKey, type RecordPosition } from '@seamstream/event-log';
 import { type SeamEvent, TOPIC } from '@seamstream/events';
 import { EncodedRecords } from './bears-out.decide.js';
 import { type Doubt, doubtOf, type Experience, isResult, type Result } from './doubt.decide.js';
+import { FirstUses } from './first-uses.js';
 import { decodedOf, type Kept, KeptExperience, KeptProblem, Windows } from './kept-records.js';
 import { type Found, missingFrom, putInto, Reading, type Wanted, wantedOf } from './reading.js';
 
@@ -36,6 +39,9 @@ interface Case {
   experience: KeptExperience | undefined;
 }
 
+/** Experiences that cases of one batch have taken from memory and not used, by problem and id. */
+type Held = Map<string, KeptExperience>;
+
 /** What a look at a case leads to, if not to a reading that has to go on. */
 const BORNE_OUT = 'borne out';
 const UNCLEAR = 'unclear';
@@ -45,6 +51,7 @@ type Search = 'find' | 'findFirst';
 
 export class Evidence {
   private readonly windows = new Windows();
+  private readonly uses = new FirstUses();
   private readonly encoded = new EncodedRecords(this.windows);
   private readonly experiences: Readings<KeptExperience>;
   private readonly problems: Readings<KeptProblem>;
@@ -81,18 +88,23 @@ export class Evidence {
     const cases: Case[] = [];
     for (const [index, { event, value = null }] of events.entries())
       if (isResult(event)) cases.push({ event, index, value, experience: undefined });
-    const unclear = await this.notBorneOut(cases);
+    const held: Held = new Map();
+    const unclear = await this.notBorneOut(cases, held);
     if (unclear.length === 0) return new Map();
-    const nearest = await this.judge(unclear, 'find', cases);
-    if (nearest.size === 0) return nearest;
+    const { doubts: nearest, isCertain } = await this.judge(unclear, 'find', held);
     // What stands in the log twice under one id: the first counts, wherever reading began and whatever was forgotten meanwhile.
-    const doubted = unclear.filter(({ index }) => nearest.has(index) && !isMissing(nearest.get(index)!));
-    const first = await this.judge(doubted, 'findFirst', []);
-    return new Map([...nearest].filter(([index, doubt]) => isMissing(doubt) || first.has(index)));
+    const missing = new Map([...nearest].filter(([, doubt]) => isMissing(doubt)));
+    const uncertain = unclear.filter(({ index }) => !missing.has(index) && !isCertain.has(index));
+    const { doubts: first } = await this.judge(uncertain, 'findFirst', new Map());
+    // An experience whose result was refused waits for its own.
+    for (const { event, index, experience } of unclear)
+      if (experience !== undefined && event.type !== 'ProblemExpired' && !isCertain.has(index))
+        this.experiences.of(event.problem.problemId).giveBack(experience);
+    return new Map([...missing, ...first]);
   }
 
   /** The cases that bytes at hand do not clear, after reading on as far as any of them misses something. */
-  private async notBorneOut(cases: readonly Case[]): Promise<readonly Case[]> {
+  private async notBorneOut(cases: readonly Case[], held: Held): Promise<readonly Case[]> {
     await this.experiences.meet();
     await this.problems.meet();
     const unclear: Case[] = [];
@@ -101,7 +113,7 @@ export class Evidence {
       const missing: Case[] = [];
       const readings = new Set<Reading<Kept>>();
       for (const each of waiting) {
-        const found = this.look(each);
+        const found = this.look(each, held);
         if (found === BORNE_OUT) continue;
         if (found === UNCLEAR) unclear.push(each);
         else {
@@ -117,15 +129,28 @@ export class Evidence {
     return unclear;
   }
 
-  private look(each: Case): typeof BORNE_OUT | typeof UNCLEAR | Reading<Kept> {
-    const { event, value } = each;
+  private look(each: Case, held: Held): typeof BORNE_OUT | typeof UNCLEAR | Reading<Kept> {
+    const { event } = each;
     if (event.type === 'ProblemExpired') return UNCLEAR;
     const { experienceId, problem } = event;
     const { problemId } = problem;
     const experiences = this.experiences.of(problemId);
-    each.experience ??= experiences.take(problemId, (kept) => kept.has(experienceId));
+    const name = `${problemId}/${experienceId}`;
+    each.experience ??=
+      (held.size === 0 ? undefined : held.get(name)) ?? experiences.take(problemId, (kept) => kept.has(experienceId));
     const { experience } = each;
     if (experience === undefined) return experiences;
+    const found = this.lookAt(each, experience);
+    // Whoever asks for it next must not find another one under its id.
+    if (found !== BORNE_OUT) held.set(name, experience);
+    return found;
+  }
+
+  private lookAt(
+    { event, value }: Case,
+    experience: KeptExperience,
+  ): typeof BORNE_OUT | typeof UNCLEAR | Reading<Kept> {
+    const { problemId } = event.problem;
     if (event.type !== 'OutcomeRecorded' || value === null || !experience.isShown()) return UNCLEAR;
     const { windows } = this;
     const { causationId } = windows.experienceMeta;
@@ -135,19 +160,27 @@ export class Evidence {
       ({ id }) => id !== undefined && windows.experience.says(causationId, id),
     );
     if (published === undefined) return problems;
-    return this.encoded.bearOut(event, value, { experience, problem: published }, this.basesOf) ? BORNE_OUT : UNCLEAR;
+    return this.encoded.bearOut(event, value, { experience, problem: published }, this.basesOf) &&
+      this.uses.claim(problemId, event.groupId, event.candidateIndex)
+      ? BORNE_OUT
+      : UNCLEAR;
   }
 
   private readonly basesOf = (digest: string): ReadonlySet<string> => this.bases.get(digest) ?? NO_BASES;
 
   /**
-   * Why cases do not count, after looking everywhere.
-   * @param batch the cases that these are of: what was taken from memory for one of them may be what another one is about as well
+   * Why cases do not count, after looking everywhere; and which of those that count rest on an experience that is known to be the first
+   * under its id.
+   * @param held what was taken from memory for one of them may be what another one is about as well
    */
-  private async judge(cases: readonly Case[], how: Search, batch: readonly Case[]): Promise<Map<number, Doubt>> {
+  private async judge(
+    cases: readonly Case[],
+    how: Search,
+    held: Held,
+  ): Promise<{ readonly doubts: Map<number, Doubt>; readonly isCertain: ReadonlySet<number> }> {
     const executed = cases.map(({ event }) => event).filter((event) => event.type !== 'ProblemExpired');
     const wanted = wantedOf(executed.map(({ problem, experienceId }) => [problem.problemId, experienceId]));
-    const experiences = takenFor(batch, wanted);
+    const experiences = takenFor(cases, held);
     await this.experiences.find(wanted, experiences, how);
     const rests = cases.map(({ event, index, value }) => {
       if (event.type === 'ProblemExpired')
@@ -162,8 +195,12 @@ export class Evidence {
       problems,
       how,
     );
-    const decoded = rests.flatMap(({ event, index, value, experience, cause }) => {
-      const problem = cause === null ? undefined : problems.get(event.problem.problemId)?.get(cause);
+    const isCertain = new Set<number>();
+    const judged = rests.map((rest) => ({
+      ...rest,
+      problem: rest.cause === null ? undefined : problems.get(rest.event.problem.problemId)?.get(rest.cause),
+    }));
+    const decoded = judged.flatMap(({ event, index, value, experience, problem }) => {
       const isClear =
         event.type === 'OutcomeRecorded' &&
         value !== null &&
@@ -178,7 +215,16 @@ export class Evidence {
       const why = doubtOf(event, experience, published, this.basesOf);
       if (why !== undefined) doubts.set(index, why);
     }
-    return doubts;
+    for (const { event, index, problem } of judged) {
+      if (doubts.has(index)) continue;
+      // From before reading began its experience may have been used then.
+      const isOld = problem !== undefined && problem.offset < this.problems.began(problem.record.partition);
+      const isFirst =
+        event.type === 'ProblemExpired' ||
+        (!isOld && this.uses.claim(event.problem.problemId, event.groupId, event.candidateIndex));
+      if (isFirst) isCertain.add(index);
+    }
+    return { doubts, isCertain };
   }
 
   /** Experiences are ours. A problem may be another client's, under no key or one of its own, and then stands anywhere else. */
@@ -219,14 +265,14 @@ function isMissing({ reason }: Doubt): boolean {
   return reason === 'experience_missing' || reason === 'problem_missing';
 }
 
-/** What is wanted among what was taken from memory. */
-function takenFor(batch: readonly Case[], wanted: Wanted): Found<KeptExperience> {
+/** What cases are about among what was taken from memory. */
+function takenFor(cases: readonly Case[], held: Held): Found<KeptExperience> {
   const found: Found<KeptExperience> = new Map();
-  for (const { event, experience } of batch) {
-    if (experience === undefined || event.type === 'ProblemExpired') continue;
+  for (const { event } of cases) {
+    if (event.type === 'ProblemExpired') continue;
     const { problemId } = event.problem;
-    if (wanted.get(problemId)?.has(event.experienceId) === true)
-      putInto(found, problemId, event.experienceId, experience);
+    const experience = held.get(`${problemId}/${event.experienceId}`);
+    if (experience !== undefined) putInto(found, problemId, event.experienceId, experience);
   }
   return found;
 }
@@ -251,6 +297,11 @@ class Readings<K extends Kept> {
 
   places(): readonly (readonly [name: string, offset: number])[] {
     return [...this.readings].map(([partition, { begin }]) => [`${this.topic}/${partition}`, begin] as const);
+  }
+
+  /** Where reading of a partition began. */
+  began(partition: number): number {
+    return this.readings.get(partition)?.began ?? 0;
   }
 
   /** To be awaited before anything else: how many partitions there are. */

@@ -35,10 +35,11 @@ export function missingFrom<K extends Kept>(found: Found<K>, wanted: Wanted): Mi
   return missing;
 }
 
+/** Of several records with one id under one key the first in the log stays. */
 export function putInto<K extends Kept>(found: Found<K>, key: string, id: string, kept: K): void {
   const known = found.get(key);
   if (known === undefined) found.set(key, new Map([[id, kept]]));
-  else known.set(id, kept);
+  else if (kept.offset < (known.get(id)?.offset ?? Number.POSITIVE_INFINITY)) known.set(id, kept);
 }
 
 /** Puts records that are wanted with what was found, and answers the others. */
@@ -65,6 +66,8 @@ interface ReadingOptions<K> {
 }
 
 export class Reading<K extends Kept> {
+  /** Where reading began: what stands before it is found by its key alone. */
+  readonly began: number;
   /** Offset after the last record that was read along. */
   private next: number;
   /** As far as was known when somebody asked last. */
@@ -86,6 +89,7 @@ export class Reading<K extends Kept> {
     this.keep = keep;
     this.forgets = forgets;
     this.next = from ?? 0;
+    this.began = this.next;
   }
 
   /** Where reading begins after a restart: what is remembered has not been asked for. */
@@ -93,6 +97,18 @@ export class Reading<K extends Kept> {
     let least = this.next;
     if (this.forgets) for (const [first] of this.remembered.values()) least = Math.min(least, first!.offset);
     return least;
+  }
+
+  /** Remembers again what was taken and not used. */
+  giveBack(kept: K): void {
+    const { key } = kept;
+    if (key === null) return;
+    const others = this.remembered.get(key) ?? [];
+    if (others.includes(kept)) return;
+    this.keepOf(
+      key,
+      [...others, kept].sort((a, b) => a.offset - b.offset),
+    );
   }
 
   /**

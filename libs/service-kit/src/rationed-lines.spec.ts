@@ -49,4 +49,13 @@ describe('lines that a stranger causes', () => {
     own.warn('identity', { again: true }, 'NOT BELIEVED');
     expect(lines).toEqual([{ facts: { again: true }, sentence: 'NOT BELIEVED' }]);
   });
+
+  it('are told again when the clock was set back', () => {
+    const { lines, clock, rationed: own } = rationed();
+    for (let index = 0; index < 100; index++) own.warn('identity', {}, 'NOT BELIEVED');
+    clock.ms -= 60 * INTERVAL_MS;
+    lines.length = 0;
+    for (let index = 0; index < 5; index++, clock.ms += INTERVAL_MS) own.warn('identity', { index }, 'NOT BELIEVED');
+    expect(lines.filter(({ sentence }) => sentence === 'NOT BELIEVED')).toHaveLength(5);
+  });
 });

@@ -27,7 +27,8 @@ function nextLine(
   ration: Ration | undefined,
   nowMs: number,
 ): { readonly ration: Ration; readonly isTold: boolean; readonly untoldBefore: number } {
-  if (ration === undefined || nowMs - ration.sinceMs >= INTERVAL_MS)
+  // A clock that was set back ends an interval too.
+  if (ration === undefined || nowMs < ration.sinceMs || nowMs - ration.sinceMs >= INTERVAL_MS)
     return { ration: { sinceMs: nowMs, told: 1, untold: 0 }, isTold: true, untoldBefore: ration?.untold ?? 0 };
   return ration.told < LINES_PER_REASON
     ? { ration: { ...ration, told: ration.told + 1 }, isTold: true, untoldBefore: 0 }

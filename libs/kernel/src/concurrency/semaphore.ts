@@ -10,10 +10,10 @@ export class Semaphore {
   /**
    * Runs the action as soon as a permit is free.
    * @param signal ends the waiting for a permit, not the action
-   * @throws ABORTED when the signal comes before the permit, and whatever the action throws
+   * @throws ABORTED when the signal has come before the permit, and whatever the action throws
    */
   async run<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.permits > 0) this.permits--;
+    if (this.permits > 0 && signal?.aborted !== true) this.permits--;
     else await this.permit(signal);
     try {
       return await action();

@@ -17,8 +17,8 @@ function sizeOf(letter: SeamEvent): number {
   const { key, value, headers } = encodeEvent(letter);
   return (
     Buffer.byteLength(key ?? '') +
-    (value?.length ?? 0) +
-    Object.entries(headers ?? {}).reduce((sum, [name, text]) => sum + name.length + Buffer.byteLength(text) + 8, 0)
+    value.length +
+    Object.entries(headers).reduce((sum, [name, text]) => sum + name.length + Buffer.byteLength(text) + 8, 0)
   );
 }
 
