@@ -295,8 +295,8 @@ export default [
     },
     {
       control: 'gate: candidate and parent are asked the same problems',
-      from: 'evaluator.measure(adapter, domains, stretch, (count)',
-      to: 'evaluator.measure(adapter, domains, at === 1 ? { ...stretch, from: 0 } : stretch, (count)',
+      from: 'evaluator.measure(parent, domains, stretch,',
+      to: 'evaluator.measure(parent, domains, { ...stretch, from: 0 },',
     },
   ]),
   ...quick('apps/trainer/src/validation-row.ts', 'apps/trainer/src/validation-row.spec.ts', [

@@ -2,7 +2,7 @@
 
 import { type EventOf, type OffsetRange, originMeta } from '@seamstream/events';
 import { type Doubt, type Evidence, isResult, type PlacedEvent, type Result } from '@seamstream/evidence';
-import { derivedId } from '@seamstream/kernel';
+import { clipped, derivedId } from '@seamstream/kernel';
 import { contradiction } from '@seamstream/success-buffer';
 import { type BufferFold, evolveFold, type Place, passOver } from './buffer-fold.js';
 
@@ -57,9 +57,7 @@ function told({ state }: BufferFold, { event }: PlacedEvent): Doubt | undefined 
 /** Of what a refused result claims: ours have 36 characters, and a stranger's may have a million. */
 const MAX_CLAIMED_CHARACTERS = 256;
 
-function clipped(text: string): string {
-  return text.length <= MAX_CLAIMED_CHARACTERS ? text : `${text.slice(0, MAX_CLAIMED_CHARACTERS - 1)}…`;
-}
+const claim = (text: string): string => clipped(text, MAX_CLAIMED_CHARACTERS);
 
 /** Says that a result does not count. What the result claims of itself is cut to a bounded length; its place names it for certain. */
 export function refusedEvent(
@@ -73,21 +71,21 @@ export function refusedEvent(
     meta: {
       ...originMeta({
         messageId: derivedId(outcomeId, `refused:${topic}/${partition}`, offset),
-        correlationId: clipped(problemId),
+        correlationId: claim(problemId),
         source,
         occurredAt,
         sourceClass: 'model',
       }),
-      causationId: clipped(outcomeId),
+      causationId: claim(outcomeId),
     },
-    outcomeId: clipped(outcomeId),
-    experienceId: result.type === 'ProblemExpired' ? null : clipped(result.experienceId),
-    problemId: clipped(problemId),
+    outcomeId: claim(outcomeId),
+    experienceId: result.type === 'ProblemExpired' ? null : claim(result.experienceId),
+    problemId: claim(problemId),
     topic,
     partition,
     offset,
-    source: clipped(claimed),
+    source: claim(claimed),
     reason: doubt.reason,
-    detail: clipped(doubt.detail),
+    detail: claim(doubt.detail),
   };
 }

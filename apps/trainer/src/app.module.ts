@@ -131,10 +131,13 @@ async function enginesOf(
   const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
   const model = assets.model ?? (await load());
   const executor = assets.executor ?? (await loadExecutor());
-  const training = new LanguageModelTraining(modelFolder, model, { threads, executionProvider });
-  onClose(() => training.close());
+  const openTraining = (): TrainingEngine => {
+    const training = new LanguageModelTraining(modelFolder, model, { threads, executionProvider });
+    onClose(() => training.close());
+    return training;
+  };
   return {
-    engine: assets.engine ?? training,
+    engine: assets.engine ?? openTraining(),
     evaluation:
       assets.evaluation ??
       new RolloutEvaluation({

@@ -35,19 +35,12 @@ export async function compareAdapters(
   let from = 0;
   while (needsMoreProblems(counts, { asked: from, left: available - from, level })) {
     const stretch = { asked: before, from, count: Math.min(portion, available - from) };
-    // Both at once: while the one's entries are written the other's are tried, and no core waits for the last of a batch.
-    const done = [0, 0];
-    const [own, others] = await Promise.all(
-      [candidate, parent].map((adapter, at) =>
-        evaluator.measure(adapter, domains, stretch, (count) => {
-          done[at] = count;
-          onProgress(stretch.from + (done[0]! + done[1]!) / 2, available);
-        }),
-      ),
-    );
-    for (const [index, { domain, solved }] of own!.entries()) {
+    const told = (done: number): void => onProgress(stretch.from + done, available);
+    const own = await evaluator.measure(candidate, domains, stretch, (done) => told(done / 2));
+    const others = await evaluator.measure(parent, domains, stretch, (done) => told((stretch.count + done) / 2));
+    for (const [index, { domain, solved }] of own.entries()) {
       asked[domain] = (asked[domain] ?? 0) + 1;
-      const byParent = others![index]?.solved ?? null;
+      const byParent = others[index]?.solved ?? null;
       if (solved === null || byParent === null) continue;
       results.push({ domain, solved, byParent });
       if (solved && !byParent) counts.rescued++;

@@ -1,28 +1,7 @@
-import { domainEntrySchema, loadPrompts, type Prompts } from '@seamstream/experience';
-import type { Question } from '@seamstream/rollout';
-import { FakeExecutor, FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
+import { loadPrompts, type Prompts } from '@seamstream/experience';
+import { executor, FakeGenerator, fakeTokenizer, questions, SCHEMA, VERIFIER } from '@seamstream/rollout/testing';
 import { evaluate } from './evaluate.js';
 import type { Prediction } from './predictions.js';
-
-const SCHEMA = domainEntrySchema({
-  concepts: { words: ['oak', 'ash', 'yew'] },
-  strategy: { words: ['add', 'subtract'] },
-  pitfalls: { words: ['none'] },
-});
-const VERIFIER = { kind: 'exact', version: '1', options: {} };
-const questions: readonly Question[] = Array.from({ length: 9 }, (_, i) => ({
-  problemId: `q${i}`,
-  domain: 'wood',
-  prompt: `Number ${i}?`,
-  judgedBy: i % 3 === 0 ? null : { verifier: VERIFIER, reference: `SECRET${i}` },
-}));
-
-/** Says of an even number what is right, and of 7 nothing at all. */
-const executor = new FakeExecutor((prompt) => {
-  const number = Number(/Number (\d+)/.exec(prompt)![1]);
-  if (number === 7) return { status: 'failed', code: 'PROMPT_TOO_LONG', reason: 'too long', retryable: false };
-  return `Answer: ${number % 2 === 0 ? `SECRET${number}` : 'none'}`;
-});
 
 let prompts: Prompts;
 let generator: FakeGenerator;

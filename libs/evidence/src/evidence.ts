@@ -135,14 +135,14 @@ export class Evidence {
     const { experienceId, problem } = event;
     const { problemId } = problem;
     const experiences = this.experiences.of(problemId);
-    const name = `${problemId}/${experienceId}`;
-    each.experience ??=
-      (held.size === 0 ? undefined : held.get(name)) ?? experiences.take(problemId, (kept) => kept.has(experienceId));
+    // Nearly always nothing is held, and then no experience needs a name.
+    const known = held.size === 0 ? undefined : held.get(nameOf(event));
+    each.experience ??= known ?? experiences.take(problemId, (kept) => kept.has(experienceId));
     const { experience } = each;
     if (experience === undefined) return experiences;
     const found = this.lookAt(each, experience);
     // Whoever asks for it next must not find another one under its id.
-    if (found !== BORNE_OUT) held.set(name, experience);
+    if (found !== BORNE_OUT) held.set(nameOf(event), experience);
     return found;
   }
 
@@ -265,13 +265,18 @@ function isMissing({ reason }: Doubt): boolean {
   return reason === 'experience_missing' || reason === 'problem_missing';
 }
 
+/** Of the experience that a result is about, in {@link Held}. */
+function nameOf({ problem, experienceId }: Exclude<Result, { type: 'ProblemExpired' }>): string {
+  return `${problem.problemId}/${experienceId}`;
+}
+
 /** What cases are about among what was taken from memory. */
 function takenFor(cases: readonly Case[], held: Held): Found<KeptExperience> {
   const found: Found<KeptExperience> = new Map();
   for (const { event } of cases) {
     if (event.type === 'ProblemExpired') continue;
     const { problemId } = event.problem;
-    const experience = held.get(`${problemId}/${event.experienceId}`);
+    const experience = held.get(nameOf(event));
     if (experience !== undefined) putInto(found, problemId, event.experienceId, experience);
   }
   return found;

@@ -19,11 +19,7 @@ export class FirstUses {
     const bit = 1 << candidateIndex;
     if (known === undefined) {
       this.used.set(problemId, { groupId, candidates: bit });
-      if (this.used.size > KNOWN_PROBLEMS)
-        for (const oldest of this.used.keys()) {
-          this.used.delete(oldest);
-          break;
-        }
+      if (this.used.size > KNOWN_PROBLEMS) this.used.delete(this.used.keys().next().value!);
       return true;
     }
     if (known.groupId !== groupId || (known.candidates & bit) !== 0) return false;

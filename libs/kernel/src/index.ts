@@ -18,5 +18,5 @@ export { onSupportedNode } from './node-version.js';
 export { compareText } from './order.js';
 export { keepFilesPrivate } from './private-files.js';
 export { Random } from './random.js';
-export { onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
+export { clipped, onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
 export { systemFault, systemMeaning } from './system-fault.js';

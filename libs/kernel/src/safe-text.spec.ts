@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { SeamError } from './errors.js';
-import { onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
+import { clipped, onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
 
 /** Texts of the worst pieces a terminal may be given. */
 const hostile = fc
@@ -66,4 +66,8 @@ describe('An address in a text', () => {
       expect(withoutUrlSecrets(text).length).toBeLessThanOrEqual(2 * text.length + 10);
     }
   });
+});
+
+it('cuts a text that is too long, and says so in its last character', () => {
+  expect(['', 'ab', 'abc', 'abcd'].map((text) => clipped(text, 3))).toEqual(['', 'ab', 'abc', 'ab…']);
 });

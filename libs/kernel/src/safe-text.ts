@@ -21,6 +21,11 @@ export function withoutControls(text: string): string {
   return text.split('\n').map(onOneLine).join('\n');
 }
 
+/** The text, cut to so many characters where it is longer; the last one then says so. */
+export function clipped(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
 /** Where an address begins and ends: a scheme, `://`, and what is neither white space nor a quote. */
 const ADDRESS = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'`<>]*/gi;
 

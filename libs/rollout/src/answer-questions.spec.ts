@@ -1,27 +1,8 @@
-import { domainEntrySchema, loadPrompts, type Prompts } from '@seamstream/experience';
+import { loadPrompts, type Prompts } from '@seamstream/experience';
 import fc from 'fast-check';
 import { type AnsweredQuestion, type AnsweringSettings, answerQuestions, type Question } from './answer-questions.js';
-import { FakeExecutor, FakeGenerator, fakeTokenizer } from './models.fake.js';
-
-const SCHEMA = domainEntrySchema({
-  concepts: { words: ['oak', 'ash', 'yew'] },
-  strategy: { words: ['add', 'subtract'] },
-  pitfalls: { words: ['none'] },
-});
-const VERIFIER = { kind: 'exact', version: '1', options: {} };
-const questions: readonly Question[] = Array.from({ length: 9 }, (_, i) => ({
-  problemId: `q${i}`,
-  domain: 'wood',
-  prompt: `Number ${i}?`,
-  judgedBy: i % 3 === 0 ? null : { verifier: VERIFIER, reference: `SECRET${i}` },
-}));
-
-/** Says of an even number what is right, and of 7 nothing at all. */
-const executor = new FakeExecutor((prompt) => {
-  const number = Number(/Number (\d+)/.exec(prompt)![1]);
-  if (number === 7) return { status: 'failed', code: 'PROMPT_TOO_LONG', reason: 'too long', retryable: false };
-  return `Answer: ${number % 2 === 0 ? `SECRET${number}` : 'none'}`;
-});
+import { FakeGenerator, fakeTokenizer } from './models.fake.js';
+import { executor, questions, SCHEMA } from './numbered-questions.fake.js';
 
 let prompts: Prompts;
 let generator: FakeGenerator;

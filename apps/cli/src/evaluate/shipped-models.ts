@@ -28,14 +28,15 @@ function unknownWordsRemark(
       ? 'The shipped models know'
       : 'The shipped generator knows'
     : 'The shipped executor knows';
-  const shown = [...new Set(unknown.flat())].slice(0, WORDS_SHOWN).map((word) => JSON.stringify(onOneLine(word)));
+  const words = new Set(unknown.flat());
+  const shown = [...words].slice(0, WORDS_SHOWN).map((word) => JSON.stringify(onOneLine(word)));
   const settings = [
     ...(isShipped.generator ? ['SEAM_GENERATOR_MODEL_FOLDER'] : []),
     ...(isShipped.executor
       ? ['SEAM_EXECUTOR_MODEL_FOLDER (or SEAM_EXECUTOR_DRIVER=endpoint with its URL and model)']
       : []),
   ];
-  return `${who} only the demonstration's words: ${unknown.length} of ${plural(questions.length, 'question')} hold${unknown.length === 1 ? 's' : ''} others (${shown.join(', ')}${new Set(unknown.flat()).size > shown.length ? ', …' : ''}), and next to nothing of that will be solved. Set ${settings.join(' and ')}: README, "With real models".`;
+  return `${who} only the demonstration's words: ${unknown.length} of ${plural(questions.length, 'question')} hold${unknown.length === 1 ? 's' : ''} others (${shown.join(', ')}${words.size > shown.length ? ', …' : ''}), and next to nothing of that will be solved. Set ${settings.join(' and ')}: README, "With real models".`;
 }
 
 export function tellUnknownWords(

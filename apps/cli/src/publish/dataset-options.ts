@@ -11,7 +11,7 @@ import {
   SPLITS,
   type Split,
 } from '@seamstream/datasets';
-import { SeamError } from '@seamstream/kernel';
+import { clipped, SeamError } from '@seamstream/kernel';
 import { type Command, Option } from 'commander';
 import type { DatasetFile } from './dataset-file.js';
 
@@ -88,5 +88,5 @@ export function datasetsHelp(): string {
 }
 
 function shortened(example: string): string {
-  return example.length <= 160 ? example : `${example.slice(0, 159)}…`;
+  return clipped(example, 160);
 }

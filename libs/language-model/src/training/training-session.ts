@@ -44,7 +44,7 @@ export class TrainingSession {
   private constructor(
     private readonly workers: readonly WorkerClient[],
     private readonly memory: TrainableMemory,
-    private settings: Omit<TrainingSessionSettings, 'adapter'>,
+    private settings: Pick<TrainingSessionSettings, 'checkpoint' | 'trainable' | 'objective'>,
     private readonly config: Checkpoint['config'],
     /** Digest of the base model that is trained. */
     readonly baseModelDigest: string,
@@ -75,7 +75,14 @@ export class TrainingSession {
       await Promise.all(workers.map((worker) => worker.close()));
       throw error;
     }
-    return new TrainingSession(workers, memory, settings, checkpoint.config, checkpoint.digest, plan.isLarge);
+    return new TrainingSession(
+      workers,
+      memory,
+      { checkpoint: settings.checkpoint, trainable, objective },
+      checkpoint.config,
+      checkpoint.digest,
+      plan.isLarge,
+    );
   }
 
   /** Whether another run may begin in it: its threads live, and it is not so large that its memory is wanted back. */

@@ -8,7 +8,7 @@ import {
   originMeta,
   type SeamEvent,
 } from '@seamstream/events';
-import { derivedId } from '@seamstream/kernel';
+import { clipped, derivedId } from '@seamstream/kernel';
 
 /** Room for everything of a dead letter but the original's key, value and headers: each of its texts is bounded below. */
 const OVERHEAD_BYTES = 16_000;
@@ -67,8 +67,7 @@ export function deadLetterOf(
 
 /** The meta data with texts of bounded length: they are copied from what a stranger wrote. */
 function bounded(meta: EventMeta): EventMeta {
-  const clip = (text: string): string =>
-    text.length <= MAX_META_CHARACTERS ? text : `${text.slice(0, MAX_META_CHARACTERS - 1)}…`;
+  const clip = (text: string): string => clipped(text, MAX_META_CHARACTERS);
   const { correlationId, causationId, subject, traceparent } = meta;
   return {
     ...meta,
