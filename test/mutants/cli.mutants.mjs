@@ -29,7 +29,67 @@ const shipped = {
   spec: 'apps/cli/src/evaluate/shipped-models.spec.ts',
 };
 
+const output = {
+  file: 'apps/cli/src/files/output-file.ts',
+  suite: 'quick',
+  spec: 'apps/cli/src/files/output-file.spec.ts',
+};
+const solve = {
+  file: 'apps/cli/src/solve/answer-lines.ts',
+  suite: 'quick',
+  spec: 'apps/cli/src/solve/solve-problems.command.spec.ts',
+};
+
 export default [
+  {
+    ...output,
+    control: 'nothing but a plain file is replaced',
+    from: 'if (own !== undefined && !own.isFile()) {',
+    to: 'if (own !== undefined && !own.isFile() && !replace) {',
+  },
+  {
+    ...output,
+    control: 'a command does not replace what it reads',
+    from: 'this.inputs.some(({ dev, ino }) => dev === target.dev && ino === target.ino)',
+    to: 'this.inputs.length < 0',
+  },
+  {
+    ...output,
+    control: 'a file that is replaced keeps its permissions',
+    from: 'await chmod(part, place.mode);',
+    to: '',
+  },
+  {
+    ...output,
+    control: 'two processes do not mix their lines',
+    from: 'if (size === this.size) return;',
+    to: 'if (size > 0) return;',
+  },
+  {
+    ...output,
+    control: 'a line that was cut short is no answer',
+    from: 'await file.truncate(bytes);',
+    to: '',
+  },
+  {
+    ...solve,
+    control: 'answers of other work are not gone on with',
+    from: 'canonicalJson({ asked, ...settings })',
+    to: 'canonicalJson({ asked: asked.length, ...settings, seed: null })',
+  },
+  {
+    ...solve,
+    control: 'a question that failed last is asked once more',
+    from: 'held.slice(0, held.findLastIndex(({ failure }) => failure === undefined) + 1)',
+    to: 'held',
+  },
+  {
+    ...solve,
+    file: 'apps/cli/src/solve/solve-problems.command.ts',
+    control: 'an answer is on the disk as soon as it is known',
+    from: "await output.append(lines.map(jsonLine).join(''));",
+    to: 'void 0;',
+  },
   {
     control: 'the shipped models are not asked in silence with words that they do not know',
     file: 'libs/embedded-world/src/vocabulary.ts',

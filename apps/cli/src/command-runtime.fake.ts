@@ -196,6 +196,34 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       if (path === STANDARD_STREAM) shell.write(Buffer.from(body).toString());
       else files.set(path, body);
     },
+    async growOutput(path, options = {}) {
+      await checkOutput(path, options);
+      const partPath = `${path}.${options.work ?? 'work'}.part`;
+      const left = Buffer.from(files.get(partPath) ?? [])
+        .toString()
+        .split('\n')
+        .slice(0, -1);
+      const kept = options.keep?.(left) ?? 0;
+      let lines = left
+        .slice(0, kept)
+        .map((line) => `${line}\n`)
+        .join('');
+      return {
+        kept,
+        partPath,
+        append(more) {
+          lines += more;
+          files.set(partPath, Buffer.from(lines));
+          return Promise.resolve();
+        },
+        finish(whole) {
+          files.set(path, whole ?? Buffer.from(lines));
+          files.delete(partPath);
+          return Promise.resolve();
+        },
+        close: () => Promise.resolve(),
+      };
+    },
     isPresent: (path) => Promise.resolve(files.has(path)),
     makeFolder: () => Promise.resolve(),
     openLog: () => Promise.resolve(log),

@@ -32,10 +32,29 @@ export interface Models {
 }
 
 export interface OutputOptions {
-  /** Whether a file that is there may be replaced; by default it may not. */
+  /** Whether a plain file that is there may be replaced; by default it may not. It keeps its permissions. */
   readonly replace?: boolean | undefined;
-  /** Permissions of a new file; by default those that the process gives. */
-  readonly mode?: number;
+}
+
+export interface GrowOptions extends OutputOptions {
+  /** Names work that gives the same lines whenever it is done: a part of it that was left is gone on with. By default none is. */
+  readonly work?: string;
+  /** How many lines from the start of such a part hold; none by default. */
+  readonly keep?: (lines: readonly string[]) => number;
+}
+
+/** A file on its way: what was appended is on the disk, under another name until all is there. */
+export interface GrowingOutput {
+  /** Lines that an earlier run left, and that hold. */
+  readonly kept: number;
+  /** Where the lines are until then; null where they go out as they come. */
+  readonly partPath: string | null;
+  /** @param lines each with its line break. @throws CONFLICT where another process writes the same part */
+  append(lines: string): Promise<void>;
+  /** Gives the file its name. @param whole what it is to hold instead of the lines as they came; ignored where these are gone already */
+  finish(whole?: Uint8Array): Promise<void>;
+  /** Leaves a part that is not finished where it is, unless nothing is in it. */
+  close(): Promise<void>;
 }
 
 /** Standard input or output, where a command takes a file. */
@@ -63,14 +82,20 @@ export interface CommandRuntime {
   isPresent(path: string): Promise<boolean>;
   /**
    * For who works long before there is something to write.
-   * @throws CONFLICT where {@link writeOutput} would refuse: a file is there that shall not be replaced
+   * @throws CONFLICT for a file that is there and shall not be replaced; INVALID_INPUT for what is no plain file, for an input of this command,
+   * and for a folder that is not there or cannot be written
    */
   checkOutput(path: string, options?: OutputOptions): Promise<void>;
   /**
-   * Writes a file whole or not at all, or to standard output for "-".
-   * @throws CONFLICT for a file that is there and shall not be replaced; INVALID_INPUT for a place that cannot be written
+   * Writes a file whole or not at all, or to standard output for "-". Only its owner reads a new one.
+   * @throws as {@link checkOutput}
    */
   writeOutput(path: string, body: Uint8Array, options?: OutputOptions): Promise<void>;
+  /**
+   * Begins a file that grows line by line while a long work goes on; a stop leaves what was appended. Closed by the runtime.
+   * @throws as {@link checkOutput}
+   */
+  growOutput(path: string, options?: GrowOptions): Promise<GrowingOutput>;
   /** Makes a folder and those that it lies in; one that exists stays as it is. */
   makeFolder(path: string): Promise<void>;
   /**

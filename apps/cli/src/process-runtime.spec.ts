@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandRuntime } from './command-runtime.js';
@@ -59,29 +59,6 @@ describe('the process as a world', () => {
     } finally {
       delete process.env.SEAM_GENERATOR_MODEL_FOLDER;
     }
-  });
-
-  it('replaces a file only where that was said, also when it appears meanwhile, and gives a pipe what it is meant to have', async () => {
-    await processShell().withRuntime({}, async (runtime) => {
-      const body = Buffer.from('new');
-      const taken = { code: 'CONFLICT', message: expect.stringContaining(`Cannot write ${file}`) };
-      await expect(runtime.checkOutput(file)).rejects.toMatchObject(taken);
-      await expect(runtime.writeOutput(file, body)).rejects.toMatchObject(taken);
-      expect(await readFile(file, 'utf8')).toBe('mine');
-      const places = Array.from({ length: 8 }, (_, writer) =>
-        runtime.writeOutput(join(folder, 'raced'), Buffer.from(`${writer}`)).then(
-          () => 'written',
-          (error: unknown) => (error as { code: string }).code,
-        ),
-      );
-      expect((await Promise.all(places)).sort()).toEqual([...Array<string>(7).fill('CONFLICT'), 'written']);
-      await runtime.writeOutput(file, body, { replace: true });
-      expect(await readFile(file, 'utf8')).toBe('new');
-      await runtime.writeOutput('/dev/null', body);
-      expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
-      expect((await readdir(folder)).sort()).toEqual(['data', 'raced']);
-      return EXIT.ok;
-    });
   });
 
   it.each([

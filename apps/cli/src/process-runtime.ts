@@ -1,132 +1,28 @@
 /** The process as a command's world: its streams, files and signals, and the drivers that the configuration names. */
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type FileHandle, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { bytesInMemory, type FileBytes } from '@seamstream/datasets';
+import type { FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import type { KafkaEventLog } from '@seamstream/event-log-kafka';
 import type { Problem } from '@seamstream/events';
 import type { ExecutorConfig } from '@seamstream/executor';
 import type { EntrySchemas } from '@seamstream/experience';
 import type { GeneratorConfig } from '@seamstream/generator';
-import { isSeamError, messageOf, SeamError, systemClock } from '@seamstream/kernel';
+import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { CommonConfig, Environment, LogMode, Setting, Signing } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer';
 import type { AclsDoor } from './acls/acls.port.js';
 import type { BaseModel } from './adapters/base-model.port.js';
-import {
-  type CommandRuntime,
-  type GlobalOptions,
-  type Models,
-  type OutputOptions,
-  outputTaken,
-  type Shell,
-  STANDARD_STREAM,
-  type WorldSet,
-} from './command-runtime.js';
+import { type CommandRuntime, type GlobalOptions, type Models, type Shell, type WorldSet } from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
+import { openInput, readInput } from './files/input-file.js';
+import { type FileIdentity, OutputFiles } from './files/output-file.js';
 import { type LogAddress, showLogAddress } from './replay/log-address.js';
 import { processTerminal } from './terminal/terminal.js';
 import type { TopicAdmin } from './topics/topics.port.js';
 import { trainerDoor } from './train/trainer.in-process.adapter.js';
 import type { TrainerClient } from './train/trainer.port.js';
-
-async function readInput(path: string): Promise<Uint8Array> {
-  if (path !== STANDARD_STREAM) {
-    try {
-      return await readFile(path);
-    } catch (cause) {
-      throw new SeamError('NOT_FOUND', `Reading ${path}: expected a readable file, came: ${messageOf(cause)}.`, {
-        cause,
-      });
-    }
-  }
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array);
-  return Buffer.concat(chunks);
-}
-
-/** An open file keeps its content for whoever has it open, also where another takes its place. */
-async function openInput(path: string): Promise<FileBytes & { close(): Promise<void> }> {
-  if (path === STANDARD_STREAM) return { ...bytesInMemory(await readInput(path)), close: () => Promise.resolve() };
-  let handle: FileHandle;
-  try {
-    handle = await open(path);
-    if (!(await handle.stat()).isFile()) throw new Error('no plain file');
-  } catch (cause) {
-    throw new SeamError('NOT_FOUND', `Reading ${path}: expected a readable file, came: ${messageOf(cause)}.`, {
-      cause,
-    });
-  }
-  const { size } = await handle.stat();
-  return {
-    byteLength: size,
-    async slice(start, end = size) {
-      const bytes = new Uint8Array(end - start);
-      let filled = 0;
-      while (filled < bytes.length) {
-        const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
-        if (bytesRead === 0)
-          throw new SeamError(
-            'INVALID_INPUT',
-            `Reading ${path}: expected ${size} bytes, came ${start + filled}: it was cut short while it was read. Read it again when nobody writes to it.`,
-          );
-        filled += bytesRead;
-      }
-      return bytes.buffer;
-    },
-    close: () => handle.close(),
-  };
-}
-
-/** A pipe or a device holds nothing that could be lost. */
-async function isPipeOrDevice(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found !== undefined && !found.isFile() && !found.isDirectory();
-}
-
-async function checkOutput(path: string, { replace = false }: OutputOptions = {}): Promise<void> {
-  if (path === STANDARD_STREAM || replace || !existsSync(path) || (await isPipeOrDevice(path))) return;
-  throw outputTaken(path);
-}
-
-async function writeOutput(path: string, body: Uint8Array, options: OutputOptions = {}): Promise<void> {
-  if (path === STANDARD_STREAM) {
-    await new Promise<void>((resolve) => process.stdout.write(body, () => resolve()));
-    return;
-  }
-  await checkOutput(path, options);
-  if (await isPipeOrDevice(path)) return writeFile(path, body);
-  const part = `${path}.${randomUUID()}.part`;
-  try {
-    await writeFile(part, body, { flag: 'wx', mode: options.mode ?? 0o666 });
-    if (options.replace === true) await rename(part, path);
-    else await placeNew(part, path);
-  } catch (cause) {
-    await rm(part, { force: true });
-    if (isSeamError(cause)) throw cause;
-    throw new SeamError('INVALID_INPUT', `Writing ${path}: expected a writable place, came: ${messageOf(cause)}.`, {
-      cause,
-    });
-  }
-}
-
-/** Gives a file its name unless another has it: asking first leaves a moment in which somebody takes it. */
-async function placeNew(part: string, path: string): Promise<void> {
-  try {
-    await link(part, path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw outputTaken(path);
-    // A file system without hard links.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
-    await rename(part, path);
-    return;
-  }
-  await rm(part);
-}
 
 async function makeFolder(path: string): Promise<void> {
   const service = await import('@seamstream/service-kit');
@@ -156,12 +52,15 @@ class RuntimeResources {
   private readonly closers: (() => Promise<void>)[] = [];
   private common: CommonConfig | undefined;
   private all: ServicesConfig | undefined;
+  private readonly inputs: FileIdentity[] = [];
+  readonly outputs = new OutputFiles(this.inputs);
 
   constructor(private readonly options: GlobalOptions) {}
 
   async openInput(path: string): Promise<FileBytes> {
     const file = await openInput(path);
     this.closers.push(() => file.close());
+    if (file.identity !== undefined) this.inputs.push(file.identity);
     return file;
   }
 
@@ -317,6 +216,10 @@ class RuntimeResources {
     return trainerDoor((assets) => createTrainer(context, assets));
   }
 
+  onClose(close: () => Promise<void>): void {
+    this.closers.push(close);
+  }
+
   async close(): Promise<void> {
     for (const close of this.closers.reverse()) await close();
     for (const log of this.logs.values()) await log.close();
@@ -446,8 +349,13 @@ export function processShell(): Shell {
         signal,
         readInput,
         openInput: (path) => world.openInput(path),
-        checkOutput,
-        writeOutput,
+        checkOutput: (path, outputOptions) => world.outputs.check(path, outputOptions),
+        writeOutput: (path, body, outputOptions) => world.outputs.write(path, body, outputOptions),
+        async growOutput(path, growOptions) {
+          const output = await world.outputs.grow(path, growOptions);
+          world.onClose(() => output.close());
+          return output;
+        },
         isPresent: (path) => Promise.resolve(existsSync(path)),
         makeFolder,
         openLog: (mode) => world.openLog(mode),

@@ -16,7 +16,13 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import { adapterOf } from './chosen-adapter.js';
 import { chosenProblems, DEFAULT_SET, type ProblemOptions, setOption } from './evaluation-problems.js';
-import { forceOption, type PredictionsOptions, predictionsFile, predictionsOption } from './predictions-file.js';
+import {
+  checkPredictions,
+  forceOption,
+  type PredictionsOptions,
+  predictionsFile,
+  predictionsOption,
+} from './predictions-file.js';
 import { renderEvaluation } from './render-evaluation.js';
 import { renderSampledEvaluation } from './render-sampled-evaluation.js';
 import { tellUnknownWords } from './shipped-models.js';
@@ -43,6 +49,7 @@ async function evaluateAdapter(
   refuseDrawingOfOne(options);
   checkRecording(options, options);
   const problems = await chosenProblems(runtime, path, options);
+  await checkPredictions(runtime, options);
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
   tellUnknownWords(terminal, models, problems);
@@ -107,6 +114,9 @@ async function evaluateAdapter(
       await predictions.write();
     }
     return EXIT.ok;
+  } catch (error) {
+    await predictions.tellStopped();
+    throw error;
   } finally {
     progress.stop();
   }

@@ -59,6 +59,22 @@ describe('a file of predictions', () => {
     expect(lines).toHaveLength(9);
   });
 
+  it.each([[['eval']], [['study', 'controls']]])('holds what was known when it was stopped: %s', async (command) => {
+    const { executor } = world.models;
+    let asked = 0;
+    const answer: typeof executor.answer = (prompts, options) => {
+      if (++asked === 2) world.interrupt();
+      return executor.answer(prompts, options);
+    };
+    world.models = { ...world.models, executor: { ...executor, answer } };
+    expect(await world.seam(...command, 'p.jsonl', '--predictions', 'out.jsonl')).toBe(130);
+    const part = [...world.files.keys()].find((name) => name.endsWith('.part'))!;
+    const lines = linesOf(world, part);
+    expect(lines.length).toBeGreaterThanOrEqual(3);
+    expect(world.takeErrors()).toContain(`${lines.length} predictions up to here are in ${part}.`);
+    expect(world.files.has('out.jsonl')).toBe(false);
+  });
+
   it('is refused where it would take another file’s place, before a model is asked', async () => {
     expect(await world.seam('eval', 'p.jsonl', '--predictions', 'p.jsonl')).toBe(2);
     expect(world.takeErrors()).toContain('Cannot write p.jsonl: expected no file of that name, got one.');

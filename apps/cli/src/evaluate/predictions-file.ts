@@ -5,6 +5,7 @@ import type { Problem } from '@seamstream/events';
 import { Option } from 'commander';
 import type { CommandRuntime } from '../command-runtime.js';
 import { jsonLine } from '../terminal/terminal.js';
+import { plural } from '../terminal/text.js';
 
 export interface PredictionsOptions {
   readonly predictions?: string;
@@ -15,7 +16,7 @@ export interface PredictionsOptions {
 export function predictionsOption(): Option {
   return new Option(
     '--predictions <file>',
-    'write every answer as JSON Lines: problem, arm, entry, response, answer, verdict',
+    'write every answer as JSON Lines: problem, arm, entry, response, answer, verdict; until all are known, in FILE.….part',
   );
 }
 
@@ -43,38 +44,79 @@ export interface PredictionFacts {
   readonly arms: readonly string[];
 }
 
+/** @throws as {@link predictionsFile}, before models are loaded */
+export async function checkPredictions(
+  runtime: CommandRuntime,
+  { predictions, force: replace }: PredictionsOptions,
+): Promise<void> {
+  if (predictions !== undefined) await runtime.checkOutput(predictions, { replace });
+}
+
+/** What takes predictions as they come. */
+export interface PredictionsFile {
+  /** Undefined where no file is asked for. */
+  readonly onPrediction?: PredictionSink;
+  /** Gives the file its name and its order when all is done. */
+  write(): Promise<void>;
+  /** Says where those are that were known when it stopped; for whoever lets the error pass on. */
+  tellStopped(): Promise<void>;
+}
+
 /**
- * Collects predictions for a file; does nothing where none is asked for.
- * @returns what takes them, and what writes them when all is done
- * @throws CONFLICT where a file is there that shall not be replaced, before any model is asked
+ * A file that predictions go into as they are known; does nothing where none is asked for.
+ * @throws CONFLICT or INVALID_INPUT where nothing can be written there, before any model is asked
  */
 export async function predictionsFile(
   runtime: CommandRuntime,
   { predictions: path, force: replace }: PredictionsOptions,
   problems: readonly Problem[],
   { adapterDigest, seed, arms }: PredictionFacts,
-): Promise<{ readonly onPrediction?: PredictionSink; readonly write: () => Promise<void> }> {
-  if (path === undefined) return { write: () => Promise.resolve() };
-  await runtime.checkOutput(path, { replace });
+): Promise<PredictionsFile> {
+  if (path === undefined) return { write: () => Promise.resolve(), tellStopped: () => Promise.resolve() };
+  const output = await runtime.growOutput(path, { replace });
   const taken: Prediction[] = [];
+  const lineOf = ({ arm, problem, sample, entry, response, answer, success, detail, unjudged }: Prediction): string => {
+    const { problemId, domain, prompt, reference } = problems[problem]!;
+    return jsonLine({
+      ...{ problemId, domain, arm, adapterDigest: OF_ADAPTER.has(arm) ? adapterDigest : null, seed, sample },
+      ...{ prompt, reference, entry: entryValue(entry), response, answer, success, detail },
+      ...(unjudged === null ? {} : { unjudged: { code: unjudged.code, reason: unjudged.reason } }),
+    });
+  };
+  // The sink cannot wait: what comes meanwhile goes together. A failure waits for the end, where the result is on the screen.
+  let waiting = '';
+  let under: Promise<void> | undefined;
+  let failed: { readonly error: unknown } | undefined;
+  const flush = async (): Promise<void> => {
+    while (waiting !== '' && failed === undefined) {
+      const lines = waiting;
+      waiting = '';
+      await output.append(lines).catch((error: unknown) => (failed = { error }));
+    }
+    under = undefined;
+  };
   return {
-    onPrediction: (prediction) => void taken.push(prediction),
+    onPrediction(prediction) {
+      taken.push(prediction);
+      waiting += lineOf(prediction);
+      under ??= flush();
+    },
     async write() {
+      await under;
+      if (failed !== undefined) throw failed.error;
       const place = new Map(arms.map((arm, at) => [arm, at]));
       const lines = taken
         .sort(
           (a, b) => (place.get(a.arm) ?? 0) - (place.get(b.arm) ?? 0) || a.problem - b.problem || a.sample - b.sample,
         )
-        .map(({ arm, problem: index, sample, entry, response, answer, success, detail, unjudged }) => {
-          const { problemId, domain, prompt, reference } = problems[index]!;
-          return jsonLine({
-            ...{ problemId, domain, arm, adapterDigest: OF_ADAPTER.has(arm) ? adapterDigest : null, seed, sample },
-            ...{ prompt, reference, entry: entryValue(entry), response, answer, success, detail },
-            ...(unjudged === null ? {} : { unjudged: { code: unjudged.code, reason: unjudged.reason } }),
-          });
-        });
-      await runtime.writeOutput(path, Buffer.from(lines.join('')), { replace });
+        .map(lineOf);
+      await output.finish(Buffer.from(lines.join('')));
       runtime.terminal.remark(`wrote ${lines.length} predictions to ${path}`);
+    },
+    async tellStopped() {
+      await under;
+      if (output.partPath !== null && taken.length > 0)
+        runtime.terminal.remark(`${plural(taken.length, 'prediction')} up to here are in ${output.partPath}.`);
     },
   };
 }

@@ -13,9 +13,6 @@ interface GenerateOptions {
   readonly trusted: string;
 }
 
-/** Only its owner reads a private key. */
-const PRIVATE = 0o600;
-
 async function generate(
   runtime: CommandRuntime,
   name: string,
@@ -33,7 +30,7 @@ async function generate(
     : [];
   const { privatePem, trusted } = generateKey(name, may);
   const list = `${JSON.stringify({ keys: [...known, trusted] }, null, 2)}\n`;
-  await runtime.writeOutput(keyFile, Buffer.from(privatePem), { mode: PRIVATE });
+  await runtime.writeOutput(keyFile, Buffer.from(privatePem));
   await runtime.writeOutput(trustedFile, Buffer.from(list), { replace: true });
   if (terminal.json) terminal.printJson({ name, keyId: trusted.keyId, may, keyFile, trustedFile });
   else {

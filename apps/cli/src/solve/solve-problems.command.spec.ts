@@ -87,6 +87,89 @@ describe('seam solve', () => {
     expect(Buffer.from(world.files.get('a.jsonl')!).toString().trim().split('\n')).toHaveLength(5);
   });
 
+  describe('stopped half way', () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({ prompt: `Question ${index}?` }));
+    const asked: string[] = [];
+    /** The executor stops what is under way when it is asked this question, and has no answer to another one. */
+    const executorThat = (trouble: { stopsAt?: string; failsAt?: string }): void => {
+      const { executor } = world.models;
+      const answer: typeof executor.answer = async (prompts, options) => {
+        asked.push(...prompts.map((prompt) => prompt.split('\n')[0]!));
+        if (prompts.some((prompt) => prompt.startsWith(`${trouble.stopsAt}?`))) world.interrupt();
+        return (await executor.answer(prompts, options)).map((one, at) =>
+          prompts[at]!.startsWith(`${trouble.failsAt}?`)
+            ? { status: 'failed' as const, code: 'ENDPOINT_UNAVAILABLE' as const, reason: 'away', retryable: true }
+            : one,
+        );
+      };
+      world.models = { ...world.models, executor: { ...executor, answer } };
+    };
+    const partsOf = (): string[] => [...world.files.keys()].filter((name) => name.endsWith('.part'));
+    const whole = async (...options: string[]): Promise<string> => {
+      await world.seam('solve', 'q.jsonl', '--out', 'whole.jsonl', '--force', ...options);
+      return Buffer.from(world.files.get('whole.jsonl')!).toString();
+    };
+    beforeEach(() => {
+      file(many);
+      asked.length = 0;
+    });
+
+    it('has what it knew in a part, says so, and goes on from there when it is asked again', async () => {
+      const expected = await whole();
+      const { models } = world;
+      executorThat({ stopsAt: 'Question 20' });
+      expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl')).toBe(130);
+      const [part] = partsOf();
+      expect(world.takeErrors()).toContain(`answers are in ${part}. The same command goes on from there.`);
+      const known = Buffer.from(world.files.get(part!)!).toString();
+      expect(expected.startsWith(known)).toBe(true);
+      expect(known.split('\n').length - 1).toBeGreaterThanOrEqual(16);
+
+      world.models = models;
+      executorThat({});
+      asked.length = 0;
+      // As a process that is killed leaves it.
+      world.files.set(part!, Buffer.from(`${known}{"problemId":"cut sho`));
+      expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl', '--json')).toBe(0);
+      expect(asked).not.toContain('Question 15?');
+      expect(asked.at(-1)).toBe('Question 39?');
+      expect(Buffer.from(world.files.get('a.jsonl')!).toString()).toBe(expected);
+      expect(world.takeJson()).toMatchObject([{ file: 'a.jsonl', questions: 40, answered: 40 }]);
+      expect(world.takeErrors()).toContain('of 40 answers are known from an earlier run: going on.');
+      expect(partsOf()).toEqual([]);
+    });
+
+    it('asks once more what failed last', async () => {
+      const { models } = world;
+      executorThat({ failsAt: 'Question 31', stopsAt: 'Question 20' });
+      expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl')).toBe(130);
+      world.models = models;
+      executorThat({});
+      asked.length = 0;
+      expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl')).toBe(0);
+      expect(asked[0]).toBe('Question 31?');
+      expect(Buffer.from(world.files.get('a.jsonl')!).toString()).not.toContain('failure');
+    });
+
+    it.each([
+      ['another seed', ['--seed', 'other']],
+      ['without entries', ['--no-entry']],
+      ['at another temperature', ['--temperature', '1']],
+      ['fewer questions', ['--limit', '30']],
+      ['other questions', ['--domain', 'other']],
+    ])('goes on with nothing of other work: %s', async (_, options) => {
+      const { models } = world;
+      executorThat({ stopsAt: 'Question 20' });
+      expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl')).toBe(130);
+      const before = partsOf();
+      world.models = models;
+      const expected = await whole(...options);
+      expect(await world.seam('solve', 'q.jsonl', '--out', 'a.jsonl', ...options)).toBe(0);
+      expect(Buffer.from(world.files.get('a.jsonl')!).toString()).toBe(expected);
+      expect(partsOf()).toEqual(before);
+    });
+  });
+
   it('refuses what is no question before a model is asked, naming the rows', async () => {
     file([
       ROWS[0],

@@ -1,10 +1,10 @@
 import { onOneLine } from '@seamstream/kernel';
-import { type AnsweredQuestion, answerQuestions, type Question } from '@seamstream/rollout';
+import { type AnsweredQuestion, answerQuestions, executorIdentity, type Question } from '@seamstream/rollout';
 import { Command, InvalidArgumentError } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { adapterOf } from '../evaluate/chosen-adapter.js';
-import { entryValue, forceOption } from '../evaluate/predictions-file.js';
+import { forceOption } from '../evaluate/predictions-file.js';
 import { tellUnknownWords } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
@@ -12,7 +12,8 @@ import { entryFields } from '../show/readable-entry.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import { jsonLine } from '../terminal/terminal.js';
-import { plural, shortId } from '../terminal/text.js';
+import { count, plural, shortId } from '../terminal/text.js';
+import { type AnswerFacts, answerLine, counted, heldAnswers, NO_ANSWERS, workName } from './answer-lines.js';
 import { chosenQuestions, type QuestionOptions } from './questions.js';
 
 interface SolveOptions extends QuestionOptions {
@@ -31,45 +32,71 @@ const BATCH = 16;
 /** Answers every question with the chosen adapter, tells each answer as it comes, and says how many are right where that is known. */
 async function solve(runtime: CommandRuntime, path: string | undefined, options: SolveOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
-  const { out, temperature, seed, force: replace } = options;
+  const { out, temperature, seed, force: replace, entry: withEntry } = options;
   const questions = await chosenQuestions(runtime, path, options);
   if (out !== undefined) await runtime.checkOutput(out, { replace });
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
   tellUnknownWords(terminal, models, questions);
   const schemaFor = await runtime.entrySchemas();
-  const adapter = options.entry ? await adapterOf(runtime, options.adapter, generator.digest) : null;
-  const adapterDigest = adapter?.digest ?? null;
+  const adapter = withEntry ? await adapterOf(runtime, options.adapter, generator.digest) : null;
+  const facts: AnswerFacts = { adapterDigest: adapter?.digest ?? null, withEntry, seed };
+  let tally = NO_ANSWERS;
+  const output =
+    out === undefined
+      ? undefined
+      : await runtime.growOutput(out, {
+          replace,
+          work: workName(questions, {
+            ...facts,
+            temperature,
+            maxEntryTokens,
+            generator: generator.digest,
+            executor: executorIdentity(executor, prompts),
+            generatorTemplate: prompts.generatorTemplate,
+            schemas: [...new Set(questions.map(({ domain }) => domain))].map((domain) => schemaFor(domain)),
+          }),
+          keep(lines) {
+            const held = heldAnswers(lines, questions);
+            tally = held.reduce(counted, NO_ANSWERS);
+            return held.length;
+          },
+        });
+  let next = output?.kept ?? 0;
+  if (next > 0)
+    terminal.remark(`${count(next)} of ${plural(questions.length, 'answer')} are known from an earlier run: going on.`);
   const progress = terminal.progress('solving', questions.length);
-  const lines: string[] = [];
-  const tally = { answered: 0, judged: 0, right: 0, failed: 0 };
-  let next = 0;
+  progress.advance(next);
   try {
-    const batches = answerQuestions(questions, {
+    const batches = answerQuestions(questions.slice(next), {
       ...{ generator, executor, adapter, prompts, schemaFor, maxEntryTokens, temperature, seed, signal },
-      withEntries: options.entry,
+      withEntries: withEntry,
       batchSize: BATCH,
     });
     for await (const answers of batches) {
-      for (const answer of answers) {
-        const question = questions[next++]!;
-        const line = answerLine(question, answer, { adapterDigest, withEntry: options.entry, seed });
-        if (out !== undefined) lines.push(jsonLine(line));
-        else if (terminal.json) terminal.printJson(line);
-        else terminal.print(`${renderAnswer(question, answer, terminal.style)}\n`);
-        if (answer.answer !== null) tally.answered++;
-        if (answer.failure !== null) tally.failed++;
-        if (answer.verdict !== null) tally.judged++;
-        if (answer.verdict?.success === true) tally.right++;
-      }
+      const lines = answers.map((answer, at) => answerLine(questions[next + at]!, answer, facts));
+      if (output !== undefined) await output.append(lines.map(jsonLine).join(''));
+      else if (terminal.json) lines.forEach((line) => terminal.printJson(line));
+      else
+        for (const [at, answer] of answers.entries())
+          terminal.print(`${renderAnswer(questions[next + at]!, answer, terminal.style)}\n`);
+      tally = lines.reduce(counted, tally);
+      next += answers.length;
       progress.advance(answers.length);
       await terminal.drained();
     }
+    await output?.finish();
+  } catch (error) {
+    if (output?.partPath != null && next > 0)
+      terminal.remark(
+        `${count(next)} of ${plural(questions.length, 'answer')} are in ${output.partPath}. The same command goes on from there.`,
+      );
+    throw error;
   } finally {
     progress.stop();
   }
-  if (out !== undefined) await runtime.writeOutput(out, Buffer.from(lines.join('')), { replace });
-  const by = !options.entry
+  const { adapterDigest } = facts;
+  const by = !withEntry
     ? 'the executor alone'
     : adapterDigest === null
       ? 'entries of the base model'
@@ -84,26 +111,6 @@ async function solve(runtime: CommandRuntime, path: string | undefined, options:
   if (out !== undefined && terminal.json)
     terminal.printJson({ file: out, questions: questions.length, ...tally, adapterDigest });
   return tally.failed === 0 ? EXIT.ok : EXIT.failedCheck;
-}
-
-function answerLine(
-  { problemId, domain, prompt, judgedBy }: Question,
-  { entry, response, answer, verdict, failure }: AnsweredQuestion,
-  {
-    adapterDigest,
-    withEntry,
-    seed,
-  }: { readonly adapterDigest: string | null; readonly withEntry: boolean; readonly seed: string },
-): Readonly<Record<string, unknown>> {
-  return {
-    ...{ problemId, domain, prompt, adapterDigest, seed },
-    ...(withEntry ? { entry: entryValue(entry) } : {}),
-    ...{ response, answer },
-    ...(judgedBy === null
-      ? {}
-      : { reference: judgedBy.reference, success: verdict?.success ?? null, detail: verdict?.detail ?? null }),
-    ...(failure === null ? {} : { failure: { code: failure.code, reason: failure.reason } }),
-  };
 }
 
 function renderAnswer(
@@ -140,7 +147,8 @@ export function solveCommand(run: RunCommand): Command {
       'Answers the questions of FILE, or the one of --prompt: the adapter writes an entry, the executor answers guided by it. A row\n' +
         'needs a question only; where it states a reference, its verifier says whether the answer is right. Nothing is recorded, and\n' +
         'services may run beside it: to have answers in the log, "seam publish --mode deploy". Equal questions, models and --seed\n' +
-        'give equal answers. With --json each answer is a line of JSON. Exit code 1: a question could not be asked or judged.',
+        'give equal answers. With --json each answer is a line of JSON. With --out the answers known so far are in FILE.….part, and the\n' +
+        'same command goes on from there after a stop. Exit code 1: a question could not be asked or judged.',
     )
     .argument('[file]', 'JSON Lines or Parquet, rows with a prompt or problems as for "seam publish", or "-"')
     .option('--prompt <text>', 'one question')

@@ -7,6 +7,7 @@ import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../comman
 import { adapterOf } from '../evaluate/chosen-adapter.js';
 import { chosenProblems, evaluationProblems, type ProblemOptions, setOption } from '../evaluate/evaluation-problems.js';
 import {
+  checkPredictions,
   forceOption,
   type PredictionsOptions,
   predictionsFile,
@@ -59,8 +60,11 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
       'INVALID_INPUT',
       'Reading --report: expected a file, got "-": the table goes to standard output.',
     );
-  if (options.report !== undefined) await runtime.checkOutput(options.report, replace);
   const problems = await chosenProblems(runtime, path, options);
+  const hintsFrom = options.rows.includes('fixedHint') ? await hintProblems(runtime, path, options, problems) : null;
+  // All files that are read are known now, and none of them is written.
+  if (options.report !== undefined) await runtime.checkOutput(options.report, replace);
+  await checkPredictions(runtime, options);
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens, maxResponseTokens } = models;
   tellUnknownWords(terminal, models, problems);
@@ -78,12 +82,13 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
   };
   const common = { executor, generator, adapter, prompts, schemaFor, maxEntryTokens, batchSize: 64, onProgress };
   try {
-    const hints = options.rows.includes('fixedHint')
-      ? await chooseFixedHints(await hintProblems(runtime, path, options, problems), {
-          ...common,
-          onProgress: (domain, done, total) => onProgress(`fixed hints of ${domain}`, done, total),
-        })
-      : new Map<string, string>();
+    const hints =
+      hintsFrom === null
+        ? new Map<string, string>()
+        : await chooseFixedHints(hintsFrom, {
+            ...common,
+            onProgress: (domain, done, total) => onProgress(`fixed hints of ${domain}`, done, total),
+          });
     const result = await studyControls(problems, {
       ...common,
       rows: options.rows,
@@ -109,6 +114,9 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
     if (options.report !== undefined)
       await runtime.writeOutput(options.report, Buffer.from(renderStudyPage(result, adapterDigest)), replace);
     return EXIT.ok;
+  } catch (error) {
+    await predictions.tellStopped();
+    throw error;
   } finally {
     progress.stop();
   }
