@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { checkEntry, type EntrySchemas, loadEntrySchemas, misquoteIn } from '@seamstream/experience';
 import { isSeamError, systemClock } from '@seamstream/kernel';
-import { assertCanSign, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
+import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { type EntryValidator, shardsOf } from '@seamstream/success-buffer';
 import { checkDivision } from './committed-versions.js';
 import type { BufferServiceConfig } from './config.js';
@@ -21,7 +21,7 @@ export class BufferModule {
     context: ServiceContext<BufferServiceConfig>,
     assets: BufferAssets = {},
   ): Promise<DynamicModule> {
-    const { config, drivers, logger, metrics } = context;
+    const { config, drivers, logger, metrics, onClose } = context;
     const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
     const refused = metrics.counter(
       'seam_results_refused_total',
@@ -33,6 +33,7 @@ export class BufferModule {
       validateEntry: entryValidator(schemaFor),
       clock: systemClock,
       logger,
+      lines: new RationedLines(logger, onClose),
       evidence: config.evidence,
       onRefused: (reason: string) => refused.inc({ reason }),
     };

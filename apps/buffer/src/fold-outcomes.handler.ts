@@ -14,7 +14,7 @@ import type { ObjectStore } from '@seamstream/object-store';
 import {
   type DeliveredBatch,
   FoldPosition,
-  RationedLines,
+  type RationedLines,
   type ServiceLogger,
   stateFor,
 } from '@seamstream/service-kit';
@@ -42,6 +42,8 @@ export interface FoldOutcomesDependencies {
   readonly validateEntry: EntryValidator;
   readonly clock: Clock;
   readonly logger: ServiceLogger;
+  /** For what is said of results that do not count. */
+  readonly lines: RationedLines;
   /** `required`: a result counts only if the log bears it out. */
   readonly evidence: 'required' | 'none';
   /** Called once per result that does not count, for a metric. */
@@ -61,15 +63,12 @@ interface Held {
 
 export class FoldOutcomesHandler {
   private held: Held | undefined;
-  private readonly lines: RationedLines;
 
   constructor(
     private readonly dependencies: FoldOutcomesDependencies,
     private readonly config: BufferServiceConfig['buffer'],
     private readonly shard: Shard,
-  ) {
-    this.lines = new RationedLines(dependencies.logger);
-  }
+  ) {}
 
   /** The events that follow from a batch: what was admitted and rejected, and the versions committed. */
   async handle(batch: DeliveredBatch): Promise<readonly SeamEvent[]> {
@@ -100,11 +99,11 @@ export class FoldOutcomesHandler {
   }
 
   private refuse(refused: RefusedResult): SeamEvent {
-    const { clock, onRefused } = this.dependencies;
+    const { clock, lines, onRefused } = this.dependencies;
     const event = refusedEvent(refused, { source: SOURCE, occurredAt: clock.now() });
     const { topic, partition, offset, source, reason, detail } = event;
     onRefused(reason);
-    this.lines.warn(
+    lines.warn(
       reason,
       { topic, partition, offset, claimedSource: source, reason, detail },
       'result NOT BELIEVED; it does not count',

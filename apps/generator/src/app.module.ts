@@ -10,7 +10,7 @@ import {
 } from '@seamstream/language-model';
 import { assertGenerates, openVllmGenerator } from '@seamstream/model-clients';
 import { type GeneratorModel } from '@seamstream/rollout';
-import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
 import { GENERATOR_GROUP, ProblemsConsumer } from './problems.consumer.js';
 import { type ProvableModel, ServingAdapter } from './serving-adapter.js';
@@ -54,6 +54,7 @@ export class GeneratorModule {
       model,
       shapesFor: shapesOf(model),
       logger,
+      lines: new RationedLines(logger, onClose),
       onRefused: () => refusals.inc(),
       onUnfounded: () => unfounded.inc(),
     });

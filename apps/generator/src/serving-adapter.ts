@@ -11,7 +11,7 @@ import { isSeamError, messageOf } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter, sameFingerprint, type TrainableSettings } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
-import { RationedLines, type ServiceLogger } from '@seamstream/service-kit';
+import type { RationedLines, ServiceLogger } from '@seamstream/service-kit';
 
 /** The part of a language model that proves which weights it computes with. */
 export type ProvableModel = {
@@ -30,6 +30,8 @@ export interface ServingAdapterDependencies {
   /** What tensors an adapter of given settings must have; undefined of doubles, which have none. */
   readonly shapesFor: ((settings: TrainableSettings) => ReadonlyMap<string, readonly number[]>) | undefined;
   readonly logger: ServiceLogger;
+  /** For what is said of records about adapters. */
+  readonly lines: RationedLines;
   /** Called once per refusal, for a metric. */
   readonly onRefused: () => void;
   /** Called once per promotion or rollback that the log does not bear out. */
@@ -62,11 +64,7 @@ export class ServingAdapter {
   private refused: { readonly adapterDigest: string; readonly reason: string } | undefined;
   private turn: Promise<unknown> = Promise.resolve();
 
-  private readonly lines: RationedLines;
-
-  constructor(private readonly dependencies: ServingAdapterDependencies) {
-    this.lines = new RationedLines(dependencies.logger);
-  }
+  constructor(private readonly dependencies: ServingAdapterDependencies) {}
 
   /** What is served and what was refused, for an operator. */
   status(): { readonly serving: string | null; readonly refused: string | null } {
@@ -121,7 +119,7 @@ export class ServingAdapter {
           try {
             this.told = evolveServedAdapter(this.told, decodeEvent(record));
           } catch (error) {
-            this.lines.error(
+            this.dependencies.lines.error(
               isSeamError(error) ? error.code : 'INTERNAL',
               { topic, partition, offset: record.offset, reason: messageOf(error) },
               'record about adapters cannot be read and is passed over',
@@ -142,7 +140,7 @@ export class ServingAdapter {
       this.toldRefused.add(event);
       this.dependencies.onUnfounded();
       const { type, adapterDigest, meta } = event;
-      this.lines.error(
+      this.dependencies.lines.error(
         type,
         { decision: type, messageId: meta.messageId, source: meta.source, adapterDigest, reason },
         'decision about adapters NOT BELIEVED; what was served before goes on serving',

@@ -5,7 +5,7 @@ import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
 import { openExecutor } from '@seamstream/model-clients';
 import { type ExecutorModel } from '@seamstream/rollout';
-import { assertCanSign, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
+import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { RolloutEvaluation } from './adapter-evaluation.rollout.adapter.js';
 import type { TrainerServiceConfig } from './config.js';
@@ -51,9 +51,10 @@ export async function createTrainer(
   context: Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'drivers' | 'logger' | 'onClose'>,
   assets: TrainerAssets = {},
 ): Promise<Trainer> {
-  const { config, drivers, logger } = context;
+  const { config, drivers, logger, onClose } = context;
   const { trainer } = config;
   await assertCanSign(config, ['AdapterPublished', 'AdapterPromoted']);
+  const lines = new RationedLines(logger, onClose);
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const { engine, evaluation } = await enginesOf(context, schemaFor, assets);
   const planRun = new PlanRunHandler(
@@ -62,6 +63,7 @@ export async function createTrainer(
       engine,
       algorithms,
       logger,
+      lines,
       problemSet: evaluation.problemSet,
       evidence: config.evidence,
     },
@@ -76,6 +78,7 @@ export async function createTrainer(
       schemaFor,
       clock: systemClock,
       logger,
+      lines,
       onProgress: assets.onProgress ?? (() => undefined),
     },
     { checkpointEverySteps: trainer.checkpointEverySteps, retrying: config.consuming },

@@ -16,7 +16,7 @@ import {
   presetNamed,
   type ResultEvent,
 } from '@seamstream/learning';
-import { RationedLines, type ServiceLogger } from '@seamstream/service-kit';
+import type { RationedLines, ServiceLogger } from '@seamstream/service-kit';
 import { onlineLevel } from '@seamstream/statistics';
 import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
 import type { TrainerConfig } from './config.js';
@@ -45,6 +45,8 @@ export interface PlanRunDependencies {
   readonly engine: Pick<TrainingEngine, 'baseModelDigest'>;
   readonly algorithms: ReadonlyMap<string, LearningAlgorithm>;
   readonly logger: ServiceLogger;
+  /** For what is said of results that do not count. */
+  readonly lines: RationedLines;
   /** Name of the validation problems. */
   readonly problemSet: string;
   /** `required`: a result is learned from only if the log bears it out. */
@@ -63,14 +65,12 @@ export class PlanRunHandler {
   private readonly curriculum: CurriculumConfig;
   private readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   private evidence: Evidence | undefined;
-  private readonly lines: RationedLines;
 
   /** @throws INVALID_CONFIGURATION for an unknown preset or algorithm, or settings that an algorithm refuses */
   constructor(
     private readonly dependencies: PlanRunDependencies,
     private readonly config: TrainerConfig,
   ) {
-    this.lines = new RationedLines(dependencies.logger);
     const preset = presetNamed(config.preset);
     this.curriculum = curriculumConfigSchema.parse({ ...preset.curriculum, ...config.curriculum });
     this.settings = Object.fromEntries(
@@ -284,7 +284,7 @@ export class PlanRunHandler {
     for (const [index, doubt] of doubts) {
       const { event, position } = placed[index]!;
       const { topic, partition, offset } = position;
-      this.lines.warn(
+      this.dependencies.lines.warn(
         doubt.reason,
         { topic, partition, offset, claimedSource: event.meta.source, ...doubt },
         'result NOT BELIEVED; nothing is learned from it',

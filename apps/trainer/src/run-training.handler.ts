@@ -28,7 +28,7 @@ import {
 } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import { decidePromotion, type PromotionPolicy, promotionHindrance } from '@seamstream/release';
-import { type CommonConfig, RationedLines, type ServiceLogger } from '@seamstream/service-kit';
+import type { CommonConfig, RationedLines, ServiceLogger } from '@seamstream/service-kit';
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { loadAdapter, storeAdapter } from './adapter-objects.js';
 import { compareAdapters, measureWhole } from './compare-adapters.js';
@@ -61,6 +61,8 @@ export interface RunTrainingDependencies {
   readonly schemaFor: EntrySchemas;
   readonly clock: Clock;
   readonly logger: ServiceLogger;
+  /** For what is said of entries that are not believed. */
+  readonly lines: RationedLines;
   readonly onProgress: (progress: TrainingProgress) => void;
 }
 
@@ -112,14 +114,10 @@ interface Recording {
 }
 
 export class RunTrainingHandler {
-  private readonly lines: RationedLines;
-
   constructor(
     private readonly dependencies: RunTrainingDependencies,
     private readonly settings: RunTrainingSettings,
-  ) {
-    this.lines = new RationedLines(dependencies.logger);
-  }
+  ) {}
 
   /**
    * The events that end the run, to be appended by the caller (with the offsets that led to it); empty when the run has
@@ -305,7 +303,7 @@ export class RunTrainingHandler {
     if (engine.decode === undefined) return input;
     const { input: sound, misspelled } = spelledInput(input, (tokenIds) => engine.decode!(tokenIds));
     for (const experienceId of misspelled)
-      this.lines.warn(
+      this.dependencies.lines.warn(
         'misspelled',
         { runId, experienceId },
         'entry NOT BELIEVED: its tokens spell another; nothing is learned from it',

@@ -5,10 +5,15 @@ interface Line {
   readonly sentence: string;
 }
 
-function rationed(): { lines: Line[]; rationed: RationedLines; clock: { ms: number } } {
+function rationed(): { lines: Line[]; rationed: RationedLines; clock: { ms: number }; end: () => Promise<void> } {
   const [lines, clock]: [Line[], { ms: number }] = [[], { ms: 1_000 }];
   const warn = (facts: Line['facts'], sentence: string): void => void lines.push({ facts, sentence });
-  return { lines, clock, rationed: new RationedLines({ warn } as never, () => clock.ms) };
+  let end = async (): Promise<void> => undefined;
+  const atEnd = (sumUp: () => Promise<void>): void => {
+    end = sumUp;
+  };
+  const own = new RationedLines({ warn } as never, atEnd, () => clock.ms);
+  return { lines, clock, rationed: own, end: () => end() };
 }
 
 describe('lines that a stranger causes', () => {
@@ -38,6 +43,16 @@ describe('lines that a stranger causes', () => {
     expect(sums.map(({ facts }) => facts.reason)).toEqual(['identity', 'identity', 'identity']);
     expect(sums.reduce((sum, { facts }) => sum + (facts.untold as number), told.length)).toBe(flood + 1);
     expect(sums[0]!.sentence).toBe('79,990 more of the same reason were not told one by one');
+  });
+
+  it('are all told or counted when their service ends, however short the flood was', async () => {
+    const { lines, rationed: own, end } = rationed();
+    const flood = LINES_PER_REASON + 7;
+    for (let index = 0; index < flood; index++) own.warn('identity', { index }, 'NOT BELIEVED');
+    expect(lines).toHaveLength(LINES_PER_REASON);
+    await end();
+    await end();
+    expect(lines.slice(LINES_PER_REASON).map(({ facts }) => facts)).toEqual([{ reason: 'identity', untold: 7 }]);
   });
 
   it('begin again in full when the flood is over', () => {

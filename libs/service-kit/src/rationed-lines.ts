@@ -1,6 +1,7 @@
 /**
  * Lines that a stranger can cause as many of as there are records: each is told in full, as long as they are few. Of a flood of one reason
- * the first ones of a minute are told, then how many more there were. What is counted or recorded is so without exception.
+ * the first ones of a minute are told, then how many more there were. What is counted or recorded is so without exception. Whoever
+ * tells them says when it ends, for then the rest is summed up.
  *
  *   NOT BELIEVED … (10 lines) │ 999,990 more of this reason in 60 s
  */
@@ -40,11 +41,17 @@ export class RationedLines {
   private readonly rations = new Map<string, Ration>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param nowMs milliseconds since the epoch */
+  /**
+   * @param atEnd takes what is to be called once no more lines come: {@link sumUp}
+   * @param nowMs milliseconds since the epoch
+   */
   constructor(
     private readonly logger: Pick<ServiceLogger, 'warn' | 'error'>,
+    atEnd: (sumUp: () => Promise<void>) => void,
     private readonly nowMs: () => number = () => systemClock.now(),
-  ) {}
+  ) {
+    atEnd(async () => this.sumUp());
+  }
 
   warn(reason: string, facts: Readonly<Record<string, unknown>>, sentence: string): void {
     if (this.isTold(reason)) this.logger.warn(facts, sentence);

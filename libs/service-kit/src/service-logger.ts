@@ -1,5 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino } from 'pino';
+import { lineFacts, lineText } from './line-text.js';
 
 /** Structured lines: facts first, then a sentence. */
 export type ServiceLogger = Pick<pino.Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'level'>;
@@ -9,14 +10,18 @@ export function standardError(): pino.DestinationStream {
   return pino.destination({ dest: 2, sync: true });
 }
 
-/** JSON lines. */
+/** JSON lines, whose texts are short and hold no control characters, whoever wrote them (line-text.ts). */
 export function createServiceLogger(
   service: string,
   level: string,
   destination: pino.DestinationStream = standardError(),
 ): ServiceLogger {
   return pino(
-    { name: `seam/${service}`, level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      ...{ name: `seam/${service}`, level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime },
+      formatters: { log: lineFacts },
+      serializers: { msg: (sentence: unknown) => (typeof sentence === 'string' ? lineText(sentence) : sentence) },
+    },
     destination,
   );
 }

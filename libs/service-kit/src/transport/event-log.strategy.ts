@@ -57,6 +57,8 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   private readonly deadline = new AbortController();
   private readonly lock = new ReadWriteLock();
   private readonly marks: CrashJournal[] = [];
+  /** Called when nothing is consumed any more. */
+  private readonly closers: (() => Promise<void>)[] = [];
   private closing: Promise<void> | undefined;
   private settle!: { resolve: () => void; reject: (error: unknown) => void };
 
@@ -124,7 +126,11 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     const { isUnbounded = false, isPaced = false, answersIn } = consumption;
     const { maxAttempts, firstRetryMs, maxRetryMs, deadlineMs } = consuming;
     const pace = isPaced ? new Pace(deadlineMs, () => clock.now()) : undefined;
-    const lines = new RationedLines(logger, () => clock.now());
+    const lines = new RationedLines(
+      logger,
+      (sumUp) => this.closers.push(sumUp),
+      () => clock.now(),
+    );
     let saidAtMs = clock.now();
     const worker = new BatchWorker(
       {
@@ -254,7 +260,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     });
     await Promise.race([closed, gaveUp]);
     clearTimeout(timer);
-    await Promise.all(this.marks.map((marks) => marks.clearAll()));
+    await Promise.all([...this.marks.map((marks) => marks.clearAll()), ...this.closers.map((close) => close())]);
     this.settle.resolve();
   }
 }
