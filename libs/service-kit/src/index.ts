@@ -39,5 +39,5 @@ export { ConsumeTopic, type TopicConsumption } from './transport/consume-topic.d
 export type { BatchConsumer, BatchProgress, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';
 export { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
 export { FoldPosition, stateFor } from './transport/fold-position.js';
-export { again, done, type HandlerResult, retry, skip, stop } from './transport/handler-result.js';
+export { again, done, type HandlerResult, retry, skip, stop, wait } from './transport/handler-result.js';
 export { replayUntil } from './transport/replay-until.js';

@@ -5,6 +5,7 @@
  *   a record that does not decode   → dead letter, the consumer never sees it
  *   one that was answered before    → passed over (idempotency-filter.ts)
  *   `retry` for a record            → what stands before it is committed; it is tried again after a wait, at most `maxAttempts` times
+ *   `wait` for a record             → what stands before it is committed; it is delivered again after a while, no attempt is counted
  *   the consumer throws on a batch  → once more, then the batch is halved until the culprit stands alone; it is the dead letter
  *   the world fails (log, objects)  → waits and tries again without limit: no record is to blame
  *   the world is another than set   → the subscription ends: waiting does not help, and no record is to blame either
@@ -115,7 +116,7 @@ interface Step {
   readonly events: readonly SeamEvent[];
   readonly faults: readonly { readonly item: Item; readonly fault: Fault }[];
   /** Set when the item after them asked to wait, or to stop. */
-  readonly then: Extract<HandlerResult, { kind: 'retry' | 'stop' | 'again' }> | undefined;
+  readonly then: Extract<HandlerResult, { kind: 'retry' | 'stop' | 'again' | 'wait' }> | undefined;
 }
 
 /** Times that a batch of several records is tried as a whole before it is halved. */
@@ -319,6 +320,11 @@ export class BatchWorker {
         rest = rest.slice(step.count);
         failures = outages = 0;
         if (step.count > 0) this.forgetSetback(batch);
+        if (step.then?.kind === 'wait') {
+          // The subscription's own signal: a service that closes need not stay for what is not ready.
+          await sleep(step.then.afterMs, batch.signal);
+          return false;
+        }
         if (step.then?.kind === 'stop') throw stopError(this.options.group, step.then);
         if (step.then?.kind === 'retry')
           await this.wait(step.then.afterMs ?? this.backoff(this.failuresOf(rest[0]!)), step.then, signal);
@@ -553,7 +559,8 @@ export class BatchWorker {
             `Consuming as ${this.options.group}: the first record of a batch was put off, which would go on for ever. Correct the consumer.`,
           );
         return { count: index, events, faults, then: answer };
-      } else if (answer.kind === 'stop') return { count: index, events, faults, then: answer };
+      } else if (answer.kind === 'stop' || answer.kind === 'wait')
+        return { count: index, events, faults, then: answer };
       else {
         const attempts = this.countFailure(item);
         if (attempts < this.options.maxAttempts) return { count: index, events, faults, then: answer };

@@ -23,7 +23,7 @@ import { commonConfigSchema } from '../config/common-config.js';
 import { type RunningService, startService } from '../run-service.js';
 import { ConsumeTopic } from './consume-topic.decorator.js';
 import type { BatchConsumer, DeliveredBatch } from './delivery.js';
-import { done, retry, skip, stop } from './handler-result.js';
+import { done, retry, skip, stop, wait } from './handler-result.js';
 
 const GROUP = 'seam.test';
 const config = commonConfigSchema.parse({
@@ -331,6 +331,39 @@ describe('the event-log transport', () => {
     await until(async () => (await consumedCount(log)) === 1);
     expect(await answered(log)).toEqual(['a']);
     expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
+  });
+
+  it('delivers again what is not ready, after a wait that counts no attempt, and commits what stands before it', async () => {
+    const log = await newLog();
+    await log.append(published(ids(6)).map((record) => ({ ...record, partition: 0 })));
+    const seen: { readonly attempt: number; readonly committed: number }[] = [];
+    await serve(log, async (batch) => {
+      const committed = await consumedCount(log);
+      return batch.records.map((record) => {
+        if (record.event.meta.correlationId !== 'p-2' || seen.length === 20) return done([expired(record)]);
+        seen.push({ attempt: record.attempt, committed });
+        return wait(1);
+      });
+    });
+    await until(async () => (await consumedCount(log)) === 6);
+    expect(await answered(log)).toEqual(['p-0', 'p-1', 'p-2', 'p-3', 'p-4', 'p-5']);
+    expect(seen[0]).toEqual({ attempt: 1, committed: 0 });
+    expect(seen.slice(1)).toEqual(Array.from({ length: 19 }, () => ({ attempt: 1, committed: 2 })));
+    expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
+  });
+
+  it('closes at once while a record waits, without the time that work in flight is given', async () => {
+    const log = await newLog();
+    await log.append(published(['a']));
+    let asked = 0;
+    const service = await serve(log, async () => {
+      asked++;
+      return wait(3_600_000);
+    });
+    await until(() => asked === 1);
+    await service.close();
+    expect(asked).toBe(1);
+    expect(await consumedCount(log)).toBe(0);
   });
 
   it('waits out an outage however long, without blaming a record', async () => {

@@ -14,6 +14,8 @@ export type HandlerResult =
   | { readonly kind: 'retry'; readonly code: ErrorCode; readonly reason: string; readonly afterMs: number | undefined }
   /** Not looked at yet: commit what stands before it and deliver it and what follows anew, at once. */
   | { readonly kind: 'again' }
+  /** Not ready yet, and nothing is wrong: commit what stands before it; it and what follows are delivered again after a while. */
+  | { readonly kind: 'wait'; readonly afterMs: number }
   /** Nobody should consume this topic as it is: the service ends with an error and a person looks. */
   | { readonly kind: 'stop'; readonly code: ErrorCode; readonly reason: string };
 
@@ -35,6 +37,14 @@ export function retry(code: ErrorCode, reason: string, afterMs?: number): Handle
 /** For a consumer that wants what it answered so far committed before it goes on; never for the first record of a batch. */
 export function again(): HandlerResult {
   return { kind: 'again' };
+}
+
+/**
+ * The record has to wait for something that happens elsewhere; no attempt is counted, and a service that closes does not stay for it.
+ * @param afterMs milliseconds until it is delivered again
+ */
+export function wait(afterMs: number): HandlerResult {
+  return { kind: 'wait', afterMs };
 }
 
 /** End the subscription with an error. Nothing of the record is committed. */
