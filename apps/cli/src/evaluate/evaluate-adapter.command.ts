@@ -25,7 +25,7 @@ import {
 } from './predictions-file.js';
 import { renderEvaluation } from './render-evaluation.js';
 import { renderSampledEvaluation } from './render-sampled-evaluation.js';
-import { tellUnknownWords } from './shipped-models.js';
+import { tellUnknownWords, waysOf } from './shipped-models.js';
 
 interface EvaluateOptions extends ProblemOptions, RecordOptions, PredictionsOptions {
   readonly adapter: string;
@@ -52,7 +52,7 @@ async function evaluateAdapter(
   await checkPredictions(runtime, options);
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
-  tellUnknownWords(terminal, models, problems);
+  tellUnknownWords(terminal, models, problems, waysOf(options.arms));
   const schemaFor = await runtime.entrySchemas();
   const adapter = await adapterOf(runtime, options.adapter, generator.digest);
   const digest = options.record === undefined ? undefined : await recordable(runtime, adapter);

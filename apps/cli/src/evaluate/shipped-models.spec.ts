@@ -6,6 +6,8 @@ const QUESTIONS = [
   { domain: 'd', prompt: 'How many boards of oak?', reference: '1', verifier: 'numeric' },
 ];
 
+const BOTH = { generator: true, executor: true };
+
 let world: FakeWorld;
 beforeEach(async () => {
   world = await fakeWorld();
@@ -53,6 +55,69 @@ describe('the shipped models, asked with words that they do not know', () => {
     expect(generator).toContain('The shipped generator knows only');
     expect(generator).not.toContain('SEAM_EXECUTOR');
   });
+
+  it.each<[string, string[], Parameters<typeof ask>[0], RegExp | null]>([
+    // Without an entry it does not matter what the generator knows.
+    [
+      'no entry',
+      ['solve', 'q.jsonl', '--no-entry'],
+      BOTH,
+      /The shipped executor knows .* and next to nothing of that will be solved\. Set SEAM_EXECUTOR_MODEL_FOLDER /,
+    ],
+    ['no entry', ['solve', 'q.jsonl', '--no-entry'], { generator: true, executor: false }, null],
+    // An executor of one's own may solve what an entry does not speak of.
+    [
+      'an entry',
+      ['solve', 'q.jsonl'],
+      { generator: true, executor: false },
+      /The shipped generator knows .* and its entries will say next to nothing of that\. Set SEAM_GENERATOR_MODEL_FOLDER:/,
+    ],
+    [
+      'arms without entries',
+      ['eval', 'q.jsonl', '--arms', 'noExperience,fixedHint'],
+      { generator: true, executor: false },
+      null,
+    ],
+    [
+      'arms without entries',
+      ['eval', 'q.jsonl', '--arms', 'noExperience,wrapperOnly'],
+      BOTH,
+      /The shipped executor knows .* will be solved\. /,
+    ],
+    [
+      'arms of both kinds',
+      ['eval', 'q.jsonl', '--arms', 'noExperience,untrained,trained'],
+      { generator: true, executor: false },
+      /and its entries will say next to nothing of that in untrained, trained\. Set SEAM_GENERATOR/,
+    ],
+    [
+      'who solves alone',
+      ['study', 'controls', 'q.jsonl', '--rows', 'noExperience,trained,entryAlone,generatorAlone', '--candidates', '0'],
+      { generator: true, executor: false },
+      /and next to nothing of that will be solved by entryAlone, generatorAlone, its entries will say next to nothing of that in trained\. /,
+    ],
+    [
+      'the time to correct',
+      ['study', 'controls', 'q.jsonl', '--rows', 'noExperience', '--candidates', '2'],
+      { generator: true, executor: false },
+      /say next to nothing of that in timeToCorrect\. /,
+    ],
+    [
+      'rows without entries',
+      ['study', 'controls', 'q.jsonl', '--rows', 'noExperience', '--candidates', '0'],
+      { generator: true, executor: false },
+      null,
+    ],
+  ])(
+    'are said to know too little for what they are asked, and for nothing else: %s (%j, shipped: %j)',
+    async (_, args, shipped, said) => {
+      ask(shipped);
+      await world.seam(...args, '--json');
+      const errors = world.takeErrors();
+      if (said === null) expect(errors).not.toContain('know');
+      else expect(errors).toMatch(said);
+    },
+  );
 
   it('are asked without a remark about what they know, and so are the models of others about anything', async () => {
     ask({ generator: true, executor: true });

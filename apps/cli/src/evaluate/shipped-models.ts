@@ -1,49 +1,93 @@
 /** What whoever brings questions of their own is told before the demonstration's models are asked. */
 import { SHIPPED_MODELS, unknownWords } from '@seamstream/embedded-world';
+import type { ControlRow } from '@seamstream/evaluation';
 import { onOneLine } from '@seamstream/kernel';
 import type { Models } from '../command-runtime.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { plural } from '../terminal/text.js';
 
+type Role = 'generator' | 'executor';
+
+/** A way of coming to an answer: who gives it, and whether an entry that the generator wrote is given along. */
+export interface Way {
+  /** As it stands in a table; undefined where there is one way only. */
+  readonly name?: string;
+  readonly solver: Role;
+  readonly withEntries: boolean;
+}
+
+const byExecutor = { solver: 'executor', withEntries: false } as const;
+const withEntry = { solver: 'executor', withEntries: true } as const;
+const byGenerator = { solver: 'generator', withEntries: false } as const;
+
+/** The ways that evaluations and studies compare. */
+const WAY_OF: Readonly<Record<ControlRow | 'timeToCorrect', Way>> = {
+  noExperience: byExecutor,
+  wrapperOnly: byExecutor,
+  fixedHint: byExecutor,
+  otherProblemsEntry: withEntry,
+  untrained: withEntry,
+  trained: withEntry,
+  answerRemoved: withEntry,
+  // The entry is read as the answer.
+  entryAlone: byGenerator,
+  generatorAlone: byGenerator,
+  timeToCorrect: withEntry,
+};
+
+export function waysOf(rows: readonly (keyof typeof WAY_OF)[]): readonly Way[] {
+  return rows.map((name) => ({ name, ...WAY_OF[name] }));
+}
+
 /** Enough to see what kind of words they are. */
 const WORDS_SHOWN = 4;
 
+const SETTING: Readonly<Record<Role, string>> = {
+  generator: 'SEAM_GENERATOR_MODEL_FOLDER',
+  executor: 'SEAM_EXECUTOR_MODEL_FOLDER (or SEAM_EXECUTOR_DRIVER=endpoint with its URL and model)',
+};
+
 /**
- * A remark where the shipped models are asked with words that they were never shown, and what to set; null where all words are known, or
- * other models are configured.
+ * A remark where shipped models are asked with words that they were never shown: what comes of it in each way, and what to set. Null where all
+ * words are known, or no shipped model is asked.
  */
 function unknownWordsRemark(
-  { generator, executor }: Pick<Models, 'generator' | 'executor'>,
+  { generator, executor }: Pick<Models, Role>,
   questions: readonly { readonly prompt: string }[],
+  ways: readonly Way[],
 ): string | null {
-  const isShipped = {
+  const isShipped: Readonly<Record<Role, boolean>> = {
     generator: generator.digest === SHIPPED_MODELS.generator,
     executor: executor.identity.revision === SHIPPED_MODELS.executor,
   };
-  if (!isShipped.generator && !isShipped.executor) return null;
+  const hopeless = ways.filter(({ solver }) => isShipped[solver]);
+  const blind = ways.filter(({ solver, withEntries }) => withEntries && isShipped.generator && !isShipped[solver]);
+  if (hopeless.length + blind.length === 0) return null;
   const unknown = questions.map(({ prompt }) => unknownWords(prompt)).filter((words) => words.length > 0);
   if (unknown.length === 0) return null;
-  const who = isShipped.generator
-    ? isShipped.executor
-      ? 'The shipped models know'
-      : 'The shipped generator knows'
-    : 'The shipped executor knows';
+  const asked = (['generator', 'executor'] as const).filter(
+    (role) =>
+      isShipped[role] &&
+      ways.some(({ solver, withEntries }) => solver === role || (role === 'generator' && withEntries)),
+  );
+  const who = asked.length === 2 ? 'The shipped models know' : `The shipped ${asked[0]!} knows`;
   const words = new Set(unknown.flat());
   const shown = [...words].slice(0, WORDS_SHOWN).map((word) => JSON.stringify(onOneLine(word)));
-  const settings = [
-    ...(isShipped.generator ? ['SEAM_GENERATOR_MODEL_FOLDER'] : []),
-    ...(isShipped.executor
-      ? ['SEAM_EXECUTOR_MODEL_FOLDER (or SEAM_EXECUTOR_DRIVER=endpoint with its URL and model)']
-      : []),
+  const named = (some: readonly Way[], preposition: string): string =>
+    some.length === ways.length ? '' : ` ${preposition} ${some.map(({ name }) => name).join(', ')}`;
+  const consequences = [
+    ...(hopeless.length === 0 ? [] : [`next to nothing of that will be solved${named(hopeless, 'by')}`]),
+    ...(blind.length === 0 ? [] : [`its entries will say next to nothing of that${named(blind, 'in')}`]),
   ];
-  return `${who} only the demonstration's words: ${unknown.length} of ${plural(questions.length, 'question')} hold${unknown.length === 1 ? 's' : ''} others (${shown.join(', ')}${words.size > shown.length ? ', …' : ''}), and next to nothing of that will be solved. Set ${settings.join(' and ')}: README, "With real models".`;
+  return `${who} only the demonstration's words: ${unknown.length} of ${plural(questions.length, 'question')} hold${unknown.length === 1 ? 's' : ''} others (${shown.join(', ')}${words.size > shown.length ? ', …' : ''}), and ${consequences.join(', ')}. Set ${asked.map((role) => SETTING[role]).join(' and ')}: README, "With real models".`;
 }
 
 export function tellUnknownWords(
   terminal: Terminal,
-  models: Pick<Models, 'generator' | 'executor'>,
+  models: Pick<Models, Role>,
   questions: readonly { readonly prompt: string }[],
+  ways: readonly Way[],
 ): void {
-  const remark = unknownWordsRemark(models, questions);
+  const remark = unknownWordsRemark(models, questions, ways);
   if (remark !== null) terminal.remark(terminal.style.yellow(remark));
 }

@@ -37,7 +37,7 @@ async function solve(runtime: CommandRuntime, path: string | undefined, options:
   if (out !== undefined) await runtime.checkOutput(out, { replace });
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens } = models;
-  tellUnknownWords(terminal, models, questions);
+  tellUnknownWords(terminal, models, questions, [{ solver: 'executor', withEntries: withEntry }]);
   const schemaFor = await runtime.entrySchemas();
   const adapter = withEntry ? await adapterOf(runtime, options.adapter, generator.digest) : null;
   const facts: AnswerFacts = { adapterDigest: adapter?.digest ?? null, withEntry, seed };

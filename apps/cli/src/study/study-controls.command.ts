@@ -13,7 +13,7 @@ import {
   predictionsFile,
   predictionsOption,
 } from '../evaluate/predictions-file.js';
-import { tellUnknownWords } from '../evaluate/shipped-models.js';
+import { tellUnknownWords, waysOf } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openDataset } from '../publish/dataset-file.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
@@ -67,7 +67,8 @@ async function study(runtime: CommandRuntime, path: string | undefined, options:
   await checkPredictions(runtime, options);
   const models = await runtime.openModels();
   const { generator, executor, prompts, maxEntryTokens, maxResponseTokens } = models;
-  tellUnknownWords(terminal, models, problems);
+  const timed = options.candidates === 0 ? [] : (['timeToCorrect'] as const);
+  tellUnknownWords(terminal, models, problems, waysOf([...options.rows, ...timed]));
   const schemaFor = await runtime.entrySchemas();
   const adapter = await adapterOf(runtime, options.adapter, generator.digest);
   const predictions = await predictionsFile(runtime, options, problems, {
