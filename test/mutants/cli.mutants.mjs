@@ -40,7 +40,45 @@ const solve = {
   spec: 'apps/cli/src/solve/solve-problems.command.spec.ts',
 };
 
+const choice = {
+  file: 'apps/cli/src/publish/choose-rows.decide.ts',
+  suite: 'quick',
+  spec: 'apps/cli/src/publish/(choose-rows|expired).spec.ts',
+};
+
 export default [
+  {
+    ...choice,
+    control: 'rows that have expired are told',
+    from: 'const isLate = isExpired(expiresAt, nowMs);\n      if (isLate) expired.push({ row, expiresAt });',
+    to: 'const isLate = isExpired(expiresAt, nowMs);',
+  },
+  {
+    ...choice,
+    control: 'the limit does not count what is left out',
+    from: 'if (chosen.size >= limit) counts.leftOver++;',
+    to: 'if (chosen.size + counts.expired + counts.inLog >= limit) counts.leftOver++;',
+  },
+  {
+    ...choice,
+    control: 'what was not come to is counted',
+    from: 'leftOver: counts.leftOver + counts.published - published',
+    to: 'leftOver: counts.leftOver',
+  },
+  {
+    file: 'apps/cli/src/publish/publish-problems.command.ts',
+    suite: 'quick',
+    spec: 'apps/cli/src/publish/choose-rows.spec.ts',
+    control: 'a bad row before the last one that is published refuses the file',
+    from: 'if (firstBad >= row) return;',
+    to: 'if (firstBad > 0) return;',
+  },
+  {
+    ...shipped,
+    control: 'the generator is not said to know too little where it is not asked',
+    from: 'ways.filter(({ solver, withEntries }) => withEntries && ',
+    to: 'ways.filter(({ solver }) => ',
+  },
   {
     ...output,
     control: 'nothing but a plain file is replaced',
@@ -112,11 +150,9 @@ export default [
   },
   {
     control: 'expired problems are left out where that is asked for',
-    file: 'apps/cli/src/publish/publish-problems.command.ts',
-    from: "if (options.expired === 'skip') return;",
-    to: '',
-    suite: 'quick',
-    spec: 'apps/cli/src/publish/expired.spec.ts',
+    ...choice,
+    from: "if (isLate && policy === 'skip') counts.expired++;\n      else chosen",
+    to: 'chosen',
   },
   {
     ...shipped,

@@ -49,6 +49,22 @@ describe('seam publish of problems that have expired', () => {
     expect(await recorded()).toBe(0);
   });
 
+  it('judges only what the log does not hold, and lets the limit count what is published', async () => {
+    file(problem(1), problem(2, in_(10)), problem(3), problem(4, in_(10)), problem(5), problem(6));
+    expect(await world.seam('publish', 'p.jsonl', '--limit', '2', '--expired', 'refuse')).toBe(0);
+    world.clock.advance(10);
+    world.takeErrors();
+    // Row 2 has expired meanwhile, but it is there; row 4 is not, and is dropped before the limit counts.
+    expect(await world.seam('publish', 'p.jsonl', '--limit', '2', '--expired', 'refuse')).toBe(2);
+    expect(world.takeErrors()).toContain('1 of 2 problems of p.jsonl has expired already, the first in line 4');
+    world.takeOutput();
+    expect(await world.seam('publish', 'p.jsonl', '--limit', '2', '--expired', 'skip')).toBe(0);
+    expect(world.takeOutput()).toMatch(
+      /^published 2 problems of p\.jsonl \(\w+\), 2 were in the log already, 1 left out as expired, 1 left over\n$/,
+    );
+    expect(await recorded()).toBe(4);
+  });
+
   it('says nothing of problems that have time', async () => {
     file(problem(1), problem(2, in_(1)));
     expect(await world.seam('publish', 'p.jsonl', '--json')).toBe(0);

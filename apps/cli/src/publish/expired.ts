@@ -20,6 +20,7 @@ export function isExpired(expiresAt: string | undefined, nowMs: number): expires
 
 /**
  * What a person is told of rows that have expired; null where there are none.
+ * @param rows that the log does not hold and that were come to
  * @throws INVALID_INPUT where the policy allows none of them
  */
 export function tellExpired(

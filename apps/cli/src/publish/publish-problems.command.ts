@@ -6,7 +6,9 @@ import { Command, Option } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { count, plural, shortId } from '../terminal/text.js';
+import { type ChosenRows, chooseRows, type RowCounts, type RowsKnown, stoppedAfter } from './choose-rows.decide.js';
 import { checkFile, type DatasetFile, openDataset, problemIdOf, renderFaults } from './dataset-file.js';
 import { type DatasetOptions, datasetsHelp, settingsFor, withDatasetOptions } from './dataset-options.js';
 import {
@@ -18,11 +20,10 @@ import {
   renderDuplicates,
   similarityOption,
 } from './duplicates.js';
-import { EXPIRED_POLICIES, type ExpiredPolicy, type ExpiredRow, isExpired, tellExpired } from './expired.js';
+import { EXPIRED_POLICIES, type ExpiredPolicy, tellExpired } from './expired.js';
 import { assertNewEnough, type KnownQuestion, knownQuestions, questionKey, renderKnown } from './known-questions.js';
 import {
   APPEND_RECORDS,
-  type PublicationPlan,
   type PublishableRow,
   type PublishMode,
   planPublication,
@@ -44,15 +45,15 @@ interface PublishOptions extends DatasetOptions {
 /** What the first reading of a file leaves: its good rows, none of them recorded. */
 interface Checked {
   readonly rows: readonly PublishableRow[];
-  /** Rows whose time is up; published only where the policy is to report them. */
-  readonly expired: readonly ExpiredRow[];
   /** Null where nobody asked. */
   readonly duplicates: {
     readonly within: readonly Duplicate[];
     readonly across: readonly Duplicate[];
     /** Rows that are not published for it. */
-    readonly skipped: number;
+    readonly skipped: ReadonlySet<number>;
   } | null;
+  /** Of bad rows that a limit may stop short of: refuses the file where one of them comes before the given row. */
+  readonly refuseBadBefore: (row: number) => void;
 }
 
 /**
@@ -63,27 +64,51 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
   const { terminal } = runtime;
   const file = await openDataset(runtime, path);
   const settings = await settingsFor(file, options);
-  const { rows, expired, duplicates } = await check(runtime, file, settings, options);
-  const counted =
-    duplicates === null
+  const checked = await check(runtime, file, settings, options);
+  const { rows, duplicates } = checked;
+  const left = duplicates?.skipped ?? new Set<number>();
+  const candidates = rows.filter(({ row }) => !left.has(row));
+  const nowMs = runtime.clock.now();
+  const choose = (known: Omit<RowsKnown, 'duplicates'>): ChosenRows => {
+    const chosen = chooseRows(
+      rows,
+      { ...known, duplicates: left },
+      { policy: options.expired, limit: options.limit, nowMs },
+    );
+    const isCut = chosen.idOfRow.size === options.limit;
+    checked.refuseBadBefore(isCut ? [...chosen.idOfRow.keys()].at(-1)! : Number.POSITIVE_INFINITY);
+    const { expired, published } = chosen.counts;
+    const told = tellExpired(chosen.expired, published + expired, file, options.expired);
+    if (told !== null) terminal.remark(told);
+    if (published === 0) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Cannot publish ${file.name}: expected a problem that somebody can still solve, but all ${count(expired)} have expired. Nothing was recorded.`,
+        { details: { file: file.name } },
+      );
+    }
+    return chosen;
+  };
+  const report = ({ expired, counts }: ChosenRows): Readonly<Record<string, unknown>> => ({
+    file: file.name,
+    digest: file.digest,
+    dataset: settings.form.name,
+    problems: counts.published + counts.inLog,
+    ...(expired.length === 0 ? {} : { expired: { problems: expired.length, firstRow: expired[0]!.row } }),
+    ...(duplicates === null
       ? {}
       : {
           duplicates: {
             within: countDuplicates(duplicates.within),
             across: countDuplicates(duplicates.across),
-            skipped: duplicates.skipped,
+            skipped: counts.duplicates,
           },
-        };
-  const report = {
-    file: file.name,
-    digest: file.digest,
-    dataset: settings.form.name,
-    problems: rows.length,
-    ...(expired.length === 0 ? {} : { expired: { problems: expired.length, firstRow: expired[0]!.row } }),
-    ...counted,
-  };
+        }),
+  });
   if (options.dryRun) {
-    if (terminal.json) terminal.printJson({ ...report, published: 0, dryRun: true });
+    const asNew = new Map(candidates.map(({ row, ownId }) => [row, ownId ?? problemIdOf(file.digest, row, 0)]));
+    const chosen = choose({ elsewhere: new Set(), idOfRow: asNew });
+    if (terminal.json) terminal.printJson({ ...report(chosen), published: 0, dryRun: true });
     else
       terminal.print(
         `${file.name}: all ${plural(rows.length, file.unit)} are good. Nothing was recorded (--dry-run).\n`,
@@ -94,38 +119,65 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
   const log = await runtime.openLog('create');
   // Before the look: who publishes the same file has recorded what is seen then, and records no more.
   const claim = await log.claim(`publish.${file.digest}`);
-  const known = options.again === true ? [] : await questionsInLog(log, rows, file, options.duplicates);
+  const known = options.again === true ? [] : await questionsInLog(log, candidates, file, options.duplicates);
   const isSkipped = options.duplicates === 'skip';
-  const skipped = new Set(isSkipped ? known.map(({ row }) => row) : []);
-  const fresh = rows.filter(({ row }) => !skipped.has(row));
+  const elsewhere = new Set(isSkipped ? known.map(({ row }) => row) : []);
+  const fresh = candidates.filter(({ row }) => !elsewhere.has(row));
   const plan = await planPublication(fresh, file, (ids) => publishedAmong(log, ids), options.again === true);
-  if (known.length > 0)
-    terminal.remark(
-      `${plural(known.length, 'question')} of ${file.name} ${isSkipped ? 'skipped: the log holds' : 'published once more: the log holds'} them already${isSkipped ? '' : ' (--duplicates skip leaves them out)'}:\n${renderKnown(known, file)}`,
-    );
-  const published = await append(runtime, { log, claim }, file, settings, plan, options.mode);
+  const chosen = choose({ elsewhere, idOfRow: plan.idOfRow });
+  tellKnown(
+    terminal,
+    known.filter(({ row }) => isSkipped || chosen.idOfRow.has(row)),
+    file,
+    isSkipped,
+  );
+  const published = await append(runtime, { log, claim }, file, settings, chosen, options.mode);
+  const counts = stoppedAfter(published, chosen.counts);
   if (terminal.json) {
     terminal.printJson({
-      ...{ ...report, published, alreadyPublished: plan.alreadyPublished, pass: plan.pass },
+      ...{ ...report(chosen), published, alreadyPublished: counts.inLog, pass: plan.pass, rows: counts },
       ...(known.length === 0 ? {} : { known }),
     });
   } else {
-    const before = plan.alreadyPublished === 0 ? '' : `, ${count(plan.alreadyPublished)} were in the log already`;
     const form = settings.form.name === 'seam' ? '' : `, read as ${settings.form.name}`;
-    const elsewhere = skipped.size === 0 ? '' : `, ${count(skipped.size)} stood in the log from elsewhere`;
     const pass = plan.pass === 0 ? '' : `, repetition ${plan.pass}`;
-    const { style } = terminal;
     terminal.print(
-      `${style.green('published')} ${plural(published, 'problem')} of ${file.name} (${shortId(file.digest)}${pass}${form})${before}${elsewhere}\n`,
+      `${terminal.style.green('published')} ${plural(published, 'problem')} of ${file.name} (${shortId(file.digest)}${pass}${form})${renderRest(counts)}\n`,
     );
   }
-  if (published < plan.idOfRow.size) {
+  const wanted = chosen.counts.published;
+  if (published < wanted) {
+    const again =
+      options.limit === undefined ? '' : ` With --limit ${wanted - published} it ends where this one would have.`;
     terminal.remark(
-      `Interrupted after ${count(published)} of ${count(plan.idOfRow.size)}. The same command continues where this one stopped.`,
+      `Interrupted after ${count(published)} of ${count(wanted)}. The same command continues where this one stopped.${again}`,
     );
     return EXIT.interrupted;
   }
   return EXIT.ok;
+}
+
+/** What became of the rows that were not published. */
+function renderRest({ inLog, elsewhere, duplicates, expired, leftOver }: RowCounts): string {
+  const said: readonly (readonly [number, string])[] = [
+    [inLog, 'were in the log already'],
+    [elsewhere, 'stood in the log from elsewhere'],
+    [duplicates, 'skipped as duplicates'],
+    [expired, 'left out as expired'],
+    [leftOver, 'left over'],
+  ];
+  return said
+    .filter(([rows]) => rows > 0)
+    .map(([rows, what]) => `, ${count(rows)} ${what}`)
+    .join('');
+}
+
+function tellKnown(terminal: Terminal, known: readonly KnownQuestion[], file: DatasetFile, isSkipped: boolean): void {
+  if (known.length === 0) return;
+  const verb = isSkipped
+    ? 'skipped: the log holds them already'
+    : 'published once more: the log holds them already (--duplicates skip leaves them out)';
+  terminal.remark(`${plural(known.length, 'question')} of ${file.name} ${verb}:\n${renderKnown(known, file)}`);
 }
 
 /** The file's questions that stand in the log as others' problems. @throws CONFLICT where the policy allows none of them, or leaves nothing */
@@ -148,48 +200,33 @@ async function check(
   settings: ReadingSettings,
   options: PublishOptions,
 ): Promise<Checked> {
-  const { against, mode, limit, similarity } = options;
+  const { against, mode, limit = Number.POSITIVE_INFINITY, similarity } = options;
   const policy = options.duplicates;
   const index = against.length > 0 || policy !== undefined ? new QuestionIndex({ threshold: similarity }) : undefined;
   const others = index === undefined ? [] : await addFiles(runtime, against, settings.form, index);
   const good: PublishableRow[] = [];
-  const expired: ExpiredRow[] = [];
   const now = runtime.clock.now();
-  const checked = await checkFile(
-    file,
-    settings,
-    (problem) => {
-      const { row, problemId, expiresAt } = problem;
-      if (isExpired(expiresAt, now)) {
-        expired.push({ row, expiresAt });
-        if (options.expired === 'skip') return;
-      }
-      problemRecord(problem, problemId ?? problemIdOf(file.digest, row, 0), mode, now);
-      index?.add(OWN_FILE, row, problem.prompt, problem.reference);
-      good.push({
-        ...{ row, ownId: problemId, questionKey: questionKey(problem.prompt) },
-        ...{ mode: problem.mode ?? mode, answer: problem.reference.trim() },
-      });
-    },
-    policy === 'skip' ? undefined : limit,
-  );
+  const checked = await checkFile(file, settings, (problem) => {
+    const { row, problemId, expiresAt } = problem;
+    problemRecord(problem, problemId ?? problemIdOf(file.digest, row, 0), mode, now);
+    index?.add(OWN_FILE, row, problem.prompt, problem.reference);
+    good.push({
+      ...{ row, ownId: problemId, questionKey: questionKey(problem.prompt), expiresAt },
+      ...{ mode: problem.mode ?? mode, answer: problem.reference.trim() },
+    });
+  });
   const { form, split } = settings;
-  if (checked.badRows > 0) {
+  const firstBad = checked.faults[0]?.row ?? Number.POSITIVE_INFINITY;
+  const refuseBadBefore = (row: number): void => {
+    if (firstBad >= row) return;
     throw new SeamError(
       'INVALID_INPUT',
       `Publishing ${file.name} (as ${form.name}): ${count(checked.badRows)} of ${plural(checked.rows, file.unit)} cannot be used; nothing was recorded.\n${renderFaults(file, checked)}\nCorrect these ${file.unit}s and publish again. A ${file.unit} looks like this: ${form.example}`,
       { details: { file: file.name, rows: checked.rows, badRows: checked.badRows, faults: checked.faults } },
     );
-  }
-  const told = tellExpired(expired, checked.problems, file, options.expired);
-  if (told !== null) runtime.terminal.remark(told);
-  if (good.length === 0 && expired.length > 0) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Cannot publish ${file.name}: expected a problem that somebody can still solve, but all ${count(expired.length)} have expired. Nothing was recorded.`,
-      { details: { file: file.name } },
-    );
-  }
+  };
+  // A limit may stop short of the first bad row, unless not even as many rows stand before it.
+  refuseBadBefore(good[limit - 1]?.row ?? Number.POSITIVE_INFINITY);
   if (good.length === 0) {
     const came = split === undefined || checked.rows === 0 ? 'none' : `none in the part ${split.part}`;
     throw new SeamError(
@@ -198,18 +235,19 @@ async function check(
       { details: { file: file.name } },
     );
   }
-  if (index === undefined) return { rows: good, expired, duplicates: null };
-  return { ...withoutDuplicates(runtime, good, index, [file, ...others], options), expired };
+  const duplicates =
+    index === undefined ? null : duplicatesOf(runtime, good, index, [file, ...others], options.duplicates);
+  return { rows: good, duplicates, refuseBadBefore };
 }
 
 /** A near question is another one within a file, and a leak between files. */
-function withoutDuplicates(
+function duplicatesOf(
   { terminal }: CommandRuntime,
   rows: readonly PublishableRow[],
   index: QuestionIndex,
   files: readonly DatasetFile[],
-  { duplicates: policy, limit }: PublishOptions,
-): Omit<Checked, 'expired'> {
+  policy: DuplicatePolicy | undefined,
+): Checked['duplicates'] {
   const within = index.within(OWN_FILE);
   const across = index.across(
     OWN_FILE,
@@ -236,14 +274,13 @@ function withoutDuplicates(
     const verb = policy === 'skip' ? `, ${count(skipped.size)} of them skipped` : '';
     terminal.remark(`${plural(found.length, 'duplicate')}${verb}:\n${renderDuplicates(found, files).trimEnd()}`);
   }
-  const kept = rows.filter(({ row }) => !skipped.has(row)).slice(0, limit);
-  if (kept.length === 0) {
+  if (skipped.size === rows.length) {
     throw new SeamError(
       'INVALID_INPUT',
       `Publishing ${files[OWN_FILE]!.name}: expected questions that stand nowhere else, but all ${count(rows.length)} are duplicates. Nothing was recorded.`,
     );
   }
-  return { rows: kept, duplicates: { within, across, skipped: skipped.size } };
+  return { within, across, skipped };
 }
 
 /** Second reading: appends the planned rows in steps. Returns how many it appended before it was done or stopped. */
@@ -252,7 +289,7 @@ async function append(
   { log, claim }: { readonly log: EventLog; readonly claim: Claim },
   file: DatasetFile,
   settings: ReadingSettings,
-  { idOfRow }: PublicationPlan,
+  { idOfRow }: ChosenRows,
   mode: PublishMode,
 ): Promise<number> {
   const progress = terminal.progress(`publishing to ${TOPIC.problems}`, idOfRow.size);
@@ -302,7 +339,7 @@ export function publishCommand(run: RunCommand): Command {
         `Reads FILE ("-": standard input) as JSON Lines or Parquet, checks every row, then appends one ProblemPublished per row to ${TOPIC.problems}.\n` +
           'One bad row stops the whole file: all bad rows are listed and nothing is recorded (exit code 2).\n' +
           'A problem without an id of its own gets one from the digest of the file and its row, so a file that was published\n' +
-          'before is recognised: in full it is refused, in part (after Ctrl-C, or with a smaller --limit) it is continued.\n' +
+          'before is recognised: in full it is refused, in part (after Ctrl-C, or with a --limit) it is continued.\n' +
           'A question that the log holds from elsewhere, to the same --mode, is named; --duplicates skip leaves it out.\n' +
           'Of two that publish the same file at once the later goes on where the earlier stood, and the earlier stops (exit code 2).',
       )
@@ -334,7 +371,11 @@ export function publishCommand(run: RunCommand): Command {
         .choices(['explore', 'deploy'])
         .default('explore'),
     )
-    .option('--limit <n>', 'publish the first n problems only', wholeNumber('--limit', 1))
+    .option(
+      '--limit <n>',
+      'publish n problems at most, the first that are left when all that is dropped is dropped',
+      wholeNumber('--limit', 1),
+    )
     .option('--again', 'publish a file once more, under new ids')
     .option('--dry-run', 'check the file only')
     .addHelpText(

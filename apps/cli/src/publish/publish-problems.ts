@@ -53,15 +53,14 @@ export interface PublishableRow {
   readonly questionKey: string;
   readonly mode: PublishMode;
   readonly answer: string;
+  readonly expiresAt: string | undefined;
 }
 
 export interface PublicationPlan {
   /** 0: the file's first publication; n: its n-th repetition. */
   readonly pass: number;
-  /** Ids of the problems to publish, by row. */
+  /** Ids of the problems that this pass has not published yet, by row. */
   readonly idOfRow: ReadonlyMap<number, string>;
-  /** Problems of the file that this pass has already published. */
-  readonly alreadyPublished: number;
 }
 
 /**
@@ -75,7 +74,7 @@ export async function planPublication(
   publishedOf: (ids: ReadonlySet<string>) => Promise<ReadonlySet<string>>,
   again: boolean,
 ): Promise<PublicationPlan> {
-  if (rows.length === 0) return { pass: 0, idOfRow: new Map(), alreadyPublished: 0 };
+  if (rows.length === 0) return { pass: 0, idOfRow: new Map() };
   for (let pass = again ? 1 : 0; ; pass++) {
     const wanted = rows.map(({ row, ownId }) => [row, ownId ?? problemIdOf(digest, row, pass)] as const);
     const published = await publishedOf(new Set(wanted.map(([, problemId]) => problemId)));
@@ -88,7 +87,7 @@ export async function planPublication(
       );
     }
     const idOfRow = new Map(wanted.filter(([, problemId]) => !published.has(problemId)));
-    if (idOfRow.size > 0) return { pass, idOfRow, alreadyPublished: rows.length - idOfRow.size };
+    if (idOfRow.size > 0) return { pass, idOfRow };
     if (!again) {
       throw new SeamError(
         'CONFLICT',
