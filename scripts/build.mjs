@@ -17,6 +17,11 @@ async function modifiedMs(path) {
   return (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
 }
 
+/** What runs of a source: { code, map }. @param output where it will lie, which the map says from */
+export function compile(input, output) {
+  return transformFile(input, { configFile: join(root, '.swcrc'), sourceFileName: relative(dirname(output), input) });
+}
+
 export async function build() {
   const packages = (
     await Promise.all(
@@ -41,10 +46,7 @@ export async function build() {
       }
       for (const [output, input] of wanted) {
         if ((await modifiedMs(output)) > Math.max(await modifiedMs(input), configChangedMs)) continue;
-        const { code, map } = await transformFile(input, {
-          configFile: join(root, '.swcrc'),
-          sourceFileName: relative(dirname(output), input),
-        });
+        const { code, map } = await compile(input, output);
         await mkdir(dirname(output), { recursive: true });
         await writeFile(`${output}.map`, map ?? '');
         await writeFile(output, `${code}\n//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`);

@@ -4,14 +4,17 @@
 // `new URL('…', import.meta.url)`. Workspaces become folders of one package, imports of them become relative: npm loses workspaces in a
 // tarball (npm/cli#3466), and would want each of them from the registry. Packages from the registry are named in the versions of
 // package-lock.json, those that others bring along too, since npm reads no lock file out of a tarball.
+//
+// Only what git tracks is shipped, and modules are compiled from their sources here: neither what lies about in a folder of data nor what an
+// earlier build left gets in.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { build } from './build.mjs';
+import { compile } from './build.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const DOOR = 'apps/cli/bin/seam.js';
@@ -22,6 +25,34 @@ const json = (path) => JSON.parse(read(path));
 const fail = (what) => {
   throw new Error(`Cannot package: ${what}`);
 };
+
+/** Every path that git tracks, from the root. */
+function trackedPaths() {
+  const git = (...args) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  try {
+    if (git('rev-parse', '--show-prefix').trim() !== '') throw new Error('a folder of another clone');
+    return new Set(git('ls-files', '-z').split('\0').filter(Boolean));
+  } catch (cause) {
+    return fail(
+      `expected ${root} to be a clone, whose git says what belongs to it, got: ${String(cause.stderr ?? cause.message).trim()}. Clone the repository.`,
+    );
+  }
+}
+
+/** @returns the path. @throws for one that git does not track */
+function tracked(path) {
+  if (!belongs.has(path))
+    fail(`expected ${path}, which a module of the package needs, among the tracked files, got none. Add it (git add).`);
+  return path;
+}
+
+/** The text of a module as it runs: what lies in a dist folder is compiled anew. */
+async function moduleText(path) {
+  if (!path.includes('/dist/')) return read(tracked(path));
+  const source = tracked(path.replace('/dist/', '/src/').replace(/\.js$/, '.ts'));
+  return (await compile(join(root, source), join(root, path))).code;
+}
 
 /** Workspaces by name: { folder, manifest }. */
 function workspacesByName() {
@@ -61,22 +92,21 @@ function namedFilesOf(path, text) {
  * Everything that the door needs at run time: modules by path with their text as it is shipped, other files and folders, and packages
  * from the registry with their versions. Paths are from the root.
  */
-function findFiles(workspaces) {
+async function findFiles(workspaces) {
   const modules = new Map();
   const data = new Set();
   const external = new Map();
-  const visit = (path) => {
+  const visit = async (path) => {
     if (modules.has(path)) return;
-    if (!existsSync(join(root, path))) fail(`expected ${path}, which a module of the package needs, got nothing.`);
-    let text = read(path).replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n');
-    modules.set(path, text);
+    modules.set(path, '');
+    let text = await moduleText(path);
     const folder = posix.dirname(path);
     const own = workspaces.get([...workspaces].find(([, each]) => path.startsWith(`${each.folder}/`))?.[0]);
     // From the last one, so that places before it stay where they are.
     for (const { fileName, pos, end } of importsOf(text).toReversed()) {
       if (fileName.startsWith('node:')) continue;
       if (fileName.startsWith('.')) {
-        visit(posix.join(folder, fileName));
+        await visit(posix.join(folder, fileName));
         continue;
       }
       const workspace = workspaces.get(fileName);
@@ -92,16 +122,16 @@ function findFiles(workspaces) {
       const target = posix.join(workspace.folder, workspace.manifest.exports['.'].default);
       const specifier = posix.relative(folder, target);
       text = `${text.slice(0, pos)}${specifier.startsWith('.') ? specifier : `./${specifier}`}${text.slice(end)}`;
-      visit(target);
+      await visit(target);
     }
     modules.set(path, text);
     for (const target of namedFilesOf(path, text)) {
       const at = relative(root, fileURLToPath(new URL(target, `file://${join(root, path)}`)));
-      if (/\.m?js$/.test(at)) visit(at);
+      if (/\.m?js$/.test(at)) await visit(at);
       else data.add(at);
     }
   };
-  visit(DOOR);
+  await visit(DOOR);
   for (const { folder, manifest } of workspaces.values()) {
     if (![...modules.keys()].some((path) => path.startsWith(`${folder}/`))) continue;
     for (const [name, version] of Object.entries(manifest.dependencies ?? {})) {
@@ -165,19 +195,19 @@ function stage(folder, { modules, data, external }) {
   for (const [path, text] of modules) put(path, text);
   for (const path of data) {
     if (path.endsWith('package.json')) {
-      const { name, version, type } = json(path);
+      const { name, version, type } = json(tracked(path));
       put(path, `${JSON.stringify({ name, version, type })}\n`);
-    } else
-      cpSync(join(root, path), join(folder, path), {
-        recursive: true,
-        filter: (each) => !each.endsWith('__pycache__'),
-      });
+      continue;
+    }
+    const files = [...belongs].filter((each) => each === path || each.startsWith(`${path.replace(/\/$/, '')}/`));
+    if (files.length === 0) tracked(path);
+    for (const file of files) cpSync(join(root, file), join(folder, file));
   }
   // Docs that a message sends people to.
   const named = new Set([...modules.values()].flatMap((text) => text.match(/\bdocs\/[a-z-]+\.md\b/g) ?? []));
-  for (const path of named) put(path, read(path));
-  put('LICENSE', read('LICENSE'));
-  put('README.md', read('infra/package/README.md'));
+  for (const path of named) put(path, read(tracked(path)));
+  put('LICENSE', read(tracked('LICENSE')));
+  put('README.md', read(tracked('infra/package/README.md')));
   const packages = closureOf(external);
   for (const [name, version] of Object.entries(manifest.optionalDependencies))
     packages.set(name, { version, optional: true });
@@ -200,11 +230,11 @@ function stage(folder, { modules, data, external }) {
   put('package.json', `${JSON.stringify(shipped, null, 2)}\n`);
 }
 
-await build();
+const belongs = trackedPaths();
 const destination = resolve(process.argv[2] ?? join(root, 'dist'));
 const folder = mkdtempSync(join(tmpdir(), 'seam-package-'));
 try {
-  stage(folder, findFiles(workspacesByName()));
+  stage(folder, await findFiles(workspacesByName()));
   mkdirSync(destination, { recursive: true });
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
   const [packed] = JSON.parse(

@@ -101,7 +101,7 @@ function isWanted({ area, control, file }) {
   return words.some((word) => `${area} ${control} ${file}`.toLowerCase().includes(word.toLowerCase()));
 }
 
-/** The tracked files and the untracked ones that git does not ignore; packages are linked, workspaces are the copy's own. */
+/** The tracked files and the untracked ones that git does not ignore, tracked there; packages are linked, workspaces are the copy's own. */
 function copyTree() {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
@@ -109,6 +109,12 @@ function copyTree() {
   });
   for (const file of listed.split('\n').filter(Boolean))
     cpSync(join(ROOT, file), join(copy, file), { recursive: true });
+  // The package is made of what git tracks.
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '--all'],
+  ])
+    execFileSync('git', args, { cwd: copy });
   const packages = join(ROOT, 'node_modules');
   mkdirSync(join(copy, 'node_modules/@seamstream'), { recursive: true });
   for (const name of readdirSync(packages))

@@ -30,6 +30,18 @@ export default [
   },
   {
     ...packed,
+    control: 'the package holds no file that git does not track',
+    from: 'for (const file of files) cpSync(join(root, file), join(folder, file));',
+    to: 'for (const file of files) cpSync(join(root, file), join(folder, file));\n    cpSync(join(root, path), join(folder, path), { recursive: true });',
+  },
+  {
+    ...packed,
+    control: 'the package holds no module of an earlier build',
+    from: "if (!path.includes('/dist/')) return read(tracked(path));",
+    to: "if (!path.includes('/dist/') || path.endsWith('main.js')) return read(path);",
+  },
+  {
+    ...packed,
     control: 'the package holds what its modules name beside themselves',
     from: 'else data.add(at);',
     to: 'else data.size;',
@@ -37,7 +49,7 @@ export default [
   {
     ...packed,
     control: 'the package holds the modules that threads start with',
-    from: 'if (/\\.m?js$/.test(at)) visit(at);',
+    from: 'if (/\\.m?js$/.test(at)) await visit(at);',
     to: 'if (/\\.m?js$/.test(at)) continue;',
   },
   {

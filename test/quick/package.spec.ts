@@ -1,6 +1,19 @@
 /** The tarball of `npm run package`: whole, nothing beside, and with versions that were decided. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +54,72 @@ const importsOf = (source: string): readonly string[] =>
   [...source.matchAll(/^(?:import|export)\s(?:[\w\s{},*$]*\sfrom\s)?\s*'([^'\n]+)'|\bimport\('([^'\n]+)'\)/gm)].map(
     ([, still, late]) => (still ?? late)!,
   );
+
+/** SHA-256 of the one tarball in a folder. */
+const digestIn = (place: string): string =>
+  createHash('sha256')
+    .update(readFileSync(join(place, readdirSync(place).find((name) => name.endsWith('.tgz'))!)))
+    .digest('hex');
+
+describe('A clone in which more lies about than git tracks', () => {
+  let clone: string;
+  const inClone = (...args: readonly string[]): void => void execFileSync('git', args, { cwd: clone, stdio: 'pipe' });
+  const pack = (): { readonly said: string; readonly digest: string } => {
+    const to = join(clone, 'packed');
+    rmSync(to, { recursive: true, force: true });
+    mkdirSync(to);
+    const { stderr } = spawnSync(process.execPath, ['scripts/package.mjs', to], { cwd: clone, encoding: 'utf8' });
+    return { said: stderr, digest: readdirSync(to).length === 0 ? '' : digestIn(to) };
+  };
+
+  beforeAll(() => {
+    clone = mkdtempSync(join(tmpdir(), 'seam-clone-'));
+    const listed = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' });
+    for (const path of listed.split('\0').filter((each) => each !== '' && existsSync(join(root, each))))
+      cpSync(join(root, path), join(clone, path));
+    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+    inClone('init', '--quiet');
+    inClone('add', '--all');
+  });
+  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+
+  it('gives the same package, byte by byte: strays and what an earlier build left stay outside', () => {
+    for (const stray of [
+      'libs/experience/templates/executors/private/notes.txt',
+      'libs/verifiers/sandbox/__pycache__/runner.pyc',
+      'models/executor/secret.pem',
+      'apps/cli/dist/stray.js',
+    ]) {
+      mkdirSync(dirname(join(clone, stray)), { recursive: true });
+      writeFileSync(join(clone, stray), 'stray');
+    }
+    // Newer than its source, as of a clock that was wrong, or of another branch.
+    writeFileSync(join(clone, 'apps/cli/dist/main.js'), 'export const runSeam = () => 70; // stale');
+    expect(pack()).toEqual({ said: '', digest: digestIn(folder) });
+  });
+
+  it('gives none where a module needs what git does not track', () => {
+    const main = join(clone, 'apps/cli/src/main.ts');
+    const before = readFileSync(main);
+    writeFileSync(join(clone, 'apps/cli/src/new.ts'), 'export const fresh = 1;');
+    appendFileSync(main, "\nexport { fresh } from './new.js';\n");
+    expect(pack()).toMatchObject({
+      said: expect.stringContaining(
+        'Cannot package: expected apps/cli/src/new.ts, which a module of the package needs, among the tracked files, got none. Add it (git add).',
+      ),
+      digest: '',
+    });
+    writeFileSync(main, before);
+  });
+
+  it('gives none where there is no git to say what belongs to it', () => {
+    rmSync(join(clone, '.git'), { recursive: true });
+    expect(pack()).toMatchObject({
+      said: expect.stringMatching(/Cannot package: expected .* to be a clone, .* Clone the repository\./),
+      digest: '',
+    });
+  });
+});
 
 describe('The package', () => {
   it('holds every module that one of its modules imports, and names every package that one imports', () => {
