@@ -104,7 +104,9 @@ module.exports = {
           '^$1/$2/',
           '^libs/[^/]+/src/(index|testing)\\.ts$',
           '^libs/[^/]+/src/[^/]+\\.contract\\.ts$',
-          '^apps/[^/]+/src/(app\\.module|index)\\.ts$',
+          '^apps/[^/]+/src/(app\\.module|index|config)\\.ts$',
+          // Entries without the framework.
+          '^libs/service-kit/src/(config|drivers)\\.ts$',
         ],
       },
     },
@@ -114,6 +116,16 @@ module.exports = {
       severity: 'error',
       from: { path: '^libs/', pathNot: '^libs/service-kit/' },
       to: { path: 'node_modules/(@nestjs|rxjs|reflect-metadata|nestjs-pino|pino|prom-client)/' },
+    },
+    {
+      name: 'no-framework-in-settings-and-drivers',
+      comment:
+        'Commands read settings and open drivers; a web framework would double what each of them takes to start.',
+      severity: 'error',
+      from: { path: '^(libs/service-kit/src/(config|drivers)[./]|apps/[^/]+/src/config\\.ts$)' },
+      to: {
+        path: 'node_modules/(@nestjs|rxjs|reflect-metadata|prom-client)/|^libs/service-kit/src/(index|run-service)\\.ts$',
+      },
     },
     {
       name: 'lmdb-in-its-driver',

@@ -109,17 +109,20 @@ async function findFiles(workspaces) {
         await visit(posix.join(folder, fileName));
         continue;
       }
-      const workspace = workspaces.get(fileName);
+      const name = fileName
+        .split('/')
+        .slice(0, fileName.startsWith('@') ? 2 : 1)
+        .join('/');
+      const workspace = workspaces.get(name);
       if (workspace === undefined) {
-        const name = fileName
-          .split('/')
-          .slice(0, fileName.startsWith('@') ? 2 : 1)
-          .join('/');
         if (own.manifest.dependencies?.[name] === undefined)
           fail(`expected ${name} among the dependencies of ${own.manifest.name}, whose ${path} imports it, got none.`);
         continue;
       }
-      const target = posix.join(workspace.folder, workspace.manifest.exports['.'].default);
+      const target = posix.join(
+        workspace.folder,
+        workspace.manifest.exports[`.${fileName.slice(name.length)}`].default,
+      );
       const specifier = posix.relative(folder, target);
       text = `${text.slice(0, pos)}${specifier.startsWith('.') ? specifier : `./${specifier}`}${text.slice(end)}`;
       await visit(target);

@@ -36,6 +36,7 @@ const PROBES = [
     'export {};\n',
   ],
   ['only-through-the-index', 'libs/events/src/planted/deep.ts', "import '../../../kernel/src/errors.js';\n"],
+  ['no-framework-in-settings-and-drivers', 'libs/service-kit/src/config/planted/nest.ts', "import '@nestjs/common';\n"],
   ['framework-only-at-the-edge', 'libs/learning/src/planted/nest.ts', "import '@nestjs/common';\n"],
   ['kafkajs-in-its-driver', 'libs/events/src/planted/kafka.ts', "import 'kafkajs';\n"],
   ['lmdb-in-its-driver', 'libs/events/src/planted/lmdb.ts', "import 'lmdb';\n"],

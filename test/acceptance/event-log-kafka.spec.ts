@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Kafka, startKafka } from '@seamstream/dev-servers';
-import type { EventLog, LogRecord, NewRecord, RecordBatch, Subscription } from '@seamstream/event-log';
+import {
+  consumerLag,
+  type EventLog,
+  type LogRecord,
+  type NewRecord,
+  type RecordBatch,
+  type Subscription,
+} from '@seamstream/event-log';
 import {
   COMPRESSIONS,
   KafkaEventLog,
@@ -14,7 +21,6 @@ import {
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { decodeEvent, type EventOf, encodeEvent } from '@seamstream/events';
 import { newId, type SeamError } from '@seamstream/kernel';
-import { consumerLag } from '@seamstream/service-kit';
 import kafkajs from 'kafkajs';
 import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 import { TcpProxy } from '../support/tcp-proxy.js';

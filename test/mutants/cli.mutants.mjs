@@ -48,6 +48,22 @@ const choice = {
 
 export default [
   {
+    control: 'a command loads its own module only',
+    file: 'apps/cli/src/commands.ts',
+    from: 'name !== undefined && Object.hasOwn(COMMANDS, name) && !LOOKS_AT_ALL.has(name)',
+    to: 'name !== undefined && name === undefined',
+    suite: 'quick',
+    spec: 'test/quick/command-start.spec.ts',
+  },
+  {
+    control: 'settings and drivers come without a framework',
+    file: 'libs/service-kit/src/config.ts',
+    from: 'export { type CommonConfig,',
+    to: "export { ServiceMetrics } from './service-metrics.js';\nexport { type CommonConfig,",
+    suite: 'quick',
+    spec: 'test/quick/command-start.spec.ts',
+  },
+  {
     ...choice,
     control: 'rows that have expired are told',
     from: 'const isLate = isExpired(expiresAt, nowMs);\n      if (isLate) expired.push({ row, expiresAt });',

@@ -1,4 +1,4 @@
-import { commonConfigSchema } from '@seamstream/service-kit';
+import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { bufferConfigSchema } from '@seamstream/success-buffer';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 import { Controller, type Type } from '@nestjs/common';
-import { TOPIC } from '@seamstream/events';
+import { GROUP, TOPIC } from '@seamstream/events';
 import { ConsumeTopic, type DeliveredBatch, done, type HandlerResult, stop } from '@seamstream/service-kit';
 import { type Shard, shardName } from '@seamstream/success-buffer';
 import type { FoldOutcomesHandler } from './fold-outcomes.handler.js';
@@ -7,7 +7,7 @@ import { UnrestorableBuffer } from './restore-fold.js';
 
 /** The group whose offsets are a shard's place in the log. With the number of shards: state of another never goes on. */
 export function groupOf(shard: Shard): string {
-  return shard.of === 1 ? 'seam.buffer' : `seam.buffer.${shardName(shard)}`;
+  return shard.of === 1 ? GROUP.buffer : `${GROUP.buffer}.${shardName(shard)}`;
 }
 
 /** A shard is a consumer of its own: a class, since that is what the framework wires. */

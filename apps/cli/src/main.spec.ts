@@ -46,6 +46,33 @@ describe('seam', () => {
     }
   });
 
+  it('teaches each command alike, loaded alone or with all others', async () => {
+    const world = await fakeWorld();
+    const topics = async (...path: string[]): Promise<string[]> => {
+      await world.seam(...path, '--help');
+      const section = world.takeOutput().split('Commands:\n')[1]?.split('\n\n')[0] ?? '';
+      return section.split('\n').flatMap((line) => /^ {2}(?!help\b)([a-z-]+)/.exec(line)?.[1] ?? []);
+    };
+    const names = await topics();
+    expect(names.length).toBeGreaterThan(20);
+    for (const name of names) {
+      for (const path of [[name], ...(await topics(name)).map((child) => [name, child])]) {
+        expect(await world.seam(...path, '--help')).toBe(0);
+        const alone = world.takeOutput();
+        expect(await world.seam('help', ...path)).toBe(0);
+        expect([path, world.takeOutput()]).toEqual([path, alone]);
+      }
+    }
+  });
+
+  it('finds the command behind options that every command has, and takes no option’s value for one', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('--json', '--data-dir', 'publish', 'ledger')).toBe(0);
+    expect(world.takeJson()).toHaveLength(1);
+    expect(await world.seam('--jsn', 'ledger')).toBe(2);
+    expect(world.takeErrors()).toContain('"seam" has the commands start, publish,');
+  });
+
   it('says its version', async () => {
     const world = await fakeWorld();
     expect(await world.seam('--version')).toBe(0);

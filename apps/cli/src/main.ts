@@ -2,35 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { isSeamError, messageOf, systemFault, withoutControls, withoutUrlSecrets } from '@seamstream/kernel';
 import { Command, CommanderError } from 'commander';
-import { aclsCommand } from './acls/acls.command.js';
-import { adaptersCommand } from './adapters/list-adapters.command.js';
-import { bufferCommand } from './buffer/show-buffer.command.js';
 import { examples } from './command-options.js';
-import type { GlobalOptions, RunCommand, Shell } from './command-runtime.js';
-import { completionCommand } from './completion/completion.command.js';
-import { configCommand } from './config/show-config.command.js';
-import { inspectDatasetsCommand } from './datasets/inspect-datasets.command.js';
-import { listDeadLettersCommand } from './dead-letters/list-dead-letters.command.js';
-import { redriveDeadLettersCommand } from './dead-letters/redrive-dead-letters.command.js';
-import { doctorCommand } from './doctor/doctor.command.js';
-import { evaluateCommand } from './evaluate/evaluate-adapter.command.js';
+import type { GlobalOptions, Shell } from './command-runtime.js';
+import { type CommandContext, loadCommands } from './commands.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { keysCommand } from './keys/generate-key.command.js';
-import { ledgerCommand } from './ledger/show-ledger.command.js';
 import { processShell } from './process-runtime.js';
-import { publishCommand } from './publish/publish-problems.command.js';
-import { replayCommand } from './replay/replay-log.command.js';
-import { runsCommand } from './runs/runs.command.js';
-import { showCommand } from './show/show-problem.command.js';
-import { solveCommand } from './solve/solve-problems.command.js';
-import { startCommand } from './start/start-loop.command.js';
-import { statusCommand } from './status/show-status.command.js';
-import { studyControlsCommand } from './study/study-controls.command.js';
-import { tailCommand } from './tail/tail-topic.command.js';
 import { jsonLine } from './terminal/terminal.js';
 import { fitted } from './terminal/text.js';
-import { topicsCommand } from './topics/topics.command.js';
-import { trainCommand } from './train/train-adapter.command.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -56,63 +34,16 @@ ${examples([
 Environment: SEAM_DATA_FOLDER and the other SEAM_* settings; NO_COLOR turns colours off.
 `;
 
-function program(run: RunCommand, start: Parameters<typeof startCommand>[0], shell: Pick<Shell, 'write'>): Command {
+async function program(args: readonly string[], context: CommandContext): Promise<Command> {
   const seam = new Command('seam')
     .description('Publish problems, get answers, watch what happens, replay the log, train and evaluate adapters.')
     .version(version)
     .option('--data-dir <folder>', 'where log and objects are (default: SEAM_DATA_FOLDER, or "data")')
     .option('--json', 'JSON on stdout and nothing else; remarks and progress go to stderr')
     .addHelpText('after', AFTER_HELP)
-    .helpCommand(false)
-    .addCommand(startCommand(start))
-    .addCommand(publishCommand(run))
-    .addCommand(
-      new Command('datasets')
-        .summary('look into files of problems')
-        .addHelpText(
-          'after',
-          examples([['seam datasets inspect train.jsonl test.jsonl', 'what is in them, and in both']]),
-        )
-        .addCommand(inspectDatasetsCommand(run)),
-    )
-    .addCommand(solveCommand(run))
-    .addCommand(statusCommand(run))
-    .addCommand(showCommand(run))
-    .addCommand(tailCommand(run))
-    .addCommand(trainCommand(run))
-    .addCommand(runsCommand(run))
-    .addCommand(evaluateCommand(run))
-    .addCommand(
-      new Command('study')
-        .summary('studies that say what a success rate is worth')
-        .addHelpText('after', examples([['seam study controls', 'the served adapter beside every control']]))
-        .addCommand(studyControlsCommand(run)),
-    )
-    .addCommand(replayCommand(run))
-    .addCommand(ledgerCommand(run))
-    .addCommand(doctorCommand(run))
-    .addCommand(adaptersCommand(run))
-    .addCommand(bufferCommand(run))
-    .addCommand(configCommand(run))
-    .addCommand(keysCommand(run))
-    .addCommand(topicsCommand(run))
-    .addCommand(aclsCommand(run))
-    .addCommand(
-      new Command('dead-letters')
-        .summary('records that could not be used: list them, give them back')
-        .addHelpText(
-          'after',
-          examples([
-            ['seam dead-letters list', 'what could not be used, and why'],
-            ['seam dead-letters redrive', 'give them to their consumers once more'],
-          ]),
-        )
-        .addCommand(listDeadLettersCommand(run))
-        .addCommand(redriveDeadLettersCommand(run)),
-    )
-    .addCommand(completionCommand((text) => shell.write(text)))
-    .addCommand(helpCommand());
-  return seam;
+    .helpCommand(false);
+  for (const command of await loadCommands(args, context)) seam.addCommand(command);
+  return seam.addCommand(helpCommand());
 }
 
 /** Commander's own knows commands of one word. */
@@ -182,17 +113,17 @@ function usageErrorLine({ code, message }: CommanderError): string {
 /** Runs the command line (what stands behind `seam`) and returns its exit code. Never throws. */
 export async function runSeam(args: readonly string[], shell: Shell = processShell()): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
-  const seam = program(
-    async (action) => {
-      exitCode = await shell.withRuntime(seam.opts<GlobalOptions>(), action);
-    },
-    async (options) => {
-      exitCode = await shell.start(options);
-    },
-    shell,
-  );
-  settle(seam, shell);
   try {
+    const seam = await program(args, {
+      run: async (action) => {
+        exitCode = await shell.withRuntime(seam.opts<GlobalOptions>(), action);
+      },
+      start: async (options) => {
+        exitCode = await shell.start(options);
+      },
+      write: (text) => shell.write(text),
+    });
+    settle(seam, shell);
     await seam.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -4,14 +4,14 @@ import type { FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import type { KafkaEventLog } from '@seamstream/event-log-kafka';
 import type { Problem } from '@seamstream/events';
-import type { ExecutorConfig } from '@seamstream/executor';
+import type { ExecutorConfig } from '@seamstream/executor/config';
 import type { EntrySchemas } from '@seamstream/experience';
-import type { GeneratorConfig } from '@seamstream/generator';
+import type { GeneratorConfig } from '@seamstream/generator/config';
 import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { CommonConfig, Environment, LogMode, Setting, Signing } from '@seamstream/service-kit';
-import type { TrainerServiceConfig } from '@seamstream/trainer';
+import type { TrainerServiceConfig } from '@seamstream/trainer/config';
 import type { AclsDoor } from './acls/acls.port.js';
 import type { BaseModel } from './adapters/base-model.port.js';
 import { type CommandRuntime, type GlobalOptions, type Models, type Shell, type WorldSet } from './command-runtime.js';
@@ -25,7 +25,7 @@ import { trainerDoor } from './train/trainer.in-process.adapter.js';
 import type { TrainerClient } from './train/trainer.port.js';
 
 async function makeFolder(path: string): Promise<void> {
-  const service = await import('@seamstream/service-kit');
+  const service = await import('@seamstream/service-kit/drivers');
   try {
     await service.makeFolder(path);
   } catch (cause) {
@@ -65,7 +65,7 @@ class RuntimeResources {
   }
 
   async openLog(mode: LogMode): Promise<EventLog> {
-    const { openEventLog } = await import('@seamstream/service-kit');
+    const { openEventLog } = await import('@seamstream/service-kit/drivers');
     const config = await this.presentLog(mode);
     const opened = this.logs.get(mode) ?? (await openEventLog(config, mode));
     this.logs.set(mode, opened);
@@ -73,20 +73,20 @@ class RuntimeResources {
   }
 
   async openUnsignedLog(mode: LogMode): Promise<EventLog> {
-    const { openUnsignedLog } = await import('@seamstream/service-kit');
+    const { openUnsignedLog } = await import('@seamstream/service-kit/drivers');
     const log = await openUnsignedLog(await this.presentLog(mode), mode);
     this.closers.push(() => log.close());
     return log;
   }
 
   async signing(): Promise<Signing> {
-    const { signingOf } = await import('@seamstream/service-kit');
+    const { signingOf } = await import('@seamstream/service-kit/drivers');
     return signingOf(await this.loadCommon());
   }
 
   /** The configuration of a log that is there, or may be made. */
   private async presentLog(mode: LogMode): Promise<CommonConfig> {
-    const { logFolder } = await import('@seamstream/service-kit');
+    const { logFolder } = await import('@seamstream/service-kit/drivers');
     const config = await this.loadCommon();
     if (mode !== 'create' && config.eventLog.driver === 'lmdb') {
       const folder = await logFolder(config);
@@ -103,7 +103,7 @@ class RuntimeResources {
 
   async openLogAt(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog> {
     if (address.driver === 'lmdb') {
-      const { checkFolder } = await import('@seamstream/service-kit');
+      const { checkFolder } = await import('@seamstream/service-kit/drivers');
       await checkFolder(address.folder, 'Opening a log', mode === 'read' ? '--from' : '--to');
     }
     if (mode === 'read' && address.driver === 'lmdb' && !existsSync(address.folder)) {
@@ -120,7 +120,7 @@ class RuntimeResources {
 
   /** A folder is written without the registry's ids, so that it can be read where that registry is not. */
   private async openDriver(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog> {
-    const { withRegistry } = await import('@seamstream/service-kit');
+    const { withRegistry } = await import('@seamstream/service-kit/drivers');
     const config = await this.loadCommon();
     const readOnly = mode === 'read';
     if (address.driver === 'lmdb') {
@@ -145,13 +145,13 @@ class RuntimeResources {
     address: Partial<Pick<CommonConfig['eventLog']['kafka'], 'brokers' | 'prefix'>>,
   ): Promise<KafkaEventLog> {
     const { KafkaEventLog } = await import('@seamstream/event-log-kafka');
-    const { kafkaOptions } = await import('@seamstream/service-kit');
+    const { kafkaOptions } = await import('@seamstream/service-kit/drivers');
     const { eventLog, logging } = await this.loadCommon();
     return KafkaEventLog.open(kafkaOptions({ ...eventLog.kafka, ...address }, logging.level));
   }
 
   async openObjects(): Promise<ObjectStore> {
-    const { openObjectStore } = await import('@seamstream/service-kit');
+    const { openObjectStore } = await import('@seamstream/service-kit/drivers');
     this.objects ??= await openObjectStore(await this.loadCommon());
     return this.objects;
   }
@@ -251,8 +251,7 @@ class RuntimeResources {
 
   /** Where log and objects are. Settings of the services are left to those commands that use them. */
   private async loadCommon(): Promise<CommonConfig> {
-    // Loaded late: the kit brings a web framework along, which "seam --help" has no use for.
-    const { commonConfigSchema, loadConfig } = await import('@seamstream/service-kit');
+    const { commonConfigSchema, loadConfig } = await import('@seamstream/service-kit/config');
     this.common ??= loadConfig(commonConfigSchema, this.environment());
     return this.common;
   }
@@ -263,10 +262,10 @@ class RuntimeResources {
    */
   private async loadAll(): Promise<ServicesConfig> {
     if (this.all !== undefined) return this.all;
-    const { loadConfig } = await import('@seamstream/service-kit');
-    const { generatorConfigSchema } = await import('@seamstream/generator');
-    const { executorConfigSchema } = await import('@seamstream/executor');
-    const { trainerConfigSchema } = await import('@seamstream/trainer');
+    const { loadConfig } = await import('@seamstream/service-kit/config');
+    const { generatorConfigSchema } = await import('@seamstream/generator/config');
+    const { executorConfigSchema } = await import('@seamstream/executor/config');
+    const { trainerConfigSchema } = await import('@seamstream/trainer/config');
     const schema = generatorConfigSchema.extend(executorConfigSchema.shape).extend(trainerConfigSchema.shape);
     const { SHIPPED_MODEL_FOLDERS } = await import('@seamstream/standalone');
     const environment = (await this.folderEnvironment()) ?? this.environment();
@@ -286,11 +285,11 @@ class RuntimeResources {
 
   /** Every setting of the services on this data folder, and who set it. */
   async settings(): Promise<readonly Setting[]> {
-    const { explainConfig } = await import('@seamstream/service-kit');
-    const { generatorConfigSchema } = await import('@seamstream/generator');
-    const { executorConfigSchema } = await import('@seamstream/executor');
-    const { bufferServiceConfigSchema } = await import('@seamstream/buffer');
-    const { trainerConfigSchema } = await import('@seamstream/trainer');
+    const { explainConfig } = await import('@seamstream/service-kit/config');
+    const { generatorConfigSchema } = await import('@seamstream/generator/config');
+    const { executorConfigSchema } = await import('@seamstream/executor/config');
+    const { bufferServiceConfigSchema } = await import('@seamstream/buffer/config');
+    const { trainerConfigSchema } = await import('@seamstream/trainer/config');
     const schema = generatorConfigSchema
       .extend(executorConfigSchema.shape)
       .extend(bufferServiceConfigSchema.shape)

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { GROUP } from '@seamstream/events';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { executorBatches, longestBatchMs, type OpenedExecutor, openExecutor } from '@seamstream/model-clients';
@@ -7,12 +8,11 @@ import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit'
 import { Verifiers } from '@seamstream/verifiers';
 import type { ExecutorConfig } from './config.js';
 import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
-import { EXECUTOR_GROUP, ExperiencesConsumer } from './experiences.consumer.js';
+import { ExperiencesConsumer } from './experiences.consumer.js';
 import { assertFrozen, recordedTokens } from './frozen-executor.js';
 
 export { type ExecutorConfig, executorConfigSchema } from './config.js';
 export { recordedTokens } from './frozen-executor.js';
-export { EXECUTOR_GROUP };
 
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
 export interface ExecutorAssets {
@@ -111,7 +111,7 @@ export function executorService(assets: ExecutorAssets = {}): ServiceDefinition<
     name: 'executor',
     module: (context) => ExecutorModule.forRoot(context, assets),
     consumption: ({ executor }) => ({
-      [EXECUTOR_GROUP]: executorBatches(executor, executor.maxBatchRecords, executor.rollouts),
+      [GROUP.executor]: executorBatches(executor, executor.maxBatchRecords, executor.rollouts),
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { checkExecutorChoice, executorChoiceShape } from '@seamstream/model-clients';
-import { commonConfigSchema, httpAddress, secret } from '@seamstream/service-kit';
+import { commonConfigSchema, httpAddress, secret } from '@seamstream/service-kit/config';
 import { z } from 'zod';
 
 /** Everything that the executor reads: SEAM_EXECUTOR_… and the common settings. */

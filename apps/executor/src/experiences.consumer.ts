@@ -1,9 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { TOPIC } from '@seamstream/events';
+import { GROUP, TOPIC } from '@seamstream/events';
 import { ConsumeTopic, type DeliveredBatch, type HandlerResult } from '@seamstream/service-kit';
 import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
-
-export const EXECUTOR_GROUP = 'seam.executor';
 
 @Controller()
 export class ExperiencesConsumer {
@@ -11,7 +9,7 @@ export class ExperiencesConsumer {
 
   @ConsumeTopic({
     topic: TOPIC.experiences,
-    group: EXECUTOR_GROUP,
+    group: GROUP.executor,
     maxBatchRecords: 256,
     isPaced: true,
     answersIn: [TOPIC.outcomes],

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { GROUP } from '@seamstream/events';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { systemClock } from '@seamstream/kernel';
 import {
@@ -12,13 +13,12 @@ import { assertGenerates, openVllmGenerator } from '@seamstream/model-clients';
 import { type GeneratorModel } from '@seamstream/rollout';
 import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
-import { GENERATOR_GROUP, ProblemsConsumer } from './problems.consumer.js';
+import { ProblemsConsumer } from './problems.consumer.js';
 import { type ProvableModel, ServingAdapter } from './serving-adapter.js';
 import { WriteExperiencesHandler } from './write-experiences.handler.js';
 
 export { type GeneratorConfig, generatorConfigSchema } from './config.js';
 export { ServingAdapter } from './serving-adapter.js';
-export { GENERATOR_GROUP };
 
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
 export interface GeneratorAssets {
@@ -138,6 +138,6 @@ export function generatorService(assets: GeneratorAssets = {}): ServiceDefinitio
   return {
     name: 'generator',
     module: (context) => GeneratorModule.forRoot(context, assets),
-    consumption: ({ generator }) => ({ [GENERATOR_GROUP]: { maxBatchRecords: generator.maxBatchRecords } }),
+    consumption: ({ generator }) => ({ [GROUP.generator]: { maxBatchRecords: generator.maxBatchRecords } }),
   };
 }

@@ -1,6 +1,6 @@
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { checkVllmChoice, vllmGeneratorSchema } from '@seamstream/model-clients';
-import { commonConfigSchema } from '@seamstream/service-kit';
+import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { z } from 'zod';
 
 /** Everything that the generator reads: SEAM_GENERATOR_… and the common settings. */

@@ -1,9 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { TOPIC } from '@seamstream/events';
+import { GROUP, TOPIC } from '@seamstream/events';
 import { ConsumeTopic, type DeliveredBatch, type HandlerResult } from '@seamstream/service-kit';
 import { WriteExperiencesHandler } from './write-experiences.handler.js';
-
-export const GENERATOR_GROUP = 'seam.generator';
 
 @Controller()
 export class ProblemsConsumer {
@@ -11,7 +9,7 @@ export class ProblemsConsumer {
 
   @ConsumeTopic({
     topic: TOPIC.problems,
-    group: GENERATOR_GROUP,
+    group: GROUP.generator,
     maxBatchRecords: 64,
     isPaced: true,
     answersIn: [TOPIC.experiences, TOPIC.outcomes],

@@ -8,7 +8,7 @@
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SeamError } from '@seamstream/kernel';
-import { makeFolder } from '@seamstream/service-kit';
+import { makeFolder } from '@seamstream/service-kit/drivers';
 
 /** https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;

@@ -2,7 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SeamError, systemMeaning } from '@seamstream/kernel';
-import { checkFolder, makeFolder } from '@seamstream/service-kit';
+import { checkFolder, makeFolder } from '@seamstream/service-kit/drivers';
 
 /** @throws INVALID_CONFIGURATION where no folder can be, naming the file in its place */
 export function checkDataFolder(dataFolder: string): Promise<void> {

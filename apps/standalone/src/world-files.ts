@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DOMAINS, entrySchemaFor, SHIFTED_DOMAINS, worldProblems } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
-import { makeFolder } from '@seamstream/service-kit';
+import { makeFolder } from '@seamstream/service-kit/drivers';
 import { worldFiles } from './embedded-environment.js';
 import { writeWhole } from './kept-file.js';
 

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { GROUP } from '@seamstream/events';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
@@ -9,7 +10,7 @@ import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefiniti
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { RolloutEvaluation } from './adapter-evaluation.rollout.adapter.js';
 import type { TrainerServiceConfig } from './config.js';
-import { OutcomesConsumer, TRAINER_GROUP } from './outcomes.consumer.js';
+import { OutcomesConsumer } from './outcomes.consumer.js';
 import { PlanRunHandler } from './plan-run.handler.js';
 import { RunTrainingHandler, type TrainingProgress } from './run-training.handler.js';
 import { TrainOnDemandHandler } from './train-on-demand.handler.js';
@@ -178,6 +179,6 @@ export function trainerService(assets: TrainerAssets = {}): ServiceDefinition<Tr
   return {
     name: 'trainer',
     module: (context) => TrainerModule.forRoot(context, assets),
-    consumption: ({ trainer }) => ({ [TRAINER_GROUP]: { maxBatchRecords: trainer.maxBatchRecords } }),
+    consumption: ({ trainer }) => ({ [GROUP.trainer]: { maxBatchRecords: trainer.maxBatchRecords } }),
   };
 }

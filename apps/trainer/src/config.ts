@@ -2,7 +2,7 @@ import { datasetForms } from '@seamstream/datasets';
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { curriculumChangesSchema } from '@seamstream/learning';
 import { checkExecutorChoice, executorChoiceShape } from '@seamstream/model-clients';
-import { commonConfigSchema } from '@seamstream/service-kit';
+import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { fewestProblems, onlineLevel } from '@seamstream/statistics';
 import { z } from 'zod';
 

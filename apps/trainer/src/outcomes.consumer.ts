@@ -1,9 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { TOPIC } from '@seamstream/events';
+import { GROUP, TOPIC } from '@seamstream/events';
 import { ConsumeTopic, type DeliveredBatch, type HandlerResult } from '@seamstream/service-kit';
 import { TrainWindowsHandler } from './train-windows.handler.js';
-
-export const TRAINER_GROUP = 'seam.trainer';
 
 @Controller()
 export class OutcomesConsumer {
@@ -11,7 +9,7 @@ export class OutcomesConsumer {
 
   @ConsumeTopic({
     topic: TOPIC.outcomes,
-    group: TRAINER_GROUP,
+    group: GROUP.trainer,
     maxBatchRecords: 500,
     maxConcurrentPartitions: 1,
     sharing: 'whole',

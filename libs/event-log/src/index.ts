@@ -1,3 +1,4 @@
+export { consumerLag } from './consumer-lag.js';
 export { ConsumerLoop, type GroupSeat } from './consumer-loop.js';
 export { InMemoryEventLog, InMemoryLogStorage } from './event-log.fake.js';
 export {

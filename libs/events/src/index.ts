@@ -11,6 +11,7 @@ export {
 } from './codec.js';
 export type { CopiedFields, EncodedPart, EventWindow } from './encoded-fields.js';
 export * from './generated/events.generated.js';
+export { GROUP } from './groups.js';
 export {
   type Derivation,
   deriveMeta,

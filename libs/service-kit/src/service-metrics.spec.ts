@@ -1,5 +1,5 @@
-import { InMemoryEventLog, type LogRecord, type ReadOptions } from '@seamstream/event-log';
-import { consumerLag, ServiceMetrics } from './service-metrics.js';
+import { InMemoryEventLog } from '@seamstream/event-log';
+import { ServiceMetrics } from './service-metrics.js';
 
 /** A log that answers like a broker in an outage, as long as it is told to. */
 class FallibleLog extends InMemoryEventLog {
@@ -26,39 +26,6 @@ async function watched(): Promise<{ log: FallibleLog; metrics: ServiceMetrics }>
 
 const LAG = 'seam_consumer_lag{group="seam.quiet",topic="seam.problems",partition="0"} 1';
 const COUNTER = 'seam_retries_total{group="seam.quiet",code="LOG_UNAVAILABLE"} 1';
-
-describe('the lag of a group', () => {
-  it('is that of the offsets, but none where only markers are left', async () => {
-    /** As Kafka does it: each append is followed by its transaction's marker. */
-    class MarkedLog extends InMemoryEventLog {
-      override async watermarks(topic: string): ReturnType<InMemoryEventLog['watermarks']> {
-        return (await super.watermarks(topic)).map((each) => ({ ...each, high: each.high + 1 }));
-      }
-
-      override read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
-        return super.read({ ...options, to: options.to! - 1 });
-      }
-    }
-    const log = new MarkedLog();
-    await log.createTopics([{ name: 't', partitions: 1 }]);
-    await log.append([{ topic: 't', key: null, value: null }]);
-    expect(await consumerLag(log, 'g', 't')).toEqual(new Map([[0, 2]]));
-    const consumed = Promise.withResolvers<undefined>();
-    const subscription = await log.consume({
-      group: 'g',
-      topics: ['t'],
-      from: 'earliest',
-      maxBatchRecords: 1,
-      onBatch: async ({ topic, partition, claim }) => {
-        await log.transact({ records: [], consumed: { claim, offsets: [{ topic, partition, nextOffset: 1 }] } });
-        consumed.resolve(undefined);
-      },
-    });
-    await consumed.promise;
-    expect(await consumerLag(log, 'g', 't')).toEqual(new Map([[0, 0]]));
-    await subscription.close();
-  });
-});
 
 describe('the metrics of a service', () => {
   it('show the lag and that the log is up, by one question', async () => {

@@ -51,7 +51,7 @@ async function inspectDatasets(
   return unusable.length === 0 ? EXIT.ok : EXIT.badInput;
 }
 
-export function inspectDatasetsCommand(run: RunCommand): Command {
+function inspectDatasetsCommand(run: RunCommand): Command {
   return withDatasetOptions(
     new Command('inspect')
       .summary('counts, domains, forms of answers, duplicates within and across files')
@@ -71,4 +71,11 @@ export function inspectDatasetsCommand(run: RunCommand): Command {
       ])}`,
     )
     .action((files: string[], options: InspectOptions) => run((runtime) => inspectDatasets(runtime, files, options)));
+}
+
+export function datasetsCommand(run: RunCommand): Command {
+  return new Command('datasets')
+    .summary('look into files of problems')
+    .addHelpText('after', examples([['seam datasets inspect train.jsonl test.jsonl', 'what is in them, and in both']]))
+    .addCommand(inspectDatasetsCommand(run));
 }

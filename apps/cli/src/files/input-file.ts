@@ -1,6 +1,6 @@
 /** The files that commands read. */
 import { type FileHandle, open, readFile } from 'node:fs/promises';
-import { bytesInMemory, type FileBytes } from '@seamstream/datasets';
+import type { FileBytes } from '@seamstream/datasets';
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { STANDARD_STREAM } from '../command-runtime.js';
 import type { FileIdentity } from './output-file.js';
@@ -28,7 +28,11 @@ export interface OpenInput extends FileBytes {
 
 /** An open file keeps its content for whoever has it open, also where another takes its place. */
 export async function openInput(path: string): Promise<OpenInput> {
-  if (path === STANDARD_STREAM) return { ...bytesInMemory(await readInput(path)), close: () => Promise.resolve() };
+  if (path === STANDARD_STREAM) {
+    // Loaded when it is needed: most commands read no data set.
+    const { bytesInMemory } = await import('@seamstream/datasets');
+    return { ...bytesInMemory(await readInput(path)), close: () => Promise.resolve() };
+  }
   let handle: FileHandle;
   try {
     handle = await open(path);

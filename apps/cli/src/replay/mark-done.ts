@@ -4,7 +4,7 @@
  * service which runs all the same keeps its own place.
  */
 import type { ConsumedOffset, EventLog, RecordBatch } from '@seamstream/event-log';
-import { TOPIC } from '@seamstream/events';
+import { GROUP, TOPIC } from '@seamstream/events';
 import { originOf } from './copy-progress.js';
 
 /** How far a group had come in a topic of the source. */
@@ -16,15 +16,12 @@ export interface DoneWork {
 
 /** What the groups that write source facts have committed. */
 export async function doneAtSource(source: EventLog): Promise<readonly DoneWork[]> {
-  // Loaded late: a service brings a web framework along.
-  const { GENERATOR_GROUP } = await import('@seamstream/generator');
-  const { EXECUTOR_GROUP } = await import('@seamstream/executor');
   const of = async (group: string, topic: string): Promise<DoneWork> => ({
     group,
     topic,
     offsets: (await source.committedOffsets(group)).filter((offset) => offset.topic === topic),
   });
-  return [await of(GENERATOR_GROUP, TOPIC.problems), await of(EXECUTOR_GROUP, TOPIC.experiences)];
+  return [await of(GROUP.generator, TOPIC.problems), await of(GROUP.executor, TOPIC.experiences)];
 }
 
 /**

@@ -1,8 +1,8 @@
 /** What goes on: who is behind, what is served, what became of problems and runs. Read on from where it stood, so that a watch costs what is new. */
 
 import { findingsIn } from '@seamstream/doctor';
-import type { EventLog } from '@seamstream/event-log';
-import { type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
+import { consumerLag, type EventLog } from '@seamstream/event-log';
+import { type EventOf, GROUP, type SeamEvent, TOPIC } from '@seamstream/events';
 import {
   adapterLineageProjection,
   type FaithfulEntries,
@@ -112,16 +112,14 @@ export class StatusReader {
   }
 
   private async lag(shards: number): Promise<Status['lag']> {
-    // Loaded late: the kit brings a web framework along.
-    const { consumerLag } = await import('@seamstream/service-kit');
-    const { GENERATOR_GROUP } = await import('@seamstream/generator');
-    const { EXECUTOR_GROUP } = await import('@seamstream/executor');
-    const buffers = shardsOf(shards).map((shard) => (shards === 1 ? 'seam.buffer' : `seam.buffer.${shardName(shard)}`));
+    const buffers = shardsOf(shards).map((shard) =>
+      shards === 1 ? GROUP.buffer : `${GROUP.buffer}.${shardName(shard)}`,
+    );
     const consumers: [string, string][] = [
-      [GENERATOR_GROUP, TOPIC.problems],
-      [EXECUTOR_GROUP, TOPIC.experiences],
+      [GROUP.generator, TOPIC.problems],
+      [GROUP.executor, TOPIC.experiences],
       ...buffers.map((group): [string, string] => [group, TOPIC.outcomes]),
-      ['seam.trainer', TOPIC.outcomes],
+      [GROUP.trainer, TOPIC.outcomes],
     ];
     const present = new Set((await this.log.topics()).map(({ name }) => name));
     return Promise.all(

@@ -153,7 +153,7 @@ function parseRows(text: string): ControlRow[] {
   return rows;
 }
 
-export function studyControlsCommand(run: RunCommand): Command {
+function studyControlsCommand(run: RunCommand): Command {
   return withDatasetOptions(new Command('controls'))
     .summary('what an entry is worth: every control on one set of problems')
     .description(
@@ -190,4 +190,11 @@ export function studyControlsCommand(run: RunCommand): Command {
       ])}`,
     )
     .action((file: string | undefined, options: StudyOptions) => run((runtime) => study(runtime, file, options)));
+}
+
+export function studyCommand(run: RunCommand): Command {
+  return new Command('study')
+    .summary('studies that say what a success rate is worth')
+    .addHelpText('after', examples([['seam study controls', 'the served adapter beside every control']]))
+    .addCommand(studyControlsCommand(run));
 }

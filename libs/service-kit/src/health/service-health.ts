@@ -1,6 +1,5 @@
-import type { EventLog } from '@seamstream/event-log';
+import { consumerLag, type EventLog } from '@seamstream/event-log';
 import { messageOf, withDeadline } from '@seamstream/kernel';
-import { consumerLag } from '../service-metrics.js';
 import type { EventLogStrategy } from '../transport/event-log.strategy.js';
 
 /** One thing that must be right before a service counts as ready. */

@@ -1,0 +1,12 @@
+/** Settings of services, for who only reads them: no web framework comes along. */
+export { type CommonConfig, commonConfigSchema, httpAddress } from './config/common-config.js';
+export {
+  type ConfigLayer,
+  type Environment,
+  explainConfig,
+  loadConfig,
+  printableConfig,
+  type Setting,
+  secret,
+  variableNames,
+} from './config/load-config.js';

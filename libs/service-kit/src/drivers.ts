@@ -1,0 +1,14 @@
+/** Log, objects, keys and folders as settings name them, for who is no service: no web framework comes along. */
+export { checkFolder } from './drivers/check-folder.js';
+export { closeDrivers, type Drivers, openDrivers } from './drivers/drivers.js';
+export {
+  kafkaOptions,
+  type LogMode,
+  logFolder,
+  openEventLog,
+  openUnsignedLog,
+  withRegistry,
+} from './drivers/event-log.driver.js';
+export { makeFolder } from './drivers/make-folder.js';
+export { openObjectStore } from './drivers/object-store.driver.js';
+export { assertCanSign, type Signing, signingOf } from './drivers/signed-event-log.driver.js';
