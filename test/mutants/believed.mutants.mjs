@@ -10,6 +10,8 @@ const encoded = {
   suite: 'quick',
   spec: 'libs/events/src/encoded-fields.spec.ts',
 };
+/** What strangers write costs what it costs, and no more. */
+const attacked = { suite: 'quick', spec: 'libs/evidence/src/evidence-under-attack.spec.ts' };
 const promotions = {
   file: 'libs/release/src/promotion-evidence.decide.ts',
   suite: 'quick',
@@ -36,9 +38,9 @@ export default [
   },
   {
     ...results,
-    file: 'libs/evidence/src/evidence.ts',
+    file: 'libs/evidence/src/first-uses.ts',
     control: 'after a restart, results of problems from before it are looked up',
-    from: '!isOld && ',
+    from: 'if (offset < (this.forgottenTo.get(partition) ?? this.began(partition))) return false;',
     to: '',
     title: 'of two experiences',
   },
@@ -89,8 +91,7 @@ export default [
     file: 'libs/evidence/src/reading.ts',
     from: 'if (ids === undefined) wanted.set(key, new Set([id]));',
     to: 'if (wanted.values().some((each) => each.has(id))) continue;\n    if (ids === undefined) wanted.set(key, new Set([id]));',
-    suite: 'quick',
-    spec: 'apps/buffer/src/forged-results.spec.ts',
+    ...attacked,
   },
   {
     ...encoded,
@@ -281,4 +282,62 @@ export default [
     suite: 'quick',
     spec: 'libs/language-model/src/adapters/adapter.spec.ts',
   },
+  ...[
+    [
+      'what is remembered is counted with its objects and keys',
+      'memory.ts',
+      'values * (entryBytes + ',
+      'values * (0 * entryBytes + ',
+    ],
+    [
+      'what is remembered is counted with the memory that it lies in',
+      'memory.ts',
+      'if (piece.values === 0) bytes += buffer.byteLength;',
+      '',
+    ],
+    [
+      'nothing that is waited for makes room for what comes later',
+      'reading.ts',
+      'const room = this.roomForRecords();',
+      'const room = CHUNK_RECORDS;',
+    ],
+    [
+      'a result that nobody bears out does not make the log be read to its end',
+      'reading.ts',
+      'Math.min(high, this.reach)',
+      'high',
+    ],
+    [
+      'what nobody asks for is forgotten when it is old',
+      'reading.ts',
+      'if (offset >= this.next - AGE_RECORDS) break;',
+      'break;',
+    ],
+    [
+      'what is given back is no younger than before',
+      'reading.ts',
+      'if (offset < this.next - AGE_RECORDS) {',
+      'if (offset < 0) {',
+    ],
+    ['reading catches up with results far ahead of it', 'reading.ts', '--this.confidence < 0', 'false'],
+    [
+      'what was forgotten unused is looked up',
+      'evidence.ts',
+      '!this.experiences.of(problemId).mayHaveForgotten(problemId) &&',
+      '',
+    ],
+    [
+      'of what was used and forgotten nothing is believed unseen',
+      'first-uses.ts',
+      'this.forgottenTo.set(partition, ',
+      'new Map<number, number>().set(partition, ',
+    ],
+    ['what is long ago is known coarsely, but known', 'key-directory.ts', 'left.keys.addAll(right.keys);', ''],
+    [
+      'adapters that were forgotten are read again',
+      'known-adapters.ts',
+      'this.hasForgotten ? used',
+      'used.length < 0 ? used',
+    ],
+  ].map(([control, file, from, to]) => ({ ...attacked, control, file: `libs/evidence/src/${file}`, from, to })),
 ];

@@ -11,6 +11,9 @@ import { type LogFiles, translated } from './log-files.js';
 import { blockKey, type OwnerRow, placeOf, prefixRange, stateKey, type TopicRow } from './log-keys.js';
 import { corrupt, decodeRecords, type OpenBlock, openBlock } from './record-block.js';
 
+/** Of blocks, after which a list of records ends: who reads along should not hold hundreds of records of a megabyte. */
+const ENOUGH_BYTES = 8 * 2 ** 20;
+
 export class LogReader {
   private readonly topicRows = new Map<string, TopicRow>();
   /**
@@ -110,7 +113,7 @@ export class LogReader {
   }
 
   /**
-   * Up to `maxRecords` records with offsets in [from, to); `to` at most the high watermark. A damaged record ends the list;
+   * Up to `maxRecords` records with offsets in [from, to), fewer where they are large; `to` at most the high watermark. A damaged record ends the list;
    * when it is the first one, LOG_CORRUPT.
    */
   records(
@@ -130,10 +133,11 @@ export class LogReader {
     return this.fresh(`reading ${topic}/${partition}`, () => {
       try {
         let block = this.blockToGoOnWith(topic, id, partition, range.from);
-        for (;;) {
+        for (let bytes = 0; ; ) {
           decodeRecords(block, { ...range, to }, records);
           const next = block.baseOffset + block.count;
-          if (next >= to) {
+          bytes += block.bytes.length;
+          if (next >= to || bytes >= ENOUGH_BYTES) {
             this.endsOf(id)[partition] = { next, block: next > to ? block : undefined };
             return records;
           }

@@ -3,24 +3,29 @@
  * and they were written in about the order in which their results come. So both topics are read along, each record once: a result
  * finds its own a little behind or before the place where the one before found its.
  *
- *   seam.experiences/2:  … │ read before │ remembered, at most MEMORY_BYTES │ not read yet …
- *                                                                            └ read on until all are found
+ *   seam.experiences/2:  … │ read before │ remembered, bounded (memory.ts) │ not read yet …
+ *                                               └ the last that bore a result out: read on, but not far beyond it
  *
  * Most results are honest, and their bytes say so (bears-out.decide.ts): nothing is decoded for them, nothing is kept of them. All others
  * are looked at together: what they rest on is decoded, and {@link doubtOf} judges.
  *
  * An experience has one result, so it is forgotten when that has come: what is remembered for long is what collecting garbage takes
  * long over. That its candidate was used is remembered (first-uses.ts): of two experiences under one id the first in the log counts, and
- * whoever asks for another one is answered from the log. What is not remembered any more, or was never read here, is found by an index of
- * keys, which is made from the records before when the first result misses its own: honest results do not, so it costs nothing as long as
- * nobody forges. Some 100 bytes per problem.
+ * whoever asks for another one is answered from the log. What is not remembered any more, or was never read here, is found by a directory
+ * of keys (key-directory.ts), which is made when the first result misses its own: honest results do not, so it costs nothing as long as
+ * nobody forges. From then on each forged result costs a look-up of its own, and honest ones after it none: only what is borne out moves
+ * reading on. What is held is bounded, whatever is written: it is counted, and the oldest is forgotten.
  */
+import { randomInt } from 'node:crypto';
+
 import { type EventLog, type LogRecord, partitionForKey, type RecordPosition } from '@seamstream/event-log';
 import { type SeamEvent, TOPIC } from '@seamstream/events';
 import { EncodedRecords } from './bears-out.decide.js';
 import { type Doubt, doubtOf, type Experience, isResult, type Result } from './doubt.decide.js';
 import { FirstUses } from './first-uses.js';
-import { decodedOf, type Kept, KeptExperience, KeptProblem, Windows } from './kept-records.js';
+import { type Kept, KeptExperience, KeptProblem, Windows } from './kept-records.js';
+import { KnownAdapters } from './known-adapters.js';
+import { Memory } from './memory.js';
 import { type Found, missingFrom, putInto, Reading, type Wanted, wantedOf } from './reading.js';
 
 export interface PlacedEvent {
@@ -29,6 +34,9 @@ export interface PlacedEvent {
   /** What the event was decoded from, where that is at hand: bytes are compared faster than values. */
   readonly value?: Uint8Array | null;
 }
+
+/** A result of an experience. */
+type Executed = Exclude<Result, { type: 'ProblemExpired' }>;
 
 /** A result to be judged. */
 interface Case {
@@ -51,31 +59,35 @@ type Search = 'find' | 'findFirst';
 
 export class Evidence {
   private readonly windows = new Windows();
-  private readonly uses = new FirstUses();
+  private readonly uses: FirstUses;
   private readonly encoded = new EncodedRecords(this.windows);
   private readonly experiences: Readings<KeptExperience>;
   private readonly problems: Readings<KeptProblem>;
-  /** By an adapter's digest the base models that it was published for. */
-  private readonly bases = new Map<string, ReadonlySet<string>>();
-  /** Of seam.adapters, by partition: offset after the last record. */
-  private readonly adaptersRead = new Map<number, number>();
+  private readonly adapters: KnownAdapters;
 
-  /** @param from by topic/partition: where reading begins; elsewhere at the beginning */
+  /**
+   * @param from by topic/partition: where reading begins; elsewhere at the beginning
+   * @param memory what may be remembered
+   */
   constructor(
-    private readonly log: EventLog,
+    log: EventLog,
     private readonly from: ReadonlyMap<string, number> = new Map(),
+    memory = new Memory(),
   ) {
     const { windows } = this;
+    const common = { from, memory, salt: randomInt(2 ** 32) };
+    this.adapters = new KnownAdapters(log);
     this.experiences = new Readings(log, TOPIC.experiences, {
       keep: (record) => new KeptExperience(record, windows),
       forgets: true,
-      from,
+      ...common,
     });
     this.problems = new Readings(log, TOPIC.problems, {
       keep: (record) => new KeptProblem(record, windows),
       forgets: false,
-      from,
+      ...common,
     });
+    this.uses = new FirstUses((partition) => this.problems.began(partition));
   }
 
   /** By topic/partition: where reading stands, to begin there after a restart. */
@@ -160,13 +172,32 @@ export class Evidence {
       ({ id }) => id !== undefined && windows.experience.says(causationId, id),
     );
     if (published === undefined) return problems;
-    return this.encoded.bearOut(event, value, { experience, problem: published }, this.basesOf) &&
-      this.uses.claim(problemId, event.groupId, event.candidateIndex)
-      ? BORNE_OUT
-      : UNCLEAR;
+    const isBorneOut =
+      this.encoded.bearOut(event, value, { experience, problem: published }, this.adapters.basesOf) &&
+      this.claim(event, published);
+    if (!isBorneOut) return UNCLEAR;
+    this.moveOn(event, experience, published);
+    return BORNE_OUT;
   }
 
-  private readonly basesOf = (digest: string): ReadonlySet<string> => this.bases.get(digest) ?? NO_BASES;
+  /** Whether no other experience can stand under the id before the one that was found. */
+  private claim(event: Executed, { record }: KeptProblem): boolean {
+    const { problemId } = event.problem;
+    return (
+      !this.experiences.of(problemId).mayHaveForgotten(problemId) &&
+      this.uses.claim(problemId, event.groupId, event.candidateIndex, record)
+    );
+  }
+
+  private moveOn(
+    { problem: { problemId } }: Result,
+    experience: KeptExperience | undefined,
+    problem: KeptProblem,
+  ): void {
+    if (experience !== undefined) this.experiences.of(problemId).used(experience);
+    const { partition } = problem.record;
+    this.problems.in(partition).used(problem);
+  }
 
   /**
    * Why cases do not count, after looking everywhere; and which of those that count rest on an experience that is known to be the first
@@ -206,23 +237,21 @@ export class Evidence {
         value !== null &&
         experience !== undefined &&
         problem !== undefined &&
-        this.encoded.bearOut(event, value, { experience, problem }, this.basesOf);
+        this.encoded.bearOut(event, value, { experience, problem }, this.adapters.basesOf);
       return isClear ? [] : [{ event, index, experience: experience?.event, published: problem?.event }];
     });
-    await this.meetAdapters(decoded);
+    await this.adapters.meet(decoded.flatMap(({ experience }) => adapterOf(experience)));
     const doubts = new Map<number, Doubt>();
     for (const { event, index, experience, published } of decoded) {
-      const why = doubtOf(event, experience, published, this.basesOf);
+      const why = doubtOf(event, experience, published, this.adapters.basesOf);
       if (why !== undefined) doubts.set(index, why);
     }
-    for (const { event, index, problem } of judged) {
-      if (doubts.has(index)) continue;
-      // From before reading began its experience may have been used then.
-      const isOld = problem !== undefined && problem.offset < this.problems.began(problem.record.partition);
-      const isFirst =
-        event.type === 'ProblemExpired' ||
-        (!isOld && this.uses.claim(event.problem.problemId, event.groupId, event.candidateIndex));
+    for (const { event, index, experience, problem } of judged) {
+      if (doubts.has(index) || problem === undefined) continue;
+      // From before reading began its experience may have been used then: that is a part of the claim.
+      const isFirst = event.type === 'ProblemExpired' || this.claim(event, problem) || experience?.isFirst === true;
       if (isFirst) isCertain.add(index);
+      if (isFirst || how === 'findFirst') this.moveOn(event, experience, problem);
     }
     return { doubts, isCertain };
   }
@@ -233,40 +262,21 @@ export class Evidence {
     const missing = missingFrom(found, wanted);
     if (missing.size > 0) await this.problems.findElsewhere(missing, found, how);
   }
-
-  /** Reads on about adapters where an experience names one that is not known yet: it was published before it wrote. */
-  private async meetAdapters(rests: readonly { readonly experience: Experience | undefined }[]): Promise<void> {
-    const isKnown = ({ experience }: { readonly experience: Experience | undefined }): boolean =>
-      experience?.type !== 'ExperienceGenerated' ||
-      experience.adapterDigest === null ||
-      this.bases.has(experience.adapterDigest);
-    if (rests.every(isKnown)) return;
-    for (const { partition, low, high } of await this.log.watermarks(TOPIC.adapters)) {
-      const from = Math.max(this.adaptersRead.get(partition) ?? low, low);
-      if (from < high)
-        for await (const records of this.log.read({ topic: TOPIC.adapters, partition, from, to: high }))
-          for (const record of records) this.meetAdapter(decodedOf(record));
-      this.adaptersRead.set(partition, high);
-    }
-  }
-
-  private meetAdapter(event: SeamEvent | undefined): void {
-    if (event?.type !== 'AdapterPublished') return;
-    this.bases.set(
-      event.adapterDigest,
-      new Set([...(this.bases.get(event.adapterDigest) ?? []), event.baseModelDigest]),
-    );
-  }
 }
-
-const NO_BASES: ReadonlySet<string> = new Set();
 
 function isMissing({ reason }: Doubt): boolean {
   return reason === 'experience_missing' || reason === 'problem_missing';
 }
 
+function adapterOf(
+  experience: Experience | undefined,
+): readonly { readonly adapterDigest: string; readonly baseModelDigest: string }[] {
+  if (experience?.type !== 'ExperienceGenerated' || experience.adapterDigest === null) return [];
+  return [{ adapterDigest: experience.adapterDigest, baseModelDigest: experience.baseModelDigest }];
+}
+
 /** Of the experience that a result is about, in {@link Held}. */
-function nameOf({ problem, experienceId }: Exclude<Result, { type: 'ProblemExpired' }>): string {
+function nameOf({ problem, experienceId }: Executed): string {
   return `${problem.problemId}/${experienceId}`;
 }
 
@@ -280,6 +290,16 @@ function takenFor(cases: readonly Case[], held: Held): Found<KeptExperience> {
     if (experience !== undefined) putInto(found, problemId, event.experienceId, experience);
   }
   return found;
+}
+
+/** Of a topic: a kibibyte each, so 4 MiB; a stretch is 512 records as long as there are not more. */
+const MOST_STRETCHES = 4_096;
+/** Of a topic: 4 MiB. At 16 bits a key, two million forgotten ones. */
+const FORGOTTEN_BITS = 2 ** 25;
+
+/** A partition's share, a power of two. */
+function shareOf(whole: number, partitions: number, least: number): number {
+  return Math.max(least, 2 ** Math.floor(Math.log2(whole / partitions)));
 }
 
 /** The partitions of a topic, each read along. */
@@ -297,6 +317,8 @@ class Readings<K extends Kept> {
       readonly forgets: boolean;
       /** By topic/partition. */
       readonly from: ReadonlyMap<string, number>;
+      readonly memory: Memory;
+      readonly salt: number;
     },
   ) {}
 
@@ -309,14 +331,17 @@ class Readings<K extends Kept> {
     return this.readings.get(partition)?.began ?? 0;
   }
 
-  /** To be awaited before anything else: how many partitions there are. */
+  /** To be awaited before anything else: how many partitions there are. All of them share what may be remembered from the beginning. */
   async meet(): Promise<void> {
-    if (this.partitions === 0) this.partitions = (await this.log.watermarks(this.topic)).length;
+    if (this.partitions > 0) return;
+    const marks = await this.log.watermarks(this.topic);
+    this.partitions = marks.length;
+    for (const { partition } of marks) this.in(partition);
   }
 
   /** Of the partition that a key stands for. */
   of(key: string): Reading<K> {
-    if (this.last?.key !== key) this.last = { key, reading: this.readingOf(partitionForKey(key, this.partitions)) };
+    if (this.last?.key !== key) this.last = { key, reading: this.in(partitionForKey(key, this.partitions)) };
     return this.last.reading;
   }
 
@@ -331,16 +356,25 @@ class Readings<K extends Kept> {
     for (let partition = 0; partition < this.partitions; partition++) {
       const missing = missingFrom(found, wanted);
       for (const key of missing.keys()) if (partitionForKey(key, this.partitions) === partition) missing.delete(key);
-      if (missing.size > 0) await this.readingOf(partition)[how](missing, found);
+      if (missing.size > 0) await this.in(partition)[how](missing, found);
     }
   }
 
-  private readingOf(partition: number): Reading<K> {
+  in(partition: number): Reading<K> {
     let known = this.readings.get(partition);
     if (known === undefined) {
       const { topic } = this;
-      const { keep, forgets, from } = this.options;
-      known = new Reading(this.log, { topic, partition }, { keep, forgets, from: from.get(`${topic}/${partition}`) });
+      const { from } = this.options;
+      known = new Reading(
+        this.log,
+        { topic, partition },
+        {
+          ...this.options,
+          from: from.get(`${topic}/${partition}`),
+          maxStretches: shareOf(MOST_STRETCHES, this.partitions, 16),
+          forgottenBits: shareOf(FORGOTTEN_BITS, this.partitions, 2 ** 16),
+        },
+      );
       this.readings.set(partition, known);
     }
     return known;

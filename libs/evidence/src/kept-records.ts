@@ -11,16 +11,26 @@ import {
   type SeamEvent,
 } from '@seamstream/events';
 import type { Experience } from './doubt.decide.js';
+import type { Held } from './memory.js';
 
-export interface Kept {
+export interface Kept extends Held {
   readonly offset: number;
-  /** Of its value. */
-  readonly bytes: number;
   /** The id of the problem that it is about. */
   readonly key: string | null;
   /** Of an experience its own, of a problem its event's; undefined for everything else, and for what nobody could use. */
   readonly id: string | undefined;
+  /** Whether the whole log before it was searched for another one of its id. */
+  isFirst: boolean;
 }
+
+/**
+ * What remembering a record takes beside its key and value, and the texts of a problem: records, arrays, places in two maps, views of bytes.
+ * Measured with a million of them: `npm run bench:evidence-memory`.
+ */
+const EXPERIENCE_BYTES = 560;
+const PROBLEM_BYTES = 1_000;
+/** Longer ids are nobody's, and are read again where they are asked for. */
+const MAX_ID_CHARACTERS = 256;
 
 /** Shows experiences and problems, one of each at a time, and where in them stands what results rest on. */
 export class Windows {
@@ -62,8 +72,10 @@ function rangeOf({ layout }: EventWindow, field: string): { readonly from: numbe
  * compared where it stands. Nothing of an honest one is decoded.
  */
 export class KeptExperience implements Kept {
-  /** Null until it is asked for; undefined for what is none. */
-  private decoded: Experience | undefined | null = null;
+  readonly entryBytes = EXPERIENCE_BYTES;
+  isFirst = false;
+  /** No window shows it: it has to be decoded, which is not remembered. */
+  private isOpaque = false;
   /** Null until it is asked for. */
   private knownId: string | undefined | null = null;
 
@@ -76,8 +88,8 @@ export class KeptExperience implements Kept {
     return this.record.offset;
   }
 
-  get bytes(): number {
-    return this.record.value?.length ?? 0;
+  get value(): Uint8Array | null {
+    return this.record.value;
   }
 
   get key(): string | null {
@@ -85,11 +97,11 @@ export class KeptExperience implements Kept {
   }
 
   get id(): string | undefined {
-    if (this.knownId === null) {
-      const { experience, experienceId } = this.windows;
-      this.knownId = this.isShown() ? experience.textOf(experienceId)! : this.event?.experienceId;
-    }
-    return this.knownId;
+    if (this.knownId !== null) return this.knownId;
+    const { experience, experienceId } = this.windows;
+    const id = this.isShown() ? experience.textOf(experienceId)! : this.event?.experienceId;
+    if (id === undefined || id.length <= MAX_ID_CHARACTERS) this.knownId = id;
+    return id;
   }
 
   /** Whether it has this id. One that is asked for is mostly its own, and then need not be read. */
@@ -103,7 +115,10 @@ export class KeptExperience implements Kept {
   isShown(): boolean {
     const { value } = this.record;
     const { experience } = this.windows;
-    return value !== null && (experience.shows(value) || (this.decoded === null && experience.open(value)));
+    if (value === null || this.isOpaque) return false;
+    if (experience.shows(value)) return true;
+    this.isOpaque = !experience.open(value);
+    return !this.isOpaque;
   }
 
   /** The event of the problem that it says to follow from; undefined for what is no experience. */
@@ -112,12 +127,10 @@ export class KeptExperience implements Kept {
     return this.isShown() ? experience.textOf(experienceMeta.causationId) : this.event?.meta.causationId;
   }
 
+  /** Decoded each time: it takes several times its bytes, and few are asked for. */
   get event(): Experience | undefined {
-    if (this.decoded === null) {
-      const event = decodedOf(this.record);
-      this.decoded = event !== undefined && isExperience(event) ? event : undefined;
-    }
-    return this.decoded;
+    const event = decodedOf(this.record);
+    return event !== undefined && isExperience(event) ? event : undefined;
   }
 }
 
@@ -135,13 +148,14 @@ interface Published {
  * long, since a problem has many results: as bytes, and a few texts.
  */
 export class KeptProblem implements Kept {
+  readonly entryBytes: number;
+  isFirst = false;
   readonly id: string | undefined;
   readonly key: string | null;
   readonly published: Published | undefined;
   /** The problem itself in the bytes; undefined where a window does not show it. */
   readonly encodedProblem: EncodedPart | undefined;
   private knownGroupId: string | undefined;
-  private decoded: EventOf<'ProblemPublished'> | undefined;
 
   constructor(
     readonly record: LogRecord,
@@ -171,14 +185,18 @@ export class KeptProblem implements Kept {
     }
     this.id = this.published?.eventId;
     this.key = this.published?.problemId ?? record.key;
+    const { eventId = '', correlationId = '', subject = '' } = this.published ?? {};
+    // UTF-16, and the key of the record, which may be another than the problem's.
+    const characters = eventId.length + correlationId.length + (subject?.length ?? 0) + (record.key?.length ?? 0);
+    this.entryBytes = PROBLEM_BYTES + 2 * characters;
   }
 
   get offset(): number {
     return this.record.offset;
   }
 
-  get bytes(): number {
-    return this.record.value?.length ?? 0;
+  get value(): Uint8Array | null {
+    return this.record.value;
   }
 
   /** The group that the problem asks for. */
@@ -187,12 +205,10 @@ export class KeptProblem implements Kept {
     return this.knownGroupId;
   }
 
+  /** Decoded each time: it takes several times its bytes, and few are asked for. */
   get event(): EventOf<'ProblemPublished'> | undefined {
-    if (this.decoded === undefined) {
-      const event = decodedOf(this.record);
-      this.decoded = event?.type === 'ProblemPublished' ? event : undefined;
-    }
-    return this.decoded;
+    const event = decodedOf(this.record);
+    return event?.type === 'ProblemPublished' ? event : undefined;
   }
 }
 

@@ -1,11 +1,30 @@
-/** One partition of what results rest on, read along: what was read and not asked for yet is remembered, what is behind is found by keys. */
+/** One partition of what results rest on, read along: what was read and not asked for yet is remembered, all else is found by keys. */
 import type { EventLog, LogRecord, Watermarks } from '@seamstream/event-log';
 import type { Kept } from './kept-records.js';
+import { KeyDirectory } from './key-directory.js';
+import { hashOf, KeyFilter } from './key-filter.js';
+import type { Memory, MemoryPart } from './memory.js';
 
-/** Of one partition: some thousand experiences. */
-const MEMORY_BYTES = 16 * 2 ** 20;
 /** Read at once. What is read too early only waits. */
 const CHUNK_RECORDS = 500;
+/** Where there is no room for so many, results have to come first. */
+const LEAST_RECORDS = 16;
+/** What a record is taken to hold as long as none is known: an experience of some hundred tokens. */
+const FIRST_BYTES = 4_096;
+/**
+ * How far beyond the last record that bore a result out the log is read along: some batches of results. What a result misses there is
+ * looked up, so that one that nobody bears out does not make the log be read to its end, and what honest ones need next be forgotten.
+ */
+const AHEAD_RECORDS = 2_000;
+/** Results come in about the order of their experiences: what nobody asked for while so many others were read is not waited for. */
+const AGE_RECORDS = 16_384;
+/**
+ * How far one result moves the place up to which what was not asked for is old: a record or two do, for results come one after another. So
+ * whoever asks for what comes much later makes few be forgotten that are waited for.
+ */
+const STEP_RECORDS = 8;
+/** Results that were found along the way, up to which one looked up ahead of it is taken for a stray. */
+const MOST_CONFIDENCE = 64;
 /** Of one key, how many remembered records are looked at one by one for one result; of more, for all results of a batch together. */
 const FEW = 64;
 
@@ -42,27 +61,17 @@ export function putInto<K extends Kept>(found: Found<K>, key: string, id: string
   else if (kept.offset < (known.get(id)?.offset ?? Number.POSITIVE_INFINITY)) known.set(id, kept);
 }
 
-/** Puts records that are wanted with what was found, and answers the others. */
-type Take<K> = (records: readonly K[]) => readonly K[];
-
-function takingInto<K extends Kept>(found: Found<K>, missing: Missing): Take<K> {
-  return (records) =>
-    records.filter((kept) => {
-      const { key } = kept;
-      const ids = key === null ? undefined : missing.get(key);
-      // Its id costs a walk over the record: only where the key is wanted.
-      if (ids === undefined || kept.id === undefined || !ids.delete(kept.id)) return true;
-      if (ids.size === 0) missing.delete(key!);
-      putInto(found, key!, kept.id, kept);
-      return false;
-    });
-}
-
 interface ReadingOptions<K> {
   readonly keep: (record: LogRecord) => K;
   /** Whether what was found is not asked for again: an experience has one result, a problem many. */
   readonly forgets: boolean;
   readonly from: number | undefined;
+  readonly memory: Memory;
+  /** See {@link KeyDirectory}. */
+  readonly maxStretches: number;
+  /** Of the filter of keys that were forgotten before anybody asked for them. */
+  readonly forgottenBits: number;
+  readonly salt: number;
 }
 
 export class Reading<K extends Kept> {
@@ -70,45 +79,58 @@ export class Reading<K extends Kept> {
   readonly began: number;
   /** Offset after the last record that was read along. */
   private next: number;
+  /** How far it may be read along. */
+  private reach: number;
+  /** Offset up to which records along the way have borne results out, by {@link STEP_RECORDS} at most for each. */
+  private usedTo: number;
+  /** Found along the way lately, less what was looked up ahead of it. */
+  private confidence = 0;
   /** As far as was known when somebody asked last. */
   private marks: Pick<Watermarks, 'low' | 'high'> = { low: 0, high: 0 };
   /** Records by their keys, the longest known first. */
   private readonly remembered = new Map<string, K[]>();
-  private bytes = 0;
-  /** By key the stretches before `next` that hold its records; undefined until something is missed. */
-  private index: Map<string, Stretch[]> | undefined;
-  private indexedTo = 0;
-  private readonly keep: (record: LogRecord) => K;
-  private readonly forgets: boolean;
+  /** The same by their offsets, the longest known first. */
+  private readonly byAge = new Map<number, K>();
+  private readonly part: MemoryPart;
+  /** Of keys whose records were forgotten before anybody asked for them; undefined as long as there are none. */
+  private forgotten: KeyFilter | undefined;
+  /** Undefined until something is missed. */
+  private directory: KeyDirectory | undefined;
 
   constructor(
     private readonly log: EventLog,
     private readonly place: { readonly topic: string; readonly partition: number },
-    { keep, forgets, from }: ReadingOptions<K>,
+    private readonly options: ReadingOptions<K>,
   ) {
-    this.keep = keep;
-    this.forgets = forgets;
-    this.next = from ?? 0;
+    this.next = options.from ?? 0;
     this.began = this.next;
+    this.reach = this.next + AHEAD_RECORDS;
+    this.usedTo = this.next;
+    this.part = options.memory.part({
+      forgetOldest: () => this.forgetOldest(),
+      isOldestStale: () => this.isOldestStale(),
+    });
   }
 
-  /** Where reading begins after a restart: what is remembered has not been asked for. */
+  /** Where reading begins after a restart: what is remembered has not been asked for. At most twice {@link AGE_RECORDS} before the last. */
   get begin(): number {
     let least = this.next;
-    if (this.forgets) for (const [first] of this.remembered.values()) least = Math.min(least, first!.offset);
+    if (this.options.forgets) for (const offset of this.byAge.keys()) least = Math.min(least, offset);
     return least;
   }
 
   /** Remembers again what was taken and not used. */
   giveBack(kept: K): void {
-    const { key } = kept;
-    if (key === null) return;
-    const others = this.remembered.get(key) ?? [];
-    if (others.includes(kept)) return;
-    this.keepOf(
-      key,
-      [...others, kept].sort((a, b) => a.offset - b.offset),
-    );
+    const { key, offset } = kept;
+    if (key === null || this.byAge.has(offset)) return;
+    if (offset < this.next - AGE_RECORDS) {
+      this.noteForgotten(key);
+      return;
+    }
+    this.remember(kept);
+    // The first of a key is asked first.
+    this.remembered.get(key)!.sort((a, b) => a.offset - b.offset);
+    this.options.memory.shrink();
   }
 
   /**
@@ -122,136 +144,185 @@ export class Reading<K extends Kept> {
     for (let index = 0; index < last; index++) {
       const kept = known[index]!;
       if (!has(kept)) continue;
-      if (!this.forgets) return kept;
-      this.bytes -= kept.bytes;
-      if (known.length === 1) this.remembered.delete(key);
-      else if (index === 0) known.shift();
-      else known.splice(index, 1);
+      if (this.options.forgets) this.drop(kept, known, index);
       return kept;
     }
     return undefined;
   }
 
-  /** Remembers what comes next; false at the end of what is committed. */
+  /** That a record bore a result out. Reading goes on from it; those that were looked up ahead of it move it on only if they are many. */
+  used({ offset }: K): void {
+    if (offset < this.next) {
+      this.confidence = Math.min(MOST_CONFIDENCE, this.confidence + 1);
+      this.usedTo = Math.max(this.usedTo, Math.min(offset, this.usedTo + STEP_RECORDS));
+      this.reach = Math.max(this.reach, offset + 1 + AHEAD_RECORDS);
+    } else if (--this.confidence < 0) {
+      this.confidence = 0;
+      this.reach = this.next + AHEAD_RECORDS;
+    }
+  }
+
+  /** Whether records of the key may have been forgotten before anybody asked for them. */
+  mayHaveForgotten(key: string): boolean {
+    return this.forgotten?.mayHold(hashOf(key, this.options.salt)) === true;
+  }
+
+  /** Remembers what comes next; false at the end of what is committed, and where results have to come first. */
   async readAhead(): Promise<boolean> {
     if (this.next >= this.marks.high) await this.look();
-    const { low, high } = this.marks;
-    if (this.next >= high) return false;
-    const from = Math.max(this.next, low);
-    const to = Math.min(high, from + CHUNK_RECORDS);
-    for await (const records of this.chunks(from, to)) for (const record of records) this.remember(this.keep(record));
-    this.next = to;
-    return true;
+    return this.readOn();
   }
 
   /** Puts what is wanted and stands in this partition with what was found. */
   async find(wanted: Wanted, found: Found<K>): Promise<void> {
     const missing = missingFrom(found, wanted);
-    const take = takingInto(found, missing);
-    for (const key of [...missing.keys()]) {
-      const known = this.remembered.get(key) ?? [];
-      const left = take(known);
-      if (this.forgets && left.length < known.length) this.keepOf(key, left);
-    }
-    if (missing.size > 0) await this.readOn(missing, take);
-    if (missing.size > 0) await this.lookBack(missing, take);
+    if (missing.size === 0) return;
+    this.takeAll(missing, found);
+    if (missing.size === 0) return;
+    await this.look();
+    while (missing.size > 0 && (await this.readOn())) this.takeAll(missing, found);
+    await this.lookUp(missing, found);
   }
 
-  /** As {@link find}, of all that was passed the first, not the nearest. */
+  /** As {@link find}, but the first in the log, not the nearest. */
   async findFirst(wanted: Wanted, found: Found<K>): Promise<void> {
     const missing = missingFrom(found, wanted);
     if (missing.size === 0) return;
     await this.look();
-    await this.lookBack(missing, takingInto(found, missing));
+    await this.lookUp(missing, found);
   }
 
-  /** Along the log until all are found, or to its end. */
-  private async readOn(missing: Wanted, take: Take<K>): Promise<void> {
-    await this.look();
+  /** One chunk along the log. */
+  private async readOn(): Promise<boolean> {
     const { low, high } = this.marks;
-    this.next = Math.max(this.next, low);
-    if (this.next >= high) return;
-    for await (const records of this.chunks(this.next, high)) {
-      const kept = records.map(this.keep);
-      const left = take(kept);
-      for (const record of this.forgets ? left : kept) this.remember(record);
-      this.next = records.at(-1)!.offset + 1;
-      if (missing.size === 0) return;
+    if (this.next < low) {
+      this.next = this.usedTo = low;
+      this.reach = low + AHEAD_RECORDS;
     }
-    this.next = high;
+    const most = Math.min(high, this.reach);
+    if (this.next >= most) return false;
+    const room = this.roomForRecords();
+    if (room < Math.min(LEAST_RECORDS, most - this.next)) return false;
+    const to = Math.min(most, this.next + room);
+    for await (const records of this.chunks(this.next, to)) {
+      for (const record of records) this.remember(this.options.keep(record));
+      this.options.memory.shrink();
+    }
+    this.next = to;
+    for (const offset of this.byAge.keys()) {
+      if (offset >= this.next - AGE_RECORDS) break;
+      this.forgetOldest();
+    }
+    return true;
+  }
+
+  /** How many can be read without anything being forgotten that is waited for; all are taken to be as large as those before. */
+  private roomForRecords(): number {
+    const bytesEach = this.byAge.size === 0 ? FIRST_BYTES : this.part.bytes / this.byAge.size;
+    const room = this.options.memory.roomFor(this.part, CHUNK_RECORDS * bytesEach);
+    return Math.min(CHUNK_RECORDS, Math.floor(room / bytesEach));
+  }
+
+  private isOldestStale(): boolean {
+    const [oldest] = this.byAge.keys();
+    return oldest !== undefined && oldest < this.usedTo;
+  }
+
+  private takeAll(missing: Missing, found: Found<K>): void {
+    for (const [key, ids] of missing) {
+      for (const kept of [...(this.remembered.get(key) ?? [])]) {
+        if (kept.id === undefined || !ids.delete(kept.id)) continue;
+        putInto(found, key, kept.id, kept);
+        const known = this.remembered.get(key)!;
+        if (this.options.forgets) this.drop(kept, known, known.indexOf(kept));
+        if (ids.size === 0) {
+          missing.delete(key);
+          break;
+        }
+      }
+    }
   }
 
   private chunks(from: number, to: number): AsyncIterable<readonly LogRecord[]> {
     return this.log.read({ ...this.place, from, to, chunkRecords: CHUNK_RECORDS, withoutHeaders: true });
   }
 
-  private keepOf(key: string, left: readonly K[]): void {
-    for (const { bytes } of this.remembered.get(key) ?? []) this.bytes -= bytes;
-    this.remembered.delete(key);
-    for (const record of left) this.remember(record);
-  }
-
   private remember(kept: K): void {
-    const { key, bytes } = kept;
-    if (key === null || bytes === 0) return;
+    const { key, value, offset } = kept;
+    if (key === null || value === null || value.length === 0) return;
     const known = this.remembered.get(key);
     if (known === undefined) this.remembered.set(key, [kept]);
     else known.push(kept);
-    this.bytes += bytes;
-    if (this.bytes > MEMORY_BYTES) this.forgetOldest();
+    this.byAge.set(offset, kept);
+    this.part.hold(kept);
   }
 
-  private forgetOldest(): void {
-    for (const [oldest, records] of this.remembered) {
-      if (this.bytes <= MEMORY_BYTES) return;
-      this.remembered.delete(oldest);
-      for (const { bytes } of records) this.bytes -= bytes;
+  /** Takes a record out of what is remembered. */
+  private drop(kept: K, known: K[], index: number): void {
+    if (known.length === 1) this.remembered.delete(kept.key!);
+    else if (index === 0) known.shift();
+    else known.splice(index, 1);
+    this.byAge.delete(kept.offset);
+    this.part.release(kept);
+  }
+
+  /** False when nothing is remembered. */
+  private forgetOldest(): boolean {
+    const [oldest] = this.byAge.values();
+    if (oldest === undefined) return false;
+    const known = this.remembered.get(oldest.key!)!;
+    this.drop(oldest, known, known.indexOf(oldest));
+    if (this.options.forgets) this.noteForgotten(oldest.key!);
+    return true;
+  }
+
+  private noteForgotten(key: string): void {
+    this.forgotten ??= new KeyFilter(this.options.forgottenBits);
+    this.forgotten.add(hashOf(key, this.options.salt));
+  }
+
+  /** Anywhere in the partition, as far as is known; of several records with one id the first. */
+  private async lookUp(missing: Missing, found: Found<K>): Promise<void> {
+    if (missing.size === 0) return;
+    const { low, high } = this.marks;
+    const directory = await this.directoryTo(high);
+    const seen = new Map<string, number[]>([...missing.keys()].map((key) => [key, []]));
+    for (const { from, to, keys } of directory.whereaboutsOf(missing.keys())) {
+      const [first, end] = [Math.max(from, low), Math.min(to, high)];
+      if (first >= end || !keys.some((key) => missing.has(key))) continue;
+      for await (const records of this.chunks(first, end))
+        for (const record of records) {
+          const kept = this.options.keep(record);
+          const ids = kept.key === null ? undefined : missing.get(kept.key);
+          if (ids === undefined) continue;
+          seen.get(kept.key!)!.push(kept.offset);
+          // Its id costs a walk over the record: only where the key is wanted.
+          if (kept.id === undefined || !ids.delete(kept.id)) continue;
+          if (ids.size === 0) missing.delete(kept.key!);
+          kept.isFirst = true;
+          putInto(found, kept.key!, kept.id, kept);
+        }
     }
+    // Those that are still missing were looked for everywhere.
+    for (const key of missing.keys()) directory.see(key, seen.get(key)!);
   }
 
-  /** Among the records that were passed, which only what was forged, or comes very late, is missing from. */
-  private async lookBack(missing: Wanted, take: Take<K>): Promise<void> {
-    const index = await this.indexUpTo(this.next);
-    for (const key of [...missing.keys()]) {
-      for (const { from, to } of index.get(key) ?? []) {
-        if (to <= this.marks.low) continue;
-        for await (const records of this.chunks(Math.max(from, this.marks.low), to))
-          take(records.map(this.keep).filter((kept) => kept.key === key));
+  private async directoryTo(end: number): Promise<KeyDirectory> {
+    const { keep, maxStretches, salt } = this.options;
+    this.directory ??= new KeyDirectory(maxStretches, salt);
+    const from = Math.max(this.directory.knownTo, this.marks.low);
+    if (from >= end) return this.directory;
+    for await (const records of this.chunks(from, end))
+      for (const record of records) {
+        const { key, offset } = keep(record);
+        if (key !== null) this.directory.note(key, offset);
       }
-    }
-  }
-
-  private async indexUpTo(end: number): Promise<ReadonlyMap<string, readonly Stretch[]>> {
-    this.index ??= new Map();
-    const from = Math.max(this.indexedTo, this.marks.low);
-    if (from < end)
-      for await (const records of this.chunks(from, end))
-        for (const { key, offset } of records.map(this.keep)) if (key !== null) note(this.index, key, offset);
-    this.indexedTo = end;
-    return this.index;
+    this.directory.knowTo(end);
+    return this.directory;
   }
 
   private async look(): Promise<void> {
     const marks = await this.log.watermarks(this.place.topic);
     this.marks = marks.find(({ partition }) => partition === this.place.partition)!;
   }
-}
-
-interface Stretch {
-  readonly from: number;
-  to: number;
-}
-
-/** Records of one key stand together: written in one transaction, or nearly. */
-const NEAR = 64;
-
-function note(index: Map<string, Stretch[]>, key: string, offset: number): void {
-  const stretches = index.get(key);
-  if (stretches === undefined) {
-    index.set(key, [{ from: offset, to: offset + 1 }]);
-    return;
-  }
-  const last = stretches.at(-1)!;
-  if (offset < last.to + NEAR) last.to = offset + 1;
-  else stretches.push({ from: offset, to: offset + 1 });
 }
