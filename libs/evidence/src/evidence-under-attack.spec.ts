@@ -276,9 +276,9 @@ describe('what is remembered', () => {
 describe('of two experiences under one id the first counts', () => {
   it('although it was forgotten before anybody asked for it', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 1, max: 16 }), async (before, batch) => {
+      fc.asyncProperty(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 16 }), async (before, batch) => {
         const victim = story(0);
-        const others = Array.from({ length: 60 }, (_, index) => story(index + 1));
+        const others = Array.from({ length: 250 }, (_, index) => story(index + 1));
         const forged = victim.experiences.map((each) => ({ ...each, entry: '{"n":"forged"}' }));
         const log = await logOf([
           ...others.slice(0, before).flatMap(written),
@@ -286,8 +286,8 @@ describe('of two experiences under one id the first counts', () => {
           ...others.slice(before).flatMap(written),
           ...forged.map((event) => encodeEvent(event)),
         ]);
-        // Room for a few dozen experiences.
-        const evidence = new Evidence(log, new Map(), new Memory(60_000));
+        // Room for some hundred records.
+        const evidence = new Evidence(log, new Map(), new Memory(160_000));
         expect(
           await judged(
             evidence,
@@ -299,7 +299,7 @@ describe('of two experiences under one id the first counts', () => {
         expect(await judged(evidence, lies, () => 1)).toEqual(new Set([0, 1]));
         expect(await judged(evidence, victim.outcomes, () => 1)).toEqual(new Set());
       }),
-      { numRuns: 12 },
+      { numRuns: 4 },
     );
   });
 

@@ -5,7 +5,7 @@
  */
 
 /** All partitions together: some ten thousand experiences. */
-export const MEMORY_BYTES = 64 * 2 ** 20;
+const MEMORY_BYTES = 64 * 2 ** 20;
 
 export interface Held {
   readonly key: string | null;
@@ -31,12 +31,16 @@ export class Memory {
   }
 
   /**
-   * Bytes that a part may take, after it has forgotten what it needs no more to make room for so many. Half of all is divided among the
+   * Bytes that a part may take, after all have forgotten what they need no more to make room for so many. Half of all is divided among the
    * parts, so that none waits for another's; the other half is whose it is first.
    */
   roomFor(part: MemoryPart, bytes: number): number {
     let room = this.roomOf(part);
-    while (room < bytes && part.owner.isOldestStale() && part.owner.forgetOldest()) room = this.roomOf(part);
+    while (room < bytes) {
+      const stale = this.parts.filter(({ owner }) => owner.isOldestStale());
+      if (stale.length === 0 || !largestOf(stale).owner.forgetOldest()) break;
+      room = this.roomOf(part);
+    }
     return room;
   }
 
@@ -49,10 +53,13 @@ export class Memory {
   /** Forgets what is oldest in the part that holds most, until all is within the limit. */
   shrink(): void {
     while (this.held > this.limit) {
-      const largest = this.parts.reduce((most, part) => (part.bytes > most.bytes ? part : most));
-      if (!largest.owner.forgetOldest()) return;
+      if (!largestOf(this.parts).owner.forgetOldest()) return;
     }
   }
+}
+
+function largestOf(parts: readonly MemoryPart[]): MemoryPart {
+  return parts.reduce((most, part) => (part.bytes > most.bytes ? part : most));
 }
 
 /** Who remembers records. */

@@ -92,6 +92,8 @@ export class Reading<K extends Kept> {
   /** The same by their offsets, the longest known first. */
   private readonly byAge = new Map<number, K>();
   private readonly part: MemoryPart;
+  /** Of a record, with all that remembering it takes, as of those that were remembered last. */
+  private bytesEach = FIRST_BYTES;
   /** Of keys whose records were forgotten before anybody asked for them; undefined as long as there are none. */
   private forgotten: KeyFilter | undefined;
   /** Undefined until something is missed. */
@@ -218,9 +220,9 @@ export class Reading<K extends Kept> {
 
   /** How many can be read without anything being forgotten that is waited for; all are taken to be as large as those before. */
   private roomForRecords(): number {
-    const bytesEach = this.byAge.size === 0 ? FIRST_BYTES : this.part.bytes / this.byAge.size;
-    const room = this.options.memory.roomFor(this.part, CHUNK_RECORDS * bytesEach);
-    return Math.min(CHUNK_RECORDS, Math.floor(room / bytesEach));
+    if (this.byAge.size > 0) this.bytesEach = this.part.bytes / this.byAge.size;
+    const room = this.options.memory.roomFor(this.part, CHUNK_RECORDS * this.bytesEach);
+    return Math.min(CHUNK_RECORDS, Math.floor(room / this.bytesEach));
   }
 
   private isOldestStale(): boolean {
