@@ -28,6 +28,7 @@ const libsTopDown = [
   'tensor-graph',
   'signatures',
   'evidence',
+  'log-reader',
   'event-log',
   'object-store',
   'events',

@@ -34,6 +34,12 @@ const evaluation = [
   { selector: "Property[key.name='shell']", message: 'No shell: give the command and its arguments apart.' },
 ];
 
+const loopsOverTheLog = {
+  selector:
+    "ForOfStatement[await=true] > CallExpression.right[callee.property.name='read'][callee.object.name='log'], ForOfStatement[await=true] > CallExpression.right[callee.property.name='read'][callee.object.property.name='log']",
+  message: 'Read by libs/log-reader, and name what becomes of records that are no events (docs/adr/0048).',
+};
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/*.generated.ts', 'data/**'] },
   // Plain JavaScript of the product (not types, for it has none). The sandbox's own files run what they are given: behind its walls.
@@ -65,6 +71,19 @@ export default tseslint.config(
         'error',
         ...evaluation,
         { selector: 'ExportDefaultDeclaration', message: 'Export by name, so that a thing has one name everywhere.' },
+      ],
+    },
+  },
+  {
+    files: ['apps/*/src/**/*.ts'],
+    // These read what they train on by loops of their own.
+    ignores: ['**/*.spec.ts', 'apps/trainer/src/{learning-input,training-history}.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...evaluation,
+        { selector: 'ExportDefaultDeclaration', message: 'Export by name, so that a thing has one name everywhere.' },
+        loopsOverTheLog,
       ],
     },
   },

@@ -1,7 +1,9 @@
 /** The versions of all shards as the log tells them, and that they are of a buffer divided as this one is. */
+
 import { type EventLog, partitionForKey, type Watermarks } from '@seamstream/event-log';
-import { decodeEvent, type EventOf, TOPIC } from '@seamstream/events';
+import { type EventOf, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
+import { readEvents } from '@seamstream/log-reader';
 
 /** The key of all BufferCommitted records (schemas/topics.json), so that they stand in one partition in their order. */
 const COMMITS_KEY = 'commits';
@@ -71,14 +73,14 @@ export async function versionsIn(
   shards: number,
 ): Promise<readonly EventOf<'BufferCommitted'>[]> {
   const versions: EventOf<'BufferCommitted'>[] = [];
-  if (from >= to) return versions;
-  for await (const records of log.read({ topic: TOPIC.buffer, partition, from, to, chunkRecords: CHUNK_RECORDS })) {
-    for (const record of records) {
-      if (record.key !== COMMITS_KEY) continue;
-      const event = decodeEvent(record);
-      if (event.type === 'BufferCommitted') versions.push(event);
-    }
-  }
+  // What cannot be read could be a version: going on without it would make it anew.
+  const chunks = readEvents(log, [{ topic: TOPIC.buffer, partition, from, to }], {
+    undecodable: 'throw',
+    wants: ({ key }) => key === COMMITS_KEY,
+    chunkRecords: CHUNK_RECORDS,
+  });
+  for await (const { events } of chunks)
+    for (const { event } of events) if (event.type === 'BufferCommitted') versions.push(event);
   const other = versions.find((version) => version.shards !== shards);
   if (other === undefined) return versions;
   throw new SeamError(

@@ -1,8 +1,10 @@
 /** The way back from the log to the fold of a shard: from the snapshot that its last version names, or from the beginning. */
+
 import type { ConsumedOffset, EventLog, LogRecord } from '@seamstream/event-log';
-import { type BufferCommitted, decodeEvent, type EventOf, type OffsetRange, TOPIC } from '@seamstream/events';
+import { type BufferCommitted, type EventOf, type OffsetRange, type SeamEvent, TOPIC } from '@seamstream/events';
 import { type Evidence, type PlacedEvent, withPlace } from '@seamstream/evidence';
 import { canonicalJson, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { readEvents } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
 import { replayUntil } from '@seamstream/service-kit';
 import {
@@ -188,8 +190,8 @@ async function foldSinceVersion(
   for (const { topic, partition, nextOffset: to } of [...ends].sort((a, b) => a.partition - b.partition)) {
     const from = fold.nextOffsets.get(partition) ?? 0;
     if (from >= to) continue;
-    for await (const records of log.read({ topic, partition, from, to })) {
-      fold = await foldBelieved(fold, decodedOf(records), {
+    for await (const { events } of readEvents(log, [{ topic, partition, from, to }], { undecodable: 'skip' })) {
+      fold = await foldBelieved(fold, events.map(placed), {
         evidence,
         onRefused: ({ place }) => (refused = withPlace(refused, place)),
         onFolded: async (next) => next,
@@ -199,13 +201,6 @@ async function foldSinceVersion(
   return { fold, refused };
 }
 
-/** Without what is no event: its consumer sent it to the dead letters. */
-function decodedOf(records: readonly LogRecord[]): readonly PlacedEvent[] {
-  return records.flatMap((record) => {
-    try {
-      return [{ event: decodeEvent(record), position: record, value: record.value }];
-    } catch {
-      return [];
-    }
-  });
+function placed({ event, record }: { readonly event: SeamEvent; readonly record: LogRecord }): PlacedEvent {
+  return { event, position: record, value: record.value };
 }

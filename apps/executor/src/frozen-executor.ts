@@ -1,7 +1,9 @@
 /** The executor is frozen: within one log, every outcome names the same one. */
+
 import type { EventLog } from '@seamstream/event-log';
-import { decodeEvent, type EventOf, type ExecutorIdentity, TOPIC } from '@seamstream/events';
+import { type EventOf, type ExecutorIdentity, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
+import { readEvents, storedRanges } from '@seamstream/log-reader';
 import type { TokenCount } from '@seamstream/model-clients';
 
 const CHUNK_RECORDS = 100;
@@ -44,22 +46,7 @@ async function firstRecorded(log: EventLog): Promise<ExecutorIdentity | undefine
 }
 
 async function* recordedOutcomes(log: EventLog): AsyncGenerator<EventOf<'OutcomeRecorded'>> {
-  for (const { partition, low, high } of await log.watermarks(TOPIC.outcomes)) {
-    for await (const records of log.read({
-      topic: TOPIC.outcomes,
-      partition,
-      from: low,
-      to: high,
-      chunkRecords: CHUNK_RECORDS,
-    })) {
-      for (const record of records) {
-        try {
-          const event = decodeEvent(record);
-          if (event.type === 'OutcomeRecorded') yield event;
-        } catch {
-          // Not a record that anybody could have learned from: its consumers send it to the dead letters.
-        }
-      }
-    }
-  }
+  const ranges = await storedRanges(log, TOPIC.outcomes);
+  for await (const { events } of readEvents(log, ranges, { undecodable: 'skip', chunkRecords: CHUNK_RECORDS }))
+    for (const { event } of events) if (event.type === 'OutcomeRecorded') yield event;
 }

@@ -6,9 +6,10 @@
  */
 
 import type { EventLog } from '@seamstream/event-log';
-import { decodeEvent, TOPIC } from '@seamstream/events';
+import { TOPIC } from '@seamstream/events';
 import { isSeamError, messageOf } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter, sameFingerprint, type TrainableSettings } from '@seamstream/language-model';
+import { readEvents } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
 import type { RationedLines, ServiceLogger } from '@seamstream/service-kit';
@@ -114,19 +115,18 @@ export class ServingAdapter {
     const { log } = this.dependencies;
     for (const { partition, from, to } of stretches) {
       const place = `${topic}/${partition}`;
-      for await (const records of log.read({ topic, partition, from, to })) {
-        for (const record of records) {
-          try {
-            this.told = evolveServedAdapter(this.told, decodeEvent(record));
-          } catch (error) {
-            this.dependencies.lines.error(
-              isSeamError(error) ? error.code : 'INTERNAL',
-              { topic, partition, offset: record.offset, reason: messageOf(error) },
-              'record about adapters cannot be read and is passed over',
-            );
-          }
-          this.nextOffsets.set(place, record.offset + 1);
-        }
+      const chunks = readEvents(log, [{ topic, partition, from, to }], {
+        undecodable: ({ offset }, { code, message }) =>
+          this.dependencies.lines.error(
+            code,
+            { topic, partition, offset, reason: message },
+            'record about adapters cannot be read and is passed over',
+          ),
+      });
+      for await (const { events, records } of chunks) {
+        for (const { event } of events) this.told = evolveServedAdapter(this.told, event);
+        const last = records.at(-1);
+        if (last !== undefined) this.nextOffsets.set(place, last.offset + 1);
       }
       // What follows the last record may be no record (a transaction's end): it is not asked for again.
       this.nextOffsets.set(place, to);

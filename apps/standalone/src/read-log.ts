@@ -3,10 +3,10 @@ import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { checkEntry, type EntrySchemas, hasQuotes, misquoteIn } from '@seamstream/experience';
 import { isSeamError } from '@seamstream/kernel';
+import { readTopics } from '@seamstream/log-reader';
 import { type Ledger, ledgerProjection } from '@seamstream/read-models';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { placeInStream } from './problem-stream.js';
-import { readableEvents } from './readable-event.js';
 
 export interface LogAccount {
   readonly ledger: Ledger;
@@ -27,24 +27,26 @@ export async function readLogAccount(log: EventLog, schemaFor: EntrySchemas): Pr
   let misquoteId = '';
   const executorRevisions = new Set<string>();
   const topics = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes, TOPIC.deadLetters];
-  for await (const { event, record } of readableEvents(log, topics)) {
-    ledgerProjection.evolve(state, event, record);
-    if (event.type === 'ExperienceGenerated') {
-      entries.generated++;
-      const { experienceId: id, problem, entry } = event;
-      const schema = schemaFor(problem.domain);
-      if (isValid(entry, schema)) entries.valid++;
-      if (!hasQuotes(schema)) continue;
-      const found = misquoteIn(entry, schema, problem.prompt);
-      const round = placeInStream(problem)?.round ?? null;
-      const row = quoting.get(round) ?? { entries: 0, faithful: 0 };
-      quoting.set(round, { entries: row.entries + 1, faithful: row.faithful + (found === undefined ? 1 : 0) });
-      if (found !== undefined && (misquote === null || id < misquoteId)) {
-        misquoteId = id;
-        misquote = { prompt: problem.prompt, entry, fault: found.fault };
+  for await (const { events } of readTopics(log, topics, { undecodable: 'skip' })) {
+    for (const { event, record } of events) {
+      ledgerProjection.evolve(state, event, record);
+      if (event.type === 'ExperienceGenerated') {
+        entries.generated++;
+        const { experienceId: id, problem, entry } = event;
+        const schema = schemaFor(problem.domain);
+        if (isValid(entry, schema)) entries.valid++;
+        if (!hasQuotes(schema)) continue;
+        const found = misquoteIn(entry, schema, problem.prompt);
+        const round = placeInStream(problem)?.round ?? null;
+        const row = quoting.get(round) ?? { entries: 0, faithful: 0 };
+        quoting.set(round, { entries: row.entries + 1, faithful: row.faithful + (found === undefined ? 1 : 0) });
+        if (found !== undefined && (misquote === null || id < misquoteId)) {
+          misquoteId = id;
+          misquote = { prompt: problem.prompt, entry, fault: found.fault };
+        }
+      } else if (event.type === 'OutcomeRecorded') {
+        executorRevisions.add(event.executor.revision);
       }
-    } else if (event.type === 'OutcomeRecorded') {
-      executorRevisions.add(event.executor.revision);
     }
   }
   return { ledger: ledgerProjection.read(state), entries, quoting, misquote, executorRevisions };

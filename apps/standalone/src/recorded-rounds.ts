@@ -1,7 +1,7 @@
 /** What a log says of rounds that were published before, read before any service touches it. */
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { readableEvents } from './readable-event.js';
+import { readTopics } from '@seamstream/log-reader';
 import { endedRuns, evolveLoopProgress, initialLoopProgress } from './round-progress.js';
 import type { RecordedRounds } from './run-settings.js';
 import type { WorkSpan } from './work-spans.js';
@@ -13,8 +13,9 @@ export interface RecordedRun extends RecordedRounds {
 
 export async function readRecordedRounds(log: EventLog): Promise<RecordedRun> {
   let progress = initialLoopProgress;
-  for await (const { event } of readableEvents(log, [TOPIC.problems, TOPIC.training, TOPIC.adapters]))
-    progress = evolveLoopProgress(progress, event);
+  const topics = [TOPIC.problems, TOPIC.training, TOPIC.adapters];
+  for await (const { events } of readTopics(log, topics, { undecodable: 'skip' }))
+    for (const { event } of events) progress = evolveLoopProgress(progress, event);
   const rounds = [...progress.rounds.values()];
   const runs = endedRuns(progress);
   const fromMs = Math.min(...rounds.map((row) => row.firstPublishedAtMs));

@@ -2,10 +2,11 @@
  * Follows the log and folds what it shows, whoever published it: the live view and the rounds' driver know nothing else. A process
  * that was killed goes on where the log ends.
  */
+
 import type { ConsumedOffset, EventLog, LogRecord } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
+import { eventOf, readRecords } from '@seamstream/log-reader';
 import { type Ledger, ledgerProjection } from '@seamstream/read-models';
-import { readableEvent } from './readable-event.js';
 import { evolveLoopProgress, initialLoopProgress, type LoopProgress } from './round-progress.js';
 
 const FOLLOWED = [
@@ -50,7 +51,7 @@ export class WatchLogHandler {
 
   private fold(records: readonly LogRecord[]): void {
     for (const record of records) {
-      const event = readableEvent(record);
+      const event = eventOf(record, 'skip');
       if (event === undefined) continue;
       this.folded = evolveLoopProgress(this.folded, event);
       ledgerProjection.evolve(this.ledgerState, event, record);
@@ -62,7 +63,8 @@ export class WatchLogHandler {
     const ends: ConsumedOffset[] = [];
     for (const topic of FOLLOWED) {
       for (const { partition, low, high } of await this.log.watermarks(topic)) {
-        for await (const records of this.log.read({ topic, partition, from: low, to: high })) this.fold(records);
+        for await (const { records } of readRecords(this.log, [{ topic, partition, from: low, to: high }]))
+          this.fold(records);
         ends.push({ topic, partition, nextOffset: high });
       }
     }

@@ -1,7 +1,7 @@
+import { foldProjection } from '@seamstream/log-reader';
 import { type AdapterLineage, adapterLineageProjection, type Projection } from '@seamstream/read-models';
 import type { ServedAdapterState } from '@seamstream/release';
 import type { CommandRuntime } from '../command-runtime.js';
-import { foldProjection } from '../log/fold-projection.js';
 
 export interface Serving {
   readonly lineage: AdapterLineage;

@@ -1,13 +1,14 @@
 /** Who vouches for what is in the log: adapters, promotions, rollbacks and versions of the buffer. */
+
 import type { EventLog } from '@seamstream/event-log';
-import { decodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { TOPIC } from '@seamstream/events';
 import { isSeamError } from '@seamstream/kernel';
+import { readTopics } from '@seamstream/log-reader';
 import { type AttestedEvent, checkAttestation, isAttested, type Trust } from '@seamstream/signatures';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { storedRanges } from '../log/stored-ranges.js';
 import { renderTable } from '../terminal/table.js';
 import { plural, shortId } from '../terminal/text.js';
 
@@ -24,21 +25,11 @@ interface VerifiedFact {
 
 async function verifyFacts(log: EventLog, trust: Trust, signal: AbortSignal): Promise<VerifiedFact[]> {
   const facts: VerifiedFact[] = [];
-  for (const topic of [TOPIC.adapters, TOPIC.buffer]) {
-    for (const range of await storedRanges(log, topic)) {
-      if (range.from >= range.to) continue;
-      for await (const records of log.read(range)) {
-        signal.throwIfAborted();
-        for (const record of records) {
-          let event: SeamEvent;
-          try {
-            event = decodeEvent(record);
-          } catch {
-            continue; // states nothing
-          }
-          if (isAttested(event)) facts.push(judged(event, `${topic}/${record.partition}@${record.offset}`, trust));
-        }
-      }
+  const chunks = readTopics(log, [TOPIC.adapters, TOPIC.buffer], { undecodable: 'skip', signal });
+  for await (const { events } of chunks) {
+    for (const { event, record } of events) {
+      const { topic, partition, offset } = record;
+      if (isAttested(event)) facts.push(judged(event, `${topic}/${partition}@${offset}`, trust));
     }
   }
   return facts;

@@ -3,6 +3,7 @@
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
 import { compareText, SeamError, sha256 } from '@seamstream/kernel';
+import { eventOf, readMerged, storedRanges } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
   type BufferManifest,
@@ -12,13 +13,15 @@ import {
   readVersion,
   wholeBuffer,
 } from '@seamstream/success-buffer';
-import { readEvents } from '../log/read-events.js';
 import { shortId } from '../terminal/text.js';
 import { type BufferOverview, foldBufferEvents } from './buffer-overview.js';
 
 export async function readOverview(log: EventLog): Promise<BufferOverview> {
   const events: SeamEvent[] = [];
-  for await (const event of readEvents(log, TOPIC.buffer)) events.push(event);
+  for await (const record of readMerged(log, await storedRanges(log, TOPIC.buffer))) {
+    const event = eventOf(record, 'skip');
+    if (event !== undefined) events.push(event);
+  }
   return foldBufferEvents(events);
 }
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { resolveTopic } from '../log/topic-name.js';
+import { resolveTopic } from '../tail/topic-name.js';
 import { plural } from '../terminal/text.js';
 import { countByCode, type DeadLetterFilter, placeOf, renderLetters, selectLetters } from './dead-letter.js';
 import { readDeadLetters, readRedriven } from './read-dead-letters.js';

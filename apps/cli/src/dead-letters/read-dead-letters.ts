@@ -1,8 +1,6 @@
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { decodeRecord } from '../log/decode-record.js';
-import { readMerged } from '../log/read-merged.js';
-import { storedRanges } from '../log/stored-ranges.js';
+import { decodeRecord, readMerged, readRecords, storedRanges } from '@seamstream/log-reader';
 import { type DeadLetter, REDRIVE_HEADER } from './dead-letter.js';
 
 /** All dead letters, oldest first. `unreadable` counts records of their topic that are no dead letters themselves. */
@@ -38,8 +36,8 @@ export async function readRedriven(log: EventLog, letters: readonly DeadLetter[]
       const first = partitions.get(partition);
       if (first === undefined) continue;
       const from = Math.min(Math.max(low, first), high);
-      for await (const chunk of log.read({ topic, partition, from, to: high })) {
-        for (const { headers } of chunk) {
+      for await (const { records } of readRecords(log, [{ topic, partition, from, to: high }])) {
+        for (const { headers } of records) {
           const place = headers[REDRIVE_HEADER];
           if (place !== undefined) redriven.add(place);
         }

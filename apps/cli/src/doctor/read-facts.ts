@@ -11,9 +11,8 @@ import {
   type TopicName,
 } from '@seamstream/events';
 import type { ResultEvent } from '@seamstream/learning';
+import { readEvents, storedRanges } from '@seamstream/log-reader';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
-import { decodeRecord } from '../log/decode-record.js';
-import { storedRanges } from '../log/stored-ranges.js';
 import type { Progress } from '../terminal/progress.js';
 
 /** Newest records that are read of each partition: some thousand candidates, whatever the log's length. */
@@ -59,18 +58,11 @@ export async function readFacts(log: EventLog, { groups, signal, progress }: Rea
   const bar = progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));
   const events = new Map<string, SeamEvent[]>();
   try {
-    for (const range of ranges) {
-      if (range.from >= range.to) continue;
-      for await (const chunk of log.read(range)) {
-        signal.throwIfAborted();
-        const own = events.get(range.topic) ?? [];
-        events.set(range.topic, own);
-        for (const record of chunk) {
-          const decoded = decodeRecord(record);
-          if ('event' in decoded) own.push(decoded.event);
-        }
-        bar.advance(chunk.length);
-      }
+    for await (const chunk of readEvents(log, ranges, { undecodable: 'skip', signal })) {
+      const own = events.get(chunk.range.topic) ?? [];
+      events.set(chunk.range.topic, own);
+      for (const { event } of chunk.events) own.push(event);
+      bar.advance(chunk.records.length);
     }
   } finally {
     bar.stop();

@@ -1,9 +1,9 @@
+import { foldProjection } from '@seamstream/log-reader';
 import { ledgerProjection } from '@seamstream/read-models';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { foldProjection } from '../log/fold-projection.js';
 import { renderLedger } from './render-ledger.js';
 
 async function showLedger(runtime: CommandRuntime, options: { readonly check?: true }): Promise<ExitCode> {

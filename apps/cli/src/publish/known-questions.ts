@@ -1,10 +1,10 @@
 /** Questions that the log holds already, under other ids: published from another file, by another client, or by the demonstration. */
+
 import { normalisedQuestion } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { onOneLine, SeamError, sha256 } from '@seamstream/kernel';
-import { decodeRecord } from '../log/decode-record.js';
-import { storedRanges } from '../log/stored-ranges.js';
+import { readEvents, storedRanges } from '@seamstream/log-reader';
 import { count, plural } from '../terminal/text.js';
 import type { DatasetFile } from './dataset-file.js';
 import type { DuplicatePolicy } from './duplicates.js';
@@ -41,18 +41,15 @@ export async function knownQuestions(
 ): Promise<readonly KnownQuestion[]> {
   const wanted = Map.groupBy(rows, ({ questionKey: key, mode }) => `${mode} ${key}`);
   const known = new Map<number, KnownQuestion>();
-  for (const range of await storedRanges(log, TOPIC.problems)) {
-    if (range.from >= range.to) continue;
-    for await (const records of log.read(range)) {
-      for (const record of records) {
-        const decoded = decodeRecord(record);
-        if (!('event' in decoded) || decoded.event.type !== 'ProblemPublished') continue;
-        const { problem, mode } = decoded.event;
-        if (ownIds.has(problem.problemId)) continue;
-        for (const { row, answer } of wanted.get(`${mode} ${questionKey(problem.prompt)}`) ?? [])
-          if (!known.has(row))
-            known.set(row, { row, problemId: problem.problemId, sameAnswer: answer === problem.reference.trim() });
-      }
+  const ranges = await storedRanges(log, TOPIC.problems);
+  for await (const { events } of readEvents(log, ranges, { undecodable: 'skip' })) {
+    for (const { event } of events) {
+      if (event.type !== 'ProblemPublished') continue;
+      const { problem, mode } = event;
+      if (ownIds.has(problem.problemId)) continue;
+      for (const { row, answer } of wanted.get(`${mode} ${questionKey(problem.prompt)}`) ?? [])
+        if (!known.has(row))
+          known.set(row, { row, problemId: problem.problemId, sameAnswer: answer === problem.reference.trim() });
     }
   }
   return [...known.values()].sort((a, b) => a.row - b.row);

@@ -3,6 +3,7 @@ import type { DatasetProblem } from '@seamstream/datasets';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { derivedId, SeamError } from '@seamstream/kernel';
+import { readRecords, storedRanges } from '@seamstream/log-reader';
 import { count, plural } from '../terminal/text.js';
 import { type DatasetFile, problemIdOf } from './dataset-file.js';
 
@@ -36,11 +37,8 @@ export function problemRecord(problem: DatasetProblem, problemId: string, mode: 
  */
 export async function publishedAmong(log: EventLog, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const published = new Set<string>();
-  for (const { partition, low, high } of await log.watermarks(TOPIC.problems)) {
-    for await (const chunk of log.read({ topic: TOPIC.problems, partition, from: low, to: high })) {
-      for (const { key } of chunk) if (key !== null && ids.has(key)) published.add(key);
-    }
-  }
+  for await (const { records } of readRecords(log, await storedRanges(log, TOPIC.problems)))
+    for (const { key } of records) if (key !== null && ids.has(key)) published.add(key);
   return published;
 }
 

@@ -1,4 +1,5 @@
 import { onOneLine, SeamError } from '@seamstream/kernel';
+import { foldProjection } from '@seamstream/log-reader';
 import {
   adapterLineageProjection,
   ledgerProjection,
@@ -14,7 +15,6 @@ import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderLedger } from '../ledger/render-ledger.js';
-import { foldProjection } from '../log/fold-projection.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import { plural } from '../terminal/text.js';

@@ -5,6 +5,7 @@
 
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, TOPIC } from '@seamstream/events';
+import { readEvents } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
   type BufferState,
@@ -17,7 +18,6 @@ import {
   withRules,
 } from '@seamstream/success-buffer';
 import { readManifest } from '../buffer/read-buffer.js';
-import { decodeRecord } from '../log/decode-record.js';
 import type { Progress } from '../terminal/progress.js';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
@@ -64,17 +64,16 @@ async function verifyShard(options: VerifyOptions): Promise<readonly VerifiedVer
     for (const { topic, partition, to } of version.inputs) {
       const from = nextOffsets.get(`${topic}/${partition}`) ?? 0;
       if (from >= to) continue;
-      for await (const chunk of log.read({ topic, partition, from, to })) {
-        for (const record of chunk) {
-          const decoded = decodeRecord(record);
-          if (!('event' in decoded)) continue; // its consumer sent it to the dead letters
-          const { event } = decoded;
+      for await (const { events, records } of readEvents(log, [{ topic, partition, from, to }], {
+        undecodable: 'skip',
+      })) {
+        for (const { event, record } of events) {
           // What did not count then, by the version's own word, does not now.
           if (refused.some((range) => range.partition === partition && isWithin(range, record.offset))) continue;
           if (event.type === 'OutcomeRecorded' || event.type === 'ExecutionFailed')
             state = evolve(state, event, record);
         }
-        progress.advance(chunk.length);
+        progress.advance(records.length);
       }
       nextOffsets.set(`${topic}/${partition}`, to);
     }

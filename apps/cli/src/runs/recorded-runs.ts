@@ -1,6 +1,8 @@
 /** Training runs with what was decided on what they made. */
+
 import type { Evaluation } from '@seamstream/events';
 import { onOneLine, SeamError } from '@seamstream/kernel';
+import { foldProjection } from '@seamstream/log-reader';
 import {
   type AdapterStatus,
   adapterLineageProjection,
@@ -12,7 +14,6 @@ import {
   trainingProgressProjection,
 } from '@seamstream/read-models';
 import type { CommandRuntime } from '../command-runtime.js';
-import { foldProjection } from '../log/fold-projection.js';
 import { shortId } from '../terminal/text.js';
 
 export interface RecordedRun extends Omit<TrainingRun, 'evaluation'> {

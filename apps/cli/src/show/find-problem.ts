@@ -1,9 +1,9 @@
 /** Which problem a person means: by its id, the beginning of one, or words of its question. */
+
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { onOneLine, SeamError } from '@seamstream/kernel';
-import { decodeRecord } from '../log/decode-record.js';
-import { storedRanges } from '../log/stored-ranges.js';
+import { readEvents, storedRanges } from '@seamstream/log-reader';
 import type { Progress } from '../terminal/progress.js';
 import { count, excerpt } from '../terminal/text.js';
 
@@ -35,22 +35,17 @@ export async function findProblem(
   const byWords = new Map<string, Candidate>();
   let problems = 0;
   try {
-    for (const range of ranges) {
-      if (range.from >= range.to) continue;
-      for await (const records of log.read(range)) {
-        signal.throwIfAborted();
-        for (const record of records) {
-          const decoded = decodeRecord(record);
-          if (!('event' in decoded) || decoded.event.type !== 'ProblemPublished') continue;
-          problems++;
-          const { problemId, domain, prompt } = decoded.event.problem;
-          if (problemId === meant) return problemId;
-          if (meant.length >= LEAST_OF_ID && problemId.startsWith(meant))
-            byId.set(problemId, { problemId, domain, prompt });
-          else if (prompt.toLowerCase().includes(words)) byWords.set(problemId, { problemId, domain, prompt });
-        }
-        bar.advance(records.length);
+    for await (const { events, records } of readEvents(log, ranges, { undecodable: 'skip', signal })) {
+      for (const { event } of events) {
+        if (event.type !== 'ProblemPublished') continue;
+        problems++;
+        const { problemId, domain, prompt } = event.problem;
+        if (problemId === meant) return problemId;
+        if (meant.length >= LEAST_OF_ID && problemId.startsWith(meant))
+          byId.set(problemId, { problemId, domain, prompt });
+        else if (prompt.toLowerCase().includes(words)) byWords.set(problemId, { problemId, domain, prompt });
       }
+      bar.advance(records.length);
     }
   } finally {
     bar.stop();

@@ -1,8 +1,10 @@
 /** A problem's story as the log tells it, and which of its results the rest of the log bears out. */
+
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { type Doubt, Evidence, isResult, type PlacedEvent } from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
+import { foldProjection } from '@seamstream/log-reader';
 import {
   type AdapterLineage,
   adapterLineageProjection,
@@ -11,7 +13,6 @@ import {
   type Projection,
   problemStoryProjection,
 } from '@seamstream/read-models';
-import { foldProjection } from '../log/fold-projection.js';
 import type { Progress } from '../terminal/progress.js';
 
 export interface ToldStory {

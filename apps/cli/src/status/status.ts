@@ -3,6 +3,7 @@
 import { findingsIn } from '@seamstream/doctor';
 import { consumerLag, type EventLog } from '@seamstream/event-log';
 import { type EventOf, GROUP, type SeamEvent, TOPIC } from '@seamstream/events';
+import { readEvents, storedRanges } from '@seamstream/log-reader';
 import {
   adapterLineageProjection,
   type FaithfulEntries,
@@ -11,8 +12,6 @@ import {
   ledgerProjection,
 } from '@seamstream/read-models';
 import { shardName, shardsOf } from '@seamstream/success-buffer';
-import { decodeRecord } from '../log/decode-record.js';
-import { storedRanges } from '../log/stored-ranges.js';
 import { faithfulBy, type RecordedRun, recordedRunsProjection } from '../runs/recorded-runs.js';
 
 export interface Status {
@@ -57,14 +56,8 @@ export class StatusReader {
       for (const range of await storedRanges(this.log, topic)) {
         const name = `${topic}/${range.partition}`;
         const from = Math.max(range.from, this.next.get(name) ?? 0);
-        if (from >= range.to) continue;
-        for await (const records of this.log.read({ ...range, from })) {
-          signal.throwIfAborted();
-          for (const record of records) {
-            const decoded = decodeRecord(record);
-            if ('event' in decoded) this.fold(decoded.event, record);
-          }
-        }
+        for await (const { events } of readEvents(this.log, [{ ...range, from }], { undecodable: 'skip', signal }))
+          for (const { event, record } of events) this.fold(event, record);
         this.next.set(name, range.to);
       }
     }

@@ -1,7 +1,7 @@
 import { encodeEvent, type SeamEvent } from '@seamstream/events';
+import { decodeRecord } from '@seamstream/log-reader';
 import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
-import { decodeRecord } from '../log/decode-record.js';
 import { type EventFilter, isWanted, parseEventTypes } from './event-filter.js';
 
 const names = (filter: EventFilter): string[] =>

@@ -1,7 +1,7 @@
 /** Which events a tail shows. Pure. A filter that an event has no field for holds for none: a run has no domain, a version of the buffer no problem. */
 import { type SeamEvent, TOPIC_OF } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import type { DecodedRecord } from './event-line.js';
+import type { DecodedRecord } from '@seamstream/log-reader';
 
 export interface EventFilter {
   /** Names of events; all where absent. */

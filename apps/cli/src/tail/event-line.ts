@@ -1,8 +1,8 @@
 /** One readable line per event: who it is about, what happened, the telling detail. Pure. */
 
-import type { LogRecord } from '@seamstream/event-log';
 import type { SeamEvent } from '@seamstream/events';
 import { onOneLine } from '@seamstream/kernel';
+import type { DecodedRecord } from '@seamstream/log-reader';
 import { shardNameOf } from '@seamstream/success-buffer';
 import type { Style } from '../terminal/style.js';
 import { bytes, count, excerpt, percent, plural, shortId } from '../terminal/text.js';
@@ -103,11 +103,6 @@ function colourOf(event: SeamEvent): Colour {
 }
 
 const shortTopic = (topic: string): string => onOneLine(topic.replace(/^seam\./, ''));
-
-/** A record's event, or why it has none. */
-export type DecodedRecord =
-  | { readonly record: LogRecord; readonly event: SeamEvent }
-  | { readonly record: LogRecord; readonly fault: { readonly code: string; readonly message: string } };
 
 /** First bytes of a value as hexadecimal pairs: a poison record cannot spoil the screen. */
 export function hexExcerpt(value: Uint8Array | null, length = 16): string {

@@ -1,6 +1,7 @@
 /** Which offsets a tail shows. */
+
 import type { EventLog, Watermarks } from '@seamstream/event-log';
-import type { ReadRange } from '../log/read-merged.js';
+import { type ReadRange, readRecords } from '@seamstream/log-reader';
 
 /** The range of each partition from the given offset to its end; an offset outside of what is stored is moved to its edge. */
 export function rangesFrom(
@@ -32,7 +33,8 @@ export async function lastRanges(
     for (let span = records; ; span *= 4) {
       const from = Math.max(low, high - span);
       let held = 0;
-      for await (const chunk of log.read({ topic, partition, from, to: high })) held += chunk.length;
+      for await (const { records: read } of readRecords(log, [{ topic, partition, from, to: high }]))
+        held += read.length;
       if (held < records && from > low) continue;
       ranges.push({ topic, partition, from, to: high });
       stored += held;

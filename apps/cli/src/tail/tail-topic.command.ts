@@ -1,17 +1,16 @@
 import type { EventLog, LogRecord, Watermarks } from '@seamstream/event-log';
 import { TOPICS } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
+import { type DecodedRecord, decodeRecord, type ReadRange, readMerged } from '@seamstream/log-reader';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { decodeRecord } from '../log/decode-record.js';
-import { type ReadRange, readMerged } from '../log/read-merged.js';
-import { resolveTopic } from '../log/topic-name.js';
 import { type EventFilter, isFiltering, isWanted, parseEventTypes } from './event-filter.js';
-import { type DecodedRecord, recordAsJson, renderRecord } from './event-line.js';
+import { recordAsJson, renderRecord } from './event-line.js';
 import { parseStartPosition, type StartPosition } from './start-position.js';
 import { lastRanges, rangesFrom } from './tail-ranges.js';
+import { resolveTopic } from './topic-name.js';
 
 interface TailOptions {
   readonly topic?: readonly string[];

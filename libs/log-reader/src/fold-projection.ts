@@ -1,10 +1,22 @@
 import type { EventLog, LogRecord } from '@seamstream/event-log';
-import { TOPIC } from '@seamstream/events';
-import type { Projection } from '@seamstream/read-models';
-import type { Progress } from '../terminal/progress.js';
-import { decodeRecord } from './decode-record.js';
-import type { ReadRange } from './read-merged.js';
+import { type SeamEvent, TOPIC } from '@seamstream/events';
+import { readEvents } from './read-events.js';
+import type { ReadRange } from './read-range.js';
 import { storedRanges } from './stored-ranges.js';
+
+/** What a log is folded by. */
+export interface LogFold<State, Answer> {
+  readonly topics: readonly string[];
+  initialState(): State;
+  evolve(state: State, event: SeamEvent, position: LogRecord): State;
+  read(state: State): Answer;
+}
+
+/** Is told how much of a reading is done, in records. */
+export interface ReadingProgress {
+  advance(records: number): void;
+  stop(): void;
+}
 
 /** From effects to causes. */
 const DOWNSTREAM_FIRST: readonly string[] = [
@@ -38,10 +50,10 @@ export interface Folded<Answer> {
 /** Folds the log into a read model's answer. Rejects with the signal's reason when it aborts. */
 export async function foldProjection<State, Answer>(
   log: EventLog,
-  projection: Projection<State, Answer>,
+  projection: LogFold<State, Answer>,
   options: {
     readonly signal: AbortSignal;
-    readonly progress: (total: number) => Progress;
+    readonly progress: (total: number) => ReadingProgress;
     /** Which records are opened; all where absent. */
     readonly wants?: (record: LogRecord) => boolean;
   },
@@ -54,19 +66,15 @@ export async function foldProjection<State, Answer>(
   let unreadable = 0;
   try {
     // Causes first: what follows from them need not wait for them.
-    for (const range of ranges.toReversed()) {
-      if (range.from >= range.to) continue;
-      for await (const chunk of log.read(range)) {
-        options.signal.throwIfAborted();
-        for (const record of chunk) {
-          if (options.wants?.(record) === false) continue;
-          const decoded = decodeRecord(record);
-          if ('event' in decoded) state = projection.evolve(state, decoded.event, record);
-          else unreadable++;
-        }
-        records += chunk.length;
-        progress.advance(chunk.length);
-      }
+    const chunks = readEvents(log, ranges.toReversed(), {
+      signal: options.signal,
+      wants: options.wants,
+      undecodable: () => unreadable++,
+    });
+    for await (const chunk of chunks) {
+      for (const { event, record } of chunk.events) state = projection.evolve(state, event, record);
+      records += chunk.records.length;
+      progress.advance(chunk.records.length);
     }
   } finally {
     progress.stop();

@@ -3,15 +3,7 @@
  * always ascend, whatever the timestamps say; between partitions equal timestamps are ordered by topic and partition.
  */
 import type { EventLog, LogRecord } from '@seamstream/event-log';
-
-export interface ReadRange {
-  readonly topic: string;
-  readonly partition: number;
-  /** Inclusive. */
-  readonly from: number;
-  /** Exclusive. */
-  readonly to: number;
-}
+import type { ReadRange } from './read-range.js';
 
 interface Source {
   readonly range: ReadRange;

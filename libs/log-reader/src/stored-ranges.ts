@@ -1,6 +1,6 @@
 import type { EventLog } from '@seamstream/event-log';
 import { isSeamError } from '@seamstream/kernel';
-import type { ReadRange } from './read-merged.js';
+import type { ReadRange } from './read-range.js';
 
 /**
  * What is stored of a topic now, per partition. Nothing where the log has no such topic: a log that was copied has those

@@ -1,0 +1,18 @@
+export { type DecodedRecord, decodeRecord, type RecordFault } from './decode-record.js';
+export { type Folded, foldProjection, type LogFold, type ReadingProgress } from './fold-projection.js';
+export {
+  collectEvents,
+  type EventChunk,
+  type EventReadingOptions,
+  eventOf,
+  type PlacedEvent,
+  type ReadingOptions,
+  type RecordChunk,
+  readEvents,
+  readRecords,
+  readTopics,
+  type Undecodable,
+} from './read-events.js';
+export { readMerged } from './read-merged.js';
+export type { ReadRange } from './read-range.js';
+export { storedRanges } from './stored-ranges.js';
