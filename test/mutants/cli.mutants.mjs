@@ -251,7 +251,7 @@ export default [
   },
   {
     control: 'one problem is never chosen of several',
-    file: 'apps/cli/src/show/find-problem.ts',
+    file: 'libs/operations/src/show/find-problem.ts',
     from: 'only !== undefined && found.size === 1',
     to: 'only !== undefined',
     suite: 'quick',

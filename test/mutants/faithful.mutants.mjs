@@ -15,7 +15,7 @@ export default [
   },
   {
     control: 'a run is told with the entries of the adapter that it made',
-    file: 'apps/cli/src/runs/recorded-runs.ts',
+    file: 'libs/operations/src/status/recorded-runs.ts',
     from: 'faithful: run.adapterDigest === null ? null : faithfulBy(written, run.adapterDigest),',
     to: 'faithful: run.adapterDigest === null ? null : faithfulBy(written, run.parentAdapter),',
     suite: 'quick',

@@ -20,3 +20,4 @@ export { keepFilesPrivate } from './private-files.js';
 export { Random } from './random.js';
 export { clipped, onOneLine, withoutControls, withoutUrlSecrets } from './safe-text.js';
 export { systemFault, systemMeaning } from './system-fault.js';
+export { count, excerpt, plural, received, shortId } from './words.js';

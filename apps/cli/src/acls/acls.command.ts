@@ -2,13 +2,12 @@
 
 import { fileURLToPath } from 'node:url';
 import type { Acl, AclDifference } from '@seamstream/event-log-kafka';
-import { onOneLine } from '@seamstream/kernel';
+import { onOneLine, plural } from '@seamstream/kernel';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderTable } from '../terminal/table.js';
-import { plural } from '../terminal/text.js';
 import { parseAclFile } from './acl-file.js';
 
 interface AclsOptions {

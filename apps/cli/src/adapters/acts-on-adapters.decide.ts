@@ -8,7 +8,7 @@ import {
   type ExecutorIdentity,
   originMeta,
 } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
+import { SeamError, shortId } from '@seamstream/kernel';
 import type { AdapterVersion } from '@seamstream/read-models';
 import {
   countedPromotions,
@@ -20,7 +20,6 @@ import {
   lastGoodAdapter,
   type ServedAdapterState,
 } from '@seamstream/release';
-import { shortId } from '../terminal/text.js';
 
 /** Who acts, why, when, under which id. */
 export interface Act {

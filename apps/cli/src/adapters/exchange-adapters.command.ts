@@ -1,12 +1,12 @@
 /** Adapters to and from other programs: PEFT's files, and whole checkpoints. */
 import { dirname, join, resolve } from 'node:path';
-import { sha256 } from '@seamstream/kernel';
+import { count, sha256, shortId } from '@seamstream/kernel';
 import { createAdapter, decodePeft, encodePeft, mergeAdapter, PEFT_FILE } from '@seamstream/language-model';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { bytes, count, shortId } from '../terminal/text.js';
+import { bytes } from '../terminal/text.js';
 import { openAdapter, publishImported } from './published-adapter.js';
 import { readLineage } from './read-lineage.js';
 import { findAdapter } from './render-adapters.js';

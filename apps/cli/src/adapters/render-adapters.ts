@@ -1,12 +1,12 @@
 /** Adapters as a list, as a tree of parents, and one in full. Pure. */
 
 import type { Evaluation } from '@seamstream/events';
-import { onOneLine, SeamError, sha256 } from '@seamstream/kernel';
+import { count, excerpt, onOneLine, plural, SeamError, sha256, shortId } from '@seamstream/kernel';
 import type { AdapterAct, AdapterLineage, AdapterStatus, AdapterVersion } from '@seamstream/read-models';
 import { comparisonText } from '@seamstream/release';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
-import { bytes, count, excerpt, percent, plural, shortId } from '../terminal/text.js';
+import { bytes, percent } from '../terminal/text.js';
 
 function statusText(status: AdapterStatus, style: Style): string {
   switch (status) {

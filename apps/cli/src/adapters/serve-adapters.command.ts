@@ -1,6 +1,6 @@
 /** What a person decides about what is served: promote, roll back, pin, unpin. Each is an event that says who, when and why. */
 import { encodeEvent } from '@seamstream/events';
-import { isSeamError, messageOf, newId, onOneLine, SeamError } from '@seamstream/kernel';
+import { isSeamError, messageOf, newId, onOneLine, SeamError, shortId } from '@seamstream/kernel';
 import { decodeAdapter, sameFingerprint } from '@seamstream/language-model';
 import type { AdapterVersion } from '@seamstream/read-models';
 import type { Decision } from '@seamstream/release';
@@ -9,7 +9,6 @@ import { Command } from 'commander';
 import { checkWords, examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { shortId } from '../terminal/text.js';
 import { type Act, mustCount, pinBy, promotionBy, rollbackBy, unpinBy } from './acts-on-adapters.decide.js';
 import { openAdapter } from './published-adapter.js';
 import { readServing, type Serving } from './read-lineage.js';

@@ -2,7 +2,7 @@
 
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { isSeamError } from '@seamstream/kernel';
+import { isSeamError, plural, shortId } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
 import { type AttestedEvent, checkAttestation, isAttested, type Trust } from '@seamstream/signatures';
 import { Command } from 'commander';
@@ -10,7 +10,6 @@ import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderTable } from '../terminal/table.js';
-import { plural, shortId } from '../terminal/text.js';
 
 interface VerifiedFact {
   readonly place: string;

@@ -1,11 +1,11 @@
-import { SeamError } from '@seamstream/kernel';
+import { plural, SeamError } from '@seamstream/kernel';
+import { readOverview, readRows, selectCommits } from '@seamstream/operations/buffer';
 import { encodeRows, type RowFormat, rowsDigest, shardNameOf } from '@seamstream/success-buffer';
 import { Command, Option } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { bytes, plural } from '../terminal/text.js';
-import { readOverview, readRows, selectCommits } from './read-buffer.js';
+import { bytes } from '../terminal/text.js';
 
 interface ExportOptions {
   readonly format: RowFormat;

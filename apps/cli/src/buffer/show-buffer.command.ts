@@ -1,10 +1,10 @@
+import { readOverview } from '@seamstream/operations/buffer';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { renderOverview } from './buffer-overview.js';
 import { exportBufferCommand } from './export-buffer.command.js';
-import { readOverview } from './read-buffer.js';
+import { renderOverview } from './render-overview.js';
 
 async function showBuffer(runtime: CommandRuntime): Promise<ExitCode> {
   const { terminal } = runtime;

@@ -8,12 +8,11 @@ import {
   type Duplicate,
   type QuestionIndex,
 } from '@seamstream/datasets';
-import { compareText, onOneLine } from '@seamstream/kernel';
+import { compareText, count, onOneLine, plural } from '@seamstream/kernel';
 import { type DatasetFile, type FileCheck, renderFaults } from '../publish/dataset-file.js';
 import { countDuplicates, renderDuplicates } from '../publish/duplicates.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
-import { count, plural } from '../terminal/text.js';
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -1,11 +1,18 @@
+import { plural } from '@seamstream/kernel';
+import {
+  countByCode,
+  type DeadLetterFilter,
+  placeOf,
+  readDeadLetters,
+  readRedriven,
+  selectLetters,
+} from '@seamstream/operations/dead-letters';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { resolveTopic } from '../tail/topic-name.js';
-import { plural } from '../terminal/text.js';
-import { countByCode, type DeadLetterFilter, placeOf, renderLetters, selectLetters } from './dead-letter.js';
-import { readDeadLetters, readRedriven } from './read-dead-letters.js';
+import { renderLetters } from './render-letters.js';
 
 async function listDeadLetters(runtime: CommandRuntime, filter: DeadLetterFilter): Promise<ExitCode> {
   const { terminal } = runtime;

@@ -1,10 +1,16 @@
+import {
+  type DeadLetterFilter,
+  planRedrive,
+  readDeadLetters,
+  readRedriven,
+  selectLetters,
+} from '@seamstream/operations/dead-letters';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { resolveTopic } from '../tail/topic-name.js';
-import { type DeadLetterFilter, planRedrive, renderRedrive, selectLetters } from './dead-letter.js';
-import { readDeadLetters, readRedriven } from './read-dead-letters.js';
+import { renderRedrive } from './render-letters.js';
 
 interface RedriveOptions extends DeadLetterFilter {
   readonly dryRun?: true;

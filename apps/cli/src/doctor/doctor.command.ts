@@ -8,15 +8,14 @@ import {
   type Finding,
   summary,
 } from '@seamstream/doctor';
-import { isSeamError, onOneLine } from '@seamstream/kernel';
+import { isSeamError, onOneLine, plural } from '@seamstream/kernel';
 import { decodeAdapter } from '@seamstream/language-model';
+import { type LogFacts, readFacts } from '@seamstream/operations/doctor';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
-import { plural } from '../terminal/text.js';
-import { type LogFacts, readFacts } from './read-facts.js';
 
 interface DoctorOptions {
   readonly groups: number;

@@ -1,10 +1,9 @@
 import type { Problem } from '@seamstream/events';
-import { SeamError } from '@seamstream/kernel';
+import { count, plural, SeamError } from '@seamstream/kernel';
 import { Option } from 'commander';
 import type { CommandRuntime, WorldSet } from '../command-runtime.js';
 import { checkFile, type DatasetFile, openDataset, problemIdOf, renderFaults } from '../publish/dataset-file.js';
 import { type DatasetOptions, settingsFor } from '../publish/dataset-options.js';
-import { count, plural } from '../terminal/text.js';
 
 /** Which problems are measured on. */
 export interface ProblemOptions extends DatasetOptions {

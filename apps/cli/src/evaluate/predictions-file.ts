@@ -2,10 +2,10 @@
 
 import type { Prediction, PredictionSink } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
+import { plural } from '@seamstream/kernel';
 import { Option } from 'commander';
 import type { CommandRuntime } from '../command-runtime.js';
 import { jsonLine } from '../terminal/terminal.js';
-import { plural } from '../terminal/text.js';
 
 export interface PredictionsOptions {
   readonly predictions?: string;

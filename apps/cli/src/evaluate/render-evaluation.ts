@@ -1,10 +1,10 @@
 /** An evaluation as a table: arms with their intervals, then arms by domain, then what the entries rescued and broke. Pure. */
 
 import type { ArmResult, EvaluationArm, EvaluationResult, FaithfulShare } from '@seamstream/evaluation';
-import { onOneLine } from '@seamstream/kernel';
+import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
-import { count, percent, plural, shortId } from '../terminal/text.js';
+import { percent } from '../terminal/text.js';
 import { renderUnjudged } from './render-unjudged.js';
 
 const MEANING: Readonly<Record<EvaluationArm, string>> = {

@@ -1,11 +1,11 @@
 /** An evaluation of several answers per problem as tables: arms overall, then by domain. Pure. */
 
 import type { EvaluationArm, SampledArmResult, SampledEvaluation, SampledResult } from '@seamstream/evaluation';
-import { onOneLine } from '@seamstream/kernel';
+import { onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { Estimate } from '@seamstream/statistics';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
-import { percent, plural, shortId } from '../terminal/text.js';
+import { percent } from '../terminal/text.js';
 import { renderUnjudged } from './render-unjudged.js';
 
 function estimateCell(estimate: Estimate | null): string {

@@ -1,6 +1,5 @@
-import { onOneLine } from '@seamstream/kernel';
+import { onOneLine, plural } from '@seamstream/kernel';
 import { groupUnjudged, type UnjudgedGroup } from '@seamstream/rollout';
-import { plural } from '../terminal/text.js';
 
 /** Kinds of reasons shown; --json has all. */
 const SHOWN = 5;

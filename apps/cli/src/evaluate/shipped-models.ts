@@ -1,10 +1,9 @@
 /** What whoever brings questions of their own is told before the demonstration's models are asked. */
 import { SHIPPED_MODELS, unknownWords } from '@seamstream/embedded-world';
 import type { ControlRow } from '@seamstream/evaluation';
-import { onOneLine } from '@seamstream/kernel';
+import { onOneLine, plural } from '@seamstream/kernel';
 import type { Models } from '../command-runtime.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { plural } from '../terminal/text.js';
 
 type Role = 'generator' | 'executor';
 

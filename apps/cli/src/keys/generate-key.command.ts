@@ -1,11 +1,10 @@
 /** Keys for signing adapters, promotions and versions of the buffer. */
-import { SeamError } from '@seamstream/kernel';
+import { SeamError, shortId } from '@seamstream/kernel';
 import { generateKey, parseTrustedEntries, VOUCHERS, type Voucher } from '@seamstream/signatures';
 import { Command, Option } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { shortId } from '../terminal/text.js';
 
 interface GenerateOptions {
   readonly may: readonly Voucher[];

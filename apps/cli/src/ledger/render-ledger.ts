@@ -1,7 +1,8 @@
+import { count, plural } from '@seamstream/kernel';
 import type { Ledger } from '@seamstream/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
-import { count, percent, plural } from '../terminal/text.js';
+import { percent } from '../terminal/text.js';
 
 const STANDINGS = [
   ['solved', 'at least one candidate succeeded'],

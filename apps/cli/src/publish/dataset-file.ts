@@ -8,9 +8,8 @@ import {
   type RowFault,
   readProblems,
 } from '@seamstream/datasets';
-import { derivedId, onOneLine } from '@seamstream/kernel';
+import { derivedId, onOneLine, plural } from '@seamstream/kernel';
 import type { CommandRuntime } from '../command-runtime.js';
-import { plural } from '../terminal/text.js';
 
 export interface DatasetFile {
   /** As a person knows it. */

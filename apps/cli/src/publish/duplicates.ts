@@ -1,9 +1,8 @@
 /** What a command does about questions that stand in a file twice, or in a file that is kept for testing. */
 import { type DatasetForm, type Duplicate, detectedForm, type QuestionIndex } from '@seamstream/datasets';
-import { SeamError } from '@seamstream/kernel';
+import { count, plural, SeamError } from '@seamstream/kernel';
 import { Option } from 'commander';
 import type { CommandRuntime } from '../command-runtime.js';
-import { count, plural } from '../terminal/text.js';
 import { checkFile, type DatasetFile, openDataset, renderFaults } from './dataset-file.js';
 
 export const DUPLICATE_POLICIES = ['refuse', 'skip', 'report'] as const;

@@ -1,6 +1,5 @@
 /** Rows whose problems nobody will solve: their time is up before they are published. */
-import { SeamError } from '@seamstream/kernel';
-import { count, plural } from '../terminal/text.js';
+import { count, plural, SeamError } from '@seamstream/kernel';
 import type { DatasetFile } from './dataset-file.js';
 
 export const EXPIRED_POLICIES = ['report', 'skip', 'refuse'] as const;

@@ -3,9 +3,8 @@
 import { normalisedQuestion } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { onOneLine, SeamError, sha256 } from '@seamstream/kernel';
+import { count, onOneLine, plural, SeamError, sha256 } from '@seamstream/kernel';
 import { readEvents, storedRanges } from '@seamstream/log-reader';
-import { count, plural } from '../terminal/text.js';
 import type { DatasetFile } from './dataset-file.js';
 import type { DuplicatePolicy } from './duplicates.js';
 import type { PublishMode } from './publish-problems.js';

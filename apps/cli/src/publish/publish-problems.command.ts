@@ -1,13 +1,12 @@
 import { type Duplicate, QuestionIndex, type ReadingSettings, readProblems } from '@seamstream/datasets';
 import type { Claim, EventLog, NewRecord } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { isSeamError, SeamError } from '@seamstream/kernel';
+import { count, isSeamError, plural, SeamError, shortId } from '@seamstream/kernel';
 import { Command, Option } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { count, plural, shortId } from '../terminal/text.js';
 import { type ChosenRows, chooseRows, type RowCounts, type RowsKnown, stoppedAfter } from './choose-rows.decide.js';
 import { checkFile, type DatasetFile, openDataset, problemIdOf, renderFaults } from './dataset-file.js';
 import { type DatasetOptions, datasetsHelp, settingsFor, withDatasetOptions } from './dataset-options.js';

@@ -2,9 +2,8 @@
 import type { DatasetProblem } from '@seamstream/datasets';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC } from '@seamstream/events';
-import { derivedId, SeamError } from '@seamstream/kernel';
+import { count, derivedId, plural, SeamError } from '@seamstream/kernel';
 import { readRecords, storedRanges } from '@seamstream/log-reader';
-import { count, plural } from '../terminal/text.js';
 import { type DatasetFile, problemIdOf } from './dataset-file.js';
 
 /** Records appended in one transaction: an interrupted publication has published whole steps and can be continued. */

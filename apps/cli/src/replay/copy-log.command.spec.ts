@@ -8,10 +8,9 @@ import {
 } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
 import { Random, SeamError } from '@seamstream/kernel';
+import { COPIES_TOPIC, copyLog, ORIGIN_HEADER } from '@seamstream/operations/copy';
 import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
-import { copyLog } from './copy-log.js';
-import { COPIES_TOPIC, ORIGIN_HEADER } from './copy-progress.js';
 
 const meta = (messageId: string) =>
   originMeta({ messageId, correlationId: 'c', source: 'seam/test', occurredAt: 0, sourceClass: 'user' });

@@ -1,5 +1,14 @@
 import { TOPIC } from '@seamstream/events';
-import { onOneLine, SeamError } from '@seamstream/kernel';
+import { count, onOneLine, plural, SeamError } from '@seamstream/kernel';
+import {
+  COPIES_TOPIC,
+  copyLog,
+  type DoneWork,
+  doneAtSource,
+  markDone,
+  type Selection,
+  type TopicCopy,
+} from '@seamstream/operations/copy';
 import { Command, Option } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -9,11 +18,7 @@ import { resolveTopic } from '../tail/topic-name.js';
 import { NO_PROGRESS, type Progress } from '../terminal/progress.js';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
-import { count, plural } from '../terminal/text.js';
-import { copyLog, type TopicCopy } from './copy-log.js';
-import { COPIES_TOPIC, type Selection } from './copy-progress.js';
 import { type LogAddress, parseLogAddress, showLogAddress } from './log-address.js';
-import { type DoneWork, doneAtSource, markDone } from './mark-done.js';
 
 /** Facts of the world: everything else follows from them. */
 const SOURCE_TOPICS: readonly string[] = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes];

@@ -1,9 +1,9 @@
 /** The read models that have no command of their own, as text. Pure. */
-import { onOneLine } from '@seamstream/kernel';
+import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { SuccessByArm, SuccessTally, TrainingProgress } from '@seamstream/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderTable } from '../terminal/table.js';
-import { count, excerpt, percent, plural, shortId } from '../terminal/text.js';
+import { percent } from '../terminal/text.js';
 
 const tally = ({ successes, outcomes, rate }: SuccessTally): string =>
   outcomes === 0 ? '–' : `${percent(rate)} (${count(successes)}/${count(outcomes)})`;

@@ -1,5 +1,6 @@
-import { onOneLine, SeamError } from '@seamstream/kernel';
+import { onOneLine, plural, SeamError } from '@seamstream/kernel';
 import { foldProjection } from '@seamstream/log-reader';
+import { readOverview, recordsToReplay, verifyBuffer } from '@seamstream/operations/buffer';
 import {
   adapterLineageProjection,
   ledgerProjection,
@@ -10,19 +11,17 @@ import {
 import { Command, Option } from 'commander';
 import { readLineage } from '../adapters/read-lineage.js';
 import { findAdapter, renderAdapterList } from '../adapters/render-adapters.js';
-import { readOverview } from '../buffer/read-buffer.js';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderLedger } from '../ledger/render-ledger.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
-import { plural } from '../terminal/text.js';
 import { stepProgress } from '../train/train-adapter.command.js';
 import type { AdapterVerification } from '../train/trainer.port.js';
 import { copyLogCommand } from './copy-log.command.js';
 import { renderSuccess, renderTraining } from './render-read-models.js';
-import { recordsToReplay, renderVerifiedVersions, verifyBuffer } from './verify-buffer.js';
+import { renderVerifiedVersions } from './render-verified-versions.js';
 
 /** A read model with its text, closed over its types: from outside, all look alike. */
 interface ReadModel {

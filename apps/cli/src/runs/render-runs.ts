@@ -1,9 +1,9 @@
 /** Training runs as a list, one in full, and two beside each other. Pure. */
-import { onOneLine } from '@seamstream/kernel';
+import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
+import type { RecordedRun } from '@seamstream/operations/status';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderFacts, renderTable } from '../terminal/table.js';
-import { count, excerpt, percent, plural, shortId } from '../terminal/text.js';
-import type { RecordedRun } from './recorded-runs.js';
+import { percent } from '../terminal/text.js';
 
 type Metrics = Readonly<Record<string, number>>;
 

@@ -1,4 +1,5 @@
 import { encodeEvent, type SeamEvent } from '@seamstream/events';
+import { recordedRunsProjection } from '@seamstream/operations/status';
 import { recorded } from '../../../../libs/read-models/src/log-of.contract.js';
 import {
   adapterPublished,
@@ -10,7 +11,6 @@ import {
   runStarted,
 } from '../../../../libs/read-models/src/training-log.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
-import { recordedRunsProjection } from './recorded-runs.js';
 
 const started = (runId: string, algorithm: string, settings: object): SeamEvent => ({
   ...(runStarted(runId, algorithm) as SeamEvent & { type: 'TrainingRunStarted' }),

@@ -1,12 +1,20 @@
+import { findRun, type RecordedRun, readRuns } from '@seamstream/operations/status';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { findRun, readRuns } from './recorded-runs.js';
 import { compareRuns, renderComparison, renderRun, renderRunList } from './render-runs.js';
 
+async function runsOf(runtime: CommandRuntime): Promise<readonly RecordedRun[]> {
+  const { terminal, signal } = runtime;
+  return readRuns(await runtime.openLog('read'), {
+    signal,
+    progress: (total) => terminal.progress('reading the log', total),
+  });
+}
+
 async function listRuns(runtime: CommandRuntime, { limit }: { readonly limit?: number }): Promise<ExitCode> {
-  const runs = await readRuns(runtime);
+  const runs = await runsOf(runtime);
   const shown = limit === undefined ? runs : runs.slice(-limit);
   if (runtime.terminal.json) runtime.terminal.printJson({ runs: shown });
   else runtime.terminal.print(renderRunList(shown, runtime.terminal.style));
@@ -14,14 +22,14 @@ async function listRuns(runtime: CommandRuntime, { limit }: { readonly limit?: n
 }
 
 async function showRun(runtime: CommandRuntime, meant: string): Promise<ExitCode> {
-  const run = findRun(await readRuns(runtime), meant);
+  const run = findRun(await runsOf(runtime), meant);
   if (runtime.terminal.json) runtime.terminal.printJson(run);
   else runtime.terminal.print(renderRun(run, runtime.terminal.style));
   return EXIT.ok;
 }
 
 async function compare(runtime: CommandRuntime, one: string, other: string): Promise<ExitCode> {
-  const runs = await readRuns(runtime);
+  const runs = await runsOf(runtime);
   const [left, right] = [findRun(runs, one), findRun(runs, other)];
   if (runtime.terminal.json)
     runtime.terminal.printJson({ runs: [left.runId, right.runId], rows: compareRuns(left, right) });

@@ -1,6 +1,7 @@
 /** A problem's story as text, from its publication to the runs that learned from it. Pure. */
 import type { Doubt } from '@seamstream/evidence';
-import { onOneLine } from '@seamstream/kernel';
+import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
+import { placeName, type ToldStory } from '@seamstream/operations/show';
 import type {
   AdapterLineage,
   Attempt,
@@ -11,8 +12,7 @@ import type {
 } from '@seamstream/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
-import { count, excerpt, plural, shortId, wrapped } from '../terminal/text.js';
-import { placeName, type ToldStory } from './read-story.js';
+import { wrapped } from '../terminal/text.js';
 import { entryFields } from './readable-entry.js';
 
 const INDENT = '    ';

@@ -1,6 +1,7 @@
 /** The story of one problem: what the log says of it, in the order in which it happened, and what of that does not count. */
 import { type EventOf, encodeEvent, type Problem, type SeamEvent } from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
+import { readStory } from '@seamstream/operations/show';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
@@ -8,7 +9,6 @@ import { all, explored, FORGERIES } from '../../../../libs/evidence/src/result-l
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 import { NO_PROGRESS } from '../terminal/progress.js';
 import { PLAIN_STYLE } from '../terminal/style.js';
-import { readStory } from './read-story.js';
 import { renderStory } from './render-story.js';
 
 const problemOf = (problemId: string, prompt: string): Problem => ({

@@ -1,9 +1,8 @@
+import { findProblem, placeName, readStory } from '@seamstream/operations/show';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { findProblem } from './find-problem.js';
-import { placeName, readStory } from './read-story.js';
 import { renderStory } from './render-story.js';
 
 interface ShowOptions {

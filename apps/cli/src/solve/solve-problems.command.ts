@@ -1,4 +1,4 @@
-import { onOneLine } from '@seamstream/kernel';
+import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
 import { type AnsweredQuestion, answerQuestions, executorIdentity, type Question } from '@seamstream/rollout';
 import { Command, InvalidArgumentError } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
@@ -12,7 +12,6 @@ import { entryFields } from '../show/readable-entry.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import { jsonLine } from '../terminal/terminal.js';
-import { count, plural, shortId } from '../terminal/text.js';
 import { type AnswerFacts, answerLine, counted, heldAnswers, NO_ANSWERS, workName } from './answer-lines.js';
 import { chosenQuestions, type QuestionOptions } from './questions.js';
 

@@ -1,12 +1,12 @@
 /** What goes on as a screen of text. Pure. */
 
 import { remedyOf } from '@seamstream/doctor';
-import { onOneLine } from '@seamstream/kernel';
+import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
+import type { Status } from '@seamstream/operations/status';
 import type { FaithfulEntries } from '@seamstream/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
-import { count, excerpt, percent, plural, shortId } from '../terminal/text.js';
-import type { Status } from './status.js';
+import { percent } from '../terminal/text.js';
 
 export function renderStatus(status: Status, nowMs: number, style: Style): string {
   const { ledger, lag, served, entries, buffer, runs, lastRun, findings, newestAt } = status;

@@ -1,9 +1,9 @@
 import { encodeEvent } from '@seamstream/events';
+import { StatusReader } from '@seamstream/operations/status';
 import { published, recorded } from '../../../../libs/read-models/src/log-of.contract.js';
 import { adapterPublished, EXAMPLE_LINEAGE } from '../../../../libs/read-models/src/training-log.contract.js';
 import { promotedByRun } from '../../../../libs/release/src/promotion-log.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
-import { StatusReader } from './status.js';
 
 let world: FakeWorld;
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StatusReader } from '@seamstream/operations/status';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderStatus } from './render-status.js';
-import { StatusReader } from './status.js';
 
 interface StatusOptions {
   readonly watch?: true;

@@ -1,10 +1,11 @@
 /** A study of controls for a terminal. Pure. */
+
 import type { ControlsStudy } from '@seamstream/evaluation';
+import { plural, shortId } from '@seamstream/kernel';
 import { faithfulSentence } from '../evaluate/render-evaluation.js';
 import { renderUnjudged } from '../evaluate/render-unjudged.js';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderTable } from '../terminal/table.js';
-import { plural, shortId } from '../terminal/text.js';
 import {
   EXPLANATION,
   leakSentences,

@@ -1,8 +1,9 @@
 /** A study of controls as rows of text, the same for a terminal and for a page. Pure. */
 
 import type { ControlRow, ControlRowResult, ControlsStudy, LeakTest, TimeToCorrect } from '@seamstream/evaluation';
+import { count, plural } from '@seamstream/kernel';
 import type { Estimate } from '@seamstream/statistics';
-import { count, percent, plural } from '../terminal/text.js';
+import { percent } from '../terminal/text.js';
 
 export const ROW_MEANING: Readonly<Record<ControlRow, string>> = {
   noExperience: 'the executor alone',

@@ -1,8 +1,9 @@
 /** A study of controls as one HTML page, of the pieces that the demonstration's report is made of. */
+
 import type { ControlRow, ControlRowResult, ControlsStudy } from '@seamstream/evaluation';
+import { plural, shortId } from '@seamstream/kernel';
 import { bars, escapeHtml, page, table } from '@seamstream/standalone';
 import { faithfulSentence } from '../evaluate/render-evaluation.js';
-import { plural, shortId } from '../terminal/text.js';
 import {
   EXPLANATION,
   leakSentences,

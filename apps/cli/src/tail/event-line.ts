@@ -1,11 +1,11 @@
 /** One readable line per event: who it is about, what happened, the telling detail. Pure. */
 
 import type { SeamEvent } from '@seamstream/events';
-import { onOneLine } from '@seamstream/kernel';
+import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { DecodedRecord } from '@seamstream/log-reader';
 import { shardNameOf } from '@seamstream/success-buffer';
 import type { Style } from '../terminal/style.js';
-import { bytes, count, excerpt, percent, plural, shortId } from '../terminal/text.js';
+import { bytes, percent } from '../terminal/text.js';
 
 /** Characters of a prompt, entry or reason on a line. */
 const TEXT_WIDTH = 56;

@@ -1,5 +1,5 @@
+import { count } from '@seamstream/kernel';
 import { MultiBar, Presets } from 'cli-progress';
-import { count } from './text.js';
 
 /** Progress of one long piece of work. Written to stderr, so that stdout holds results only. */
 export interface Progress {

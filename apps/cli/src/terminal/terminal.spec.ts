@@ -1,10 +1,10 @@
-import { onOneLine } from '@seamstream/kernel';
+import { count, excerpt, onOneLine, plural, received, shortId } from '@seamstream/kernel';
 import fc from 'fast-check';
 import { plainProgressLine, startProgress } from './progress.js';
 import { PLAIN_STYLE, styleFor } from './style.js';
 import { renderFacts, renderTable } from './table.js';
 import { jsonLine } from './terminal.js';
-import { bytes, cellsOf, count, excerpt, fitted, percent, plural, received, shortId } from './text.js';
+import { bytes, cellsOf, fitted, percent } from './text.js';
 
 describe('text for one line', () => {
   it('shows control characters and marks that reorder text as escapes', () => {

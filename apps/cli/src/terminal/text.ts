@@ -1,5 +1,4 @@
 /** Text for a terminal. */
-import { onOneLine } from '@seamstream/kernel';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
@@ -48,28 +47,6 @@ export function fitted(text: string, columns: number): string {
     .join('\n');
 }
 
-/** At most `width` characters of the text on one line, the last an ellipsis when something was cut. */
-export function excerpt(text: string, width = 60): string {
-  const line = onOneLine(text);
-  const characters = Array.from(line);
-  return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
-}
-
-/** A received JSON value as a person wants to see it in an error: as JSON, cut short. `undefined` reads "nothing". */
-export function received(value: unknown): string {
-  return value === undefined ? 'nothing' : excerpt(JSON.stringify(value), 60);
-}
-
-/** First 8 characters of an id or digest: enough to tell two apart on a screen. */
-export function shortId(id: string): string {
-  return onOneLine(id).slice(0, 8);
-}
-
-/** 12345 as "12,345". */
-export function count(value: number): string {
-  return Number.isInteger(value) ? value.toLocaleString('en-US') : value.toString();
-}
-
 /** A fraction as a percentage with one decimal; "–" where there is none. */
 export function percent(fraction: number | null | undefined): string {
   return fraction === null || fraction === undefined || Number.isNaN(fraction)
@@ -87,9 +64,4 @@ export function bytes(size: number): string {
     unit++;
   }
   return unit === 0 ? `${size} B` : `${scaled.toFixed(1)} ${units[unit] ?? ''}`;
-}
-
-/** "1 problem", "2 problems", "3 entries". */
-export function plural(number: number, singular: string, pluralForm = `${singular}s`): string {
-  return `${count(number)} ${number === 1 ? singular : pluralForm}`;
 }

@@ -1,11 +1,12 @@
 /** Whether the topics of a Kafka cluster are as the file says, and making them so without losing a record. */
+
 import { fileURLToPath } from 'node:url';
 import type { TopicDifference, WantedTopic } from '@seamstream/event-log-kafka';
+import { plural } from '@seamstream/kernel';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { plural } from '../terminal/text.js';
 import { parseTopicFile } from './topic-file.js';
 
 interface TopicsOptions {

@@ -12,7 +12,7 @@ import {
   ledgerProjection,
 } from '@seamstream/read-models';
 import { shardName, shardsOf } from '@seamstream/success-buffer';
-import { faithfulBy, type RecordedRun, recordedRunsProjection } from '../runs/recorded-runs.js';
+import { faithfulBy, type RecordedRun, recordedRunsProjection } from './recorded-runs.js';
 
 export interface Status {
   readonly ledger: Ledger;

@@ -1,8 +1,9 @@
 /** Training runs with what was decided on what they made. */
 
+import type { EventLog } from '@seamstream/event-log';
 import type { Evaluation } from '@seamstream/events';
-import { onOneLine, SeamError } from '@seamstream/kernel';
-import { foldProjection } from '@seamstream/log-reader';
+import { onOneLine, SeamError, shortId } from '@seamstream/kernel';
+import { foldProjection, type ReadingProgress } from '@seamstream/log-reader';
 import {
   type AdapterStatus,
   adapterLineageProjection,
@@ -13,8 +14,6 @@ import {
   type TrainingRun,
   trainingProgressProjection,
 } from '@seamstream/read-models';
-import type { CommandRuntime } from '../command-runtime.js';
-import { shortId } from '../terminal/text.js';
 
 export interface RecordedRun extends Omit<TrainingRun, 'evaluation'> {
   /** What became of the adapter that it made; null where it made none. */
@@ -72,10 +71,12 @@ export function faithfulBy({ adapters }: FaithfulEntriesByAdapter, digest: strin
   return found === undefined ? null : { quoting: found.quoting, faithful: found.faithful };
 }
 
-export async function readRuns(runtime: CommandRuntime): Promise<readonly RecordedRun[]> {
-  const { terminal, signal } = runtime;
-  const progress = (total: number) => terminal.progress('reading the log', total);
-  return (await foldProjection(await runtime.openLog('read'), recordedRunsProjection, { signal, progress })).answer;
+/** All runs that the log tells of. @throws the signal's reason when it aborts */
+export async function readRuns(
+  log: EventLog,
+  options: { readonly signal: AbortSignal; readonly progress: (total: number) => ReadingProgress },
+): Promise<readonly RecordedRun[]> {
+  return (await foldProjection(log, recordedRunsProjection, options)).answer;
 }
 
 /** Fewest characters of an id that may stand for it. */

@@ -29,7 +29,7 @@ const STEP_BYTES = 4 * 1024 ** 2;
 /** After how long without a claim a person is told that another copy is at work. Joining a Kafka group takes a few seconds. */
 const PATIENCE_MS = 5_000;
 
-export interface CopyRequest {
+interface CopyRequest {
   readonly topics: readonly string[];
   readonly selection: Selection;
 }

@@ -4,7 +4,7 @@ import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { type Doubt, Evidence, isResult, type PlacedEvent } from '@seamstream/evidence';
 import { SeamError } from '@seamstream/kernel';
-import { foldProjection } from '@seamstream/log-reader';
+import { foldProjection, type ReadingProgress } from '@seamstream/log-reader';
 import {
   type AdapterLineage,
   adapterLineageProjection,
@@ -13,7 +13,6 @@ import {
   type Projection,
   problemStoryProjection,
 } from '@seamstream/read-models';
-import type { Progress } from '../terminal/progress.js';
 
 export interface ToldStory {
   readonly story: ProblemStory;
@@ -31,7 +30,7 @@ const KEYED_BY_PROBLEM: ReadonlySet<string> = new Set([TOPIC.experiences, TOPIC.
 export async function readStory(
   log: EventLog,
   problemId: string,
-  options: { readonly signal: AbortSignal; readonly progress: (total: number) => Progress },
+  options: { readonly signal: AbortSignal; readonly progress: (total: number) => ReadingProgress },
 ): Promise<ToldStory> {
   const wants = ({ topic, key }: LogRecord): boolean => !KEYED_BY_PROBLEM.has(topic) || key === problemId;
   const results: PlacedEvent[] = [];

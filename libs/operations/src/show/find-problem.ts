@@ -2,10 +2,8 @@
 
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { onOneLine, SeamError } from '@seamstream/kernel';
-import { readEvents, storedRanges } from '@seamstream/log-reader';
-import type { Progress } from '../terminal/progress.js';
-import { count, excerpt } from '../terminal/text.js';
+import { count, excerpt, onOneLine, SeamError } from '@seamstream/kernel';
+import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
 
 interface Candidate {
   readonly problemId: string;
@@ -26,7 +24,7 @@ const NAMED = 10;
 export async function findProblem(
   log: EventLog,
   meant: string,
-  { signal, progress }: { readonly signal: AbortSignal; readonly progress: (total: number) => Progress },
+  { signal, progress }: { readonly signal: AbortSignal; readonly progress: (total: number) => ReadingProgress },
 ): Promise<string> {
   const ranges = await storedRanges(log, TOPIC.problems);
   const bar = progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));

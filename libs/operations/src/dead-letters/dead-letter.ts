@@ -2,10 +2,7 @@
 
 import type { NewRecord } from '@seamstream/event-log';
 import type { EventOf } from '@seamstream/events';
-import { compareText, type ErrorCode, onOneLine } from '@seamstream/kernel';
-import type { Style } from '../terminal/style.js';
-import { renderTable } from '../terminal/table.js';
-import { count, excerpt, plural } from '../terminal/text.js';
+import { compareText, type ErrorCode } from '@seamstream/kernel';
 
 export type DeadLetter = EventOf<'DeadLettered'>;
 
@@ -82,50 +79,4 @@ export function countByCode(letters: readonly DeadLetter[]): readonly (readonly 
   const counts = new Map<string, number>();
   for (const { code } of letters) counts.set(code, (counts.get(code) ?? 0) + 1);
   return [...counts].sort(([a, many], [b, more]) => more - many || compareText(a, b));
-}
-
-/** A table of letters and a line that sums them up. */
-export function renderLetters(letters: readonly DeadLetter[], redriven: ReadonlySet<string>, style: Style): string {
-  if (letters.length === 0) return 'No dead letters.\n';
-  const table = renderTable(
-    [
-      { title: 'TIME' },
-      { title: 'RECORD' },
-      { title: 'GROUP' },
-      { title: 'CODE' },
-      { title: 'REDRIVEN' },
-      { title: 'REASON' },
-    ],
-    letters.map((letter) => [
-      new Date(letter.meta.occurredAt).toISOString().slice(0, 19).replace('T', ' '),
-      onOneLine(placeOf(letter)),
-      onOneLine(letter.group),
-      style.red(onOneLine(letter.code)),
-      redriven.has(placeOf(letter)) ? 'yes' : 'no',
-      excerpt(letter.reason, 80),
-    ]),
-    style,
-  );
-  const sums = countByCode(letters)
-    .map(([code, number]) => `${onOneLine(code)} ${count(number)}`)
-    .join(', ');
-  return `${table}${plural(letters.length, 'dead letter')}: ${sums}\n`;
-}
-
-/** What a redrive did, or would do. */
-export function renderRedrive(plan: RedrivePlan, appended: number, dryRun: boolean): string {
-  const lines = [
-    dryRun
-      ? `Would redrive ${plural(plan.records.length, 'record')} (--dry-run: nothing was recorded).`
-      : `Redrove ${plural(appended, 'record')}.`,
-  ];
-  if (plan.alreadyRedriven > 0)
-    lines.push(`${plural(plan.alreadyRedriven, 'record was', 'records were')} redriven before.`);
-  if (plan.sameRecord > 0)
-    lines.push(`${plural(plan.sameRecord, 'letter')} named a record that another letter named too.`);
-  if (plan.withoutTopic > 0)
-    lines.push(`${plural(plan.withoutTopic, 'letter')} named a topic that the log does not have.`);
-  if (plan.unreadable > 0)
-    lines.push(`${plural(plan.unreadable, 'letter')} stood for bytes that nobody can read: publish them again.`);
-  return `${lines.join('\n')}\n`;
 }

@@ -2,7 +2,7 @@
 
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, type SeamEvent, TOPIC } from '@seamstream/events';
-import { compareText, SeamError, sha256 } from '@seamstream/kernel';
+import { compareText, SeamError, sha256, shortId } from '@seamstream/kernel';
 import { eventOf, readMerged, storedRanges } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
@@ -13,7 +13,6 @@ import {
   readVersion,
   wholeBuffer,
 } from '@seamstream/success-buffer';
-import { shortId } from '../terminal/text.js';
 import { type BufferOverview, foldBufferEvents } from './buffer-overview.js';
 
 export async function readOverview(log: EventLog): Promise<BufferOverview> {

@@ -11,9 +11,8 @@ import {
   type TopicName,
 } from '@seamstream/events';
 import type { ResultEvent } from '@seamstream/learning';
-import { readEvents, storedRanges } from '@seamstream/log-reader';
+import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
-import type { Progress } from '../terminal/progress.js';
 
 /** Newest records that are read of each partition: some thousand candidates, whatever the log's length. */
 const TAIL_RECORDS = 4096;
@@ -34,11 +33,11 @@ export interface LogFacts {
   readonly refusedResults: readonly string[];
 }
 
-export interface ReadingOptions {
+interface ReadingOptions {
   /** Newest groups to look at. */
   readonly groups: number;
   readonly signal: AbortSignal;
-  readonly progress: (total: number) => Progress;
+  readonly progress: (total: number) => ReadingProgress;
 }
 
 /** Reads the ends of the large topics, and all of the small ones. */

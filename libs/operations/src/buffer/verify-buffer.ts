@@ -5,7 +5,7 @@
 
 import type { EventLog } from '@seamstream/event-log';
 import { type EventOf, TOPIC } from '@seamstream/events';
-import { readEvents } from '@seamstream/log-reader';
+import { type ReadingProgress, readEvents } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
   type BufferState,
@@ -17,11 +17,7 @@ import {
   shardNameOf,
   withRules,
 } from '@seamstream/success-buffer';
-import { readManifest } from '../buffer/read-buffer.js';
-import type { Progress } from '../terminal/progress.js';
-import type { Style } from '../terminal/style.js';
-import { renderTable } from '../terminal/table.js';
-import { count, shortId } from '../terminal/text.js';
+import { readManifest } from './read-buffer.js';
 
 export interface VerifiedVersion {
   /** e.g. 1of3 */
@@ -39,7 +35,7 @@ interface VerifyOptions {
   /** Oldest first. */
   readonly commits: readonly EventOf<'BufferCommitted'>[];
   readonly validateEntry: EntryValidator;
-  readonly progress: Progress;
+  readonly progress: ReadingProgress;
   readonly signal: AbortSignal;
 }
 
@@ -99,31 +95,4 @@ function isWithin({ from, to }: { readonly from: number; readonly to: number }, 
 export function recordsToReplay(commits: readonly EventOf<'BufferCommitted'>[]): number {
   const inputs = newestVersions(commits).flatMap((last) => last.inputs);
   return inputs.filter(({ topic }) => topic === TOPIC.outcomes).reduce((sum, { to }) => sum + to, 0);
-}
-
-export function renderVerifiedVersions(versions: readonly VerifiedVersion[], style: Style): string {
-  const hasShards = new Set(versions.map(({ shard }) => shard)).size > 1;
-  const table = renderTable(
-    [
-      ...(hasShards ? [{ title: 'SHARD' }] : []),
-      { title: 'VERSION', align: 'right' },
-      { title: 'ROWS', align: 'right' },
-      { title: 'RECORDED' },
-      { title: 'REPLAYED' },
-      { title: '' },
-    ],
-    versions.map(({ shard, sequence, rows, recordedDigest, replayedDigest, equal }) => [
-      ...(hasShards ? [shard] : []),
-      String(sequence),
-      count(rows),
-      shortId(recordedDigest),
-      shortId(replayedDigest),
-      equal ? style.green('equal') : style.red('DIFFERENT'),
-    ]),
-    style,
-  );
-  const different = versions.filter(({ equal }) => !equal).length;
-  return different === 0
-    ? `${table}The log gives every version of the buffer again.\n`
-    : `${table}${different} of ${versions.length} versions differ: records are missing, or the rules are not those that made them.\n`;
 }

@@ -1,35 +1,10 @@
-/** What the buffer's events say about it. Pure. */
-
-import type { EventOf, SeamEvent } from '@seamstream/events';
-import { compareText, onOneLine } from '@seamstream/kernel';
+import type { EventOf } from '@seamstream/events';
+import { compareText, count, onOneLine, plural } from '@seamstream/kernel';
+import type { BufferOverview } from '@seamstream/operations/buffer';
 import { newestVersions, shardNameOf } from '@seamstream/success-buffer';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
-import { count, percent, plural } from '../terminal/text.js';
-
-export interface BufferOverview {
-  /** All versions of all shards, by sequence and shard. */
-  readonly commits: readonly EventOf<'BufferCommitted'>[];
-  readonly admitted: number;
-  /** Successes that did not enter, or left again, by reason. */
-  readonly rejected: Readonly<Record<string, number>>;
-}
-
-export function foldBufferEvents(events: Iterable<SeamEvent>): BufferOverview {
-  const commits = new Map<string, EventOf<'BufferCommitted'>>();
-  const rejected: Record<string, number> = {};
-  let admitted = 0;
-  for (const event of events) {
-    if (event.type === 'BufferCommitted') commits.set(event.meta.messageId, event);
-    else if (event.type === 'SuccessAdmitted') admitted++;
-    else if (event.type === 'SuccessRejected') rejected[event.reason] = (rejected[event.reason] ?? 0) + 1;
-  }
-  return {
-    commits: [...commits.values()].sort((a, b) => a.sequence - b.sequence || a.shard - b.shard),
-    admitted,
-    rejected,
-  };
-}
+import { percent } from '../terminal/text.js';
 
 export function renderOverview(overview: BufferOverview, style: Style): string {
   const newest = newestVersions(overview.commits);

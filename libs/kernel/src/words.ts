@@ -1,0 +1,29 @@
+/** Numbers, ids and values as sentences for people have them. */
+import { onOneLine } from './safe-text.js';
+
+/** At most `width` characters of the text on one line, the last an ellipsis when something was cut. */
+export function excerpt(text: string, width = 60): string {
+  const line = onOneLine(text);
+  const characters = Array.from(line);
+  return characters.length <= width ? line : `${characters.slice(0, width - 1).join('')}…`;
+}
+
+/** A received JSON value as a person wants to see it in an error: as JSON, cut short. `undefined` reads "nothing". */
+export function received(value: unknown): string {
+  return value === undefined ? 'nothing' : excerpt(JSON.stringify(value), 60);
+}
+
+/** First 8 characters of an id or digest: enough to tell two apart on a screen. */
+export function shortId(id: string): string {
+  return onOneLine(id).slice(0, 8);
+}
+
+/** 12345 as "12,345". */
+export function count(value: number): string {
+  return Number.isInteger(value) ? value.toLocaleString('en-US') : value.toString();
+}
+
+/** "1 problem", "2 problems", "3 entries". */
+export function plural(number: number, singular: string, pluralForm = `${singular}s`): string {
+  return `${count(number)} ${number === 1 ? singular : pluralForm}`;
+}

@@ -1,0 +1,1 @@
+export { type LogFacts, readFacts } from './read-facts.js';

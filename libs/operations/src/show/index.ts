@@ -1,0 +1,2 @@
+export { findProblem } from './find-problem.js';
+export { placeName, readStory, type ToldStory } from './read-story.js';
