@@ -7,9 +7,9 @@ import { clipped, withoutControls } from '@seamstream/kernel';
 import { pino } from 'pino';
 
 /** Ours have at most some hundred characters; a dead letter's reason, which says more, stands in the letter in full. */
-export const MAX_TEXT_CHARACTERS = 1_000;
+const MAX_TEXT_CHARACTERS = 1_000;
 /** A stack of twenty frames, with its cause's. */
-export const MAX_STACK_CHARACTERS = 8_000;
+const MAX_STACK_CHARACTERS = 8_000;
 /** What facts hold below and beside one another; ours hold three levels, and some ten values. */
 const MAX_DEPTH = 4;
 const MAX_VALUES = 32;
