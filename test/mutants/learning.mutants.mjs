@@ -517,7 +517,7 @@ export default [
     },
   ]),
   ...quick(
-    'libs/service-kit/src/transport/batch-worker.ts',
+    'libs/service-kit/src/transport/idempotency-filter.ts',
     'libs/service-kit/src/transport/event-log.strategy.spec.ts',
     [
       {

@@ -15,11 +15,11 @@ import {
   commonConfigSchema,
   createServiceLogger,
   type DeliveredBatch,
+  deadLetter,
   done,
   EventLogStrategy,
   type HandlerResult,
   ServiceMetrics,
-  skip,
 } from '@seamstream/service-kit';
 import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 import { type Deployment, deploy } from '../support/deployment.js';
@@ -118,7 +118,7 @@ async function consume({ records }: DeliveredBatch): Promise<readonly HandlerRes
     if (event.type !== 'ProblemPublished') return done();
     const { problemId } = event.problem;
     if (problemId.startsWith('poison-')) throw new Error('this record is too much for me');
-    return refuses(problemId) ? skip('DATA_REFUSED', 'not yet') : done([expired(event)]);
+    return refuses(problemId) ? deadLetter('DATA_REFUSED', 'not yet') : done([expired(event)]);
   });
 }
 

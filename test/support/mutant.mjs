@@ -9,7 +9,11 @@ const PAUSE = pause(250);
 const LONG_PAUSE = pause(1500);
 
 /** The second net: what was answered before is passed over, whoever wrote it. A fault that it would hide is shown without it. */
-const NO_SECOND_NET = [/transport\/batch-worker\.js$/, /if \(this\.options\.answersIn !== undefined\)/, 'if (false)'];
+const NO_SECOND_NET = [
+  /transport\/partition-processor\.js$/,
+  /if \(this\.answered !== undefined\)\s*items = /,
+  'if (false) items = ',
+];
 
 /** The log's own: what was committed once is not committed again, whoever tries. */
 const NO_PROGRESS_CHECKED = [
@@ -21,7 +25,7 @@ const NO_PROGRESS_CHECKED = [
 const MUTANTS = {
   'commit-before-write': [
     [
-      /transport\/batch-worker\.js$/,
+      /transport\/commit-step\.js$/,
       TRANSACT,
       `await log.transact({ records: [], $1 }); ${PAUSE} if (records.length > 0) await log.append(records);`,
     ],
@@ -29,7 +33,7 @@ const MUTANTS = {
   'write-before-commit': [
     NO_SECOND_NET,
     [
-      /transport\/batch-worker\.js$/,
+      /transport\/commit-step\.js$/,
       TRANSACT,
       `if (records.length > 0) await log.append(records); ${PAUSE} await log.transact({ records: [], $1 });`,
     ],
@@ -45,7 +49,7 @@ const MUTANTS = {
     NO_SECOND_NET,
     NO_PROGRESS_CHECKED,
     [
-      /transport\/batch-worker\.js$/,
+      /transport\/commit-step\.js$/,
       /if \(signal\.aborted\) throw new SeamError\('ABORTED', `Committing/,
       `${LONG_PAUSE} if (false) throw new SeamError('ABORTED', \`Committing`,
     ],

@@ -1,6 +1,6 @@
 import { Controller, type Type } from '@nestjs/common';
 import { GROUP, TOPIC } from '@seamstream/events';
-import { ConsumeTopic, type DeliveredBatch, done, type HandlerResult, stop } from '@seamstream/service-kit';
+import { ConsumeTopic, type DeliveredBatch, done, type HandlerResult, halt } from '@seamstream/service-kit';
 import { type Shard, shardName } from '@seamstream/success-buffer';
 import type { FoldOutcomesHandler } from './fold-outcomes.handler.js';
 import { UnrestorableBuffer } from './restore-fold.js';
@@ -28,7 +28,7 @@ export function outcomesConsumer(shard: Shard, foldOutcomes: FoldOutcomesHandler
         return done(await foldOutcomes.handle(batch));
       } catch (error) {
         // No outcome is to blame, and none may be passed over.
-        if (error instanceof UnrestorableBuffer) return stop(error.code, error.message);
+        if (error instanceof UnrestorableBuffer) return halt(error.code, error.message);
         throw error;
       }
     }

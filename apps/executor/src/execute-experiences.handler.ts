@@ -28,13 +28,13 @@ import {
   solveProblems,
 } from '@seamstream/rollout';
 import {
-  again,
   type DeliveredBatch,
   type DeliveredRecord,
+  defer,
   done,
   type HandlerResult,
+  halt,
   retry,
-  stop,
 } from '@seamstream/service-kit';
 import type { Verifiers } from '@seamstream/verifiers';
 
@@ -82,8 +82,8 @@ export class ExecuteExperiencesHandler {
         if (own === undefined || !isExperience(event)) return done();
         const failure = own.find((answer) => answer.status === 'failed');
         // None of the problems is at fault: what was answered before is committed, the others stay for better times.
-        if (failure?.halts === true) return stop(failure.code, failure.reason);
-        if (own.some(isOutage)) return again();
+        if (failure?.halts === true) return halt(failure.code, failure.reason);
+        if (own.some(isOutage)) return defer();
         if (failure?.retryable && !record.isLastAttempt) return retry(failure.code, failure.reason);
         if (failure !== undefined) return done([this.failed(event, failure, record.attempt)]);
         const responses = own.filter((answer) => answer.status === 'answered');

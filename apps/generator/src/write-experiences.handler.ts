@@ -16,7 +16,7 @@ import {
   type GeneratorModel,
   generateExperiences,
 } from '@seamstream/rollout';
-import { type DeliveredBatch, done, type HandlerResult, skip, stop } from '@seamstream/service-kit';
+import { type DeliveredBatch, deadLetter, done, type HandlerResult, halt } from '@seamstream/service-kit';
 import { type ArmAssignment, assignArm } from './arm.decide.js';
 import type { GeneratorConfig } from './config.js';
 import type { ServingAdapter } from './serving-adapter.js';
@@ -50,7 +50,7 @@ export class WriteExperiencesHandler {
       // A model elsewhere that answers nobody before somebody acts: none of the problems is at fault.
       if (!isSeamError(error) || error.details.halts !== true) throw error;
       const { code, message } = error;
-      return batch.records.map(() => stop(code, message));
+      return batch.records.map(() => halt(code, message));
     }
   }
 
@@ -81,7 +81,7 @@ export class WriteExperiencesHandler {
       if (fate === 'expired') return done([this.expired(event, nowMs)]);
       if (fate === 'control') return done([this.withheld(event, nowMs)]);
       const exploration = explorations.get(event)!;
-      if (exploration.status === 'failed') return skip(exploration.code, exploration.reason);
+      if (exploration.status === 'failed') return deadLetter(exploration.code, exploration.reason);
       return done(generated(event, fate, exploration, { nowMs, latencyMs }));
     });
   }

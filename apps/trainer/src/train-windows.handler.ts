@@ -10,8 +10,8 @@
 import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import {
-  again,
   type DeliveredBatch,
+  defer,
   done,
   FoldPosition,
   type HandlerResult,
@@ -65,7 +65,7 @@ export class TrainWindowsHandler {
       if (outcomes.length < batch.records.length) next = position.offset + 1;
       break;
     }
-    while (outcomes.length < batch.records.length) outcomes.push(again());
+    while (outcomes.length < batch.records.length) outcomes.push(defer());
     held.places.advance(batch, next);
     this.held = held;
     return outcomes;

@@ -12,10 +12,10 @@ export {
 } from './run-service.js';
 export { createServiceLogger, type ServiceLogger } from './service-logger.js';
 export { ServiceMetrics } from './service-metrics.js';
-export type { BatchUnderWay } from './transport/batch-worker.js';
 export { ConsumeTopic, type TopicConsumption } from './transport/consume-topic.decorator.js';
 export type { BatchConsumer, BatchProgress, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';
 export { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
 export { FoldPosition, stateFor } from './transport/fold-position.js';
-export { again, done, type HandlerResult, retry, skip, stop, wait } from './transport/handler-result.js';
+export { deadLetter, defer, done, type HandlerResult, halt, retry, wait } from './transport/handler-result.js';
 export { replayUntil } from './transport/replay-until.js';
+export type { BatchUnderWay } from './transport/worker-options.js';

@@ -17,7 +17,7 @@ import type { Environment } from './config/load-config.js';
 import type { Drivers } from './drivers/drivers.js';
 import { type RunningService, type ServiceDefinition, serviceLife, startService } from './run-service.js';
 import { ConsumeTopic } from './transport/consume-topic.decorator.js';
-import { done, type HandlerResult, stop } from './transport/handler-result.js';
+import { done, type HandlerResult, halt } from './transport/handler-result.js';
 
 const config = commonConfigSchema.parse({ logging: { level: 'silent' } });
 let answer: HandlerResult = done();
@@ -138,7 +138,7 @@ describe('a running service', () => {
   });
 
   it('is no longer ready once its subscription has ended, and says why', async () => {
-    answer = stop('CONFLICT', 'wrong executor');
+    answer = halt('CONFLICT', 'wrong executor');
     const { log, service, get } = await serve();
     try {
       await log.append([

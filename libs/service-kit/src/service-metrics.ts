@@ -1,7 +1,7 @@
 import { consumerLag, type EventLog } from '@seamstream/event-log';
 import { withDeadline } from '@seamstream/kernel';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { BatchUnderWay } from './transport/batch-worker.js';
+import type { BatchUnderWay } from './transport/worker-options.js';
 
 /** Longest time that a scrape waits for the log; scrapers give up after some 10 s, and then every counter is missing. */
 const LAG_TIMEOUT_MS = 2_000;

@@ -10,9 +10,12 @@
  * whoever wakes up after its partition has moved leaves the new owner's alone. A store that does not answer costs this
  * protection and a few seconds, not the work.
  */
-import { isSeamError, messageOf, newId, withDeadline } from '@seamstream/kernel';
+import { type Claim, partitionName, type RecordBatch } from '@seamstream/event-log';
+import { isSeamError, messageOf, newId, type ReadWriteLock, withDeadline } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import { z } from 'zod';
+import { type Item, offsetAfter } from './batch-item.js';
+import { HungConsumer } from './subscription-end.js';
 
 const markSchema = z.object({
   /** Tells equal marks of different processes apart, by their etags too. */
@@ -151,5 +154,64 @@ export class CrashJournal {
       );
       return undefined;
     }
+  }
+}
+
+/** Brings items to their end; false when the work was told to stop before. */
+type Finish = (items: readonly Item[]) => Promise<boolean>;
+
+/**
+ * Works on the batches of one partition with a mark for the process after this one, as long as it is open whether this one survives; and
+ * takes what is suspected one at a time, with nothing beside it.
+ */
+export class CrashIsolation {
+  /** The claim under which the partition is worked on, and what its first records are suspected of. */
+  private known: { readonly claim: Claim; readonly suspicion: Suspicion; readonly first: number } | undefined;
+
+  constructor(private readonly crashes: { readonly marks: CrashJournal; readonly lock: ReadWriteLock }) {}
+
+  /** @throws as `finish` does */
+  async finish(batch: RecordBatch, items: readonly Item[], signal: AbortSignal, finish: Finish): Promise<void> {
+    const { marks, lock } = this.crashes;
+    const place = partitionName(batch.topic, batch.partition);
+    const first = items[0]!.record.offset;
+    const next = offsetAfter(items);
+    if (this.known?.claim !== batch.claim)
+      this.known = { claim: batch.claim, suspicion: await marks.taken(place, first, next), first };
+    const { suspicion, first: suspect } = this.known;
+    const { until } = suspicion;
+    try {
+      let rest = items;
+      while (rest.length > 0 && rest[0]!.record.offset < until) {
+        const [item] = rest as [Item];
+        const deaths = item.record.offset === suspect ? suspicion.deaths : 0;
+        const alone = async (): Promise<boolean> =>
+          finish([await this.alone(place, item, { until, deaths }, signal.aborted)]);
+        if (!(await lock.write(alone))) break;
+        rest = rest.slice(1);
+      }
+      if (rest.length > 0) await lock.read(() => finish(rest));
+    } catch (error) {
+      if (error instanceof HungConsumer) {
+        await marks.hung(place, error.first, error.next);
+        throw error;
+      }
+      await marks.clear(place);
+      throw error;
+    }
+    if (next >= until || signal.aborted) await marks.clear(place);
+  }
+
+  /** A record of those that were in hand when processes died: marked, or given up. */
+  private async alone(place: string, item: Item, suspicion: Suspicion, isToldToStop: boolean): Promise<Item> {
+    const { marks } = this.crashes;
+    const { deaths } = suspicion;
+    if (item.event === undefined || isToldToStop) return item;
+    if (deaths < marks.maxDeaths) {
+      await marks.takenAlone(place, item.record.offset, suspicion);
+      return item;
+    }
+    const reason = `the process died or had to be ended ${deaths} times while it worked on this record and on nothing else; look for what its content does to this service's memory and native code, then redrive it`;
+    return { ...item, fault: { code: 'POISON', reason, attempts: deaths } };
   }
 }

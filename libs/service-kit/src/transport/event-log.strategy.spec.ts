@@ -23,7 +23,7 @@ import { commonConfigSchema } from '../config/common-config.js';
 import { type RunningService, startService } from '../run-service.js';
 import { ConsumeTopic } from './consume-topic.decorator.js';
 import type { BatchConsumer, DeliveredBatch } from './delivery.js';
-import { done, retry, skip, stop, wait } from './handler-result.js';
+import { deadLetter, done, halt, retry, wait } from './handler-result.js';
 
 const GROUP = 'seam.test';
 const config = commonConfigSchema.parse({
@@ -258,7 +258,7 @@ describe('the event-log transport', () => {
     await serve(log, async (batch) =>
       batch.records.map((record) =>
         record.event.meta.correlationId === 'p-3'
-          ? skip('PROMPT_TOO_LONG', 'too long: 900 tokens')
+          ? deadLetter('PROMPT_TOO_LONG', 'too long: 900 tokens')
           : done([expired(record)]),
       ),
     );
@@ -504,7 +504,7 @@ describe('the event-log transport', () => {
     const service = await serve(log, async (batch) =>
       batch.records.map((record) =>
         record.event.meta.correlationId === 'p-1'
-          ? stop('CONFLICT', 'the executor is not the frozen one')
+          ? halt('CONFLICT', 'the executor is not the frozen one')
           : done([expired(record)]),
       ),
     );
@@ -561,7 +561,7 @@ describe('the event-log transport', () => {
     const consume: BatchConsumer = async (batch) => {
       asked.push(...batch.records.map(({ event }) => event.meta.correlationId));
       return batch.records.map((record) =>
-        record.event.meta.correlationId === 'p-1' ? skip('DATA_REFUSED', 'not yet') : done([expired(record)]),
+        record.event.meta.correlationId === 'p-1' ? deadLetter('DATA_REFUSED', 'not yet') : done([expired(record)]),
       );
     };
     const log = await newLog(storage);

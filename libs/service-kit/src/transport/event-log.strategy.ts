@@ -15,12 +15,13 @@ import type { CommonConfig } from '../config/common-config.js';
 import { RationedLines } from '../rationed-lines.js';
 import type { ServiceLogger } from '../service-logger.js';
 import type { ServiceMetrics } from '../service-metrics.js';
-import { type BatchUnderWay, BatchWorker } from './batch-worker.js';
+import { BatchWorker } from './batch-worker.js';
 import type { TopicConsumption } from './consume-topic.decorator.js';
 import { CrashJournal } from './crash-journal.js';
 import type { DeliveredBatch } from './delivery.js';
 import type { HandlerResult } from './handler-result.js';
 import { Pace } from './pace.js';
+import type { BatchUnderWay, WorkerOptions } from './worker-options.js';
 
 export interface EventLogStrategyOptions {
   readonly log: EventLog;
@@ -203,7 +204,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     );
   }
 
-  private crashesOf(group: string): Partial<Pick<ConstructorParameters<typeof BatchWorker>[0], 'crashes'>> {
+  private crashesOf(group: string): Pick<WorkerOptions, 'crashes'> {
     const { crashMarksIn: objects, consuming, logger } = this.options;
     if (objects === undefined) return {};
     const warn = (reason: string): void => logger.warn({ group, reason }, 'what is in hand is not marked');

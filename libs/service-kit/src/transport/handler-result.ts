@@ -9,15 +9,15 @@ export type HandlerResult =
   /** Append these events and move on. */
   | { readonly kind: 'done'; readonly events: readonly SeamEvent[] }
   /** The record cannot be used: it goes to the dead letters with its bytes. */
-  | { readonly kind: 'skip'; readonly code: ErrorCode; readonly reason: string }
-  /** Try again later; after the limit of attempts as `skip`. */
+  | { readonly kind: 'deadLetter'; readonly code: ErrorCode; readonly reason: string }
+  /** Try again later; after the limit of attempts as `deadLetter`. */
   | { readonly kind: 'retry'; readonly code: ErrorCode; readonly reason: string; readonly afterMs: number | undefined }
   /** Not looked at yet: commit what stands before it and deliver it and what follows anew, at once. */
-  | { readonly kind: 'again' }
+  | { readonly kind: 'defer' }
   /** Not ready yet, and nothing is wrong: commit what stands before it; it and what follows are delivered again after a while. */
   | { readonly kind: 'wait'; readonly afterMs: number }
   /** Nobody should consume this topic as it is: the service ends with an error and a person looks. */
-  | { readonly kind: 'stop'; readonly code: ErrorCode; readonly reason: string };
+  | { readonly kind: 'halt'; readonly code: ErrorCode; readonly reason: string };
 
 /** Append these events and move on; without events: nothing follows from this record. */
 export function done(events: readonly SeamEvent[] = []): HandlerResult {
@@ -25,8 +25,8 @@ export function done(events: readonly SeamEvent[] = []): HandlerResult {
 }
 
 /** The record goes to the dead letters with code, reason and bytes. */
-export function skip(code: ErrorCode, reason: string): HandlerResult {
-  return { kind: 'skip', code, reason };
+export function deadLetter(code: ErrorCode, reason: string): HandlerResult {
+  return { kind: 'deadLetter', code, reason };
 }
 
 /** Try again after `afterMs` milliseconds (back-off when absent); to the dead letters after the limit of attempts. */
@@ -35,8 +35,8 @@ export function retry(code: ErrorCode, reason: string, afterMs?: number): Handle
 }
 
 /** For a consumer that wants what it answered so far committed before it goes on; never for the first record of a batch. */
-export function again(): HandlerResult {
-  return { kind: 'again' };
+export function defer(): HandlerResult {
+  return { kind: 'defer' };
 }
 
 /**
@@ -48,6 +48,6 @@ export function wait(afterMs: number): HandlerResult {
 }
 
 /** End the subscription with an error. Nothing of the record is committed. */
-export function stop(code: ErrorCode, reason: string): HandlerResult {
-  return { kind: 'stop', code, reason };
+export function halt(code: ErrorCode, reason: string): HandlerResult {
+  return { kind: 'halt', code, reason };
 }

@@ -7,8 +7,9 @@
  * they are remembered as they are committed. A cause that went to the dead letters counts as unanswered: it may be redriven.
  * Where clocks differ by more than the margin a repeated record may be worked on again, under the same ids.
  */
-import type { EventLog, LogRecord, RecordBatch } from '@seamstream/event-log';
+import type { Claim, EventLog, LogRecord, RecordBatch } from '@seamstream/event-log';
 import { decodeEvent, type SeamEvent, type TopicName } from '@seamstream/events';
+import type { Item } from './batch-item.js';
 
 /** Records of one partition that are read before those that the place in the log asks for. */
 const TAIL_RECORDS = 2_000;
@@ -17,7 +18,48 @@ const REMEMBERED = 20_000;
 /** By so much the clock of who answered may be behind that of who asked. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 
-export class IdempotencyFilter {
+/** What was answered of one partition, as far as the claim under which it is worked on knows. */
+export class AnsweredRecords {
+  private known: { readonly claim: Claim; readonly causes: IdempotencyFilter } | undefined;
+
+  /** @param answers topics that hold what follows from a record, under its key */
+  constructor(
+    private readonly log: EventLog,
+    private readonly answers: readonly TopicName[],
+  ) {}
+
+  isKnownUnder(claim: Claim): boolean {
+    return this.known?.claim === claim;
+  }
+
+  /**
+   * Reads what was answered before the first batch of a claim.
+   * @throws as the log does
+   */
+  async read(batch: RecordBatch): Promise<void> {
+    this.known = { claim: batch.claim, causes: await IdempotencyFilter.before(this.log, this.answers, batch) };
+  }
+
+  /** The items, of which those are marked that were answered before, or follow an equal one. To be called once it is known. */
+  marked(items: readonly Item[]): readonly Item[] {
+    const { causes } = this.known!;
+    const first = new Set<string>();
+    return items.map((item) => {
+      if (item.event === undefined) return item;
+      const { messageId } = item.event.meta;
+      const isAnswered = causes.has(item.event) || first.has(messageId);
+      first.add(messageId);
+      return isAnswered ? { ...item, isAnswered } : item;
+    });
+  }
+
+  /** Of a cause whose answer is committed. */
+  add(event: SeamEvent): void {
+    this.known?.causes.add(event);
+  }
+}
+
+class IdempotencyFilter {
   private readonly known = new Set<string>();
   private readonly limit: number;
 

@@ -1,0 +1,59 @@
+/** What the workers of a group are given, and what they tell. */
+import type { EventLog, LogRecord } from '@seamstream/event-log';
+import type { TopicName } from '@seamstream/events';
+import type { Clock, ReadWriteLock } from '@seamstream/kernel';
+import type { CrashJournal } from './crash-journal.js';
+import type { Fault } from './dead-letter.js';
+import type { Pace } from './pace.js';
+
+/** What happens, for metrics and log lines. */
+interface WorkerObserver {
+  committed(counts: {
+    readonly records: number;
+    readonly events: number;
+    readonly deadLetters: number;
+    readonly seconds: number;
+  }): void;
+  deadLettered(fault: Fault, record: LogRecord): void;
+  retried(error: { readonly code: string; readonly reason: string }, waitMs: number): void;
+  fenced(records: number): void;
+  /** They had been answered before. */
+  passedOver(records: number): void;
+  /** Of a batch under way; null when it has ended. */
+  underWay(progress: BatchUnderWay | null): void;
+}
+
+/** What is known of a batch while it is worked on. */
+export interface BatchUnderWay {
+  readonly partition: number;
+  /** Records of the batch, and how many of them are ready. */
+  readonly records: number;
+  readonly ready: number;
+  readonly tokens: number;
+  /** Null before the first tokens were counted. */
+  readonly tokensPerSecond: number | null;
+  readonly elapsedMs: number;
+  /** Estimated; null while nothing is known. */
+  readonly remainingMs: number | null;
+  readonly deadlineMs: number | null;
+}
+
+export interface WorkerOptions {
+  readonly log: EventLog;
+  readonly group: string;
+  /** The service in the meta of dead letters, e.g. seam/generator. */
+  readonly source: string;
+  readonly maxAttempts: number;
+  readonly firstRetryMs: number;
+  readonly maxRetryMs: number;
+  /** Topics that hold what follows from a record, under its key: what is answered there is passed over. */
+  readonly answersIn?: readonly TopicName[];
+  /** Longest time that the consumer may take for one answer. */
+  readonly deadlineMs?: number;
+  /** How many records are begun together; absent: a whole batch. */
+  readonly pace?: Pace;
+  /** What finds out records that kill the process; the lock is that of all workers of the process. */
+  readonly crashes?: { readonly marks: CrashJournal; readonly lock: ReadWriteLock };
+  readonly clock: Clock;
+  readonly observer: WorkerObserver;
+}
