@@ -13,13 +13,13 @@ const answers = {
   spec: 'libs/rollout/src/answer-questions.spec.ts',
 };
 const publish = {
-  file: 'apps/cli/src/publish/known-questions.ts',
+  file: 'libs/operations/src/publish/known-questions.ts',
   suite: 'quick',
   spec: 'apps/cli/src/publish/publish-problems.command.spec.ts',
 };
 
 const expired = {
-  file: 'apps/cli/src/publish/expired.ts',
+  file: 'libs/operations/src/publish/expired.ts',
   suite: 'quick',
   spec: 'apps/cli/src/publish/expired.spec.ts',
 };
@@ -41,7 +41,7 @@ const solve = {
 };
 
 const choice = {
-  file: 'apps/cli/src/publish/choose-rows.decide.ts',
+  file: 'libs/operations/src/publish/choose-rows.decide.ts',
   suite: 'quick',
   spec: 'apps/cli/src/publish/(choose-rows|expired).spec.ts',
 };
@@ -82,7 +82,7 @@ export default [
     to: 'leftOver: counts.leftOver',
   },
   {
-    file: 'apps/cli/src/publish/publish-problems.command.ts',
+    file: 'libs/operations/src/publish/publish-file.ts',
     suite: 'quick',
     spec: 'apps/cli/src/publish/choose-rows.spec.ts',
     control: 'a bad row before the last one that is published refuses the file',

@@ -9,8 +9,13 @@ import {
   type QuestionIndex,
 } from '@seamstream/datasets';
 import { compareText, count, onOneLine, plural } from '@seamstream/kernel';
-import { type DatasetFile, type FileCheck, renderFaults } from '../publish/dataset-file.js';
-import { countDuplicates, renderDuplicates } from '../publish/duplicates.js';
+import {
+  countDuplicates,
+  type DatasetFile,
+  type FileCheck,
+  renderDuplicates,
+  renderFaults,
+} from '@seamstream/operations/publish';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 

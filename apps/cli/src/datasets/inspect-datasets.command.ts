@@ -1,11 +1,11 @@
 import { QuestionIndex } from '@seamstream/datasets';
+import { checkFile, type DatasetFile, openDataset } from '@seamstream/operations/publish';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { checkFile, type DatasetFile, openDataset } from '../publish/dataset-file.js';
 import { type DatasetOptions, datasetsHelp, settingsFor, withDatasetOptions } from '../publish/dataset-options.js';
-import { similarityOption } from '../publish/duplicates.js';
+import { similarityOption } from '../publish/similarity-option.js';
 import { type FileReport, renderInspection, reportOf, Tally, unusability } from './file-report.js';
 
 interface InspectOptions extends DatasetOptions {

@@ -1,8 +1,8 @@
 import type { Problem } from '@seamstream/events';
 import { count, plural, SeamError } from '@seamstream/kernel';
+import { checkFile, type DatasetFile, openDataset, problemIdOf, renderFaults } from '@seamstream/operations/publish';
 import { Option } from 'commander';
 import type { CommandRuntime, WorldSet } from '../command-runtime.js';
-import { checkFile, type DatasetFile, openDataset, problemIdOf, renderFaults } from '../publish/dataset-file.js';
 import { type DatasetOptions, settingsFor } from '../publish/dataset-options.js';
 
 /** Which problems are measured on. */

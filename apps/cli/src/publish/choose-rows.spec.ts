@@ -1,8 +1,8 @@
 /** What publishing tells of a file adds up, whatever is in the file, in the log and among the options. */
 import { TOPIC } from '@seamstream/events';
+import type { RowCounts } from '@seamstream/operations/publish';
 import fc from 'fast-check';
 import { fakeWorld } from '../command-runtime.fake.js';
-import type { RowCounts } from './choose-rows.decide.js';
 
 interface Row {
   /** Few, so that questions are asked twice. */

@@ -12,8 +12,8 @@ import {
   type Split,
 } from '@seamstream/datasets';
 import { clipped, SeamError } from '@seamstream/kernel';
+import type { DatasetFile } from '@seamstream/operations/publish';
 import { type Command, Option } from 'commander';
-import type { DatasetFile } from './dataset-file.js';
 
 export interface DatasetOptions {
   readonly dataset?: string;

@@ -1,9 +1,9 @@
 /** The questions of a file, or the one of the command line, all checked before any is asked. */
 import { type DatasetForm, type DatasetQuestion, type RowFault, readQuestions } from '@seamstream/datasets';
 import { count, derivedId, plural, SeamError } from '@seamstream/kernel';
+import { openDataset, problemIdOf, renderFaults } from '@seamstream/operations/publish';
 import type { Question } from '@seamstream/rollout';
 import type { CommandRuntime } from '../command-runtime.js';
-import { openDataset, problemIdOf, renderFaults } from '../publish/dataset-file.js';
 import { type DatasetOptions, readingSettings } from '../publish/dataset-options.js';
 
 export interface QuestionOptions extends DatasetOptions {

@@ -1,6 +1,7 @@
 import { CONTROL_ROWS, type ControlRow, chooseFixedHints, studyControls } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
+import { openDataset } from '@seamstream/operations/publish';
 import { Command, InvalidArgumentError } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';
@@ -15,7 +16,6 @@ import {
 } from '../evaluate/predictions-file.js';
 import { tellUnknownWords, waysOf } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { openDataset } from '../publish/dataset-file.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import type { Progress } from '../terminal/progress.js';
 import type { Terminal } from '../terminal/terminal.js';

@@ -9,7 +9,11 @@ import {
   readProblems,
 } from '@seamstream/datasets';
 import { derivedId, onOneLine, plural } from '@seamstream/kernel';
-import type { CommandRuntime } from '../command-runtime.js';
+
+/** Who opens files by the names that people give them. */
+export interface InputDoor {
+  openInput(path: string): Promise<FileBytes>;
+}
 
 export interface DatasetFile {
   /** As a person knows it. */
@@ -21,10 +25,10 @@ export interface DatasetFile {
   readonly unit: 'line' | 'row';
 }
 
-/** Opens a file, or standard input for "-". Closed by the runtime. */
-export async function openDataset(runtime: CommandRuntime, path: string): Promise<DatasetFile> {
+/** Opens a file, or standard input for "-". Closed by who opened it. */
+export async function openDataset(door: InputDoor, path: string): Promise<DatasetFile> {
   const name = path === '-' ? 'standard input' : path;
-  const bytes = { ...(await runtime.openInput(path)), name };
+  const bytes = { ...(await door.openInput(path)), name };
   return {
     name,
     bytes,

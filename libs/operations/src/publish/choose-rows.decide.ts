@@ -1,7 +1,7 @@
 /** Which rows of a file are published now. Every row that was read ends in exactly one class, so what is told adds up. */
 import type { ExpiredPolicy, ExpiredRow } from './expired.js';
 import { isExpired } from './expired.js';
-import type { PublishableRow } from './publish-problems.js';
+import type { PublishableRow } from './publication.js';
 
 export interface RowsKnown {
   /** Rows that are left out for what else stands in the file, or in one that is kept for testing. */

@@ -7,7 +7,7 @@ import { count, onOneLine, plural, SeamError, sha256 } from '@seamstream/kernel'
 import { readEvents, storedRanges } from '@seamstream/log-reader';
 import type { DatasetFile } from './dataset-file.js';
 import type { DuplicatePolicy } from './duplicates.js';
-import type { PublishMode } from './publish-problems.js';
+import type { PublishMode } from './publication.js';
 
 /** What a question is compared by: equal for those that are the same after normalisation. */
 export function questionKey(question: string): string {

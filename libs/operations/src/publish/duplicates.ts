@@ -1,9 +1,7 @@
 /** What a command does about questions that stand in a file twice, or in a file that is kept for testing. */
 import { type DatasetForm, type Duplicate, detectedForm, type QuestionIndex } from '@seamstream/datasets';
 import { count, plural, SeamError } from '@seamstream/kernel';
-import { Option } from 'commander';
-import type { CommandRuntime } from '../command-runtime.js';
-import { checkFile, type DatasetFile, openDataset, renderFaults } from './dataset-file.js';
+import { checkFile, type DatasetFile, type InputDoor, openDataset, renderFaults } from './dataset-file.js';
 
 export const DUPLICATE_POLICIES = ['refuse', 'skip', 'report'] as const;
 export type DuplicatePolicy = (typeof DUPLICATE_POLICIES)[number];
@@ -11,37 +9,19 @@ export type DuplicatePolicy = (typeof DUPLICATE_POLICIES)[number];
 /** The file that is looked at; those that it is held against are 1, 2, … */
 export const OWN_FILE = 0;
 
-/** Reads --similarity. */
-export function similarityOption(): Option {
-  return new Option(
-    '--similarity <share>',
-    'questions are near duplicates from this share of common three-word runs on (0.5 to 1)',
-  )
-    .default(0.8)
-    .argParser((text) => {
-      const value = Number(text);
-      if (text.trim() === '' || !(value >= 0.5 && value <= 1))
-        throw new SeamError(
-          'INVALID_INPUT',
-          `Reading --similarity: expected a share from 0.5 to 1, came "${text}". Below 0.5 pairs would be missed.`,
-        );
-      return value;
-    });
-}
-
 /**
  * Adds the questions of the files to an index, as files 1, 2, … Their form is found out from their first row, or is the one
  * given. @throws INVALID_INPUT naming the rows that cannot be read: a leak could hide in them
  */
 export async function addFiles(
-  runtime: CommandRuntime,
+  door: InputDoor,
   paths: readonly string[],
   fallback: DatasetForm,
   index: QuestionIndex,
 ): Promise<readonly DatasetFile[]> {
   const files: DatasetFile[] = [];
   for (const [at, path] of paths.entries()) {
-    const file = await openDataset(runtime, path);
+    const file = await openDataset(door, path);
     const form = (await detectedForm(file.bytes)) ?? fallback;
     const check = await checkFile(file, { form }, ({ row, prompt, reference }) => {
       index.add(at + 1, row, prompt, reference);
