@@ -122,17 +122,11 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   }
 
   private async subscribe(consumption: TopicConsumption, handler: MessageHandler): Promise<void> {
-    const { log, source, consuming, metrics, logger, clock = systemClock, onUnderWay } = this.options;
+    const { log, source, consuming, metrics, logger, clock = systemClock } = this.options;
     const { group, topic, maxBatchRecords, maxConcurrentPartitions, sharing = 'spread', turn } = consumption;
     const { isUnbounded = false, isPaced = false, answersIn } = consumption;
     const { maxAttempts, firstRetryMs, maxRetryMs, deadlineMs } = consuming;
     const pace = isPaced ? new Pace(deadlineMs, () => clock.now()) : undefined;
-    const lines = new RationedLines(
-      logger,
-      (sumUp) => this.closers.push(sumUp),
-      () => clock.now(),
-    );
-    let saidAtMs = clock.now();
     const worker = new BatchWorker(
       {
         log,
@@ -145,37 +139,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         ...(isUnbounded ? {} : { deadlineMs, ...this.crashesOf(group) }),
         ...(pace === undefined ? {} : { pace }),
         clock,
-        observer: {
-          committed: ({ records, events, deadLetters, seconds }) => {
-            metrics.recordsConsumed.inc({ group, topic }, records);
-            metrics.eventsAppended.inc({ group }, events);
-            metrics.batchSeconds.observe({ group }, seconds);
-            logger.debug({ group, records, events, deadLetters, seconds }, 'batch committed');
-          },
-          deadLettered: (fault, { partition, offset }) => {
-            metrics.deadLetters.inc({ group, code: fault.code });
-            lines.warn(fault.code, { group, topic, partition, offset, ...fault }, 'record sent to the dead letters');
-          },
-          retried: ({ code, reason }, waitMs) => {
-            metrics.retries.inc({ group, code });
-            logger.warn({ group, topic, code, reason, waitMs }, 'trying again after a wait');
-          },
-          fenced: (records) => {
-            metrics.fenced.inc({ group }, records);
-            logger.info({ group, topic, records }, 'work dropped: another instance owns the partition');
-          },
-          passedOver: (records) => {
-            metrics.passedOver.inc({ group }, records);
-            logger.debug({ group, topic, records }, 'records passed over: they were answered before');
-          },
-          underWay: (progress) => {
-            onUnderWay?.(group, progress);
-            metrics.underWay(group, progress);
-            if (progress === null || clock.now() - saidAtMs < SAY_PROGRESS_EVERY_MS) return;
-            saidAtMs = clock.now();
-            logger.info({ group, topic, ...progress }, 'batch under way');
-          },
-        },
+        observer: this.observerOf(group, topic),
       },
       (batch) => this.ask(handler, batch),
     );
@@ -202,6 +166,48 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         this.settle.reject(error);
       },
     );
+  }
+
+  /** What happens, as metrics and lines. */
+  private observerOf(group: string, topic: string): WorkerOptions['observer'] {
+    const { metrics, logger, clock = systemClock, onUnderWay } = this.options;
+    const lines = new RationedLines(
+      logger,
+      (sumUp) => this.closers.push(sumUp),
+      () => clock.now(),
+    );
+    let saidAtMs = clock.now();
+    return {
+      committed: ({ records, events, deadLetters, seconds }) => {
+        metrics.recordsConsumed.inc({ group, topic }, records);
+        metrics.eventsAppended.inc({ group }, events);
+        metrics.batchSeconds.observe({ group }, seconds);
+        logger.debug({ group, records, events, deadLetters, seconds }, 'batch committed');
+      },
+      deadLettered: (fault, { partition, offset }) => {
+        metrics.deadLetters.inc({ group, code: fault.code });
+        lines.warn(fault.code, { group, topic, partition, offset, ...fault }, 'record sent to the dead letters');
+      },
+      retried: ({ code, reason }, waitMs) => {
+        metrics.retries.inc({ group, code });
+        lines.warn(`retried ${code}`, { group, topic, code, reason, waitMs }, 'trying again after a wait');
+      },
+      fenced: (records) => {
+        metrics.fenced.inc({ group }, records);
+        logger.info({ group, topic, records }, 'work dropped: another instance owns the partition');
+      },
+      passedOver: (records) => {
+        metrics.passedOver.inc({ group }, records);
+        logger.debug({ group, topic, records }, 'records passed over: they were answered before');
+      },
+      underWay: (progress) => {
+        onUnderWay?.(group, progress);
+        metrics.underWay(group, progress);
+        if (progress === null || clock.now() - saidAtMs < SAY_PROGRESS_EVERY_MS) return;
+        saidAtMs = clock.now();
+        logger.info({ group, topic, ...progress }, 'batch under way');
+      },
+    };
   }
 
   private crashesOf(group: string): Pick<WorkerOptions, 'crashes'> {
