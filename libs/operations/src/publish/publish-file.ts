@@ -34,7 +34,7 @@ export interface PublishRequest {
   readonly dryRun?: true;
 }
 
-export interface PublishWorld extends InputDoor {
+interface PublishWorld extends InputDoor {
   readonly clock: Clock;
   /** Ends the appending between two steps. */
   readonly signal: AbortSignal;
