@@ -198,6 +198,7 @@ export default [
     ...answers,
     control: 'every prediction of an evaluation is told with its own problem',
     file: 'libs/evaluation/src/evaluate.ts',
+    spec: 'libs/evaluation/src/',
     from: '{ arm: name, problem: i, sample: 0,',
     to: '{ arm: name, problem: 0, sample: 0,',
   },

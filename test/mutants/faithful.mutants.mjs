@@ -111,7 +111,7 @@ export default [
       to: "schema: groundedSchema(schema, ''),",
     },
   ]),
-  ...quick('libs/evaluation/src/faithful-share.ts', 'libs/rollout/src/rollout.spec.ts', [
+  ...quick('libs/evaluation/src/faithful-share.ts', 'libs/evaluation/src/', [
     {
       control: 'an evaluation counts the faithful entries',
       from: 'judged.filter(Boolean).length',
@@ -133,7 +133,7 @@ export default [
       to: 'const misquote = misquoteIn(entry, {}, prompt);',
     },
   ]),
-  ...quick('apps/trainer/src/run-training.handler.ts', 'apps/trainer/src/app.module.spec.ts', [
+  ...quick('apps/trainer/src/gradient-training.ts', 'apps/trainer/src/app.module.spec.ts', [
     {
       control: 'an entry is learned from under the mask of its problem',
       from: 'sampledUnder(written, schemaFor(domain))',

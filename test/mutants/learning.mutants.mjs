@@ -3,10 +3,12 @@
 const quick = (file, spec, rows) => rows.map((row) => ({ file, suite: 'quick', spec, ...row }));
 
 const TRAINER = 'apps/trainer/src/app.module.spec.ts';
+const PLANNING = 'apps/trainer/src/planner-and-worker.spec.ts';
 const GOLDEN = 'libs/language-model/src/golden.spec.ts';
 const GRPO = 'libs/learning/src/grpo.spec.ts';
 const MASK = 'test/quick/masked-training.spec.ts';
 const ROLLOUT = 'libs/rollout/src/rollout.spec.ts';
+const EVALUATION = 'libs/evaluation/src/';
 const BUFFER = 'libs/success-buffer/src/';
 const SPLITS = 'apps/standalone/src/splits.spec.ts';
 const LMDB = 'libs/event-log-lmdb/src/lmdb-event-log';
@@ -18,7 +20,7 @@ const LOSES_THE_GRAMMAR = {
   to: '',
 };
 const FORGETS_THE_PARENT = {
-  file: 'apps/trainer/src/run-training.handler.ts',
+  file: 'apps/trainer/src/gradient-training.ts',
   from: 'adapter: parent,',
   to: 'adapter: parent === null ? parent : null,',
 };
@@ -178,23 +180,27 @@ export default [
   ]),
 
   // --- joins: trainer and engine, learning and grammar --------------------------------------------------------------
-  ...quick('apps/trainer/src/run-training.handler.ts', TRAINER, [
+  ...quick('apps/trainer/src/gradient-training.ts', TRAINER, [
     {
       control: 'A7: the base model as reference is the base model, not the parent',
       from: 'parent === null && ofParent !== undefined',
       to: 'ofParent !== undefined',
     },
     {
-      control: "A16: a parent's recorded success counts on the set that it was measured on",
-      from: 'if (recorded?.problemSetDigest === measured.problemSetDigest)',
-      to: 'if (recorded !== null && recorded !== undefined)',
-    },
-    {
       control: 'B4: a run that goes on takes its ratios to the weights that it began with',
       from: 'const computed = await this.logProbabilitiesFor(learning, weights, plan, parent);',
-      to: 'await this.resume(weights, recording.checkpoints ?? []);\n      const computed = await this.logProbabilitiesFor(learning, weights, plan, parent);',
+      to: 'await this.resume(plan, weights, recording);\n      const computed = await this.logProbabilitiesFor(learning, weights, plan, parent);',
     },
     { control: 'B5: training begins from the parent', ...FORGETS_THE_PARENT },
+  ]),
+  ...quick('apps/trainer/src/judge-adapter.ts', TRAINER, [
+    {
+      control: "A16: a parent's recorded success counts on the set that it was measured on",
+      from: 'recorded?.problemSetDigest === measured.problemSetDigest',
+      to: 'recorded !== null && recorded !== undefined',
+    },
+  ]),
+  ...quick('apps/trainer/src/run-training.ts', TRAINER, [
     {
       control: 'B28: an adapter that does not come out again is told',
       from: 'matches: actual === adapterDigest',
@@ -229,11 +235,62 @@ export default [
       to: 'if (members.size <= event.groupSize)',
     },
   ]),
-  ...quick('apps/trainer/src/train-windows.handler.ts', TRAINER, [
+  ...quick('apps/trainer/src/recorded-events.ts', PLANNING, [
     {
-      control: 'A14: a run starts with the last problem of its window',
-      from: 'held.window.completedProblems < this.trainEveryProblems',
-      to: 'held.window.completedProblems <= this.trainEveryProblems',
+      control: 'a planner keeps all windows that it may look back at',
+      from: 'begins.set(name, Math.min(from, begins.get(name) ?? from));',
+      to: 'begins.set(name, from);',
+    },
+    {
+      control: 'a planner reads no record of a window twice',
+      from: 'const before = await this.source.placed({ ...range, to: held.from });',
+      to: 'const before = await this.source.placed({ ...range, to: held.from }); await this.source.placed(range);',
+    },
+  ]),
+  ...quick('apps/trainer/src/run-lease.ts', PLANNING, [
+    {
+      control: 'a run whose lease is renewed is left to its worker',
+      from: 'if (seen?.text === text) return this.clock.now() - seen.sinceMs >= this.leaseMs;',
+      to: 'if (text.length > 0) return true;',
+    },
+    {
+      control: 'a run whose lease is not renewed is taken',
+      from: 'return this.clock.now() - seen.sinceMs >= this.leaseMs;',
+      to: 'return false;',
+    },
+  ]),
+  ...quick('apps/trainer/src/take-runs.ts', PLANNING, [
+    {
+      control: 'what a worker records of a run that another holds is fenced',
+      from: 'log.transact({ records: events.map(encodeEvent), consumed: { claim, offsets: [] } });',
+      to: 'log.append(events.map(encodeEvent));',
+    },
+    {
+      control: 'a worker takes runs of its own queue',
+      from: 'return isOlder || run.queue === this.settings.queue;',
+      to: 'return isOlder || run.queue !== null;',
+    },
+    {
+      control: 'a run that an older release began is taken',
+      from: 'return isOlder || run.queue === this.settings.queue;',
+      to: 'return run.queue === this.settings.queue;',
+    },
+  ]),
+  ...quick('apps/trainer/src/plan-windows.handler.ts', `${TRAINER}|${PLANNING}`, [
+    {
+      control: 'A14: a run is planned with the last problem of its window',
+      from: 'window.completedProblems < this.settings.trainEveryProblems',
+      to: 'window.completedProblems <= this.settings.trainEveryProblems',
+    },
+    {
+      control: 'a window that waits is not counted as planned',
+      from: 'held.ended = undefined;',
+      to: '',
+    },
+    {
+      control: 'a window is planned when the run of the one before has ended',
+      from: 'if (!isFree(history)) return undefined;',
+      to: '',
     },
   ]),
   ...quick('libs/release/src/promotion.decide.ts', 'libs/release/src/promotion.decide.spec.ts', [
@@ -326,8 +383,8 @@ export default [
   ...quick('apps/trainer/src/training-history.ts', TRAINER, [
     {
       control: 'gate: a comparison that promoted nothing was a look all the same',
-      from: "if (event.type !== 'TrainingRunRejected' && event.type !== 'AdapterPromoted') continue;",
-      to: "if (event.type !== 'AdapterPromoted') continue;",
+      from: "if (event.type !== 'TrainingRunRejected' && event.type !== 'AdapterPromoted') return undefined;",
+      to: "if (event.type !== 'AdapterPromoted') return undefined;",
     },
   ]),
   ...quick('apps/trainer/src/validation-problems.ts', 'apps/trainer/src/validation-problems.spec.ts', [
@@ -367,7 +424,7 @@ export default [
       to: 'return { problem: { problemId, domain, prompt: `${prompt} ${event.problem.reference}` }, entry: entryOf(event), seed: event.experienceId };',
     },
   ]),
-  ...quick('libs/evaluation/src/arm-entries.ts', ROLLOUT, [
+  ...quick('libs/evaluation/src/arm-entries.ts', EVALUATION, [
     {
       control: 'A20: the models of an evaluation never see the reference',
       from: 'problems.map(({ problemId, domain, prompt }) => ({ problemId, domain, prompt }))',
@@ -424,7 +481,7 @@ export default [
       to: 'candidateSeed(eventId, firstCandidate)',
     },
   ]),
-  ...quick('libs/evaluation/src/evaluate.ts', ROLLOUT, [
+  ...quick('libs/evaluation/src/evaluate.ts', EVALUATION, [
     {
       control: 'B31: a set of problems is named by what they say',
       from: 'sha256(...problems.map((problem) => `${canonicalJson(problem)}\\n`))',
@@ -480,7 +537,7 @@ export default [
   ]),
 
   // --- what is kept, and delivered once -----------------------------------------------------------------------------
-  ...quick('libs/near-duplicates/src/clusters.ts', `${BUFFER}near-duplicates.spec.ts`, [
+  ...quick('libs/near-duplicates/src/clusters.ts', 'libs/near-duplicates/src/', [
     {
       control: 'B11: near duplicates are joined',
       from: 'this.parents[Math.max(a, b)] = Math.min(a, b);',

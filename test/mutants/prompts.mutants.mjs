@@ -39,7 +39,7 @@ export default [
     from: 'this.controlTokens = controlTokens;',
     to: 'this.controlTokens = controlTokens.slice(0, 0);',
     suite: 'quick',
-    spec: 'libs/rollout/src/prompt-form.spec.ts',
+    spec: 'libs/model-clients/src/prompt-form.spec.ts',
   },
   {
     control: "a generator's own control tokens reach its prompts",
@@ -47,7 +47,7 @@ export default [
     from: 'prompts.generator(problem.prompt, model.tokenizer.controlTokens)',
     to: 'prompts.generator(problem.prompt)',
     suite: 'quick',
-    spec: 'libs/rollout/src/prompt-form.spec.ts',
+    spec: 'libs/model-clients/src/prompt-form.spec.ts',
   },
   {
     control: "an experience is in no other problem's prompt",

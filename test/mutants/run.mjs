@@ -16,6 +16,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -55,9 +56,14 @@ if (options.list) {
 }
 
 if (options.check) {
+  const specs = execFileSync('git', ['ls-files', '*.spec.ts'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
   const stale = rows.flatMap((row) => {
+    if (!existsSync(join(ROOT, row.file))) return [`${row.area}: ${row.control}: there is no ${row.file}`];
     const places = placesOf(row, readFileSync(join(ROOT, row.file), 'utf8'));
-    return places === 1 ? [] : [`${row.area}: ${row.control}${stalePlace(row, places)}`];
+    if (places !== 1) return [`${row.area}: ${row.control}${stalePlace(row, places)}`];
+    return specs.some((path) => new RegExp(row.spec).test(path))
+      ? []
+      : [`${row.area}: ${row.control}: no spec file is named ${row.spec}`];
   });
   console.log(stale.length === 0 ? `${rows.length} mutants have their place` : stale.join('\n'));
   process.exit(stale.length === 0 ? 0 : 1);

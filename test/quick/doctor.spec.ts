@@ -140,6 +140,8 @@ const wrong = (outcome: Outcome): Outcome => ({ ...outcome, success: false, rewa
 
 const runStarted = (algorithm: Record<string, unknown> = { importance: { correction: 'truncate' } }): SeamEvent => ({
   type: 'TrainingRunStarted',
+  method: 'seam',
+  slot: 'generator',
   meta: metaOf('run', BEGAN),
   runId: 'run',
   algorithm: 'grpo',
@@ -172,6 +174,9 @@ const SERVED = [1, 2].map((value) => smallAdapter(value, BASE));
 const [ADAPTER, OTHER] = SERVED.map(({ digest }) => digest) as [string, string];
 const published = (adapterDigest: string, parent: string | null, fingerprint: string): SeamEvent => ({
   type: 'AdapterPublished',
+  method: 'seam',
+  slot: 'generator',
+  artefact: null,
   attestation: null,
   meta: metaOf(`published/${adapterDigest}`, BEGAN - 2000),
   adapterDigest,
@@ -203,6 +208,7 @@ const EVALUATION: Evaluation = {
 const measured = (adapterDigest: string): SeamEvent => evaluatedByPerson(adapterDigest, EVALUATION, BASE);
 const promoted = (adapterDigest: string, fingerprint = 'f1'): SeamEvent => ({
   type: 'AdapterPromoted',
+  slot: 'generator',
   attestation: null,
   meta: metaOf(`promoted/${adapterDigest}`, BEGAN - 1000),
   adapterDigest,

@@ -82,6 +82,8 @@ export function embeddedEnvironment(settings: EmbeddedSettings, environment: Env
     SEAM_BUFFER_RULES_UNCAPPED_SUBJECTS: JSON.stringify(['(nobody)']),
     SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: String(settings.roundSize),
     SEAM_TRAINER_ALGORITHM: settings.algorithm,
+    // No other process works on this folder: a run whose worker was killed is resumed at once.
+    SEAM_TRAINER_LEASE_MS: '0',
     SEAM_TRAINER_SEED: `seamstream/${settings.seed}`,
     SEAM_TRAINER_VALIDATION_PROBLEMS: settings.validation ?? world.validation,
     ...forTheTrainer(environment),

@@ -1,323 +1,44 @@
-import { InMemoryEventLog, InMemoryLogStorage, type NewRecord, type Transaction } from '@seamstream/event-log';
-import {
-  decodeEvent,
-  type EventOf,
-  encodeEvent,
-  originMeta,
-  type Problem,
-  type SeamEvent,
-  TOPIC,
-  TOPICS,
-} from '@seamstream/events';
-import {
-  DEFAULT_ENTRY_SCHEMA,
-  type EntrySchemas,
-  entrySchemas,
-  schemaDigest,
-  withoutQuoteRules,
-} from '@seamstream/experience';
-import { canonicalJson, derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
+import { InMemoryEventLog, type Transaction } from '@seamstream/event-log';
+import { decodeEvent, type EventOf, encodeEvent, TOPIC } from '@seamstream/events';
+import { DEFAULT_ENTRY_SCHEMA, entrySchemas, schemaDigest, withoutQuoteRules } from '@seamstream/experience';
+import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter, type ScoredSequence } from '@seamstream/language-model';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
-import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
-import {
-  type BufferRow,
-  bufferConfigSchema,
-  encodeManifest,
-  encodeRows,
-  manifestDigest,
-  rowsDigest,
-} from '@seamstream/success-buffer';
+import { createServiceLogger } from '@seamstream/service-kit';
 import { type JsonSchema } from '@seamstream/token-grammar';
-import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
 import {
   evaluatedByPerson,
   promotedByPerson,
   promotedByRun,
 } from '../../../libs/release/src/promotion-log.contract.js';
-import {
-  AdapterEvaluation,
-  type AskedPerDomain,
-  createTrainer,
-  type ProblemResult,
-  type TrainingEngine,
-  type TrainingProgress,
-  type TrainingWeights,
-  TrainOnDemandHandler,
-  trainerConfigSchema,
-  trainerService,
-} from './app.module.js';
+import { createTrainer, type ProblemResult, type TrainingWeights } from './app.module.js';
 import { runConfigurationOf } from './run-plan.js';
-import { FAKE_BASE_MODEL, FakeEngine, fakeLogProb } from './training-engine.fake.js';
+import {
+  BASE,
+  closeDuring,
+  closeServices,
+  commitVersion,
+  configOf,
+  consumed,
+  digests,
+  encodeAll,
+  endsOfOutcomes,
+  eventsOf,
+  explored,
+  FakeEvaluation,
+  newWorld,
+  onDemandOf,
+  openLog,
+  playRounds,
+  publish,
+  serve,
+  undisturbed,
+  until,
+} from './trainer-world.fake.js';
+import { FakeEngine, fakeLogProb } from './training-engine.fake.js';
 import { readTrainingHistory } from './training-history.js';
 
-const BASE = FAKE_BASE_MODEL;
-const GROUP_SIZE = 4;
-
-function configOf(trainer: Record<string, unknown> = {}): ReturnType<typeof trainerConfigSchema.parse> {
-  return trainerConfigSchema.parse({
-    // Problems are not published here; forged results have a spec of their own.
-    evidence: 'none',
-    logging: { level: 'silent' },
-    consuming: { firstRetryMs: 1, maxRetryMs: 5, shutdownGraceMs: 0 },
-    trainer: {
-      trainEveryProblems: 6,
-      algorithm: 'grpo',
-      checkpointEverySteps: 2,
-      maxBatchRecords: 500,
-      algorithms: { grpo: { batchSize: 4, duration: { unit: 'steps', steps: 6 } } },
-      // Ties pass, so that every window's adapter is served; the gate beyond chance has tests of its own.
-      promotion: { rule: 'tolerance' },
-      ...trainer,
-    },
-  });
-}
-
-/** Every adapter solves what the list says, in the order of their evaluation; the base model nothing. */
-class FakeEvaluation extends AdapterEvaluation {
-  readonly measured: (string | null)[] = [];
-  private readonly known = new Map<string, number>();
-
-  constructor(private readonly successes: readonly number[] = []) {
-    super();
-  }
-
-  override readonly problemSet = 'validation';
-
-  sizes(domains: readonly string[]): AskedPerDomain {
-    return Object.fromEntries(domains.map((domain) => [domain, 20 / domains.length]));
-  }
-
-  digestOf(domains: readonly string[]): string {
-    return sha256(domains.join());
-  }
-
-  async measure(adapter: Adapter | null, domains: readonly string[]): Promise<readonly ProblemResult[]> {
-    this.measured.push(adapter?.digest ?? null);
-    const success = adapter === null ? 0 : (this.known.get(adapter.digest) ?? this.successes[this.known.size] ?? 0.9);
-    if (adapter !== null) this.known.set(adapter.digest, success);
-    return Array.from({ length: 20 }, (_, index) => ({
-      domain: domains[index % domains.length]!,
-      solved: index < success * 20 - 1e-9,
-    }));
-  }
-}
-
-const problemOf = (index: number): Problem => ({
-  problemId: `p-${index}`,
-  domain: index % 2 === 0 ? 'sums' : 'words',
-  prompt: `Problem ${index}`,
-  reference: '4',
-  verifier: { kind: 'exact', version: '1', options: {} },
-  metadata: {},
-});
-
-/** The experiences of one problem and what became of them. `alike` leaves the group without variance. */
-function explored(
-  index: number,
-  {
-    adapterDigest = null,
-    alike = false,
-    entrySchema = schemaDigest(DEFAULT_ENTRY_SCHEMA),
-    logProb = -0.7,
-    solved = 1,
-  }: {
-    adapterDigest?: string | null;
-    alike?: boolean;
-    entrySchema?: string;
-    logProb?: number;
-    /** Entries of a group that are right. */
-    solved?: number;
-  } = {},
-): SeamEvent[] {
-  const problem = problemOf(index);
-  const groupId = derivedId(problem.problemId, 'group');
-  return Array.from({ length: GROUP_SIZE }, (_, candidateIndex) => candidateIndex).flatMap(
-    (candidateIndex): SeamEvent[] => {
-      const experienceId = derivedId(groupId, 'experience', candidateIndex);
-      const origin = (role: string) =>
-        originMeta({
-          messageId: derivedId(experienceId, role),
-          correlationId: problem.problemId,
-          source: 'seam/test',
-          occurredAt: 1_700_000_000_000,
-          sourceClass: 'model',
-        });
-      const random = Random.of(experienceId);
-      const tokenIds = Array.from({ length: 4 }, () => random.int(100));
-      const copied = {
-        problem,
-        experienceId,
-        groupId,
-        candidateIndex,
-        groupSize: GROUP_SIZE,
-        arm: 'explore' as const,
-        adapterDigest,
-        promptTokenIds: [1, 2, index],
-        tokenIds,
-        forced: [true, false, false, true],
-      };
-      const success = !alike && (candidateIndex + GROUP_SIZE - (index % GROUP_SIZE)) % GROUP_SIZE < solved;
-      return [
-        {
-          type: 'ExperienceGenerated',
-          meta: origin('experience'),
-          ...copied,
-          entry: `{"n":${candidateIndex}}`,
-          entrySchema,
-          logProbs: [0, logProb, logProb, 0],
-          legalMass: [1, 1, 1, 1],
-          sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
-          tokenizerDigest: 't',
-          baseModelDigest: BASE,
-          latencyMs: 1,
-        },
-        {
-          ...EXAMPLE_EVENTS.OutcomeRecorded,
-          meta: origin('outcome'),
-          ...copied,
-          entry: '{}',
-          baseModelDigest: BASE,
-          success,
-          reward: success ? 1 : 0,
-        },
-      ];
-    },
-  );
-}
-
-interface World {
-  readonly storage: InMemoryLogStorage;
-  readonly objects: InMemoryObjects;
-}
-
-const newWorld = (): World => ({ storage: new InMemoryLogStorage(), objects: new Map() });
-
-/** Counts what the trainer writes, and fails the n-th write once. */
-class FlakyLog extends InMemoryEventLog {
-  writes = 0;
-  failAt = 0;
-
-  override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
-    if (++this.writes === this.failAt) throw new SeamError('LOG_UNAVAILABLE', 'the log is away');
-    return super.transact(transaction);
-  }
-}
-
-async function openLog({ storage }: World): Promise<FlakyLog> {
-  const log = new FlakyLog({ storage });
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
-  return log;
-}
-
-let running: RunningService[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.map((service) => service.close()));
-  running = [];
-});
-
-interface Setting {
-  readonly log?: InMemoryEventLog;
-  readonly engine?: TrainingEngine;
-  readonly evaluation?: AdapterEvaluation;
-  readonly config?: Record<string, unknown>;
-  readonly onProgress?: (progress: TrainingProgress) => void;
-  readonly schemaFor?: EntrySchemas;
-}
-
-async function serve(world: World, setting: Setting = {}): Promise<RunningService> {
-  const { engine = new FakeEngine(), evaluation = new FakeEvaluation(), onProgress } = setting;
-  const service = await startService(
-    trainerService({
-      engine,
-      evaluation,
-      schemaFor: setting.schemaFor ?? entrySchemas(),
-      ...(onProgress === undefined ? {} : { onProgress }),
-    }),
-    {
-      config: configOf(setting.config),
-      drivers: { log: setting.log ?? (await openLog(world)), objects: new InMemoryObjectStore(world.objects) },
-      serveHttp: false,
-    },
-  );
-  running.push(service);
-  return service;
-}
-
-const encodeAll = (events: readonly SeamEvent[]): NewRecord[] => events.map(encodeEvent);
-
-async function publish(
-  world: World,
-  from: number,
-  to: number,
-  options: Parameters<typeof explored>[1] = {},
-): Promise<void> {
-  const records: NewRecord[] = [];
-  for (let index = from; index < to; index++) records.push(...encodeAll(explored(index, options)));
-  await (await openLog(world)).append(records);
-}
-
-async function eventsOf<T extends SeamEvent['type']>(world: World, type: T): Promise<EventOf<T>[]> {
-  const log = await openLog(world);
-  const events: SeamEvent[] = [];
-  for (const topic of [TOPIC.outcomes, TOPIC.training, TOPIC.adapters, TOPIC.deadLetters]) {
-    for (const { partition } of await log.watermarks(topic)) {
-      for await (const chunk of log.read({ topic, partition, from: 0 })) events.push(...chunk.map(decodeEvent));
-    }
-  }
-  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
-}
-
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const giveUp = Date.now() + 8_000;
-  while (!(await condition())) {
-    if (Date.now() > giveUp) throw new Error('the awaited condition did not come about within 8 s');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
-/** Tells the service to stop while a step is going on, and lets that step end when it has had time to hear of it. */
-async function closeDuring(service: RunningService, endStep: () => void): Promise<void> {
-  const closing = service.close();
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  endStep();
-  await closing;
-}
-
-async function consumed(world: World): Promise<void> {
-  const log = await openLog(world);
-  await until(async () => {
-    const done = (await log.committedOffsets('seam.trainer')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
-    return done === (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
-  });
-}
-
-/** Rounds of six problems, each published when the decision on the one before is on record and served by what was promoted. */
-async function playRounds(
-  world: World,
-  rounds: number,
-  options: Parameters<typeof explored>[1] = {},
-): Promise<string[]> {
-  for (let round = 0; round < rounds; round++) {
-    const served = (await eventsOf(world, 'AdapterPromoted')).at(-1)?.adapterDigest ?? null;
-    await publish(world, round * 6, round * 6 + 6, { adapterDigest: served, ...options });
-    await consumed(world);
-  }
-  return digests(world);
-}
-
-async function digests(world: World): Promise<string[]> {
-  return (await eventsOf(world, 'AdapterPublished')).map(
-    ({ adapterDigest, parent, runId }) => `${adapterDigest} of ${parent ?? 'base'} by ${runId}`,
-  );
-}
-
-async function undisturbed(rounds: number): Promise<string[]> {
-  const world = newWorld();
-  await serve(world);
-  return playRounds(world, rounds);
-}
+afterEach(closeServices);
 
 describe('the trainer service', () => {
   it('runs after every sixth completed problem: started, checkpointed, published, completed, promoted', async () => {
@@ -874,7 +595,7 @@ describe('the trainer service', () => {
     const before = (await openLog(world)).writes;
     const { signal } = new AbortController();
     for (const { adapterDigest, runId } of await eventsOf(world, 'AdapterPublished')) {
-      expect(await service.get(TrainOnDemandHandler).verify(adapterDigest, signal)).toEqual({
+      expect(await (await onDemandOf(world)).verify(adapterDigest, signal)).toEqual({
         runId,
         expected: adapterDigest,
         actual: adapterDigest,
@@ -895,28 +616,28 @@ describe('the trainer service', () => {
         };
       }
     }
-    const other = await serve(world, { engine: new OtherEngine() });
+    const otherwise = await onDemandOf(world, new OtherEngine());
     const [first] = await eventsOf(world, 'AdapterPublished');
-    expect(await other.get(TrainOnDemandHandler).verify(first!.adapterDigest, signal)).toMatchObject({
+    expect(await otherwise.verify(first!.adapterDigest, signal)).toMatchObject({
       matches: false,
       expected: first!.adapterDigest,
     });
-    await expect(other.get(TrainOnDemandHandler).verify('unknown', signal)).rejects.toMatchObject({
+    await expect(otherwise.verify('unknown', signal)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
   });
 
   it('trains on demand over the newest window, once for the same request', async () => {
     const world = newWorld();
-    const service = await serve(world);
+    await serve(world);
     await playRounds(world, 1);
     const { signal } = new AbortController();
     const request = { algorithm: 'grpo', settings: { duration: { unit: 'steps', steps: 3 }, window: { versions: 2 } } };
-    const result = await service.get(TrainOnDemandHandler).handle(request, signal);
+    const result = await (await onDemandOf(world)).handle(request, signal);
     expect(result.ending).toMatchObject([{ type: 'AdapterPromoted', runId: result.runId }]);
     const started = (await eventsOf(world, 'TrainingRunStarted')).find(({ runId }) => runId === result.runId);
     expect(runConfigurationOf(started!)).toMatchObject({ window: null, algorithm: { duration: { steps: 3 } } });
-    await expect(service.get(TrainOnDemandHandler).handle({ algorithm: 'magic' }, signal)).rejects.toMatchObject({
+    await expect((await onDemandOf(world)).handle({ algorithm: 'magic' }, signal)).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',
       message: expect.stringContaining('grpo, sft'),
     });
@@ -1026,71 +747,3 @@ describe('the trainer service', () => {
     expect(runConfigurationOf(started!).reason).toContain('(worst-domain), threshold 0.0 %');
   });
 });
-
-async function endsOfOutcomes(world: World): Promise<EventOf<'BufferCommitted'>['inputs']> {
-  const watermarks = await (await openLog(world)).watermarks(TOPIC.outcomes);
-  return watermarks.map(({ partition, high }) => ({ topic: TOPIC.outcomes, partition, from: 0, to: high }));
-}
-
-async function commitVersion(
-  world: World,
-  sequence: number,
-  inputs: EventOf<'BufferCommitted'>['inputs'],
-  { shard, shards }: { readonly shard: number; readonly shards: number } = { shard: 0, shards: 1 },
-): Promise<EventOf<'BufferCommitted'>> {
-  const all: BufferRow[] = Array.from({ length: 8 }, (_, index) => ({
-    outcomeId: `o-${index}`,
-    experienceId: `x-${index}`,
-    problemId: `p-${index}`,
-    domain: 'sums',
-    stratum: 'sums/hard',
-    prompt: `Problem ${index}`,
-    entry: '{}',
-    promptTokenIds: [1, 2],
-    tokenIds: [3, 4, index],
-    forced: [true, false, false],
-    reward: 1,
-    helpfulness: 0.5,
-    adapterDigest: null,
-    baseModelDigest: BASE,
-  }));
-  const rows = all.filter((_, index) => index % shards === shard);
-  const objects = new InMemoryObjectStore(world.objects);
-  const body = encodeRows(rows, 'parquet');
-  const folder = `buffer/${shard}of${shards}/${sequence}`;
-  const key = `${folder}/rows.parquet`;
-  await objects.put(key, body);
-  const manifest = {
-    sequence,
-    bufferDigest: rowsDigest(rows),
-    rows: rows.length,
-    strata: { 'sums/hard': rows.length },
-    files: [{ key, sha256: sha256(body), rows: rows.length, sizeBytes: body.length }],
-    inputs: inputs.map((range) => ({ ...range })),
-    config: bufferConfigSchema.parse({}),
-  };
-  const manifestKey = `${folder}/manifest.json`;
-  await objects.put(manifestKey, encodeManifest(manifest));
-  const event: EventOf<'BufferCommitted'> = {
-    type: 'BufferCommitted',
-    attestation: null,
-    meta: originMeta({
-      messageId: `b-${shard}-${sequence}`,
-      correlationId: manifestKey,
-      source: 'seam/buffer',
-      occurredAt: 1,
-      sourceClass: 'model',
-    }),
-    sequence,
-    manifestKey,
-    manifestDigest: manifestDigest(manifest),
-    bufferDigest: manifest.bufferDigest,
-    rows: rows.length,
-    rowsPerStratum: manifest.strata,
-    inputs,
-    shard,
-    shards,
-  };
-  await (await openLog(world)).append([encodeEvent(event)]);
-  return event;
-}

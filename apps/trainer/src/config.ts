@@ -86,6 +86,15 @@ export const trainerConfigSchema = commonConfigSchema.extend({
             `no candidate can be promoted on so few: raise it to ${fewestToPromote(input as { risk: number; minProblems: number })} at least, or raise the risk`,
         })
         .prefault({}),
+      /** What this process does: plan runs as problems are completed, take planned runs and train, or both. */
+      roles: z
+        .array(z.enum(['planner', 'worker']))
+        .min(1)
+        .default(['planner', 'worker']),
+      /** Name under which planned runs wait, and are taken by workers of the same name. */
+      queue: z.string().min(1).default('workers'),
+      /** A worker that does not report for so long is taken for dead, and another takes its run. 0: no other worker takes runs. */
+      leaseMs: z.int().min(0).default(15_000),
       /** Most records of a batch. */
       maxBatchRecords: z.int().positive().default(500),
     })

@@ -10,6 +10,7 @@ import {
   rowsDigest,
 } from '@seamstream/success-buffer';
 import { readLearningInput } from './learning-input.js';
+import { RecordedEvents } from './recorded-events.js';
 
 const rows: readonly BufferRow[] = Array.from({ length: 12 }, (_, index) => ({
   outcomeId: `o-${String(index).padStart(2, '0')}`,
@@ -65,7 +66,12 @@ async function storedVersion(shards = 1) {
     manifests.push({ key, digest: sha256(bytes) });
   }
   const read = () =>
-    readLearningInput(new InMemoryEventLog(), objects, { reads: 'buffer' }, { inputs: [], manifests, runId: 'run' });
+    readLearningInput(
+      new RecordedEvents(new InMemoryEventLog()),
+      objects,
+      { reads: 'buffer' },
+      { inputs: [], manifests, runId: 'run' },
+    );
   return { objects, read, keys };
 }
 

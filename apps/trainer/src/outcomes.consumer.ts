@@ -1,11 +1,11 @@
 import { Controller } from '@nestjs/common';
 import { GROUP, TOPIC } from '@seamstream/events';
 import { ConsumeTopic, type DeliveredBatch, type HandlerResult } from '@seamstream/service-kit';
-import { TrainWindowsHandler } from './train-windows.handler.js';
+import { PlanWindowsHandler } from './plan-windows.handler.js';
 
 @Controller()
 export class OutcomesConsumer {
-  constructor(private readonly trainWindows: TrainWindowsHandler) {}
+  constructor(private readonly planWindows: PlanWindowsHandler) {}
 
   @ConsumeTopic({
     topic: TOPIC.outcomes,
@@ -13,9 +13,8 @@ export class OutcomesConsumer {
     maxBatchRecords: 500,
     maxConcurrentPartitions: 1,
     sharing: 'whole',
-    isUnbounded: true,
   })
   consume(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
-    return this.trainWindows.handle(batch);
+    return this.planWindows.handle(batch);
   }
 }

@@ -1,7 +1,10 @@
-/** Decides what a run learns from and how, from recorded facts alone; the result is a plan that the log can repeat. */
+/**
+ * Decides what a run learns from and how, from recorded facts alone; the result is a plan that the log can repeat. What the log holds
+ * is read once, so that the cost of a plan does not grow with the number of plans before it.
+ */
 import type { EventLog } from '@seamstream/event-log';
-import { type OffsetRange, TOPIC } from '@seamstream/events';
-import { Evidence, withPlace } from '@seamstream/evidence';
+import { type BufferCommitted, GENERATOR_SLOT, type OffsetRange, SEAM_METHOD, TOPIC } from '@seamstream/events';
+import { Evidence, type PlacedEvent, withPlace } from '@seamstream/evidence';
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import {
   type CurriculumConfig,
@@ -16,23 +19,14 @@ import {
   presetNamed,
   type ResultEvent,
 } from '@seamstream/learning';
-import type { RationedLines, ServiceLogger } from '@seamstream/service-kit';
+import type { RationedLines } from '@seamstream/service-kit';
 import { onlineLevel } from '@seamstream/statistics';
-import { newestVersions, wholeBuffer } from '@seamstream/success-buffer';
+import { CommittedVersions } from './committed-versions.js';
 import type { TrainerConfig } from './config.js';
-import {
-  awaitBufferVersions,
-  coveringRanges,
-  findExperiences,
-  isResult,
-  rangesOf,
-  readLogInput,
-  readPlaced,
-  readRanges,
-} from './learning-input.js';
+import { coveringRanges, findExperiences, isResult, rangesOf, readLogInput } from './learning-input.js';
 import type { OutcomeWindow } from './outcome-window.js';
+import { RecentEvents } from './recorded-events.js';
 import { planRun, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
-import type { TrainingEngine } from './training-engine.port.js';
 import type { Comparisons, TrainingHistory } from './training-history.js';
 
 /** Changes when the same plan would lead to other weights. */
@@ -42,9 +36,8 @@ const CURRICULUM = 'curriculum';
 
 export interface PlanRunDependencies {
   readonly log: EventLog;
-  readonly engine: Pick<TrainingEngine, 'baseModelDigest'>;
+  readonly baseModelDigest: string;
   readonly algorithms: ReadonlyMap<string, LearningAlgorithm>;
-  readonly logger: ServiceLogger;
   /** For what is said of results that do not count. */
   readonly lines: RationedLines;
   /** Name of the validation problems. */
@@ -61,9 +54,19 @@ export interface TrainingRequest {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
+/** What is known of a window that has just ended: all that its plan follows from but what the buffer holds by then. */
+export interface EndedWindow {
+  readonly window: RunWindow;
+  readonly results: readonly ResultEvent[];
+  readonly curriculum: CurriculumState;
+  readonly choice: { readonly algorithm: string; readonly reason: string };
+}
+
 export class PlanRunHandler {
   private readonly curriculum: CurriculumConfig;
   private readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  private readonly recent: RecentEvents;
+  private readonly versions: CommittedVersions;
   private evidence: Evidence | undefined;
 
   /** @throws INVALID_CONFIGURATION for an unknown preset or algorithm, or settings that an algorithm refuses */
@@ -71,6 +74,8 @@ export class PlanRunHandler {
     private readonly dependencies: PlanRunDependencies,
     private readonly config: TrainerConfig,
   ) {
+    this.recent = new RecentEvents(dependencies.log);
+    this.versions = new CommittedVersions(dependencies.log);
     const preset = presetNamed(config.preset);
     this.curriculum = curriculumConfigSchema.parse({ ...preset.curriculum, ...config.curriculum });
     this.settings = Object.fromEntries(
@@ -86,19 +91,18 @@ export class PlanRunHandler {
   }
 
   /**
-   * The run of a window that has just ended. Waits for the buffer where the algorithm reads it.
+   * What follows from a window alone, and from the run before it, which has ended.
    * @param outcomes where the window's records stand, among others: of groups that are not complete, or of the window before
    */
-  async ofWindow(
+  async endWindow(
     outcomes: readonly OffsetRange[],
     { completed, repeated }: Pick<OutcomeWindow, 'completed' | 'repeated'>,
     history: TrainingHistory,
-    signal: AbortSignal,
-  ): Promise<RunPlan> {
+  ): Promise<EndedWindow> {
     const previous = history.lastWindow?.configuration;
     const { results: all, refused } = await this.believed(outcomes, previous?.window?.experiences ?? []);
     const results = all.filter(({ groupId }) => completed.has(groupId));
-    const experiences = await this.experiencesOf(results, previous?.window?.experiences ?? []);
+    const experiences = await this.experiencesOf(results, lastExperiences(history));
     const window: RunWindow = {
       index: (previous?.window?.index ?? 0) + 1,
       outcomes: copies(outcomes),
@@ -111,58 +115,73 @@ export class PlanRunHandler {
       this.config.algorithm === CURRICULUM
         ? decideAlgorithm(curriculum, this.curriculum, previousRun(history))
         : { algorithm: this.config.algorithm, reason: 'the configured algorithm' };
-    return this.plan({ choice, settings: {}, window, current: window, results, curriculum, history, signal });
+    return { window, results, curriculum, choice };
+  }
+
+  /** The run of a window; undefined as long as the buffer, where the algorithm reads it, has no version that covers the window. */
+  async ofWindow(ended: EndedWindow, history: TrainingHistory): Promise<RunPlan | undefined> {
+    const { window, choice } = ended;
+    const isOfBuffer = this.algorithm(choice.algorithm).reads === 'buffer';
+    const versions = isOfBuffer ? await this.versions.covering(window.outcomes) : [];
+    if (isOfBuffer && versions.length === 0) return undefined;
+    const plan = await this.plan({ ...ended, settings: {}, current: window, versions, history });
+    this.recent.forgetBefore(rangesOf([...windowsBefore(window, this.mostReplayed(), history), window]));
+    return plan;
   }
 
   /** A run over the newest windows, asked for by a person; everything that is in the log when there was no window yet. */
-  async onDemand(request: TrainingRequest, history: TrainingHistory, signal: AbortSignal): Promise<RunPlan> {
-    const { log } = this.dependencies;
-    this.algorithm(request.algorithm);
-    const begin = new Map(
-      (history.lastWindow?.configuration.window?.outcomes ?? []).map(({ partition, from }) => [partition, from]),
-    );
-    const outcomes = (await log.watermarks(TOPIC.outcomes)).map(({ partition, low, high }) => ({
+  async onDemand(request: TrainingRequest, history: TrainingHistory): Promise<RunPlan> {
+    const algorithm = this.algorithm(request.algorithm);
+    const last = history.lastWindow?.configuration;
+    const begin = new Map((last?.window?.outcomes ?? []).map(({ partition, from }) => [partition, from]));
+    const outcomes = (await this.dependencies.log.watermarks(TOPIC.outcomes)).map(({ partition, low, high }) => ({
       topic: TOPIC.outcomes,
       partition,
       from: begin.get(partition) ?? low,
       to: high,
     }));
     const { results, refused } = await this.believed(outcomes, []);
-    const experiences = await this.experiencesOf(results, []);
     const current: RunWindow = {
-      index: history.lastWindow?.configuration.window?.index ?? 1,
+      index: last?.window?.index ?? 1,
       outcomes,
-      experiences: copies(experiences),
+      experiences: copies(await this.experiencesOf(results, new Map())),
       ...(refused.length === 0 ? {} : { refused }),
     };
+    const versions = algorithm.reads === 'buffer' ? await this.versions.newest() : [];
+    if (algorithm.reads === 'buffer' && versions.length === 0) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Cannot plan a run that reads the buffer: expected a version of the whole, got none (${outcomes.reduce((sum, { from, to }) => sum + to - from, 0)} results in the log). Let the buffer service run first.`,
+      );
+    }
     return this.plan({
       choice: { algorithm: request.algorithm, reason: 'asked for' },
       settings: request.settings ?? {},
       window: null,
       current,
       results,
-      curriculum: history.lastWindow?.configuration.curriculum ?? initialCurriculum,
+      versions,
+      curriculum: last?.curriculum ?? initialCurriculum,
       history,
-      signal,
     });
   }
 
   private async plan(facts: {
-    readonly choice: { readonly algorithm: string; readonly reason: string };
+    readonly choice: EndedWindow['choice'];
     readonly settings: Readonly<Record<string, unknown>>;
     readonly window: RunWindow | null;
     readonly current: RunWindow;
     readonly results: readonly ResultEvent[];
+    /** Of the buffer, one of each shard; none where it is not read. */
+    readonly versions: readonly BufferCommitted[];
     readonly curriculum: CurriculumState;
     readonly history: TrainingHistory;
-    readonly signal: AbortSignal;
   }): Promise<RunPlan> {
-    const { choice, window, current, results, curriculum, history, signal } = facts;
+    const { choice, window, current, results, versions, curriculum, history } = facts;
     const algorithm = this.algorithm(choice.algorithm);
     const settings = algorithm.resolveConfiguration(
       mergeSettings(this.settings[choice.algorithm] ?? {}, facts.settings),
     );
-    const versions = algorithm.reads === 'buffer' ? await this.bufferVersions(window, current, signal) : undefined;
     const { rounds, extended } = await this.replayedRounds(algorithm, settings, current, history);
     const earlier = windowsBefore(current, rounds, history);
     const domains = new Set([
@@ -171,6 +190,8 @@ export class PlanRunHandler {
     ]);
     return planRun(
       {
+        method: SEAM_METHOD,
+        slot: GENERATOR_SLOT,
         algorithm: choice.algorithm,
         configuration: {
           algorithm: settings,
@@ -184,12 +205,14 @@ export class PlanRunHandler {
           promotion: promotionOf(this.config.promotion, history.comparisons, this.dependencies.problemSet),
           evaluation: { responseMaxTokens: this.config.responseMaxTokens, entryMaxTokens: this.config.entryMaxTokens },
         },
-        inputs: coveringRanges(versions?.flatMap(({ inputs }) => inputs) ?? rangesOf([...earlier, current])),
-        manifests: (versions ?? []).map(({ manifestKey, manifestDigest }) => ({
+        inputs: coveringRanges(
+          algorithm.reads === 'buffer' ? versions.flatMap(({ inputs }) => inputs) : rangesOf([...earlier, current]),
+        ),
+        manifests: versions.map(({ manifestKey, manifestDigest }) => ({
           key: manifestKey,
           digest: manifestDigest,
         })),
-        baseModelDigest: this.dependencies.engine.baseModelDigest,
+        baseModelDigest: this.dependencies.baseModelDigest,
         parentAdapter: history.servedAdapters.at(-1) ?? null,
         seed: this.config.seed,
         codeVersion: CODE_VERSION,
@@ -207,7 +230,7 @@ export class PlanRunHandler {
   ): Promise<{ readonly rounds: number; readonly extended: boolean }> {
     const { least, most } = algorithm.replayedRounds(settings);
     const facts = {
-      baseModelDigest: this.dependencies.engine.baseModelDigest,
+      baseModelDigest: this.dependencies.baseModelDigest,
       servedAdapters: history.servedAdapters,
     };
     let rounds = Math.max(1, least);
@@ -215,7 +238,7 @@ export class PlanRunHandler {
       const windows = [...windowsBefore(current, rounds, history), current];
       const excluded = new Set(excludedFrom(windows, current.index - rounds).excluded);
       const { refused = [] } = refusedIn(windows);
-      const input = await readLogInput(this.dependencies.log, coveringRanges(rangesOf(windows)), { excluded, refused });
+      const input = await readLogInput(this.recent, coveringRanges(rangesOf(windows)), { excluded, refused });
       try {
         if (algorithm.isFilled(input, settings, facts)) break;
       } catch (error) {
@@ -227,43 +250,12 @@ export class PlanRunHandler {
     return { rounds, extended: rounds > Math.max(1, least) };
   }
 
-  /** One of each shard: a window waits for those that cover it; a person gets the newest there are. */
-  private async bufferVersions(
-    window: RunWindow | null,
-    current: RunWindow,
-    signal: AbortSignal,
-  ): ReturnType<typeof awaitBufferVersions> {
-    const { log, logger } = this.dependencies;
-    if (window !== null) {
-      return awaitBufferVersions(log, window.outcomes, {
-        signal,
-        onWaiting: (seconds) =>
-          logger.warn(
-            { window: window.index, seconds },
-            'waiting for the version of the buffer that covers this window: does the buffer service run, and commit as often as runs start?',
-          ),
-      });
-    }
-    const committed = (await readRanges(log, await this.wholeTopic(TOPIC.buffer))).filter(
-      (event) => event.type === 'BufferCommitted',
+  /** Rounds that any of the algorithms may look back at. */
+  private mostReplayed(): number {
+    const replayed = [...this.dependencies.algorithms].map(([name, algorithm]) =>
+      algorithm.replayedRounds(algorithm.resolveConfiguration(this.settings[name])),
     );
-    const newest = wholeBuffer(newestVersions(committed));
-    if (newest.length === 0) {
-      throw new SeamError(
-        'INVALID_INPUT',
-        `Planning a run that reads the buffer: no version of the whole was committed yet (${current.outcomes.reduce((sum, { from, to }) => sum + to - from, 0)} results in the log). Let the buffer service run first.`,
-      );
-    }
-    return newest;
-  }
-
-  private async wholeTopic(topic: typeof TOPIC.buffer): Promise<readonly OffsetRange[]> {
-    return (await this.dependencies.log.watermarks(topic)).map(({ partition, low, high }) => ({
-      topic,
-      partition,
-      from: low,
-      to: high,
-    }));
+    return Math.max(...replayed.flatMap(({ least, most }) => [least, most]));
   }
 
   /** The results in the ranges that the log bears out, and the places of the others, which are told. */
@@ -272,7 +264,9 @@ export class PlanRunHandler {
     before: readonly OffsetRange[],
   ): Promise<{ readonly results: readonly ResultEvent[]; readonly refused: OffsetRange[] }> {
     const { log, evidence } = this.dependencies;
-    const placed = (await readPlaced(log, outcomes)).filter(({ event }) => isResult(event));
+    const read: (readonly PlacedEvent[])[] = [];
+    for (const range of outcomes) read.push(await this.recent.placed(range));
+    const placed = read.flat().filter(({ event }) => isResult(event));
     if (evidence === 'none') return { results: placed.map(({ event }) => event).filter(isResult), refused: [] };
     // Windows follow one another: what is read for one is where the next one's evidence begins.
     this.evidence ??= new Evidence(
@@ -297,15 +291,15 @@ export class PlanRunHandler {
     };
   }
 
-  private experiencesOf(
+  private async experiencesOf(
     results: readonly ResultEvent[],
-    previous: readonly OffsetRange[],
+    notBefore: ReadonlyMap<number, number>,
   ): Promise<readonly OffsetRange[]> {
-    const explored = results.filter(({ arm }) => arm === 'explore');
     return findExperiences(
-      this.dependencies.log,
-      explored,
-      new Map(previous.map(({ partition, from }) => [partition, from])),
+      this.recent,
+      results.filter(({ arm }) => arm === 'explore'),
+      await this.dependencies.log.watermarks(TOPIC.experiences),
+      notBefore,
     );
   }
 
@@ -315,7 +309,7 @@ export class PlanRunHandler {
     if (found === undefined) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `Planning a training run: no algorithm ${name}. Known are ${[...algorithms.keys()].join(', ')}.`,
+        `Cannot plan a training run: expected one of the algorithms ${[...algorithms.keys()].join(', ')}, got ${name}. Correct its name.`,
       );
     }
     return found;
@@ -346,7 +340,13 @@ function previousRun({ lastWindow, runs }: TrainingHistory): PreviousRun | null 
   const run = lastWindow === undefined ? undefined : runs.get(lastWindow.runId);
   return run === undefined || run.status === 'unknown'
     ? null
-    : { algorithm: run.started.algorithm, promoted: run.status === 'promoted' };
+    : { algorithm: run.plan.algorithm, promoted: run.status === 'promoted' };
+}
+
+/** By partition of seam.experiences: where those of the last window that has some there begin. Later windows have none before. */
+function lastExperiences({ windows }: TrainingHistory): ReadonlyMap<number, number> {
+  const inOrder = [...windows.values()].sort((a, b) => a.index - b.index);
+  return new Map(inOrder.flatMap(({ experiences }) => experiences.map(({ partition, from }) => [partition, from])));
 }
 
 /** What stands in the windows' ranges again, of windows up to the given one, which are no inputs: others are there in full, and count once. */

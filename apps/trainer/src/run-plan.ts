@@ -1,8 +1,16 @@
 /**
- * What a run is: everything that its result depends on, as TrainingRunStarted records it. The run's id is derived from
- * it, so whoever plans the same run again, after a kill or in a replay, plans it under the same id.
+ * What a run is: everything that its result depends on, as TrainingRunPlanned records it. The run's id is derived from
+ * it: the same run, planned again after a kill or in a replay, has the same id.
  */
-import type { BufferManifestRef, EventMeta, OffsetRange, TrainingRunStarted } from '@seamstream/events';
+import {
+  type BufferManifestRef,
+  type EventMeta,
+  GENERATOR_SLOT,
+  type OffsetRange,
+  SEAM_METHOD,
+  type TrainingRunPlanned,
+  type TrainingRunStarted,
+} from '@seamstream/events';
 import { canonicalJson, derivedId, SeamError, sha256 } from '@seamstream/kernel';
 import { z } from 'zod';
 
@@ -35,7 +43,7 @@ const promotionSchema = z.union([
 
 export type RunPromotion = z.infer<typeof promotionSchema>;
 
-/** The JSON in TrainingRunStarted.configuration. */
+/** The JSON in the configuration of TrainingRunPlanned and TrainingRunStarted. */
 const runConfigurationSchema = z.object({
   /** The algorithm's own configuration, with every default filled in. */
   algorithm: z.record(z.string(), z.unknown()),
@@ -74,6 +82,9 @@ export type RunWindow = NonNullable<RunConfiguration['window']>;
 
 export interface RunPlan {
   readonly runId: string;
+  /** How attempts become a better artefact, and what that is served as. */
+  readonly method: string;
+  readonly slot: string;
   readonly algorithm: string;
   readonly configuration: RunConfiguration;
   readonly inputs: readonly OffsetRange[];
@@ -95,13 +106,16 @@ export interface RunPlan {
 export function planRun(facts: Omit<RunPlan, 'runId'>, results: Iterable<string>): RunPlan {
   const content = sha256(canonicalJson([...new Set(results)].sort()));
   const seeded = { ...facts, seed: `${facts.seed}:${content}` };
-  const { manifests, configuration, ...others } = seeded;
+  const { manifests, configuration, method, slot, ...others } = seeded;
   const [only] = manifests;
   // As it was before there were shards, so that runs keep their ids.
   const buffer = manifests.length > 1 ? { manifests } : { manifest: only ?? null };
+  const named = method === SEAM_METHOD && slot === GENERATOR_SLOT ? {} : { method, slot };
   // Not the code's version: an upgrade between kill and restart goes on with the run.
   const runId = derivedId(
-    sha256(canonicalJson({ ...others, ...buffer, configuration: withoutPlace(configuration), codeVersion: null })),
+    sha256(
+      canonicalJson({ ...others, ...buffer, ...named, configuration: withoutPlace(configuration), codeVersion: null }),
+    ),
     'training-run',
   );
   return { ...seeded, runId };
@@ -114,22 +128,24 @@ function withoutPlace(configuration: RunConfiguration): object {
   return { ...configuration, promotion: { rule, risk, portion, most, minProblems } };
 }
 
-/** The event that states the plan. */
-export function startedEvent(plan: RunPlan, meta: EventMeta): TrainingRunStarted {
-  const only = plan.manifests.length === 1 ? plan.manifests[0] : undefined;
+/**
+ * The event that states the plan.
+ * @param queue whose workers take it; empty: nobody does but the caller
+ */
+export function plannedEvent(plan: RunPlan, queue: string, meta: EventMeta): TrainingRunPlanned {
+  return { ...plan, meta, queue, configuration: canonicalJson(plan.configuration) };
+}
+
+/** The event that states that the plan is being carried out. */
+export function startedEvent({ manifests, configuration, ...facts }: RunPlan, meta: EventMeta): TrainingRunStarted {
+  const only = manifests.length === 1 ? manifests[0] : undefined;
   return {
+    ...facts,
     meta,
-    runId: plan.runId,
-    algorithm: plan.algorithm,
-    configuration: canonicalJson(plan.configuration),
-    inputs: plan.inputs,
+    configuration: canonicalJson(configuration),
     manifestKey: only?.key ?? null,
     manifestDigest: only?.digest ?? null,
-    baseModelDigest: plan.baseModelDigest,
-    parentAdapter: plan.parentAdapter,
-    seed: plan.seed,
-    codeVersion: plan.codeVersion,
-    manifests: only === undefined ? plan.manifests : [],
+    manifests: only === undefined ? manifests : [],
   };
 }
 
@@ -139,17 +155,22 @@ export function manifestsDigest(manifests: readonly BufferManifestRef[]): string
   return digests.length > 1 ? sha256(canonicalJson(digests)) : (digests[0] ?? null);
 }
 
-/** The plan that an event states. @throws DATA_REFUSED when its configuration is not one of this trainer */
-export function planOf(started: TrainingRunStarted): RunPlan {
-  const { runId, algorithm, inputs, manifestKey, manifestDigest, baseModelDigest, parentAdapter, seed, codeVersion } =
-    started;
-  const only = manifestKey === null || manifestDigest === null ? [] : [{ key: manifestKey, digest: manifestDigest }];
+/** The plan that an event states. @throws DATA_REFUSED when its configuration is not one of this version */
+export function planOf(event: TrainingRunPlanned | TrainingRunStarted): RunPlan {
+  const { runId, method, slot, algorithm, inputs, manifests, baseModelDigest, parentAdapter, seed, codeVersion } =
+    event;
+  const only =
+    'manifestKey' in event && event.manifestKey !== null && event.manifestDigest !== null
+      ? [{ key: event.manifestKey, digest: event.manifestDigest }]
+      : [];
   return {
     runId,
+    method,
+    slot,
     algorithm,
-    configuration: runConfigurationOf(started),
+    configuration: runConfigurationOf(event),
     inputs,
-    manifests: only.length > 0 ? only : started.manifests,
+    manifests: only.length > 0 ? only : manifests,
     baseModelDigest,
     parentAdapter,
     seed,
@@ -158,7 +179,10 @@ export function planOf(started: TrainingRunStarted): RunPlan {
 }
 
 /** @throws DATA_REFUSED */
-export function runConfigurationOf({ runId, configuration }: TrainingRunStarted): RunConfiguration {
+export function runConfigurationOf({
+  runId,
+  configuration,
+}: Pick<TrainingRunStarted, 'runId' | 'configuration'>): RunConfiguration {
   try {
     return runConfigurationSchema.parse(JSON.parse(configuration));
   } catch (cause) {

@@ -3,14 +3,14 @@ import type { EventLog } from '@seamstream/event-log';
 import {
   type AdapterPromoted,
   type AdapterPublished,
-  decodeEvent,
   type Evaluation,
+  type EventOf,
   type SeamEvent,
   TOPIC,
-  type TopicName,
 } from '@seamstream/events';
 import {
   countedPromotions,
+  type Decision,
   decisionOn,
   evolveServedAdapter,
   initialServedAdapter,
@@ -18,8 +18,9 @@ import {
   type ServedAdapterState,
 } from '@seamstream/release';
 import type { AskedPerDomain } from './adapter-evaluation.port.js';
-import { type RunConfiguration, runConfigurationOf } from './run-plan.js';
-import { evolve, initialState, overtake, runIdOf, type TrainingRun } from './training-run.js';
+import { NewEvents } from './new-events.js';
+import { type RunConfiguration, type RunWindow, runConfigurationOf } from './run-plan.js';
+import { evolve, initialState, overtake, type RunEvent, runIdOf, type TrainingRun } from './training-run.js';
 import { addedUp } from './validation-row.js';
 
 export interface TrainingHistory {
@@ -46,58 +47,123 @@ export interface Comparisons {
   readonly asked: ReadonlyMap<string, AskedPerDomain>;
 }
 
-/** Folds seam.training and seam.adapters to their ends. */
+/** Reads seam.training and seam.adapters to their ends, once. */
 export async function readTrainingHistory(log: EventLog): Promise<TrainingHistory> {
-  // Adapters second: an adapter's run was started before, whatever is appended meanwhile.
-  const events = [...(await readEvents(log, TOPIC.training)), ...(await readEvents(log, TOPIC.adapters))];
-  const runs = new Map<string, TrainingRun>();
-  const windows = new Map<number, NonNullable<RunConfiguration['window']>>();
-  let served = initialServedAdapter();
-  const servedAdapters: (string | null)[] = [null];
-  // In the log's order, which decides what is served.
-  for (const event of events) {
-    served = evolveServedAdapter(served, event);
-    const now = served.served?.adapterDigest ?? null;
-    if (now !== servedAdapters.at(-1)) servedAdapters.push(now);
-  }
-  let lastWindow: TrainingHistory['lastWindow'];
-  // A run's end may stand in the other topic: beginnings first, then what follows from them.
-  for (const event of events.sort((a, b) => rankOf(a) - rankOf(b))) {
-    const runId = runIdOf(event);
-    const decision = decisionOn(served, event);
-    // Only the run itself says what it made: an adapter under its name that it did not complete with is somebody else's.
-    const isBelieved =
-      event.type === 'AdapterPublished'
-        ? isOfCompletedRun(event, served.runs.get(event.runId))
-        : event.type !== 'AdapterPromoted' || (decision !== undefined && decision.status !== 'refused');
-    if (runId !== undefined && isBelieved) {
-      const run = runs.get(runId) ?? initialState();
-      runs.set(runId, decision?.status === 'overtaken' ? overtake(run) : evolve(run, event));
-    }
-    if (event.type === 'TrainingRunStarted') {
-      const configuration = runConfigurationOf(event);
-      if (configuration.window === null) continue;
-      windows.set(configuration.window.index, configuration.window);
-      if (configuration.window.index > (lastWindow?.configuration.window?.index ?? 0))
-        lastWindow = { runId: event.runId, configuration };
-    }
-  }
-  const comparisons = comparisonsOf(events, served);
-  return { runs, lastWindow, windows, served, servedAdapters, ...adaptersOf(served), comparisons };
+  return new TrainingHistoryReader(log).read();
 }
 
-/** A comparison of every run counts once; one that came too late to be promoted was a look all the same. */
-function comparisonsOf(events: readonly SeamEvent[], served: ServedAdapterState): Comparisons {
-  const compared = new Map<string, { readonly evaluation: Evaluation; readonly isPromoted: boolean }>();
-  for (const event of events) {
-    if (event.type !== 'TrainingRunRejected' && event.type !== 'AdapterPromoted') continue;
-    const { runId, evaluation } = event;
-    const status = event.type === 'AdapterPromoted' ? decisionOn(served, event)?.status : 'counted';
-    if (runId === null || typeof evaluation?.rescued !== 'number' || status === undefined) continue;
-    if (status === 'refused' || compared.has(runId)) continue;
-    compared.set(runId, { evaluation, isPromoted: event.type === 'AdapterPromoted' && status === 'counted' });
+/** The history as the log grows: each record is read and decoded once, so a look at it costs what is new. */
+export class TrainingHistoryReader {
+  private readonly reader: NewEvents;
+  private served = initialServedAdapter();
+  /** By run, in the order in which a run's events follow from each other. */
+  private readonly eventsOf = new Map<string, readonly RunEvent[]>();
+  private readonly runs = new Map<string, TrainingRun>();
+  private readonly windows = new Map<number, RunWindow>();
+  private readonly compared = new Map<string, Compared>();
+  private lastWindow: TrainingHistory['lastWindow'];
+  private reading: Promise<unknown> = Promise.resolve();
+
+  constructor(log: EventLog) {
+    // Runs first: where one transaction tells of a run and its adapter, the run's part may be read before it is there, never after.
+    this.reader = new NewEvents(log, [TOPIC.adapters, TOPIC.training]);
   }
-  const all = [...compared.values()];
+
+  /** The history to the log's present end; calls follow one another. */
+  read(): Promise<TrainingHistory> {
+    const reading = this.reading.then(() => this.readOn());
+    this.reading = reading.catch(() => undefined);
+    return reading;
+  }
+
+  private async readOn(): Promise<TrainingHistory> {
+    const news = await this.reader.read();
+    const changed = new Set<string>();
+    const decidedBefore = this.served.decisions;
+    for (const event of news) {
+      this.served = evolveServedAdapter(this.served, event);
+      const runId = runIdOf(event);
+      if (runId === undefined) continue;
+      changed.add(runId);
+      const own = [...(this.eventsOf.get(runId) ?? []), event as RunEvent];
+      this.eventsOf.set(
+        runId,
+        own.sort((a, b) => rankOf(a) - rankOf(b)),
+      );
+      if (event.type === 'TrainingRunPlanned' || event.type === 'TrainingRunStarted') this.noteWindow(event);
+    }
+    // What is learned of a run later may change what came of earlier decisions.
+    if (decidedBefore.some((each, index) => each !== this.served.decisions[index]))
+      for (const { event } of this.served.decisions)
+        if (event.type === 'AdapterPromoted' && event.runId !== null) changed.add(event.runId);
+    for (const runId of changed) this.foldRun(runId);
+    return {
+      runs: new Map(this.runs),
+      lastWindow: this.lastWindow,
+      windows: new Map(this.windows),
+      served: this.served,
+      servedAdapters: servedInOrder(this.served),
+      ...adaptersOf(this.served),
+      comparisons: addedComparisons([...this.compared.values()]),
+    };
+  }
+
+  private noteWindow(event: EventOf<'TrainingRunPlanned' | 'TrainingRunStarted'>): void {
+    if (this.lastWindow?.runId === event.runId) return;
+    const configuration = runConfigurationOf(event);
+    const { window } = configuration;
+    if (window === null) return;
+    this.windows.set(window.index, window);
+    if (window.index > (this.lastWindow?.configuration.window?.index ?? 0))
+      this.lastWindow = { runId: event.runId, configuration };
+  }
+
+  private foldRun(runId: string): void {
+    let run: TrainingRun = initialState();
+    this.compared.delete(runId);
+    for (const event of this.eventsOf.get(runId) ?? []) {
+      const decision = decisionOn(this.served, event);
+      if (!this.isBelieved(event, decision?.status)) continue;
+      run = decision?.status === 'overtaken' ? overtake(run) : evolve(run, event);
+      const compared = comparisonIn(event, decision?.status);
+      if (compared !== undefined && !this.compared.has(runId)) this.compared.set(runId, compared);
+    }
+    this.runs.set(runId, run);
+  }
+
+  /** Only the run itself says what it made: an adapter under its name that it did not complete with is somebody else's. */
+  private isBelieved(event: RunEvent, status: Decision['status'] | undefined): boolean {
+    if (event.type === 'AdapterPublished') return isOfCompletedRun(event, this.served.runs.get(event.runId));
+    return event.type !== 'AdapterPromoted' || (status !== undefined && status !== 'refused');
+  }
+}
+
+/** What was served, one after the other, the bare base model (null) first. */
+function servedInOrder({ decisions }: ServedAdapterState): readonly (string | null)[] {
+  const served: (string | null)[] = [null];
+  for (const { event, status } of decisions) {
+    if (status !== 'counted' || (event.type !== 'AdapterPromoted' && event.type !== 'AdapterRolledBack')) continue;
+    const digest = event.type === 'AdapterPromoted' ? event.adapterDigest : event.to;
+    if (digest !== served.at(-1)) served.push(digest);
+  }
+  return served;
+}
+
+/** A comparison of a run. */
+interface Compared {
+  readonly evaluation: Evaluation;
+  readonly isPromoted: boolean;
+}
+
+/** What an event says of its run's comparison; one that came too late to be promoted was a look all the same. */
+function comparisonIn(event: RunEvent, status: Decision['status'] | undefined): Compared | undefined {
+  if (event.type !== 'TrainingRunRejected' && event.type !== 'AdapterPromoted') return undefined;
+  const { evaluation } = event;
+  if (typeof evaluation?.rescued !== 'number') return undefined;
+  return { evaluation, isPromoted: event.type === 'AdapterPromoted' && status === 'counted' };
+}
+
+function addedComparisons(all: readonly Compared[]): Comparisons {
   const bySet = Map.groupBy(all, ({ evaluation }) => evaluation.problemSet);
   return {
     looks: all.length,
@@ -116,29 +182,13 @@ function adaptersOf(served: ServedAdapterState): Pick<TrainingHistory, 'publishe
   return { published, promoted: new Map(countedPromotions(served).map((event) => [event.adapterDigest, event])) };
 }
 
-/** All events of a topic, per partition in order. Records that cannot be decoded are passed over: they state nothing. */
-async function readEvents(log: EventLog, topic: TopicName): Promise<SeamEvent[]> {
-  const events: SeamEvent[] = [];
-  for (const { partition, low, high } of await log.watermarks(topic)) {
-    for await (const records of log.read({ topic, partition, from: low, to: high })) {
-      for (const record of records) {
-        try {
-          events.push(decodeEvent(record));
-        } catch {
-          // It states nothing; whoever consumes the topic sends it to the dead letters.
-        }
-      }
-    }
-  }
-  return events;
-}
-
 const RANKS: Partial<Record<SeamEvent['type'], number>> = {
-  TrainingRunStarted: 0,
-  TrainingRunCheckpointed: 1,
-  AdapterPublished: 2,
+  TrainingRunPlanned: 0,
+  TrainingRunStarted: 1,
+  TrainingRunCheckpointed: 2,
+  AdapterPublished: 3,
 };
 
 function rankOf(event: SeamEvent): number {
-  return RANKS[event.type] ?? 3;
+  return RANKS[event.type] ?? 4;
 }

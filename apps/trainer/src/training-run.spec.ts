@@ -10,6 +10,8 @@ const meta = originMeta({
 });
 const started: SeamEvent = {
   type: 'TrainingRunStarted',
+  method: 'seam',
+  slot: 'generator',
   meta,
   runId: 'run',
   algorithm: 'grpo',
@@ -34,6 +36,9 @@ const checkpointed = (step: number): SeamEvent => ({
 });
 const published: SeamEvent = {
   type: 'AdapterPublished',
+  method: 'seam',
+  slot: 'generator',
+  artefact: null,
   attestation: null,
   meta,
   adapterDigest: 'a',
@@ -60,6 +65,7 @@ const completed: SeamEvent = {
 };
 const promoted: SeamEvent = {
   type: 'AdapterPromoted',
+  slot: 'generator',
   attestation: null,
   meta,
   adapterDigest: 'a',

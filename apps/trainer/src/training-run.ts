@@ -1,15 +1,15 @@
 /**
  * The life of a training run, folded from its events:
  *
- *   started ──► completed (the adapter is published) ──► promoted
- *      │  ▲                                        └──► rejected (worse than its parent, or overtaken)
- *      │  └ checkpointed, any number of times
- *      ├──► rejected (nothing to learn from)
- *      └──► failed
+ *   planned ──► started ──► completed (the adapter is published) ──► promoted
+ *                │  ▲                                          └──► rejected (worse than its parent, or overtaken)
+ *                │  └ checkpointed, any number of times
+ *                ├──► rejected (nothing to learn from)
+ *                └──► failed
  *
- * What a restarted trainer does with a run follows from where it stands.
+ * What a worker does with a run follows from its state. Runs of older releases begin with `started`.
  */
-import type { AdapterPublished, EventOf, SeamEvent, TrainingRunStarted } from '@seamstream/events';
+import type { AdapterPublished, EventOf, SeamEvent, TrainingRunPlanned, TrainingRunStarted } from '@seamstream/events';
 
 export interface Checkpoint {
   readonly step: number;
@@ -17,16 +17,31 @@ export interface Checkpoint {
   readonly digest: string;
 }
 
+/** What states a run's plan: either event holds all of it. */
+type PlanEvent = TrainingRunPlanned | TrainingRunStarted;
+
+interface Known {
+  /** The first event that states the plan. */
+  readonly plan: PlanEvent;
+  /** Whose workers take the run; null: nobody's, a person's process carries it out, or an older release began it. */
+  readonly queue: string | null;
+}
+
 export type TrainingRun =
   | { readonly status: 'unknown' }
-  | { readonly status: 'started'; readonly started: TrainingRunStarted; readonly checkpoints: readonly Checkpoint[] }
-  | {
+  | (Known & { readonly status: 'planned' })
+  | (Known & {
+      readonly status: 'started';
+      readonly started: TrainingRunStarted;
+      readonly checkpoints: readonly Checkpoint[];
+    })
+  | (Known & {
       readonly status: 'completed';
       readonly started: TrainingRunStarted;
       readonly adapter: AdapterPublished;
       readonly metrics: Readonly<Record<string, number>>;
-    }
-  | { readonly status: 'promoted' | 'rejected' | 'failed'; readonly started: TrainingRunStarted };
+    })
+  | (Known & { readonly status: 'promoted' | 'rejected' | 'failed'; readonly started: TrainingRunStarted });
 
 /** What is to be done next with a run. */
 export type NextAction =
@@ -43,11 +58,16 @@ export function initialState(): TrainingRun {
   return { status: 'unknown' };
 }
 
-/** The run after an event of its own; one that does not follow (told twice, or out of place) changes nothing. */
+/** The run after an event of its own; one that does not follow (repeated, or out of order) changes nothing. */
 export function evolve(run: TrainingRun, event: SeamEvent): TrainingRun {
   switch (event.type) {
-    case 'TrainingRunStarted':
-      return run.status === 'unknown' ? { status: 'started', started: event, checkpoints: [] } : run;
+    case 'TrainingRunPlanned':
+      return run.status === 'unknown' ? { status: 'planned', plan: event, queue: event.queue || null } : run;
+    case 'TrainingRunStarted': {
+      if (run.status !== 'unknown' && run.status !== 'planned') return run;
+      const { plan, queue } = run.status === 'planned' ? run : { plan: event, queue: null };
+      return { status: 'started', plan, queue, started: event, checkpoints: [] };
+    }
     case 'TrainingRunCheckpointed': {
       if (run.status !== 'started') return run;
       const checkpoint = { step: event.step, key: event.checkpointKey, digest: event.checkpointDigest };
@@ -56,30 +76,37 @@ export function evolve(run: TrainingRun, event: SeamEvent): TrainingRun {
     }
     case 'AdapterPublished':
       return run.status === 'started'
-        ? { status: 'completed', started: run.started, adapter: event, metrics: event.metrics }
+        ? { ...knownOf(run), status: 'completed', adapter: event, metrics: event.metrics }
         : run;
     case 'AdapterPromoted':
-      return run.status === 'completed' ? { status: 'promoted', started: run.started } : run;
+      return run.status === 'completed' ? { ...knownOf(run), status: 'promoted' } : run;
     case 'TrainingRunRejected':
-      return run.status === 'started' || run.status === 'completed'
-        ? { status: 'rejected', started: run.started }
-        : run;
+      return run.status === 'started' || run.status === 'completed' ? { ...knownOf(run), status: 'rejected' } : run;
     case 'TrainingRunFailed':
-      return run.status === 'started' || run.status === 'completed' ? { status: 'failed', started: run.started } : run;
+      return run.status === 'started' || run.status === 'completed' ? { ...knownOf(run), status: 'failed' } : run;
     default:
       return run;
   }
 }
 
-/** The run after its promotion came too late to count. */
-export function overtake(run: TrainingRun): TrainingRun {
-  return run.status === 'completed' ? { status: 'rejected', started: run.started } : run;
+function knownOf({
+  plan,
+  queue,
+  started,
+}: Known & { readonly started: TrainingRunStarted }): Known & { readonly started: TrainingRunStarted } {
+  return { plan, queue, started };
 }
 
-/** What a trainer that finds the run in the log has to do. */
+/** The run after its promotion came too late to count. */
+export function overtake(run: TrainingRun): TrainingRun {
+  return run.status === 'completed' ? { ...knownOf(run), status: 'rejected' } : run;
+}
+
+/** What a worker that finds the run in the log has to do. */
 export function decide(run: TrainingRun): NextAction {
   switch (run.status) {
     case 'unknown':
+    case 'planned':
       return { kind: 'train', checkpoints: [] };
     case 'started':
       return { kind: 'train', checkpoints: run.checkpoints };
@@ -92,12 +119,18 @@ export function decide(run: TrainingRun): NextAction {
   }
 }
 
+/** Whether nothing more happens to the run. */
+export function hasEnded(run: TrainingRun): boolean {
+  return decide(run).kind === 'none';
+}
+
 /** The run that an event belongs to; undefined for events of no run. */
 export function runIdOf(event: SeamEvent): string | undefined {
   return isRunEvent(event) ? (event.runId ?? undefined) : undefined;
 }
 
-type RunEvent = EventOf<
+export type RunEvent = EventOf<
+  | 'TrainingRunPlanned'
   | 'TrainingRunStarted'
   | 'TrainingRunCheckpointed'
   | 'TrainingRunCompleted'

@@ -33,6 +33,15 @@ export interface ValidationSettings {
 
 const FAULTS_SHOWN = 10;
 const SETTING = 'SEAM_TRAINER_VALIDATION_PROBLEMS';
+const NO_FILE =
+  'expected problems to compare adapters on, came none. Set SEAM_TRAINER_VALIDATION_PROBLEMS to a file as seam publish reads it, of problems that are never published (docs/checkpoints.md).';
+
+/** The name of the set that adapters are compared on. @throws INVALID_CONFIGURATION where there is none */
+export function problemSetOf({ validationProblems }: Pick<TrainerConfig, 'validationProblems'>): string {
+  if (validationProblems === undefined)
+    throw new SeamError('INVALID_CONFIGURATION', `Reading validation problems: ${NO_FILE}`);
+  return basename(validationProblems);
+}
 
 /**
  * Reads the problems that adapters are compared on, in any form that `seam publish` reads; each is checked as it is there.
@@ -47,9 +56,7 @@ export async function loadValidationProblems(settings: ValidationSettings): Prom
     });
   };
   if (file === undefined) {
-    return refuse(
-      'expected problems to compare adapters on, came none. Set SEAM_TRAINER_VALIDATION_PROBLEMS to a file as seam publish reads it, of problems that are never published (docs/checkpoints.md).',
-    );
+    return refuse(NO_FILE);
   }
   const content = await readFile(file).catch((cause: unknown) =>
     refuse(

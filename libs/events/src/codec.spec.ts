@@ -54,6 +54,7 @@ describe('an event on the wire', () => {
       ['ResultRefused', 'seam.buffer', 'p-1'],
       ['SuccessRejected', 'seam.buffer', 'arithmetic/2'],
       ['BufferCommitted', 'seam.buffer', 'commits'],
+      ['TrainingRunPlanned', 'seam.training', 'r-1'],
       ['TrainingRunStarted', 'seam.training', 'r-1'],
       ['TrainingRunCheckpointed', 'seam.training', 'r-1'],
       ['TrainingRunCompleted', 'seam.training', 'r-1'],

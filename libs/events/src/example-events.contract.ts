@@ -166,8 +166,26 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     shard: 0,
     shards: 1,
   },
+  TrainingRunPlanned: {
+    type: 'TrainingRunPlanned',
+    method: 'seam',
+    slot: 'generator',
+    queue: 'workers',
+    meta: meta('m-9-1', 'm-9'),
+    runId: 'r-1',
+    algorithm: 'sft',
+    configuration: '{"steps":20}',
+    inputs,
+    manifests: [{ key: 'buffer/4/manifest.json', digest: '89'.repeat(32) }],
+    baseModelDigest: '23'.repeat(32),
+    parentAdapter: null,
+    seed: 'r-1',
+    codeVersion: '0.1.0',
+  },
   TrainingRunStarted: {
     type: 'TrainingRunStarted',
+    method: 'seam',
+    slot: 'generator',
     meta: meta('m-10', 'm-9'),
     runId: 'r-1',
     algorithm: 'sft',
@@ -218,6 +236,9 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterPublished: {
     type: 'AdapterPublished',
+    method: 'seam',
+    slot: 'generator',
+    artefact: { kind: 'lora', digest: '45'.repeat(32), address: 'adapters/45/adapter.safetensors' },
     attestation: null,
     meta: meta('m-15', 'm-10'),
     adapterDigest: '45'.repeat(32),
@@ -235,6 +256,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterPromoted: {
     type: 'AdapterPromoted',
+    slot: 'generator',
     attestation: null,
     meta: meta('m-16', 'm-15'),
     adapterDigest: '45'.repeat(32),
@@ -250,6 +272,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterRolledBack: {
     type: 'AdapterRolledBack',
+    slot: 'generator',
     attestation: null,
     meta: meta('m-17', 'm-16'),
     adapterDigest: '45'.repeat(32),
@@ -261,6 +284,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterEvaluated: {
     type: 'AdapterEvaluated',
+    slot: 'generator',
     attestation: null,
     meta: meta('m-19', null),
     adapterDigest: '45'.repeat(32),
@@ -283,6 +307,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterPinned: {
     type: 'AdapterPinned',
+    slot: 'generator',
     attestation: null,
     meta: meta('m-20', null),
     adapterDigest: '45'.repeat(32),
@@ -291,6 +316,7 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
   },
   AdapterUnpinned: {
     type: 'AdapterUnpinned',
+    slot: 'generator',
     attestation: null,
     meta: meta('m-21', null),
     adapterDigest: null,

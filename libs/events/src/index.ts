@@ -21,3 +21,4 @@ export {
   type Origin,
   originMeta,
 } from './meta.js';
+export { GENERATOR_SLOT, SEAM_METHOD } from './slots.js';

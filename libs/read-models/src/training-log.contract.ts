@@ -20,6 +20,9 @@ const evaluationOf = (success: number): Evaluation => ({
 
 export const adapterPublished = (digest: string, parent: string | null, runId: string): SeamEvent => ({
   type: 'AdapterPublished',
+  method: 'seam',
+  slot: 'generator',
+  artefact: null,
   attestation: null,
   meta: metaOf(runId),
   adapterDigest: digest,
@@ -38,6 +41,7 @@ export const adapterPublished = (digest: string, parent: string | null, runId: s
 
 export const adapterPromoted = (digest: string, success: number): SeamEvent => ({
   type: 'AdapterPromoted',
+  slot: 'generator',
   attestation: null,
   meta: metaOf('r'),
   adapterDigest: digest,
@@ -54,6 +58,7 @@ export const adapterPromoted = (digest: string, success: number): SeamEvent => (
 
 export const adapterEvaluated = (digest: string, success: number): SeamEvent => ({
   type: 'AdapterEvaluated',
+  slot: 'generator',
   attestation: null,
   meta: metaOf(`evaluated/${digest}`),
   adapterDigest: digest,
@@ -65,6 +70,7 @@ export const adapterEvaluated = (digest: string, success: number): SeamEvent => 
 
 export const adapterRolledBack = (digest: string, to: string | null): SeamEvent => ({
   type: 'AdapterRolledBack',
+  slot: 'generator',
   attestation: null,
   meta: metaOf('r'),
   adapterDigest: digest,
@@ -77,6 +83,8 @@ export const adapterRolledBack = (digest: string, to: string | null): SeamEvent 
 
 export const runStarted = (runId: string, algorithm: string): SeamEvent => ({
   type: 'TrainingRunStarted',
+  method: 'seam',
+  slot: 'generator',
   meta: metaOf(runId),
   runId,
   algorithm,

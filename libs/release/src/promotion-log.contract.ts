@@ -61,6 +61,8 @@ export function promotedByRun(
   return [
     {
       type: 'TrainingRunStarted',
+      method: 'seam',
+      slot: 'generator',
       meta,
       runId,
       algorithm,
@@ -76,6 +78,9 @@ export function promotedByRun(
     },
     {
       type: 'AdapterPublished',
+      method: 'seam',
+      slot: 'generator',
+      artefact: null,
       attestation: null,
       meta: derived(meta, 'published', occurredAt),
       adapterDigest,
@@ -102,6 +107,7 @@ export function promotedByRun(
     },
     {
       type: 'AdapterPromoted',
+      slot: 'generator',
       attestation: null,
       meta: derived(meta, 'promoted', occurredAt),
       adapterDigest,
@@ -141,6 +147,7 @@ export function evaluatedByPerson(
 ): EventOf<'AdapterEvaluated'> {
   return {
     type: 'AdapterEvaluated',
+    slot: 'generator',
     attestation: null,
     meta: byPerson(`evaluated/${adapterDigest}`, adapterDigest),
     adapterDigest,
@@ -153,12 +160,28 @@ export function evaluatedByPerson(
 
 export function pinned(messageId: string, adapterDigest: string | null): EventOf<'AdapterPinned'> {
   const meta = byPerson(messageId, adapterDigest ?? 'base');
-  return { type: 'AdapterPinned', attestation: null, meta, adapterDigest, pinnedBy: 'ada', reason: 'a demonstration' };
+  return {
+    type: 'AdapterPinned',
+    slot: 'generator',
+    attestation: null,
+    meta,
+    adapterDigest,
+    pinnedBy: 'ada',
+    reason: 'a demonstration',
+  };
 }
 
 export function unpinned(messageId: string, adapterDigest: string | null): EventOf<'AdapterUnpinned'> {
   const meta = byPerson(messageId, adapterDigest ?? 'base');
-  return { type: 'AdapterUnpinned', attestation: null, meta, adapterDigest, unpinnedBy: 'ada', reason: 'it is over' };
+  return {
+    type: 'AdapterUnpinned',
+    slot: 'generator',
+    attestation: null,
+    meta,
+    adapterDigest,
+    unpinnedBy: 'ada',
+    reason: 'it is over',
+  };
 }
 
 function byPerson(messageId: string, correlationId: string): EventMeta {
@@ -168,6 +191,7 @@ function byPerson(messageId: string, correlationId: string): EventMeta {
 export function rolledBack(messageId: string, adapterDigest: string, to: string | null): EventOf<'AdapterRolledBack'> {
   return {
     type: 'AdapterRolledBack',
+    slot: 'generator',
     attestation: null,
     meta: byPerson(messageId, adapterDigest),
     adapterDigest,

@@ -31,6 +31,8 @@ export interface ServiceContext<C extends CommonConfig> {
   readonly health: HealthChecks;
   /** Called when the service has ended and nothing consumes any more: for models and files that it opened. */
   readonly onClose: (close: () => Promise<void>) => void;
+  /** For work besides consumption: the service ends with its error when it fails. */
+  readonly endsWith: (work: Promise<void>) => void;
 }
 
 export interface ServiceDefinition<C extends CommonConfig> {
@@ -67,6 +69,11 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
+interface ClosableApp {
+  get<T>(token: Type<T> | symbol, options: { strict: boolean }): T;
+  close(): Promise<void>;
+}
+
 @Module({})
 class ServiceRootModule {}
 
@@ -94,7 +101,37 @@ export async function startService<C extends CommonConfig>(
   const onClose = (close: () => Promise<void>): void => {
     closers.push(close);
   };
-  const module = await definition.module({ config, drivers, logger, metrics, health, onClose });
+  const works: Promise<void>[] = [];
+  const endsWith = (work: Promise<void>): void => {
+    works.push(work);
+  };
+  const close = async (): Promise<void> => {
+    for (const each of closers.toReversed()) await each();
+  };
+  try {
+    const module = await definition.module({ config, drivers, logger, metrics, health, onClose, endsWith });
+    const served = await serve(module, { config: config.http, serveHttp, strategy, metrics, health, logger });
+    return runningService({ name: definition.name, ...served, metrics, strategy, close, works });
+  } catch (error) {
+    // What began before the fault must not go on behind the back of a service that never started.
+    await close();
+    throw error;
+  }
+}
+
+/** NestJS around the module, listening. */
+async function serve(
+  module: DynamicModule,
+  parts: {
+    readonly config: CommonConfig['http'];
+    readonly serveHttp: boolean;
+    readonly strategy: EventLogStrategy;
+    readonly metrics: ServiceMetrics;
+    readonly health: HealthChecks;
+    readonly logger: ServiceLogger;
+  },
+): Promise<{ readonly url: string | undefined; readonly app: ClosableApp }> {
+  const { config, serveHttp, strategy, metrics, health, logger } = parts;
   const root: DynamicModule = {
     module: ServiceRootModule,
     imports: [module],
@@ -109,22 +146,18 @@ export async function startService<C extends CommonConfig>(
   if (!serveHttp) {
     const app = await NestFactory.createMicroservice(root, { ...nestOptions, strategy });
     await app.listen();
-    return runningService({ name: definition.name, url: undefined, metrics, strategy, app, closers });
+    return { url: undefined, app };
   }
-  const app = await NestFactory.create<NestFastifyApplication>(
-    root,
-    guarded(adapterOf(config.http), config.http),
-    nestOptions,
-  );
+  const app = await NestFactory.create<NestFastifyApplication>(root, guarded(adapterOf(config), config), nestOptions);
   /* eslint-enable @typescript-eslint/no-unsafe-class-instance-assignment */
   app.connectMicroservice({ strategy });
   await app.startAllMicroservices();
-  await app.listen(config.http.port, config.http.host).catch((error: unknown) => {
-    throw unservable(config.http, error);
+  await app.listen(config.port, config.host).catch((error: unknown) => {
+    throw unservable(config, error);
   });
   const url = await app.getUrl();
   logger.info({ url }, 'service started');
-  return runningService({ name: definition.name, url, metrics, strategy, app, closers });
+  return { url, app };
 }
 
 /** Plain or with a certificate. INVALID_CONFIGURATION for files that cannot be read or are not a pair. */
@@ -165,27 +198,37 @@ function runningService(parts: {
   readonly url: string | undefined;
   readonly metrics: ServiceMetrics;
   readonly strategy: EventLogStrategy;
-  readonly app: { get<T>(token: Type<T> | symbol, options: { strict: boolean }): T; close(): Promise<void> };
-  readonly closers: readonly (() => Promise<void>)[];
+  readonly app: ClosableApp;
+  readonly close: () => Promise<void>;
+  readonly works: readonly Promise<void>[];
 }): RunningService {
-  const { name, url, metrics, strategy, app, closers } = parts;
+  const { name, url, metrics, strategy, app, close, works } = parts;
   let closing: Promise<void> | undefined;
+  const ended = Promise.race([strategy.ended, ...works.map(failureOf)]);
+  ended.catch(() => undefined); // whoever runs the service looks; nobody must
   return {
     name,
     url,
     metrics,
-    ended: strategy.ended,
+    ended,
     get: (token) => app.get(token, { strict: false }),
     close: () => {
       // Consumers first, so that models and files are there until the last batch is through.
       closing ??= (async () => {
         await strategy.close();
         await app.close();
-        for (const close of closers.toReversed()) await close();
+        await close();
       })();
       return closing;
     },
   };
+}
+
+/** Rejects when the work fails, and never resolves. */
+function failureOf(work: Promise<void>): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    work.catch(reject);
+  });
 }
 
 /** Statuses of BSD's sysexits: wrong arguments (EX_USAGE), and a configuration at fault (EX_CONFIG). */

@@ -347,7 +347,8 @@ export async function simulate(simulation: Simulation): Promise<SimulatedRun> {
           ({ length }, partition) =>
             (storage.groups.get(group)?.offsets.get(`${topic}/${partition}`)?.nextOffset ?? 0) === length,
         ),
-    );
+    ) &&
+    haveRunsEnded(storage);
 
   time.install();
   try {
@@ -378,6 +379,20 @@ export async function simulate(simulation: Simulation): Promise<SimulatedRun> {
     time.uninstall();
   }
 }
+
+/** Whether every planned run has its end. */
+function haveRunsEnded({ topics }: InMemoryLogStorage): boolean {
+  const events = [TOPIC.training, TOPIC.adapters].flatMap((topic) =>
+    topics
+      .get(topic)!
+      .flat()
+      .flatMap((record) => readable(record) ?? []),
+  );
+  const ended = new Set(ofType(events, ...RUN_ENDS).map(({ runId }) => runId));
+  return ofType(events, 'TrainingRunPlanned').every(({ runId }) => ended.has(runId));
+}
+
+const RUN_ENDS = ['AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed'] as const;
 
 interface RunWindow {
   readonly index: number;
@@ -441,7 +456,7 @@ async function checkRuns(log: InMemoryEventLog): Promise<Pick<SimulatedRun, 'wro
   const windows = ofType(events, 'TrainingRunStarted')
     .map(({ runId, configuration }) => ({ runId, ...(JSON.parse(configuration) as { window: RunWindow }).window }))
     .sort((a, b) => a.index - b.index);
-  const ends = ofType(events, 'AdapterPromoted', 'TrainingRunRejected', 'TrainingRunFailed');
+  const ends = ofType(events, ...RUN_ENDS);
   const reached = new Map<number, number>();
   const wrongRuns = windows.flatMap(({ runId, index, outcomes }, at) => {
     const goesBack = outcomes.some(({ partition, to }) => to < (reached.get(partition) ?? 0));

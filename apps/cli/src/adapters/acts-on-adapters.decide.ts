@@ -6,6 +6,7 @@ import {
   type EventMeta,
   type EventOf,
   type ExecutorIdentity,
+  GENERATOR_SLOT,
   originMeta,
 } from '@seamstream/events';
 import { SeamError, shortId } from '@seamstream/kernel';
@@ -55,6 +56,7 @@ export function promotionBy(
   }
   return {
     type: 'AdapterPromoted',
+    slot: GENERATOR_SLOT,
     attestation: null,
     meta: metaOf(act, adapterDigest),
     adapterDigest,
@@ -101,6 +103,7 @@ export function rollbackBy(
     );
   return {
     type: 'AdapterRolledBack',
+    slot: GENERATOR_SLOT,
     attestation: null,
     meta: metaOf(act, adapterDigest),
     adapterDigest,
@@ -115,7 +118,15 @@ export function rollbackBy(
 /** A pin of what is served. @param adapterDigest null is the base model */
 export function pinBy(act: Act, adapterDigest: string | null): EventOf<'AdapterPinned'> {
   const meta = metaOf(act, adapterDigest);
-  return { type: 'AdapterPinned', attestation: null, meta, adapterDigest, pinnedBy: act.by, reason: act.reason };
+  return {
+    type: 'AdapterPinned',
+    slot: GENERATOR_SLOT,
+    attestation: null,
+    meta,
+    adapterDigest,
+    pinnedBy: act.by,
+    reason: act.reason,
+  };
 }
 
 /** The end of a pin. @throws CONFLICT where nothing is pinned */
@@ -123,7 +134,15 @@ export function unpinBy(act: Act, { pin }: ServedAdapterState): EventOf<'Adapter
   if (pin === null) throw refused('unpin', 'a pinned adapter', 'none', 'There is nothing to do');
   const { adapterDigest } = pin;
   const meta = metaOf(act, adapterDigest);
-  return { type: 'AdapterUnpinned', attestation: null, meta, adapterDigest, unpinnedBy: act.by, reason: act.reason };
+  return {
+    type: 'AdapterUnpinned',
+    slot: GENERATOR_SLOT,
+    attestation: null,
+    meta,
+    adapterDigest,
+    unpinnedBy: act.by,
+    reason: act.reason,
+  };
 }
 
 /**
@@ -159,6 +178,7 @@ export function evaluationBy(
     );
   return {
     type: 'AdapterEvaluated',
+    slot: GENERATOR_SLOT,
     attestation: null,
     meta: metaOf(act, adapterDigest),
     adapterDigest,

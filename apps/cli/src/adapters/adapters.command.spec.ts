@@ -15,6 +15,9 @@ const meta = () =>
 
 const publishedEvent = (start: string, parent: string | null): SeamEvent => ({
   type: 'AdapterPublished',
+  method: 'seam',
+  slot: 'generator',
+  artefact: null,
   attestation: null,
   meta: meta(),
   adapterDigest: digest(start),
@@ -32,6 +35,7 @@ const publishedEvent = (start: string, parent: string | null): SeamEvent => ({
 });
 const promotedEvent = (start: string, parent: string | null, success: number): SeamEvent => ({
   type: 'AdapterPromoted',
+  slot: 'generator',
   attestation: null,
   meta: meta(),
   adapterDigest: digest(start),
@@ -126,6 +130,8 @@ describe('seam adapters', () => {
     const events: SeamEvent[] = [
       {
         type: 'TrainingRunStarted',
+        method: 'seam',
+        slot: 'generator',
         meta: meta(),
         runId: 'run-b333',
         algorithm: 'grpo',

@@ -1,5 +1,5 @@
 /** Adapters in log and object store as these commands find them and put them there. */
-import { type EventOf, encodeEvent, originMeta } from '@seamstream/events';
+import { type EventOf, encodeEvent, GENERATOR_SLOT, originMeta, SEAM_METHOD } from '@seamstream/events';
 import { canonicalJson, derivedId, SeamError } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter, encodeAdapter } from '@seamstream/language-model';
 import type { ObjectStore } from '@seamstream/object-store';
@@ -53,6 +53,9 @@ export async function publishImported(
   const stored = await storeImported(await runtime.openObjects(), adapter, origin);
   const event: EventOf<'AdapterPublished'> = {
     type: 'AdapterPublished',
+    method: SEAM_METHOD,
+    slot: GENERATOR_SLOT,
+    artefact: { kind: adapter.kind, digest: adapter.digest, address: stored.key },
     attestation: null,
     meta: originMeta({
       messageId: derivedId(adapter.digest, 'imported'),

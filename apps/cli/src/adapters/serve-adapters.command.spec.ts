@@ -193,6 +193,7 @@ describe('seam adapters promote', () => {
     const [first, second] = [await byRun(1, null), await made(2)];
     const pin = encodeEvent({
       type: 'AdapterPinned',
+      slot: 'generator',
       attestation: null,
       meta: promotedByPerson({ messageId: 'p', adapterDigest: 'x' }).meta,
       adapterDigest: first.digest,

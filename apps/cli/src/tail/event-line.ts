@@ -43,6 +43,8 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.problemId)} by ${onOneLine(event.source)} at ${onOneLine(event.topic)}/${event.partition}/${event.offset}: ${event.reason}, ${excerpt(event.detail, TEXT_WIDTH)}`;
     case 'BufferCommitted':
       return `version ${event.sequence}${event.shards === 1 ? '' : ` of shard ${shardNameOf(event)}`}: ${plural(event.rows, 'row')} in ${plural(Object.keys(event.rowsPerStratum).length, 'stratum', 'strata')}, digest ${shortId(event.bufferDigest)}`;
+    case 'TrainingRunPlanned':
+      return `${shortId(event.runId)} ${onOneLine(event.algorithm)} for ${event.queue === '' ? 'who asked' : onOneLine(event.queue)} from ${adapterName(event.parentAdapter)} on ${plural(recordsIn(event.inputs), 'record')}`;
     case 'TrainingRunStarted':
       return `${shortId(event.runId)} ${onOneLine(event.algorithm)} from ${adapterName(event.parentAdapter)} on ${plural(recordsIn(event.inputs), 'record')}`;
     case 'TrainingRunCheckpointed':

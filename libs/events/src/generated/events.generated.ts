@@ -76,6 +76,14 @@ export interface ExecutorIdentity {
   readonly decoding: string;
 }
 
+/** A version of one shard of the buffer. */
+export interface ManifestRef {
+  /** Key in the object store. */
+  readonly key: string;
+  /** SHA-256 of the manifest. */
+  readonly digest: string;
+}
+
 /** Records from (inclusive) … to (exclusive) of one partition. */
 export interface OffsetRange {
   /** Name of the topic. */
@@ -395,6 +403,35 @@ export interface BufferCommitted {
   readonly attestation: string | null;
 }
 
+/** A run is to be done: everything that its result depends on. A worker of its queue takes it. */
+export interface TrainingRunPlanned {
+  readonly meta: EventMeta;
+  /** Derived from what the run learns from: who plans the same again plans it under the same id. */
+  readonly runId: string;
+  /** How recorded attempts become a better artefact, e.g. seam: adapters for the model that writes entries. */
+  readonly method: string;
+  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  readonly slot: string;
+  /** The workers that take it; empty: nobody takes it but who asked for it. */
+  readonly queue: string;
+  /** e.g. grpo, sft. */
+  readonly algorithm: string;
+  /** Canonical JSON of the whole resolved configuration. */
+  readonly configuration: string;
+  /** The offset ranges that are replayed. */
+  readonly inputs: readonly OffsetRange[];
+  /** The buffer's manifests that are read, one per shard; empty for algorithms that do not read the buffer. */
+  readonly manifests: readonly ManifestRef[];
+  /** Digest of the base model. */
+  readonly baseModelDigest: string;
+  /** Digest of the adapter that training starts from; null is the bare base model. */
+  readonly parentAdapter: string | null;
+  /** Seed of every random choice of the run. */
+  readonly seed: string;
+  /** Version of the code that trains. */
+  readonly codeVersion: string;
+}
+
 /** A version of one shard of the buffer. */
 export interface BufferManifestRef {
   /** Key in the object store. */
@@ -428,6 +465,10 @@ export interface TrainingRunStarted {
   readonly codeVersion: string;
   /** The buffer's manifests that are read, one per shard, where it is divided into several. */
   readonly manifests: readonly BufferManifestRef[];
+  /** How recorded attempts become a better artefact, e.g. seam: adapters for the model that writes entries. */
+  readonly method: string;
+  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  readonly slot: string;
 }
 
 /** State of a run that a killed trainer resumes from. */
@@ -490,6 +531,16 @@ export interface TrainingRunRejected {
 
 export type AdapterKind = 'full' | 'lora';
 
+/** What a run made. */
+export interface Artefact {
+  /** lora, full: weights; library: experiences. */
+  readonly kind: string;
+  /** SHA-256 of its content. */
+  readonly digest: string;
+  /** Key in the object store. */
+  readonly address: string;
+}
+
 /** An adapter is in the object store. */
 export interface AdapterPublished {
   readonly meta: EventMeta;
@@ -525,6 +576,12 @@ export interface AdapterPublished {
    * where nobody signed.
    */
   readonly attestation: string | null;
+  /** How recorded attempts become a better artefact, e.g. seam: adapters for the model that writes entries. */
+  readonly method: string;
+  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  readonly slot: string;
+  /** What was made; null in older records, where kind, adapterDigest and key say it. */
+  readonly artefact: Artefact | null;
 }
 
 /** Generators shall serve this adapter. */
@@ -562,6 +619,8 @@ export interface AdapterPromoted {
    * where nobody signed.
    */
   readonly attestation: string | null;
+  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  readonly slot: string;
 }
 
 /** Generators shall serve an earlier adapter (null: the base model) again. */
@@ -584,6 +643,8 @@ export interface AdapterRolledBack {
    * where nobody signed.
    */
   readonly attestation: string | null;
+  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  readonly slot: string;
 }
 
 /** Somebody measured an adapter: what a person's promotion of it may rest on. */
@@ -604,6 +665,8 @@ export interface AdapterEvaluated {
    * where nobody signed.
    */
   readonly attestation: string | null;
+  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  readonly slot: string;
 }
 
 /** A person holds what is served: until it is unpinned no promotion and no rollback changes that. */
@@ -623,6 +686,8 @@ export interface AdapterPinned {
    * where nobody signed.
    */
   readonly attestation: string | null;
+  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  readonly slot: string;
 }
 
 /** A person lets go of what was pinned: promotions change what is served again. */
@@ -639,6 +704,8 @@ export interface AdapterUnpinned {
    * where nobody signed.
    */
   readonly attestation: string | null;
+  /** What the artefact is served as, e.g. generator: what writes the entries. */
+  readonly slot: string;
 }
 
 /** A record that a consumer could not use, with its bytes. */
@@ -678,6 +745,7 @@ export interface EventsByType {
   readonly SuccessRejected: SuccessRejected;
   readonly ResultRefused: ResultRefused;
   readonly BufferCommitted: BufferCommitted;
+  readonly TrainingRunPlanned: TrainingRunPlanned;
   readonly TrainingRunStarted: TrainingRunStarted;
   readonly TrainingRunCheckpointed: TrainingRunCheckpointed;
   readonly TrainingRunCompleted: TrainingRunCompleted;
@@ -719,7 +787,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.experiences', partitions: 4, events: ['ExperienceGenerated', 'ExperienceWithheld'] },
   { name: 'seam.outcomes', partitions: 4, events: ['OutcomeRecorded', 'ExecutionFailed', 'ProblemExpired'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
-  { name: 'seam.training', partitions: 4, events: ['TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected'] },
+  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
@@ -736,6 +804,7 @@ export const TOPIC_OF = {
   SuccessRejected: 'seam.buffer',
   ResultRefused: 'seam.buffer',
   BufferCommitted: 'seam.buffer',
+  TrainingRunPlanned: 'seam.training',
   TrainingRunStarted: 'seam.training',
   TrainingRunCheckpointed: 'seam.training',
   TrainingRunCompleted: 'seam.training',
@@ -773,6 +842,8 @@ export function keyOf(event: SeamEvent): string | null {
       return event.problemId;
     case 'BufferCommitted':
       return 'commits';
+    case 'TrainingRunPlanned':
+      return event.runId;
     case 'TrainingRunStarted':
       return event.runId;
     case 'TrainingRunCheckpointed':

@@ -20,11 +20,6 @@ export interface TopicConsumption {
    */
   readonly answersIn?: readonly TopicName[];
   /**
-   * For work that goes on where a dead process left it, however long it takes and however often that happens, such as a
-   * training run with checkpoints: there is no deadline, and deaths of the process are blamed on no record.
-   */
-  readonly isUnbounded?: boolean;
-  /**
    * For work that may take much of the deadline for one record, such as a model's: no more is begun than is estimated to end in
    * time at the speed that was measured (pace.ts).
    */

@@ -124,7 +124,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   private async subscribe(consumption: TopicConsumption, handler: MessageHandler): Promise<void> {
     const { log, source, consuming, metrics, logger, clock = systemClock } = this.options;
     const { group, topic, maxBatchRecords, maxConcurrentPartitions, sharing = 'spread', turn } = consumption;
-    const { isUnbounded = false, isPaced = false, answersIn } = consumption;
+    const { isPaced = false, answersIn } = consumption;
     const { maxAttempts, firstRetryMs, maxRetryMs, deadlineMs } = consuming;
     const pace = isPaced ? new Pace(deadlineMs, () => clock.now()) : undefined;
     const worker = new BatchWorker(
@@ -136,7 +136,8 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
         firstRetryMs,
         maxRetryMs,
         ...(answersIn === undefined ? {} : { answersIn }),
-        ...(isUnbounded ? {} : { deadlineMs, ...this.crashesOf(group) }),
+        deadlineMs,
+        ...this.crashesOf(group),
         ...(pace === undefined ? {} : { pace }),
         clock,
         observer: this.observerOf(group, topic),

@@ -1,0 +1,212 @@
+/** Planner and workers as processes of their own, on one log: who does what, who takes over, and what it costs. */
+import { InMemoryEventLog, type LogRecord, type ReadOptions } from '@seamstream/event-log';
+import { type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { sleep } from '@seamstream/kernel';
+import { InMemoryObjectStore } from '@seamstream/object-store';
+import {
+  closeServices,
+  consumed,
+  digests,
+  eventsOf,
+  newWorld,
+  openLog,
+  playRounds,
+  publish,
+  serve,
+  undisturbed,
+  until,
+  type World,
+} from './trainer-world.fake.js';
+import { FakeEngine } from './training-engine.fake.js';
+
+afterEach(closeServices);
+
+/** An engine whose steps wait until they are let go. */
+class GatedEngine extends FakeEngine {
+  waiting = 0;
+  private readonly gate = Promise.withResolvers<undefined>();
+
+  constructor() {
+    super(async () => {
+      this.waiting++;
+      await this.gate.promise;
+      this.waiting--;
+    });
+  }
+
+  open(): void {
+    this.gate.resolve(undefined);
+  }
+}
+
+/** Puts a run of the first window on the queue once more, as another run: with another seed. */
+async function planAnother(world: World, name: string): Promise<EventOf<'TrainingRunPlanned'>> {
+  const [first] = await eventsOf(world, 'TrainingRunPlanned');
+  const planned = { ...first!, meta: { ...first!.meta, messageId: name }, runId: name, seed: name };
+  await (await openLog(world)).append([encodeEvent(planned)]);
+  return planned;
+}
+
+describe('planner and worker', () => {
+  it('as processes of their own make the adapters that one process makes', async () => {
+    const world = newWorld();
+    await serve(world, { config: { roles: ['planner'] } });
+    await serve(world, { config: { roles: ['worker'] } });
+    expect(await playRounds(world, 3)).toEqual(await undisturbed(3));
+  });
+
+  it('the planner records a plan while nothing trains, and commits what it has counted', async () => {
+    const world = newWorld();
+    await serve(world, { config: { roles: ['planner'] } });
+    await publish(world, 0, 6);
+    await until(async () => (await eventsOf(world, 'TrainingRunPlanned')).length === 1);
+    const log = await openLog(world);
+    await until(async () => {
+      const counted = (await log.committedOffsets('seam.trainer')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
+      return counted === (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
+    });
+    expect(await eventsOf(world, 'TrainingRunStarted')).toHaveLength(0);
+  });
+
+  it('a window waits until the run before it has ended, and begins with what that made', async () => {
+    const world = newWorld();
+    await serve(world, { config: { roles: ['planner'] } });
+    await publish(world, 0, 12);
+    await until(async () => (await eventsOf(world, 'TrainingRunPlanned')).length === 1);
+    await sleep(100);
+    expect(await eventsOf(world, 'TrainingRunPlanned')).toHaveLength(1);
+    await serve(world, { config: { roles: ['worker'] } });
+    await consumed(world);
+    const [promoted] = await eventsOf(world, 'AdapterPromoted');
+    const plans = await eventsOf(world, 'TrainingRunPlanned');
+    expect(plans.map(({ parentAdapter }) => parentAdapter)).toEqual([null, promoted!.adapterDigest]);
+  });
+
+  it('two workers train two runs at once', async () => {
+    const world = newWorld();
+    const engines = [new GatedEngine(), new GatedEngine()];
+    await serve(world, { config: { roles: ['planner'] } });
+    for (const engine of engines) await serve(world, { engine, config: { roles: ['worker'] } });
+    await publish(world, 0, 6);
+    await until(async () => (await eventsOf(world, 'TrainingRunStarted')).length === 1);
+    await planAnother(world, 'another');
+    await until(() => engines.every(({ waiting }) => waiting === 1));
+    for (const engine of engines) engine.open();
+    await consumed(world);
+    expect(engines.map(({ begun }) => begun.length)).toEqual([1, 1]);
+    const ended = [...(await eventsOf(world, 'AdapterPromoted')), ...(await eventsOf(world, 'TrainingRunRejected'))];
+    expect(new Set(ended.map(({ runId }) => runId)).size).toBe(2);
+  });
+
+  it('several workers that see a run at once carry it out once', async () => {
+    const world = newWorld();
+    const engines = Array.from({ length: 4 }, () => new FakeEngine());
+    for (const engine of engines) await serve(world, { engine, config: { roles: ['worker'] } });
+    await serve(world, { config: { roles: ['planner'] } });
+    await publish(world, 0, 6);
+    await consumed(world);
+    expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(1);
+    expect(await eventsOf(world, 'TrainingRunCompleted')).toHaveLength(1);
+    expect(await digests(world)).toEqual(await undisturbed(1));
+  });
+
+  it('a run whose worker died is taken by another when its lease has run out, from its last checkpoint', async () => {
+    const world = newWorld();
+    const dying = new GatedEngine();
+    const config = { roles: ['worker'], leaseMs: 300 };
+    await serve(world, { config: { roles: ['planner'] } });
+    // Dead to the others: its lease is renewed no more, and it leaves none of its objects behind it.
+    const objects = new InMemoryObjectStore(world.objects);
+    await serve(world, { engine: dying, config });
+    await publish(world, 0, 6);
+    await until(() => dying.waiting === 1);
+    const [key] = [...world.objects.keys()].filter((name) => name.endsWith('lease.json'));
+    const lease = await objects.get(key!);
+    const heir = new FakeEngine();
+    await serve(world, { engine: heir, config });
+    await sleep(500);
+    // As long as it is renewed nobody takes the run.
+    expect(heir.begun).toHaveLength(0);
+    const frozen = setInterval(() => void objects.put(key!, lease), 1);
+    try {
+      await until(() => heir.begun.length === 1);
+    } finally {
+      clearInterval(frozen);
+    }
+    await consumed(world);
+    expect(await digests(world)).toEqual(await undisturbed(1));
+    // What comes back records nothing: another holds its run.
+    dying.open();
+    await sleep(50);
+    expect(await eventsOf(world, 'TrainingRunCompleted')).toHaveLength(1);
+    expect(await eventsOf(world, 'AdapterPublished')).toHaveLength(1);
+  });
+
+  it('takes runs of its own queue alone', async () => {
+    const world = newWorld();
+    await serve(world, { config: { roles: ['planner'], queue: 'gpu' } });
+    const other = new FakeEngine();
+    await serve(world, { engine: other, config: { roles: ['worker'] } });
+    await publish(world, 0, 6);
+    await until(async () => (await eventsOf(world, 'TrainingRunPlanned')).length === 1);
+    await sleep(50);
+    expect(other.begun).toHaveLength(0);
+    await serve(world, { config: { roles: ['worker'], queue: 'gpu' } });
+    await consumed(world);
+    expect(other.begun).toHaveLength(0);
+    expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
+  });
+
+  it('ends a window that a trainer of an older release began, and plans the next from it', async () => {
+    const old = newWorld();
+    await serve(old);
+    await playRounds(old, 1);
+    const [started] = await eventsOf(old, 'TrainingRunStarted');
+    // The log as that release left it: no plan, a run that has begun, and the offsets of its window not committed.
+    const world = newWorld();
+    await publish(world, 0, 6);
+    await (await openLog(world)).append([encodeEvent(started!)]);
+    await serve(world);
+    await publish(world, 6, 12);
+    await consumed(world);
+    expect((await eventsOf(world, 'TrainingRunPlanned')).map(({ parentAdapter }) => parentAdapter)).toEqual([
+      (await eventsOf(old, 'AdapterPromoted'))[0]!.adapterDigest,
+    ]);
+  });
+
+  it('reads each record once: what a plan costs does not grow with the plans before it', async () => {
+    const world = newWorld();
+    const log = new CountingLog({ storage: world.storage });
+    await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+    await serve(world, {
+      log,
+      config: {
+        roles: ['planner'],
+        // Windows without variance make the algorithm look back as far as it may.
+        algorithms: { grpo: { batchSize: 4, dynamicSampling: { liveGroups: 50, maxRounds: 4 } } },
+      },
+    });
+    await serve(world, { config: { roles: ['worker'] } });
+    const read: number[] = [];
+    for (let round = 0; round < 12; round++) {
+      await publish(world, round * 6, round * 6 + 6, { alike: true });
+      await consumed(world);
+      read.push(log.yielded);
+      log.yielded = 0;
+    }
+    // 24 results and 24 experiences of a window, and the handful of events of a run.
+    expect(Math.max(...read)).toBeLessThanOrEqual(56);
+  });
+});
+
+/** Counts the records that are read from it. */
+class CountingLog extends InMemoryEventLog {
+  yielded = 0;
+
+  override async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
+    for await (const records of super.read(options)) {
+      this.yielded += records.length;
+      yield records;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * A worker: takes planned runs, one after the other, and carries each out. Workers share nothing but the log and the objects: whose run
+ * it is follows from the run's claim, and a run whose worker died is taken by the next one, from its last checkpoint.
+ */
+import type { EventLog } from '@seamstream/event-log';
+import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { backoffMs, isSeamError, messageOf, SeamError, sleep, withDeadline } from '@seamstream/kernel';
+import type { CommonConfig, ServiceLogger } from '@seamstream/service-kit';
+import type { RunLeases } from './run-lease.js';
+import { planOf, type RunPlan, runConfigurationOf } from './run-plan.js';
+import type { RunHolder, RunTraining } from './run-training.js';
+import type { TrainingHistoryReader } from './training-history.js';
+import { hasEnded, type TrainingRun } from './training-run.js';
+
+export interface TakeRunsDependencies {
+  readonly log: EventLog;
+  readonly history: TrainingHistoryReader;
+  readonly leases: RunLeases;
+  readonly runTraining: RunTraining;
+  readonly logger: ServiceLogger;
+}
+
+export interface TakeRunsSettings {
+  /** Whose runs are taken. */
+  readonly queue: string;
+  /** Milliseconds between two looks at runs that others seem to work on. */
+  readonly lookEveryMs: number;
+  readonly retrying: Pick<CommonConfig['consuming'], 'firstRetryMs' | 'maxRetryMs' | 'shutdownGraceMs'>;
+}
+
+export class TakeRuns {
+  /** Rejects when the worker can no longer do its work; resolves after {@link close}. */
+  readonly ended: Promise<void>;
+  private readonly stopping = new AbortController();
+  private news = Promise.withResolvers<undefined>();
+
+  constructor(
+    private readonly dependencies: TakeRunsDependencies,
+    private readonly settings: TakeRunsSettings,
+  ) {
+    this.ended = this.work();
+    this.ended.catch(() => undefined); // whoever runs the service looks; nobody must
+  }
+
+  /** Leaves the run in progress at its next step, with a checkpoint; whoever takes it resumes there. */
+  async close(): Promise<void> {
+    this.stopping.abort(new SeamError('ABORTED', 'The worker closes.'));
+    this.news.resolve(undefined);
+    // An engine that does not come back must not hold the process; what it still records is fenced by the next holder.
+    const patienceMs = this.settings.retrying.shutdownGraceMs + LEFT_BEHIND_AFTER_MS;
+    await withDeadline(patienceMs, this.ended).catch(() => undefined);
+  }
+
+  private async work(): Promise<void> {
+    const { signal } = this.stopping;
+    const following = this.follow(signal);
+    const isStopped = (): boolean => signal.aborted;
+    for (let outages = 0; !signal.aborted; ) {
+      this.news = Promise.withResolvers();
+      try {
+        const next = await this.next();
+        if (next === undefined) await Promise.race([this.news.promise, sleep(this.settings.lookEveryMs, signal)]);
+        else await this.take(next);
+        outages = 0;
+      } catch (error) {
+        if (isStopped()) break;
+        await this.excuse(error, ++outages, signal);
+      }
+    }
+    await following;
+  }
+
+  /** The run that has waited longest of those that nobody works on. */
+  private async next(): Promise<RunPlan | undefined> {
+    const { history, leases } = this.dependencies;
+    const { runs } = await history.read();
+    const waiting = [...runs.values()].filter((run) => this.isOurs(run)).sort((a, b) => plannedAt(a) - plannedAt(b));
+    for (const run of waiting)
+      if (run.status !== 'unknown' && (await leases.isFree(run.plan.runId))) return planOf(run.plan);
+    return undefined;
+  }
+
+  private isOurs(run: TrainingRun): boolean {
+    if (run.status === 'unknown' || hasEnded(run)) return false;
+    // Runs of a window that an older release began are in nobody's queue.
+    const isOlder = !('queue' in run.plan) && runConfigurationOf(run.plan).window !== null;
+    return isOlder || run.queue === this.settings.queue;
+  }
+
+  private async take(plan: RunPlan): Promise<void> {
+    const { log, leases, runTraining } = this.dependencies;
+    await holdRun(log, plan.runId, this.stopping.signal, (holder, name) =>
+      leases.during(plan.runId, name, () => runTraining.carryOut(plan, holder)),
+    );
+  }
+
+  /** Waits out what is nobody's fault. @throws everything else */
+  private async excuse(error: unknown, outages: number, signal: AbortSignal): Promise<void> {
+    const { logger } = this.dependencies;
+    if (isSeamError(error, 'FENCED')) {
+      logger.info({}, 'training run left: another worker holds it');
+      return;
+    }
+    const isOutage =
+      isSeamError(error) &&
+      (OUTAGE.test(error.code) || (error.code === 'INTERNAL' && error.details.driver !== undefined));
+    if (!isOutage) throw error;
+    const waitMs = backoffMs(outages, this.settings.retrying);
+    logger.warn({ code: error.code, reason: messageOf(error), waitMs }, 'trying again after a wait');
+    await sleep(waitMs, signal);
+  }
+
+  /** Plans are taken as they come. A log that cannot be followed is looked at from time to time all the same. */
+  private async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const plans = this.dependencies.log.follow({ topics: [TOPIC.training], from: 'latest', signal });
+        for await (const records of plans) if (records.length > 0) this.news.resolve(undefined);
+      } catch {
+        await sleep(this.settings.lookEveryMs, signal);
+      }
+    }
+  }
+}
+
+const OUTAGE = /^(LOG_UNAVAILABLE|LOG_FULL|OBJECT_STORE_.*|SCHEMA_REGISTRY_UNAVAILABLE)$/;
+
+/** Beyond the time that a service has to close. */
+const LEFT_BEHIND_AFTER_MS = 1_000;
+
+function plannedAt(run: TrainingRun): number {
+  return run.status === 'unknown' ? 0 : run.plan.meta.occurredAt;
+}
+
+/**
+ * Works on a run as its only holder: whoever held it before is fenced.
+ * @param work is given the holder, and a name that no other holder has
+ */
+export async function holdRun<T>(
+  log: EventLog,
+  runId: string,
+  signal: AbortSignal,
+  work: (holder: RunHolder, name: string) => Promise<T>,
+): Promise<T> {
+  const claim = await log.claim(`training-run.${runId}`);
+  const record = (events: readonly SeamEvent[]): Promise<unknown> =>
+    log.transact({ records: events.map(encodeEvent), consumed: { claim, offsets: [] } });
+  return work({ signal, record }, claim.memberId);
+}

@@ -1,0 +1,7 @@
+/** What older records do not say: they are all of the first method, and of what writes the entries. */
+
+/** Adapters for the model that writes an entry for each problem, from the entries' successes. */
+export const SEAM_METHOD = 'seam';
+
+/** The model that writes entries: its artefact is served by the generators. */
+export const GENERATOR_SLOT = 'generator';
