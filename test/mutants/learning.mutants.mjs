@@ -235,6 +235,13 @@ export default [
       to: 'if (members.size <= event.groupSize)',
     },
   ]),
+  ...quick('apps/trainer/src/training-history.ts', PLANNING, [
+    {
+      control: 'a history with a gap is not told',
+      from: 'if (this.fault !== undefined) throw this.fault;',
+      to: '',
+    },
+  ]),
   ...quick('apps/trainer/src/recorded-events.ts', PLANNING, [
     {
       control: 'a planner keeps all windows that it may look back at',
@@ -266,6 +273,11 @@ export default [
       to: 'log.append(events.map(encodeEvent));',
     },
     {
+      control: 'a run under a name that is none ends no worker',
+      from: ' || !RUN_ID.test(run.plan.runId)',
+      to: '',
+    },
+    {
       control: 'a worker takes runs of its own queue',
       from: 'return isOlder || run.queue === this.settings.queue;',
       to: 'return isOlder || run.queue !== null;',
@@ -283,9 +295,9 @@ export default [
       to: 'window.completedProblems <= this.settings.trainEveryProblems',
     },
     {
-      control: 'a window that waits is not counted as planned',
-      from: 'held.ended = undefined;',
-      to: '',
+      control: 'a plan is committed with the record that completes its window',
+      from: 'if (held.ended?.by !== by)',
+      to: 'if (held.ended === undefined)',
     },
     {
       control: 'a window is planned when the run of the one before has ended',

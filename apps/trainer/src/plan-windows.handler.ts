@@ -45,8 +45,8 @@ export interface PlanWindowsSettings {
 
 interface Held {
   window: OutcomeWindow;
-  /** What is known of the window that is complete and not planned yet. */
-  ended?: EndedWindow | undefined;
+  /** What is known of the window that is complete and not planned yet, and the record that completes it. */
+  ended?: { readonly by: string; readonly facts: EndedWindow } | undefined;
   readonly places: FoldPosition;
 }
 
@@ -76,10 +76,11 @@ export class PlanWindowsHandler {
       const window = evolveWindow(held.window, event, position);
       if (window.completedProblems < this.settings.trainEveryProblems) {
         held.window = window;
+        held.ended = undefined;
         results.push(done());
         continue;
       }
-      const planned = await this.endWindow(held, window);
+      const planned = await this.endWindow(held, window, `${position.partition}@${position.offset}`);
       if (planned === undefined) {
         results.push(this.notYet(window));
         next = position.offset;
@@ -99,13 +100,17 @@ export class PlanWindowsHandler {
     return results;
   }
 
-  /** The window's plan; undefined as long as something is missing for it. */
-  private async endWindow(held: Held, window: OutcomeWindow): Promise<SeamEvent | undefined> {
+  /**
+   * The window's plan; undefined as long as something is missing for it.
+   * @param by the record that completes it: while one waits, another partition's record may complete another window
+   */
+  private async endWindow(held: Held, window: OutcomeWindow, by: string): Promise<SeamEvent | undefined> {
     const { history: reader, planRun, clock, logger } = this.dependencies;
     const history = await reader.read();
     if (!isFree(history)) return undefined;
-    held.ended ??= await planRun.endWindow(windowRanges(window, TOPIC.outcomes), window, history);
-    const plan = await planRun.ofWindow(held.ended, history);
+    if (held.ended?.by !== by)
+      held.ended = { by, facts: await planRun.endWindow(windowRanges(window, TOPIC.outcomes), window, history) };
+    const plan = await planRun.ofWindow(held.ended.facts, history);
     if (plan === undefined) return undefined;
     const { runId, algorithm, configuration } = plan;
     logger.info({ runId, algorithm, window: configuration.window?.index }, 'training run planned');

@@ -1,12 +1,21 @@
 /** Planner and workers as processes of their own, on one log: who does what, who takes over, and what it costs. */
-import { InMemoryEventLog, type LogRecord, type ReadOptions } from '@seamstream/event-log';
-import { type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
+import {
+  type ConsumedOffset,
+  InMemoryEventLog,
+  type LogRecord,
+  type ReadOptions,
+  type Transaction,
+} from '@seamstream/event-log';
+import { decodeEvent, type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { sleep } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
+import { runConfigurationOf } from './run-plan.js';
 import {
   closeServices,
+  commitVersion,
   consumed,
   digests,
+  endsOfOutcomes,
   eventsOf,
   newWorld,
   openLog,
@@ -18,6 +27,7 @@ import {
   type World,
 } from './trainer-world.fake.js';
 import { FakeEngine } from './training-engine.fake.js';
+import { TrainingHistoryReader } from './training-history.js';
 
 afterEach(closeServices);
 
@@ -157,6 +167,52 @@ describe('planner and worker', () => {
     expect(await eventsOf(world, 'AdapterPromoted')).toHaveLength(1);
   });
 
+  it('a run under a name that is none is left, and the others are carried out', async () => {
+    const world = newWorld();
+    await serve(world, { config: { roles: ['planner'] } });
+    await publish(world, 0, 6);
+    await until(async () => (await eventsOf(world, 'TrainingRunPlanned')).length === 1);
+    await planAnother(world, '../no name');
+    await serve(world, { config: { roles: ['worker'] } });
+    await until(async () => (await eventsOf(world, 'AdapterPromoted')).length === 1);
+    expect((await eventsOf(world, 'TrainingRunStarted')).map(({ runId }) => runId)).not.toContain('../no name');
+  });
+
+  it('plans the window of the record that it commits, whichever partition completes one while another waits', async () => {
+    const world = newWorld();
+    const sft = { minRows: 4, batchSize: 4, duration: { unit: 'steps', steps: 4 } };
+    const log = new WitnessLog({ storage: world.storage });
+    await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+    await serve(world, { log, config: { roles: ['planner'], algorithm: 'sft', algorithms: { sft } } });
+    await publish(world, 0, 5);
+    await until(async () => {
+      const offsets = await log.committedOffsets('seam.trainer');
+      return offsets.reduce((sum, { nextOffset }) => sum + nextOffset, 0) === 20;
+    });
+    // Each of these completes the window, in whatever partition it is; all wait for the buffer.
+    for (let index = 5; index < 12; index++) {
+      await publish(world, index, index + 1);
+      await sleep(50);
+    }
+    await commitVersion(world, 1, await endsOfOutcomes(world));
+    await until(() => log.plans.length === 1);
+    const [{ planned, consumed: committedWith }] = log.plans as [(typeof log.plans)[0]];
+    const { outcomes } = runConfigurationOf(planned).window!;
+    expect(outcomes.find(({ partition }) => partition === committedWith.partition)?.to).toBe(committedWith.nextOffset);
+  });
+
+  it('tells no history with a gap: a run that this version cannot read ends planner and worker each time', async () => {
+    const world = newWorld();
+    await serve(world);
+    await playRounds(world, 1);
+    const log = await openLog(world);
+    const reader = new TrainingHistoryReader(log);
+    await reader.read();
+    const [started] = await eventsOf(world, 'TrainingRunStarted');
+    await log.append([encodeEvent({ ...started!, runId: 'of-tomorrow', configuration: '{}' })]);
+    for (let look = 0; look < 2; look++) await expect(reader.read()).rejects.toMatchObject({ code: 'DATA_REFUSED' });
+  });
+
   it('ends a window that a trainer of an older release began, and plans the next from it', async () => {
     const old = newWorld();
     await serve(old);
@@ -198,6 +254,21 @@ describe('planner and worker', () => {
     expect(Math.max(...read)).toBeLessThanOrEqual(56);
   });
 });
+
+/** Remembers each plan with the offset that was committed with it. */
+class WitnessLog extends InMemoryEventLog {
+  readonly plans: { readonly planned: EventOf<'TrainingRunPlanned'>; readonly consumed: ConsumedOffset }[] = [];
+
+  override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
+    const positions = await super.transact(transaction);
+    for (const record of transaction.records) {
+      const event = decodeEvent({ ...record, ...positions[0]! });
+      if (event.type === 'TrainingRunPlanned')
+        this.plans.push({ planned: event, consumed: transaction.consumed!.offsets[0]! });
+    }
+    return positions;
+  }
+}
 
 /** Counts the records that are read from it. */
 class CountingLog extends InMemoryEventLog {

@@ -45,12 +45,17 @@ export class RunLeases {
       renewing = renewing.then(renew);
     }, this.leaseMs / 3);
     timer.unref(); // work that was left behind must not hold the process
+    let isFenced = false;
     try {
       return await work();
+    } catch (error) {
+      isFenced = isSeamError(error, 'FENCED');
+      throw error;
     } finally {
       clearInterval(timer);
       await renewing;
-      await this.release(runId, holder);
+      // The lease may be the name of who lost the run by now, and tells of who has it all the same.
+      if (!isFenced) await this.release(runId, holder);
     }
   }
 

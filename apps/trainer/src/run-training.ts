@@ -84,8 +84,9 @@ export class RunTraining {
         logger.error({ runId, attempt, err: error }, 'training run failed');
         ending = events.failed(error);
       }
-      await holder.record([ending]);
+      // First: an ended run is taken no more, and done again without its checkpoints it comes to the same.
       await new Checkpoints(objects, runId).deleteAll();
+      await holder.record([ending]);
       return ending;
     }
   }
@@ -198,7 +199,7 @@ export class RunTraining {
 }
 
 function startOf(run: TrainingRun): TrainingRunStarted | undefined {
-  return run.status === 'unknown' || run.status === 'planned' ? undefined : run.started;
+  return run.status === 'started' || run.status === 'completed' ? run.started : undefined;
 }
 
 /** Log or store failed, or the work was taken away: the run is resumed later, perhaps in another process. */

@@ -10,7 +10,7 @@ import type { RunLeases } from './run-lease.js';
 import { planOf, type RunPlan, runConfigurationOf } from './run-plan.js';
 import type { RunHolder, RunTraining } from './run-training.js';
 import type { TrainingHistoryReader } from './training-history.js';
-import { hasEnded, type TrainingRun } from './training-run.js';
+import { hasEnded, initialState, type TrainingRun } from './training-run.js';
 
 export interface TakeRunsDependencies {
   readonly log: EventLog;
@@ -62,6 +62,8 @@ export class TakeRuns {
         if (next === undefined) await Promise.race([this.news.promise, sleep(this.settings.lookEveryMs, signal)]);
         else await this.take(next);
         outages = 0;
+        // Its end did not count, whoever wrote what before it: not to be taken again at once, for ever.
+        if (next !== undefined && !(await this.hasEnded(next.runId))) await sleep(this.settings.lookEveryMs, signal);
       } catch (error) {
         if (isStopped()) break;
         await this.excuse(error, ++outages, signal);
@@ -81,10 +83,14 @@ export class TakeRuns {
   }
 
   private isOurs(run: TrainingRun): boolean {
-    if (run.status === 'unknown' || hasEnded(run)) return false;
+    if (run.status === 'unknown' || hasEnded(run) || !RUN_ID.test(run.plan.runId)) return false;
     // Runs of a window that an older release began are in nobody's queue.
     const isOlder = !('queue' in run.plan) && runConfigurationOf(run.plan).window !== null;
     return isOlder || run.queue === this.settings.queue;
+  }
+
+  private async hasEnded(runId: string): Promise<boolean> {
+    return hasEnded((await this.dependencies.history.read()).runs.get(runId) ?? initialState());
   }
 
   private async take(plan: RunPlan): Promise<void> {
@@ -99,6 +105,7 @@ export class TakeRuns {
     const { logger } = this.dependencies;
     if (isSeamError(error, 'FENCED')) {
       logger.info({}, 'training run left: another worker holds it');
+      await sleep(this.settings.lookEveryMs, signal);
       return;
     }
     const isOutage =
@@ -122,6 +129,9 @@ export class TakeRuns {
     }
   }
 }
+
+/** What the planner makes: anything else is no name for a claim or for objects. */
+const RUN_ID = /^[a-zA-Z0-9-]{1,100}$/;
 
 const OUTAGE = /^(LOG_UNAVAILABLE|LOG_FULL|OBJECT_STORE_.*|SCHEMA_REGISTRY_UNAVAILABLE)$/;
 

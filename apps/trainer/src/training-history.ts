@@ -4,7 +4,6 @@ import {
   type AdapterPromoted,
   type AdapterPublished,
   type Evaluation,
-  type EventOf,
   type SeamEvent,
   TOPIC,
 } from '@seamstream/events';
@@ -63,13 +62,18 @@ export class TrainingHistoryReader {
   private readonly compared = new Map<string, Compared>();
   private lastWindow: TrainingHistory['lastWindow'];
   private reading: Promise<unknown> = Promise.resolve();
+  /** What could not be read: the history has a gap from there on, and is told no more. */
+  private fault: Error | undefined;
 
   constructor(log: EventLog) {
     // Runs first: where one transaction tells of a run and its adapter, the run's part may be read before it is there, never after.
     this.reader = new NewEvents(log, [TOPIC.adapters, TOPIC.training]);
   }
 
-  /** The history to the log's present end; calls follow one another. */
+  /**
+   * The history to the log's present end; calls follow one another.
+   * @throws DATA_REFUSED, from then on each time, where a run's configuration is not one of this version
+   */
   read(): Promise<TrainingHistory> {
     const reading = this.reading.then(() => this.readOn());
     this.reading = reading.catch(() => undefined);
@@ -77,10 +81,17 @@ export class TrainingHistoryReader {
   }
 
   private async readOn(): Promise<TrainingHistory> {
+    if (this.fault !== undefined) throw this.fault;
     const news = await this.reader.read();
     const changed = new Set<string>();
     const decidedBefore = this.served.decisions;
     for (const event of news) {
+      try {
+        this.noteWindow(event);
+      } catch (error) {
+        this.fault = error as Error;
+        throw error;
+      }
       this.served = evolveServedAdapter(this.served, event);
       const runId = runIdOf(event);
       if (runId === undefined) continue;
@@ -90,7 +101,6 @@ export class TrainingHistoryReader {
         runId,
         own.sort((a, b) => rankOf(a) - rankOf(b)),
       );
-      if (event.type === 'TrainingRunPlanned' || event.type === 'TrainingRunStarted') this.noteWindow(event);
     }
     // What is learned of a run later may change what came of earlier decisions.
     if (decidedBefore.some((each, index) => each !== this.served.decisions[index]))
@@ -108,7 +118,8 @@ export class TrainingHistoryReader {
     };
   }
 
-  private noteWindow(event: EventOf<'TrainingRunPlanned' | 'TrainingRunStarted'>): void {
+  private noteWindow(event: SeamEvent): void {
+    if (event.type !== 'TrainingRunPlanned' && event.type !== 'TrainingRunStarted') return;
     if (this.lastWindow?.runId === event.runId) return;
     const configuration = runConfigurationOf(event);
     const { window } = configuration;

@@ -5,7 +5,7 @@
  *                │  ▲                                          └──► rejected (worse than its parent, or overtaken)
  *                │  └ checkpointed, any number of times
  *                ├──► rejected (nothing to learn from)
- *                └──► failed
+ *                └──► failed (also before its start)
  *
  * What a worker does with a run follows from its state. Runs of older releases begin with `started`.
  */
@@ -41,7 +41,7 @@ export type TrainingRun =
       readonly adapter: AdapterPublished;
       readonly metrics: Readonly<Record<string, number>>;
     })
-  | (Known & { readonly status: 'promoted' | 'rejected' | 'failed'; readonly started: TrainingRunStarted });
+  | (Known & { readonly status: 'promoted' | 'rejected' | 'failed' });
 
 /** What is to be done next with a run. */
 export type NextAction =
@@ -76,25 +76,26 @@ export function evolve(run: TrainingRun, event: SeamEvent): TrainingRun {
     }
     case 'AdapterPublished':
       return run.status === 'started'
-        ? { ...knownOf(run), status: 'completed', adapter: event, metrics: event.metrics }
+        ? { ...knownOf(run), status: 'completed', started: run.started, adapter: event, metrics: event.metrics }
         : run;
     case 'AdapterPromoted':
       return run.status === 'completed' ? { ...knownOf(run), status: 'promoted' } : run;
     case 'TrainingRunRejected':
-      return run.status === 'started' || run.status === 'completed' ? { ...knownOf(run), status: 'rejected' } : run;
+      return isOpen(run) ? { ...knownOf(run), status: 'rejected' } : run;
     case 'TrainingRunFailed':
-      return run.status === 'started' || run.status === 'completed' ? { ...knownOf(run), status: 'failed' } : run;
+      return isOpen(run) ? { ...knownOf(run), status: 'failed' } : run;
     default:
       return run;
   }
 }
 
-function knownOf({
-  plan,
-  queue,
-  started,
-}: Known & { readonly started: TrainingRunStarted }): Known & { readonly started: TrainingRunStarted } {
-  return { plan, queue, started };
+function knownOf({ plan, queue }: Known): Known {
+  return { plan, queue };
+}
+
+/** Whether the run is known and has not ended; also one that failed before its start could be recorded may end. */
+function isOpen(run: TrainingRun): run is Extract<TrainingRun, { status: 'planned' | 'started' | 'completed' }> {
+  return run.status === 'planned' || run.status === 'started' || run.status === 'completed';
 }
 
 /** The run after its promotion came too late to count. */
