@@ -242,12 +242,14 @@ export default [
       to: '',
     },
   ]),
-  ...quick('apps/trainer/src/recorded-events.ts', PLANNING, [
+  ...quick('apps/trainer/src/plan-run.handler.ts', PLANNING, [
     {
       control: 'a planner keeps all windows that it may look back at',
-      from: 'begins.set(name, Math.min(from, begins.get(name) ?? from));',
-      to: 'begins.set(name, from);',
+      from: 'this.recent.forgetBefore(coveringRanges(rangesOf(replayable)));',
+      to: 'this.recent.forgetBefore(rangesOf(replayable));',
     },
+  ]),
+  ...quick('apps/trainer/src/recorded-events.ts', PLANNING, [
     {
       control: 'a planner reads no record of a window twice',
       from: 'const before = await this.source.placed({ ...range, to: held.from });',

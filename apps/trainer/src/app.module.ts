@@ -12,7 +12,7 @@ import { RolloutEvaluation } from './adapter-evaluation.rollout.adapter.js';
 import type { TrainerConfig, TrainerServiceConfig } from './config.js';
 import type { TrainingProgress } from './gradient-training.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
-import { PlanRunHandler } from './plan-run.handler.js';
+import { type PlanRunDependencies, PlanRunHandler } from './plan-run.handler.js';
 import { PlanWindowsHandler } from './plan-windows.handler.js';
 import { RunLeases } from './run-lease.js';
 import { RunTraining } from './run-training.js';
@@ -48,30 +48,20 @@ export interface TrainerAssets {
 
 type TrainerContext = Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'drivers' | 'logger' | 'onClose'>;
 
-/** Plans runs as windows end. Needs the base model's digest, and no model. */
-async function createPlanner(context: TrainerContext, assets: TrainerAssets): Promise<PlanWindowsHandler> {
-  const { config, drivers, logger } = context;
-  const { trainEveryProblems, queue } = config.trainer;
-  const engine = assets.engine ?? assets.model;
-  const planRun = planRunOf(context, {
-    baseModelDigest: engine === undefined ? await digestOf(config.trainer) : digestIn(engine),
-    problemSet: assets.evaluation?.problemSet ?? assets.validation?.name ?? problemSetOf(config.trainer),
-  });
-  const history = new TrainingHistoryReader(drivers.log);
-  const dependencies = { log: drivers.log, history, planRun, clock: systemClock, logger };
-  return new PlanWindowsHandler(dependencies, { trainEveryProblems, queue });
+/** What a plan says of the models that a worker uses. */
+type PlannedModels = Pick<PlanRunDependencies, 'baseModelDigest' | 'problemSet'>;
+
+function modelsOf({ engine, evaluation }: Engines): PlannedModels {
+  return { baseModelDigest: engine.baseModelDigest, problemSet: evaluation.problemSet };
 }
 
-/** Takes planned runs and carries them out. */
-async function createWorker(context: TrainerContext, assets: TrainerAssets): Promise<TakeRuns> {
-  const { config, drivers, logger } = context;
-  const { queue, leaseMs } = config.trainer;
-  const { runTraining, history } = await createRunTraining(context, assets);
-  const leases = new RunLeases(drivers.objects, systemClock, leaseMs);
-  return new TakeRuns(
-    { log: drivers.log, history, leases, runTraining, logger },
-    { queue, lookEveryMs: Math.max(LOOK_EVERY_MS, leaseMs / 3), retrying: config.consuming },
-  );
+/** The same where no worker is in the process: a planner needs the base model's digest, and no model. */
+async function modelsWithoutWorker({ trainer }: TrainerServiceConfig, assets: TrainerAssets): Promise<PlannedModels> {
+  const { engine, model, evaluation, validation } = assets;
+  return {
+    baseModelDigest: engine?.baseModelDigest ?? model?.digest ?? (await digestOf(trainer)),
+    problemSet: evaluation?.problemSet ?? validation?.name ?? problemSetOf(trainer),
+  };
 }
 
 /** Training and verification on demand, without the service around them; loads what the assets do not bring. */
@@ -80,39 +70,30 @@ export async function createTrainer(
   assets: TrainerAssets = {},
 ): Promise<{ readonly onDemand: TrainOnDemandHandler }> {
   const { log } = context.drivers;
-  const { runTraining, history, engines } = await createRunTraining(context, assets);
-  const planRun = planRunOf(context, {
-    baseModelDigest: engines.engine.baseModelDigest,
-    problemSet: engines.evaluation.problemSet,
-  });
+  const history = new TrainingHistoryReader(log);
+  const { runTraining, engines } = await createRunTraining(context, assets, history);
+  const planRun = planRunOf(context, modelsOf(engines));
   return { onDemand: new TrainOnDemandHandler({ log, history, planRun, runTraining, clock: systemClock }) };
 }
 
 /** Between two looks at a queue that nobody else takes runs from. */
 const LOOK_EVERY_MS = 1_000;
 
-function planRunOf(
-  { config, drivers, logger, onClose }: TrainerContext,
-  facts: { readonly baseModelDigest: string; readonly problemSet: string },
-): PlanRunHandler {
+function planRunOf({ config, drivers, logger, onClose }: TrainerContext, models: PlannedModels): PlanRunHandler {
   const lines = new RationedLines(logger, onClose);
   const { evidence, trainer } = config;
-  return new PlanRunHandler({ log: drivers.log, algorithms, lines, evidence, ...facts }, trainer);
+  return new PlanRunHandler({ log: drivers.log, algorithms, lines, evidence, ...models }, trainer);
 }
 
 async function createRunTraining(
   context: TrainerContext,
   assets: TrainerAssets,
-): Promise<{
-  readonly runTraining: RunTraining;
-  readonly history: TrainingHistoryReader;
-  readonly engines: Awaited<ReturnType<typeof enginesOf>>;
-}> {
+  history: TrainingHistoryReader,
+): Promise<{ readonly runTraining: RunTraining; readonly engines: Engines }> {
   const { config, drivers, logger, onClose } = context;
   await assertCanSign(config, ['AdapterPublished', 'AdapterPromoted']);
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const engines = await enginesOf(context, schemaFor, assets);
-  const history = new TrainingHistoryReader(drivers.log);
   const runTraining = new RunTraining(
     {
       ...drivers,
@@ -127,22 +108,23 @@ async function createRunTraining(
     },
     { checkpointEverySteps: config.trainer.checkpointEverySteps, retrying: config.consuming },
   );
-  return { runTraining, history, engines };
-}
-
-function digestIn(model: LanguageModel | TrainingEngine): string {
-  return model instanceof LanguageModel ? model.digest : model.baseModelDigest;
+  return { runTraining, engines };
 }
 
 async function digestOf({ modelFolder }: TrainerConfig): Promise<string> {
   return (await fromNamedFolder('SEAM_TRAINER_MODEL_FOLDER', modelFolder, loadCheckpoint(modelFolder))).digest;
 }
 
+interface Engines {
+  readonly engine: TrainingEngine;
+  readonly evaluation: AdapterEvaluation;
+}
+
 async function enginesOf(
   { config: { trainer }, onClose }: Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'onClose'>,
   schemaFor: EntrySchemas,
   assets: TrainerAssets,
-): Promise<{ readonly engine: TrainingEngine; readonly evaluation: AdapterEvaluation }> {
+): Promise<Engines> {
   if (assets.engine !== undefined && assets.evaluation !== undefined)
     return { engine: assets.engine, evaluation: assets.evaluation };
   const { modelFolder, chatTemplate, executorFolder, threads, executionProvider, responseMaxTokens, entryMaxTokens } =
@@ -210,13 +192,29 @@ export class TrainerModule {
     context: ServiceContext<TrainerServiceConfig>,
     assets: TrainerAssets = {},
   ): Promise<DynamicModule> {
-    const { roles } = context.config.trainer;
-    const planner = roles.includes('planner') ? await createPlanner(context, assets) : undefined;
-    // Last: it begins at once.
-    if (roles.includes('worker')) {
-      const worker = await createWorker(context, assets);
-      context.endsWith(worker.ended);
-      context.onClose(() => worker.close());
+    const { config, drivers, logger } = context;
+    const { roles, trainEveryProblems, queue, leaseMs } = config.trainer;
+    const { log, objects } = drivers;
+    const history = new TrainingHistoryReader(log);
+    const worker = roles.includes('worker') ? await createRunTraining(context, assets, history) : undefined;
+    let planner: PlanWindowsHandler | undefined;
+    if (roles.includes('planner')) {
+      const models = worker === undefined ? await modelsWithoutWorker(config, assets) : modelsOf(worker.engines);
+      const planRun = planRunOf(context, models);
+      planner = new PlanWindowsHandler(
+        { log, history, planRun, clock: systemClock, logger },
+        { trainEveryProblems, queue },
+      );
+    }
+    if (worker !== undefined) {
+      const leases = new RunLeases(objects, systemClock, leaseMs);
+      // Last: it begins at once.
+      const takeRuns = new TakeRuns(
+        { log, history, leases, runTraining: worker.runTraining, logger },
+        { queue, lookEveryMs: Math.max(LOOK_EVERY_MS, leaseMs / 3), retrying: config.consuming },
+      );
+      context.endsWith(takeRuns.ended);
+      context.onClose(() => takeRuns.close());
     }
     if (planner === undefined) return { module: TrainerModule };
     return {

@@ -67,6 +67,8 @@ export class PlanRunHandler {
   private readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   private readonly recent: RecentEvents;
   private readonly versions: CommittedVersions;
+  /** Rounds that any of the algorithms may look back at. */
+  private readonly mostReplayed: number;
   private evidence: Evidence | undefined;
 
   /** @throws INVALID_CONFIGURATION for an unknown preset or algorithm, or settings that an algorithm refuses */
@@ -88,6 +90,10 @@ export class PlanRunHandler {
       config.algorithm === CURRICULUM ? [this.curriculum.warmUp, this.curriculum.refine] : [config.algorithm];
     for (const name of [...named, ...Object.keys(config.algorithms)])
       this.algorithm(name).resolveConfiguration(this.settings[name]);
+    const replayed = [...dependencies.algorithms].map(([name, algorithm]) =>
+      algorithm.replayedRounds(algorithm.resolveConfiguration(this.settings[name])),
+    );
+    this.mostReplayed = Math.max(...replayed.flatMap(({ least, most }) => [least, most]));
   }
 
   /**
@@ -125,7 +131,8 @@ export class PlanRunHandler {
     const versions = isOfBuffer ? await this.versions.covering(window.outcomes) : [];
     if (isOfBuffer && versions.length === 0) return undefined;
     const plan = await this.plan({ ...ended, settings: {}, current: window, versions, history });
-    this.recent.forgetBefore(rangesOf([...windowsBefore(window, this.mostReplayed(), history), window]));
+    const replayable = [...windowsBefore(window, this.mostReplayed, history), window];
+    this.recent.forgetBefore(coveringRanges(rangesOf(replayable)));
     return plan;
   }
 
@@ -248,14 +255,6 @@ export class PlanRunHandler {
       rounds++;
     }
     return { rounds, extended: rounds > Math.max(1, least) };
-  }
-
-  /** Rounds that any of the algorithms may look back at. */
-  private mostReplayed(): number {
-    const replayed = [...this.dependencies.algorithms].map(([name, algorithm]) =>
-      algorithm.replayedRounds(algorithm.resolveConfiguration(this.settings[name])),
-    );
-    return Math.max(...replayed.flatMap(({ least, most }) => [least, most]));
   }
 
   /** The results in the ranges that the log bears out, and the places of the others, which are told. */

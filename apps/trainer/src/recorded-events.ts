@@ -62,13 +62,9 @@ export class RecentEvents implements EventSource {
     return held.events.filter(({ position: { offset } }) => from <= offset && offset < to);
   }
 
-  /** Lets go of what stands before the given ranges; of partitions that they do not name, everything. */
+  /** Lets go of what stands before the given ranges, one per partition; of partitions that they do not name, everything. */
   forgetBefore(ranges: readonly OffsetRange[]): void {
-    const begins = new Map<string, number>();
-    for (const { topic, partition, from } of ranges) {
-      const name = partitionName(topic, partition);
-      begins.set(name, Math.min(from, begins.get(name) ?? from));
-    }
+    const begins = new Map(ranges.map(({ topic, partition, from }) => [partitionName(topic, partition), from]));
     for (const [name, held] of this.held) {
       const begin = begins.get(name);
       if (begin === undefined) this.held.delete(name);

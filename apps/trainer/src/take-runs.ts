@@ -5,7 +5,7 @@
 import type { EventLog } from '@seamstream/event-log';
 import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { backoffMs, isSeamError, messageOf, SeamError, sleep, withDeadline } from '@seamstream/kernel';
-import type { CommonConfig, ServiceLogger } from '@seamstream/service-kit';
+import { type CommonConfig, isOutage, type ServiceLogger } from '@seamstream/service-kit';
 import type { RunLeases } from './run-lease.js';
 import { planOf, type RunPlan, runConfigurationOf } from './run-plan.js';
 import type { RunHolder, RunTraining } from './run-training.js';
@@ -108,10 +108,7 @@ export class TakeRuns {
       await sleep(this.settings.lookEveryMs, signal);
       return;
     }
-    const isOutage =
-      isSeamError(error) &&
-      (OUTAGE.test(error.code) || (error.code === 'INTERNAL' && error.details.driver !== undefined));
-    if (!isOutage) throw error;
+    if (!isOutage(error)) throw error;
     const waitMs = backoffMs(outages, this.settings.retrying);
     logger.warn({ code: error.code, reason: messageOf(error), waitMs }, 'trying again after a wait');
     await sleep(waitMs, signal);
@@ -132,8 +129,6 @@ export class TakeRuns {
 
 /** What the planner makes: anything else is no name for a claim or for objects. */
 const RUN_ID = /^[a-zA-Z0-9-]{1,100}$/;
-
-const OUTAGE = /^(LOG_UNAVAILABLE|LOG_FULL|OBJECT_STORE_.*|SCHEMA_REGISTRY_UNAVAILABLE)$/;
 
 /** Beyond the time that a service has to close. */
 const LEFT_BEHIND_AFTER_MS = 1_000;

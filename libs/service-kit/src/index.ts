@@ -15,6 +15,7 @@ export { ServiceMetrics } from './service-metrics.js';
 export { ConsumeTopic, type TopicConsumption } from './transport/consume-topic.decorator.js';
 export type { BatchConsumer, BatchProgress, DeliveredBatch, DeliveredRecord } from './transport/delivery.js';
 export { EventLogStrategy, type EventLogStrategyOptions } from './transport/event-log.strategy.js';
+export { isOutage } from './transport/failure-policy.decide.js';
 export { FoldPosition, stateFor } from './transport/fold-position.js';
 export { deadLetter, defer, done, type HandlerResult, halt, retry, wait } from './transport/handler-result.js';
 export { replayUntil } from './transport/replay-until.js';
