@@ -1,0 +1,1 @@
+"""Scores and trains with PyTorch what Seamstream hands over as files. The files are described in contract.py."""

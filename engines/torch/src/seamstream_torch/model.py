@@ -1,0 +1,179 @@
+"""The model that is trained: transformers reads it, peft adds LoRA factors, FSDP2 shards it over processes."""
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+
+import torch
+from peft import LoraConfig, get_peft_model
+from safetensors import safe_open
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import DTensor, distribute_tensor
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from seamstream_torch.contract import Run
+from seamstream_torch.errors import EngineError
+from seamstream_torch.objective import token_log_probs
+from seamstream_torch.processes import Processes
+from seamstream_torch.sequences import Batch
+
+PEFT_PREFIX = "base_model.model."
+SAVED_MODULES = {"embed_tokens": "get_input_embeddings", "lm_head": "get_output_embeddings"}
+
+
+class TrainedModel:
+    """A model and its trained parameters by the names that Seamstream gives them."""
+
+    def __init__(self, module: nn.Module, run: Run, processes: Processes) -> None:
+        config = module.config
+        self.module = module
+        self.vocabulary: int = config.vocab_size
+        self.most_positions: int = config.max_position_embeddings
+        self.is_tied: bool = bool(getattr(config, "tie_word_embeddings", False))
+        self._precision = run.compute.precision
+        self._device = processes.device
+        named = sorted((contract_name(name), value) for name, value in module.named_parameters() if value.requires_grad)
+        self.trained: dict[str, nn.Parameter] = dict(named)
+
+    def log_probs(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """ln π of all tokens [N, V] and of the trained ones [N]; the head is computed at their N places only."""
+        is_half = self._precision == "bfloat16"
+        with torch.autocast(self._device.type, torch.bfloat16) if is_half else nullcontext():
+            output = self.module(
+                input_ids=batch.tokens, position_ids=batch.positions, logits_to_keep=batch.places, use_cache=False
+            )
+        return token_log_probs(output.logits[0], batch.chosen, batch.legal)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The trained tensors, whole, in float32 on the CPU. All processes must ask at once."""
+        return {name: whole(parameter) for name, parameter in self.trained.items()}
+
+
+def contract_name(name: str) -> str:
+    """A parameter's name without what peft wraps around it."""
+    return name.removeprefix(PEFT_PREFIX).replace(".default.", ".").replace(".base_layer.", ".")
+
+
+def whole(tensor: Tensor) -> Tensor:
+    """A copy of the tensor, gathered from all processes, in float32 on the CPU."""
+    value = tensor.detach()
+    gathered = value.full_tensor() if isinstance(value, DTensor) else value
+    return gathered.to("cpu", torch.float32, copy=True).contiguous()
+
+
+def like(value: Tensor, parameter: Tensor) -> Tensor:
+    """This process's part of a whole tensor, where and as the parameter is."""
+    moved = value.to(parameter.device, parameter.dtype)
+    if not isinstance(parameter, DTensor):
+        return moved
+    # Every process has the whole tensor: nothing needs to be sent.
+    return distribute_tensor(moved, parameter.device_mesh, parameter.placements, src_data_rank=None)
+
+
+def load_model(folder: Path, run_folder: Path, run: Run, processes: Processes) -> TrainedModel:
+    """The model with the tensors that training starts from. Raises ADAPTER_INVALID, UNSUPPORTED_MODEL."""
+    config = AutoConfig.from_pretrained(folder, local_files_only=True)
+    for name in list(vars(config)):
+        if name.endswith(("dropout", "pdrop")):
+            setattr(config, name, 0.0)
+    module = AutoModelForCausalLM.from_pretrained(
+        folder,
+        config=config,
+        dtype=torch.float32,
+        attn_implementation=run.compute.attention,
+        local_files_only=True,
+        use_safetensors=True,
+    )
+    start = run_folder / "start.safetensors"
+    tensors = load_file(start) if start.exists() else {}
+    module = _with_trained(module, run, tensors)
+    _fill(module, tensors, expects_all=start.exists() or run.trainable.kind == "lora")
+    if run.compute.precision == "bfloat16":
+        for parameter in module.parameters():
+            if not parameter.requires_grad:
+                parameter.data = parameter.data.to(torch.bfloat16)
+    if run.compute.gradientCheckpointing:
+        module.activation_checkpointing_enable({"use_reentrant": False})
+    # Checkpointing of activations asks for training mode; no dropout is left that it could turn on.
+    module.to(processes.device).train()
+    if processes.mesh is not None:
+        for layer in layers_of(module):
+            fully_shard(layer, mesh=processes.mesh)
+        fully_shard(module, mesh=processes.mesh)
+    return TrainedModel(module, run, processes)
+
+
+def layers_of(module: nn.Module) -> nn.ModuleList:
+    """The decoder's layers. Raises UNSUPPORTED_MODEL."""
+    count = module.config.num_hidden_layers
+    found = [each for each in module.modules() if isinstance(each, nn.ModuleList) and len(each) == count]
+    if not found:
+        message = f"Cannot shard {type(module).__name__}: expected a list of {count} layers, got none."
+        raise EngineError("UNSUPPORTED_MODEL", message)
+    return found[0]
+
+
+def _with_trained(module: nn.Module, run: Run, start: dict[str, Tensor]) -> nn.Module:
+    if run.trainable.kind == "full":
+        return module
+    module.requires_grad_(False)
+    # The tensors say which modules have factors: of models that store q, k and v as one, settings may name the three.
+    targets = sorted({name.split(".")[-3] for name in start if name.endswith(".lora_A.weight")})
+    settings = run.trainable
+    adapted = module
+    if targets:
+        lora = LoraConfig(r=settings.rank, lora_alpha=settings.alpha, target_modules=targets, task_type="CAUSAL_LM")
+        adapted = get_peft_model(module, lora)
+    for saved in settings.modulesToSave:
+        getattr(module, SAVED_MODULES[saved])().weight.requires_grad_(True)
+    return adapted
+
+
+def _fill(module: nn.Module, start: dict[str, Tensor], expects_all: bool) -> None:
+    trained = {contract_name(name): value for name, value in module.named_parameters() if value.requires_grad}
+    if not expects_all:
+        return
+    expected = {name: list(value.shape) for name, value in trained.items()}
+    got = {name: list(value.shape) for name, value in start.items()}
+    if expected != got or not expected:
+        name = next((name for name in sorted(expected | got) if expected.get(name) != got.get(name)), "any tensor")
+        message = (
+            f"Cannot begin with start.safetensors: expected {name} of shape {expected.get(name)}, got {got.get(name)}. "
+            "Write exactly the tensors that are trained."
+        )
+        raise EngineError("ADAPTER_INVALID", message)
+    with torch.no_grad():
+        for name, value in start.items():
+            trained[name].copy_(value)
+
+
+def peft_config(run: Run, base_model: str, tensors: dict[str, Tensor], is_tied: bool) -> bytes:
+    """adapter_config.json: what peft reads, in a fixed order and without paths of this machine."""
+    settings = run.trainable
+    saved = ["embed_tokens", "lm_head"] if is_tied and settings.modulesToSave else settings.modulesToSave
+    config = {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": base_model,
+        "r": settings.rank,
+        "lora_alpha": settings.alpha,
+        "lora_dropout": 0,
+        "target_modules": sorted({name.split(".")[-3] for name in tensors if name.endswith(".lora_A.weight")}),
+        "modules_to_save": saved or None,
+        **({"ensure_weight_tying": True} if is_tied and saved else {}),
+        "bias": "none",
+        "init_lora_weights": True,
+        "inference_mode": True,
+    }
+    return (json.dumps(config, indent=2) + "\n").encode()
+
+
+def metadata_of(path: Path) -> dict[str, str]:
+    """The metadata of a safetensors file. Raises CHECKPOINT_INVALID where it is none."""
+    try:
+        with safe_open(path, "pt") as file:
+            return file.metadata() or {}
+    except Exception as error:  # safetensors raises a class of its own for each kind of damage
+        raise EngineError("CHECKPOINT_INVALID", f"Cannot read {path}: {error}.") from error

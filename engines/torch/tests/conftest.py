@@ -1,0 +1,123 @@
+"""Small models and runs for the tests: the checkpoints and figures of test/golden."""
+
+import base64
+import hashlib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from seamstream_torch.contract import run_id
+
+GOLDEN = Path(__file__).parents[3] / "test" / "golden"
+sys.path.insert(0, str(GOLDEN))
+from seeded import seeded  # noqa: E402
+
+OPTIMIZER = dict(learningRate=1e-2, beta1=0.9, beta2=0.95, epsilon=1e-8, weightDecay=0.1, clipNorm=0.5)
+COMPUTE = {"precision": "float32", "gradientCheckpointing": False, "microBatchTokens": 64, "attention": "sdpa"}
+
+
+def golden(family: str) -> dict:
+    """What PyTorch said of a small model: test/golden/make-golden.py."""
+    return json.loads((GOLDEN / f"engine-{family}.json").read_text())
+
+
+def unpack(packed: dict) -> torch.Tensor:
+    """A tensor of the golden files."""
+    values = numpy.frombuffer(base64.b64decode(packed["data"]), dtype="<f4")
+    return torch.tensor(values).reshape(packed["shape"])
+
+
+def sha256(path: Path) -> str:
+    """In hexadecimal."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture(params=["llama", "qwen2", "qwen3"])
+def family(request: pytest.FixtureRequest) -> str:
+    """Each family of the golden models."""
+    return request.param
+
+
+def write_model(folder: Path, family: str) -> Path:
+    """The golden model of a family, as a Hugging Face folder."""
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(golden(family)["config"]))
+    model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(folder))
+    tensors = {name: seeded(name, value.shape).float().contiguous() for name, value in model.named_parameters()}
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    return folder
+
+
+def write_run(
+    folder: Path,
+    model: Path,
+    steps: list[dict],
+    change: Callable[[dict], None] = lambda run: None,
+    masks: list[dict] | None = None,
+    start: dict[str, torch.Tensor] | None = None,
+) -> str:
+    """A run of these steps: full training by likelihood, where `change` changes nothing. Its id."""
+    folder.mkdir()
+    run = {
+        "format": 1,
+        "operation": "train",
+        "baseModel": {"digest": "0" * 64, "files": {path.name: sha256(path) for path in model.iterdir()}},
+        "trainable": {"kind": "full"},
+        "objective": {"kind": "negative-log-likelihood"},
+        "compute": {**COMPUTE},
+        "checkpointEvery": 1,
+    }
+    change(run)
+    (folder / "run.json").write_text(json.dumps(run))
+    (folder / "steps.jsonl").write_text("".join(json.dumps(step) + "\n" for step in steps))
+    if masks is not None:
+        (folder / "masks.jsonl").write_text("".join(json.dumps(mask) + "\n" for mask in masks))
+    if start is not None:
+        save_file(start, folder / "start.safetensors")
+    names = [n for n in ("masks.jsonl", "run.json", "start.safetensors", "steps.jsonl") if (folder / n).exists()]
+    files = {name: sha256(folder / name) for name in names}
+    (folder / "manifest.json").write_text(json.dumps({"format": 1, "files": files}))
+    return run_id(files)
+
+
+def likelihood_step(family: str) -> dict:
+    """The golden step of the likelihood."""
+    figures = golden(family)
+    weights = iter(figures["likelihood"]["weights"])
+    return {
+        "optimizer": figures["likelihood"]["optimizer"],
+        "sequences": [
+            {"tokenIds": ids, "targets": targets, "weights": [next(weights) for _ in targets]}
+            for ids, targets in zip(figures["sequences"], figures["targets"], strict=True)
+        ],
+    }
+
+
+def policy_step(family: str) -> tuple[dict, list[dict]]:
+    """The golden step of the policy objective, and its masks."""
+    figures = golden(family)
+    policy = figures["policy"]
+    masks = [{"allowed": [token for token, is_legal in enumerate(row) if is_legal]} for row in policy["legal"]]
+    sequences, at = [], 0
+    for ids, targets in zip(figures["sequences"], figures["targets"], strict=True):
+        own = slice(at, at + len(targets))
+        columns = ["advantages", "proximalLogProbs", "importanceWeights", "referenceLogProbs"]
+        sequences.append(
+            {
+                "tokenIds": ids,
+                "targets": targets,
+                "weights": policy["weights"][own],
+                "masks": list(range(own.start, own.stop)),
+                "policy": {name: policy[name][own] for name in columns},
+            }
+        )
+        at = own.stop
+    return {"optimizer": OPTIMIZER, "sequences": sequences}, masks

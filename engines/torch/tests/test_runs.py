@@ -1,0 +1,214 @@
+"""Whole runs as processes: two against one, killed and resumed, started twice."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import OPTIMIZER, policy_step, write_model, write_run
+from safetensors.torch import load_file
+
+from seamstream_torch.main import BUSY, REFUSED, main
+
+LORA = dict(kind="lora", rank=4, alpha=8, targetModules=["q_proj", "down_proj"], modulesToSave=[], seed="s")
+STEPS = 6
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+
+
+def engine(run: Path, model: Path, world: int = 1, **environment: str) -> subprocess.Popen:
+    """The engine at work on a run."""
+    launch = TORCHRUN if world == 2 else []
+    source = str(Path(__file__).parents[1] / "src")
+    path = os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])
+    return subprocess.Popen(
+        [sys.executable, *launch, "-m", "seamstream_torch", str(run), "--model", str(model)],
+        env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen) -> tuple[int, str]:
+    """Its exit status and what it said."""
+    said, _ = process.communicate(timeout=300)
+    return process.returncode, said
+
+
+def here(run: Path, model: Path) -> int:
+    """The engine's exit status in this process, which has PyTorch loaded already."""
+    return main([str(run), "--model", str(model)])
+
+
+def carry_out(run: Path, model: Path, world: int = 1) -> dict:
+    """The result of a run."""
+    status, said = finish(engine(run, model, world)) if world > 1 else (here(run, model), "")
+    assert status == 0, said
+    return json.loads((run / "result.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """For the whole module."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> Path:
+    """A small model."""
+    return write_model(folder / "model", "llama")
+
+
+def start_of(model: Path, rank: int = 4) -> dict[str, torch.Tensor]:
+    """LoRA factors to begin with."""
+    draw = torch.Generator().manual_seed(3)
+    factors = {}
+    for name, weight in load_file(model / "model.safetensors").items():
+        if name.split(".")[-2] in LORA["targetModules"]:
+            stem = name.removesuffix(".weight")
+            factors[f"{stem}.lora_A.weight"] = torch.randn(rank, weight.shape[1], generator=draw) / 4
+            factors[f"{stem}.lora_B.weight"] = torch.zeros(weight.shape[0], rank)
+    return factors
+
+
+def write(folder: Path, model: Path, trainable: str, precision: str = "float32", steps: int = STEPS) -> Path:
+    """A run by the policy objective under masks, two sequences a step in rows of their own."""
+    step, masks = policy_step("llama")
+    objective = dict(
+        kind="clipped-policy-gradient", clipLow=0.2, clipHigh=0.28, klCoefficient=0.05, entropyCoefficient=0.01
+    )
+
+    def change(run: dict) -> None:
+        run["objective"] = objective
+        run["compute"].update(microBatchTokens=9, precision=precision)
+        run["trainable"] = LORA if trainable == "lora" else {"kind": "full"}
+
+    start = start_of(model) if trainable == "lora" else None
+    write_run(folder, model, [step] * steps, change, masks, start)
+    return folder
+
+
+def output(run: Path) -> dict[str, torch.Tensor]:
+    """The trained tensors."""
+    [path] = (run / "output").glob("*.safetensors")
+    return load_file(path)
+
+
+def apart(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> float:
+    """The largest of the tensors' distances, relative to the tensor (L2 norms)."""
+    assert one.keys() == other.keys()
+    return max(float((one[name] - other[name]).norm() / one[name].norm()) for name in one)
+
+
+@pytest.mark.parametrize(
+    ("trainable", "precision", "most"),
+    [("full", "float32", 1e-4), ("lora", "float32", 1e-4), ("lora", "bfloat16", 5e-2)],
+)
+def test_two_processes_train_what_one_trains(
+    folder: Path, model: Path, trainable: str, precision: str, most: float
+) -> None:
+    """Within rounding: sums are added in another order."""
+    name = f"{trainable}-{precision}"
+    one, two = (write(folder / f"{name}-{count}", model, trainable, precision) for count in (1, 2))
+    alone, together = carry_out(one, model), carry_out(two, model, 2)
+    assert (alone["engine"]["worldSize"], together["engine"]["worldSize"]) == (1, 2)
+    assert alone["runId"] == together["runId"]
+    for figure in ("loss", "gradientNorm"):
+        mine, theirs = ([step[figure] for step in result["metrics"]] for result in (alone, together))
+        assert theirs == pytest.approx(mine, abs=most * max(map(abs, mine)))
+    distance = apart(output(one), output(two))
+    print(f"{name}: one and two processes are {distance:.1e} apart")
+    assert distance < most
+
+
+def test_a_killed_run_is_resumed_and_ends_with_the_bits_of_an_undisturbed_one(
+    folder: Path, model: Path, capsys: pytest.CaptureFixture
+) -> None:
+    """With SIGKILL, at whatever step it comes."""
+    whole = write(folder / "undisturbed", model, "full", steps=60)
+    carry_out(whole, model)
+    killed = write(folder / "killed", model, "full", steps=60)
+    process = engine(killed, model)
+    while process.poll() is None and not any((killed / "checkpoints").glob("*.sha256")):
+        time.sleep(0.01)
+    process.kill()
+    finish(process)
+    assert not (killed / "result.json").exists()
+    assert here(killed, model) == 0
+    assert "resumed after step" in capsys.readouterr().out
+    digests = [json.loads((run / "result.json").read_text())["files"] for run in (whole, killed)]
+    assert digests[0] == digests[1]
+
+
+def test_a_checkpoint_that_is_not_whole_does_not_count(folder: Path, model: Path) -> None:
+    """The one before it does; without any, the run begins again."""
+    run = write(folder / "damaged", model, "lora")
+    before = carry_out(run, model)
+    newest, older = sorted((run / "checkpoints").glob("*.safetensors"), reverse=True)
+    for damage in (
+        lambda: newest.write_bytes(newest.read_bytes()[:-1]),
+        lambda: older.with_suffix(".sha256").unlink(),
+    ):
+        damage()
+        (run / "result.json").unlink()
+        assert carry_out(run, model)["files"] == before["files"]
+
+
+def test_a_run_that_has_a_result_is_not_carried_out_again(
+    folder: Path, model: Path, capsys: pytest.CaptureFixture
+) -> None:
+    """Nor touched."""
+    run = write(folder / "twice", model, "lora", steps=2)
+    carry_out(run, model)
+    times = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
+    assert here(run, model) == 0
+    assert "a result stands" in capsys.readouterr().out
+    now = {path: path.stat().st_mtime_ns for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
+    assert now == times
+
+
+def test_two_starts_at_once_give_one_result(folder: Path, model: Path) -> None:
+    """One of them works, and the other says so."""
+    run = write(folder / "at-once", model, "lora", steps=60)
+    both = [engine(run, model), engine(run, model)]
+    statuses = sorted(finish(process)[0] for process in both)
+    assert statuses in ([0, BUSY], [0, 0])
+    assert json.loads((run / "result.json").read_text())["steps"] == 60
+
+
+def test_a_refused_run_says_why_in_its_folder(folder: Path, model: Path, capsys: pytest.CaptureFixture) -> None:
+    """And leaves no result."""
+    step = {"optimizer": OPTIMIZER, "sequences": [{"tokenIds": [1, 99], "targets": [1], "weights": [1]}]}
+    write_run(folder / "refused", model, [step])
+    assert here(folder / "refused", model) == REFUSED
+    failure = json.loads((folder / "refused" / "failure.json").read_text())
+    assert failure["code"] == "INVALID_INPUT"
+    assert "expected tokens below 24, got 99" in failure["message"]
+    assert failure["message"] in capsys.readouterr().err
+    assert not (folder / "refused" / "result.json").exists()
+
+
+def test_what_only_the_second_process_finds_is_said_in_the_folder(folder: Path, model: Path) -> None:
+    """And ends both."""
+    step, _ = policy_step("llama")
+    long, short = ({name: s[name] for name in ("tokenIds", "targets", "weights")} for s in step["sequences"])
+    short["masks"] = [0] * len(short["targets"])
+    steps = [{"optimizer": OPTIMIZER, "sequences": [long, short]}]
+    write_run(
+        folder / "second", model, steps, lambda run: run["compute"].update(microBatchTokens=9), [{"allowed": [23]}]
+    )
+    status, said = finish(engine(folder / "second", model, 2))
+    assert status != 0
+    assert "targets among their legal tokens" in said
+    assert json.loads((folder / "second" / "failure.json").read_text())["code"] == "INVALID_INPUT"
+
+
+def test_another_runs_result_is_left_alone(folder: Path, model: Path) -> None:
+    """A run has a folder of its own."""
+    run = write(folder / "other", model, "lora", steps=1)
+    (run / "result.json").write_text(json.dumps({"runId": "another"}))
+    assert here(run, model) == REFUSED
