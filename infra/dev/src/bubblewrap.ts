@@ -1,4 +1,4 @@
-/** The sandbox of code that nobody vouches for, https://github.com/containers/bubblewrap: the machine's, else Debian's in the cache. */
+/** The sandbox of untrusted code, https://github.com/containers/bubblewrap: the machine's, else Debian's in the cache. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { mustRun } from './host-tools.js';

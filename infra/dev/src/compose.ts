@@ -31,7 +31,7 @@ const isReady: Readonly<Record<keyof TestServers, () => Promise<boolean>>> = {
 };
 
 /**
- * Starts a server of the file, if it does not run yet, and waits until it answers. Nobody stops it: other tests may be at
+ * Starts a server of the file, if it does not run yet, and waits until it answers. No test stops it: other tests may be at
  * work on it ("docker compose -f infra/compose/compose.yaml down --volumes" does). Throws INVALID_CONFIGURATION.
  */
 export async function startComposed<Kind extends keyof TestServers>(kind: Kind): Promise<TestServers[Kind]> {
@@ -46,7 +46,7 @@ export async function startComposed<Kind extends keyof TestServers>(kind: Kind):
     if (Date.now() > deadline) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `Starting ${kind} with Docker: expected an answer within ${READY_WITHIN_MS / 1000} s, came none. "docker compose -f ${COMPOSE_FILE} logs ${kind}" tells why.`,
+        `Starting ${kind} with Docker: expected an answer within ${READY_WITHIN_MS / 1000} s, got none. "docker compose -f ${COMPOSE_FILE} logs ${kind}" says why.`,
       );
     }
     await pause(500);

@@ -10,6 +10,9 @@ const HOW_TO_GET = {
   'apt-get': 'Have a Debian with its package lists (apt-get update).',
   sh: 'Have a POSIX shell on the PATH.',
   docker: 'Install Docker with Compose 2 (https://docs.docker.com/engine/install) and have it on the PATH.',
+  mmdebstrap: 'Install mmdebstrap (Debian: mmdebstrap).',
+  npm: 'Have npm on the PATH.',
+  node: 'Have Node on the PATH.',
   openssl: 'Install OpenSSL 3 (Debian: openssl) and have it on the PATH.',
 } as const;
 
@@ -34,7 +37,7 @@ export interface RunOptions {
   timeoutMs?: number;
 }
 
-/** Runs a program to its end, whatever its exit status. Throws INVALID_CONFIGURATION when it is not installed. */
+/** Runs a program to its end, regardless of its exit status. Throws INVALID_CONFIGURATION when it is not installed. */
 export async function runTool(
   tool: string,
   args: readonly string[],
@@ -51,7 +54,7 @@ export async function runTool(
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // A program that ends without reading its input breaks the pipe; its exit status tells more.
+  // A program that ends without reading its input breaks the pipe; its exit status says more.
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
   const status = await new Promise<number | null>((resolve, reject) => {

@@ -1,4 +1,5 @@
 export { bubblewrap } from './bubblewrap.js';
+export { type BuiltImage, buildImage, makeBases, type Podman, podman } from './containers.js';
 export {
   type Kafka,
   type KafkaBroker,
@@ -10,6 +11,7 @@ export {
   type ToolResult,
 } from './kafka.js';
 export { KAFKA_VERSIONS } from './kafka-jars.js';
+export { type CheckedManifests, type KubernetesTools, kubernetesTools, type Manifest } from './kubernetes.js';
 export { type LlamaServer, startLlamaServer } from './llama-server.js';
 export { type Python, packageIndexAnswers, pythonWith } from './python.js';
 export { type S3, S3_BUCKET, startS3 } from './s3.js';

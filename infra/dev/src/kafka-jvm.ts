@@ -23,7 +23,7 @@ const SCRAM_ITERATIONS = 8192;
 export interface KafkaJvm {
   /** Arguments of `java` for a console tool. */
   tool(className: string, args: readonly string[]): readonly string[];
-  /** The command of a broker with this configuration. Files of its own (unpacked libraries) go into its folder. */
+  /** The command of a broker with this configuration. Its files (unpacked libraries) go into its folder. */
   broker(config: string, options?: readonly string[]): Pick<ServerCommand, 'command' | 'args' | 'isReady'>;
   /** Gives a node's data folder the cluster's id, and the cluster its SCRAM users: passwords by name. */
   formatStorage(config: string, clusterId: string, users?: Readonly<Record<string, string>>): Promise<void>;

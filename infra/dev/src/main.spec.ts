@@ -16,7 +16,7 @@ describe('the command', () => {
     expect(readArguments(['down'])).toEqual({ command: 'down' });
   });
 
-  it('refuses what it does not know, and tells the usage', () => {
+  it('refuses what it does not know, and prints the usage', () => {
     expect(() => readArguments(['up', '--brokers', '2'])).toThrow(
       /--brokers is "2": expected 1 or 3\.[^]*Usage: dev-servers up/,
     );

@@ -12,7 +12,7 @@ export interface Python {
   readonly command: string;
   /** With which it finds the packages: for one that stays. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Runs a script to its end, whatever its exit status. */
+  /** Runs a script to its end, regardless of its exit status. */
   run(script: string, args: readonly string[], options?: RunOptions): Promise<ToolResult>;
 }
 

@@ -92,7 +92,7 @@ export async function startS3(): Promise<S3> {
       logFile: join(folder, 's3.log'),
       isReady: () => s3Answers(endpoint),
     });
-  // In extended attributes metadata change together with the content, as on S3. Beside it, where the file system has none,
+  // In extended attributes metadata change together with the content, as on S3. Next to it, where the file system has none,
   // a reader may meet new content with the checksum of the old.
   let server = serverWith([]);
   const stop = async (): Promise<void> => {

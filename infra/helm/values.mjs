@@ -1,0 +1,218 @@
+// Every value of the chart once: what it may be, its default, what it means. scripts/reference.mjs makes of it values.yaml,
+// values.schema.json and docs/reference/chart-values.md.
+
+const object = (description, properties, more = {}) => ({ type: 'object', description, properties, ...more });
+const text = (description, fallback = '', more = {}) => ({ type: 'string', description, default: fallback, ...more });
+const flag = (description, fallback) => ({ type: 'boolean', description, default: fallback });
+const whole = (description, fallback, minimum = 0, more = {}) => ({
+  ...{ type: 'integer', description, default: fallback, minimum },
+  ...more,
+});
+const list = (description, items, more = {}) => ({ type: 'array', description, items, default: [], ...more });
+/** Kubernetes' own structure, which its API server checks. */
+const free = (description, fallback = {}) => ({ type: 'object', description, default: fallback, isFree: true });
+/** Names of Kubernetes' objects: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
+const NAME = '^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$';
+const secretKey = (what, key) =>
+  object(`Where ${what} is: a Secret that exists. Without a name there is none.`, {
+    name: text('Name of the Secret.', '', { pattern: NAME }),
+    key: text('Key in the Secret.', key, { pattern: '^[-._a-zA-Z0-9]+$' }),
+  });
+const settings = (names, description) => ({
+  ...{ type: 'object', description, default: {}, propertyNames: { enum: names } },
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+});
+
+/** What a service runs with by default, from the measurements of the demonstration's models; real models need more. */
+const SIZES = {
+  generator: { cpu: '1', memory: '1Gi' },
+  executor: { cpu: '1', memory: '1Gi' },
+  buffer: { cpu: '500m', memory: '512Mi' },
+  planner: { cpu: '500m', memory: '1Gi' },
+  worker: { cpu: '2', memory: '2Gi' },
+};
+
+function service(name, { names, isScaled, asksModel = true }) {
+  const { cpu, memory } = SIZES[name];
+  return object(`The ${name}.`, {
+    enabled: flag('Whether it is deployed.', true),
+    replicas: whole('Number of pods; where it is scaled by lag, the number that it starts with.', 1),
+    settings: settings(
+      names,
+      'Settings of this service: docs/reference/settings.md. Secret ones are given as Secrets below.',
+    ),
+    sasl: object('Who it is on Kafka.', {
+      passwordSecret: secretKey(
+        'the password of its principal, which infra/kafka/acls.json names (User:seam-…),',
+        'password',
+      ),
+    }),
+    signingKeySecret: secretKey('the private key that it signs with (docs/how-to/signatures.md)', 'key.pem'),
+    ...(asksModel && {
+      endpointKeySecret: secretKey('the key of the model server that it asks', 'key'),
+    }),
+    secretSettings: list('Secret settings, each from a Secret.', {
+      type: 'object',
+      properties: {
+        setting: { enum: names.secret },
+        secret: { type: 'string', pattern: NAME },
+        key: { type: 'string' },
+      },
+      required: ['setting', 'secret', 'key'],
+      additionalProperties: false,
+    }),
+    resources: free('Requests and limits.', { requests: { cpu, memory }, limits: { memory } }),
+    ...(isScaled && {
+      autoscaling: object('Scaling by lag (KEDA).', {
+        enabled: flag('Whether KEDA scales it. It needs the operator in the cluster.', false),
+        min: whole('Fewest pods; 0 lets it sleep while there is nothing to do.', 0),
+        max: whole('Most pods. More than partitions (4) have nothing to do.', 4, 1),
+        lagThreshold: whole('Records behind, per pod, from which on there is another pod.', 256, 1),
+        cooldownSeconds: whole('Seconds without lag after which it sleeps.', 300),
+      }),
+    }),
+    minAvailable: whole('Pods that a voluntary disruption leaves (PodDisruptionBudget); 0: no budget.', 0),
+    terminationGraceSeconds: whole(
+      'Seconds from SIGTERM to SIGKILL. All but ten of them are the time in which a batch may end before it is handed back.',
+      60,
+      15,
+    ),
+    nodeSelector: free('Labels of the nodes that it may run on.'),
+    tolerations: list('Taints that it tolerates.', { type: 'object' }),
+  });
+}
+
+/** What the services work with: the image, the log, the objects. */
+const connections = () => ({
+  image: object('The image of infra/images, built by npm run image.', {
+    repository: text('Name of the image, with its registry.', 'seamstream', { minLength: 1 }),
+    tag: text("Tag; default: the chart's appVersion. A digest goes before it."),
+    digest: text('Digest of the image, sha256:…. Production sets it: a tag may be moved.', '', {
+      pattern: '^(sha256:[0-9a-f]{64})?$',
+    }),
+    pullPolicy: { ...text('When it is pulled.', 'IfNotPresent'), enum: ['Always', 'IfNotPresent', 'Never'] },
+    pullSecrets: list('Names of Secrets with which it is pulled.', { type: 'string', pattern: NAME, minLength: 1 }),
+  }),
+  kafka: object('The cluster that holds the log.', {
+    brokers: list(
+      "Some of the cluster's brokers, host:port.",
+      { type: 'string', pattern: '^[^\\s:/]+:\\d{1,5}$' },
+      { minItems: 1, default: ['kafka:9092'] },
+    ),
+    prefix: text('Stands before the names of topics, groups and transactional ids.', '', {
+      pattern: '^[a-zA-Z0-9._-]*$',
+    }),
+    tls: object('Encryption.', {
+      enabled: flag('Whether brokers are reached by TLS.', true),
+      authoritySecret: secretKey("the authority that signed the brokers' certificates", 'ca.crt'),
+    }),
+    sasl: object('How services say who they are.', {
+      mechanism: { ...text('The mechanism.', 'scram-sha-512'), enum: ['plain', 'scram-sha-256', 'scram-sha-512'] },
+    }),
+    operatorPasswordSecret: secretKey('the password of seam-operator, which makes topics,', 'password'),
+  }),
+  objectStore: object('The S3 bucket that holds adapters, versions of the buffer and checkpoints. It has to exist.', {
+    bucket: text('Name of the bucket.', 'seamstream', { minLength: 3 }),
+    prefix: text('Every key lies below it.'),
+    endpoint: text('Address of a server other than AWS.', '', { pattern: '^(https?://[^\\s@]+)?$' }),
+    region: text('Region.', 'us-east-1'),
+    pathStyle: flag('The bucket in the path instead of the host’s name: what most servers other than AWS want.', false),
+    credentialsSecret: text(
+      'Name of a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without one the pods use the identity of serviceAccount.annotations.',
+      '',
+      { pattern: NAME },
+    ),
+  }),
+});
+
+/** What every service has. */
+const shared = (commonSettings) => ({
+  settings: settings(commonSettings, 'Settings of all services. What the values above say is not set here.'),
+  trustedKeysConfigMap: text('Name of a ConfigMap with trusted-keys.json: the public keys that are believed.', '', {
+    pattern: NAME,
+  }),
+  files: object('Files of the user: entry schemas, validation problems.', {
+    configMap: text('Name of a ConfigMap whose keys are files in /files.', '', { pattern: NAME }),
+  }),
+  models: object('Models other than the shipped ones.', {
+    claim: text(
+      'Name of a PersistentVolumeClaim that is mounted read-only at /models. Settings name its folders.',
+      '',
+      { pattern: NAME },
+    ),
+  }),
+  adapters: object('Adapters that a vLLM server loads, where the generator asks one.', {
+    claim: text(
+      'Name of a PersistentVolumeClaim (ReadWriteMany) that the generators write at /adapters and the server reads.',
+      '',
+      { pattern: NAME },
+    ),
+  }),
+  http: object('Health and metrics, on port 8080.', {
+    tlsSecret: text('Name of a Secret of type kubernetes.io/tls. Without one they are served by plain http.', '', {
+      pattern: NAME,
+    }),
+  }),
+});
+
+/** How the cluster runs them. */
+const operation = () => ({
+  hooks: object('Jobs before an installation or an upgrade.', {
+    topics: flag('Makes missing topics (seam topics apply). It deletes nothing.', true),
+    ledger: flag(
+      'Refuses an upgrade unless the new version reads the log and its ledger balances (seam ledger --check).',
+      false,
+    ),
+  }),
+  serviceAccount: object('The identity of the pods in the cluster. No pod has a token of it.', {
+    annotations: free('Annotations, for a cloud’s workload identity.'),
+  }),
+  networkPolicy: object('Doors in and out; everything else is shut.', {
+    enabled: flag('Whether NetworkPolicies are made. The cluster’s network has to enforce them.', true),
+    monitoringNamespace: text('Namespace that may ask for health and metrics.', 'monitoring', { pattern: NAME }),
+    egressPeers: list(
+      'Peers (as a NetworkPolicy has them) that Kafka, the object store and endpoints are reached at; default: any address, on their ports.',
+      { type: 'object' },
+    ),
+    extraPorts: list(
+      'Further ports that pods may reach: of an executor’s endpoint, a schema registry, a workload identity.',
+      {
+        ...{ type: 'integer', minimum: 1, maximum: 65535 },
+      },
+    ),
+  }),
+  topologySpread: flag('Whether the pods of a service are spread over nodes and zones where that is possible.', true),
+  monitoring: object('Prometheus, where its operator is in the cluster.', {
+    serviceMonitor: flag('Whether a ServiceMonitor is made.', false),
+    rules: flag('Whether alert rules are made.', false),
+    maxLag: whole('Records behind, for ten minutes, from which on an alert is raised.', 10_000, 1),
+  }),
+  strimzi: object('Kafka as Strimzi runs it: topics, users and rights as its resources, from infra/kafka.', {
+    enabled: flag('Whether KafkaTopic and KafkaUser are made.', false),
+    cluster: text('Name of the Kafka resource.', 'kafka', { pattern: NAME, minLength: 1 }),
+    replicas: whole('Copies of each partition.', 3, 1),
+  }),
+});
+
+/**
+ * The chart's values.
+ * @param namesOf the settings of a service, plain and secret ones, by its program's name; `common` are those of all
+ */
+export function chartValues(namesOf) {
+  const of = (name) => {
+    const { plain, secret } = namesOf(name);
+    return Object.assign(plain, { secret });
+  };
+  return object('Values of the chart seamstream.', {
+    ...connections(),
+    ...shared(of('common')),
+    services: object('What runs.', {
+      generator: service('generator', { names: of('generator'), isScaled: true }),
+      executor: service('executor', { names: of('executor'), isScaled: true }),
+      buffer: service('buffer', { names: of('buffer'), isScaled: false, asksModel: false }),
+      planner: service('planner', { names: of('trainer'), isScaled: false }),
+      worker: service('worker', { names: of('trainer'), isScaled: false }),
+    }),
+    ...operation(),
+  });
+}

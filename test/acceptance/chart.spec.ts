@@ -1,0 +1,172 @@
+/**
+ * The chart of infra/helm, without a cluster: rendered by helm for every profile and for random values, checked strictly against the
+ * schemas of Kubernetes and of every CRD, against the restricted policy, and against what the services themselves read.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CheckedManifests } from '@seamstream/dev-servers';
+import { GROUP, TOPIC, TOPICS } from '@seamstream/events';
+import { wantedAcls } from '@seamstream/operations/cluster';
+import fc from 'fast-check';
+import { PLANTS } from './chart/plants.js';
+import { KINDS, podsOf, policyFaults } from './chart/policy.js';
+import { CHART, openChart, PROFILES, readByServices, SETTINGS } from './chart/rendering.js';
+import { arbitraryValues, imageOf, portsOutOf } from './chart/values.js';
+
+const RANDOM_VALUES = Number(process.env.SEAM_TEST_CHARTS ?? 12);
+/** What production renders to. */
+const PRODUCTION = {
+  image: 'registry.example.org/seamstream:0.1.0',
+  settings: SETTINGS,
+  portsOut: new Set([9093, 443]),
+};
+
+const opened = await openChart();
+const chart = opened!;
+afterAll(() => opened?.close());
+
+(opened === undefined ? describe.skip : describe)('The chart', () => {
+  describe.each(Object.entries(PROFILES))('The profile %s', (_name, profile) => {
+    let manifests: CheckedManifests;
+    beforeAll(async () => {
+      manifests = await chart.checked(profile);
+    });
+
+    it('passes lint, every schema and every rule of the policy', async () => {
+      expect(await chart.lint(profile)).toBe(0);
+      expect(manifests.faults).toEqual([]);
+      const pods = podsOf(manifests.documents);
+      expect(
+        policyFaults(manifests.documents, {
+          image: pods[0]!.spec.containers[0]!.image,
+          settings: SETTINGS,
+          portsOut: new Set([9092, 9093, 7070, 443, 8000]),
+        }),
+      ).toEqual([]);
+    });
+
+    it('gives every service settings that it reads', () => {
+      readByServices(manifests.documents);
+      expect(podsOf(manifests.documents).filter(({ owner }) => owner.kind === 'Deployment')).toHaveLength(5);
+    });
+  });
+
+  it('all profiles together hold every kind of the list', async () => {
+    const all = await Promise.all(Object.values(PROFILES).map((profile) => chart.checked(profile)));
+    const found = new Set(all.flatMap(({ documents }) => documents.map(({ kind }) => kind)));
+    expect([...found].sort()).toEqual([...KINDS].sort());
+  });
+
+  it('random valid values pass every schema and every rule, and services read what comes of them', async () => {
+    const cases = fc.sample(arbitraryValues(), RANDOM_VALUES);
+    const texts: string[] = [];
+    for (const values of cases) {
+      const { text, said } = await chart.render([], values);
+      expect({ values, said }).toEqual({ values, said: '' });
+      texts.push(text);
+    }
+    for (const [index, { documents, faults }] of (await chart.tools.check(texts)).entries()) {
+      const values = cases[index]!;
+      const expected = { image: imageOf(values), settings: SETTINGS, portsOut: portsOutOf(values) };
+      expect({ values, faults: [...faults, ...policyFaults(documents, expected)] }).toEqual({ values, faults: [] });
+      readByServices(documents);
+    }
+  }, 1_800_000);
+
+  describe('A planted mistake', () => {
+    let found: readonly (readonly string[])[];
+    let texts: readonly string[];
+    beforeAll(async () => {
+      const { text } = await chart.render(['production']);
+      texts = [text, ...PLANTS.map(({ from, to }) => text.replace(from, to))];
+      found = (await chart.tools.check(texts)).map(({ documents, faults }) => [
+        ...faults,
+        ...policyFaults(documents, PRODUCTION),
+      ]);
+    });
+
+    it('is all that is found', () => {
+      expect(found[0]).toEqual([]);
+    });
+
+    it.each(PLANTS.map((plant, index) => ({ ...plant, index })))('$title is found', ({ finds, index }) => {
+      expect(texts[index + 1]).not.toBe(texts[0]);
+      expect(found[index + 1]!.join('\n')).toMatch(finds);
+    });
+  });
+
+  describe('Values', () => {
+    it.each([
+      ['a setting that no service knows', { settings: { SEAM_BUFER_SHARDS: 2 } }],
+      ['a secret in plain text', { services: { executor: { settings: { SEAM_EXECUTOR_VERIFIER_ENDPOINTS: '{}' } } } }],
+      ['a setting that a value of the chart gives', { settings: { SEAM_EVENT_LOG_KAFKA_BROKERS: 'a:1' } }],
+      ['a setting of another service', { services: { buffer: { settings: { SEAM_GENERATOR_SCOUTS: 1 } } } }],
+      ['a value that the chart does not know', { image: { tags: 'x' } }],
+      ['a digest of another form', { image: { digest: 'sha256:12' } }],
+      ['a broker without a port', { kafka: { brokers: ['kafka'] } }],
+      ['an address with a password', { objectStore: { endpoint: 'https://me:word@s3' } }],
+      ['a grace that leaves no time to hand back', { services: { worker: { terminationGraceSeconds: 5 } } }],
+    ])('%s is refused before anything is made', async (_what, values) => {
+      expect(await chart.render([], values)).toMatchObject({
+        text: '',
+        said: expect.stringContaining("values don't meet the specifications"),
+      });
+    });
+  });
+
+  describe('What the chart says about Kafka', () => {
+    it('scales services by the groups that they join and the topics that these read', async () => {
+      const { documents } = await chart.checked(['production'], { kafka: { prefix: 'x.' } });
+      const triggers = documents.flatMap(({ kind, spec }) =>
+        kind === 'ScaledObject'
+          ? (spec?.triggers as { metadata: Record<string, string> }[]).map(({ metadata }) => metadata)
+          : [],
+      );
+      expect(triggers.map(({ consumerGroup, topic }) => [consumerGroup, topic]).sort()).toEqual([
+        [`x.${GROUP.executor}`, `x.${TOPIC.experiences}`],
+        [`x.${GROUP.generator}`, `x.${TOPIC.problems}`],
+      ]);
+    });
+
+    it('makes the topics of the code, and gives users the rights of infra/kafka and no others', async () => {
+      const { documents } = await chart.checked(['production']);
+      const topics = documents.flatMap(({ kind, spec }) =>
+        kind === 'KafkaTopic' ? [[spec?.topicName, spec?.partitions]] : [],
+      );
+      expect(topics.sort()).toEqual(TOPICS.map(({ name, partitions }) => [name, partitions]).sort());
+      interface Right {
+        readonly resource: { readonly type: string; readonly name: string; readonly patternType: string };
+        readonly operations: readonly string[];
+      }
+      const granted = documents.flatMap(({ kind, metadata, spec }) =>
+        kind !== 'KafkaUser'
+          ? []
+          : (spec?.authorization as { acls: Right[] }).acls.flatMap(({ resource, operations }) =>
+              operations.map((each) =>
+                `${metadata.name} ${resource.type} ${resource.patternType} ${resource.name} ${each}`.toLowerCase(),
+              ),
+            ),
+      );
+      const rights = await wantedAcls({ readInput: async (path) => readFileSync(path) });
+      const wanted = rights.map(({ principal, resource, pattern, name, operation }) =>
+        `${principal.slice(5)} ${resource} ${pattern === 'prefixed' ? 'prefix' : 'literal'} ${name} ${operation}`.toLowerCase(),
+      );
+      expect(granted.sort()).toEqual([...new Set(wanted)].sort());
+    });
+  });
+
+  it('alerts are about metrics that services have', async () => {
+    const { documents } = await chart.checked(['production']);
+    const rules = JSON.stringify(documents.find(({ kind }) => kind === 'PrometheusRule'));
+    const named = new Set([...rules.matchAll(/\bseam_[a-z_]+/g)].map(([name]) => name));
+    const source = readFileSync(new URL('../../libs/service-kit/src/service-metrics.ts', import.meta.url), 'utf8');
+    const known = [...source.matchAll(/name: '(seam_[a-z_]+)'/g)].map(([, name]) => name);
+    expect(named.size).toBeGreaterThan(3);
+    expect([...named].filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('every profile of the chart is tested', () => {
+    const files = readdirSync(join(CHART, 'profiles')).map((name) => name.replace('.yaml', ''));
+    expect(files.sort()).toEqual([...new Set(Object.values(PROFILES).flat())].sort());
+  });
+});

@@ -1,0 +1,193 @@
+/** What no schema says and the chart has to keep: the restricted standard, doors, secrets. A function per rule; each returns its faults. */
+import type { Manifest } from '@seamstream/dev-servers';
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+}
+
+export interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly env: readonly Variable[];
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly securityContext?: Readonly<Record<string, unknown>>;
+  readonly resources?: { readonly limits?: Readonly<Record<string, string>> };
+}
+
+export interface Pod {
+  readonly owner: Manifest;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly spec: Readonly<Record<string, unknown>> & {
+    readonly containers: readonly Container[];
+    readonly volumes?: readonly Readonly<Record<string, unknown>>[];
+  };
+}
+
+/** Every kind that the chart may hold. A validator that knows no schema of a kind must not let it pass. */
+export const KINDS = [
+  'Deployment',
+  'Job',
+  'KafkaTopic',
+  'KafkaUser',
+  'NetworkPolicy',
+  'PodDisruptionBudget',
+  'PodMonitor',
+  'PrometheusRule',
+  'ScaledObject',
+  'ServiceAccount',
+  'TriggerAuthentication',
+];
+
+/** The pods that Deployments and Jobs make. */
+export function podsOf(documents: readonly Manifest[]): readonly Pod[] {
+  return documents.flatMap((owner) => {
+    const template = owner.spec?.template as
+      | { metadata?: { labels?: Record<string, string> }; spec?: Pod['spec'] }
+      | undefined;
+    if (template?.spec?.containers === undefined) return [];
+    return [{ owner, labels: template.metadata?.labels ?? {}, spec: template.spec }];
+  });
+}
+
+const RESTRICTED_VOLUMES = [
+  'configMap',
+  'emptyDir',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+  'ephemeral',
+  'downwardAPI',
+  'csi',
+];
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted, and a root that is read-only, and no token. */
+function restricted(pods: readonly Pod[]): readonly string[] {
+  return pods.flatMap(({ owner, spec }) => {
+    const context = (spec.securityContext ?? {}) as Record<string, unknown>;
+    const rules: Readonly<Record<string, boolean>> = {
+      'no token of a service account': spec.automountServiceAccountToken === false,
+      'runs as non-root': context.runAsNonRoot === true && context.runAsUser !== 0,
+      seccomp: (context.seccompProfile as { type?: string } | undefined)?.type === 'RuntimeDefault',
+      'own namespaces': !('hostNetwork' in spec || 'hostPID' in spec || 'hostIPC' in spec),
+      volumes: (spec.volumes ?? []).every((volume) =>
+        Object.keys(volume).every((key) => key === 'name' || RESTRICTED_VOLUMES.includes(key)),
+      ),
+      'no capabilities': spec.containers.every(({ securityContext }) => {
+        const { drop, add } = (securityContext?.capabilities ?? {}) as { drop?: string[]; add?: string[] };
+        return drop?.includes('ALL') === true && add === undefined;
+      }),
+      'no escalation': spec.containers.every(
+        ({ securityContext }) =>
+          securityContext?.allowPrivilegeEscalation === false && securityContext.privileged !== true,
+      ),
+      'read-only root': spec.containers.every(
+        ({ securityContext }) => securityContext?.readOnlyRootFilesystem === true,
+      ),
+      'limit of memory': spec.containers.every(({ resources }) => resources?.limits?.memory !== undefined),
+    };
+    return Object.entries(rules).flatMap(([rule, isKept]) => (isKept ? [] : [`${owner.metadata.name}: ${rule}`]));
+  });
+}
+
+/** Variables that are not settings, and what they are for. */
+const OTHER_VARIABLES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'MODEL_SERVER_KEY', 'XDG_CACHE_HOME'];
+const OTHER_SECRETS = /SECRET|ACCESS_KEY|SERVER_KEY/;
+
+/** @param settings every name that a service knows, with whether it is secret */
+function environments(pods: readonly Pod[], settings: ReadonlyMap<string, boolean>): readonly string[] {
+  return pods.flatMap(({ owner, spec }) =>
+    spec.containers.flatMap(({ env }) =>
+      env.flatMap(({ name, value }, index) => [
+        ...(settings.has(name) || OTHER_VARIABLES.includes(name) ? [] : [`${owner.metadata.name}: no setting ${name}`]),
+        ...((settings.get(name) ?? OTHER_SECRETS.test(name)) && value !== undefined
+          ? [`${owner.metadata.name}: ${name} in plain text`]
+          : []),
+        ...(env.findIndex((each) => each.name === name) < index ? [`${owner.metadata.name}: ${name} twice`] : []),
+      ]),
+    ),
+  );
+}
+
+function images(pods: readonly Pod[], image: string): readonly string[] {
+  return pods.flatMap(({ owner, spec }) =>
+    spec.containers.flatMap((each) => (each.image === image ? [] : [`${owner.metadata.name}: image ${each.image}`])),
+  );
+}
+
+interface Policy {
+  readonly podSelector: { readonly matchLabels?: Readonly<Record<string, string>> };
+  readonly policyTypes: readonly string[];
+  readonly ingress?: readonly {
+    readonly ports?: readonly { readonly port: number | string }[];
+    readonly from?: unknown[];
+  }[];
+  readonly egress?: readonly { readonly ports?: readonly { readonly port: number | string }[] }[];
+}
+
+/** Every pod is shut by default, doors in are ports that it opens, doors out are those of the values. */
+function doors(documents: readonly Manifest[], pods: readonly Pod[], portsOut: ReadonlySet<number>): readonly string[] {
+  const policies = documents.flatMap(({ kind, spec }) => (kind === 'NetworkPolicy' ? [spec as unknown as Policy] : []));
+  const holds = ({ podSelector }: Policy, { labels }: Pod): boolean =>
+    Object.entries(podSelector.matchLabels ?? {}).every(([name, value]) => labels[name] === value);
+  const open = (pod: Pod): readonly (number | string)[] =>
+    pod.spec.containers.flatMap(({ ports = [] }) => ports.flatMap(({ name, containerPort }) => [name, containerPort]));
+  const opened = new Set(pods.flatMap(open));
+  return [
+    ...pods
+      .filter((pod) => {
+        const shut = policies.filter(
+          (policy) => holds(policy, pod) && policy.ingress === undefined && policy.egress === undefined,
+        );
+        return !shut.some(({ policyTypes }) => policyTypes.includes('Ingress') && policyTypes.includes('Egress'));
+      })
+      .map(({ owner }) => `${owner.metadata.name}: not shut by default`),
+    ...policies.flatMap(({ ingress = [], egress = [] }) => [
+      ...ingress.flatMap(({ ports, from }) => [
+        ...(from === undefined ? ['a door in for everybody'] : []),
+        ...(ports ?? [{ port: 'any' }]).flatMap(({ port }) =>
+          opened.has(port) ? [] : [`a door in at ${port}, which no pod opens`],
+        ),
+      ]),
+      ...egress.flatMap(({ ports }) =>
+        (ports ?? [{ port: 'any' }]).flatMap(({ port }) =>
+          port === 53 || portsOut.has(Number(port)) ? [] : [`a door out at ${port}, which no value names`],
+        ),
+      ),
+    ]),
+  ];
+}
+
+/** A signal comes, the batch ends, what is left is handed back: all of it before the kill. */
+function terminations(pods: readonly Pod[]): readonly string[] {
+  return pods.flatMap(({ owner, spec }) => {
+    if (owner.kind !== 'Deployment') return [];
+    const grace = spec.containers[0]!.env.find(({ name }) => name === 'SEAM_CONSUMING_SHUTDOWN_GRACE_MS')?.value;
+    const isLonger = Number(spec.terminationGracePeriodSeconds) * 1000 >= Number(grace) + 5_000;
+    return isLonger ? [] : [`${owner.metadata.name}: killed before its batch may end`];
+  });
+}
+
+export interface Expected {
+  readonly image: string;
+  readonly settings: ReadonlyMap<string, boolean>;
+  readonly portsOut: ReadonlySet<number>;
+}
+
+/** All faults of a rendered chart with networkPolicy.enabled. */
+export function policyFaults(
+  documents: readonly Manifest[],
+  { image, settings, portsOut }: Expected,
+): readonly string[] {
+  const pods = podsOf(documents);
+  return [
+    ...documents.flatMap(({ kind, metadata }) => (KINDS.includes(kind) ? [] : [`${metadata.name}: kind ${kind}`])),
+    ...restricted(pods),
+    ...environments(pods, settings),
+    ...images(pods, image),
+    ...doors(documents, pods, portsOut),
+    ...terminations(pods),
+  ];
+}

@@ -1,0 +1,87 @@
+/** Renders the chart by helm, and reads what comes of it as Kubernetes and the services do. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type CheckedManifests, type KubernetesTools, kubernetesTools, type Manifest } from '@seamstream/dev-servers';
+import { isSeamError, messageOf } from '@seamstream/kernel';
+import { loadConfig, settingsOf } from '@seamstream/service-kit';
+import { type Container, podsOf } from './policy.js';
+import { SCHEMAS, type Values } from './values.js';
+
+export const CHART = fileURLToPath(new URL('../../../infra/helm/seamstream', import.meta.url));
+/** Files of each profile, the later ones on top. */
+export const PROFILES = {
+  defaults: [],
+  kind: ['kind'],
+  production: ['production'],
+  gpu: ['production', 'gpu'],
+};
+/** Every setting that a service knows, with whether it is secret. */
+export const SETTINGS = new Map(
+  Object.values(SCHEMAS).flatMap((schema) => settingsOf(schema).map(({ name, isSecret }) => [name, isSecret])),
+);
+
+export interface Chart {
+  readonly tools: KubernetesTools;
+  /** What helm makes of a profile and of values that go before it; no text and what helm said where it refuses. */
+  readonly render: (
+    profile: readonly string[],
+    values?: Values,
+  ) => Promise<{ readonly text: string; readonly said: string }>;
+  readonly lint: (profile: readonly string[]) => Promise<number | null>;
+  /** Rendered without a complaint, and checked against the schemas. */
+  readonly checked: (profile: readonly string[], values?: Values) => Promise<CheckedManifests>;
+  readonly close: () => Promise<void>;
+}
+
+/** The tools, at work; undefined, said aloud, where they cannot be had. */
+export async function openChart(): Promise<Chart | undefined> {
+  const tools = await kubernetesTools().catch((error: unknown) => {
+    if (!isSeamError(error, 'INVALID_CONFIGURATION')) throw error;
+    process.stderr.write(`SKIPPED: the chart is not checked. ${messageOf(error)}\n`);
+    return undefined;
+  });
+  if (tools === undefined) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'seam-chart-'));
+  const filesOf = (names: readonly string[]): readonly string[] =>
+    names.flatMap((name) => ['--values', join(CHART, 'profiles', `${name}.yaml`)]);
+  const render: Chart['render'] = async (profile, values = {}) => {
+    const file = join(await mkdtemp(join(folder, 'values-')), 'values.json');
+    await writeFile(file, JSON.stringify(values));
+    const args = ['template', 'demo', CHART, '--namespace', 'seam', ...filesOf(profile), '--values', file];
+    const { status, stdout, stderr } = await tools.helm(args);
+    return { text: status === 0 ? stdout : '', said: stderr };
+  };
+  return {
+    tools,
+    render,
+    lint: async (profile) => (await tools.helm(['lint', CHART, ...filesOf(profile)])).status,
+    checked: async (profile, values) => {
+      const { text, said } = await render(profile, values);
+      expect({ said, isEmpty: text === '' }).toEqual({ said: '', isEmpty: false });
+      return (await tools.check([text]))[0]!;
+    },
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The environment of a container as Kubernetes gives it, with a stand-in for every secret. */
+function environmentOf({ env }: Container): Record<string, string> {
+  return Object.fromEntries(env.map(({ name, value }) => [name, value ?? 'a-secret-of-some-length']));
+}
+
+/** Each service reads the environment of its pod without a complaint, and is what the chart says. */
+export function readByServices(documents: readonly Manifest[]): void {
+  for (const { owner, spec } of podsOf(documents)) {
+    if (owner.kind !== 'Deployment') continue;
+    const [container] = spec.containers;
+    const program = container!.args[0] as keyof typeof SCHEMAS;
+    const config = loadConfig(SCHEMAS[program], environmentOf(container!));
+    expect(config).toMatchObject({
+      eventLog: { driver: 'kafka' },
+      objectStore: { driver: 's3' },
+      http: { port: 8080 },
+    });
+  }
+}
