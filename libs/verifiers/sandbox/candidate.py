@@ -9,6 +9,8 @@
 #   in   ["functions"]                      names of the functions that the answer itself defines
 #   in   ["call", target, name, args, kwargs]  name "" calls the target itself
 #   in   ["op", name, target, args]         len, str, repr, iter, next, getitem, contains, eq, lt, add, …, isinstance
+#   in   ["result", value]                  or ["threw", kind, message], after one of these, which the answer may send before its value:
+#   out  ["callback", number, args, named], ["read", object, name], ["write", object, name, value]
 #   out  ["value", value, args, printed]    args: lists, dicts and sets as the call left them; or ["raised", message, mro, printed]
 import os, sys, io, json, builtins, collections, datetime, decimal, fractions, operator, types
 
@@ -22,11 +24,33 @@ sys.stdin = open("/dev/null")
 DEPTH = 200
 PRINTED = 1 << 16
 handles = []
+# By identity: what is the same object here is the same there.
+numbers = {}
 answer = types.ModuleType("answer")
 sys.modules["answer"] = answer
 
 
+def handle(value):
+    if id(value) not in numbers:
+        numbers[id(value)] = len(handles)
+        handles.append(value)
+    return numbers[id(value)]
+
+
 def encode(value, depth=0):
+    """A plain value. An instance of an answer's own class that extends a plain type is both: an object, and a copy of its value."""
+    kind = type(value)
+    if kind.__module__ != "answer" or not isinstance(value, COPIED):
+        return encode_plain(value, depth)
+    copy = encode_plain(value, depth)
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        copy = ["u", copy[1], list(kind._fields)]
+        if "__eq__" not in vars(kind) and kind.__base__ is tuple:
+            return copy
+    return ["w", copy, handle(value)]
+
+
+def encode_plain(value, depth=0):
     if value is None or value is True or value is False:
         return ["c", value]
     if value is Ellipsis or value is NotImplemented:
@@ -59,21 +83,45 @@ def encode(value, depth=0):
         return ["a", kind.__name__, value.isoformat()]
     if kind is datetime.timedelta:
         return ["y", value.days, value.seconds, value.microseconds]
-    handles.append(value)
+    if kind is TestObject:
+        return ["o", object.__getattribute__(value, "number")]
     if isinstance(value, type) and issubclass(value, BaseException):
-        return ["h", len(handles) - 1, "error", [each.__name__ for each in value.__mro__]]
+        return ["h", handle(value), "error", [each.__name__ for each in value.__mro__]]
     sort = "class" if isinstance(value, type) else "await" if isinstance(value, types.CoroutineType) else "call" if callable(value) else "object"
-    return ["h", len(handles) - 1, sort, kind.__name__]
+    return ["h", handle(value), sort, kind.__name__]
+
+
+def from_tests(message):
+    send(message)
+    result = receive()
+    if result[0] != "result":
+        kind = getattr(builtins, result[1], None)
+        raise (kind if isinstance(kind, type) and issubclass(kind, Exception) else RuntimeError)(result[2])
+    return decode(result[1])
+
+
+class TestObject:
+    """An instance of a class of the tests: its attributes are read and written there."""
+
+    def __init__(self, number):
+        object.__setattr__(self, "number", number)
+
+    def __getattribute__(self, name):
+        if name.startswith("__"):
+            return object.__getattribute__(self, name)
+        return from_tests(["read", object.__getattribute__(self, "number"), name])
+
+    def __setattr__(self, name, value):
+        from_tests(["write", object.__getattribute__(self, "number"), name, encode(value)])
+
+
+test_objects = {}
+COPIED = (int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque)
 
 
 def call_back(number):
-    def callback(*args):
-        send(["callback", number, [encode(each) for each in args]])
-        result = receive()
-        if result[0] != "result":
-            kind = getattr(builtins, result[1], None)
-            raise (kind if isinstance(kind, type) and issubclass(kind, Exception) else RuntimeError)(result[2])
-        return decode(result[1])
+    def callback(*args, **named):
+        return from_tests(["callback", number, [encode(each) for each in args], {key: encode(each) for key, each in named.items()}])
     return callback
 
 
@@ -108,6 +156,8 @@ def decode(value):
         return datetime.timedelta(*value[1:])
     if tag == "h":
         return handles[value[1]]
+    if tag == "o":
+        return test_objects.setdefault(value[1], TestObject(value[1]))
     if tag == "k":
         return call_back(value[1])
     if tag == "n":
@@ -159,6 +209,8 @@ def perform(message):
         rule = getattr(holder, name) if name else holder
     else:
         _, name, target, args = message
+        if name == "plain":
+            return ["value", encode_plain(decode(target)), []]
         rule, args, kwargs = OPERATIONS[name], [target, *args], {}
     given = [decode(each) for each in args]
     named = {key: decode(each) for key, each in kwargs.items()}

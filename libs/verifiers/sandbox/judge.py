@@ -33,6 +33,13 @@ PREDICATES = {name for kind in (str, bytes, set, list, dict) for name in dir(kin
     "startswith", "endswith", "find", "rfind", "index", "rindex", "count",
 }
 MAKER = re.compile(r"[A-Z]|(?:make|create|build|new)(?:_|[A-Z])")
+# Methods that make an object of their class: Stack.from_list(…), stack.copy().
+MAKING = re.compile(MAKER.pattern + r"|from_|(?:of|copy|clone|union|intersection|difference)$")
+# How far the tests made an object on purpose: by hand a class or factory that they named, what these made, what that hands out (methods'
+# results, attributes, items), and data. An object in the place of data has no operator that would be told an expectation.
+MAKES, MADE, HANDED, DATA = 3, 2, 1, 0
+# The difference of a made object and a number. Its size is not asked for: `abs(x - 12.5)` would have told it what is expected.
+SEALED = -1
 
 
 class AnswerEnded(BaseException):
@@ -41,6 +48,10 @@ class AnswerEnded(BaseException):
 
 class TestsBroken(Exception):
     """The tests are at fault. Raised only before the answer is heard."""
+
+
+class Left(SystemExit):
+    """The answer called exit, which is no exit of the tests."""
 
 
 class RemoteError(Exception):
@@ -52,6 +63,9 @@ class State:
     errors = {}
     rehearsing = False
     asked = False
+    objects = []
+    # Code of the tests that asserts something and was handed to the answer, until it is called.
+    owed = {}
     ended = None
     failed_inside = None
     assertions = 0
@@ -85,8 +99,11 @@ def exchange(message):
             _, value, left, printed = answer
             return "value", value, list(left), str(printed)
         if answer[0] == "callback":
-            _, number, args = answer
-            return "callback", State.callbacks[number], [decode(each) for each in args], ""
+            _, number, args, named = answer
+            given = [decode(each) for each in args], {str(key): decode(each) for key, each in named.items()}
+            return "callback", State.callbacks[number], given, ""
+        if answer[0] in ("read", "write"):
+            return answer[0], State.objects[answer[1]], (str(answer[2]), *(decode(each) for each in answer[3:])), ""
         if answer[0] == "missing":
             return "missing", None, None, ""
     except AnswerEnded:
@@ -96,12 +113,12 @@ def exchange(message):
     raise ended("the answer's process wrote something else than answers")
 
 
-def ask(message, given=(), typed=False):
+def ask(message, given=(), typed=DATA):
     """The value of what the answer is asked. Lists, dicts and sets in `given` are left as a procedure of the answer left them."""
     State.asked = True
     kind, value, more, printed = exchange(message)
-    while kind == "callback":
-        kind, value, more, printed = exchange(called_back(value, more))
+    while kind in ("callback", "read", "write"):
+        kind, value, more, printed = exchange(called_back(value, *more) if kind == "callback" else at_object(kind, value, *more))
     sys.stdout.write(printed)
     if kind == "missing":
         raise KeyError(message[1])
@@ -120,9 +137,21 @@ def ask(message, given=(), typed=False):
     return result
 
 
-def called_back(function, args):
+def called_back(function, args, named):
+    State.owed.pop(getattr(function, "__code__", None), None)
+    return answered(lambda: function(*args, **named))
+
+
+def at_object(kind, target, name, *value):
+    """What the answer reads or writes of an object of the tests: its public attributes, which lead nowhere else."""
+    if name.startswith("_"):
+        return ["threw", "AttributeError", name]
+    return answered(lambda: getattr(target, name) if kind == "read" else setattr(target, name, *value))
+
+
+def answered(action):
     try:
-        return ["result", encode(function(*args))]
+        return ["result", encode(action())]
     except Exception as error:
         if isinstance(error, AssertionError):
             State.failed_inside = State.failed_inside or error
@@ -154,7 +183,7 @@ def error_class(names):
         return None
     kind = getattr(builtins, names[0], None)
     if isinstance(kind, type) and issubclass(kind, BaseException):
-        return kind if issubclass(kind, (Exception, SystemExit)) else None
+        return Left if kind is SystemExit else kind if issubclass(kind, Exception) else None
     base = error_class(names[1:])
     if base is None:
         return None
@@ -176,8 +205,9 @@ def restore(mine, left):
 class Remote:
     """
     A function, class or object of the answer. Operators are the answer's only for what the tests made on purpose: instances of a class
-    (a name with a capital letter) or of a factory (make_stack()), and what these hand out. What any other function returns is meant to
-    be data; an object in its place may be called, read and iterated, but has no say in a comparison.
+    (a name with a capital letter) or of a factory (make_stack()). What these hand out has operators among objects of the answer alone.
+    What any other function returns is meant to be data; an object in its place may be called, read and iterated, but has no say in a
+    comparison.
     """
 
     __slots__ = ("_Remote__id", "_Remote__sort", "_Remote__typed")
@@ -190,16 +220,17 @@ class Remote:
     def __getattr__(self, name):
         if name.startswith("__") and name not in ("__name__", "__doc__"):
             raise AttributeError(name)
-        if name in PREDICATES and not self.__typed:
+        if name in PREDICATES and self.__typed < MADE:
             raise AttributeError(f"the answer returned an object, which is not asked {name}")
-        return op("getattr", self, name)
+        handed = min(self.__typed, HANDED) if self.__typed != SEALED else HANDED
+        return op("getattr", self, name, typed=MAKES if self.__typed >= MADE and MAKING.match(name) else handed)
 
     def __setattr__(self, name, value):
         op("setattr", self, name, value)
 
     def __call__(self, *args, **kwargs):
         encoded = {key: encode(each) for key, each in kwargs.items()}
-        return ask(["call", encode(self), "", [encode(each) for each in args], encoded], args, self.__typed)
+        return ask(["call", encode(self), "", [encode(each) for each in args], encoded], args, self.__typed - 1 if self.__typed > HANDED else self.__typed)
 
     def __len__(self):
         return int(op("len", self))
@@ -226,13 +257,13 @@ class Remote:
         op("delitem", self, key)
 
     def __enter__(self):
-        return op("enter", self)
+        return op("enter", self, typed=self.__typed)
 
     def __exit__(self, *_):
         op("exit", self)
 
     def __contains__(self, value):
-        if self.__typed:
+        if self.__typed == MADE:
             return op("contains", self, value) is True
         return any(each == value for each in self)
 
@@ -244,7 +275,7 @@ class Remote:
 
     def __eq__(self, other):
         if not isinstance(other, Remote):
-            return False
+            return self.__typed >= MADE and self.__sort == "copy" and op("plain", self) == other
         return self.__id == other.__id or (self.__typed and other.__typed and op("eq", self, other) is True)
 
     def __ne__(self, other):
@@ -276,9 +307,23 @@ class RemoteIterator:
 
 def between_typed(name, also_plain):
     def operation(self, other):
-        if not self._Remote__typed or not (also_plain or (isinstance(other, Remote) and other._Remote__typed)):
+        if not self._Remote__typed:
             return NotImplemented
-        return op(name, self, other)
+        if isinstance(other, Remote):
+            return op(name, self, other) if other._Remote__typed else NotImplemented
+        if not also_plain or self._Remote__typed < MADE:
+            return NotImplemented
+        result = op(name, self, other, typed=SEALED if name.endswith("sub") else MADE)
+        # What is no number itself makes no number with a number.
+        return result if isinstance(result, Remote) else NotImplemented
+    return operation
+
+
+def unary(name):
+    def operation(self):
+        if self._Remote__typed == SEALED:
+            raise TypeError("the difference of an object of the answer and a number has no size")
+        return op(name, self)
     return operation
 
 
@@ -287,11 +332,13 @@ for _name in ("lt", "le", "gt", "ge"):
 for _name in ("add", "sub", "mul", "truediv", "radd", "rsub", "rmul"):
     setattr(Remote, f"__{_name}__", between_typed(_name, True))
 for _name in ("neg", "abs", "int", "float"):
-    setattr(Remote, f"__{_name}__", lambda self, _name=_name: op(_name, self))
+    setattr(Remote, f"__{_name}__", unary(_name))
 
 
-def op(name, target, *args):
-    return ask(["op", name, encode(target), [encode(each) for each in args]], typed=target._Remote__typed)
+def op(name, target, *args, typed=None):
+    """@param typed of the result; default what it hands out"""
+    handed = HANDED if target._Remote__typed else DATA
+    return ask(["op", name, encode(target), [encode(each) for each in args]], typed=handed if typed is None else typed)
 
 
 def encode(value):
@@ -328,7 +375,15 @@ def encode(value):
         return ["y", value.days, value.seconds, value.microseconds]
     if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
         return ["n", value.__name__]
+    if type(value).__module__ == "__main__" and not isinstance(value, type):
+        # An instance of a class of the tests, the same one each time.
+        at = next((at for at, each in enumerate(State.objects) if each is value), len(State.objects))
+        State.objects[at:] = State.objects[at:] or [value]
+        return ["o", at]
     if callable(value):
+        code = getattr(value, "__code__", None)
+        if code is not None and any(name == "__assertion__" or name.startswith("assert") for name in code.co_names):
+            State.owed.setdefault(code, value.__name__)
         State.callbacks.append(value)
         return ["k", len(State.callbacks) - 1]
     if hasattr(value, "__iter__"):
@@ -336,7 +391,7 @@ def encode(value):
     raise TypeError(f"a test passes a {type(value).__name__}, which cannot be handed to the answer")
 
 
-def decode(value, depth=0, typed=False):
+def decode(value, depth=0, typed=DATA):
     if depth > DEPTH:
         raise ended("the answer returned a value that is nested too deeply")
     tag = value[0]
@@ -369,13 +424,25 @@ def decode(value, depth=0, typed=False):
         return datetime.timedelta(*(int(each) for each in value[1:]))
     if tag == "n":
         return {"Ellipsis": Ellipsis, "NotImplemented": NotImplemented}[value[1]]
+    if tag == "o":
+        return State.objects[value[1]]
+    if tag == "u":
+        fields = [str(each) for each in value[2]]
+        return collections.namedtuple("Record", fields, rename=True)(*(decode(each, depth + 1, typed) for each in value[1]))
+    if tag == "w":
+        return Remote(int(value[2]), "copy", typed) if typed >= MADE else decode(value[1], depth + 1, typed)
     if tag == "h" and value[2] == "error":
-        return error_class([str(each) for each in value[3][:DEPTH]]) or RemoteError
+        return caught_as(error_class([str(each) for each in value[3][:DEPTH]]) or RemoteError)
     if tag == "h" and value[2] == "await":
         return waiting(Remote(int(value[1]), "object", typed))
     if tag == "h":
         return Remote(int(value[1]), str(value[2]), typed)
     raise ended("the answer's process wrote something else than answers")
+
+
+def caught_as(kind):
+    """A class of errors that the answer hands out. None that a failed assertion is an instance of: `except` would swallow it."""
+    return RemoteError if issubclass(AssertionError, kind) else kind
 
 
 async def waiting(remote):
@@ -389,7 +456,7 @@ class Names(dict):
     """
 
     def __init__(self, tree, entry):
-        super().__init__(vars(builtins), __assertion__=count)
+        super().__init__(vars(builtins), __assertion__=count, __failure__=count)
         names = collections.Counter(each.id for each in ast.walk(tree) if isinstance(each, ast.Name))
         bases = collections.Counter(each.value.id for each in ast.walk(tree) if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name))
         for name in LIBRARY & set(names):
@@ -404,7 +471,7 @@ class Names(dict):
         State.asked = True
         if State.rehearsing:
             raise KeyError(name)
-        value = ask(["name", name], typed=MAKER.match(name) is not None)
+        value = ask(["name", name], typed=MAKES if MAKER.match(name) else DATA)
         if isinstance(value, Remote) or isinstance(value, type):
             self[name] = value
         return value
@@ -426,7 +493,9 @@ def count():
 
 class Counting(ast.NodeTransformer):
     def visit_Assert(self, node):
-        call = ast.Expr(ast.Call(ast.Name("__assertion__", ast.Load()), [], []))
+        # `assert False` marks where nobody should come.
+        never = isinstance(node.test, ast.Constant) and not node.test.value
+        call = ast.Expr(ast.Call(ast.Name("__failure__" if never else "__assertion__", ast.Load()), [], []))
         return [ast.copy_location(call, node), node]
 
 
@@ -486,7 +555,13 @@ class Tests:
             value = entry_value()
             if value is not None:
                 scope[entry] = value
-        exec(self.code, scope)
+        try:
+            exec(self.code, scope)
+        except Left:
+            raise
+        except SystemExit as error:
+            if error.code not in (None, 0, False):
+                return f"the tests exited with {str(error.code)[:300]}"
         if self.is_check:
             scope["check"](entry_value())
         for runner in (run_cases, run_classes, run_functions):
@@ -499,6 +574,8 @@ class Tests:
                 return fault
         if State.assertions == 0 and not self.raises and not State.rehearsing:
             return "no assertion ran"
+        if State.owed and not State.rehearsing:
+            return f"the answer never called {next(iter(State.owed.values()))}, which asserts something"
         return None
 
 
@@ -624,7 +701,7 @@ def entry_of(entry):
             raise AssertionError("the answer does not define one function alone, and the problem's entryPoint does not say which is meant")
         entry = str(names[0])
     try:
-        return ask(["name", entry], typed=MAKER.match(entry) is not None)
+        return ask(["name", entry], typed=MAKES if MAKER.match(entry) else DATA)
     except KeyError:
         raise AssertionError(f"the answer has no {entry}")
 

@@ -6,6 +6,7 @@
  * More of them, and the figures: npm run conformance:answers
  */
 import { Random } from '@seamstream/kernel';
+import { changedJson, fenced, jsonValue, reordered, word } from '@seamstream/testing/json-cases';
 import { Verifiers } from './verifiers.js';
 
 const COUNT = Number(process.env.SEAM_TEST_NEIGHBOURS ?? 1500);
@@ -71,6 +72,28 @@ const HEDGES = [
 ];
 const hedged = (random: Random, right: string, wrong: string): string =>
   random.pick(HEDGES).replaceAll(/[XY]/g, (place) => (place === 'X' ? right : wrong));
+
+/** What doubts a statement that follows it, with words that no list knows among them. */
+const DOUBTS = ['I doubt', 'No way', 'It is unlikely that', 'If', 'Nobody says', 'We cannot tell whether'];
+/** What makes of a right answer X on its line none, on the lines behind it. */
+const CONTRADICTIONS = [
+  'Actually the answer is Y',
+  'The answer is Y',
+  'No, it is Y.',
+  'Y',
+  '\nY\n',
+  'So it goes.\nThe correct answer is Y.',
+  'Wait. That cannot be.',
+  'I doubt the answer is X',
+];
+const contradicted = (random: Random, right: string, wrong: string): string =>
+  `${random.pick(['Answer:', '**Answer:**', 'Final Answer:\n'])} ${right}\n${random.pick(CONTRADICTIONS)}`.replaceAll(
+    /\b[XY]\b/g,
+    (place) => (place === 'X' ? right : wrong),
+  );
+/** What may be said behind an answer. */
+const explained = (random: Random, answer: string): string =>
+  `${stated(random, answer)}\n${random.pick(['', 'It follows from the table.', 'This is so since the others are too small.\nThanks', `So the answer is ${answer}.`])}`;
 
 // Numbers as digits with a point: value = ± digits · 10^-places.
 interface Decimal {
@@ -142,8 +165,20 @@ const WRONG: Readonly<Record<Case['kind'], Maker>> = {
     const value = decimal(random);
     const other = neighbour(random, value);
     const options: Record<string, string> = random.int(3) === 0 ? { units: 'ignore' } : {};
-    const unit = options.units === undefined ? '' : ` ${random.pick(UNITS)}`;
     const reference = written(value);
+    const behind = random.int(6);
+    if (behind === 0)
+      return {
+        kind: 'numeric',
+        reference,
+        response: stated(
+          random,
+          `${reference} ${word(random)} ${word(random)}${random.pick(['', ` ${word(random)}`])}`,
+        ),
+        options: { units: 'ignore' },
+      };
+    if (behind === 1) return { kind: 'numeric', reference, response: contradicted(random, reference, written(other)) };
+    const unit = options.units === undefined ? '' : ` ${random.pick(UNITS)}`;
     const [right, wrong] = [rewritten(random, value), rewritten(random, other)];
     if (random.int(2) === 0) return { kind: 'numeric', reference, response: stated(random, wrong + unit), options };
     const answer = hedged(
@@ -161,6 +196,16 @@ const WRONG: Readonly<Record<Case['kind'], Maker>> = {
     const dressed = (letter: string): string =>
       random.pick([letter, letter, `(${letter})`, `**${letter}**`, `\\text{${letter}}`]);
     if (random.int(3) === 0) return { kind: 'choice', reference: right, response: stated(random, dressed(other)) };
+    switch (random.int(8)) {
+      case 0:
+        return { kind: 'choice', reference: right, response: `${random.pick(DOUBTS)} the answer is ${dressed(right)}` };
+      case 1:
+        return { kind: 'choice', reference: right, response: `${word(random)} the answer is ${right}` };
+      case 2:
+        return { kind: 'choice', reference: right, response: stated(random, `${right}, ${word(random)}`) };
+      case 3:
+        return { kind: 'choice', reference: right, response: contradicted(random, right, other) };
+    }
     const answer = hedged(random, dressed(right), dressed(other));
     // To say "Y, not X" is to settle on Y; the reference is X.
     return {
@@ -175,6 +220,13 @@ const WRONG: Readonly<Record<Case['kind'], Maker>> = {
     if (other === null) return null;
     const options: Record<string, string> = random.int(4) === 0 ? { properties: 'atLeast' } : {};
     const reference = JSON.stringify(value);
+    const behind = random.int(6);
+    if (behind === 0)
+      return { kind: 'json', reference, response: stated(random, `${reference} ${word(random)}`), options };
+    if (behind === 1 && reference.startsWith('{"')) {
+      const name = /^\{("[^"]*"):/.exec(reference)![1]!;
+      return { kind: 'json', reference, response: `{${name}:7,${reference.slice(1)}`, options };
+    }
     if (random.int(3) > 0) return { kind: 'json', reference, response: fenced(random, other), options };
     const [X, Y] = [reference, JSON.stringify(other)];
     const answer = random.pick([
@@ -202,6 +254,8 @@ const WRONG: Readonly<Record<Case['kind'], Maker>> = {
       reference.slice(1),
     ]);
     const isHedge = random.int(2) === 0;
+    if (random.int(5) === 0)
+      return { kind: 'exact', reference, response: contradicted(random, reference, word(random)) };
     if (!isHedge && wrong.trim() === reference) return null;
     return {
       kind: 'exact',
@@ -214,6 +268,18 @@ const WRONG: Readonly<Record<Case['kind'], Maker>> = {
 const RIGHT: Readonly<Record<Case['kind'], Maker>> = {
   numeric(random) {
     const value = decimal(random);
+    if (random.int(4) === 0)
+      return { kind: 'numeric', reference: written(value), response: explained(random, written(value)) };
+    if (random.int(4) === 0)
+      return {
+        kind: 'numeric',
+        reference: written(value),
+        response: stated(
+          random,
+          `${written(value)} ${random.pick([...UNITS, 'square meters', 'miles per hour', 'N m', 'kg/m³', word(random)])}`,
+        ),
+        options: { units: 'ignore' },
+      };
     return { kind: 'numeric', reference: written(value), response: stated(random, rewritten(random, value)) };
   },
   choice(random) {
@@ -239,6 +305,11 @@ const RIGHT: Readonly<Record<Case['kind'], Maker>> = {
       'X - the second one',
       'X as computed',
     ]);
+    if (random.int(4) === 0) {
+      const lead = random.pick(['So', 'Based on the table', 'I think', 'Since the others are too small,', 'Therefore']);
+      return { kind: 'choice', reference: letter, response: `${lead} the correct answer is ${letter}.` };
+    }
+    if (random.int(4) === 0) return { kind: 'choice', reference: letter, response: explained(random, letter) };
     return {
       kind: 'choice',
       reference: letter,
@@ -254,6 +325,7 @@ const RIGHT: Readonly<Record<Case['kind'], Maker>> = {
   },
   exact(random) {
     const reference = `${word(random)} ${word(random)}`;
+    if (random.int(4) === 0) return { kind: 'exact', reference, response: explained(random, reference) };
     return {
       kind: 'exact',
       reference,
@@ -270,69 +342,6 @@ const RIGHT: Readonly<Record<Case['kind'], Maker>> = {
     };
   },
 };
-
-const word = (random: Random): string =>
-  Array.from({ length: 3 + random.int(5) }, () => random.pick(Array.from('abcdefghijklmnoprstuvwyz'))).join('');
-
-type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
-function jsonValue(random: Random, depth: number): Json {
-  if (depth === 3 || (depth > 0 && random.int(3) > 0)) {
-    const size = 1 + random.int(4);
-    if (random.int(2) === 0) return Array.from({ length: size }, () => jsonValue(random, depth - 1));
-    return Object.fromEntries(
-      Array.from({ length: size }, (_, i) => [`${word(random)}${i}`, jsonValue(random, depth - 1)]),
-    );
-  }
-  return random.pick<Json>([
-    random.int(1000),
-    -random.int(1000) - 1,
-    random.int(1000) / 8,
-    word(random),
-    random.int(2) === 0,
-    null,
-    1e-30 * (1 + random.int(9)),
-  ]);
-}
-/** One place changed. */
-function changedJson(random: Random, value: Json): Json | null {
-  if (Array.isArray(value)) {
-    if (random.int(3) === 0) return [...value, null];
-    const at = random.int(value.length);
-    if (random.int(4) === 0) return value.filter((_, i) => i !== at);
-    const changed = changedJson(random, value[at]!);
-    return value.map((each, i) => (i === at ? changed : each));
-  }
-  if (typeof value === 'object' && value !== null) {
-    const name = random.pick(Object.keys(value));
-    const { [name]: inner, ...others } = value;
-    return random.int(4) === 0
-      ? { ...others, [`${name}x`]: inner! }
-      : { ...others, [name]: changedJson(random, inner!) };
-  }
-  if (typeof value === 'number')
-    return random.pick([value + 1, -value - 1, value * 10 + 1, String(value), value + 0.5]);
-  if (typeof value === 'string') return random.pick([`${value} `, value.slice(1), null]);
-  return value === null ? random.pick<Json>([false, 0, '', {}]) : !value;
-}
-const reordered = (random: Random, value: Json): Json =>
-  Array.isArray(value)
-    ? value.map((each) => reordered(random, each))
-    : typeof value === 'object' && value !== null
-      ? Object.fromEntries(
-          random.shuffled(Object.entries(value)).map(([name, inner]) => [name, reordered(random, inner)]),
-        )
-      : value;
-function fenced(random: Random, value: Json): string {
-  const [text, long] = [JSON.stringify(value), JSON.stringify(value, null, 2)];
-  return random.pick([
-    text,
-    long,
-    `Answer: ${text}`,
-    `Here it is:\n\`\`\`json\n${long}\n\`\`\`\nDone.`,
-    `The result of [1, 2] is ${text}.`,
-    `It was {"a": 0} before. Now:\n\`\`\`\n${text}\n\`\`\``,
-  ]);
-}
 
 const verifiers = new Verifiers();
 afterAll(() => verifiers.close());

@@ -33,6 +33,14 @@ describe('multiple choice', () => {
     ['Answer: E', 'E', false, { letters: 'ABCD' }],
     ['I would say that A and B are wrong', 'C', false],
     ['', 'A', false],
+    ['I doubt the answer is A', 'A', false],
+    ['No way the answer is A', 'A', false],
+    ['Answer: A, nope', 'A', false],
+    ['Answer: A, nej', 'A', false],
+    ['Answer: A\nB', 'A', false],
+    ['Wrong answer: A', 'A', false],
+    ['Answer: A\n\nB is too small.', 'A', true],
+    ['Based on the table the answer is A', 'A', true],
   ])('judges %j against %s as %s', async (text, reference, success, options = {}) => {
     if (reference === 'E') {
       await expect(judge(text, reference, options)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
@@ -73,6 +81,12 @@ describe('JSON', () => {
     ['{}', '{"toString":1}', false],
     ['[]', '{}', false],
     ['no value', '{}', false],
+    ['{"a":2,"a":1}', '{"a":1}', false],
+    ['{"a":2,"\\u0061":1}', '{"a":1}', false],
+    ['[{"a":1},{"a":1}]', '[{"a":1},{"a":1}]', true],
+    ['{"a":1} nope', '{"a":1}', false],
+    ['{"a":1} nope', '{"a":1}', false, { properties: 'atLeast' }],
+    ['{"a":1}\nIt has one property.', '{"a":1}', true],
     [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, '[]', false],
   ])('judges %j against %s as %s', async (text, reference, success, options = {}) => {
     expect((await judge(text, reference, options)).success).toBe(success);

@@ -1,6 +1,6 @@
 /** Multiple choice: the letter that a response settles on, or several where the reference has several. */
-import { finalAnswer, judgedEnd, lastAnswerMarker, skip } from './final-answer.js';
-import { hedges, withdraws } from './hedges.js';
+import { afterAnswer, finalAnswer, judgedEnd, lastAnswerMarker, skip } from './final-answer.js';
+import { hedges, statesWhatFollows, takesBack, withdraws } from './hedges.js';
 import { badReference, OptionReader } from './options.js';
 import type { Verifier } from './verifier.types.js';
 
@@ -28,12 +28,18 @@ export const choiceVerifier: Verifier = {
         'Publish the problem with its letter, several as "A, C".',
       );
     return (text) => {
-      const answer = chosen(text, letters, texts);
-      if (answer === null)
-        return { success: false, extractedAnswer: null, detail: 'the response settles on no choice' };
+      const found = chosen(text, letters, texts);
+      if (found === null) return { success: false, extractedAnswer: null, detail: 'the response settles on no choice' };
+      const { words: answer, behind } = found;
       const given = lettersIn(answer, letters, texts);
       if (given === null)
         return { success: false, extractedAnswer: answer, detail: 'the answer is no choice that there is' };
+      if (isOpenedAgain(behind, given, letters, texts))
+        return {
+          success: false,
+          extractedAnswer: answer,
+          detail: 'what follows takes the choice back or makes another',
+        };
       const success = given === wanted;
       return { success, extractedAnswer: answer, detail: success ? 'the choice of the reference' : `chose ${given}` };
     };
@@ -68,8 +74,14 @@ const normalised = (text: string): string =>
 /** A stated answer's line is looked at so far. Characters. */
 const MAX_STATEMENT = 200;
 
+/** What a response states, with the lines behind it. */
+interface Chosen {
+  readonly words: string;
+  readonly behind: string;
+}
+
 /** What the response states as its answer; a response that is nothing but a letter states it. */
-function chosen(text: string, letters: string, texts: readonly string[]): string | null {
+function chosen(text: string, letters: string, texts: readonly string[]): Chosen | null {
   const plain = judgedEnd(text);
   const said = lastStatement(plain);
   const marked = finalAnswer(plain);
@@ -80,17 +92,23 @@ function chosen(text: string, letters: string, texts: readonly string[]): string
   );
   // A later statement counts where it begins with a choice, even where it then takes it back: then nothing is settled.
   if (said !== null && (marked === null || said.index > markedAt) && beginsWithChoice(said.words, letters, texts))
-    return said.words;
-  if (marked !== null) return marked;
+    return said.isStated ? said : null;
+  if (marked !== null) return { words: marked, behind: afterAnswer(plain) };
   const whole = plain.trim();
   return whole.length <= MAX_STATEMENT && !whole.includes('\n') && lettersIn(whole, letters, texts) !== null
-    ? whole
+    ? { words: whole, behind: '' }
     : null;
 }
 
+interface Statement extends Chosen {
+  readonly index: number;
+  /** Nothing before it in its clause doubts or denies it. */
+  readonly isStated: boolean;
+}
+
 /** The last "the answer is …", "option would be …", to the end of its line. */
-function lastStatement(text: string): { readonly index: number; readonly words: string } | null {
-  let last: { index: number; words: string } | null = null;
+function lastStatement(text: string): Statement | null {
+  let last: Statement | null = null;
   for (const { index, 0: word } of text.matchAll(/\b(?:answer|choice|option)/gi)) {
     const verb = skip(text, ' \t\n\r', index + word.length);
     const is =
@@ -98,14 +116,22 @@ function lastStatement(text: string): { readonly index: number; readonly words: 
     if (is === null) continue;
     const colon = skip(text, ' \t\n\r', verb + is[0].length);
     const begin = text[colon] === ':' ? skip(text, ' \t\n\r', colon + 1) : colon;
-    const words = text
-      .slice(begin, begin + MAX_STATEMENT)
-      .split('\n', 1)[0]!
-      .trim();
-    if (words !== '') last = { index, words };
+    const line = text.slice(begin, begin + MAX_STATEMENT).split('\n', 1)[0]!;
+    const words = line.trim();
+    if (words === '') continue;
+    const isStated = statesWhatFollows(text.slice(Math.max(0, index - MAX_STATEMENT), index));
+    last = { index, words, behind: text.slice(begin + line.length), isStated };
   }
   return last;
 }
+
+/** Whether lines behind the chosen letter take it back, or consist of another choice. */
+const isOpenedAgain = (behind: string, given: string, letters: string, texts: readonly string[]): boolean =>
+  takesBack(behind) ||
+  behind.split('\n').some((line) => {
+    const other = line.trim().length <= MAX_STATEMENT ? lettersIn(line, letters, texts) : null;
+    return other !== null && other !== given;
+  });
 
 const withoutMarkup = (text: string): string =>
   text
@@ -168,8 +194,9 @@ function labelled(plain: string, letters: string, texts: readonly string[]): str
   if (praise !== null) return opensAgain(words.slice(praise[0].length), letter, letters, 'remark') ? null : letter;
   // "A bird": the article, not the letter.
   if (isBare && !/^\s*[).:,–—(-]/.test(tail)) return null;
-  const isLabel = !isBare || /^\s*[).:–—(-]/.test(tail);
-  return opensAgain(words, letter, letters, isLabel ? 'wording' : 'remark') ? null : letter;
+  // Behind a comma only a reason or a letter of the list may stand.
+  if (isBare && /^\s*,/.test(tail)) return null;
+  return opensAgain(words, letter, letters, 'wording') ? null : letter;
 }
 
 /**

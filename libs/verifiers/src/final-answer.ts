@@ -7,6 +7,7 @@
  * here looks at a character more than a fixed number of times (test/acceptance/one-text.spec.ts).
  */
 
+import { deniesMark, statesWhatFollows, takesBack } from './hedges.js';
 import type { Judge, Verdict } from './verifier.types.js';
 
 /** Characters of a response that are judged, from its end. */
@@ -28,6 +29,7 @@ export function finalAnswer(text: string): string | null {
   const found =
     marker !== null ? lineFrom(end, marker.end) : hashes >= 0 ? lineFrom(end, hashes + '####'.length) : lastBoxed(end);
   if (found === null || found.length > MAX_WRAPPED_LENGTH) return null;
+  if (marker !== null && deniesMark(end.slice(0, marker.start))) return null;
   const answer = unwrap(found);
   return answer === '' || answer.length > MAX_ANSWER_LENGTH ? null : answer;
 }
@@ -38,9 +40,45 @@ export function judgeOfFinalAnswers(judge: (answer: string) => Omit<Verdict, 'ex
     const answer = finalAnswer(text);
     if (answer === null)
       return { success: false, extractedAnswer: null, detail: 'the response states no final answer' };
-    return { ...judge(answer), extractedAnswer: answer };
+    const verdict = judge(answer);
+    return verdict.success && contradicts(afterAnswer(text), (other) => judge(other).success)
+      ? { success: false, extractedAnswer: answer, detail: 'what follows takes the answer back or states another' }
+      : { ...verdict, extractedAnswer: answer };
   };
 }
+
+/** What a response says on the lines behind its final answer. */
+export function afterAnswer(text: string): string {
+  const end = judgedEnd(text);
+  const marker = lastAnswerMarker(end);
+  const at = marker?.end ?? Math.max(end.lastIndexOf('####'), end.lastIndexOf('\\boxed{'));
+  const rest = at < 0 ? '' : end.slice(at).trimStart();
+  const line = rest.indexOf('\n');
+  return line < 0 ? '' : rest.slice(line + 1);
+}
+
+const STATEMENT = /\b(?:answer|solution|result) (?:is|was|would be|should be|must be)[ :]+([^\n]*)/gi;
+/** A line of so few words, without a stop, says a thing rather than something about it. */
+const MOST_BARE_WORDS = 2;
+const CLOSING = /^(?:q\.?e\.?d|done|end|thanks?|thank you|hope this helps|explanation|verification|check|notes?)\W*$/i;
+
+/** Whether a text behind an answer takes it back, or states anything but it, in a sentence or alone on a line. */
+function contradicts(after: string, isSame: (other: string) => boolean): boolean {
+  if (after.trim() === '') return false;
+  if (takesBack(after)) return true;
+  for (const { index, 1: said } of after.matchAll(STATEMENT)) {
+    const other = unwrap(said!.split(/[.!;](?:\s|$)|,? (?:because|since|as|so)\b/, 1)[0]!);
+    if (!statesWhatFollows(after.slice(0, index)) || !isSame(other)) return true;
+  }
+  const lines = after.split('\n').map((line) => line.trim());
+  return lines.some((line) => isBare(line) && !isSame(unwrap(line)));
+}
+
+const isBare = (line: string): boolean =>
+  /[\p{L}\p{N}]/u.test(line) &&
+  !/[.:!]$/.test(line) &&
+  !CLOSING.test(line) &&
+  line.split(/\s+/).length <= MOST_BARE_WORDS;
 
 /** A place in a text, `end` behind it. */
 interface Span {

@@ -1,6 +1,6 @@
 /**
  * Users' own verifiers, asked over HTTP. Which there are is the service's configuration; an event names one and can neither add one nor
- * change where it is. Request and response: docs/verifiers.md.
+ * change where it is. Request and response: docs/reference/verifiers.md.
  */
 import { messageOf, onOneLine, SeamError, withoutControls } from '@seamstream/kernel';
 

@@ -1,7 +1,7 @@
 /** JSON: the last value that a response holds, compared with the reference by value, not by text. */
 import { compareExact, distance, type Exact, exactDecimal, exactOf } from './exact-number.js';
-import { JUDGED_LENGTH, judgedEnd, lastAnswerMarker } from './final-answer.js';
-import { rejectsWhatFollows, withdraws } from './hedges.js';
+import { JUDGED_LENGTH, judgedEnd, lastAnswerMarker, skip } from './final-answer.js';
+import { rejectsWhatFollows, takesBack, withdraws } from './hedges.js';
 import { badReference, OptionReader } from './options.js';
 import { hasPerfectMatching } from './perfect-matching.js';
 import type { Verifier } from './verifier.types.js';
@@ -24,6 +24,8 @@ const MAX_READ = 1 << 22;
 const MAX_COMPARISONS = 20_000_000;
 /** Characters beside a value in which it may be rejected or left open. */
 const REMARK_LENGTH = 80;
+/** Characters behind a value that are looked at. */
+const AFTER_LENGTH = 1000;
 
 interface Rules {
   readonly tolerance: Exact;
@@ -52,10 +54,14 @@ export const jsonVerifier: Verifier = {
       isByForm: tolerance === 0 && !mayHaveMore,
     };
     const wanted = parsed(reference);
-    if (wanted === undefined || differenceAt('$', wanted, wanted, { ...rules, isOrdered: true }) !== null)
+    if (
+      wanted === undefined ||
+      repeatsName(reference) ||
+      differenceAt('$', wanted, wanted, { ...rules, isOrdered: true }) !== null
+    )
       throw badReference(
         'json@1',
-        'a JSON value with exponents up to ±1000',
+        'a JSON value with exponents up to ±1000 whose objects have each name once',
         reference,
         'Publish the problem with the value as JSON text.',
       );
@@ -72,7 +78,11 @@ export const jsonVerifier: Verifier = {
       if (found === null) return { success: false, extractedAnswer: null, detail: 'the response holds no JSON value' };
       const extractedAnswer = found.text.slice(0, 4000);
       if (found.isOpen)
-        return { success: false, extractedAnswer, detail: 'the response takes the value back or offers another' };
+        return {
+          success: false,
+          extractedAnswer,
+          detail: 'the response takes the value back, offers another, or names a property twice',
+        };
       const difference = differenceAt('$', wanted, found.value, rules);
       return { success: difference === null, extractedAnswer, detail: difference ?? 'equal to the reference' };
     };
@@ -120,10 +130,14 @@ function lastValue(text: string): Found | null {
   const attempt = (start: number, end: number): Found | null => {
     if ((left -= end - start) < 0) return null;
     const value = parsed(text.slice(start, end));
-    return value === undefined ? null : { value, text: text.slice(start, end).trim(), isOpen: false };
+    return value === undefined
+      ? null
+      : { value, text: text.slice(start, end).trim(), isOpen: repeatsName(text.slice(start, end)) };
   };
   const inContext = (found: Found | null, start: number, end: number): Found | null =>
-    found === null ? null : { ...found, isOpen: isLeftOpen(text.slice(0, start), text.slice(end)) };
+    found === null
+      ? null
+      : { ...found, isOpen: found.isOpen || isLeftOpen(text.slice(0, start), text.slice(end, end + AFTER_LENGTH)) };
   for (const { start, end } of fencedBlocks(text).slice(-MAX_TRIES).reverse()) {
     const found = attempt(start, end);
     if (found !== null) return inContext(found, text.lastIndexOf('```', start), text.indexOf('```', end) + 3);
@@ -141,8 +155,32 @@ function lastValue(text: string): Found | null {
   return null;
 }
 
+/** On its own line a value is followed by punctuation only; what later lines say must not take it back. */
 const isLeftOpen = (before: string, after: string): boolean =>
-  rejectsWhatFollows(before.slice(-REMARK_LENGTH).trimEnd()) || withdraws(remarkIn(after));
+  rejectsWhatFollows(before.slice(-REMARK_LENGTH).trimEnd()) ||
+  /[\p{L}\p{N}?]/u.test(after.split('\n', 1)[0]!) ||
+  withdraws(remarkIn(after)) ||
+  takesBack(after);
+
+/** Whether an object in a text that is JSON has a name twice: its value would be whichever a reader keeps. */
+function repeatsName(json: string): boolean {
+  const objects: (Set<string> | null)[] = [];
+  for (const { 0: token, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
+    if (token === '{') objects.push(new Set());
+    else if (token === '[') objects.push(null);
+    else if (token === '}' || token === ']') objects.pop();
+    else if (isName(json, index + token.length)) {
+      const name = JSON.parse(token) as string;
+      const names = objects.at(-1);
+      if (names?.has(name) === true) return true;
+      names?.add(name);
+    }
+  }
+  return false;
+}
+
+/** Whether a colon is the next sign from `at` on. */
+const isName = (json: string, at: number): boolean => json[skip(json, ' \t\n\r', at)] === ':';
 
 /** What is said of a value right behind it: up to the end of the sentence. */
 const remarkIn = (text: string): string =>

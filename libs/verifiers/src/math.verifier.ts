@@ -1,4 +1,4 @@
-/** Mathematical equivalence: whatever says the same as the reference is right. What is read and how: docs/verifiers.md. */
+/** Mathematical equivalence: whatever says the same as the reference is right. What is read and how: docs/reference/verifiers.md. */
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import { proseOf } from './math/statement.js';
 import { badReference, OptionReader } from './options.js';

@@ -40,7 +40,7 @@ export const numericVerifier: Verifier = {
     percent: 'what 50% is: number (default) 50, fraction 0.5, refuse no number',
     fractions: 'accept (default) or refuse p/q and \\frac{p}{q}',
     thousands: 'comma (default): 1,234 is 1234; none: it is no number',
-    units: 'refuse (default) or ignore words after the number',
+    units: 'refuse (default) or ignore a unit after the number',
   },
   prepare(reference, options) {
     const settings = settingsOf(options);
@@ -98,17 +98,34 @@ function read(text: string, settings: Settings): Exact | Fault {
     : product(number, HUNDREDTH);
 }
 
-/** Words that name a unit: nothing that goes on with another answer or takes this one back. */
-const UNIT = /^\s*[\p{L}°][\p{L}\s°%/·*^²³.'-]*$/u;
+const WORD = "[\\p{L}°µ][\\p{L}°'’-]*(?:\\^?[²³]|\\.)?";
+const SYMBOL =
+  '(?:[kKMGTcdmµnp]?(?:m|g|s|A|K|mol|cd|N|J|W|V|Pa|Hz|C|L|l|bar|Wh|eV|Ω|F|H|T)|min|h|hr|lb|lbs|ft|in|oz|fl|sq|cu|rad|deg)[²³]?\\.?';
+const BEFORE_UNIT =
+  '(?:square|cubic|sq\\.?|cu\\.?|metric|nautical|light|fluid|long|short|imperial|troy|degrees?|°|US|U\\.S\\.|Canadian|Australian|British)';
+/**
+ * A unit: one word, several joined by "per", a stroke or a point, or symbols side by side; a closed list may stand before a word. Nothing
+ * is left to say that doubts, denies or goes on, in any language.
+ */
+const UNIT = new RegExp(
+  `^\\s*(?:${BEFORE_UNIT}\\s+)*(?:${WORD}|${SYMBOL}(?:\\s+${SYMBOL})+)(?:\\s*(?:/|·|\\*|\\bper\\b)\\s*(?:${BEFORE_UNIT}\\s+)*${WORD})*\\s*[.!]?$`,
+  'u',
+);
+
+/** Words that make another number of the one before them: no units either. A percent sign is read where it stands as a sign. */
+const SCALES =
+  /\b(?:dozens?|scores?|pairs?|tens?|hundreds?|thousands?|(?:m|b|tr|quadr)illions?|bn|mn|k|lakhs?|crores?|half|halves|thirds?|quarters?|fourths?|fifths?|tenths?|hundredths?|thousandths?|squared|cubed|factorial|percent|per cent|times|twice|doubled|halved)\b|^\s*[²³*]/iu;
 
 /** Words by which a text goes on to more than the number: no unit is called so. */
-const GOES_ON = /\b(?:and|or|plus|minus|less|more|other|another|one|else|but|then|to|not|versus|vs)\b/iu;
+const GOES_ON = /\b(?:and|or|plus|minus|less|more|other|another|one|else|but|then|to|not|if|unless|xor|versus|vs)\b/iu;
 
 function withoutUnit(text: string): string {
   let end = text.length;
   while (end > 0 && !/[\d%)}]/.test(text[end - 1]!)) end--;
   const unit = text.slice(end);
-  return end > 0 && UNIT.test(unit) && !GOES_ON.test(unit) && !hedges(unit) ? text.slice(0, end) : text;
+  return end > 0 && UNIT.test(unit) && !GOES_ON.test(unit) && !SCALES.test(unit) && !hedges(unit)
+    ? text.slice(0, end)
+    : text;
 }
 
 function fractionOrDecimal(text: string, settings: Settings): Exact | Fault {

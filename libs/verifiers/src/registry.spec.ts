@@ -1,3 +1,4 @@
+import { VERIFIER_TRAITS } from '@seamstream/events';
 import fc from 'fast-check';
 import { checkVerifiable, knownVerifiers } from './registry.js';
 import { Verifiers } from './verifiers.js';
@@ -9,6 +10,11 @@ const exact = (text: string, reference: string, options: Record<string, string> 
   verifiers.verify({ kind: 'exact', version: '1', options }, { text, finished: true }, reference);
 const numeric = (text: string, reference: string, options: Record<string, string> = {}) =>
   verifiers.verify({ kind: 'numeric', version: '1', options }, { text, finished: true }, reference);
+
+it('knows the verifiers that readers of the log know traits of, and no others', () => {
+  const kinds = knownVerifiers.map((name) => name.split('@')[0]);
+  expect(Object.keys(VERIFIER_TRAITS).sort()).toEqual([...new Set(kinds)].sort());
+});
 
 describe('the final answer of a response', () => {
   it.each<[string, string | null]>([
@@ -85,6 +91,10 @@ describe('the numeric verifier', () => {
     '7984 and the other one cm',
     '\\boxed{7984} or \\boxed{7985}',
     '\\boxed{7985} or \\boxed{7984}',
+    '7984 plus',
+    '7984 more',
+    '7984 less',
+    '7984 others and/or',
   ])('takes no two answers for one: %s', async (answer) => {
     expect((await numeric(`Answer: ${answer}`, '7984', { units: 'ignore' })).success).toBe(false);
     expect((await numeric('Answer: 7984 km/h', '7984', { units: 'ignore' })).success).toBe(true);
@@ -115,6 +125,9 @@ describe('the numeric verifier', () => {
     ['18 dollars', '18', {}, false],
     ['18 dollars', '18', { units: 'ignore' }, true],
     ['3 or 5', '3', { units: 'ignore' }, false],
+    ...['million', 'thousand dollars', 'dozen', 'k', 'squared', 'half', 'percent', 'if even', 'xor eight'].map(
+      (words): [string, string, Record<string, string>, boolean] => [`3 ${words}`, '3', { units: 'ignore' }, false],
+    ),
     ['9007199254740993', '9007199254740992', {}, false],
     ['9007199254740993', '9007199254740993', {}, true],
     ['1e999', '1', { tolerance: '1' }, false],
@@ -136,7 +149,16 @@ describe('the numeric verifier', () => {
 
 describe('a problem that cannot be judged', () => {
   it('is an error, never a verdict: unknown verifier, with the known ones named', async () => {
-    expect(knownVerifiers).toEqual(['exact@1', 'numeric@1', 'math@1', 'choice@1', 'json@1', 'code@1', 'http@1']);
+    expect(knownVerifiers).toEqual([
+      'exact@1',
+      'numeric@1',
+      'math@1',
+      'choice@1',
+      'json@1',
+      'code@1',
+      'http@1',
+      'passage@1',
+    ]);
     const poem = { kind: 'poem', version: '1', options: {} };
     await expect(verifiers.verify(poem, { text: '', finished: true }, 'x')).rejects.toMatchObject({
       code: 'UNKNOWN_VERIFIER',

@@ -8,6 +8,7 @@ import { jsonVerifier } from './json.verifier.js';
 import { mathVerifier } from './math.verifier.js';
 import { numericVerifier } from './numeric.verifier.js';
 import { badReference } from './options.js';
+import { passageVerifier } from './passage.verifier.js';
 import type { Judge, Verifier } from './verifier.types.js';
 
 const VERIFIERS: readonly Verifier[] = [
@@ -18,6 +19,7 @@ const VERIFIERS: readonly Verifier[] = [
   jsonVerifier,
   codeVerifier,
   httpVerifier,
+  passageVerifier((spec, reference) => judgeFor(spec, reference)),
 ];
 
 /** A problem has 256 KiB. What a reference is read with may take a multiple of it: one character can stand for eighteen. */

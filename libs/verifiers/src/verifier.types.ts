@@ -11,6 +11,8 @@ export interface JudgedResponse {
 
 export interface Verdict {
   readonly success: boolean;
+  /** Of several questions the share that is right, 0 … 1: what it is worth. Absent: all or nothing. */
+  readonly share?: number;
   /** As written in the response; null where it holds no answer. */
   readonly extractedAnswer: string | null;
   /** Why, in a sentence. */

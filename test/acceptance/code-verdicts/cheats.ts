@@ -109,7 +109,8 @@ const PYTHON_NAMES = new Set(
     'sorted str sum tuple type zip math unittest Counter AssertionError ValueError Exception check items X WANT i x want self candidate'
   ).split(' '),
 );
-const ALWAYS =
+/** A class whose objects agree with everything. */
+export const ALWAYS =
   'class Always:\n' +
   '    def yes(s, *a, **k): return True\n' +
   '    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __bool__ = yes\n' +

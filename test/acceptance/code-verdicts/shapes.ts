@@ -263,6 +263,66 @@ export const PYTHON_SHAPES: readonly Shape[] = [
     'def factorial(n):\n    return 0\ndef reference(n):\n    return 0',
     { plainly: 'SKIP' },
   ),
+  python(
+    'a class that extends dict',
+    'c = Cache(2)\nc.put(1, 1)\nc.put(2, 2)\nassert c.get(1) == 1\nc.put(3, 3)\nassert c.get(2) == -1 and len(c) == 2',
+    'from collections import OrderedDict\nclass Cache(OrderedDict):\n    def __init__(s, n):\n        super().__init__()\n        s.n = n\n    def get(s, k):\n        if k not in s: return -1\n        s.move_to_end(k)\n        return s[k]\n    def put(s, k, v):\n        s[k] = v\n        s.move_to_end(k)\n        if len(s) > s.n: s.popitem(last=False)',
+    'class Cache(dict):\n    def __init__(s, n): pass\n    def get(s, k): return 1\n    def put(s, k, v): s[k] = v',
+  ),
+  python(
+    'a class that extends list',
+    's = Stack()\ns.push(1)\ns.push(2)\nassert s.pop() == 2\nassert len(s) == 1 and s == [1]',
+    'class Stack(list):\n    def push(s, x): s.append(x)',
+    'class Stack(list):\n    def push(s, x): s[:] = [x, x]',
+  ),
+  python(
+    'named tuples',
+    'p = Point(1, 2)\nassert p.x == 1 and p == (1, 2)\nassert middle(1, 3).x == 2',
+    'from collections import namedtuple\nPoint = namedtuple("Point", "x y")\ndef middle(a, b): return Point((a + b) / 2, 0)',
+    'from collections import namedtuple\nPoint = namedtuple("Point", "x y")\ndef middle(a, b): return Point(a, 0)',
+  ),
+  python(
+    'enumerations',
+    'assert Color.RED.value == 1 and Color(2) == Color.GREEN\nassert after(Color.RED) == Color.GREEN\nassert Level.LOW == 1 and Level.LOW.name == "LOW"',
+    'from enum import Enum, IntEnum\nclass Color(Enum):\n    RED = 1\n    GREEN = 2\nclass Level(IntEnum):\n    LOW = 1\ndef after(c): return Color.GREEN',
+    'from enum import Enum, IntEnum\nclass Color(Enum):\n    RED = 1\n    GREEN = 2\nclass Level(IntEnum):\n    LOW = 1\ndef after(c): return Color.RED',
+  ),
+  python(
+    "objects of the tests' own classes",
+    'class Node:\n    def __init__(self, v, next=None):\n        self.v = v\n        self.next = next\nn = turned(Node(1, Node(2)))\nassert n.v == 2 and n.next.v == 1 and n.next.next is None',
+    'def turned(head):\n    before = None\n    while head:\n        head.next, before, head = before, head, head.next\n    return before',
+    'def turned(head):\n    return head',
+  ),
+  python(
+    'a function called with names',
+    'def key(x, *, turned):\n    return -x if turned else x\nassert order([1, 2], key) == [2, 1]',
+    'def order(items, key):\n    return sorted(items, key=lambda x: key(x, turned=True))',
+    'def order(items, key):\n    return sorted(items, key=lambda x: key(x, turned=False))',
+  ),
+  python(
+    'an exit with status 0',
+    'import sys\nsys.exit(0 if add(2, 3) == 5 else 1)',
+    'def add(a, b):\n    return a + b',
+    'def add(a, b):\n    return a',
+  ),
+  python(
+    'an assertion in a function that the answer calls',
+    'def on(x):\n    assert x == 3\nrun(on)',
+    'def run(g):\n    g(3)',
+    'def run(g):\n    g(4)',
+  ),
+  python(
+    'a function that nobody should call',
+    'def never(x):\n    assert False\nassert run(never) is None',
+    'def run(g):\n    return None',
+    'def run(g):\n    g(1)',
+  ),
+  python(
+    'vectors with operators',
+    'v = Vector(3, 4)\nassert abs(v) == 5 and v * 2 == Vector(6, 8) and 2 * v == Vector(6, 8)\nassert v - Vector(1, 1) == Vector(2, 3) and abs(v.length() - 5) < 1e-9',
+    'class Vector:\n    def __init__(s, x, y): s.x, s.y = x, y\n    def __eq__(s, o): return (s.x, s.y) == (o.x, o.y)\n    def __mul__(s, k): return Vector(s.x * k, s.y * k)\n    __rmul__ = __mul__\n    def __sub__(s, o): return Vector(s.x - o.x, s.y - o.y)\n    def __abs__(s): return (s.x ** 2 + s.y ** 2) ** 0.5\n    length = __abs__',
+    'class Vector:\n    def __init__(s, x, y): s.x, s.y = x, y\n    def __eq__(s, o): return (s.x, s.y) == (o.x, o.y)\n    def __mul__(s, k): return Vector(s.x, s.y * k)\n    __rmul__ = __mul__\n    def __sub__(s, o): return s\n    def __abs__(s): return 5\n    length = __abs__',
+  ),
 ];
 
 export const JAVASCRIPT_SHAPES: readonly Shape[] = [
@@ -475,5 +535,60 @@ export const JAVASCRIPT_SHAPES: readonly Shape[] = [
     'function escape(x) { return "-" + x; }',
     'function escape(x) { return x; }',
     { entryPoint: 'escape' },
+  ),
+  javascript(
+    'a class that extends Array',
+    'const s = new Stack();\ns.twice(1);\nassert.strictEqual(s.length, 2);\nassert.strictEqual(s.pop(), 1);',
+    'class Stack extends Array { twice(x) { this.push(x, x); } }',
+    'class Stack extends Array { twice(x) { this.push(x); } }',
+  ),
+  javascript(
+    'a class that extends Map',
+    'const c = new Cache();\nc.put(1, 5);\nassert.strictEqual(c.fetch(1), 5);\nassert.strictEqual(c.size, 1);',
+    'class Cache extends Map { put(k, v) { this.set(k, v); } fetch(k) { return this.get(k); } }',
+    'class Cache extends Map { put(k, v) {} fetch(k) { return 5; } }',
+  ),
+  javascript(
+    'instances that equal each other',
+    'assert.deepStrictEqual(new Vec(1, 2).add(new Vec(3, 4)), new Vec(4, 6));',
+    'class Vec { constructor(x, y) { this.x = x; this.y = y; } add(o) { return new Vec(this.x + o.x, this.y + o.y); } }',
+    'class Vec { constructor(x, y) { this.x = x; this.y = y; } add(o) { return new Vec(this.x, this.y); } }',
+  ),
+  javascript(
+    'what an instance has',
+    'const a = new A();\nassert.strictEqual(typeof a, "object");\nassert.deepStrictEqual(Object.keys(a), ["x"]);\nassert("x" in a && a.hasOwnProperty("x"));\nassert.strictEqual(JSON.stringify(a), JSON.stringify({ x: 1 }));',
+    'class A { x = 1; }',
+    'class A { get x() { return 1; } }',
+  ),
+  javascript(
+    'timers',
+    'let n = 0;\nconst d = debounce(() => { n++; }, 20);\nd(); d(); d();\nawait new Promise((r) => setTimeout(r, 80));\nassert.strictEqual(n, 1);',
+    'function debounce(f, ms) { let t; return () => { clearTimeout(t); t = setTimeout(f, ms); }; }',
+    'function debounce(f, ms) { return () => setTimeout(f, ms); }',
+    { plainly: 'ASYNC' },
+  ),
+  javascript(
+    'an assertion in a function that is called later',
+    'later((error, x) => { assert.strictEqual(x, 4); });',
+    'function later(g) { setTimeout(() => g(null, 4), 10); }',
+    'function later(g) { setTimeout(() => g(null, 5), 10); }',
+  ),
+  javascript(
+    'methods that return their object',
+    'const s = new S();\nassert.strictEqual(s.push(1), s);\nassert.strictEqual(s.push(2).push(3).size(), 3);',
+    'class S { a = []; push(x) { this.a.push(x); return this; } size() { return this.a.length; } }',
+    'class S { push(x) { return this; } size() { return 1; } }',
+  ),
+  javascript(
+    'names that the runner has too',
+    'assert.strictEqual(decode(encode("ab")), "ab");\nassert.strictEqual(run(1) + ask(1) + send(1) + main(1), 8);',
+    'const fs = require("node:fs"), handles = 2;\nfunction encode(s) { return "x" + s; }\nfunction decode(s) { return s.slice(1); }\nfunction run(x) { return 2; }\nfunction ask(x) { return 2; }\nfunction send(x) { return 2; }\nfunction main(x) { return 2 * x; }',
+    'function encode(s) { return s; }\nfunction decode(s) { return s; }\nfunction run(x) { return 3; }\nfunction ask(x) { return 2; }\nfunction send(x) { return 2; }\nfunction main(x) { return 2; }',
+  ),
+  javascript(
+    'an exit with status 0 in JavaScript',
+    'if (f(1) !== 2) process.exit(1);\nprocess.exit(0);',
+    'const f = (x) => x + 1;',
+    'const f = (x) => x;',
   ),
 ];

@@ -86,13 +86,17 @@ export function readAnswer(text: string, rules: ReadingRules): Readings {
     : [...readings, { kind: 'words', words: choice }, { kind: 'expression', latex: choice }];
 }
 
+const CONCLUDES = new Set(['\\Rightarrow', '\\Leftrightarrow', '\\therefore']);
+/** A relation or a number: without either, connectives join propositions, and which they are is what the text says. */
+const SAYS_MORE = /[=<>\d]|\\(?:le|ge|ne|in|approx|equiv|text)(?![a-zA-Z])/;
+
 function read(given: string, scope: Scope): Readings {
   const text = trimmed(given);
   if (text === '' || scope.depth > MAX_DEPTH) return [];
   const inner = deeper(scope);
 
-  const concluded = splitTopLevel(text, (token) => token === '\\Rightarrow' || token === '\\therefore');
-  if (concluded.parts.length > 1) return read(concluded.parts.at(-1)!, inner);
+  const concluded = splitTopLevel(text, (token) => CONCLUDES.has(token));
+  if (concluded.parts.length > 1 && SAYS_MORE.test(text)) return read(concluded.parts.at(-1)!, inner);
 
   const general = QUALIFIER.exec(text);
   if (general !== null && general.index > 0 && !isName(text.slice(0, general.index).trim()))
@@ -234,11 +238,14 @@ const WORD_AND = /^(?:and|or)$/;
 
 function listReading(text: string, scope: Scope): Form | null {
   // "and", "or" between things, also glued to them: (1,2)or(2,1).
-  const spaced = text
+  const connected = SAYS_MORE.test(text)
+    ? text
+        .replaceAll(/\\(?:land|wedge)(?![a-zA-Z])/g, ' \u0001and ')
+        .replaceAll(/\\(?:lor|vee)(?![a-zA-Z])/g, ' \u0001or ')
+    : text;
+  const spaced = connected
     .replaceAll(/\\text\{\s*(?:,\s*)?(and|or)\s*(?:,\s*)?\}/g, ' \u0001$1 ')
     .replaceAll(/\\text\{\s*,\s*\}/g, ' , ')
-    .replaceAll(/\\(?:land|wedge)(?![a-zA-Z])/g, ' \u0001and ')
-    .replaceAll(/\\(?:lor|vee)(?![a-zA-Z])/g, ' \u0001or ')
     .replaceAll(/(?<![a-zA-Z\\\u0001])(and|or)(?![a-z])/g, ' \u0001$1 ');
   const byWord = splitByWord(spaced);
   const outer = splitTopLevel(spaced, (token) => token === ';');
@@ -628,12 +635,15 @@ function stripUnit(given: string): { readonly text: string; readonly isPercent: 
 }
 
 const HEDGE =
-  /(?<![a-z])(?:or|versus|vs|if|when|unless|otherwise|else|alternatively|instead|possibly|probably|perhaps|maybe|not|never|wrong|incorrect|false|except|but|either|rather|zero|one|two|three|four|five|six|seven|eight|nine|ten)(?![a-z])/i;
+  /(?<![a-z])(?:or|versus|vs|if|when|unless|otherwise|else|alternatively|instead|possibly|probably|perhaps|maybe|not|never|wrong|incorrect|false|except|but|either|rather|at most|at least|dozens?|hundreds?|thousands?|(?:m|b|tr)illions?|zero|one|two|three|four|five|six|seven|eight|nine|ten)(?![a-z])/i;
+
+/** What makes another number of the one before it. */
+const CHANGES = /^(?:and )?(?:an? )?(?:half|squared|cubed|more than|less than|fewer than)(?![a-z-])/i;
 
 /** What follows a number and says more than its unit: another number, a condition, a doubt. */
 export function isHedge(words: string): boolean {
   const plain = unwrapText(words.replaceAll(/\^\s*\{?-?\d\}?/g, '')).trim();
-  if (HEDGE.test(plain)) return true;
+  if (HEDGE.test(plain) || CHANGES.test(plain)) return true;
   // "kg m -3" has digits too, of short units and their exponents.
   return /\d/.test(plain) && !plain.split(/[\s/.]+/).every((word) => /^(?:[a-zA-Zµ]{1,4}(?:-?\d)?|-?\d|)$/.test(word));
 }

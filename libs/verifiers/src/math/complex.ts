@@ -1,6 +1,7 @@
 /** Complex numbers over {@link Reals}, with the principal values of their functions. */
 import { NoValue } from './meter.js';
-import { exact, isExact, isInteger, ONE, type Real, Reals, ZERO } from './real.js';
+import { Reals } from './real.js';
+import { exact, isExact, isInteger, ONE, type Real, ZERO } from './real-arithmetic.js';
 
 export interface Complex {
   readonly re: Real;

@@ -188,6 +188,45 @@ describe('expressions that are equal', () => {
   });
 });
 
+describe('expressions that turn or step at a large number that they name', () => {
+  const sizes = Array.from({ length: 6 }, (_, i) => {
+    const size = 10n ** BigInt(4 + 2 * i) + BigInt(7 * i);
+    return i % 2 === 0 ? `${size}` : `10^{${4 + 2 * i}}`;
+  });
+
+  it.each<[string, (size: string) => readonly [string, string]]>([
+    ['bars', (c) => [tex`|x-${c}|`, tex`${c}-x`]],
+    ['bars of the opposite sign', (c) => [tex`|x+${c}|`, tex`x+${c}`]],
+    ['a maximum', (c) => [tex`\max(x,-${c})`, 'x']],
+    ['a minimum', (c) => [tex`\min(x,${c})`, 'x']],
+    ['a term that begins there', (c) => [tex`x+\max(0,x-${c})`, 'x']],
+    ['a floor', (c) => [tex`n+\lfloor n/${c}\rfloor`, 'n']],
+    ['a divisor', (c) => [tex`\gcd(n,${c})`, tex`\gcd(n,2)`]],
+    ['one of two variables', (c) => [tex`|x-${c}|+y`, tex`${c}-x+y`]],
+  ])('differ: %s', (_, pairOf) => {
+    expect(sizes.map(pairOf).filter(([a, b]) => same(a, b))).toEqual([]);
+  });
+
+  it.each<[string, (size: string) => readonly [string, string]]>([
+    ['bars', (c) => [tex`|x-${c}|`, tex`|${c}-x|`]],
+    ['a maximum', (c) => [tex`\max(x,${c})`, tex`\frac{x+${c}+|x-${c}|}{2}`]],
+    ['a minimum', (c) => [tex`\min(x,${c})`, tex`x-\max(0,x-${c})`]],
+    ['a floor', (c) => [tex`\lfloor n/${c}\rfloor+1`, tex`\lfloor(n+${c})/${c}\rfloor`]],
+    ['a divisor', (c) => [tex`\gcd(n,${c})`, tex`\gcd(${c},n+${c})`]],
+  ])('are equal: %s', (_, pairOf) => {
+    expect(sizes.map(pairOf).filter(([a, b]) => !same(a, b))).toEqual([]);
+  });
+});
+
+describe('a number with a word that makes another of it', () => {
+  it.each([tex`3\text{ million}`, tex`3 \text{ dozen}`, '3 hundred', tex`3\text{ at most}`])(
+    'is not 3: %s',
+    (answer) => {
+      expect(same('3', answer)).toBe(false);
+    },
+  );
+});
+
 describe('what a comparison costs', () => {
   it.each(['a ', 'a i ', 'ae '])('is little for as many %sas an answer holds', (piece) => {
     const letters = parseExpression(piece.repeat(Math.floor(1000 / piece.length)).trim())!;

@@ -8,12 +8,13 @@
  *
  * Variables under roots and logarithms are positive reals, unless told otherwise: where a side leaves the reals it is not asked.
  */
-import { Random } from '@seamstream/kernel';
 import { type Complex, ComplexNumbers, isReal, real } from './complex.js';
 import { type Bindings, evaluate, isInfinite, type Value, valueOfName } from './evaluate.js';
-import { hasDecimal, isConstant, type MathJson, variablesOf } from './expression.js';
+import type { MathJson } from './expression.js';
 import { type Meter, NoValue } from './meter.js';
-import { type Exact, exact, isExact, type Real, ZERO } from './real.js';
+import { type Exact, exact, isExact, type Real, ZERO } from './real-arithmetic.js';
+import { Pair, type Point } from './sample-points.js';
+import { separationBits } from './separation-bound.js';
 
 export interface EqualityRules {
   /** Places to which a number given as a decimal is compared with another. */
@@ -34,15 +35,10 @@ const CONFIRMING_BITS = 1024;
 const MAX_BITS = 32_768;
 /** Points that must agree. */
 const LEAST_POINTS = 3;
-/** Largest whole number that stands for a variable. */
-const LARGEST_WHOLE = 10_000;
-/** Largest end of a series that a variable gives. */
-const LARGEST_END = 48;
 /** Below this size decimals are compared by their leading digits: as places they would all be alike. */
 const SMALL = exact(1, 1000);
 
 type Verdict = 'equal' | 'different' | 'unknown';
-type Point = (name: string) => Exact;
 
 /** Compares expressions within one budget of steps. */
 export class Equality {
@@ -133,7 +129,7 @@ export class Equality {
       let next = bits * 4;
       try {
         const bindings = bindingsAt(point);
-        const setting = { numbers, bindings, called: pair.called };
+        const setting = { numbers, bindings, called: pair.called, unproven: pair.unproven };
         const wanted = cells(evaluate(pair.wanted, setting));
         isWantedDefined = true;
         const wantedLeft = numbers.hasLeftReals();
@@ -226,7 +222,7 @@ export class Equality {
         continue;
       }
       try {
-        const setting = { numbers: c, bindings: bindingsAt(point), called: pair.called };
+        const setting = { numbers: c, bindings: bindingsAt(point), called: pair.called, unproven: pair.unproven };
         const [p, q] = [evaluate(a, setting), evaluate(b, setting)];
         if (!('re' in p) || !('re' in q)) return null;
         const [isP, isQ] = [this.isZero(p, c), this.isZero(q, c)];
@@ -327,297 +323,3 @@ function infiniteSign(json: MathJson): 1 | -1 | null {
     return /^\+?infinity$/i.test(json.num) ? 1 : /^-infinity$/i.test(json.num) ? -1 : null;
   return null;
 }
-
-// ——— what a pair of expressions asks for ———
-
-const ALWAYS_WHOLE = new Set(['GCD', 'LCM', 'Factorial', 'Factorial2', 'Binomial', 'Choose', 'Sum', 'Product']);
-const STEPS = new Set(['Floor', 'Ceil', 'Round', 'Mod']);
-const TURNS = new Set(['Abs', 'Max', 'Min', 'Sign']);
-const UNDER = new Set(['Sqrt', 'Root', 'Ln', 'Log', 'Lb', 'Lg']);
-/** Letters that count, where they stand under a step. */
-const COUNTING = /^[i-nNMKpqrs](?:_\w+)?$/;
-
-class Pair {
-  readonly names: ReadonlySet<string>;
-  /** Letters that are functions of what follows them in brackets. */
-  readonly called: ReadonlySet<string>;
-  readonly isDecimal: boolean;
-  /** Whether the answer may leave the reals where the reference does not: the same variables are under roots in both. */
-  readonly hasExcuse: boolean;
-  private readonly onlyWhole = new Set<string>();
-  private hasSteps = false;
-  private hasSeries = false;
-  private hasTurns = false;
-
-  constructor(
-    readonly wanted: MathJson,
-    readonly given: MathJson,
-  ) {
-    const [bare, calls] = [new Set<string>(), new Set<string>()];
-    for (const json of [wanted, given]) usesOf(json, bare, calls);
-    this.called = new Set([...calls].filter((name) => !bare.has(name)));
-    this.names = variablesOf(given, variablesOf(wanted));
-    this.isDecimal = hasDecimal(wanted) || hasDecimal(given);
-    const [inWanted, inGiven] = [underRoots(wanted), underRoots(given)];
-    const all = variablesOf(wanted);
-    this.hasExcuse = [...inGiven].some((name) => inWanted.has(name) || !all.has(name));
-    for (const json of [wanted, given]) this.study(json, false);
-  }
-
-  private study(json: MathJson, isCounting: boolean): void {
-    if (typeof json === 'string') {
-      if (isCounting && !isConstant(json)) this.onlyWhole.add(json);
-      return;
-    }
-    if (!Array.isArray(json)) return;
-    const [head, ...operands] = json as readonly MathJson[];
-    if (typeof head !== 'string') return;
-    if (TURNS.has(head)) this.hasTurns = true;
-    if (ALWAYS_WHOLE.has(head)) {
-      this.hasSteps = true;
-      if (head === 'Sum' || head === 'Product') this.hasSeries = true;
-      const counted = head === 'Sum' || head === 'Product' ? operands.slice(1) : operands;
-      for (const operand of operands) this.study(operand, isCounting || counted.includes(operand));
-      return;
-    }
-    if (STEPS.has(head)) {
-      this.hasSteps = true;
-      for (const operand of operands)
-        for (const name of variablesOf(operand)) if (COUNTING.test(name)) this.onlyWhole.add(name);
-    }
-    if (head === 'Power' && operands.length === 2 && isNegative(operands[0]!)) {
-      const exponents = variablesOf(operands[1]!);
-      if (exponents.size > 0) this.hasSteps = true;
-      for (const name of exponents) this.onlyWhole.add(name);
-    }
-    for (const operand of operands) this.study(operand, isCounting && head !== 'Sqrt');
-  }
-
-  /** Values of all variables, many times. After 'more' come points that are asked only where the others had too few values. */
-  *points(): Generator<Point | 'more'> {
-    const seed = JSON.stringify([this.wanted, this.given]);
-    const single = this.names.size === 1;
-    const at = (sample: number, kind: 'near' | 'mixed' | 'wide' | 'widely mixed' | 'whole'): Point => {
-      const known = new Map<string, Exact>();
-      return (name) => {
-        let value = known.get(name);
-        if (value === undefined) {
-          const random = Random.of(seed, sample, kind, name);
-          if (kind === 'whole')
-            value = wholeNumber(random, sample, single, this.hasSeries ? LARGEST_END : LARGEST_WHOLE);
-          else if (this.onlyWhole.has(name)) value = exact(1 + random.int(kind === 'near' ? 6 : 12));
-          else {
-            const size = kind.startsWith('wide') ? 10 ** (-1 + 5 * random.float()) : 0.4 + 2 * random.float();
-            const isNegative = kind.endsWith('mixed') && random.float() < 0.5;
-            value = exact(BigInt(Math.floor((isNegative ? -size : size) * 2 ** 24)), 1n << 24n);
-          }
-          known.set(name, value);
-        }
-        return value;
-      };
-    };
-    let sample = 0;
-    for (let i = 0; i < 4; i++) yield at(sample++, 'near');
-    for (let i = 0; i < 4; i++) yield at(sample++, 'mixed');
-    if (this.isDecimal) {
-      // Rounded coefficients are compared where they weigh little.
-      yield 'more';
-      for (let i = 0; i < 24; i++) yield at(sample++, 'near');
-      return;
-    }
-    for (let i = 0; i < 3; i++) yield at(sample++, 'wide');
-    for (let i = 0; i < 3; i++) yield at(sample++, 'widely mixed');
-    if (this.hasTurns || this.hasSteps) {
-      for (let i = 0; i < 40; i++) yield at(sample++, 'widely mixed');
-      for (let i = 1; i <= 64; i++) yield at(i, 'whole');
-    }
-    yield 'more';
-    for (let i = 0; i < 40; i++) yield at(sample++, i % 2 === 0 ? 'wide' : 'widely mixed');
-    for (let i = 1; i <= 24; i++) yield at(i, 'whole');
-  }
-}
-
-/** Of one variable 1, 2, 3, … 32; beyond, and of several, whatever shares divisors: powers of two and their neighbours, multiples of 12. */
-function wholeNumber(random: Random, sample: number, isSingle: boolean, largest: number): Exact {
-  if (sample <= 32) return exact(isSingle ? sample : 1 + random.int(24));
-  const power = 2 ** (1 + random.int(Math.floor(Math.log2(largest))));
-  switch (random.int(4)) {
-    case 0:
-      return exact(12 * (1 + random.int(Math.floor(largest / 12))));
-    case 1:
-      return exact(Math.max(1, power - 1 + random.int(3)));
-    default:
-      return exact(Math.max(1, Math.floor(largest ** random.float())));
-  }
-}
-
-function isNegative(json: MathJson): boolean {
-  if (typeof json === 'number') return json < 0;
-  if (!Array.isArray(json)) return false;
-  if (json[0] === 'Delimiter') return isNegative(json[1] as MathJson);
-  return json[0] === 'Negate' || json[0] === 'Divide' ? json[0] === 'Negate' || isNegative(json[1] as MathJson) : false;
-}
-
-/** Which letters stand alone, and which before a bracket with a number or a letter in it. */
-function usesOf(json: MathJson, bare: Set<string>, calls: Set<string>): void {
-  if (typeof json === 'string') {
-    bare.add(json);
-    return;
-  }
-  if (!Array.isArray(json)) return;
-  const [head, ...operands] = json as readonly MathJson[];
-  if (typeof head === 'string' && /^[a-zA-Z](?:_\w+)?$/.test(head)) calls.add(head);
-  for (const [i, operand] of operands.entries()) {
-    const next = operands[i + 1];
-    const isBefore =
-      head === 'InvisibleOperator' &&
-      typeof operand === 'string' &&
-      Array.isArray(next) &&
-      next[0] === 'Delimiter' &&
-      next.length === 2 &&
-      !Array.isArray(next[1]);
-    if (isBefore) calls.add(operand);
-    else usesOf(operand, bare, calls);
-  }
-}
-
-function underRoots(json: MathJson, names = new Set<string>()): Set<string> {
-  if (!Array.isArray(json)) return names;
-  const [head, ...operands] = json as readonly MathJson[];
-  const isPower = head === 'Power' && operands.length === 2 && isBroken(operands[1]!);
-  if (typeof head === 'string' && (UNDER.has(head) || isPower)) variablesOf(operands[0]!, names);
-  for (const operand of operands) underRoots(operand, names);
-  return names;
-}
-
-/** An exponent that is no whole number. */
-const isBroken = (json: MathJson): boolean =>
-  typeof json === 'number'
-    ? !Number.isInteger(json)
-    : typeof json === 'string' ||
-      (Array.isArray(json) &&
-        (['Divide', 'Rational'].includes(json[0] as string) ||
-          json.slice(1).some((each) => isBroken(each as MathJson))));
-
-// ——— how near to zero a difference of roots can be ———
-
-/**
- * Bits b such that |a − b| ≥ 2^−b wherever the difference is not zero, for expressions of whole numbers, +, −, ·, /, roots and i. Infinite
- * for all others. BFMSS: with u and l bounds of the numerator's and denominator's conjugates and D the product of the roots' degrees,
- * E ≠ 0 implies |E| ≥ 1 / (u^{D−1} l).
- */
-function separationBits(a: MathJson, b: MathJson): number {
-  const roots = new Map<string, number>();
-  const bound = boundOf(['Subtract', a, b], roots);
-  if (bound === null) return Number.POSITIVE_INFINITY;
-  let degree = 1;
-  for (const each of roots.values()) degree *= each;
-  return Math.ceil((degree - 1) * Math.max(0, bound.u) + Math.max(0, bound.l)) + 2;
-}
-
-/** Logarithms to base 2 of u and l. */
-interface Bound {
-  readonly u: number;
-  readonly l: number;
-}
-
-const sumOfLogs = (a: number, b: number): number => Math.max(a, b) + 1;
-
-function boundOf(json: MathJson, roots: Map<string, number>): Bound | null {
-  if (typeof json === 'number' || (typeof json === 'object' && 'num' in json)) {
-    const text = typeof json === 'number' ? String(json) : json.num;
-    const parts = /^-?(\d*)(?:\.(\d*))?(?:e([-+]?\d+))?$/i.exec(text);
-    if (parts === null) return null;
-    const after = parts[2] ?? '';
-    const power = Number(parts[3] ?? 0) - after.length;
-    const digits = (parts[1]! + after).length * 3.33;
-    return { u: digits + 3.33 * Math.max(0, power) + 1, l: 3.33 * Math.max(0, -power) + 1 };
-  }
-  if (typeof json === 'string') {
-    if (json !== 'i' && json !== 'ImaginaryUnit') return null;
-    roots.set('i', 2);
-    return { u: 0, l: 0 };
-  }
-  const [head, ...operands] = json as readonly MathJson[];
-  const parts: Bound[] = [];
-  if (typeof head !== 'string' || !ALGEBRAIC.has(head)) return null;
-  const inner = head === 'Power' || head === 'Root' ? operands.slice(0, 1) : operands;
-  for (const operand of inner) {
-    const part = boundOf(operand, roots);
-    if (part === null) return null;
-    parts.push(part);
-  }
-  const [first] = parts;
-  if (first === undefined) return null;
-  switch (head) {
-    case 'Delimiter':
-      return parts.length === 1 ? first : null;
-    case 'Negate':
-      return first;
-    case 'Add':
-    case 'Subtract':
-      return parts.slice(1).reduce((x, y) => ({ u: sumOfLogs(x.u + y.l, x.l + y.u), l: x.l + y.l }), first);
-    case 'InvisibleOperator': // also a mixed number, which is a sum
-      return parts
-        .slice(1)
-        .reduce((x, y) => ({ u: sumOfLogs(sumOfLogs(x.u + y.l, x.l + y.u), x.u + y.u), l: x.l + y.l }), first);
-    case 'Multiply':
-      return parts.slice(1).reduce((x, y) => ({ u: x.u + y.u, l: x.l + y.l }), first);
-    case 'Divide':
-    case 'Rational':
-      return parts.length === 2 ? { u: first.u + parts[1]!.l, l: first.l + parts[1]!.u } : null;
-    case 'Sqrt':
-      return rootBound(first, 2, operands[0]!, roots);
-    case 'Root':
-      return typeof operands[1] === 'number' && Number.isInteger(operands[1]) && operands[1] > 1
-        ? rootBound(first, operands[1], operands[0]!, roots)
-        : null;
-    case 'Power':
-      return powerBound(first, operands, roots);
-    default:
-      return null;
-  }
-}
-
-function rootBound({ u, l }: Bound, degree: number, radicand: MathJson, roots: Map<string, number>): Bound {
-  roots.set(`${degree} ${JSON.stringify(radicand)}`, degree);
-  return u >= l ? { u: (u + (degree - 1) * l) / degree, l } : { u, l: ((degree - 1) * u + l) / degree };
-}
-
-function powerBound({ u, l }: Bound, [base, exponent]: readonly MathJson[], roots: Map<string, number>): Bound | null {
-  const power = exponentOf(exponent!);
-  if (power === null || Math.abs(power.n) > 4096 || power.d > 64) return null;
-  const size = Math.abs(power.n);
-  const raised = power.n < 0 ? { u: l * size, l: u * size } : { u: u * size, l: l * size };
-  return power.d === 1 ? raised : rootBound(raised, power.d, ['Power', base!, power.n], roots);
-}
-
-function exponentOf(json: MathJson): { readonly n: number; readonly d: number } | null {
-  if (typeof json === 'number')
-    return Number.isInteger(json)
-      ? { n: json, d: 1 }
-      : json * 2 === Math.round(json * 2)
-        ? { n: json * 2, d: 2 }
-        : null;
-  if (!Array.isArray(json)) return null;
-  const [head, a, b] = json as readonly MathJson[];
-  if (head === 'Delimiter' && a !== undefined && b === undefined) return exponentOf(a);
-  if (head === 'Negate' && a !== undefined) {
-    const inner = exponentOf(a);
-    return inner === null ? null : { n: -inner.n, d: inner.d };
-  }
-  if (
-    (head === 'Divide' || head === 'Rational') &&
-    typeof a === 'number' &&
-    typeof b === 'number' &&
-    Number.isInteger(a) &&
-    Number.isInteger(b) &&
-    b > 0
-  )
-    return { n: a, d: b };
-  return null;
-}
-
-const ALGEBRAIC = new Set(
-  'Delimiter Negate Add Subtract Multiply InvisibleOperator Divide Rational Power Sqrt Root'.split(' '),
-);

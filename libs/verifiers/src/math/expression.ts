@@ -13,11 +13,14 @@ const MAX_OPEN = 4;
 /** Bars of absolute values in an expression: eight of them. */
 const MAX_BARS = 16;
 
+/** What the parser passes over although it changes what is said, or what is read elsewhere. */
+const UNREAD = /\\pmod|\\equiv|\\[bx]?cancel|\\cancelto|\\(?:sout|st|strike)(?![a-zA-Z])|\?/;
+
 let engine: ComputeEngine | undefined;
 
 /** The expression, or null where the text is none. */
 export function parseExpression(latex: string): MathJson | null {
-  if (hasDigitsApart(latex) || /\\pmod|\\equiv/.test(latex)) return null;
+  if (hasDigitsApart(latex) || UNREAD.test(latex)) return null;
   engine ??= new ComputeEngine();
   // An angle in degrees is a number of its own; inside of a function it is what the function takes.
   const isArgument = /\\(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])/.test(latex);

@@ -48,40 +48,6 @@ describe('the cases that other checkers publish', () => {
   });
 });
 
-describe('the answer of a response', () => {
-  it.each<[string, string | null]>([
-    ['so \\boxed{\\frac{1}{\\sqrt{2}}} it is', '\\frac{1}{\\sqrt{2}}'],
-    ['\\boxed{1} and \\boxed{2}', '1 , 2'],
-    ['\\boxed{1} or rather \\boxed{2}', '2'],
-    ['\\boxed{1}. Wait, that was wrong: I forgot a term. \\boxed{2}', '2'],
-    ['\\boxed{3} but the answer is 4', '4'],
-    ['Answer: 4, hence \\boxed{5}', '5'],
-    ['The final answer is $7$. I hope it is correct.', '$7$'],
-    ['\\boxed{4} and then \\boxed{5', null],
-    ['#### 1,234', '1,234'],
-    ['thus $x=3$', 'x=3'],
-    ['we get $x=3$, which makes 12 apples', '12'],
-    ['I do not know how this is done', null],
-    ['', null],
-  ])('of %j is %j', async (text, answer) => {
-    expect((await judged(text, '1')).extractedAnswer).toBe(answer);
-  });
-
-  it('must be stated where that is asked for', async () => {
-    expect((await judged('thus $x=3$', '3', { answer: 'stated' })).extractedAnswer).toBeNull();
-    expect((await judged('thus $x=3$', '3')).success).toBe(true);
-    expect((await judged('thus \\boxed{3}', '3', { answer: 'stated' })).success).toBe(true);
-  });
-
-  it('is none in an unfinished response', async () => {
-    const spec = { kind: 'math', version: '1', options: {} };
-    expect(await verifiers.verify(spec, { text: '\\boxed{12}', finished: false }, '12')).toMatchObject({
-      success: false,
-      extractedAnswer: null,
-    });
-  });
-});
-
 describe('mathematical equivalence', () => {
   it.each<[string, string, string, boolean]>([
     ['expressions', '\\frac{1}{3}', '0.333', false],

@@ -818,6 +818,76 @@ const CLASSES: Readonly<Record<string, Maker>> = {
       ],
     };
   },
+  'connectives, arrows and strokes': (random) => {
+    const [p, q] = random.pick<readonly [string, string]>([
+      ['p', 'q'],
+      ['A', 'B'],
+      ['r', 's'],
+    ]);
+    const n = between(random, 2, 900);
+    return random.pick([
+      {
+        reference: tex`${p}\land ${q}`,
+        wrong: [tex`${p}\lor ${q}`, p, tex`${p}\land\neg ${q}`, tex`${p}\Rightarrow ${q}`, `${p}, ${q}`],
+        equal: [tex`${q}\land ${p}`, tex`${p}\wedge ${q}`],
+      },
+      {
+        reference: tex`${p}\Rightarrow ${q}`,
+        wrong: [q, p, tex`${q}\Rightarrow ${p}`, tex`${p}\iff ${q}`],
+        equal: [tex`${p}\implies ${q}`],
+      },
+      {
+        reference: tex`\overrightarrow{AB}`,
+        wrong: [tex`\overrightarrow{BA}`, tex`\overleftarrow{AB}`, tex`\overrightarrow{AC}`],
+        equal: [tex`\vec{AB}`],
+      },
+      {
+        reference: tex`\emptyset`,
+        wrong: [tex`\{\emptyset\}`, tex`\{0\}`, tex`\{${n}\}`],
+        equal: [tex`\varnothing`, tex`\{\}`],
+      },
+      {
+        reference: `${n}`,
+        wrong: [tex`\cancel{${n}}`, tex`\xcancel{${n}}`, tex`\overline{${n}}`, `${n}?`, tex`\sout{${n}}`],
+        equal: [tex`\{${n}\}`],
+      },
+      {
+        reference: tex`x>${n} \text{ and } x<${n + 5}`,
+        wrong: [tex`x>${n} \text{ or } x<${n + 5}`],
+        equal: [`(${n},${n + 5})`],
+      },
+    ]);
+  },
+  'turns that are far or of no width': (random) => {
+    const far = between(random, 10_001, 10 ** random.pick([5, 6, 8]));
+    const k = between(random, 2, 9);
+    return random.pick([
+      {
+        reference: tex`\sqrt{(x-${far})^2}`,
+        wrong: [`${far}-x`, `x-${far}`],
+        equal: [`|x-${far}|`, tex`\sqrt{(${far}-x)^2}`],
+      },
+      {
+        reference: tex`\lfloor\sin^2(${k}x)\rfloor`,
+        wrong: ['0', '1', tex`\lfloor\cos^2(${k}x)\rfloor`],
+        equal: [tex`\lfloor(\sin ${k}x)^2\rfloor`],
+      },
+      {
+        reference: `(-1)^n`,
+        wrong: [tex`\cos(\pi n)+\lfloor n/${far}\rfloor`, tex`(-1)^n+\lfloor n/(7\cdot ${far})\rfloor`],
+        equal: [tex`\cos(\pi n)`],
+      },
+      {
+        reference: 'n!',
+        wrong: [
+          tex`n!+\lfloor n/${far}\rfloor`,
+          tex`n!+|n-${far}|-${far}+n`,
+          tex`n!+\lfloor n/(${k}\cdot 9000)\rfloor`,
+        ],
+        equal: [tex`n(n-1)!`],
+      },
+    ]);
+  },
   hedges: (random) => {
     const [a, b] = [between(random, 2, 400), between(random, 401, 900)];
     return {

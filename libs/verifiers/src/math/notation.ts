@@ -96,67 +96,90 @@ export function plainNotation(text: string): string {
     .replaceAll('⁄', '/')
     .replaceAll(/\r\n?/g, '\n');
   if (!s.includes('\\begin{')) s = s.replace(DOUBLED, '\\').replace(DOUBLED, '\\');
-  s = s
-    .replaceAll('\\\\', ROW_END) // a row's end must not lose its second backslash to the spacing commands below
-    .replaceAll(/\\(?:left|right)\s*\.(?!\d)/g, '')
-    .replaceAll(/\\(?:left|right|[bB]igg?[lrm]?|middle)(?![a-zA-Z])/g, '')
-    .replaceAll(/\\(?:displaystyle|textstyle|scriptstyle|limits|nolimits|rm|bf|it)(?![a-zA-Z])/g, ' ')
-    .replaceAll(/\\(?:label|tag)\{[^{}]*\}/g, '')
-    .replaceAll(/,\s*\\!\s*(?=\d)/g, '')
-    .replaceAll('\\!', '')
-    .replaceAll(/(?<=\d)\{,\}(?=\d)/g, '')
-    .replaceAll('{,}', ',')
-    .replaceAll(/(?<=\d)(?:\\[,;:]|\\ |~)(?=\d{3}(?!\d))/g, '')
-    .replaceAll(/\\[lr]group(?![a-zA-Z])/g, (group) => (group === '\\lgroup' ? '(' : ')'))
-    .replaceAll(/\\q?quad/g, '   ')
-    .replaceAll(/\\[,;:> ]|~/g, ' ')
-    .replaceAll(/\\(?:hspace|vspace|phantom)\*?\{[^{}]*\}/g, ' ')
-    .replaceAll(/\\[dtc]frac(?![a-zA-Z])/g, '\\frac')
-    .replaceAll(/\\(?:leqslant|leqq|leq|le)(?![a-zA-Z])/g, '\\le ')
-    .replaceAll(/\\(?:geqslant|geqq|geq|ge)(?![a-zA-Z])/g, '\\ge ')
-    .replaceAll(/\\(?:neq|ne)(?![a-zA-Z])|\\not\s*=|!=/g, '\\ne ')
-    .replaceAll(/\\lt(?![a-zA-Z])/g, '<')
-    .replaceAll(/\\gt(?![a-zA-Z])/g, '>')
-    .replaceAll(/<=/g, '\\le ')
-    .replaceAll(/>=/g, '\\ge ')
-    .replaceAll('==', '=')
-    .replaceAll(/\\(?:varnothing|empty)(?![a-zA-Z])/g, '\\emptyset')
-    .replaceAll(/\\(?:backslash|smallsetminus)(?![a-zA-Z])/g, '\\setminus')
-    .replaceAll(/\\(?:simeq|cong|doteq)(?![a-zA-Z])/g, '\\approx ')
-    .replaceAll(/\\(?:implies|Longrightarrow|iff|Leftrightarrow)(?![a-zA-Z])/g, '\\Rightarrow ')
-    .replaceAll(/\\(?:lbrace|\{)/g, '\\{')
-    .replaceAll(/\\(?:rbrace|\})/g, '\\}')
-    .replaceAll(/\\(?:lbrack)(?![a-zA-Z])/g, '[')
-    .replaceAll(/\\(?:rbrack)(?![a-zA-Z])/g, ']')
-    .replaceAll(/\\(?:lvert|rvert|vert)(?![a-zA-Z])/g, '|')
-    .replaceAll(/\\mathbb\s*([A-Z])/g, '\\mathbb{$1}')
-    .replaceAll(/\\(?:reals|Reals|R)(?![a-zA-Z])/g, '\\mathbb{R}')
-    .replaceAll(
-      /\\(?:bold|boldsymbol|pmb|bm|mathbf|mathit|mathsf|mathrm|textrm|textbf|textit|textsf|textnormal|mbox|hbox|emph|text|operatorname)\*?\s*\{((?:[^{}]|\^\{-?\d+\})*)\}/g,
-      (command: string, inner: string, at: number, whole: string) =>
-        wordOrSymbol(
-          inner,
-          whole.slice(Math.max(0, at - 80), at),
-          whole.slice(at + command.length, at + command.length + 20),
-        ),
-    )
-    .replaceAll(/\\([ul][lr])corner(?![a-zA-Z])/g, (_, corner: string) => CORNERS[corner]!)
-    // x^2_i is x_i^2
-    .replaceAll(/\^\s*(\{[^{}]*\}|[^\s{}\\])\s*_\s*(\{[^{}]*\}|[^\s{}\\])/g, '_$2^$1')
-    .replaceAll(/\\(?:boxed|fbox)\s*(?=\{)/g, '')
-    .replaceAll(
-      /\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-zA-Z]))|\\degree(?![a-zA-Z])/g,
-      '\\degrees ',
-    )
-    .replaceAll(/\\degrees\s*[CF](?![a-zA-Z])/g, '\\degrees ')
-    .replaceAll(/\\?[$€£¥]|\\[()[\]]/g, ' ')
-    .replaceAll(/\\?["“”]/g, ' ')
-    .replaceAll(/\\(?=[%#&])/g, '')
-    .replaceAll(/\\overline\s*\{\s*([A-Z]{2,})\s*\}/g, '$1');
-  return plainText(s)
+  return plainText(plainCommands(plainWords(plainLayout(s))))
     .replaceAll(/[ \t]+/g, ' ')
     .replaceAll(ROW_END, '\\\\ ')
     .trim();
+}
+
+/** Commands of layout and the synonyms of relations and brackets. */
+function plainLayout(text: string): string {
+  return (
+    text
+      .replaceAll('\\\\', ROW_END) // a row's end must not lose its second backslash to the spacing commands below
+      .replaceAll(/\\(?:left|right)\s*\.(?!\d)/g, '')
+      .replaceAll(/\\(?:left|right|[bB]igg?[lrm]?|middle)(?![a-zA-Z])/g, '')
+      .replaceAll(
+        /\\(?:displaystyle|textstyle|scriptstyle|limits|nolimits|rm|bf|it|tiny|small|normalsize|large|Large|LARGE|huge|Huge)(?![a-zA-Z])/g,
+        ' ',
+      )
+      // Colours say nothing; what is written in the colour of the page is still read.
+      .replaceAll(/\\(?:textcolor|color)\s*(?:\[[a-zA-Z]*\])?\s*\{[^{}]*\}/g, '')
+      .replaceAll(/\\(?:label|tag)\{[^{}]*\}/g, '')
+      .replaceAll(/,\s*\\!\s*(?=\d)/g, '')
+      .replaceAll('\\!', '')
+      .replaceAll(/(?<=\d)\{,\}(?=\d)/g, '')
+      .replaceAll('{,}', ',')
+      .replaceAll(/(?<=\d)(?:\\[,;:]|\\ |~)(?=\d{3}(?!\d))/g, '')
+      .replaceAll(/\\[lr]group(?![a-zA-Z])/g, (group) => (group === '\\lgroup' ? '(' : ')'))
+      .replaceAll(/\\q?quad/g, '   ')
+      .replaceAll(/\\[,;:> ]|~/g, ' ')
+      .replaceAll(/\\(?:hspace|vspace|phantom)\*?\{[^{}]*\}/g, ' ')
+      .replaceAll(/\\(?:[dtcs]|nice)frac(?![a-zA-Z])/g, '\\frac')
+      .replaceAll(/\\(?:leqslant|leqq|leq|le)(?![a-zA-Z])/g, '\\le ')
+      .replaceAll(/\\(?:geqslant|geqq|geq|ge)(?![a-zA-Z])/g, '\\ge ')
+      .replaceAll(/\\(?:neq|ne)(?![a-zA-Z])|\\not\s*=|!=/g, '\\ne ')
+      .replaceAll(/\\lt(?![a-zA-Z])/g, '<')
+      .replaceAll(/\\gt(?![a-zA-Z])/g, '>')
+      .replaceAll(/<=/g, '\\le ')
+      .replaceAll(/>=/g, '\\ge ')
+      .replaceAll('==', '=')
+      .replaceAll(/\\(?:varnothing|empty)(?![a-zA-Z])/g, '\\emptyset')
+      .replaceAll(/\\(?:backslash|smallsetminus)(?![a-zA-Z])/g, '\\setminus')
+      .replaceAll(/\\(?:simeq|cong|doteq)(?![a-zA-Z])/g, '\\approx ')
+      .replaceAll(/\\(?:implies|Longrightarrow)(?![a-zA-Z])/g, '\\Rightarrow ')
+      .replaceAll(/\\(?:iff|Longleftrightarrow)(?![a-zA-Z])/g, '\\Leftrightarrow ')
+      .replaceAll(/\\(?:lbrace|\{)/g, '\\{')
+      .replaceAll(/\\(?:rbrace|\})/g, '\\}')
+      .replaceAll(/\\(?:lbrack)(?![a-zA-Z])/g, '[')
+      .replaceAll(/\\(?:rbrack)(?![a-zA-Z])/g, ']')
+      .replaceAll(/\\(?:lvert|rvert|vert)(?![a-zA-Z])/g, '|')
+      .replaceAll(/\\mathbb\s*([A-Z])/g, '\\mathbb{$1}')
+      .replaceAll(/\\(?:reals|Reals|R)(?![a-zA-Z])/g, '\\mathbb{R}')
+  );
+}
+
+/** Words and letters set in a face of type. */
+function plainWords(text: string): string {
+  return text.replaceAll(
+    /\\(?:bold|boldsymbol|pmb|bm|mathbf|mathit|mathsf|mathrm|textrm|textbf|textit|textsf|textnormal|mbox|hbox|emph|text|operatorname)\*?\s*\{((?:[^{}]|\^\{-?\d+\})*)\}/g,
+    (command: string, inner: string, at: number, whole: string) =>
+      wordOrSymbol(
+        inner,
+        whole.slice(Math.max(0, at - 80), at),
+        whole.slice(at + command.length, at + command.length + 20),
+      ),
+  );
+}
+
+/** Boxes, degrees, marks of quotation and currency, and indices before exponents. */
+function plainCommands(text: string): string {
+  return (
+    text
+      .replaceAll(/\\([ul][lr])corner(?![a-zA-Z])/g, (_, corner: string) => CORNERS[corner]!)
+      // x^2_i is x_i^2
+      .replaceAll(/\^\s*(\{[^{}]*\}|[^\s{}\\])\s*_\s*(\{[^{}]*\}|[^\s{}\\])/g, '_$2^$1')
+      .replaceAll(/\\(?:boxed|fbox)\s*(?=\{)/g, '')
+      .replaceAll(
+        /\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-zA-Z]))|\\degree(?![a-zA-Z])/g,
+        '\\degrees ',
+      )
+      .replaceAll(/\\degrees\s*[CF](?![a-zA-Z])/g, '\\degrees ')
+      .replaceAll(/\\?[$€£¥]|\\[()[\]]/g, ' ')
+      .replaceAll(/\\?["“”]/g, ' ')
+      .replaceAll(/\\(?=[%#&])/g, '')
+      .replaceAll(/\\overline\s*\{\s*([A-Z]{2,})\s*\}/g, '$1')
+  );
 }
 
 /** Arithmetic as it is typed without LaTeX. */

@@ -1,8 +1,10 @@
 /**
  * Which part of a response is its answer. Statements, the last of which wins: a box (neighbouring boxes are one answer), "Answer: …",
  * "the answer is …", "#### …". Without any the last formula, or number, of the text; asked for statements only, such a text has none.
+ * An answer that the words around it deny, doubt or take back is none.
  */
 
+import { deniesMark, rejectsWhatFollows, takesBack, withdraws } from '../hedges.js';
 import { isHedge, withoutQualifier } from './answer-form.js';
 
 /** Longer "answers" are text that happens to follow a marker. Characters. */
@@ -26,16 +28,73 @@ export function statedAnswer(text: string, source: AnswerSource): string | null 
 function found(text: string, source: AnswerSource): string | null {
   const box = lastBoxes(text);
   if (box === 'unclosed') return null;
-  const marker = [...text.matchAll(MARKER)].at(-1);
+  const markers = [...text.matchAll(MARKER)];
+  const marker = markers.at(-1);
   if (marker !== undefined && (box === null || box.to <= marker.index + marker[0].length)) {
-    const after = text.slice(marker.index + marker[0].length);
-    const stated = fromSentence(blockAfter(after));
-    if (stated !== null) return stated;
+    const from = marker.index + marker[0].length;
+    const block = blockAfter(text.slice(from));
+    const sentence = fromSentence(block);
+    if (sentence !== null) {
+      const before = text.slice(0, marker.index);
+      const isOther = markers.length > 1 && ALTERNATIVE.test(before.slice(-MOST_LEADING));
+      const isDenied = isOther || deniesMark(before) || isWithheld(block, sentence);
+      return isDenied || takesBack(behind(text, from, block)) ? null : sentence;
+    }
   }
-  if (box !== null) return box.content;
+  if (box !== null) return isOneOfCases(text, box) || isWithheld(text, box.content, box) ? null : box.content;
   if (source === 'stated') return null;
-  return lastFormulaOrNumber(text) ?? wholeText(text);
+  const last = lastFormulaOrNumber(text);
+  if (last === null) return wholeText(text);
+  return ONE_OF.test(text.slice(0, text.lastIndexOf(last)).slice(-MOST_LEADING)) || isWithheld(text, last)
+    ? null
+    : last;
 }
+
+/** Whether a box is the answer in one case, and a box before it that in another: "\boxed{4}, otherwise \boxed{3}". */
+function isOneOfCases(text: string, box: Boxes): boolean {
+  if (!box.isSecond) return false;
+  const before = text.slice(Math.max(0, box.from - MOST_LEADING), box.from);
+  return ALTERNATIVE.test(before) || CONDITION.test(text.slice(box.to, box.to + MOST_LEADING));
+}
+
+/** Whether the words before an answer reject it, or those behind it take it back. @param place of the answer, else where it stands last */
+function isWithheld(text: string, answer: string, place?: { readonly from: number; readonly to: number }): boolean {
+  const from = place?.from ?? text.lastIndexOf(answer);
+  if (from < 0) return false;
+  let end = from;
+  while (end > 0 && OPENING.includes(text[end - 1]!)) end--;
+  const before = `${text.slice(0, end)} `;
+  const after = text.slice(place?.to ?? from + answer.length).replace(/^[$\\\])\s]+/, ' ');
+  return (
+    rejectsWhatFollows(before) ||
+    DOUBTS.test(before.slice(-MOST_LEADING)) ||
+    withdraws(firstSentence(after)) ||
+    CORRECTS.test(firstSentence(after).slice(0, 2 * MOST_LEADING)) ||
+    takesBack(after)
+  );
+}
+
+/** What may open a formula, and stands between it and the words before it. */
+const OPENING = '$\\[( \n\t';
+
+/** Characters before an answer in which its clause is looked for. */
+const MOST_LEADING = 80;
+/** A doubt in the clause that ends with the answer, or words that call it wrong. */
+const DOUBTS =
+  /\b(?:doubt\w*|unlikely|hardly)\b[^.!?;\n]*$|\b(?:wrong|incorrect|false|mistaken)\s+(?:answer|value|result|solution|choice|guess)\b[^.!?;,\n]*$/i;
+/** What calls an answer wrong, or a guess before a better one, in the sentence that it begins. */
+const CORRECTS =
+  /^[^\p{L}\p{N}]*(?:false|wrong|edit|correction|corrected|outdated|rejected)\b|\b(?:but|however|while)\b[^.]*\b(?:right|correct|true|real|actual|final)\s+(?:value|answer|result|one|solution)\b|\b(?:is|was)\s+(?:only\s+|just\s+)?(?:my|a|the)\s+(?:first|initial|rough|early)\s+(?:guess|attempt|try)\b/iu;
+/** What leads to an answer beside one that was given before. */
+const ALTERNATIVE =
+  /\b(?:otherwise|alternative(?:ly)?|or else|if not|if (?:that|this|it) (?:is|were|was)|case|option|possibility|(?:second|third|other|another|next) (?:guess|answer|option|choice|possibility|candidate))\b[^.!?\n]*$/i;
+/** What makes an answer that of one case. */
+const CONDITION = /^[\s$)]*(?:,\s*)?(?:if|when|unless|in case|for (?:odd|even|positive|negative))\b/i;
+/** What leads to several values none of which is chosen. */
+const ONE_OF = /\b(?:(?:one|any) of\s*[$\d\\]|(?:options|candidates|choices|possibilities)\s*(?:are|:))[^.!?\n]*$/i;
+
+const behind = (text: string, from: number, block: string): string =>
+  text.slice(text.indexOf(block, from) + block.length);
 
 /** The end of a worked solution: "The final answer is $28$." and nothing else in that sentence. */
 const CONCLUSION = /\bfinal answer (?:is )?(\$[^$\n]+\$)(?:\.(?=\s|$)|$)/gi;
@@ -99,7 +158,8 @@ function blockAfter(text: string): string {
 function fromSentence(line: string): string | null {
   const sentence = firstSentence(line)
     .replace(/^[*_\s]+|(?<![*_\s])[*_\s]+$/g, '')
-    .replace(/(?<=\S)\.$/, '');
+    .replace(/(?<=\S)\.$/, '')
+    .replace(/(?<![*_\s])[*_]+$/, '');
   if (sentence === '') return null;
   const formulas = [...sentence.matchAll(FORMULA)];
   const around = sentence.replaceAll(FORMULA, ' ');
@@ -167,7 +227,10 @@ function isBare(text: string): boolean {
 }
 
 interface Boxes {
+  /** Whether there is another box before these. */
+  readonly isSecond: boolean;
   readonly content: string;
+  readonly from: number;
   readonly to: number;
 }
 
@@ -195,8 +258,9 @@ function lastBoxes(text: string): Boxes | 'unclosed' | null {
     run.unshift(before);
   }
   const distinct = [...new Map(run.map((each) => [each.content.replaceAll(/\s/g, ''), each.content])).values()];
+  const isSecond = boxes[0]!.from < run[0]!.from;
   const unit = /^\s*(?:%|\\%|percent(?:age)?\b)/.exec(text.slice(last.to))?.[0] ?? '';
-  return { content: `${distinct.join(' , ')}${unit}`, to: last.to };
+  return { content: `${distinct.join(' , ')}${unit}`, from: run[0]!.from, to: last.to, isSecond };
 }
 
 /** "y_1 = \boxed{…} and y_2 = \boxed{…}": between boxes of one answer stands hardly anything. */

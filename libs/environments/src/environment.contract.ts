@@ -1,0 +1,173 @@
+/** What every environment keeps, over an executor that answers by a rule. A class and a spec that calls this suite make an environment. */
+import { loadPrompts, type Prompts } from '@seamstream/experience';
+import { isSeamError, Random, SeamError, sha256 } from '@seamstream/kernel';
+import type { AttemptRequest } from './environment.port.js';
+import type { EnvironmentKind } from './environments.js';
+import { FakeExecutor } from './executor-model.fake.js';
+import type { AnsweringProgress, ExecutorModel } from './executor-model.port.js';
+import { PromptInjection } from './prompt-injection.js';
+
+const REFERENCE = 'SECRET-REFERENCE';
+/** Everything that the prompt and the seed say decides the answer. */
+const rule = (prompt: string, seed: string): string => `Answer: ${sha256(`${prompt}/${seed}`).slice(0, 8)}`;
+const ENTRIES = [null, '', '{"memory_item":"count twice"}', '{"memory_item":"mind the carry"}'];
+const DRAWING = { temperature: 0.7, topP: 0.9 };
+
+/** As the executors of this system: what an ended call had answered is kept until a call for it has come to its end. */
+class EndedOnce implements ExecutorModel {
+  readonly identity = { model: 'ended', revision: '1', decoding: '{}' };
+  readonly computed: string[] = [];
+  private readonly kept = new Set<string>();
+  private isEnded = false;
+
+  constructor(private readonly stopAfter: number) {}
+
+  answer(prompts: readonly string[]): ReturnType<ExecutorModel['answer']> {
+    for (const prompt of prompts) {
+      if (this.kept.has(prompt)) continue;
+      if (this.computed.length === this.stopAfter && !this.isEnded) {
+        this.isEnded = true;
+        return Promise.reject(new SeamError('ABORTED', 'Ended.'));
+      }
+      this.computed.push(prompt);
+      this.kept.add(prompt);
+    }
+    for (const prompt of prompts) this.kept.delete(prompt);
+    return new FakeExecutor(rule).answer(prompts);
+  }
+}
+
+function drawnRequests(random: Random): AttemptRequest[] {
+  return Array.from({ length: 1 + random.int(6) }, () => {
+    const problem = {
+      problemId: `p${random.int(4)}`,
+      domain: 'sums',
+      prompt: `How many are ${random.int(4)}?`,
+      reference: REFERENCE,
+    };
+    const seeds = Array.from({ length: 1 + random.int(3) }, () => `s${random.int(5)}`);
+    return { problem, entry: random.pick(ENTRIES), seeds };
+  });
+}
+
+/** @param isDefault of prompt injection, whose identity is the executor's with its templates */
+export function describeEnvironment(name: string, kind: EnvironmentKind, { isDefault = false } = {}): void {
+  describe(`the environment ${name}`, () => {
+    let prompts: Prompts;
+    beforeAll(async () => {
+      prompts = await loadPrompts();
+    });
+
+    it('makes an attempt per request with an answer per seed, regardless of the other requests', async () => {
+      for (let seed = 0; seed < 40; seed++) {
+        const requests = drawnRequests(Random.of(name, seed));
+        const open = () => kind.open(new FakeExecutor(rule), prompts);
+        for (const environment of [open(), open().drawn(DRAWING)!]) {
+          const together = await environment.attempt(requests);
+          expect(together.map(({ length }) => length)).toEqual(requests.map(({ seeds }) => seeds.length));
+          for (const [at, request] of requests.entries())
+            expect(await environment.attempt([request])).toEqual([together[at]]);
+          expect(await environment.attempt(requests.toReversed())).toEqual(together.toReversed());
+        }
+      }
+      expect(await kind.open(new FakeExecutor(rule), prompts).attempt([])).toEqual([]);
+    });
+
+    it('lets entries matter, draws by the seeds, and counts the tokens of each answer', async () => {
+      const problem = { problemId: 'p', domain: 'sums', prompt: 'How many?' };
+      const environment = kind.open(new FakeExecutor(rule), prompts);
+      const told = await environment.attempt(ENTRIES.map((entry) => ({ problem, entry, seeds: ['1'] })));
+      const texts = told.map(([answer]) => (answer!.status === 'answered' ? answer!.text : ''));
+      expect(new Set(texts).size).toBe(ENTRIES.length);
+      for (const [answer] of told)
+        expect(answer).toMatchObject({ promptTokens: expect.any(Number), responseTokens: expect.any(Number) });
+      const [drawn] = await environment.drawn(DRAWING)!.attempt([{ problem, entry: '{}', seeds: ['1', '2', '1'] }]);
+      expect([drawn![0], drawn![1]]).not.toEqual([drawn![2], drawn![0]]);
+      expect(drawn![0]).toEqual(drawn![2]);
+      expect(drawn![0]).not.toEqual(drawn![1]);
+    });
+
+    it('shows no model a reference', async () => {
+      const executor = new FakeExecutor(rule);
+      const environment = kind.open(executor, prompts);
+      const requests = drawnRequests(Random.of('references'));
+      await environment.attempt(requests);
+      await environment.drawn(DRAWING)!.attempt(requests);
+      expect(executor.prompts.join('\n')).toContain('How many');
+      expect(executor.prompts.join('\n')).not.toContain(REFERENCE);
+    });
+
+    it('says a failure of one request as a value, and leaves the others alone', async () => {
+      const failing = new FakeExecutor((prompt, seed) =>
+        prompt.includes('are 2?')
+          ? { status: 'failed', code: 'PROMPT_TOO_LONG', reason: 'too long', retryable: false }
+          : rule(prompt, seed),
+      );
+      const of = (n: number): AttemptRequest => ({
+        problem: { problemId: `p${n}`, domain: 'sums', prompt: `How many are ${n}?` },
+        entry: '{"memory_item":"x"}',
+        seeds: ['1'],
+      });
+      const [one, two, three] = await kind.open(failing, prompts).attempt([1, 2, 3].map(of));
+      expect(two).toMatchObject([{ status: 'failed', code: 'PROMPT_TOO_LONG' }]);
+      const sound = await kind.open(new FakeExecutor(rule), prompts).attempt([of(1), of(3)]);
+      expect([one, three]).toEqual(sound);
+    });
+
+    it('ends with ABORTED when its signal aborts, and passes on how far its executor is', async () => {
+      const progress: AnsweringProgress[] = [];
+      const hanging: ExecutorModel = {
+        identity: { model: 'hangs', revision: '1', decoding: '{}' },
+        answer: (asked, signal, onProgress) => {
+          onProgress?.({ answered: 0, tokens: asked.length, tokensPerPrompt: 8 });
+          return new Promise((_, reject) => {
+            signal?.addEventListener('abort', () => reject(new SeamError('ABORTED', 'Ended.')));
+          });
+        },
+      };
+      const abort = new AbortController();
+      const attempt = kind.open(hanging, prompts).attempt(drawnRequests(Random.of('abort')), {
+        signal: abort.signal,
+        onProgress: (told) => progress.push(told),
+      });
+      const ended = attempt.catch((error: unknown) => isSeamError(error, 'ABORTED'));
+      abort.abort();
+      expect(await ended).toBe(true);
+      expect(progress.length).toBeGreaterThan(0);
+    });
+
+    it('computes nothing again that an ended call had finished, wherever it was ended', async () => {
+      const requests = ENTRIES.map((entry, at) => ({
+        problem: { problemId: `p${at}`, domain: 'sums', prompt: `How many are ${at}?` },
+        entry,
+        seeds: ['1'],
+      }));
+      const whole = new EndedOnce(Number.POSITIVE_INFINITY);
+      const expected = await kind.open(whole, prompts).attempt(requests);
+      for (let stopAfter = 0; stopAfter < whole.computed.length; stopAfter++) {
+        const executor = new EndedOnce(stopAfter);
+        const environment = kind.open(executor, prompts);
+        await expect(environment.attempt(requests)).rejects.toMatchObject({ code: 'ABORTED' });
+        expect(await environment.attempt(requests)).toEqual(expected);
+        expect(executor.computed.toSorted()).toEqual(whole.computed.toSorted());
+      }
+    });
+
+    it('has an identity that differs from prompt injection over the same executor, and keeps the executor’s own', () => {
+      const executor = new FakeExecutor(rule);
+      const { identity } = kind.open(executor, prompts);
+      const injection = new PromptInjection(executor, prompts).identity;
+      expect([identity.model, identity.revision]).toEqual(['fake', '1']);
+      expect(JSON.stringify(identity) === JSON.stringify(injection)).toBe(isDefault);
+    });
+
+    it('says that an executor cannot draw, and names its shortest prompts for the start', () => {
+      const greedy: ExecutorModel = {
+        identity: { model: 'greedy', revision: '1', decoding: '{}' },
+        answer: () => Promise.resolve([]),
+      };
+      expect(kind.open(greedy, prompts).drawn(DRAWING)).toBeNull();
+      expect(kind.shortestPrompts(prompts).length).toBeGreaterThan(0);
+    });
+  });
+}

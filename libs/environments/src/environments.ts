@@ -1,0 +1,45 @@
+/** Which environments there are, by the name that configurations give. Nothing else asks for a name. */
+import type { Prompts } from '@seamstream/experience';
+import { SeamError } from '@seamstream/kernel';
+import type { Environment } from './environment.port.js';
+import type { ExecutorModel } from './executor-model.port.js';
+import { PromptInjection } from './prompt-injection.js';
+
+export interface EnvironmentKind {
+  /** The environment over a frozen executor. */
+  open(executor: ExecutorModel, prompts: Prompts): Environment;
+  /** The shortest prompts that it asks, one of each kind: a model that cannot hold them is refused before the first problem. */
+  shortestPrompts(prompts: Prompts): readonly string[];
+}
+
+export type Environments = Readonly<Record<string, EnvironmentKind>>;
+
+/** As short as a problem can be. */
+const SHORTEST = '?';
+
+export const ENVIRONMENTS: Environments = {
+  'prompt-injection': {
+    open: (executor, prompts) => new PromptInjection(executor, prompts),
+    shortestPrompts: (prompts) => [null, '{}'].map((entry) => prompts.executor(SHORTEST, entry)),
+  },
+};
+
+/** @throws INVALID_CONFIGURATION for an unknown name */
+export function environmentKind(name: string, environments: Environments = ENVIRONMENTS): EnvironmentKind {
+  const kind = Object.hasOwn(environments, name) ? environments[name] : undefined;
+  if (kind !== undefined) return kind;
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot open environment "${name}": expected one of ${Object.keys(environments).join(', ')}. Set SEAM_EXECUTOR_ENVIRONMENT (of a trainer, SEAM_TRAINER_EXECUTOR_ENVIRONMENT) to one of them.`,
+  );
+}
+
+/** The environment of a name over a frozen executor. @throws INVALID_CONFIGURATION for an unknown name */
+export function openEnvironment(
+  name: string,
+  executor: ExecutorModel,
+  prompts: Prompts,
+  environments: Environments = ENVIRONMENTS,
+): Environment {
+  return environmentKind(name, environments).open(executor, prompts);
+}

@@ -1,0 +1,75 @@
+/** The frozen model that answers. It is asked in text, so that it may as well be a server. Only environments ask it. */
+import type { ExecutorIdentity } from '@seamstream/events';
+import type { ErrorCode } from '@seamstream/kernel';
+
+export interface ExecutorModel {
+  /** The template is not its own: an environment adds it. */
+  readonly identity: Omit<ExecutorIdentity, 'template'>;
+  /** Spellings that control the model, where its vocabulary is known; broken in text from outside. */
+  readonly controlTokens?: readonly string[];
+  /**
+   * Answers in the order of the prompts, decoded greedily. Rejects only where no prompt can be answered.
+   * @param signal ends what is under way where that is possible, with ABORTED
+   */
+  answer(
+    prompts: readonly string[],
+    signal?: AbortSignal,
+    onProgress?: (progress: AnsweringProgress) => void,
+  ): Promise<readonly ExecutorAnswer[]>;
+  /**
+   * Draws an answer per seed for each prompt. Equal prompts, seeds and settings give equal answers. Absent where the
+   * executor cannot draw.
+   */
+  sample?(
+    requests: readonly SampledAnswerRequest[],
+    drawing: SamplingParams,
+    signal?: AbortSignal,
+    onProgress?: (progress: AnsweringProgress) => void,
+  ): Promise<readonly (readonly ExecutorAnswer[])[]>;
+}
+
+/** How far an executor has come with what it was asked. */
+export interface AnsweringProgress {
+  /** Prompts whose answers are ready. */
+  readonly answered: number;
+  /** Tokens written so far. */
+  readonly tokens: number;
+  /** Most tokens of the answers to one prompt. */
+  readonly tokensPerPrompt: number;
+}
+
+export interface SampledAnswerRequest {
+  readonly prompt: string;
+  readonly seeds: readonly string[];
+}
+
+/** How answers are drawn; their length is the executor's own limit. */
+export interface SamplingParams {
+  /** Above 0. */
+  readonly temperature: number;
+  /** Mass of the most probable tokens that are drawn from; 1 takes all. */
+  readonly topP: number;
+}
+
+export interface ExecutorResponse {
+  readonly status: 'answered';
+  readonly text: string;
+  /** The part that the template asked to hold the answer, for verifiers; the whole text when absent. */
+  readonly judged?: string;
+  /** It ended by itself, not at its token limit. */
+  readonly finished: boolean;
+  readonly promptTokens: number;
+  readonly responseTokens: number;
+}
+
+/** One prompt could not be answered; that says nothing about the entry in it. */
+export interface ExecutorFailure {
+  readonly status: 'failed';
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly retryable: boolean;
+  /** Nothing else will be answered either before a person acts: a key is refused, a budget spent, the model exchanged. */
+  readonly halts?: boolean;
+}
+
+export type ExecutorAnswer = ExecutorResponse | ExecutorFailure;

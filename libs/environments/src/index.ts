@@ -1,0 +1,26 @@
+export { answerOnce, statementOf } from './answer-once.js';
+export {
+  type Attempt,
+  type AttemptOptions,
+  type AttemptRequest,
+  Environment,
+  type ProblemStatement,
+} from './environment.port.js';
+export {
+  ENVIRONMENTS,
+  type EnvironmentKind,
+  type Environments,
+  environmentKind,
+  openEnvironment,
+} from './environments.js';
+export type {
+  AnsweringProgress,
+  ExecutorAnswer,
+  ExecutorFailure,
+  ExecutorModel,
+  ExecutorResponse,
+  SampledAnswerRequest,
+  SamplingParams,
+} from './executor-model.port.js';
+export { PromptInjection } from './prompt-injection.js';
+export { type RolloutSettings, repeatedAnswers } from './repeated-answers.js';

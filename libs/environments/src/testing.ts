@@ -1,0 +1,3 @@
+/** For tests of other packages. */
+export * from './executor-model.fake.js';
+export * from './plan-first.fake.js';
