@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isSeamError } from '@seamstream/kernel';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import avro from 'avsc';
 import fc from 'fast-check';
 import { decodeEvent, EventCodec, encodeEvent } from './codec.js';
-import { EXAMPLE_EVENTS } from './example-events.contract.js';
 import { keyOf, type SeamEvent, TOPIC_OF, TOPICS } from './generated/events.generated.js';
 import { SCHEMAS } from './generated/schemas.generated.js';
 import { type AvroDefinition, fingerprintOf } from './schema/avro-schema.js';
@@ -49,6 +49,11 @@ describe('an event on the wire', () => {
       ['ExperienceWithheld', 'seam.experiences', 'p-1'],
       ['OutcomeRecorded', 'seam.outcomes', 'p-1'],
       ['ExecutionFailed', 'seam.outcomes', 'p-1'],
+      ['AttemptUngraded', 'seam.outcomes', 'p-1'],
+      ['AnswerRecorded', 'seam.answers', 'p-1'],
+      ['AnswerSettled', 'seam.answers', 'p-1'],
+      ['FeedbackGiven', 'seam.feedback', 'p-1'],
+      ['FeedbackRefused', 'seam.answers', 'p-1'],
       ['ProblemExpired', 'seam.outcomes', 'p-1'],
       ['SuccessAdmitted', 'seam.buffer', 'arithmetic/2'],
       ['ResultRefused', 'seam.buffer', 'p-1'],
@@ -60,6 +65,7 @@ describe('an event on the wire', () => {
       ['TrainingRunCompleted', 'seam.training', 'r-1'],
       ['TrainingRunFailed', 'seam.training', 'r-1'],
       ['TrainingRunRejected', 'seam.training', 'r-1'],
+      ['TrainingRunCancelled', 'seam.training', 'r-1'],
       ['AdapterPublished', 'seam.adapters', '45'.repeat(32)],
       ['AdapterPromoted', 'seam.adapters', '45'.repeat(32)],
       ['AdapterRolledBack', 'seam.adapters', '45'.repeat(32)],

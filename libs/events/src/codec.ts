@@ -12,12 +12,15 @@
  * teaches it to the codec first (`learn`); it is then a writer's version like any other.
  */
 import { messageOf, SeamError } from '@seamstream/kernel';
-import type avro from 'avsc';
-import { CopiedFields, EventLayout, EventWindow } from './encoded-fields.js';
+import { type EncodedRecord, invalidEvent, malformed, place, shown } from './codec-errors.js';
+import { CopiedFields, type EventLayout, EventWindow } from './encoded-fields.js';
+import { EventForm, HEADER_BYTES, WriterVersion } from './event-form.js';
 import { keyOf, type SeamEvent, TOPIC_OF, TOPICS } from './generated/events.generated.js';
 import { type NamedSchema, SCHEMAS } from './generated/schemas.generated.js';
-import { type AvroDefinition, type AvroSchema, fingerprintOf, fullName, isUnion } from './schema/avro-schema.js';
-import { asBuffer, strictType } from './strict-types.js';
+import { type AvroDefinition, fingerprintOf, fullName } from './schema/avro-schema.js';
+import { asBuffer } from './strict-types.js';
+
+export type { EncodedRecord } from './codec-errors.js';
 
 /** An event as a record to append; assignable to the event log's NewRecord. */
 export interface EncodedEvent {
@@ -27,18 +30,6 @@ export interface EncodedEvent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What decoding needs of a record; the event log's LogRecord is one. */
-export interface EncodedRecord {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
-  readonly value: Uint8Array | null;
-  /** Why the log has no bytes to show, see the event log's LogRecord. */
-  readonly unreadable?: string;
-}
-
-/** Marker and fingerprint. */
-const HEADER_BYTES = 10;
 /** Marker and schema id of the framing that Confluent's clients write: 00 | id, 4 bytes, big-endian. */
 const CONFLUENT_HEADER_BYTES = 5;
 /** Of a learned schema; the events' own are some ten thousand. */
@@ -51,82 +42,6 @@ const MARKER = 0x01c3; // C3 01 as a little-endian 16-bit number
 export interface CodecInput {
   readonly schemas: Readonly<Record<string, NamedSchema & { readonly released: readonly NamedSchema[] }>>;
   readonly topicOf: Readonly<Record<string, string>>;
-}
-
-/** One event type's reader and writer, made on first use: most processes see few of them. */
-class EventForm {
-  readonly header: Buffer;
-  /** Fields of bytes: avsc takes nothing but a Buffer there. */
-  private readonly bytesFields: readonly string[];
-  private readonly schema: AvroDefinition;
-  private made: avro.Type | undefined;
-  private madeLayout: EventLayout | undefined;
-
-  constructor(
-    readonly name: string,
-    readonly topic: string,
-    { fingerprint, schema }: NamedSchema,
-  ) {
-    this.header = Buffer.from(`c301${fingerprint}`, 'hex');
-    this.schema = JSON.parse(schema) as AvroDefinition;
-    this.bytesFields = (this.schema.fields ?? [])
-      .filter(({ type }) => type === 'bytes' || (isUnion(type) && type.includes('bytes')))
-      .map((field) => field.name);
-  }
-
-  get fullName(): string {
-    return fullName(this.schema.name ?? '', this.schema.namespace);
-  }
-
-  get type(): avro.Type {
-    this.made ??= strictType(this.schema);
-    return this.made;
-  }
-
-  get layout(): EventLayout {
-    this.madeLayout ??= new EventLayout(this.type, this.header);
-    return this.madeLayout;
-  }
-
-  /** The event as avsc takes it. */
-  prepared(event: SeamEvent): SeamEvent {
-    if (this.bytesFields.length === 0) return event;
-    const copy: Record<string, unknown> = { ...event };
-    for (const field of this.bytesFields) {
-      const bytes = copy[field];
-      if (bytes instanceof Uint8Array) copy[field] = asBuffer(bytes);
-    }
-    return copy as unknown as SeamEvent;
-  }
-}
-
-/** A version that records may have been written in. `resolver` leads from it to the current one. */
-class WriterVersion {
-  readonly high: number;
-  readonly low: number;
-  private resolver: ReturnType<avro.Type['createResolver']> | undefined;
-
-  constructor(
-    readonly form: EventForm,
-    fingerprint: string,
-    private readonly writerSchema: string | undefined,
-  ) {
-    const bytes = Buffer.from(fingerprint, 'hex');
-    this.low = bytes.readUInt32LE(0);
-    this.high = bytes.readUInt32LE(4);
-  }
-
-  /** Finds the way from this version to the current one. Throws avsc's own error when there is none. */
-  prepare(): void {
-    if (this.writerSchema !== undefined) {
-      this.resolver ??= this.form.type.createResolver(strictType(JSON.parse(this.writerSchema) as AvroSchema));
-    }
-  }
-
-  read(bytes: Buffer): { value: unknown; offset: number } {
-    this.prepare();
-    return this.form.type.decode(bytes, HEADER_BYTES, this.resolver);
-  }
 }
 
 /** Encodes and decodes the events of one set of schemas. */
@@ -231,7 +146,7 @@ export class EventCodec {
       }
       time = this.rfc3339(meta.occurredAt);
     } catch (cause) {
-      throw invalidEvent(prepared, form, cause);
+      throw invalidEvent(prepared, form.type, cause);
     }
     const value = Buffer.allocUnsafe(end);
     this.scratch.copy(value, HEADER_BYTES, HEADER_BYTES, end);
@@ -392,59 +307,6 @@ export function eventSchemas(): readonly EventSchema[] {
       const { name = event, namespace } = JSON.parse(schema) as AvroDefinition;
       return { topic, fullName: fullName(name, namespace), fingerprint, schema };
     }),
-  );
-}
-
-function invalidEvent(event: SeamEvent, form: EventForm, cause: unknown): SeamError {
-  const faults: string[] = [];
-  form.type.isValid(event, {
-    errorHook: (path, value: unknown, type) => {
-      faults.push(`${path.join('.')}: expected ${describe(type)}, came ${shown(value)}`);
-    },
-  });
-  return new SeamError(
-    'INVALID_INPUT',
-    `Encoding ${event.type}: ${faults.length === 0 ? messageOf(cause) : faults.join('; ')}. Correct the event; nothing was recorded.`,
-    // avsc's own error repeats the whole value: it is of use only when no field was found at fault.
-    { details: { eventType: event.type, faults }, ...(faults.length === 0 ? { cause } : {}) },
-  );
-}
-
-/** A value in a message: short, and telling NaN from null. */
-function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
-  if (typeof value === 'object' && value !== null)
-    return Array.isArray(value) ? `a list of ${value.length}` : 'an object';
-  return String(value);
-}
-
-function describe(type: avro.Type): string {
-  const { typeName } = type;
-  if (typeName === 'double' || typeName === 'float') return `a finite ${typeName}`;
-  if (typeName === 'enum') return `one of ${(type as unknown as { symbols: readonly string[] }).symbols.join(', ')}`;
-  if (typeName === 'union:unwrapped')
-    return (type as unknown as { types: readonly avro.Type[] }).types.map(describe).join(' or ');
-  return type.name ?? typeName;
-}
-
-function place({ topic, partition, offset }: EncodedRecord): string {
-  return `${topic}/${partition}@${offset}`;
-}
-
-function malformed(record: EncodedRecord, eventType: string | undefined, fault: string, cause?: unknown): SeamError {
-  return new SeamError(
-    'MALFORMED_RECORD',
-    `Reading ${place(record)}${eventType === undefined ? '' : ` as ${eventType}`}: ${fault}. The record cannot be used; its bytes belong into the dead letters.`,
-    {
-      details: {
-        topic: record.topic,
-        partition: record.partition,
-        offset: record.offset,
-        ...(eventType === undefined ? {} : { eventType }),
-        fault,
-      },
-      cause,
-    },
   );
 }
 

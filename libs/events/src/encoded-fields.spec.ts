@@ -1,6 +1,6 @@
 import { Random } from '@seamstream/kernel';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { copiedFields, decodeEvent, encodeEvent, eventWindow } from './codec.js';
-import { EXAMPLE_EVENTS } from './example-events.contract.js';
 import type { EventOf, SeamEvent } from './generated/events.generated.js';
 
 const HEADER_BYTES = 10;
@@ -48,7 +48,7 @@ const TEXTS = [
   'meta.traceparent',
   'problem.problemId',
   'problem.prompt',
-  'problem.verifier.kind',
+  'problem.reference',
   'experienceId',
   'arm',
   'entry',

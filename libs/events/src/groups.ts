@@ -4,4 +4,8 @@ export const GROUP = {
   executor: 'seam.executor',
   buffer: 'seam.buffer',
   trainer: 'seam.trainer',
+  /** Ends answers that no verifier judges. */
+  settler: 'seam.executor.settler',
+  /** Judges them by feedback. */
+  judge: 'seam.executor.judge',
 } as const;

@@ -9,8 +9,21 @@ export {
   eventWindow,
   learnSchema,
 } from './codec.js';
+export {
+  contentDigest,
+  copyOf,
+  isWhole,
+  nameOfContent,
+  type ProblemContent,
+  type ProblemPlace,
+  promptOf,
+  promptOrName,
+  type Whole,
+  withContent,
+} from './content.js';
 export type { CopiedFields, EncodedPart, EventWindow } from './encoded-fields.js';
 export * from './generated/events.generated.js';
+export { attemptIdOf, FEEDBACK_SUCCESS, type GradedProblem, isGraded, resultRole } from './grading.js';
 export { GROUP } from './groups.js';
 export {
   type Derivation,
@@ -22,3 +35,4 @@ export {
   originMeta,
 } from './meta.js';
 export { GENERATOR_SLOT, SEAM_METHOD } from './slots.js';
+export { VERIFIER_TRAITS, verifierTraits } from './verifier-kinds.js';

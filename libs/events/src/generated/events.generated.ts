@@ -3,6 +3,43 @@
 /** explore: one of a group to learn from; deploy: the single answer to a user; control: without an experience. */
 export type Arm = 'explore' | 'deploy' | 'control';
 
+/**
+ * Names the content of a problem by its digest. The place says where to look first; content with this digest is
+ * the right one wherever it is found.
+ */
+export interface ContentReference {
+  /** SHA-256 of prompt and reference (contentDigest in libs/events), base64url without padding: 43 characters. */
+  readonly digest: string;
+  /** Partition of seam.problems that held the problem when this was written. A copied log may hold it elsewhere. */
+  readonly partition: number;
+  /** Offset there. */
+  readonly offset: number;
+}
+
+/** Relative differences (L2 norms) of two runs of equal steps. */
+export interface EngineTolerance {
+  /** Of each tensor, relative to the tensor. */
+  readonly weights: number;
+  /** Of all tensors together, relative to how far training moved them. */
+  readonly change: number;
+}
+
+/** What trained, and how far two of its runs of equal steps may be apart. */
+export interface EngineIdentity {
+  /** e.g. onnxruntime, torch. */
+  readonly name: string;
+  /** Of the packages that compute, by name. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** e.g. cpu, cuda: NVIDIA H100. */
+  readonly device: string;
+  /** Of the computation, e.g. float32, bfloat16. */
+  readonly precision: string;
+  /** Processes that compute one step together. */
+  readonly worldSize: number;
+  /** Null: equal steps give equal bits. */
+  readonly tolerance: EngineTolerance | null;
+}
+
 /** Success measured on a fixed set of problems with greedy decoding. */
 export interface Evaluation {
   /** Name of the set. */
@@ -96,7 +133,7 @@ export interface OffsetRange {
   readonly to: number;
 }
 
-/** A problem as published; carried along so that every consumer can work from the event alone. */
+/** A problem as published: the only place where its whole content always is. */
 export interface Problem {
   /** Key of the record on problems, experiences and outcomes. */
   readonly problemId: string;
@@ -104,10 +141,44 @@ export interface Problem {
   readonly domain: string;
   /** The statement, as the generator and the executor read it. */
   readonly prompt: string;
-  /** The reference answer or the tests, in the form the verifier expects. Only the verifier may read it. */
-  readonly reference: string;
-  /** Who judges the answer. The verifier that runs must be of exactly this kind. */
-  readonly verifier: VerifierSpec;
+  /**
+   * The reference answer or the tests, in the form the verifier expects. Only the verifier may read it. Null
+   * together with the verifier: nobody knows yet what is right.
+   */
+  readonly reference: string | null;
+  /**
+   * Who judges the answer. The verifier that runs must be of exactly this kind. Null: answers are judged by
+   * feedback until their deadline, and are ungraded after it.
+   */
+  readonly verifier: VerifierSpec | null;
+  /** Free text pairs of the publisher; no code decides by them. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/**
+ * A published problem, as the events that follow from it carry it. Its content (prompt and reference) is either
+ * in the copy or, by reference, in seam.problems only.
+ */
+export interface ProblemCopy {
+  /** Key of the record on problems, experiences and outcomes. */
+  readonly problemId: string;
+  /** The kind of problem, e.g. arithmetic; strata and rates are counted per domain. */
+  readonly domain: string;
+  /**
+   * The statement, or where it is: then the reference is null here, and the statement and the reference are in
+   * seam.problems.
+   */
+  readonly prompt: string | ContentReference;
+  /**
+   * The reference answer or the tests, in the form the verifier expects. Only the verifier may read it. Null
+   * where the prompt is a reference, and where the verifier is null.
+   */
+  readonly reference: string | null;
+  /**
+   * Who judges the answer. The verifier that runs must be of exactly this kind. Null: answers are judged by
+   * feedback until their deadline, and are ungraded after it.
+   */
+  readonly verifier: VerifierSpec | null;
   /** Free text pairs of the publisher; no code decides by them. */
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -128,6 +199,28 @@ export interface SamplingSettings {
 
 /** Where the content of an event comes from; the least trusted of its causes taints what is derived. */
 export type SourceClass = 'trusted' | 'user' | 'web' | 'model';
+
+export type TaskKind = 'passage' | 'few_shot' | 'turns';
+
+/** What a problem's prompt was rendered from. */
+export interface TaskContent {
+  /** passage: a text with questions; few_shot: examples and a query; turns: a dialogue that goes on. */
+  readonly kind: TaskKind;
+  /** The text of a passage; null for the other kinds. */
+  readonly passage: string | null;
+  /** In their order. */
+  readonly parts: readonly TaskPart[];
+}
+
+/** One question, example or turn of a task. */
+export interface TaskPart {
+  /** question; input, output or query; system, user or assistant. */
+  readonly role: string;
+  /** What is asked, shown or said. */
+  readonly text: string;
+  /** Of a question: its reference answer, which only the verifier may read. */
+  readonly reference: string | null;
+}
 
 /** Which verifier judges, in which version, with which options. */
 export interface VerifierSpec {
@@ -150,13 +243,20 @@ export interface ProblemPublished {
   readonly mode: PublishMode;
   /** After this moment nobody needs the answer. */
   readonly expiresAt: number | null;
+  /**
+   * Of a problem without a verifier: milliseconds from an answer to the end of the time in which feedback on it
+   * counts. Null: as the executor is configured.
+   */
+  readonly feedbackWithinMs: number | null;
+  /** The typed content that the prompt was rendered from; null where the publisher wrote the prompt. */
+  readonly task: TaskContent | null;
 }
 
 /** The generator wrote one candidate entry for a problem. */
 export interface ExperienceGenerated {
   readonly meta: EventMeta;
   /** The problem, copied. */
-  readonly problem: Problem;
+  readonly problem: ProblemCopy;
   /** This candidate. */
   readonly experienceId: string;
   /** All candidates for one problem event. */
@@ -197,26 +297,46 @@ export interface ExperienceGenerated {
   readonly adapterDigest: string | null;
   /** Time from the request to the entry; not part of any digest. */
   readonly latencyMs: number;
+  /**
+   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
+   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   */
+  readonly attemptId: string | null;
+  /**
+   * Copied from the problem's event: milliseconds in which feedback on an answer counts. Null: as the executor is
+   * configured.
+   */
+  readonly feedbackWithinMs: number | null;
 }
 
 /** The problem belongs to the control arm: the executor shall solve it without an entry. */
 export interface ExperienceWithheld {
   readonly meta: EventMeta;
   /** The problem, copied. */
-  readonly problem: Problem;
+  readonly problem: ProblemCopy;
   /** Stands for the missing entry, so that its outcome can name it. */
   readonly experienceId: string;
   /** A group of one. */
   readonly groupId: string;
   /** Fraction of problems in the control arm. */
   readonly share: number;
+  /**
+   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
+   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   */
+  readonly attemptId: string | null;
+  /**
+   * Copied from the problem's event: milliseconds in which feedback on an answer counts. Null: as the executor is
+   * configured.
+   */
+  readonly feedbackWithinMs: number | null;
 }
 
 /** The frozen executor answered and the verifier judged. */
 export interface OutcomeRecorded {
   readonly meta: EventMeta;
   /** The problem, copied. */
-  readonly problem: Problem;
+  readonly problem: ProblemCopy;
   /** The candidate that the executor was given. */
   readonly experienceId: string;
   /** Copied from the experience. */
@@ -245,16 +365,22 @@ export interface OutcomeRecorded {
   readonly response: string;
   /** Null when the response holds no answer. */
   readonly extractedAnswer: string | null;
-  /** The verifier's verdict. */
+  /** The verifier's verdict; of feedback, a score of at least 0.5. */
   readonly success: boolean;
-  /** 0 … 1: verdict × validity of the entry; 0 for one that gives the answer away or misquotes its problem. */
+  /**
+   * 0 … 1: verdict (or the score of feedback) × validity of the entry; 0 for one that gives the answer away or
+   * misquotes its problem.
+   */
   readonly reward: number;
   /**
    * Whether everything that the entry quotes stands in the problem; null where its schema names no quotes, in the
    * control arm and in records of earlier versions.
    */
   readonly faithful: boolean | null;
-  /** Version of the verifier that judged, as it names itself; its kind is problem.verifier.kind. */
+  /**
+   * Version of the verifier that judged, as it names itself; its kind is problem.verifier.kind. `feedback` where
+   * the problem has no verifier and somebody judged.
+   */
   readonly verifierVersion: string;
   /** Why, in the verifier's words. */
   readonly verifierDetail: string;
@@ -264,13 +390,20 @@ export interface OutcomeRecorded {
   readonly responseTokens: number;
   /** Time of execution and verification; not part of any digest. */
   readonly latencyMs: number;
+  /**
+   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
+   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   */
+  readonly attemptId: string | null;
+  /** messageId of the FeedbackGiven that judged; null where a verifier did. */
+  readonly feedbackId: string | null;
 }
 
 /** The infrastructure failed: no verdict, and never a reward of 0. */
 export interface ExecutionFailed {
   readonly meta: EventMeta;
   /** The problem, copied. */
-  readonly problem: Problem;
+  readonly problem: ProblemCopy;
   /** The candidate that could not be tried. */
   readonly experienceId: string;
   /** Copied from the experience. */
@@ -289,15 +422,154 @@ export interface ExecutionFailed {
   readonly reason: string;
   /** Times it was tried before giving up. */
   readonly attempts: number;
+  /**
+   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
+   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   */
+  readonly attemptId: string | null;
 }
 
 /** The problem's time was over before an answer; nothing was executed. */
 export interface ProblemExpired {
   readonly meta: EventMeta;
   /** The problem, copied. */
-  readonly problem: Problem;
+  readonly problem: ProblemCopy;
   /** When the service noticed, in milliseconds since the Unix epoch. */
   readonly expiredAt: number;
+}
+
+/** Nobody judged the answer in its time: no verdict, never a reward of 0 and never a success. */
+export interface AttemptUngraded {
+  readonly meta: EventMeta;
+  /** The problem, copied. */
+  readonly problem: ProblemCopy;
+  /** The candidate that could not be tried. */
+  readonly experienceId: string;
+  /** Copied from the experience. */
+  readonly groupId: string;
+  /** 0 … groupSize − 1. */
+  readonly candidateIndex: number;
+  /** Number of candidates in the group. */
+  readonly groupSize: number;
+  /** Copied from the experience. */
+  readonly arm: Arm;
+  /** Copied from the experience. */
+  readonly adapterDigest: string | null;
+  /**
+   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
+   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   */
+  readonly attemptId: string | null;
+  /** The deadline that passed, in milliseconds since the Unix epoch. */
+  readonly feedbackUntil: number;
+}
+
+/**
+ * The frozen executor answered a problem that has no verifier. It waits for feedback, and is ungraded at its
+ * deadline.
+ */
+export interface AnswerRecorded {
+  readonly meta: EventMeta;
+  /** The problem, copied. */
+  readonly problem: ProblemCopy;
+  /** The candidate that the executor was given. */
+  readonly experienceId: string;
+  /** Copied from the experience. */
+  readonly groupId: string;
+  /** 0 … groupSize − 1. */
+  readonly candidateIndex: number;
+  /** Number of candidates in the group. */
+  readonly groupSize: number;
+  /** Copied from the experience. */
+  readonly arm: Arm;
+  /** Null in the control arm. */
+  readonly entry: string | null;
+  /** Of the generator, copied from the experience. */
+  readonly promptTokenIds: readonly number[];
+  /** Of the entry, copied from the experience; empty in the control arm. */
+  readonly tokenIds: readonly number[];
+  /** Copied from the experience. */
+  readonly forced: readonly boolean[];
+  /** Copied from the experience; null in the control arm, where no generator was asked. */
+  readonly baseModelDigest: string | null;
+  /** Copied from the experience; null is the bare base model or, in the control arm, no generator. */
+  readonly adapterDigest: string | null;
+  /** What answered. */
+  readonly executor: ExecutorIdentity;
+  /** The executor's whole answer. */
+  readonly response: string;
+  /** Null when the response holds no answer. */
+  readonly extractedAnswer: string | null;
+  /**
+   * Whether everything that the entry quotes stands in the problem; null where its schema names no quotes, and in
+   * the control arm.
+   */
+  readonly faithful: boolean | null;
+  /** Tokens that the executor read. */
+  readonly promptTokens: number;
+  /** Tokens that the executor wrote. */
+  readonly responseTokens: number;
+  /** Time of execution; not part of any digest. */
+  readonly latencyMs: number;
+  /**
+   * The attempt that this is about, where one experience is tried more than once: a turn of an agent, a
+   * self-edit, an episode under a library. Null: the experience is tried once, and its id is the attempt's.
+   */
+  readonly attemptId: string | null;
+  /** Why the entry earns no reward, whatever the feedback; null where it earns the score. */
+  readonly unpaid: string | null;
+  /** Feedback that comes later does not count: the attempt is ungraded then. Milliseconds since the Unix epoch. */
+  readonly feedbackUntil: number;
+}
+
+/** What an answer waited for is over: it was judged, or its time was up. Written in one step with the result. */
+export interface AnswerSettled {
+  readonly meta: EventMeta;
+  /** The problem's id. */
+  readonly problemId: string;
+  /** The attempt that waits no longer. */
+  readonly attemptId: string;
+  /** messageId of the OutcomeRecorded or AttemptUngraded in seam.outcomes. */
+  readonly resultId: string;
+  /** messageId of the feedback that settled it; null at its deadline. */
+  readonly feedbackId: string | null;
+}
+
+export type FeedbackRefusal = 'settled' | 'late' | 'unknown_attempt' | 'score';
+
+/** Feedback that does not count, and why. Nothing else follows from it. */
+export interface FeedbackRefused {
+  readonly meta: EventMeta;
+  /** The problem that the feedback names. */
+  readonly problemId: string;
+  /** The attempt that the feedback names. */
+  readonly attemptId: string;
+  /** messageId of the feedback. */
+  readonly feedbackId: string;
+  /** Who gave it, by its own account. */
+  readonly by: string;
+  /**
+   * settled: it was judged or ungraded before; late: it came after the deadline; unknown_attempt: no answer of
+   * this attempt waits; score: not 0 … 1.
+   */
+  readonly reason: FeedbackRefusal;
+  /** The reason in words. */
+  readonly detail: string;
+}
+
+/** Somebody says what an answer is worth. It counts only for an attempt that waits for it. */
+export interface FeedbackGiven {
+  readonly meta: EventMeta;
+  /** The problem's id. */
+  readonly problemId: string;
+  /** The attempt that was looked at; the experience's id where that is tried once. */
+  readonly attemptId: string;
+  /** 0 … 1; from 0.5 on the answer counts as a success. Any other number is refused. */
+  readonly score: number;
+  /** Who says it: a person or a program, by its own account. */
+  readonly by: string;
+  /** Why, in words; may be empty. */
+  readonly reason: string;
 }
 
 /** A pair of problem and entry entered the success buffer. */
@@ -430,6 +702,11 @@ export interface TrainingRunPlanned {
   readonly seed: string;
   /** Version of the code that trains. */
   readonly codeVersion: string;
+  /**
+   * DSSE envelope (JSON) around an in-toto statement that names this event's content, by whoever planned; null
+   * where nobody signed.
+   */
+  readonly attestation: string | null;
 }
 
 /** A version of one shard of the buffer. */
@@ -529,6 +806,17 @@ export interface TrainingRunRejected {
   readonly metrics: Readonly<Record<string, number>>;
 }
 
+/** A person took a run back. A worker that carries it out stops at its next checkpoint; nothing of it is served. */
+export interface TrainingRunCancelled {
+  readonly meta: EventMeta;
+  /** The run. */
+  readonly runId: string;
+  /** Who decided it. */
+  readonly cancelledBy: string;
+  /** Why, in that person's words. */
+  readonly reason: string;
+}
+
 export type AdapterKind = 'full' | 'lora';
 
 /** What a run made. */
@@ -582,6 +870,8 @@ export interface AdapterPublished {
   readonly slot: string;
   /** What was made; null in older records, where kind, adapterDigest and key say it. */
   readonly artefact: Artefact | null;
+  /** What trained; null in older records, and where nothing was trained. */
+  readonly engine: EngineIdentity | null;
 }
 
 /** Generators shall serve this adapter. */
@@ -741,6 +1031,11 @@ export interface EventsByType {
   readonly OutcomeRecorded: OutcomeRecorded;
   readonly ExecutionFailed: ExecutionFailed;
   readonly ProblemExpired: ProblemExpired;
+  readonly AttemptUngraded: AttemptUngraded;
+  readonly AnswerRecorded: AnswerRecorded;
+  readonly AnswerSettled: AnswerSettled;
+  readonly FeedbackRefused: FeedbackRefused;
+  readonly FeedbackGiven: FeedbackGiven;
   readonly SuccessAdmitted: SuccessAdmitted;
   readonly SuccessRejected: SuccessRejected;
   readonly ResultRefused: ResultRefused;
@@ -751,6 +1046,7 @@ export interface EventsByType {
   readonly TrainingRunCompleted: TrainingRunCompleted;
   readonly TrainingRunFailed: TrainingRunFailed;
   readonly TrainingRunRejected: TrainingRunRejected;
+  readonly TrainingRunCancelled: TrainingRunCancelled;
   readonly AdapterPublished: AdapterPublished;
   readonly AdapterPromoted: AdapterPromoted;
   readonly AdapterRolledBack: AdapterRolledBack;
@@ -773,6 +1069,8 @@ export const TOPIC = {
   problems: 'seam.problems',
   experiences: 'seam.experiences',
   outcomes: 'seam.outcomes',
+  answers: 'seam.answers',
+  feedback: 'seam.feedback',
   buffer: 'seam.buffer',
   training: 'seam.training',
   adapters: 'seam.adapters',
@@ -785,9 +1083,11 @@ export type TopicName = (typeof TOPIC)[keyof typeof TOPIC];
 export const TOPICS: readonly { readonly name: TopicName; readonly partitions: number; readonly events: readonly EventType[] }[] = [
   { name: 'seam.problems', partitions: 4, events: ['ProblemPublished'] },
   { name: 'seam.experiences', partitions: 4, events: ['ExperienceGenerated', 'ExperienceWithheld'] },
-  { name: 'seam.outcomes', partitions: 4, events: ['OutcomeRecorded', 'ExecutionFailed', 'ProblemExpired'] },
+  { name: 'seam.outcomes', partitions: 4, events: ['OutcomeRecorded', 'ExecutionFailed', 'ProblemExpired', 'AttemptUngraded'] },
+  { name: 'seam.answers', partitions: 4, events: ['AnswerRecorded', 'AnswerSettled', 'FeedbackRefused'] },
+  { name: 'seam.feedback', partitions: 4, events: ['FeedbackGiven'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
-  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected'] },
+  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
@@ -800,6 +1100,11 @@ export const TOPIC_OF = {
   OutcomeRecorded: 'seam.outcomes',
   ExecutionFailed: 'seam.outcomes',
   ProblemExpired: 'seam.outcomes',
+  AttemptUngraded: 'seam.outcomes',
+  AnswerRecorded: 'seam.answers',
+  AnswerSettled: 'seam.answers',
+  FeedbackRefused: 'seam.answers',
+  FeedbackGiven: 'seam.feedback',
   SuccessAdmitted: 'seam.buffer',
   SuccessRejected: 'seam.buffer',
   ResultRefused: 'seam.buffer',
@@ -810,6 +1115,7 @@ export const TOPIC_OF = {
   TrainingRunCompleted: 'seam.training',
   TrainingRunFailed: 'seam.training',
   TrainingRunRejected: 'seam.training',
+  TrainingRunCancelled: 'seam.training',
   AdapterPublished: 'seam.adapters',
   AdapterPromoted: 'seam.adapters',
   AdapterRolledBack: 'seam.adapters',
@@ -834,6 +1140,16 @@ export function keyOf(event: SeamEvent): string | null {
       return event.problem.problemId;
     case 'ProblemExpired':
       return event.problem.problemId;
+    case 'AttemptUngraded':
+      return event.problem.problemId;
+    case 'AnswerRecorded':
+      return event.problem.problemId;
+    case 'AnswerSettled':
+      return event.problemId;
+    case 'FeedbackRefused':
+      return event.problemId;
+    case 'FeedbackGiven':
+      return event.problemId;
     case 'SuccessAdmitted':
       return event.stratum;
     case 'SuccessRejected':
@@ -853,6 +1169,8 @@ export function keyOf(event: SeamEvent): string | null {
     case 'TrainingRunFailed':
       return event.runId;
     case 'TrainingRunRejected':
+      return event.runId;
+    case 'TrainingRunCancelled':
       return event.runId;
     case 'AdapterPublished':
       return event.adapterDigest;
