@@ -8,8 +8,9 @@ import { plainError, type Reply, type Request } from './messages.js';
 type Pieces = AsyncIterator<unknown> | Iterator<unknown>;
 
 /**
- * Tasks by name. A task answers a value or a promise of one, or, as a generator, in pieces that are asked for one by one. What a task throws later than at once ends its thread, since parts of it may go on there;
- * by a SeamError it vouches that none does. The type of an input is agreed between the two modules that name the task.
+ * Tasks by name. A task answers a value or a promise of one, or, as a generator, pieces that are asked for one by one. An error that
+ * a task throws after its first turn ends its thread, since parts of the task may still run there. A SeamError vouches that none does.
+ * The two modules that name the task agree on the type of its input.
  */
 export type Tasks = Readonly<Record<string, (input: never) => unknown>>;
 
@@ -25,84 +26,98 @@ export function answerTasks(tasks: Tasks, buffers?: BufferLimit): void {
       'INTERNAL',
       'Cannot answer tasks: expected to run inside a worker thread, got the main thread.',
     );
-  const reply = (message: Reply, transfer: readonly ArrayBuffer[] = []): void => port.postMessage(message, transfer);
-  let outputBytes = 0;
-  let pieces: Pieces | undefined;
-
-  const send = (kind: 'answer' | 'piece', value: unknown): void => {
-    let bytes: Uint8Array | undefined;
-    try {
-      bytes = isLongerThan(outputBytes, value) ? undefined : serialize(value);
-    } catch (error) {
-      fail(error, false);
-      return;
-    }
-    if (bytes === undefined || bytes.length > outputBytes) reply({ kind: 'tooLong' });
-    else reply({ kind, bytes, cpuMs: cpuMs() }, [bytes.buffer as ArrayBuffer]);
-  };
-  const fail = (error: unknown, isLate: boolean): void => {
-    const isSpoilt = isLate && !isSeamError(error);
-    pieces = undefined;
-    reply({ kind: 'failed', error: plainError(error), isSpoilt, cpuMs: cpuMs() });
-  };
-  const sendNext = async (): Promise<void> => {
-    try {
-      const piece = await pieces?.next();
-      if (piece !== undefined && piece.done !== true) {
-        send('piece', piece.value);
-        return;
-      }
-      pieces = undefined;
-      reply({ kind: 'end', cpuMs: cpuMs() });
-    } catch (error) {
-      fail(error, true);
-    }
-  };
-  const begin = (task: string, input: unknown): void => {
-    let outcome: unknown;
-    buffers?.begin(task);
-    try {
-      const work = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
-      if (work === undefined)
-        throw new SeamError('INTERNAL', `Cannot begin a task: expected one that the module knows, got ${task}.`);
-      outcome = work(input as never);
-    } catch (error) {
-      fail(error, false);
-      return;
-    }
-    if (isPieces(outcome)) {
-      pieces = outcome;
-      void sendNext();
-    } else if (outcome instanceof Promise) {
-      outcome.then(
-        (value: unknown) => send('answer', value),
-        (error: unknown) => fail(error, true),
-      );
-    } else send('answer', outcome);
-  };
-
-  // Of several parts of a task that fail, the first is its error; those after it have nobody to tell. The thread is replaced then.
+  const answerer = new TaskAnswerer(tasks, (message, transfer = []) => port.postMessage(message, transfer), buffers);
+  // Of several parts of a task that fail, the first is its error; no caller waits for the others. The thread is replaced then.
   process.on('unhandledRejection', () => undefined);
   port.on('message', (request: Request) => {
     switch (request.kind) {
       case 'begin':
-        outputBytes = request.outputBytes;
-        {
-          begin(request.task, request.input);
-          return;
-        }
+        answerer.begin(request.task, request.input, request.outputBytes);
+        return;
       case 'next':
-        return void sendNext();
+        return void answerer.sendNext();
       case 'drop':
-        void pieces?.return?.();
-        pieces = undefined;
+        answerer.drop();
     }
   });
-  reply({ kind: 'ready', cpuMs: cpuMs() });
+  answerer.reply({ kind: 'ready', cpuMs: cpuMs() });
+}
+
+/** Runs one task after the other, and holds the pieces of the current one. */
+class TaskAnswerer {
+  private outputBytes = 0;
+  private pieces: Pieces | undefined;
+
+  constructor(
+    private readonly tasks: Tasks,
+    readonly reply: (message: Reply, transfer?: readonly ArrayBuffer[]) => void,
+    private readonly buffers: BufferLimit | undefined,
+  ) {}
+
+  begin(task: string, input: unknown, outputBytes: number): void {
+    this.outputBytes = outputBytes;
+    let outcome: unknown;
+    this.buffers?.begin(task);
+    try {
+      const work = Object.hasOwn(this.tasks, task) ? this.tasks[task] : undefined;
+      if (work === undefined)
+        throw new SeamError('INTERNAL', `Cannot begin a task: expected one that the module knows, got ${task}.`);
+      outcome = work(input as never);
+    } catch (error) {
+      this.fail(error, false);
+      return;
+    }
+    if (isPieces(outcome)) {
+      this.pieces = outcome;
+      void this.sendNext();
+    } else if (outcome instanceof Promise) {
+      outcome.then(
+        (value: unknown) => this.send('answer', value),
+        (error: unknown) => this.fail(error, true),
+      );
+    } else this.send('answer', outcome);
+  }
+
+  async sendNext(): Promise<void> {
+    try {
+      const piece = await this.pieces?.next();
+      if (piece !== undefined && piece.done !== true) {
+        this.send('piece', piece.value);
+        return;
+      }
+      this.pieces = undefined;
+      this.reply({ kind: 'end', cpuMs: cpuMs() });
+    } catch (error) {
+      this.fail(error, true);
+    }
+  }
+
+  drop(): void {
+    void this.pieces?.return?.();
+    this.pieces = undefined;
+  }
+
+  private send(kind: 'answer' | 'piece', value: unknown): void {
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = isLongerThan(this.outputBytes, value) ? undefined : serialize(value);
+    } catch (error) {
+      this.fail(error, false);
+      return;
+    }
+    if (bytes === undefined || bytes.length > this.outputBytes) this.reply({ kind: 'tooLong' });
+    else this.reply({ kind, bytes, cpuMs: cpuMs() }, [bytes.buffer as ArrayBuffer]);
+  }
+
+  private fail(error: unknown, isLate: boolean): void {
+    const isSpoilt = isLate && !isSeamError(error);
+    this.pieces = undefined;
+    this.reply({ kind: 'failed', error: plainError(error), isSpoilt, cpuMs: cpuMs() });
+  }
 }
 
 /**
- * Whether a value certainly takes more bytes. One text may stand in it a thousand times, and would be serialised as often, so this is
+ * Whether a value certainly takes more bytes. It may hold one text a thousand times, and would be serialised as often, so this is
  * found out before. What leads back to itself ends here too: each visit counts.
  */
 function isLongerThan(limit: number, value: unknown): boolean {

@@ -197,7 +197,7 @@ export class BoundedThread {
 }
 
 export const aborted = (task: string): SeamError =>
-  new SeamError('ABORTED', `Cannot finish the task ${task}: it was told to stop before it had an answer.`);
+  new SeamError('ABORTED', `Cannot finish the task ${task}: it was aborted before it had an answer.`);
 
 const broken = (task: string, why: string): SeamError =>
   new SeamError('INTERNAL', `Cannot finish the task ${task}: ${why}.`, { details: { task } });

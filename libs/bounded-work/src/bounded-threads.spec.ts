@@ -75,7 +75,7 @@ describe('work in a thread', () => {
       await expect(run(task, size)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED', details: { limit: 'buffers' } });
   });
 
-  it('that fails in several parts at once is one error, and the next task has a thread of its own', async () => {
+  it('that fails in several parts at once is one error, and the next task gets a new thread', async () => {
     const before = (await run('served')) as number;
     await expect(run('failInParts')).rejects.toMatchObject({
       code: 'INTERNAL',
@@ -93,7 +93,7 @@ describe('work in a thread', () => {
     expect(await run('double', 'a')).toBe('aa');
   });
 
-  it('ends when it is told to, whether it runs or waits', async () => {
+  it('ends when it is aborted, whether it runs or waits', async () => {
     const [running, waiting] = [new AbortController(), new AbortController()];
     const first = run('loop', undefined, { signal: running.signal });
     const second = run('double', 'b', { signal: waiting.signal });
@@ -106,7 +106,7 @@ describe('work in a thread', () => {
     await expect(run('double', 'd', { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
-  it('is done or refused whatever runs beside it: no task takes the answer or the limit of another', async () => {
+  it('is done or refused regardless of what runs at the same time: no task takes the answer or the limit of another', async () => {
     const two = new BoundedThreads({ module, threads: 2, heapMb: 32 });
     const task = fc.oneof(
       { weight: 8, arbitrary: fc.string().map((text) => ['double', text] as const) },

@@ -1,5 +1,5 @@
 /**
- * Threads for work on what strangers wrote, whose time, memory and answer cannot be told beforehand. Each works on one task; one that
+ * Threads for work on what strangers wrote, whose time, memory and answer cannot be predicted. Each works on one task; one that
  * reaches a limit is ended and replaced, so the worst input costs its limits on one thread and the event loop nothing.
  *
  * What is not bounded here: memory outside of V8's heap (buffers: bound what is decompressed), and the length of a single native call
@@ -82,7 +82,7 @@ export class BoundedThreads {
         const piece = await heard.promise;
         if (piece === null) return;
         heard = Promise.withResolvers();
-        // An abort between two pieces has nobody who waits yet.
+        // After an abort between two pieces no caller waits yet.
         heard.promise.catch(() => undefined);
         yield piece.value;
         thread!.next();

@@ -5,7 +5,7 @@ const LIMITS = ['processorTime', 'wallTime', 'heap', 'buffers', 'output'] as con
 
 /**
  * `processorTime`: what the thread computed. `wallTime`: the cap for a thread that neither computes nor answers, or cannot be asked.
- * `heap`: its JavaScript objects. `buffers`: what it makes beside them, where the thread counts it. `output`: what it answers.
+ * `heap`: its JavaScript objects. `buffers`: what it makes besides them, where the thread counts it. `output`: what it answers.
  */
 export type LimitName = (typeof LIMITS)[number];
 

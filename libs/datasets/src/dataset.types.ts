@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { TaskContent } from './tasks/task.types.js';
 
 /** How a problem is judged, as a row or a form states it; without a version the newest is meant. */
 export interface StatedVerifier {
@@ -20,6 +21,8 @@ export interface StatedProblem {
   readonly subject?: string | undefined;
   /** ISO 8601 */
   readonly expiresAt?: string | undefined;
+  /** What the prompt was rendered from, where it is more than a prompt. */
+  readonly task?: TaskContent | undefined;
 }
 
 /** A problem that was checked: its verifier exists and can judge by its reference. */
@@ -33,6 +36,20 @@ export interface DatasetProblem extends StatedProblem {
   };
   readonly metadata: Readonly<Record<string, string>>;
 }
+
+/** A problem that no verifier judges: answers wait for feedback. */
+export interface UngradedProblem extends Omit<StatedProblem, 'reference' | 'verifier'> {
+  /** As of a {@link DatasetProblem}. */
+  readonly row: number;
+  readonly reference: null;
+  readonly verifier: null;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Milliseconds from an answer to the end of the time in which feedback on it counts. */
+  readonly feedbackWithinMs?: number | undefined;
+}
+
+/** Such a problem as a form reads it from a row. */
+type StatedUngraded = Omit<StatedProblem, 'reference' | 'verifier'> & Pick<UngradedProblem, 'feedbackWithinMs'>;
 
 /** What is wrong with a row. */
 export interface RowFault {
@@ -61,4 +78,6 @@ export interface DatasetForm {
   /** Whether the row looks like one of this form, by its fields alone. */
   recognises(row: Readonly<Record<string, unknown>>): boolean;
   readonly shape: z.ZodType<StatedProblem>;
+  /** A row without a prompt that nobody judges yet; none where absent. */
+  readonly ungraded?: z.ZodType<StatedUngraded>;
 }

@@ -1,6 +1,6 @@
 export { ANSWER_FORMS, type AnswerForm, answerForm } from './answer-form.js';
 export { columnsForm, parseColumnMapping } from './columns.form.js';
-export type { DatasetForm, DatasetProblem, RowFault, StatedVerifier } from './dataset.types.js';
+export type { DatasetForm, DatasetProblem, RowFault, StatedVerifier, UngradedProblem } from './dataset.types.js';
 export { detectedForm } from './detected-form.js';
 export { type Duplicate, QuestionIndex } from './duplicates.js';
 export { bytesInMemory, type FileBytes, fileDigest } from './file-bytes.js';

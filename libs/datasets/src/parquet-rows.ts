@@ -5,7 +5,7 @@
  * The file is a stranger's: it is parsed in a thread with limits (docs/adr/0029). Here only its bytes are read, in ranges that are checked.
  */
 import { BoundedThreads } from '@seamstream/bounded-work';
-import { messageOf, SeamError } from '@seamstream/kernel';
+import { messageOf, onOneLine, SeamError } from '@seamstream/kernel';
 import type { Row } from './dataset.types.js';
 import type { FileBytes } from './file-bytes.js';
 import type { ParquetPlan, PlanRequest, RowsRequest } from './parquet.tasks.js';
@@ -27,9 +27,19 @@ const THREADS = new BoundedThreads({
 const cpuMs = (bytes: number): number => 2000 + (bytes / (1 << 20)) * 500;
 const OUTPUT_BYTES = 1 << 26;
 
-/** Whether the file begins as Parquet does. */
+/**
+ * Whether the file begins as Parquet does.
+ * @throws INVALID_INPUT where its name says so, and it does not
+ */
 export async function isParquet(file: FileBytes): Promise<boolean> {
-  return new TextDecoder('latin1').decode(await file.slice(0, Math.min(MAGIC.length, file.byteLength))) === MAGIC;
+  const begin = new TextDecoder('latin1').decode(await file.slice(0, Math.min(MAGIC.length, file.byteLength)));
+  if (begin !== MAGIC && file.name?.toLowerCase().endsWith('.parquet') === true)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot read ${onOneLine(file.name)} as Parquet: expected a file that begins with ${MAGIC}, got one that does not. Fetch it again, or give it the name of what it is.`,
+      { details: { file: file.name } },
+    );
+  return begin === MAGIC;
 }
 
 /**

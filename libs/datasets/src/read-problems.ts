@@ -1,9 +1,17 @@
-import { isSeamError, SeamError } from '@seamstream/kernel';
+import { didYouMean, isSeamError, SeamError } from '@seamstream/kernel';
 import { checkVerifiable, knownVerifiers } from '@seamstream/verifiers';
-import type { DatasetForm, DatasetProblem, RowFault, StatedProblem, StatedVerifier } from './dataset.types.js';
+import type {
+  DatasetForm,
+  DatasetProblem,
+  RowFault,
+  StatedProblem,
+  StatedVerifier,
+  UngradedProblem,
+} from './dataset.types.js';
 import type { FileBytes } from './file-bytes.js';
 import { faultsOf, shown } from './row-fault.js';
 import { rowsOf } from './rows.js';
+import { UNGRADED_ROW } from './seam.form.js';
 import { type Split, type SplitRule, splitOf } from './split.js';
 
 /** How a file is read. */
@@ -13,6 +21,8 @@ export interface ReadingSettings {
   readonly domain?: string | undefined;
   /** Replaces the verifier of every row. */
   readonly verifier?: StatedVerifier | undefined;
+  /** Whether rows without reference and verifier are problems whose answers wait for feedback; otherwise they are faulty. */
+  readonly ungraded?: boolean | undefined;
   /** Rows of other parts are passed over, after they were checked. */
   readonly split?: (SplitRule & { readonly part: Split }) | undefined;
 }
@@ -20,6 +30,7 @@ export interface ReadingSettings {
 /** What a row of a file came out as. */
 export type RowReading =
   | { readonly status: 'problem'; readonly row: number; readonly problem: DatasetProblem }
+  | { readonly status: 'ungraded'; readonly row: number; readonly problem: UngradedProblem }
   | { readonly status: 'otherSplit'; readonly row: number }
   | { readonly status: 'faulty'; readonly row: number; readonly faults: readonly RowFault[] };
 
@@ -45,7 +56,8 @@ export async function* readProblems(file: FileBytes, settings: ReadingSettings):
       'fault' in row ? { status: 'faulty', row: row.row, faults: [row.fault] } : readRow(row.row, row.value, settings);
     faulty = reading.status === 'faulty' ? faulty + 1 : 0;
     if (faulty > MAX_FAULTY_ROWS) throw notOfThisForm(file, form, reading.row);
-    yield reading.status === 'problem' && split !== undefined && splitOf(reading.problem.prompt, split) !== split.part
+    const isProblem = reading.status === 'problem' || reading.status === 'ungraded';
+    yield isProblem && split !== undefined && splitOf(reading.problem.prompt, split) !== split.part
       ? { status: 'otherSplit', row: reading.row }
       : reading;
   }
@@ -61,6 +73,7 @@ function notOfThisForm({ name = 'a file' }: FileBytes, form: DatasetForm, row: n
 
 /** The problem that a row states, or what is wrong with it. */
 export function readRow(row: number, value: unknown, settings: ReadingSettings): RowReading {
+  if (settings.ungraded === true && lacksJudge(value)) return readUngraded(row, value, settings);
   const parsed = settings.form.shape.safeParse(value);
   if (!parsed.success) return { status: 'faulty', row, faults: faultsOf(row, value, parsed.error) };
   const stated = { ...parsed.data, verifier: settings.verifier ?? parsed.data.verifier };
@@ -76,7 +89,9 @@ export function readRow(row: number, value: unknown, settings: ReadingSettings):
   } catch (error) {
     if (isSeamError(error, 'UNKNOWN_VERIFIER')) {
       const came = stated.verifier.version === undefined ? kind : `${kind}@${verifier.version}`;
-      return faulty('verifier', `a verifier that exists: ${knownVerifiers.join(', ')}`, shown(came));
+      const kinds = knownVerifiers.map((name) => name.slice(0, name.indexOf('@')));
+      const hint = kinds.includes(kind) ? '' : didYouMean(kind, kinds);
+      return faulty('verifier', `a verifier that exists: ${knownVerifiers.join(', ')}`, `${shown(came)}${hint}`);
     }
     if (!isSeamError(error, 'INVALID_INPUT')) throw error;
     return faulty('reference', `what its verifier can judge by (${error.message})`, shown(stated.reference));
@@ -91,11 +106,42 @@ export function readRow(row: number, value: unknown, settings: ReadingSettings):
   };
 }
 
-function sizeOf({ prompt, reference, metadata = {} }: StatedProblem): number {
-  return [prompt, reference, ...Object.entries(metadata).flat()].reduce(
-    (sum, text) => sum + Buffer.byteLength(text),
-    0,
-  );
+/** What speaks of an answer or of who judges it: a row with one of these states a graded problem, and a fault in it is to be named. */
+const JUDGING_FIELDS = ['reference', 'verifier', 'answerVerifier', 'answer', 'solution', 'reward_model'] as const;
+
+function lacksJudge(row: unknown): row is object {
+  if (typeof row !== 'object' || row === null || JUDGING_FIELDS.some((name) => Object.hasOwn(row, name))) return false;
+  // Of a passage each question may have a judge.
+  const questions: unknown = 'questions' in row ? row.questions : [];
+  return Array.isArray(questions) && questions.every(lacksJudge);
+}
+
+function readUngraded(row: number, value: object, { domain, form }: ReadingSettings): RowReading {
+  const shape = Object.hasOwn(value, 'prompt') ? UNGRADED_ROW : (form.ungraded ?? UNGRADED_ROW);
+  const parsed = shape.safeParse(value);
+  if (!parsed.success) return { status: 'faulty', row, faults: faultsOf(row, value, parsed.error) };
+  const stated = { ...parsed.data, reference: null, verifier: null };
+  const bytes = sizeOf(stated);
+  if (bytes > MAX_PROBLEM_BYTES) {
+    const expected = `a problem of at most ${MAX_PROBLEM_BYTES} bytes`;
+    return { status: 'faulty', row, faults: [{ row, field: 'row', expected, came: `${bytes} bytes` }] };
+  }
+  const problem = { ...stated, row, domain: domain ?? stated.domain, metadata: stated.metadata ?? {} };
+  return { status: 'ungraded', row, problem };
+}
+
+function sizeOf({
+  prompt,
+  reference,
+  task,
+  metadata = {},
+}: Pick<StatedProblem | UngradedProblem, 'prompt' | 'reference' | 'metadata' | 'task'>): number {
+  return [
+    prompt,
+    reference ?? '',
+    task === undefined ? '' : JSON.stringify(task),
+    ...Object.entries(metadata).flat(),
+  ].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
 /** Version of a verifier that is meant where none is named. */

@@ -72,8 +72,8 @@ export async function* readQuestions(file: FileBytes, settings: QuestionSettings
 function readQuestion(row: number, value: unknown, settings: QuestionSettings): QuestionReading {
   const form = settings.form ?? recognisedForm(value) ?? (speaksOfAnAnswer(value) ? SEAM_FORM : undefined);
   if (form !== undefined) {
-    const reading = readRow(row, value, { ...settings, form });
-    if (reading.status !== 'problem') return reading;
+    const reading = readRow(row, value, { ...settings, form, ungraded: false });
+    if (reading.status !== 'problem') return reading as Exclude<typeof reading, { status: 'ungraded' }>;
     const { problemId, domain, prompt, verifier, reference } = reading.problem;
     return {
       status: 'question',

@@ -3,10 +3,21 @@ import type { DatasetForm } from './dataset.types.js';
 import { GSM8K_FORM } from './gsm8k.form.js';
 import { MATH_FORM } from './math.form.js';
 import { SEAM_FORM } from './seam.form.js';
+import { FEW_SHOT_FORM, PASSAGE_FORM, TURNS_FORM } from './task.forms.js';
 import { DAPO_FORM, VERL_FORM } from './verl.form.js';
 
 /** Every form by its name. The first that recognises a row has it, so those that ask for less come later. A new one is a file of its own and a word here. */
-const FORMS: readonly DatasetForm[] = [SEAM_FORM, GSM8K_FORM, DAPO_FORM, VERL_FORM, MATH_FORM, AIME_FORM];
+const FORMS: readonly DatasetForm[] = [
+  SEAM_FORM,
+  PASSAGE_FORM,
+  FEW_SHOT_FORM,
+  TURNS_FORM,
+  GSM8K_FORM,
+  DAPO_FORM,
+  VERL_FORM,
+  MATH_FORM,
+  AIME_FORM,
+];
 
 export const datasetForms: ReadonlyMap<string, DatasetForm> = new Map(FORMS.map((form) => [form.name, form]));
 

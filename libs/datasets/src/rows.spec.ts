@@ -1,5 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import { sha256 } from '@seamstream/kernel';
+import { VERL_PARQUET } from '@seamstream/testing/verl-parquet';
 import { ByteWriter, type ColumnSource, parquetWrite } from 'hyparquet-writer';
 import { columnsForm, parseColumnMapping } from './columns.form.js';
 import type { Row } from './dataset.types.js';
@@ -7,7 +8,6 @@ import { bytesInMemory, type FileBytes, fileDigest } from './file-bytes.js';
 import { readProblems } from './read-problems.js';
 import { datasetForms } from './registry.js';
 import { rowsOf } from './rows.js';
-import { VERL_PARQUET } from './verl-parquet.contract.js';
 
 async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

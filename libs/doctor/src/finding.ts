@@ -18,6 +18,7 @@ export const FINDING_CODES = [
   'answer-leak',
   'misquotes',
   'forged-records',
+  'snapshot-disagrees',
 ] as const;
 
 export type FindingCode = (typeof FINDING_CODES)[number];
@@ -37,15 +38,15 @@ const REMEDIES: Readonly<Record<FindingCode, string>> = {
   'groups-of-one':
     'Let every problem have at least two judged candidates: SEAM_GENERATOR_GROUP_SIZE is 4 to 16 in runs that learned. Where candidates fail in execution, mend the executor first (seam tail outcomes).',
   'constant-verifier':
-    "Look at some verdicts (seam tail outcomes) and correct the problems' verifier or reference; for a verifier of your own, its endpoint. Then publish the problems anew: recorded verdicts stay.",
+    "Look at some verdicts (seam tail outcomes) and correct the problems' verifier or reference; for your own verifier, its endpoint. Where answers are in another form than it reads, ask for that form (SEAM_EXECUTOR_TEMPLATE) in a new data folder: a log has one executor. Then publish the problems again: recorded verdicts stay.",
   'time-outs-as-wrong':
     'An answer that did not come is no wrong answer. Raise the token limit (SEAM_EXECUTOR_MAX_TOKENS) or the time-out, and let failures of the server be failures, not empty answers.',
   'adapter-not-applied':
     'Restart the generators and look at what they serve (seam adapters): entries have to be written by the promoted adapter. Check that what is trained is what is served (base model, target modules).',
   'adapter-unusable':
-    'Restore its object from a copy of the object store, or go back to the adapter before it (seam adapters rollback --by NAME --reason TEXT). Generators that hold it in memory go on, one that starts cannot. seam replay --verify-adapter DIGEST says whether the log gives it again.',
+    'Restore its object from a copy of the object store, or go back to the adapter before it (seam adapters rollback --by NAME --reason TEXT). Generators that hold it in memory continue, one that starts cannot. seam replay --verify-adapter DIGEST says whether the log gives it again.',
   'mask-mismatch':
-    'Let generator and trainer use the same entry schemas, tokenizer and base model (SEAM_ENTRY_SCHEMAS), and the same adapter for the same name: recorded probabilities must be those of the policy that they name. Explore anew; what was recorded under another mask cannot be learned from.',
+    'Let generator and trainer use the same entry schemas, tokenizer and base model (SEAM_ENTRY_SCHEMAS), and the same adapter for the same name: recorded probabilities must be those of the policy that they name. Explore again; what was recorded under another mask cannot be learned from.',
   'entropy-collapse':
     'Go back to an earlier adapter, then hold the policy: entropyCoefficient (0.02), a lower learning rate, a KL term, clip.high above clip.low; scouts (SEAM_GENERATOR_SCOUTS) keep trying what the adapter gave up.',
   'kl-explosion':
@@ -59,7 +60,9 @@ const REMEDIES: Readonly<Record<FindingCode, string>> = {
   misquotes:
     'Name the schema that says what is a quote to every service (SEAM_ENTRY_SCHEMAS): the generator then writes listed texts as the problem has them, and what still misquotes earns no reward. Where entries quote in free text, list the texts, or ask for fewer quotes. Entries that were written before stay as they are.',
   'forged-records':
-    'Somebody writes to the log who should not, or a service of another version does. Look at what was refused (seam tail buffer --type ResultRefused, seam adapters), find who wrote it, and give each service the rights to its own topics alone (docs/distributed.md). Nothing of it was counted.',
+    'An unauthorised writer writes to the log, or a service of another version does. Look at what was refused (seam tail buffer --type ResultRefused, seam adapters), find who wrote it, and give each service the rights to its own topics alone (docs/how-to/distributed.md). Nothing of it was counted.',
+  'snapshot-disagrees':
+    'Read the log again, which replaces the snapshot (--from-scratch of seam ledger, status and runs list), and report it with the release: a snapshot never answers otherwise than the log.',
 };
 
 export const LIMITS = {
@@ -67,7 +70,7 @@ export const LIMITS = {
   minGroups: 16,
   /** Fewer cases of a thing may be chance. */
   minCases: 8,
-  /** Live groups of all: docs/algorithms/grpo.md, fewer than 5 of 64. */
+  /** Live groups of all: docs/explanation/algorithms/grpo.md, fewer than 5 of 64. */
   liveShare: 5 / 64,
   /** Groups that no entry solved. At 62 % without variance a reproduction of SEAM turned to several rollouts; the demonstration's first round, untrained, has 35 %. */
   unsolvedShare: 0.6,
@@ -95,13 +98,15 @@ export const LIMITS = {
   klNats: 1,
   /**
    * The same for tapered runs, where k3 of texts that the policy had given up is heavy-tailed: 0.6 to 21 in most of the demonstration's, 133
-   * in one that was promoted, 74 in one that was worse than its parent. Below this it tells neither from the other.
+   * in one that was promoted, 74 in one that was worse than its parent. Below this it cannot distinguish the two.
    */
   taperedKlNats: 200,
   /** Groups too old to be learned from. */
   staleShare: 0.5,
   /** Effective sample size of the tokens' raw weights, of runs by ratio: GRPO's page. */
   effectiveSampleRatio: 0.5,
+  /** Effective sample size of what a run drew: below it a few rows are the run (docs/explanation/algorithms/sft.md). */
+  fewSamplesRatio: 0.2,
   /** Near duplicates of what is left of successes without exact duplicates. None in the demonstration (of 5,366 successes 4,669 were exact ones, which cost nothing). */
   nearDuplicateShare: 0.5,
   /** Where hardly anything else comes in. */
@@ -111,9 +116,9 @@ export const LIMITS = {
   leakShare: 0.05,
   /** Where every fifth entry is a second solver. */
   leakFlood: 0.2,
-  /** Entries that quote what does not stand in their problem: the bar of the demonstration's rounds (docs/experiments/LOG.md). Up to 35 % where reward did not look. */
+  /** Entries that quote what their problem does not say: the bar of the demonstration's rounds (docs/experiments/LOG.md). Up to 35 % where reward did not look. */
   misquoteShare: 0.02,
-  /** Where every tenth entry tells its reader something false. */
+  /** Where every tenth entry says something false to its reader. */
   misquoteFlood: 0.1,
 } as const;
 

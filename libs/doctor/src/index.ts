@@ -4,6 +4,7 @@ export {
   type FindingCode,
   findingMetrics,
   findingsIn,
+  LIMITS,
   remedyOf,
   summary,
 } from './finding.js';
@@ -15,6 +16,7 @@ export {
   examineRun,
   examineServedObject,
   examineServing,
+  examineSnapshots,
   type RunFacts,
   type ServingFacts,
 } from './training.decide.js';

@@ -1,5 +1,5 @@
 /** What recorded groups say: whether they can teach anything, and whether their verdicts and probabilities can be trusted. */
-import type { EventOf, ExperienceGenerated } from '@seamstream/events';
+import { attemptIdOf, type EventOf, type ExperienceGenerated, isWhole, verifierTraits } from '@seamstream/events';
 import {
   hasFindableAnswer,
   hasQuotes,
@@ -8,9 +8,9 @@ import {
   schemaDigest,
   withoutQuoteRules,
 } from '@seamstream/experience';
+import { definiteResults, isComplete } from '@seamstream/experience-groups';
 import { compareText } from '@seamstream/kernel';
 import type { ResultEvent } from '@seamstream/learning';
-import { definiteResults } from '@seamstream/learning';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { type Finding, finding, LIMITS, percent } from './finding.js';
 
@@ -37,14 +37,14 @@ export function finishedGroups(
   const resultOf = definiteResults(results);
   const explored = new Map<string, ExperienceGenerated>();
   for (const each of experiences)
-    if (each.arm === 'explore' && !explored.has(each.experienceId)) explored.set(each.experienceId, each);
+    if (each.arm === 'explore' && !explored.has(attemptIdOf(each))) explored.set(attemptIdOf(each), each);
   return [...Map.groupBy(explored.values(), ({ groupId }) => groupId)].flatMap(([groupId, members]) => {
     const judged = members.flatMap((experience) => {
-      const result = resultOf.get(experience.experienceId);
+      const result = resultOf.get(attemptIdOf(experience));
       return result === undefined ? [] : [{ experience, result }];
     });
     const size = members[0]!.groupSize;
-    return judged.length < size ? [] : [{ groupId, size, members: judged }];
+    return isComplete({ groupSize: size, members: judged.length }) ? [{ groupId, size, members: judged }] : [];
   });
 }
 
@@ -56,7 +56,7 @@ interface RolloutContext {
   readonly schemaFor?: (domain: string) => JsonSchema;
 }
 
-/** @param groups finished ones, the more recent ones for a system that goes on */
+/** @param groups finished ones, the more recent ones for a system that still runs */
 export function examineRollouts(groups: readonly FinishedGroup[], context: RolloutContext = {}): readonly Finding[] {
   const outcomes = groups.flatMap(({ members }) =>
     members.flatMap(({ result }) => (result.type === 'OutcomeRecorded' ? [result] : [])),
@@ -117,7 +117,8 @@ export function noVariance(groups: number, live: number, solved: number): Findin
   ];
 }
 
-const COMPARED: ReadonlySet<string> = new Set(['exact', 'numeric', 'math', 'choice']);
+const isCompared = ({ verifier }: Outcome['problem']): boolean =>
+  verifier !== null && verifierTraits(verifier).comparesAnswers;
 
 const plain = (text: string): string =>
   text
@@ -126,10 +127,10 @@ const plain = (text: string): string =>
     .replaceAll(/[\s.,;:$%]+/g, '');
 
 function verdicts(groups: readonly FinishedGroup[], outcomes: readonly Outcome[]): Finding[] {
-  const comparable = outcomes.filter(({ problem }) => COMPARED.has(problem.verifier.kind));
+  const comparable = outcomes.filter(({ problem }) => isCompared(problem));
   // Answers that differ cannot all be right.
   const differing = groups
-    .map((group) => outcomesOf(group).filter(({ problem }) => COMPARED.has(problem.verifier.kind)))
+    .map((group) => outcomesOf(group).filter(({ problem }) => isCompared(problem)))
     .filter(
       (group) =>
         new Set(group.flatMap(({ extractedAnswer }) => (extractedAnswer === null ? [] : [plain(extractedAnswer)])))
@@ -150,6 +151,7 @@ function verdicts(groups: readonly FinishedGroup[], outcomes: readonly Outcome[]
   const alike = comparable.filter(
     ({ extractedAnswer, problem }) =>
       extractedAnswer !== null &&
+      problem.reference !== null &&
       plain(problem.reference) !== '' &&
       plain(extractedAnswer) === plain(problem.reference),
   );
@@ -171,9 +173,7 @@ function verdicts(groups: readonly FinishedGroup[], outcomes: readonly Outcome[]
       ),
     ];
   }
-  const others = groups.filter((group) =>
-    outcomesOf(group).some(({ problem }) => !COMPARED.has(problem.verifier.kind)),
-  );
+  const others = groups.filter((group) => outcomesOf(group).some(({ problem }) => !isCompared(problem)));
   const said = others.flatMap(outcomesOf);
   if (
     others.length >= LIMITS.minGroups &&
@@ -195,7 +195,9 @@ function verdicts(groups: readonly FinishedGroup[], outcomes: readonly Outcome[]
 }
 
 function constant(outcomes: readonly Outcome[], evidence: string): Finding {
-  const kinds = mostFrequent(outcomes.map(({ problem }) => `${problem.verifier.kind}@${problem.verifier.version}`));
+  const kinds = mostFrequent(
+    outcomes.map(({ problem: { verifier } }) => (verifier === null ? 'none' : `${verifier.kind}@${verifier.version}`)),
+  );
   return finding('constant-verifier', 'error', `${evidence} Most problems name the verifier ${kinds}.`);
 }
 
@@ -289,15 +291,17 @@ function sameTexts(groups: readonly FinishedGroup[]): Finding[] {
 function leaks(groups: readonly FinishedGroup[]): Finding[] {
   // By id: who is compared with whom for chance must not follow from how partitions were read.
   const findable = groups
-    .filter(({ members }) => hasFindableAnswer(members[0]!.experience.problem))
+    .flatMap(({ groupId, members }) => {
+      const { problem } = members[0]!.experience;
+      return isWhole(problem) && hasFindableAnswer(problem) ? [{ groupId, members, problem }] : [];
+    })
     .toSorted((a, b) => compareText(a.groupId, b.groupId));
   let entries = 0;
   let holding = 0;
   let byChance = 0;
-  for (const [, own] of Map.groupBy(findable, ({ members }) => members[0]!.experience.problem.domain)) {
-    own.forEach(({ members }, at) => {
-      const { problem } = members[0]!.experience;
-      const next = own[(at + 1) % own.length]!.members[0]!.experience.problem;
+  for (const [, own] of Map.groupBy(findable, ({ problem }) => problem.domain)) {
+    own.forEach(({ members, problem }, at) => {
+      const next = own[(at + 1) % own.length]!.problem;
       for (const { experience } of members) {
         entries++;
         if (holdsAnswer(experience.entry, problem)) holding++;
@@ -311,7 +315,7 @@ function leaks(groups: readonly FinishedGroup[]): Finding[] {
     finding(
       'answer-leak',
       beyond >= LIMITS.leakFlood ? 'error' : 'warning',
-      `${holding} of ${entries} entries (${percent(holding / entries)}) hold the answer to their own problem; the answers of other problems stand in ${byChance}.`,
+      `${holding} of ${entries} entries (${percent(holding / entries)}) hold the answer to their own problem; the answers of other problems are in ${byChance}.`,
     ),
   ];
 }
@@ -320,7 +324,9 @@ function misquotes(groups: readonly FinishedGroup[], { schemaFor }: RolloutConte
   if (schemaFor === undefined) return [];
   const quoting = groups
     .flatMap(({ members }) => members.map(({ experience }) => experience))
-    .filter(({ problem }) => hasQuotes(schemaFor(problem.domain)));
+    .flatMap(({ problem, ...rest }) =>
+      isWhole(problem) && hasQuotes(schemaFor(problem.domain)) ? [{ ...rest, problem }] : [],
+    );
   const found = quoting.flatMap(({ experienceId, problem, entry }) => {
     const misquote = misquoteIn(entry, schemaFor(problem.domain), problem.prompt);
     return misquote === undefined ? [] : [{ experienceId, problem, entry, misquote }];

@@ -1,6 +1,6 @@
 import type { EventOf } from '@seamstream/events';
 import type { ResultEvent } from '@seamstream/learning';
-import { EXAMPLE_EVENTS } from '../../events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { finishedGroups } from './rollouts.decide.js';
 
 const meta = (messageId: string) => ({ ...EXAMPLE_EVENTS.OutcomeRecorded.meta, messageId });
@@ -21,7 +21,7 @@ const failure = (experienceId: string, messageId: string): ResultEvent => ({
   meta: meta(messageId),
 });
 
-it('examines groups by the verdicts that are learned from, whatever order they are read in', () => {
+it('examines groups by the verdicts that are learned from, in any order of reading', () => {
   const [first, second] = [verdict('x', 'b'), verdict('y', 'c')];
   const earlier = verdict('y', 'a');
   for (const results of [

@@ -17,6 +17,22 @@ export interface RunFacts {
   readonly checkpoints: readonly Figures[];
 }
 
+/** @param snapshots of read models, compared with the records that they were folded from */
+export function examineSnapshots(
+  snapshots: readonly { readonly model: string; readonly records: number; readonly state: string }[],
+): readonly Finding[] {
+  const wrong = snapshots.filter(({ state }) => state === 'disagrees');
+  if (wrong.length === 0) return [];
+  const which = wrong.map(({ model, records }) => `${model} (${records} records)`).join(', ');
+  return [
+    finding(
+      'snapshot-disagrees',
+      'error',
+      `Snapshots answer otherwise than the records they were folded from: ${which}.`,
+    ),
+  ];
+}
+
 export function examineRun(run: RunFacts): readonly Finding[] {
   return [...groupsOf(run), ...divergence(run), ...collapse(run), ...age(run), ...agreement(run), ...gradient(run)];
 }

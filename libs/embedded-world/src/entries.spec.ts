@@ -32,7 +32,7 @@ describe('the schema of a domain', () => {
     }
   });
 
-  it('tells the language and not the lore: every word is admitted with every advice of its field', () => {
+  it('states the language and not the lore: every word is admitted with every advice of its field', () => {
     for (const domain of [...DOMAINS, ...SHIFTED_DOMAINS]) {
       const { cues, items, phrases, numCues } = loreOf(domain);
       const schema = entrySchemaFor(domain)!;

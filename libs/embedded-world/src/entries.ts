@@ -25,7 +25,7 @@ const different = (values: Iterable<string>): string[] => [...new Set(values)];
 const schemas = new Map<string, JsonSchema>();
 
 /**
- * The schema of a domain's entries: every word with every advice of its field, so that it tells the language and none of
+ * The schema of a domain's entries: every word with every advice of its field, so that it states the language and none of
  * the lore; the word is a quote from the statement. Undefined for a domain of another world; the same
  * object for the same one.
  */

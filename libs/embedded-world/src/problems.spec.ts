@@ -1,13 +1,16 @@
-import type { Problem } from '@seamstream/events';
+import type { GradedProblem, Problem } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import { builtInVerifiers, checkVerifiable } from '@seamstream/verifiers';
 import { DOMAINS, loreOf, SHIFTED_DOMAINS } from './domains.js';
 import { followEntry, goldEntry, randomEntry } from './entries.js';
 import { type WorldRequest, worldProblems } from './problems.js';
 
-const problems = (request: Partial<WorldRequest> = {}): readonly Problem[] =>
+const problems = (request: Partial<WorldRequest> = {}): readonly GradedProblem[] =>
   worldProblems({ seed: 1, split: 'train', variant: 'base', count: 200, ...request });
-const everywhere = [problems({ count: 2400 }), problems({ variant: 'shifted', count: 1200 })].flat();
+const everywhere: readonly GradedProblem[] = [
+  problems({ count: 2400 }),
+  problems({ variant: 'shifted', count: 1200 }),
+].flat();
 const keysOf = (some: readonly Problem[]): Set<string> => new Set(some.map(({ metadata }) => metadata.key!));
 
 describe('problems of the embedded world', () => {
@@ -43,7 +46,7 @@ describe('problems of the embedded world', () => {
     expect(train!.isDisjointFrom(validation!)).toBe(true);
     expect(train!.isDisjointFrom(heldOut!)).toBe(true);
     expect(validation!.isDisjointFrom(heldOut!)).toBe(true);
-    // Every word of the held-out combinations stands in some combination that is trained on: knowledge of words is enough.
+    // Every word of the held-out combinations is in some combination that is trained on: knowledge of words is enough.
     const words = (keys: Set<string>): Set<string> => new Set([...keys].flatMap((key) => key.split('/')));
     expect(words(heldOut!).isSubsetOf(words(train!))).toBe(true);
     expect(heldOut!.size).toBeGreaterThan(100);
@@ -76,7 +79,7 @@ describe('problems of the embedded world', () => {
     }
   });
 
-  it('give nothing away: questions name no item and no amount, and no exact answer stands in a statement', () => {
+  it('give nothing away: questions name no item and no amount, and no statement holds an exact answer', () => {
     const giveaways = everywhere.filter(({ domain, prompt, reference, verifier }) => {
       const { items, amounts } = loreOf(domain);
       const question = prompt.slice(prompt.indexOf('.') + 1).split(/\W+/);

@@ -3,7 +3,7 @@
  * continued, cut or made again anywhere. Splits are disjoint by meaning, not by text: the words that an entry must answer
  * (cues in order, phrase, pitfall) decide the split, so no combination of them is both trained on and measured.
  */
-import type { Problem } from '@seamstream/events';
+import type { GradedProblem, Problem } from '@seamstream/events';
 import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
 import { DOMAINS, loreOf, SHIFTED_DOMAINS } from './domains.js';
 import { CORRECTIONS, type Lore, type WorldVariant } from './lore/lore.js';
@@ -37,7 +37,7 @@ const PITFALL_RATIO = 0.5;
 /**
  * @throws INVALID_INPUT when count or startIndex is not a whole number ≥ 0.
  */
-export function worldProblems(request: WorldRequest): readonly Problem[] {
+export function worldProblems(request: WorldRequest): readonly GradedProblem[] {
   const { seed, split, variant, count, startIndex = 0 } = request;
   for (const [name, value] of Object.entries({ count, startIndex })) {
     if (!Number.isSafeInteger(value) || value < 0) {
@@ -126,7 +126,7 @@ function splitOf(lore: Lore, wording: Wording): WorldSplit {
   return percent < VALIDATION_BELOW ? 'validation' : 'heldOut';
 }
 
-function statement(lore: Lore, wording: Wording, problemId: string, random: Random): Problem {
+function statement(lore: Lore, wording: Wording, problemId: string, random: Random): GradedProblem {
   const { cues, phrase, pitfall } = wording;
   const amounts = random.shuffled(lore.amounts);
   const stock = random.shuffled(lore.items).map((name, index) => ({ name, amount: amounts[index]! }));

@@ -15,7 +15,7 @@ const problems = (['base', 'shifted'] as const).flatMap((variant) =>
 const wordsOf = (entry: WorldEntry): string =>
   JSON.stringify([entry.concepts, entry.strategy, entry.pitfalls]).replaceAll(/"for (\w+) [^"]+"/g, '$1');
 
-/** A change of the world asks for models made anew; this is what tells. */
+/** A change of the world needs new models; this spec reports it. */
 describe('the shipped models fit this world', () => {
   const models: Record<string, LanguageModel> = {};
   beforeAll(async () => {

@@ -25,7 +25,7 @@ const known: ReadonlySet<string> = new Set(
   }),
 );
 
-/** Words and numbers of a text that stand in no statement of the embedded world, each once, as they come. */
+/** Words and numbers of a text that are in no statement of the embedded world, each once, as they come. */
 export function unknownWords(text: string): readonly string[] {
   const isKnown = (word: string): boolean =>
     known.has(word) || (/^\d{1,2}$/.test(word) && Number(word) <= LARGEST_NUMBER);

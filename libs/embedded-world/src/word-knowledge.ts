@@ -58,7 +58,7 @@ export interface PartnerKnowledge {
   readonly sameItem: number;
   /** The same over the words of other items. */
   readonly otherItem: number;
-  /** Words whose least likely second word is one of their own item. */
+  /** Words whose least likely second word is one of the same item. */
   readonly wordsTold: number;
   readonly words: number;
 }

@@ -2,12 +2,14 @@
  * The arms of an evaluation and the entries that each gives to the executor: none, an empty slot, one fixed hint, another
  * problem's entry, the untrained generator's, and the adapter's. Entries are written greedily.
  */
+
+import { type Environment, type ProblemStatement, statementOf } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { compareText, Random, SeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
-import type { ExecutorModel, GeneratorModel, Unjudged } from '@seamstream/rollout';
-import { generateExperiences, type ProblemStatement } from '@seamstream/rollout';
+import type { GeneratorModel, Unjudged } from '@seamstream/rollout';
+import { generateExperiences } from '@seamstream/rollout';
 import { cyclicDerangement } from '@seamstream/statistics';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import type { Verifiers } from '@seamstream/verifiers';
@@ -25,7 +27,7 @@ export type EvaluationArm = (typeof EVALUATION_ARMS)[number];
 
 export interface EvaluationSettings {
   readonly arms: readonly EvaluationArm[];
-  readonly executor: ExecutorModel;
+  readonly environment: Environment;
   readonly generator: GeneratorModel;
   /** Of the arm `trained`, and of the entries that `otherProblemsEntry` exchanges; null: the base model. */
   readonly adapter: Adapter | null;
@@ -64,7 +66,7 @@ export function statementsOf(problems: readonly Problem[]): readonly ProblemStat
       `Evaluating: expected different problems, got ${problems.length} with repeated or no ids.`,
     );
   }
-  return problems.map(({ problemId, domain, prompt }) => ({ problemId, domain, prompt }));
+  return problems.map(statementOf);
 }
 
 /**

@@ -1,7 +1,9 @@
-import type { Problem } from '@seamstream/events';
+import { PromptInjection } from '@seamstream/environments';
+import { FakeExecutor } from '@seamstream/environments/testing';
+import type { GradedProblem } from '@seamstream/events';
 import { domainEntrySchema, loadPrompts, type Prompts } from '@seamstream/experience';
 import type { GeneratorModel } from '@seamstream/rollout';
-import { FakeExecutor, FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
+import { FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
 import { CONTROL_ROWS, type ControlsStudySettings, studyControls } from './controls-study.js';
 import { chooseFixedHints } from './fixed-hints.js';
 import { type TimeToCorrectSettings, timeToCorrect } from './time-to-correct.js';
@@ -10,7 +12,7 @@ import { type TimeToCorrectSettings, timeToCorrect } from './time-to-correct.js'
  * Twelve problems whose answers are their numbers. The executor solves number 0 alone; with an entry it answers what the
  * entry's concept says, "own" meaning the right number.
  */
-const PROBLEMS: readonly Problem[] = Array.from({ length: 12 }, (_, i) => ({
+const PROBLEMS: readonly GradedProblem[] = Array.from({ length: 12 }, (_, i) => ({
   problemId: `p${i}`,
   domain: i < 6 ? 'low' : 'high',
   prompt: `Item number ${i} is asked for.`,
@@ -43,7 +45,7 @@ beforeAll(async () => {
 
 const settingsOf = (changes: Partial<ControlsStudySettings> = {}): ControlsStudySettings => ({
   rows: CONTROL_ROWS,
-  executor: new FakeExecutor(rule),
+  environment: new PromptInjection(new FakeExecutor(rule), prompts),
   generator: new FakeGenerator(tokenizer),
   adapter: null,
   prompts,
@@ -165,7 +167,7 @@ describe('a study of controls', () => {
     expect(study.rows.trained).toMatchObject({ rescued: 0, broken: 0, lift: { value: 0 } });
   });
 
-  it('is repeatable, whatever the batches', async () => {
+  it('is repeatable with any batches', async () => {
     const generator = new FakeGenerator(tokenizer);
     const adapter = generator.teach('x', () => entryOf('own'));
     const rows = rowsWithout('generatorAlone');
@@ -179,9 +181,9 @@ describe('a study of controls', () => {
 describe('the time to the first correct answer', () => {
   const settings = (changes: Partial<TimeToCorrectSettings> = {}): TimeToCorrectSettings => {
     let now = 0;
-    const { executor, generator, prompts: templates, schemaFor, maxEntryTokens, seed } = settingsOf();
+    const { environment, generator, prompts: templates, schemaFor, maxEntryTokens, seed } = settingsOf();
     return {
-      executor,
+      environment,
       generator,
       prompts: templates,
       schemaFor,
@@ -201,7 +203,7 @@ describe('the time to the first correct answer', () => {
     const result = await timeToCorrect(
       PROBLEMS,
       { kind: 'alone', drawing: { temperature: 1, topP: 1 } },
-      settings({ executor }),
+      settings({ environment: new PromptInjection(executor, prompts) }),
     );
     expect(result).toMatchObject({ candidates: 3, problems: 12, solved: 4 / 12, firstCorrect: [0, 4 / 12, 0] });
     // Four problems took two candidates, eight took three.
@@ -219,7 +221,13 @@ describe('the time to the first correct answer', () => {
       reason: 'too long',
       retryable: false,
     }));
-    expect(await timeToCorrect(PROBLEMS, { kind: 'entries', adapter: null }, settings({ executor }))).toMatchObject({
+    expect(
+      await timeToCorrect(
+        PROBLEMS,
+        { kind: 'entries', adapter: null },
+        settings({ environment: new PromptInjection(executor, prompts) }),
+      ),
+    ).toMatchObject({
       problems: 0,
       candidatesTried: null,
       tokens: null,
@@ -227,11 +235,15 @@ describe('the time to the first correct answer', () => {
     });
   });
 
-  it('counts the tokens of entries too, and asks nobody again who is solved', async () => {
+  it('counts the tokens of entries too, and asks no solved problem again', async () => {
     const generator = new FakeGenerator(tokenizer);
     const adapter = generator.teach('all', () => entryOf('own'));
     const executor = new FakeExecutor(rule);
-    const result = await timeToCorrect(PROBLEMS, { kind: 'entries', adapter }, settings({ generator, executor }));
+    const result = await timeToCorrect(
+      PROBLEMS,
+      { kind: 'entries', adapter },
+      settings({ generator, environment: new PromptInjection(executor, prompts) }),
+    );
     expect(result).toMatchObject({
       solved: 1,
       firstCorrect: [1, 0, 0],
@@ -260,8 +272,11 @@ describe('the strongest fixed hint', () => {
     const executor = new FakeExecutor(rule);
     // Each solves one problem: the first entry its own, the second another.
     const adapter = generator.teach('leak', (text) => entryOf(NUMBERS[indexOf(text) === 1 ? 5 : indexOf(text)]!));
-    const hintsOf = (problems: readonly Problem[]) =>
-      chooseFixedHints(problems, settingsOf({ generator, executor, adapter }));
+    const hintsOf = (problems: readonly GradedProblem[]) =>
+      chooseFixedHints(
+        problems,
+        settingsOf({ generator, environment: new PromptInjection(executor, prompts), adapter }),
+      );
     expect([...(await hintsOf(PROBLEMS.slice(0, 6)))]).toEqual([['low', entryOf(NUMBERS[5]!)]]);
     expect([...new Set(executor.prompts.map(indexOf))]).toEqual([3, 4, 5]);
     expect([...(await hintsOf([PROBLEMS[1]!, PROBLEMS[5]!]))]).toEqual([['low', entryOf(NUMBERS[5]!)]]);

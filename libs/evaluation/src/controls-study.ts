@@ -1,9 +1,10 @@
 /**
  * The controls without which an experience's success means nothing, measured on one set of problems that
- * nobody trained on: what the executor does alone, with a wrapper, with any text, with somebody else's entry, with an untrained
+ * no training saw: what the executor does alone, with a wrapper, with any text, with another problem's entry, with an untrained
  * generator's; whether entries give answers away; and whether the generator would have solved the problem itself for the
  * same tokens. Everything is greedy, in one answer format and one budget; intervals of differences are paired.
  */
+import { type Environment, PromptInjection } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import { answersOf, hasFindableAnswer, holdsAnswer, withoutAnswer } from '@seamstream/experience';
 import { LanguageModelExecutor } from '@seamstream/model-clients';
@@ -48,7 +49,7 @@ export interface ControlRowResult extends ArmResult {
   readonly lift: Estimate | null;
   /** Success of `trained` less that of this row, paired; null for itself, without it, and where no problem was judged in both. */
   readonly trainedAhead: Estimate | null;
-  /** Mean tokens of a response; null where nobody answered. */
+  /** Mean tokens of a response; null without any answer. */
   readonly responseTokens: number | null;
 }
 
@@ -141,7 +142,7 @@ async function measure(
       const unjudged = unwritten(own).map((reason, i) => reason ?? (solved[i] === null ? NO_TEXT_TO_FIND : null));
       for (const [i, reason] of unjudged.entries()) {
         const entry = typeof own[i] === 'string' ? own[i] : null;
-        // The entry is judged as if it were an answer: nobody responds.
+        // The entry is judged as if it were an answer: no executor is asked.
         settings.onPrediction?.({ ...unasked(row, i, NO_TEXT_TO_FIND, entry), success: solved[i]!, unjudged: reason });
       }
       return { solved, responseTokens: problems.map(() => null), unjudged };
@@ -151,7 +152,7 @@ async function measure(
         row,
         problems,
         problems.map(() => null),
-        { ...settings, executor: asExecutor(settings) },
+        { ...settings, environment: generatorAlone(settings) },
       );
     default:
       return measureEntries(row, problems, await entriesOf(row), settings);
@@ -176,8 +177,8 @@ async function answersByItself(
   return false;
 }
 
-/** The generator with its adapter, asked as the executor is asked, with the tokens of both. */
-function asExecutor({ generator, adapter, maxAloneTokens }: ControlsStudySettings): LanguageModelExecutor {
+/** The generator with its adapter, asked without an entry in the executor's template, with the tokens of both. */
+function generatorAlone({ generator, adapter, prompts, maxAloneTokens }: ControlsStudySettings): Environment {
   const adapted: GeneratorModel = {
     digest: generator.digest,
     config: generator.config,
@@ -185,7 +186,8 @@ function asExecutor({ generator, adapter, maxAloneTokens }: ControlsStudySetting
     generate: (requests, options) =>
       generator.generate(requests, { ...options, ...(adapter === null ? {} : { adapter }) }),
   };
-  return new LanguageModelExecutor(adapted, { name: 'generator', maxTokens: maxAloneTokens });
+  const executor = new LanguageModelExecutor(adapted, { name: 'generator', maxTokens: maxAloneTokens });
+  return new PromptInjection(executor, prompts);
 }
 
 function rowResult(
@@ -252,9 +254,9 @@ async function timesToCorrect(
     candidates,
     onProgress: (candidate, done, total) => settings.onProgress?.(`${what}, candidate ${candidate + 1}`, done, total),
   });
-  const { adapter, executor } = settings;
+  const { adapter, environment } = settings;
   return {
-    ...(executor.sample === undefined
+    ...(environment.drawn(ALONE) === null
       ? {}
       : { executorAlone: await timeToCorrect(problems, { kind: 'alone', drawing: ALONE }, until('executor alone')) }),
     untrained: await timeToCorrect(problems, { kind: 'entries', adapter: null }, until('untrained')),

@@ -1,6 +1,8 @@
+import { PromptInjection } from '@seamstream/environments';
+import { FakeExecutor } from '@seamstream/environments/testing';
 import type { Problem } from '@seamstream/events';
 import { loadPrompts, type Prompts } from '@seamstream/experience';
-import { FakeExecutor, FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
+import { FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
 import { answerClasses, evaluateSamples, type SamplingEvaluationSettings } from './evaluate-samples.js';
 
 const problem = (n: number, domain: string, reference: string): Problem => ({
@@ -34,7 +36,7 @@ beforeAll(async () => {
 });
 const settings = (changes: Partial<SamplingEvaluationSettings> = {}): SamplingEvaluationSettings => ({
   arms: ['noExperience'],
-  executor: executor(),
+  environment: new PromptInjection(executor(), prompts),
   generator: new FakeGenerator(fakeTokenizer(['x'])),
   adapter: null,
   prompts,
@@ -84,10 +86,15 @@ describe('an evaluation of several answers per problem', () => {
           ? { status: 'failed', code: 'PROMPT_TOO_LONG', reason: 'too long', retryable }
           : 'Answer: 7',
       );
-    const { arms } = await evaluateSamples(PROBLEMS, settings({ executor: failing(false) }));
+    const { arms } = await evaluateSamples(
+      PROBLEMS,
+      settings({ environment: new PromptInjection(failing(false), prompts) }),
+    );
     expect(arms.noExperience).toMatchObject({ problems: 3, failed: 1, meanAt: { value: 1 } });
     expect(arms.noExperience!.unjudged).toEqual([{ code: 'PROMPT_TOO_LONG', reason: 'too long', problems: 1 }]);
-    await expect(evaluateSamples(PROBLEMS, settings({ executor: failing(true) }))).rejects.toMatchObject({
+    await expect(
+      evaluateSamples(PROBLEMS, settings({ environment: new PromptInjection(failing(true), prompts) })),
+    ).rejects.toMatchObject({
       code: 'SESSION_FAILED',
     });
   });
@@ -95,9 +102,9 @@ describe('an evaluation of several answers per problem', () => {
   it('refuses an executor that cannot draw', async () => {
     const { identity, prompts: asked } = executor();
     const greedy = { identity, prompts: asked, answer: () => Promise.resolve([]) };
-    await expect(evaluateSamples(PROBLEMS, settings({ executor: greedy }))).rejects.toThrow(
-      'expected an executor that can draw answers at a temperature, got fake',
-    );
+    await expect(
+      evaluateSamples(PROBLEMS, settings({ environment: new PromptInjection(greedy, prompts) })),
+    ).rejects.toThrow('expected an executor that can draw answers at a temperature, got fake');
   });
 });
 

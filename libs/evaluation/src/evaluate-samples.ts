@@ -3,10 +3,11 @@
  * for all of a problem's answers (entries are written greedily, as in `evaluate`). What varies is the problem, so a problem's answers
  * come into an interval as one share.
  */
-import type { Problem, VerifierSpec } from '@seamstream/events';
+
+import { type ExecutorAnswer, type SamplingParams, statementOf } from '@seamstream/environments';
+import { type Problem, type VerifierSpec, verifierTraits } from '@seamstream/events';
 import { isSeamError, SeamError } from '@seamstream/kernel';
-import type { ExecutorAnswer, SamplingParams } from '@seamstream/rollout';
-import { groupUnjudged, sampleAnswers, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
+import { groupUnjudged, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
 import { boundedMean, type Estimate, majorityVote, passAtK } from '@seamstream/statistics';
 import { builtInVerifiers, type Verifiers } from '@seamstream/verifiers';
 import {
@@ -76,17 +77,18 @@ export async function evaluateSamples(
   settings: SamplingEvaluationSettings,
 ): Promise<SampledEvaluation> {
   const { samples, drawing } = settings;
-  if (settings.executor.sample === undefined) {
+  const environment = settings.environment.drawn(drawing);
+  if (environment === null) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Evaluating ${samples} answers per problem: expected an executor that can draw answers at a temperature, got ${settings.executor.identity.model}, which answers greedily. Evaluate with one answer per problem.`,
+      `Evaluating ${samples} answers per problem: expected an executor that can draw answers at a temperature, got ${settings.environment.identity.model}, which answers greedily. Evaluate with one answer per problem.`,
     );
   }
   const statements = statementsOf(problems);
   const entriesOfArm = await armEntries(statements, settings);
   const tallies: Partial<Record<EvaluationArm, readonly (Tally | Unjudged)[]>> = {};
   for (const arm of EVALUATION_ARMS.filter((each) => settings.arms.includes(each))) {
-    tallies[arm] = await tally(arm, problems, await entriesOfArm(arm), settings);
+    tallies[arm] = await tally(arm, problems, await entriesOfArm(arm), { ...settings, environment });
   }
   const domains = [...new Set(problems.map(({ domain }) => domain))].sort();
   const arms = Object.fromEntries(
@@ -133,23 +135,20 @@ async function tally(
   entries: readonly Entry[],
   settings: SamplingEvaluationSettings,
 ): Promise<(Tally | Unjudged)[]> {
-  const { executor, prompts, samples, drawing, seed, verifiers, batchSize = 256 } = settings;
+  const { environment, samples, seed, verifiers, batchSize = 256 } = settings;
   const results: (Tally | Unjudged | null)[] = unwritten(entries);
   const askable = [...problems.keys()].filter((i) => results[i] === null);
   for (const [i, reason] of unwritten(entries).entries())
     if (reason !== null) settings.onPrediction?.(unasked(arm, i, reason));
   let done = problems.length - askable.length;
   for (const batch of batchesOf(askable, { batchSize: Math.max(1, Math.floor(batchSize / samples)) })) {
-    const drawn = await sampleAnswers(
+    const drawn = await environment.attempt(
       batch.map((i) => ({
-        problem: problems[i]!,
+        problem: statementOf(problems[i]!),
         entry: entries[i] as string | null,
-        // The same in every arm, whoever else is asked: an answer differs by its prompt and its number alone.
+        // The same in every arm, whichever others are asked: an answer differs by its prompt and its number alone.
         seeds: Array.from({ length: samples }, (_, n) => `${seed}/${problems[i]!.problemId}/${n}`),
       })),
-      executor,
-      prompts,
-      drawing,
     );
     await Promise.all(
       batch.map(async (i, at) => {
@@ -206,16 +205,13 @@ async function tallyOf(
   }
   if (failure !== undefined) return failure;
   const stated = judged.map(({ extractedAnswer }) => extractedAnswer);
-  const { winner, tied } = majorityVote(await answerClasses(stated, problem.verifier, verifiers));
+  const { winner, tied } = majorityVote(await answerClasses(stated, problem.verifier!, verifiers));
   return {
     right: judged.filter(({ success }) => success).length,
     majorityIsRight: winner !== null && judged[winner]!.success,
     tied,
   };
 }
-
-/** Verifiers whose references are answers, so that one answer can be held against another. */
-const COMPARES_ANSWERS: ReadonlySet<string> = new Set(['exact', 'numeric', 'math', 'choice']);
 
 /**
  * The class of each answer: answers are in one class where their texts are the same but for case and white space, or where
@@ -252,11 +248,11 @@ async function isTakenFor(
   verifier: VerifierSpec,
   verifiers: Verifiers,
 ): Promise<boolean> {
-  if (!COMPARES_ANSWERS.has(verifier.kind)) return false;
+  if (!verifierTraits(verifier).comparesAnswers) return false;
   try {
     return (await verifiers.verify(verifier, { text: `Answer: ${answer}`, finished: true }, other)).success;
   } catch (error) {
-    // The other answer is none that the verifier can judge by, say a word where numbers are compared.
+    // The verifier cannot judge by the other answer, say a word where numbers are compared.
     if (isSeamError(error, 'INVALID_INPUT') || isSeamError(error, 'VERIFIER_FAILED')) return false;
     throw error;
   }

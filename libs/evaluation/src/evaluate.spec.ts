@@ -1,9 +1,10 @@
+import { PromptInjection } from '@seamstream/environments';
+import { FakeExecutor, PLAN_FIRST } from '@seamstream/environments/testing';
 import type { Problem } from '@seamstream/events';
 import { loadPrompts, type Prompts } from '@seamstream/experience';
 import {
   conceptOf,
   entryOf,
-  FakeExecutor,
   FakeGenerator,
   PROBLEMS,
   QUOTING,
@@ -26,7 +27,7 @@ describe('an evaluation', () => {
     const generator = new FakeGenerator(tokenizer);
     return {
       arms: ['noExperience', 'wrapperOnly', 'fixedHint', 'otherProblemsEntry', 'untrained', 'trained'],
-      executor: new FakeExecutor(rule),
+      environment: new PromptInjection(new FakeExecutor(rule), prompts),
       generator,
       adapter: generator.teach('all', rightEntry),
       prompts,
@@ -65,12 +66,33 @@ describe('an evaluation', () => {
     );
     const { faithful } = await evaluate(
       untrue,
-      settingsOf({ schemaFor: asQuotes, executor: new FakeExecutor(() => '') }),
+      settingsOf({ schemaFor: asQuotes, environment: new PromptInjection(new FakeExecutor(() => ''), prompts) }),
     );
     expect(faithful).toEqual({ quoting: 16, faithful: 8 });
     expect((await evaluate(PROBLEMS, settingsOf())).faithful).toBeNull();
     const { faithful: unasked } = await evaluate(PROBLEMS, settingsOf({ schemaFor: asQuotes, arms: ['untrained'] }));
     expect(unasked).toBeNull();
+  });
+
+  it('asks in the environment that it is given, regardless of how an entry acts there', async () => {
+    const executor = new FakeExecutor((prompt) =>
+      prompt.startsWith('Plan')
+        ? `PLAN ${prompt.includes('"concepts":["') ? 'with' : 'without'} a hint`
+        : planned(prompt),
+    );
+    const planned = (prompt: string): string => {
+      const number = /Number (\d+)/.exec(prompt)![1]!;
+      return prompt.includes('PLAN with a hint') ? `Answer: SECRET${number}` : 'Answer: unknown';
+    };
+    const { arms } = await evaluate(
+      PROBLEMS,
+      settingsOf({
+        environment: PLAN_FIRST.open(executor, prompts),
+        arms: ['noExperience', 'wrapperOnly', 'trained'],
+      }),
+    );
+    expect([arms.noExperience, arms.wrapperOnly, arms.trained].map((arm) => arm!.successes)).toEqual([0, 0, 24]);
+    expect(arms.trained!.failed).toBe(0);
   });
 
   it('counts as broken what the executor solves alone and not with the entry', async () => {
@@ -95,17 +117,23 @@ describe('an evaluation', () => {
     });
     const { arms, rescued, broken } = await evaluate(
       PROBLEMS,
-      settingsOf({ executor, arms: ['noExperience', 'trained'] }),
+      settingsOf({ environment: new PromptInjection(executor, prompts), arms: ['noExperience', 'trained'] }),
     );
     // Number 0 is solved alone and cannot be asked with its entry; number 3 the other way round; the other 22 are rescued.
     expect([arms.noExperience!.successes, arms.trained!.successes]).toEqual([1, 23]);
     expect([rescued, broken]).toEqual([1, 0]);
   });
 
-  it('says before anything is measured that one problem has nobody to exchange entries with', async () => {
+  it('says before anything is measured that one problem has no other problem to exchange entries with', async () => {
     const executor = new FakeExecutor(rule);
     await expect(
-      evaluate(PROBLEMS.slice(0, 1), settingsOf({ executor, arms: ['noExperience', 'otherProblemsEntry'] })),
+      evaluate(
+        PROBLEMS.slice(0, 1),
+        settingsOf({
+          environment: new PromptInjection(executor, prompts),
+          arms: ['noExperience', 'otherProblemsEntry'],
+        }),
+      ),
     ).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: expect.stringContaining('leave out otherProblemsEntry'),
@@ -113,14 +141,20 @@ describe('an evaluation', () => {
     expect(executor.prompts).toEqual([]);
   });
 
-  it('exchanges entries within a domain unless told otherwise', async () => {
+  it('exchanges entries within a domain unless set differently', async () => {
     for (const exchangeWithin of ['domain', 'all'] as const) {
       const executor = new FakeExecutor(rule);
       const generator = new FakeGenerator(tokenizer);
       const adapter = generator.teach('all', rightEntry);
       const { arms } = await evaluate(
         PROBLEMS,
-        settingsOf({ executor, generator, adapter, exchangeWithin, arms: ['otherProblemsEntry'] }),
+        settingsOf({
+          environment: new PromptInjection(executor, prompts),
+          generator,
+          adapter,
+          exchangeWithin,
+          arms: ['otherProblemsEntry'],
+        }),
       );
       const crossed = executor.prompts.filter(
         (prompt) => /asks for (mint|sage)/.test(prompt) !== /"(mint|sage)"/.test(prompt),
@@ -138,7 +172,14 @@ describe('an evaluation', () => {
   it('never shows the reference to a model', async () => {
     const executor = new FakeExecutor(rule);
     const generator = new FakeGenerator(tokenizer);
-    await evaluate(PROBLEMS, settingsOf({ executor, generator, adapter: generator.teach('all', rightEntry) }));
+    await evaluate(
+      PROBLEMS,
+      settingsOf({
+        environment: new PromptInjection(executor, prompts),
+        generator,
+        adapter: generator.teach('all', rightEntry),
+      }),
+    );
     const seen = [
       ...executor.prompts,
       ...generator.requests.map(({ promptTokenIds }) => tokenizer.decode(promptTokenIds)),
@@ -184,10 +225,15 @@ describe('an evaluation', () => {
           ? { status: 'failed', code: retryable ? 'SESSION_FAILED' : 'PROMPT_TOO_LONG', reason: 'no', retryable }
           : rule(prompt),
       );
-    const { arms } = await evaluate(PROBLEMS, settingsOf({ arms: ['trained'], executor: failing(false) }));
+    const { arms } = await evaluate(
+      PROBLEMS,
+      settingsOf({ arms: ['trained'], environment: new PromptInjection(failing(false), prompts) }),
+    );
     expect(arms.trained).toMatchObject({ problems: 23, successes: 23, success: 1, failed: 1 });
     expect(arms.trained!.unjudged).toEqual([{ code: 'PROMPT_TOO_LONG', reason: 'no', problems: 1 }]);
-    await expect(evaluate(PROBLEMS, settingsOf({ arms: ['trained'], executor: failing(true) }))).rejects.toMatchObject({
+    await expect(
+      evaluate(PROBLEMS, settingsOf({ arms: ['trained'], environment: new PromptInjection(failing(true), prompts) })),
+    ).rejects.toMatchObject({
       code: 'SESSION_FAILED',
     });
     const spent = new FakeExecutor(() => ({
@@ -197,7 +243,9 @@ describe('an evaluation', () => {
       retryable: false,
       halts: true,
     }));
-    await expect(evaluate(PROBLEMS, settingsOf({ arms: ['trained'], executor: spent }))).rejects.toMatchObject({
+    await expect(
+      evaluate(PROBLEMS, settingsOf({ arms: ['trained'], environment: new PromptInjection(spent, prompts) })),
+    ).rejects.toMatchObject({
       code: 'BUDGET_SPENT',
     });
   });
@@ -208,7 +256,10 @@ describe('an evaluation', () => {
       const reason = number < 3 ? `The prompt has ${100 + number} tokens.` : 'The filter has cut off the answer.';
       return number < 4 ? { status: 'failed', code: 'ENDPOINT_REFUSED', reason, retryable: false } : rule(prompt);
     });
-    const { arms } = await evaluate(PROBLEMS, settingsOf({ executor, arms: ['noExperience'] }));
+    const { arms } = await evaluate(
+      PROBLEMS,
+      settingsOf({ environment: new PromptInjection(executor, prompts), arms: ['noExperience'] }),
+    );
     expect(arms.noExperience!.failed).toBe(4);
     expect(arms.noExperience!.unjudged).toEqual([
       { code: 'ENDPOINT_REFUSED', reason: 'The prompt has 100 tokens.', problems: 3 },

@@ -3,17 +3,11 @@
  * alone, the empty wrapper, one fixed hint for all, an entry that was written for another problem, and an untrained
  * generator's entry. Everything is greedy, in the same answer format and with the same token budget in every arm.
  */
+
+import { answerOnce, type ExecutorResponse } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import { canonicalJson, isSeamError, SeamError, sha256 } from '@seamstream/kernel';
-import type { ExecutorResponse } from '@seamstream/rollout';
-import {
-  groupUnjudged,
-  type Judgement,
-  judge,
-  solveProblems,
-  type Unjudged,
-  type UnjudgedGroup,
-} from '@seamstream/rollout';
+import { groupUnjudged, type Judgement, judge, type Unjudged, type UnjudgedGroup } from '@seamstream/rollout';
 import { wilsonInterval } from '@seamstream/statistics';
 import type { Verifiers } from '@seamstream/verifiers';
 import {
@@ -68,7 +62,7 @@ export function problemSetDigest(problems: readonly Problem[]): string {
 
 /**
  * Measures the arms on the problems.
- * @throws INVALID_INPUT without problems or with two of one id; whatever a model or a verifier throws; a retryable failure of the executor as SESSION_FAILED,
+ * @throws INVALID_INPUT without problems or with two of one id; any error of a model or a verifier; a retryable failure of the executor as SESSION_FAILED,
  * since an evaluation that lacks problems by accident could not be repeated.
  */
 export async function evaluate(problems: readonly Problem[], settings: EvaluationSettings): Promise<EvaluationResult> {
@@ -113,7 +107,7 @@ export async function measureEntries<Name extends string>(
   name: Name,
   problems: readonly Problem[],
   entries: readonly Entry[],
-  settings: Pick<EvaluationSettings, 'executor' | 'prompts' | 'verifiers' | 'batchSize' | 'onPrediction'> & {
+  settings: Pick<EvaluationSettings, 'environment' | 'verifiers' | 'batchSize' | 'onPrediction'> & {
     onProgress?(name: Name, done: number, total: number): void;
   },
 ): Promise<Measured> {
@@ -125,10 +119,13 @@ export async function measureEntries<Name extends string>(
   for (const [i, reason] of unjudged.entries()) if (reason !== null) settings.onPrediction?.(unasked(name, i, reason));
   let done = problems.length - askable.length;
   for (const batch of batchesOf(askable, settings)) {
-    const answers = await solveProblems(
-      batch.map((i) => ({ problem: statements[i]!, entry: entries[i] as string | null })),
-      settings.executor,
-      settings.prompts,
+    const answers = await answerOnce(
+      settings.environment,
+      batch.map((i) => ({
+        problem: statements[i]!,
+        entry: entries[i] as string | null,
+        seed: `${problems[i]!.problemId}/measured`,
+      })),
     );
     await Promise.all(
       answers.map(async (answer, at) => {

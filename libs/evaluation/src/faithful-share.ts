@@ -7,7 +7,7 @@ import type { Entry } from './arm-entries.js';
 export interface FaithfulShare {
   /** Entries whose schema says what they quote. */
   readonly quoting: number;
-  /** Of these, those whose every quote stands in their problem. */
+  /** Of these, those whose every quote is in their problem. */
   readonly faithful: number;
 }
 

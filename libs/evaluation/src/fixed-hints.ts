@@ -1,4 +1,4 @@
-/** The strongest fixed hint that can be had: the control that tells a good entry for each problem from one good text for all. */
+/** The strongest fixed hint that can be had: the control that separates a good entry for each problem from one good text for all. */
 import type { Problem } from '@seamstream/events';
 import { generateExperiences } from '@seamstream/rollout';
 import type { EvaluationSettings } from './arm-entries.js';
@@ -18,7 +18,7 @@ export async function chooseFixedHints(
   problems: readonly Problem[],
   settings: Pick<
     EvaluationSettings,
-    'executor' | 'generator' | 'adapter' | 'prompts' | 'verifiers' | 'schemaFor' | 'maxEntryTokens' | 'batchSize'
+    'environment' | 'generator' | 'adapter' | 'prompts' | 'verifiers' | 'schemaFor' | 'maxEntryTokens' | 'batchSize'
   > & { onProgress?(domain: string, done: number, total: number): void },
 ): Promise<ReadonlyMap<string, string>> {
   const best = new Map<string, string>();

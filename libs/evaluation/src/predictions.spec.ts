@@ -1,3 +1,4 @@
+import { PromptInjection } from '@seamstream/environments';
 import { loadPrompts, type Prompts } from '@seamstream/experience';
 import { executor, FakeGenerator, fakeTokenizer, questions, SCHEMA, VERIFIER } from '@seamstream/rollout/testing';
 import { evaluate } from './evaluate.js';
@@ -19,7 +20,15 @@ describe('predictions of an evaluation', () => {
     }));
     const predictions: Prediction[] = [];
     const { arms } = await evaluate(problems, {
-      ...{ executor, generator, adapter: null, prompts, schemaFor: () => SCHEMA, maxEntryTokens: 128, seed: 's' },
+      ...{
+        environment: new PromptInjection(executor, prompts),
+        generator,
+        adapter: null,
+        prompts,
+        schemaFor: () => SCHEMA,
+        maxEntryTokens: 128,
+        seed: 's',
+      },
       arms: ['noExperience', 'trained'],
       batchSize: 4,
       onPrediction: (prediction) => void predictions.push(prediction),

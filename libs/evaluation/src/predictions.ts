@@ -1,4 +1,4 @@
-/** What was said about each problem of an evaluation, for whoever wants more than a rate. */
+/** What was said about each problem of an evaluation, for readers who want more than a rate. */
 import type { Unjudged } from '@seamstream/rollout';
 
 /** One answer to one problem in one arm, or why there is none. */

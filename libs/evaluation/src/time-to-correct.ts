@@ -1,19 +1,20 @@
 /**
- * What it takes until an answer is right: candidates are tried one after the other, each with an entry of its own, until one
- * succeeds. SEAM reports this beside accuracy, since an entry costs tokens too.
+ * What it takes until an answer is right: candidates are tried one after the other, each with a new entry, until one
+ * succeeds. SEAM reports this alongside accuracy, since an entry costs tokens too.
  */
+
+import { answerOnce, type ExecutorAnswer, type SamplingParams } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import { Random, SeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
-import type { ExecutorAnswer, SamplingParams } from '@seamstream/rollout';
-import { generateExperiences, judge, sampleAnswers, solveProblems } from '@seamstream/rollout';
+import { generateExperiences, judge } from '@seamstream/rollout';
 import { bootstrapMean, boundedMean, type Estimate, wilsonInterval } from '@seamstream/statistics';
 import { batchesOf, type EvaluationSettings, statementsOf } from './arm-entries.js';
 
 export interface TimeToCorrectSettings
   extends Pick<
     EvaluationSettings,
-    'executor' | 'generator' | 'prompts' | 'verifiers' | 'schemaFor' | 'maxEntryTokens' | 'seed' | 'batchSize'
+    'environment' | 'generator' | 'prompts' | 'verifiers' | 'schemaFor' | 'maxEntryTokens' | 'seed' | 'batchSize'
   > {
   /** K: candidates at most. */
   readonly candidates: number;
@@ -37,7 +38,7 @@ export interface TimeToCorrect {
   readonly solvedInterval95: readonly [low: number, high: number];
   /** Share whose first correct candidate is the k-th; index 0 is the first. */
   readonly firstCorrect: readonly number[];
-  /** Candidates tried until one was right; K where none was. */
+  /** Candidates tried until one was right; K without a correct one. */
   readonly candidatesTried: Estimate | null;
   /** Tokens written until then, by generator and executor. */
   readonly tokens: Estimate | null;
@@ -85,29 +86,46 @@ export async function timeToCorrect(
         settings,
       );
       await Promise.all(
-        batch.map(async (i, at) => {
-          const way = ways[i]!;
-          const answer = answers[at]!;
-          if (answer.status === 'failed' && (answer.retryable || answer.halts === true)) {
-            throw new SeamError(
-              'SESSION_FAILED',
-              `Measuring the time to correct: the executor could not answer problem ${problems[i]!.problemId} (${answer.code}: ${answer.reason}). Measure again when it answers.`,
-            );
-          }
-          if (entries[at] === undefined || answer.status === 'failed') {
-            way.failed = true;
-            return;
-          }
-          way.tried = candidate + 1;
-          way.tokens += entries[at].tokens + answer.responseTokens;
-          way.correct = (await judge(problems[i]!, answer, settings.verifiers)).success;
-        }),
+        batch.map((i, at) => advance(ways[i]!, problems[i]!, candidate, entries[at], answers[at]!, settings)),
       );
       done += batch.length;
       settings.onProgress?.(candidate, done, problems.length);
     }
   }
-  const elapsedSeconds = (nowMs() - startedMs) / 1000;
+  return measured(ways, candidates, seed, (nowMs() - startedMs) / 1000);
+}
+
+/** Takes the answer to one more candidate into a problem's way. @throws SESSION_FAILED when the executor may answer later */
+async function advance(
+  way: Way,
+  problem: Problem,
+  candidate: number,
+  entry: { readonly tokens: number } | undefined,
+  answer: Awaited<ReturnType<typeof answersTo>>[number],
+  settings: TimeToCorrectSettings,
+): Promise<void> {
+  if (answer.status === 'failed' && (answer.retryable || answer.halts === true)) {
+    throw new SeamError(
+      'SESSION_FAILED',
+      `Cannot measure the time to correct: expected an answer to problem ${problem.problemId}, got ${answer.code}: ${answer.reason}. Measure again when the executor answers.`,
+    );
+  }
+  if (entry === undefined || answer.status === 'failed') {
+    way.failed = true;
+    return;
+  }
+  way.tried = candidate + 1;
+  way.tokens += entry.tokens + answer.responseTokens;
+  way.correct = (await judge(problem, answer, settings.verifiers)).success;
+}
+
+/** The figures of all ways, of which those that failed count only in the time of an attempt. */
+function measured(
+  ways: readonly Way[],
+  candidates: number,
+  seed: TimeToCorrectSettings['seed'],
+  elapsedSeconds: number,
+): TimeToCorrect {
   const judged = ways.filter(({ failed }) => !failed);
   const tried = judged.map((way) => way.tried);
   const attempts = ways.reduce((sum, way) => sum + way.tried, 0);
@@ -159,15 +177,18 @@ async function answersTo(
   requests: readonly { readonly problem: Problem; readonly entry: string | null }[],
   candidate: number,
   trier: Trier,
-  { executor, prompts, seed }: TimeToCorrectSettings,
+  { environment, seed }: TimeToCorrectSettings,
 ): Promise<readonly ExecutorAnswer[]> {
-  const asked = requests.map(({ problem, entry }) => ({ problem, entry }));
-  if (trier.kind === 'entries') return solveProblems(asked, executor, prompts);
-  const drawn = await sampleAnswers(
-    asked.map((request) => ({ ...request, seeds: [`${seed}/${request.problem.problemId}/alone/${candidate}`] })),
-    executor,
-    prompts,
-    trier.drawing,
-  );
-  return drawn.map(([answer]) => answer!);
+  const seeded = requests.map((request) => ({
+    ...request,
+    seed: `${seed}/${request.problem.problemId}/${trier.kind === 'alone' ? 'alone/' : ''}${candidate}`,
+  }));
+  if (trier.kind === 'entries') return answerOnce(environment, seeded);
+  const drawn = environment.drawn(trier.drawing);
+  if (drawn === null)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot measure the time to correct: expected an executor that can draw answers, got ${environment.identity.model}, which answers greedily. Measure entries only.`,
+    );
+  return answerOnce(drawn, seeded);
 }

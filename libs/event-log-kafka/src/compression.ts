@@ -1,7 +1,6 @@
 /**
- * Codecs. kafkajs writes with those in its one table, which are registered here when this file is loaded; what was written is
- * read here, so that whatever a foreign producer chose can be read, and no more memory is taken than a batch may have. A
- * batch of 12 kB may well say "400 MB of zeros", and brokers bound nothing but the compressed bytes.
+ * Codecs of record batches. All five of Kafka's are read, since any producer may have written, and no more memory is taken
+ * than a batch may have: a batch of 12 kB may well say "400 MB of zeros", and brokers bound nothing but compressed bytes.
  *
  *   gzip, zstd   the runtime's decoders, which stop at a number of bytes
  *   lz4, snappy  say how long they will be before they are decoded: lz4 by the lengths in its sequences, snappy by a number in front
@@ -17,49 +16,40 @@
  * A block begins with its decompressed length as an unsigned varint.
  */
 import { promisify } from 'node:util';
-import { gunzip, zstdCompress, zstdDecompress } from 'node:zlib';
-import kafkajs from 'kafkajs';
+import { gunzip, gzip as gzipBytes, zstdCompress, zstdDecompress } from 'node:zlib';
 import { compressFrame, decompressFrame } from 'lz4-napi';
 import snappy from 'snappyjs';
-
-const { CompressionCodecs, CompressionTypes } = kafkajs;
 
 export const COMPRESSIONS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 export type Compression = (typeof COMPRESSIONS)[number];
 
-const TYPES: Readonly<Record<Compression, number>> = {
-  none: CompressionTypes.None,
-  gzip: CompressionTypes.GZIP,
-  snappy: CompressionTypes.Snappy,
-  lz4: CompressionTypes.LZ4,
-  zstd: CompressionTypes.ZSTD,
-};
-
-/** What kafkajs wants of a codec; its declarations leave it open. It compresses with it and decompresses nothing here. */
-interface Codec {
-  compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
-  decompress(bytes: Buffer): Promise<Buffer>;
-}
+/** Kafka's numbers, bits 0 to 2 of a batch's attributes. */
+const TYPES: Readonly<Record<Compression, number>> = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 };
 
 const zstd = { compress: promisify(zstdCompress), decompress: promisify(zstdDecompress) };
-const gzip = { decompress: promisify(gunzip) };
+const gzip = { compress: promisify(gzipBytes), decompress: promisify(gunzip) };
 
-CompressionCodecs[CompressionTypes.Snappy] = (): Codec => ({
-  compress: async ({ buffer }) => snappy.compress(buffer),
-  decompress: (buffer) => decompressed(TYPES.snappy, buffer, buffer.length * MAX_RATIO),
-});
-CompressionCodecs[CompressionTypes.LZ4] = (): Codec => ({
-  compress: ({ buffer }) => compressFrame(buffer),
-  decompress: (buffer) => decompressed(TYPES.lz4, buffer, buffer.length * MAX_RATIO),
-});
-CompressionCodecs[CompressionTypes.ZSTD] = (): Codec => ({
-  compress: ({ buffer }) => zstd.compress(buffer),
-  decompress: (buffer) => decompressed(TYPES.zstd, buffer, buffer.length * MAX_RATIO),
-});
-
-/** The number by which record batches and kafkajs name a codec. */
+/** The number by which record batches name a codec. */
 export function compressionType(compression: Compression): number {
   return TYPES[compression];
+}
+
+/** Bytes of a record batch by the codec of that number. */
+export async function compressed(type: number, bytes: Buffer): Promise<Buffer> {
+  switch (type) {
+    case TYPES.none:
+      return bytes;
+    case TYPES.gzip:
+      return gzip.compress(bytes);
+    case TYPES.snappy:
+      return snappy.compress(bytes);
+    case TYPES.lz4:
+      return compressFrame(bytes);
+    case TYPES.zstd:
+      return zstd.compress(bytes);
+    default:
+      throw new RangeError(`no codec has the number ${type}`);
+  }
 }
 
 /** Up to so many bytes a batch may have been compressed by any ratio: one record of the largest size, full of blanks, is honest. */

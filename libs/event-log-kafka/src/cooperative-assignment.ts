@@ -33,9 +33,3 @@ export function assignCooperatively(
   }
   return given;
 }
-
-/** "topic/partition" taken apart. */
-export function parsePartitionName(name: string): { readonly topic: string; readonly partition: number } {
-  const slash = name.lastIndexOf('/');
-  return { topic: name.slice(0, slash), partition: Number(name.slice(slash + 1)) };
-}

@@ -1,16 +1,15 @@
 /**
- * A member of a Kafka group, on kafkajs' requests: joining, heartbeats, joining again. Handlers do not stop for it: a
+ * A member of a Kafka group: joining, heartbeats, joining again. Handlers do not stop for it: a
  * rebalance only changes who owns what, see cooperative-assignment.ts. Heartbeats come from a timer of their own, so work
  * that keeps the event loop free starves none.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { parsePartitionName, partitionName } from '@seamstream/event-log';
 import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
-import kafkajs from 'kafkajs';
-import { assignCooperatively, type JoinedMember, parsePartitionName } from './cooperative-assignment.js';
+import type { GroupAssignment, JoinedGroup } from './broker-protocol.port.js';
+import { assignCooperatively, type JoinedMember } from './cooperative-assignment.js';
 import type { KafkaConnection } from './kafka-connection.js';
 import { brokerErrorOf, remedyFor, translated } from './kafka-errors.js';
-
-const { AssignerProtocol } = kafkajs;
 
 /** Members of another protocol cannot join the same group: a broker tells them INCONSISTENT_GROUP_PROTOCOL. */
 const PROTOCOL = 'seamstream-cooperative';
@@ -110,7 +109,7 @@ export class GroupMembership {
           `leaving group ${this.group.id}`,
           async () => {
             const broker = await goodbye.coordinator('group', this.group.id);
-            return broker.leaveGroup({ groupId: this.group.id, memberId });
+            return broker.leaveGroup(this.group.id, memberId);
           },
           { timeoutMs: this.settings.sessionTimeoutMs },
         );
@@ -168,33 +167,30 @@ export class GroupMembership {
       turn,
       instance,
     };
-    const metadata = AssignerProtocol.MemberMetadata.encode({
-      version: 0,
-      topics: [...topics],
-      userData: Buffer.from(JSON.stringify(data)),
-    });
     const joined = await this.connection.attempt(joining, async () => {
       const broker = await this.connection.coordinator('group', id);
       return broker.joinGroup({
-        groupId: id,
-        sessionTimeout: sessionTimeoutMs,
-        rebalanceTimeout: rebalanceTimeoutMs,
+        group: id,
         memberId: this.memberId,
-        groupProtocols: [{ name: PROTOCOL, metadata }],
+        sessionTimeoutMs,
+        rebalanceTimeoutMs,
+        protocol: PROTOCOL,
+        topics,
+        userData: Buffer.from(JSON.stringify(data)),
       });
     });
     this.memberId = joined.memberId;
     const { generationId, memberId } = joined;
-    const groupAssignment = joined.leaderId === memberId ? this.assign(joined.members, this.partitionCounts()) : [];
-    const { memberAssignment } = await this.connection.attempt(joining, async () => {
+    const assignments =
+      joined.leaderId === memberId ? this.assign(joined.members, this.partitionCounts()) : new Map<string, never>();
+    const assignment = await this.connection.attempt(joining, async () => {
       const broker = await this.connection.coordinator('group', id);
-      return broker.syncGroup({ groupId: id, generationId, memberId, groupAssignment });
+      return broker.syncGroup({ group: id, generationId, memberId }, assignments);
     });
     if (this.isStopped()) return;
     this.generationId = this.assignedIn = generationId;
-    const assignment = AssignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment ?? {};
     const names = Object.entries(assignment).flatMap(([topic, partitions]) =>
-      partitions.map((partition) => `${topic}/${partition}`),
+      partitions.map((partition) => partitionName(topic, partition)),
     );
     this.events.assigned(new Set(names), generationId);
   }
@@ -204,26 +200,22 @@ export class GroupMembership {
   }
 
   private assign(
-    members: readonly { memberId: string; memberMetadata: Buffer }[],
+    members: JoinedGroup['members'],
     partitions: ReadonlyMap<string, number>,
-  ): { memberId: string; memberAssignment: Buffer }[] {
-    const joined = members.map(({ memberId, memberMetadata }): JoinedMember => {
-      const { topics, userData } = AssignerProtocol.MemberMetadata.decode(memberMetadata)!;
-      return { memberId, topics, ...readMemberData(userData) };
-    });
-    return [...assignCooperatively(joined, partitions)].map(([memberId, names]) => {
-      const assignment: Record<string, number[]> = {};
-      for (const name of names) {
-        const { topic, partition } = parsePartitionName(name);
-        (assignment[topic] ??= []).push(partition);
-      }
-      const memberAssignment = AssignerProtocol.MemberAssignment.encode({
-        version: 0,
-        assignment,
-        userData: Buffer.alloc(0),
-      });
-      return { memberId, memberAssignment };
-    });
+  ): ReadonlyMap<string, GroupAssignment> {
+    const joined = members.map(
+      ({ memberId, topics, userData }): JoinedMember => ({ memberId, topics, ...readMemberData(userData) }),
+    );
+    return new Map(
+      [...assignCooperatively(joined, partitions)].map(([memberId, names]) => {
+        const assignment: Record<string, number[]> = {};
+        for (const name of names) {
+          const { topic, partition } = parsePartitionName(name);
+          (assignment[topic] ??= []).push(partition);
+        }
+        return [memberId, assignment];
+      }),
+    );
   }
 
   /** Returns when the group has to be joined again. */
@@ -249,7 +241,7 @@ export class GroupMembership {
     try {
       await this.connection.attempt(`heartbeat of group ${id}`, async () => {
         const broker = await this.connection.coordinator('group', id);
-        return broker.heartbeat({ groupId: id, groupGenerationId: generation, memberId });
+        return broker.heartbeat({ group: id, generationId: generation, memberId });
       });
       return 'member';
     } catch (error) {

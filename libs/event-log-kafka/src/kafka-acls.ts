@@ -1,6 +1,6 @@
 /** A cluster's rights: to look at, to give and to take. Who calls needs Describe and Alter on the cluster. */
-import type Cluster from 'kafkajs/src/cluster/index.js';
 import type { Acl, AclOperation, AclResource } from './acl-plan.js';
+import type { AclEntry } from './broker-protocol.port.js';
 import type { KafkaConnection } from './kafka-connection.js';
 
 /** org.apache.kafka.common.resource.ResourceType, PatternType; org.apache.kafka.common.acl.AclOperation, AclPermissionType: their codes. */
@@ -19,7 +19,6 @@ const OPERATIONS: Readonly<Record<Exclude<AclOperation, 'other'>, number>> = {
   alterConfigs: 11,
   idempotentWrite: 12,
 };
-const ANY = 1;
 const ALLOW = 3;
 const ANY_HOST = '*';
 
@@ -29,36 +28,22 @@ function nameOf<T extends string>(codes: Readonly<Record<T, number>>, code: numb
 
 /** All rights that the cluster gives, from any host. What it forbids, and rights of some hosts only, are not among them. */
 export async function describeAcls(connection: KafkaConnection): Promise<Acl[]> {
-  const { resources } = await connection.attempt('describing rights', async () =>
-    (await connection.controller()).describeAcls({
-      resourceType: ANY,
-      resourceName: null,
-      resourcePatternType: ANY,
-      principal: null,
-      host: null,
-      operation: ANY,
-      permissionType: ANY,
-    }),
-  );
-  return resources.flatMap(({ resourceType, resourceName, resourcePatternType, acls }) =>
-    acls
-      .filter(({ permissionType, host }) => permissionType === ALLOW && host === ANY_HOST)
-      .map(({ principal, operation }) => ({
-        principal,
-        resource: nameOf(RESOURCES, resourceType),
-        pattern: nameOf(PATTERNS, resourcePatternType),
-        name: resourceName,
-        operation: nameOf(OPERATIONS, operation),
-      })),
-  );
+  const entries = await connection.attempt('describing rights', async () => (await connection.controller()).acls());
+  return entries
+    .filter(({ permissionType, host }) => permissionType === ALLOW && host === ANY_HOST)
+    .map(({ principal, resourceType, patternType, resourceName, operation }) => ({
+      principal,
+      resource: nameOf(RESOURCES, resourceType),
+      pattern: nameOf(PATTERNS, patternType),
+      name: resourceName,
+      operation: nameOf(OPERATIONS, operation),
+    }));
 }
 
 /** Gives rights, from any host; one that is given already stays. */
 export async function giveAcls(connection: KafkaConnection, acls: readonly Acl[]): Promise<void> {
   if (acls.length === 0) return;
-  await connection.attempt('giving rights', async () =>
-    (await connection.controller()).createAcls({ acl: acls.map(encoded) }),
-  );
+  await connection.attempt('giving rights', async () => (await connection.controller()).createAcls(acls.map(encoded)));
 }
 
 /** Takes exactly these rights. */
@@ -67,16 +52,14 @@ export async function takeAcls(connection: KafkaConnection, acls: readonly Acl[]
     ({ resource, pattern, operation }) => resource !== 'other' && pattern !== 'other' && operation !== 'other',
   );
   if (known.length === 0) return;
-  await connection.attempt('taking rights', async () =>
-    (await connection.controller()).deleteAcls({ filters: known.map(encoded) }),
-  );
+  await connection.attempt('taking rights', async () => (await connection.controller()).deleteAcls(known.map(encoded)));
 }
 
-function encoded({ principal, resource, pattern, name, operation }: Acl): Cluster.AclEntry {
+function encoded({ principal, resource, pattern, name, operation }: Acl): AclEntry {
   return {
     resourceType: RESOURCES[resource as AclResource],
     resourceName: name,
-    resourcePatternType: PATTERNS[pattern as 'literal' | 'prefixed'],
+    patternType: PATTERNS[pattern as 'literal' | 'prefixed'],
     principal,
     host: ANY_HOST,
     operation: OPERATIONS[operation as Exclude<AclOperation, 'other'>],

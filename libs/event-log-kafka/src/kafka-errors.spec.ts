@@ -1,75 +1,50 @@
-import kafkajs from 'kafkajs';
-import { connectFailure, NotYet, remedyFor, translated } from './kafka-errors.js';
+import { BrokerDistrust, BrokerRefusal, BrokerUnreachable } from './broker-protocol.port.js';
+import { isFenced, notYet, remedyFor, translated } from './kafka-errors.js';
 
-const { KafkaJSConnectionError } = kafkajs;
-
-describe('what kafkajs could not do', () => {
-  it('is tried again when a broker was asked before it was known what it can', () => {
-    const error = new Error('Broker not connected');
+describe('an error of the broker protocol', () => {
+  it('is retried with fresh metadata when no broker answered', () => {
+    const error = new BrokerUnreachable('Connection timeout');
     expect(remedyFor(error)).toBe('refresh');
     expect(translated('opening', error).code).toBe('LOG_UNAVAILABLE');
-    expect(remedyFor(new Error('a mistake of our own'))).toBe('none');
-    expect(translated('opening', new TypeError('a mistake of our own'))).toMatchObject({
-      code: 'INTERNAL',
-      details: { driver: 'kafka' },
-    });
+  });
+
+  it('is retried by what the broker refused with', () => {
+    expect(remedyFor(notYet('CONCURRENT_TRANSACTIONS'))).toBe('retry');
+    expect(remedyFor(notYet('LEADER_NOT_AVAILABLE'))).toBe('refresh');
+    expect(remedyFor(new BrokerRefusal('MESSAGE_TOO_LARGE', 'too large'))).toBe('none');
+  });
+
+  it('is final and internal when it is a bug of this driver', () => {
+    const error = new TypeError('a mistake of our own');
+    expect(remedyFor(error)).toBe('none');
+    expect(translated('opening', error)).toMatchObject({ code: 'INTERNAL', details: { driver: 'kafka' } });
   });
 
   it('names the brokers that were asked where none answers, and what to do', () => {
-    const { message } = translated('opening', new KafkaJSConnectionError('Connection timeout'), ['a:1', 'b:2']);
+    const { message } = translated('opening', new BrokerUnreachable('Connection timeout'), ['a:1', 'b:2']);
     expect(message).toBe(
       'opening on Kafka: Connection timeout. Asked: a:1, b:2. Check that the brokers run and that their advertised addresses can be reached from here.',
     );
-    expect(translated('reading', new KafkaJSConnectionError('Connection timeout')).message).not.toContain('Asked');
+    expect(translated('reading', new BrokerUnreachable('Connection timeout')).message).not.toContain('Asked');
   });
 
-  it('is refused for good by the code of an error, not by names in its message', () => {
-    const unknownHost = 'Connection error: getaddrinfo ENOTFOUND certificate-store';
-    expect(remedyFor(new KafkaJSConnectionError(unknownHost, { code: 'ENOTFOUND' }))).toBe('refresh');
-    for (const code of [
-      'SELF_SIGNED_CERT_IN_CHAIN',
-      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      'ERR_SSL_WRONG_VERSION_NUMBER',
-    ]) {
-      const error = new KafkaJSConnectionError('Connection error: refused', { code });
-      expect(remedyFor(error)).toBe('none');
-      expect(translated('opening', error).code).toBe('INVALID_CONFIGURATION');
-    }
-  });
-
-  it('is refused for good where a listener takes no SASL, with advice of its own', () => {
-    const error = Object.assign(new Error('Request is not valid given the current SASL state'), {
-      name: 'KafkaJSProtocolError',
-      type: 'ILLEGAL_SASL_STATE',
-    });
+  it('is refused for good where one side does not trust the other', () => {
+    const error = new BrokerDistrust('self-signed certificate in certificate chain');
     expect(remedyFor(error)).toBe('none');
+    expect(translated('opening', error).code).toBe('INVALID_CONFIGURATION');
+  });
+
+  it('advises to leave the password out where a listener takes no SASL', () => {
+    const error = new BrokerDistrust('Request is not valid given the current SASL state', 'ILLEGAL_SASL_STATE');
     expect(translated('opening', error)).toMatchObject({
       code: 'INVALID_CONFIGURATION',
       message: expect.stringContaining('leave user and password out'),
     });
   });
-});
 
-describe('a broker that could not be connected', () => {
-  const of = (error: unknown) => connectFailure(error, 'a:1');
-
-  it('is left for the next one after silence, an end, and an answer that is not of Kafka', () => {
-    for (const error of [
-      new kafkajs.KafkaJSRequestTimeoutError('Request ApiVersions timed out'),
-      Object.assign(new Error('Closed connection'), { name: 'KafkaJSConnectionClosedError' }),
-      new RangeError('The value of "offset" is out of range'),
-    ]) {
-      expect(of(error)).toMatchObject({ name: 'KafkaJSConnectionError', message: expect.stringContaining('a:1') });
-    }
-  });
-
-  it('is what kafkajs says it is otherwise', () => {
-    for (const error of [
-      new KafkaJSConnectionError('refused', { code: 'ECONNREFUSED' }),
-      Object.assign(new Error('wrong password'), { name: 'KafkaJSSASLAuthenticationError' }),
-      new NotYet('LEADER_NOT_AVAILABLE'),
-    ]) {
-      expect(of(error)).toBe(error);
-    }
+  it.each(['INVALID_PRODUCER_EPOCH', 'PRODUCER_FENCED'])('is fencing when the broker answers %s', (type) => {
+    const error = new BrokerRefusal(type, 'there is a newer producer with the same transactional id');
+    expect(isFenced(error)).toBe(true);
+    expect(translated('committing', error).code).toBe('FENCED');
   });
 });

@@ -1,60 +1,33 @@
-/**
- * What an error of kafkajs means for the caller. kafkajs knows errors by name (its own troubles) and by `type` (what a
- * broker answered); neither leaves this package.
- */
+/** What an error of the broker protocol means for the caller; none of them leaves this package. */
 import { type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
-import kafkajs from 'kafkajs';
+import { BrokerDistrust, BrokerRefusal, BrokerUnreachable } from './broker-protocol.port.js';
 
-/** What a broker would say, said by us: the state that was waited for is not there yet. */
-export class NotYet extends Error {
-  override readonly name = 'KafkaJSProtocolError';
-
-  constructor(readonly type: 'LEADER_NOT_AVAILABLE' | 'CONCURRENT_TRANSACTIONS') {
-    super(
-      type === 'LEADER_NOT_AVAILABLE'
-        ? 'the partition has no leader at the moment'
-        : 'the transaction is not ended yet',
-    );
-  }
+/** What a broker would answer, said by this driver: the awaited state is not there yet. */
+export function notYet(type: 'LEADER_NOT_AVAILABLE' | 'CONCURRENT_TRANSACTIONS'): BrokerRefusal {
+  return new BrokerRefusal(
+    type,
+    type === 'LEADER_NOT_AVAILABLE' ? 'the partition has no leader at the moment' : 'the transaction is not ended yet',
+  );
 }
 
-/** What can be done about an error. `refresh`: try again after asking anew who leads and who coordinates. */
+/** What can be done about an error. `refresh`: try again after asking again who leads and who coordinates. */
 export type Remedy = 'retry' | 'refresh' | 'none';
 
-interface KafkaError {
-  readonly name: string;
-  readonly type: string | undefined;
-  readonly code: string | undefined;
-  readonly message: string;
-}
-
-/** The innermost error that says something: kafkajs wraps what it gave up on. */
-function innermost(error: unknown): KafkaError {
-  let at = error;
-  for (let depth = 0; depth < 5 && at instanceof Error && at.name === 'KafkaJSNumberOfRetriesExceeded'; depth++)
-    at = at.cause ?? at;
-  if (at instanceof Error && at.name === 'KafkaJSNonRetriableError' && at.cause instanceof Error) at = at.cause;
-  const { name, type, code } = at as { name?: unknown; type?: unknown; code?: unknown };
-  return {
-    name: String(name),
-    type: typeof type === 'string' ? type : undefined,
-    code: typeof code === 'string' ? code : undefined,
-    message: messageOf(at),
-  };
-}
-
-/** The broker's word for what is wrong; undefined for troubles on the way there. */
+/** The broker's name for what is wrong; undefined for errors that no broker answered. */
 export function brokerErrorOf(error: unknown): string | undefined {
-  return innermost(error).type;
+  return error instanceof BrokerRefusal || error instanceof BrokerDistrust ? error.type : undefined;
 }
 
 /** Somebody else has the transactional id by now, or the coordinator ended the transaction for us. */
-const FENCING = new Set(['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING', 'UNKNOWN_PRODUCER_ID']);
+const FENCING = new Set([
+  'INVALID_PRODUCER_EPOCH',
+  'INVALID_PRODUCER_ID_MAPPING',
+  'UNKNOWN_PRODUCER_ID',
+  'PRODUCER_FENCED',
+]);
 
 export function isFenced(error: unknown): boolean {
-  const { type, message } = innermost(error);
-  // 90 is PRODUCER_FENCED, younger than kafkajs.
-  return type !== undefined && (FENCING.has(type) || message.endsWith('Unknown error code 90'));
+  return error instanceof BrokerRefusal && FENCING.has(error.type);
 }
 
 const RETRY = new Set([
@@ -81,51 +54,10 @@ const REFRESH = new Set([
   'NOT_CONTROLLER',
   'TRANSACTION_COORDINATOR_FENCED',
 ]);
-const ON_THE_WAY = new Set([
-  'KafkaJSConnectionError',
-  'KafkaJSConnectionClosedError',
-  'KafkaJSRequestTimeoutError',
-  'KafkaJSBrokerNotFound',
-  'KafkaJSMetadataNotLoaded',
-  'KafkaJSLockTimeout',
-  'KafkaJSTimeout',
-]);
-
-/** A plain Error of kafkajs, about a broker whose versions it does not have yet: somebody else's connect is not through. */
-const NOT_CONNECTED = 'Broker not connected';
-
 export function remedyFor(error: unknown): Remedy {
-  if (isSeamError(error)) return 'none';
-  const { name, type, message } = innermost(error);
-  if (refusesUs(error)) return 'none';
-  if (type !== undefined) return RETRY.has(type) ? 'retry' : REFRESH.has(type) ? 'refresh' : 'none';
-  return ON_THE_WAY.has(name) || message === NOT_CONNECTED ? 'refresh' : 'none';
-}
-
-/** kafkajs' own words for a connection that was made and came to nothing. */
-const CAME_TO_NOTHING = new Set(['KafkaJSRequestTimeoutError', 'KafkaJSConnectionClosedError']);
-
-/**
- * Why a broker could not be connected, as kafkajs has to hear it: only after a KafkaJSConnectionError does it leave this
- * broker alone and take the next one. What is not kafkajs' at all came of an answer that is not Kafka's.
- */
-export function connectFailure(error: unknown, broker: string): unknown {
-  const { name, message } = innermost(error);
-  if (name.startsWith('KafkaJS') && !CAME_TO_NOTHING.has(name)) return error;
-  return new kafkajs.KafkaJSConnectionError(`${broker} did not answer as a broker does: ${message}`, { broker });
-}
-
-/** The broker will not have us, or we will not have the broker: no retry changes that. */
-function refusesUs(error: unknown): boolean {
-  const { name, type, code } = innermost(error);
-  return (
-    name === 'KafkaJSSASLAuthenticationError' ||
-    type === 'SASL_AUTHENTICATION_FAILED' ||
-    type === 'UNSUPPORTED_SASL_MECHANISM' ||
-    type === 'ILLEGAL_SASL_STATE' ||
-    // Never by the message: names of hosts are in it. EPROTO is a TLS that OpenSSL could not make sense of.
-    (code !== undefined && /CERT|SIGNATURE|^INVALID_CA$|^INVALID_PURPOSE$|^ERR_(SSL|TLS|OSSL)|^EPROTO$/.test(code))
-  );
+  if (error instanceof BrokerUnreachable) return 'refresh';
+  if (!(error instanceof BrokerRefusal)) return 'none';
+  return RETRY.has(error.type) ? 'retry' : REFRESH.has(error.type) ? 'refresh' : 'none';
 }
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -169,17 +101,17 @@ const ADVICE_BY_TYPE: Readonly<Record<string, string>> = {
  */
 export function translated(operation: string, error: unknown, brokers: readonly string[] = []): SeamError {
   if (isSeamError(error)) return error;
-  const { type, message } = innermost(error);
+  const type = brokerErrorOf(error);
   const code: ErrorCode = isFenced(error)
     ? 'FENCED'
-    : refusesUs(error)
+    : error instanceof BrokerDistrust
       ? 'INVALID_CONFIGURATION'
       : type !== undefined && CODES[type] !== undefined
         ? CODES[type]
         : remedyFor(error) === 'none'
           ? 'INTERNAL'
           : 'LOG_UNAVAILABLE';
-  const said = `${operation} on Kafka: ${message}${type === undefined ? '' : ` (${type})`}`;
+  const said = `${operation} on Kafka: ${messageOf(error)}${type === undefined ? '' : ` (${type})`}`;
   const asked = code === 'LOG_UNAVAILABLE' && brokers.length > 0 ? `Asked: ${brokers.join(', ')}` : undefined;
   const advice = (type === undefined ? undefined : ADVICE_BY_TYPE[type]) ?? ADVICE[code];
   return new SeamError(code, [said, asked, advice].filter((part) => part !== undefined).join('. '), {

@@ -1,5 +1,5 @@
 /**
- * The event log on Apache Kafka, through kafkajs. A topic is a Kafka topic, an offset a Kafka offset; transactions leave
+ * The event log on Apache Kafka. A topic is a Kafka topic, an offset a Kafka offset; transactions leave
  * markers in the log, so offsets have gaps. Read is only what is committed. ADR 0013 has the reasons.
  */
 import {
@@ -10,19 +10,14 @@ import {
   checkClaimName,
   checkConsumeOptions,
   checkProgress,
-  checkReadRange,
   checkRecord,
-  checkTopicSpec,
-  DEFAULT_CHUNK_RECORDS,
   EventLog,
   followFrom,
   instanceName,
   type LogRecord,
   type NewRecord,
   offsetOutOfRange,
-  partitionConflict,
   partitionForKey,
-  partitionName,
   type ReadOptions,
   type RecordPosition,
   recordBytes,
@@ -32,70 +27,25 @@ import {
   unknownTopic,
   type Watermarks,
 } from '@seamstream/event-log';
-import { type Clock, canonicalJson, compareText, newId, SeamError, systemClock } from '@seamstream/kernel';
+import { canonicalJson, newId, SeamError } from '@seamstream/kernel';
 import { type Acl, type AclDifference, compareAcls } from './acl-plan.js';
 import { AppendQueue } from './append-queue.js';
-import { type Compression, compressionType } from './compression.js';
-import { fetchCommitted } from './fetch-request.js';
+import type { FetchPlace } from './broker-protocol.port.js';
+import { ClusterNames } from './cluster-names.js';
+import { ClusterTopics } from './cluster-topics.js';
+import { CommittedReading } from './committed-reading.js';
 import { describeAcls, giveAcls, takeAcls } from './kafka-acls.js';
-import { type ConnectionSettings, KafkaConnection, type TopicPartitions } from './kafka-connection.js';
-import { NotYet } from './kafka-errors.js';
-import { type KafkaLogSink, silent } from './kafka-logger.js';
-import type { KafkaSecurity } from './kafka-security.js';
+import { type ConnectionSettings, KafkaConnection } from './kafka-connection.js';
+import { type KafkaEventLogOptions, type ResolvedOptions, resolveOptions } from './kafka-log-options.js';
 import { type Holding, KafkaSubscription } from './kafka-subscription.js';
-import { createMissingTopics, describeTopics, setTopicConfigs } from './kafka-topics.js';
+import { followPlaces } from './log-follower.js';
 import { original } from './lossless-headers.js';
-import { EARLIEST, fetchGroupOffsets, LATEST, listOffsets } from './offsets.js';
-import { PartitionFeed } from './partition-feed.js';
 import { ProducerSession, type ProducerSettings } from './producer-session.js';
 import { blocksOf, type PlacedRecord } from './record-blocks.js';
-import { DEFAULT_MAX_BATCH_BYTES } from './record-set.js';
-import { compareTopics, type TopicDifference, type WantedTopic } from './topic-plan.js';
-
-export interface KafkaEventLogOptions {
-  /** `host:port` of some brokers of the cluster; the others are found through them. */
-  readonly brokers: readonly string[];
-  /** How this process is called in the brokers' logs and quotas. */
-  readonly clientId?: string;
-  readonly security?: KafkaSecurity;
-  /**
-   * Stands before every name of topics, groups and transactional ids in the cluster, so that several systems share it.
-   * Callers do not see it.
-   */
-  readonly prefix?: string;
-  /** Copies of each partition of topics that are created here; the cluster's default when absent. */
-  readonly replicationFactor?: number | undefined;
-  /** Of record batches. Default zstd. */
-  readonly compression?: Compression;
-  /**
-   * Most bytes of a record batch once decompressed; default 16 MiB. What is more, or has been compressed more than 128 times,
-   * is not read: it comes as a record that says so.
-   */
-  readonly maxBatchBytes?: number;
-  /** Time stamps of records that bring none. */
-  readonly clock?: Clock;
-  /** After how many milliseconds without heartbeat a group's member is replaced; default 10 000, brokers want 6000 to 1 800 000. */
-  readonly sessionTimeoutMs?: number;
-  /** Default 1000. A rebalance is noticed by a heartbeat. */
-  readonly heartbeatMs?: number;
-  /**
-   * After how many milliseconds a broker aborts the open transaction of a process that is gone; default 10 000. Readers of
-   * the partitions in it wait for that. A transaction is one commit, it holds no handler's time.
-   */
-  readonly transactionTimeoutMs?: number;
-  /** Default 3000. */
-  readonly connectTimeoutMs?: number;
-  /** Default 30 000. */
-  readonly requestTimeoutMs?: number;
-  /** How long an operation is tried again before it is LOG_UNAVAILABLE; default 30 000. Consumers wait for as long as it takes. */
-  readonly operationTimeoutMs?: number;
-  /** Takes log lines, the driver's few and kafkajs' own; silent by default. */
-  readonly log?: KafkaLogSink;
-}
+import type { TopicDifference, WantedTopic } from './topic-plan.js';
 
 /** Varints, attributes and offsets of a record beside its own bytes, at most. */
 const RECORD_FRAME_BYTES = 40;
-const READ_WAIT_MS = 500;
 
 /** Proof of ownership: the partition, and the producer that may commit for it. A claimed name is partition 0 of itself. */
 interface Token {
@@ -106,7 +56,13 @@ interface Token {
 }
 
 export class KafkaEventLog extends EventLog {
+  private readonly settings: ConnectionSettings;
+  private readonly producer: ProducerSettings;
+  private readonly options: ResolvedOptions['log'];
   private readonly connection: KafkaConnection;
+  private readonly names: ClusterNames;
+  private readonly clusterTopics: ClusterTopics;
+  private readonly reading: CommittedReading;
   private readonly others = new Set<KafkaConnection>();
   private readonly subscriptions = new Set<KafkaSubscription>();
   private readonly ended = new AbortController();
@@ -117,22 +73,17 @@ export class KafkaEventLog extends EventLog {
   private readonly instance: string;
   private keyless = 0;
 
-  private constructor(
-    private readonly settings: ConnectionSettings,
-    private readonly producer: ProducerSettings,
-    private readonly options: Required<
-      Pick<KafkaEventLogOptions, 'prefix' | 'clock' | 'sessionTimeoutMs' | 'heartbeatMs' | 'maxBatchBytes'>
-    > &
-      Pick<KafkaEventLogOptions, 'replicationFactor'>,
-  ) {
+  private constructor({ connection, producer, log }: ResolvedOptions) {
     super();
-    this.connection = new KafkaConnection(settings);
-    this.instance = instanceName(options.clock);
-    this.appends = new AppendQueue(
-      this.connection,
-      producer,
-      `${options.prefix}append.${settings.clientId}.${newId()}`,
-    );
+    this.settings = connection;
+    this.producer = producer;
+    this.options = log;
+    this.connection = new KafkaConnection(connection);
+    this.names = new ClusterNames(log.prefix);
+    this.clusterTopics = new ClusterTopics(this.connection, this.names, log.replicationFactor);
+    this.reading = new CommittedReading(this.connection, this.clusterTopics, this.names, log.maxBatchBytes);
+    this.instance = instanceName(log.clock);
+    this.appends = new AppendQueue(this.connection, producer, `${log.prefix}append.${connection.clientId}.${newId()}`);
   }
 
   /**
@@ -140,39 +91,7 @@ export class KafkaEventLog extends EventLog {
    * certificate; LOG_UNAVAILABLE: no broker answers within `operationTimeoutMs`.
    */
   static async open(options: KafkaEventLogOptions): Promise<KafkaEventLog> {
-    const {
-      brokers,
-      clientId = 'seamstream',
-      security = {},
-      compression = 'zstd',
-      transactionTimeoutMs = 10_000,
-      connectTimeoutMs = 3000,
-      requestTimeoutMs = 30_000,
-      operationTimeoutMs = 30_000,
-      log = silent,
-    } = options;
-    if (brokers.length === 0)
-      throw new SeamError('INVALID_CONFIGURATION', 'opening the event log on Kafka: expected at least one broker');
-    for (const broker of brokers) {
-      if (!/^[^\s:/]+:\d+$/.test(broker)) {
-        throw new SeamError(
-          'INVALID_CONFIGURATION',
-          `opening the event log on Kafka: expected brokers as host:port, got ${JSON.stringify(broker)}`,
-        );
-      }
-    }
-    const opened = new KafkaEventLog(
-      { brokers, clientId, security, connectTimeoutMs, requestTimeoutMs, operationTimeoutMs, log },
-      { transactionTimeoutMs, requestTimeoutMs, compression: compressionType(compression) },
-      {
-        prefix: options.prefix ?? '',
-        clock: options.clock ?? systemClock,
-        sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000,
-        heartbeatMs: options.heartbeatMs ?? 1000,
-        maxBatchBytes: options.maxBatchBytes ?? DEFAULT_MAX_BATCH_BYTES,
-        replicationFactor: options.replicationFactor,
-      },
-    );
+    const opened = new KafkaEventLog(resolveOptions(options));
     try {
       await opened.connection.attempt('opening the event log', () => opened.connection.refresh());
     } catch (error) {
@@ -192,72 +111,26 @@ export class KafkaEventLog extends EventLog {
 
   override async createTopics(topics: readonly TopicSpec[]): Promise<void> {
     this.assertOpen('creating topics');
-    for (const spec of topics) checkTopicSpec(spec);
-    const { connection } = this;
-    await connection.attempt('creating topics', () => connection.refresh());
-    const missing: TopicSpec[] = [];
-    for (const spec of topics) {
-      const existing = this.known(spec.name)?.leaders.length;
-      if (existing === undefined) missing.push(spec);
-      else if (existing !== spec.partitions) throw partitionConflict(spec.name, existing, spec.partitions);
-    }
-    if (missing.length === 0) return;
-    await createMissingTopics(
-      connection,
-      // A log keeps what it has until someone says otherwise.
-      missing.map(({ name, partitions }) => ({
-        name: this.physical(name),
-        partitions,
-        replicationFactor: this.options.replicationFactor,
-        config: { 'retention.ms': '-1' },
-      })),
-    );
-    await this.awaitLeaders(missing);
+    await this.clusterTopics.create(topics);
   }
 
-  /** What differs between the wanted topics and the cluster's; nothing is changed. */
+  /** What differs between the wanted topics and the cluster's; changes nothing. */
   async compareTopics(wanted: readonly WantedTopic[]): Promise<readonly TopicDifference[]> {
     this.assertOpen('comparing topics');
-    const physical = wanted.map((topic) => ({ ...topic, name: this.physical(topic.name) }));
-    const existing = await describeTopics(
-      this.connection,
-      physical.map(({ name }) => name),
-    );
-    return compareTopics(physical, existing).map((difference) => ({
-      ...difference,
-      topic: this.logical(difference.topic),
-    }));
+    return this.clusterTopics.compare(wanted);
   }
 
-  /** Makes missing topics and sets settings, as far as no record is lost; answers what was found before, refusals included. */
+  /** Creates missing topics and sets settings, as far as no record is lost; returns the differences from before. */
   async applyTopics(wanted: readonly WantedTopic[]): Promise<readonly TopicDifference[]> {
-    for (const topic of wanted) checkTopicSpec(topic);
-    const differences = await this.compareTopics(wanted);
-    const missing = new Set(differences.filter(({ what }) => what === 'topic').map(({ topic }) => topic));
-    if (missing.size > 0) {
-      const topics = wanted.filter(({ name }) => missing.has(name));
-      const { replicationFactor } = this.options;
-      await createMissingTopics(
-        this.connection,
-        topics.map((topic) => ({ replicationFactor, ...topic, name: this.physical(topic.name) })),
-      );
-      await this.awaitLeaders(topics);
-    }
-    const settings = new Map<string, Record<string, string>>();
-    for (const { topic, setting, wanted: value, refused } of differences) {
-      if (setting === undefined || refused !== null) continue;
-      const name = this.physical(topic);
-      settings.set(name, { ...settings.get(name), [setting]: value });
-    }
-    if (settings.size > 0) await setTopicConfigs(this.connection, settings);
-    return differences;
+    this.assertOpen('applying topics');
+    return this.clusterTopics.apply(wanted);
   }
 
   /** What differs between the wanted rights and the cluster's, by the cluster's names; nothing is changed. */
   async compareAcls(wanted: readonly Acl[]): Promise<readonly AclDifference[]> {
     this.assertOpen('comparing rights');
     const physical = wanted.map((acl) =>
-      acl.resource === 'cluster' ? acl : { ...acl, name: this.physical(acl.name) },
+      acl.resource === 'cluster' ? acl : { ...acl, name: this.names.physical(acl.name) },
     );
     return compareAcls(physical, await describeAcls(this.connection));
   }
@@ -272,26 +145,9 @@ export class KafkaEventLog extends EventLog {
     return differences;
   }
 
-  private async awaitLeaders(topics: readonly TopicSpec[]): Promise<void> {
-    const { connection } = this;
-    await connection.attempt('waiting for the topics that were created', async () => {
-      await connection.refresh();
-      for (const { name, partitions } of topics) {
-        const found = this.known(name);
-        if (found && found.leaders.length !== partitions)
-          throw partitionConflict(name, found.leaders.length, partitions);
-        for (let partition = 0; partition < partitions; partition++) {
-          if (connection.leaderIdOf(this.physical(name), partition) === undefined)
-            throw new NotYet('LEADER_NOT_AVAILABLE');
-        }
-      }
-    });
-  }
-
   override async topics(): Promise<readonly TopicSpec[]> {
     this.assertOpen('listing topics');
-    await this.connection.attempt('listing topics', () => this.connection.refresh());
-    return this.visible().map(({ name, leaders }) => ({ name: this.logical(name), partitions: leaders.length }));
+    return this.clusterTopics.list();
   }
 
   override append(records: readonly NewRecord[]): Promise<readonly RecordPosition[]> {
@@ -304,16 +160,16 @@ export class KafkaEventLog extends EventLog {
     if (consumed) return this.commitConsumed(placed, consumed.claim, consumed.offsets);
     if (placed.length === 0) return [];
     this.assertOpen('committing');
-    return this.logicalPositions(await this.appends.append(placed));
+    return this.names.logicalPositions(await this.appends.append(placed));
   }
 
   /** Whoever opened the name's transactional id before is fenced by the broker, and its last transaction is at an end. */
   override async claim(name: string): Promise<Claim> {
     this.assertOpen('claiming a name');
     checkClaimName(name);
-    const session = await ProducerSession.open(this.connection, this.producer, this.physical(`append.${name}`));
+    const session = await ProducerSession.open(this.connection, this.producer, this.names.physical(`append.${name}`));
     const holding: Holding = {
-      topic: this.physical(name),
+      topic: this.names.physical(name),
       partition: 0,
       session,
       position: 0,
@@ -327,13 +183,28 @@ export class KafkaEventLog extends EventLog {
     return { group: name, memberId: newId(), token };
   }
 
+  override async release({ group: name, token }: Claim): Promise<void> {
+    this.assertOpen('releasing a name');
+    const key = canonicalJson(token);
+    this.holdings
+      .get(key)
+      ?.session.end(
+        new SeamError('FENCED', `committing as who claimed ${name}: the claim was released. Claim it again.`),
+      );
+    this.holdings.delete(key);
+  }
+
   override async consume(options: ConsumeOptions): Promise<Subscription> {
     this.assertOpen('consuming');
     checkConsumeOptions(options);
-    for (const topic of options.topics) await this.topicOf(`consuming as group ${options.group}`, topic);
-    const group = this.physical(options.group);
+    for (const topic of options.topics) await this.clusterTopics.find(`consuming as group ${options.group}`, topic);
+    const group = this.names.physical(options.group);
     const onBatch: ConsumeOptions['onBatch'] = (batch) =>
-      options.onBatch({ ...batch, topic: this.logical(batch.topic), records: batch.records.map(this.toLogical) });
+      options.onBatch({
+        ...batch,
+        topic: this.names.logical(batch.topic),
+        records: batch.records.map(this.names.toLogical),
+      });
     const connections = { group: this.connect(), fetch: this.connect(), write: this.connect() };
     await Promise.all(
       Object.values(connections).map((connection) =>
@@ -342,7 +213,7 @@ export class KafkaEventLog extends EventLog {
     );
     const { sessionTimeoutMs, heartbeatMs, maxBatchBytes } = this.options;
     const subscription = new KafkaSubscription(
-      { ...options, group, topics: options.topics.map((topic) => this.physical(topic)), onBatch },
+      { ...options, group, topics: options.topics.map((topic) => this.names.physical(topic)), onBatch },
       connections,
       {
         sessionTimeoutMs,
@@ -368,32 +239,9 @@ export class KafkaEventLog extends EventLog {
     return this.prefixed(subscription);
   }
 
-  override async *read({
-    topic,
-    partition,
-    from,
-    to,
-    chunkRecords = DEFAULT_CHUNK_RECORDS,
-  }: ReadOptions): AsyncIterable<readonly LogRecord[]> {
+  override async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
     this.assertOpen('reading');
-    await this.topicOf('reading', topic, partition);
-    const stored = await this.storedIn('reading', topic, partition);
-    const end = to ?? stored.high;
-    checkReadRange({ topic, ...stored }, from, end);
-    const fetch = (at: number) => this.fetchOnce(topic, partition, at);
-    let answer = from < end ? fetch(from) : undefined;
-    answer?.catch(() => undefined); // thrown where it is awaited
-    while (answer) {
-      const { records, nextOffset } = await answer;
-      // The next answer is on its way while this one is looked at.
-      answer = nextOffset < end ? fetch(nextOffset) : undefined;
-      answer?.catch(() => undefined);
-      const wanted = (records.at(-1)?.offset ?? 0) < end ? records : records.filter(({ offset }) => offset < end);
-      for (let at = 0; at < wanted.length; at += chunkRecords) {
-        this.assertOpen('reading');
-        yield wanted.slice(at, at + chunkRecords).map(this.toLogical);
-      }
-    }
+    yield* this.reading.read(options, () => this.assertOpen('reading'));
   }
 
   override async *follow(options: {
@@ -403,70 +251,19 @@ export class KafkaEventLog extends EventLog {
   }): AsyncIterable<readonly LogRecord[]> {
     this.assertOpen('following');
     const { topics, from, signal } = options;
-    const cursors = new Map<string, { topic: string; partition: number; next: number }>();
+    const places: FetchPlace[] = [];
     for (const topic of topics) {
-      for (const stored of await this.watermarks(topic)) {
-        const { partition } = stored;
-        const next = followFrom({ topic, ...stored }, from);
-        const name = this.physical(topic);
-        cursors.set(partitionName(name, partition), { topic: name, partition, next });
+      for (const stored of await this.reading.watermarks(topic)) {
+        const at = followFrom({ topic, ...stored }, from);
+        places.push({ topic: this.names.physical(topic), partition: stored.partition, from: at });
       }
     }
     const until = AbortSignal.any([signal, this.ended.signal]);
-    const news = new Set<string>();
-    let failure: SeamError | undefined;
-    let wake = (): void => undefined;
     const connection = this.connect();
-    const feed = new PartitionFeed(
-      connection,
-      {
-        arrived: (topic, partition) => {
-          news.add(partitionName(topic, partition));
-          wake();
-        },
-        failed: (error) => {
-          failure = error;
-          wake();
-        },
-        deleted: (topic, partition, from, low) => {
-          failure = new SeamError(
-            'OFFSET_OUT_OF_RANGE',
-            `following ${topic}/${partition} from ${from}: what stands before ${low} has been deleted. Follow from there, or from the beginning.`,
-            { details: { topic, partition, from, low } },
-          );
-          wake();
-        },
-      },
-      this.options.maxBatchBytes,
-    );
-    const onAbort = (): void => wake();
-    until.addEventListener('abort', onAbort);
-    const isOver = (): boolean => until.aborted; // it changes while a reader holds what was yielded
-    const currentFailure = (): SeamError | undefined => failure;
     try {
-      await connection.attempt('following', () => connection.refresh());
-      for (const { topic, partition, next } of cursors.values()) feed.add(topic, partition, next);
-      while (!isOver()) {
-        const thrown = currentFailure();
-        if (thrown) throw thrown;
-        const [name] = news;
-        if (name === undefined) {
-          await new Promise<void>((resolve) => (wake = resolve));
-          continue;
-        }
-        const cursor = cursors.get(name)!;
-        const records = feed.take(cursor.topic, cursor.partition, cursor.next, DEFAULT_CHUNK_RECORDS);
-        if (records.length === 0) {
-          news.delete(name);
-          continue;
-        }
-        cursor.next = records.at(-1)!.offset + 1;
-        yield records.map(this.toLogical);
-      }
+      const followed = followPlaces(connection, places, { until, maxBatchBytes: this.options.maxBatchBytes });
+      for await (const records of followed) yield records.map(this.names.toLogical);
     } finally {
-      until.removeEventListener('abort', onAbort);
-      feed.close();
-      await connection.close();
       this.others.delete(connection);
     }
     if (!signal.aborted) this.assertOpen('following');
@@ -474,44 +271,17 @@ export class KafkaEventLog extends EventLog {
 
   override async offsetForTime(topic: string, partition: number, timestampMs: number): Promise<number> {
     this.assertOpen('looking up a time');
-    await this.topicOf('looking up a time', topic, partition);
-    const name = this.physical(topic);
-    const { high } = await this.storedIn('looking up a time', topic, partition);
-    const found = await this.connection.attempt('looking up a time', () =>
-      listOffsets(this.connection, name, [partition], timestampMs),
-    );
-    // Markers of transactions have a time, too: the broker's. The answer may be one; the record is not before it.
-    for (let at = found.get(partition)!; at >= 0 && at < high; ) {
-      const { records, nextOffset } = await this.fetchOnce(topic, partition, at);
-      const first = records.find((record) => record.timestampMs >= timestampMs && record.offset < high);
-      if (first) return first.offset;
-      at = nextOffset;
-    }
-    return high;
+    return this.reading.offsetForTime(topic, partition, timestampMs);
   }
 
   override async committedOffsets(group: string): Promise<readonly ConsumedOffset[]> {
     this.assertOpen('reading committed offsets');
-    const name = this.physical(group);
-    const { connection } = this;
-    // Asked about "all", a broker leaves out a partition whose first offset is about to be committed; asked about the
-    // partition it says so, and the answer is waited for.
-    await connection.attempt('reading committed offsets', () => connection.refresh());
-    const places = this.visible().flatMap((topic) =>
-      topic.leaders.map((_leader, partition) => ({ topic: topic.name, partition })),
-    );
-    const offsets = await connection.attempt('reading committed offsets', async () =>
-      fetchGroupOffsets(await connection.coordinator('group', name), name, places),
-    );
-    return offsets
-      .map((offset) => ({ ...offset, topic: this.logical(offset.topic) }))
-      .sort((a, b) => compareText(a.topic, b.topic) || a.partition - b.partition);
+    return this.reading.committedOffsets(group);
   }
 
   override async watermarks(topic: string): Promise<readonly Watermarks[]> {
     this.assertOpen('reading watermarks');
-    const { leaders } = await this.topicOf('reading watermarks', topic);
-    return this.stored('reading watermarks', topic, [...leaders.keys()]);
+    return this.reading.watermarks(topic);
   }
 
   override close(): Promise<void> {
@@ -544,7 +314,7 @@ export class KafkaEventLog extends EventLog {
     const placed: PlacedRecord[] = [];
     for (const [index, record] of records.entries()) {
       const { topic, key, partition } = record;
-      const known = this.known(topic) ?? (await this.topicOf('appending', topic));
+      const known = this.clusterTopics.known(topic) ?? (await this.clusterTopics.find('appending', topic));
       const partitions = known.leaders.length;
       if (partition !== undefined && (!Number.isInteger(partition) || partition < 0 || partition >= partitions))
         throw unknownTopic('appending', topic, [topic], partition);
@@ -573,16 +343,16 @@ export class KafkaEventLog extends EventLog {
       );
     }
     const { topic, partition, session } = holding;
-    const group = this.physical(claim.group);
+    const group = this.names.physical(claim.group);
     const nextOffset = offsets.at(-1)?.nextOffset;
     if (nextOffset !== undefined && nextOffset > holding.high()) {
-      const name = this.logical(topic);
-      const stored = await this.storedIn('committing offsets', name, partition);
+      const name = this.names.logical(topic);
+      const stored = await this.reading.watermarksOf('committing offsets', name, partition);
       if (nextOffset > stored.high)
         throw offsetOutOfRange('committing offsets', { topic: name, ...stored, offset: nextOffset });
     }
     if (nextOffset !== undefined) {
-      checkProgress(claim.group, { topic: this.logical(topic), partition, nextOffset }, holding.begun);
+      checkProgress(claim.group, { topic: this.names.logical(topic), partition, nextOffset }, holding.begun);
       holding.begun = nextOffset;
     }
     const { blocks, positionsAt } = blocksOf(records);
@@ -595,7 +365,7 @@ export class KafkaEventLog extends EventLog {
       if (session.isBroken) holding.broke();
       // Whoever reads on has no use for it. Others look at what they wrote, as after an append.
       if (nextOffset === undefined && blocks.length > 0) await session.isVisible();
-      return this.logicalPositions(positionsAt(baseOffsets));
+      return this.names.logicalPositions(positionsAt(baseOffsets));
     } catch (error) {
       if (session.isBroken) holding.broke();
       throw error;
@@ -604,90 +374,13 @@ export class KafkaEventLog extends EventLog {
 
   /** Plain data, as consumers compare and keep claims. */
   private tokenOf({ topic, partition, session }: Holding): Token {
-    return { topic: this.logical(topic), partition, ...session.identity };
-  }
-
-  // Reading.
-
-  private async fetchOnce(
-    topic: string,
-    partition: number,
-    from: number,
-  ): Promise<{ records: readonly LogRecord[]; nextOffset: number }> {
-    const name = this.physical(topic);
-    return this.connection.attempt('reading', async () => {
-      const broker = await this.connection.leader(name, partition);
-      const [answer] = await fetchCommitted(broker, [{ topic: name, partition, from }], {
-        maxWaitMs: READ_WAIT_MS,
-        maxBatchBytes: this.options.maxBatchBytes,
-      });
-      if (answer!.error) throw answer!.error;
-      return answer!;
-    });
-  }
-
-  private stored(operation: string, topic: string, partitions: readonly number[]): Promise<readonly Watermarks[]> {
-    const name = this.physical(topic);
-    return this.connection.attempt(operation, async () => {
-      const low = await listOffsets(this.connection, name, partitions, EARLIEST);
-      const high = await listOffsets(this.connection, name, partitions, LATEST);
-      return partitions.map((partition) => ({
-        partition,
-        low: low.get(partition)!,
-        high: Math.max(low.get(partition)!, high.get(partition)!),
-      }));
-    });
-  }
-
-  private async storedIn(operation: string, topic: string, partition: number): Promise<Watermarks> {
-    return (await this.stored(operation, topic, [partition]))[0]!;
-  }
-
-  // Names.
-
-  private known(topic: string): TopicPartitions | undefined {
-    return this.connection.topics().get(this.physical(topic));
-  }
-
-  private visible(): TopicPartitions[] {
-    const { prefix } = this.options;
-    return [...this.connection.topics().values()].filter(
-      ({ name, isInternal }) => !isInternal && name.startsWith(prefix),
-    );
-  }
-
-  /** UNKNOWN_TOPIC when there is no such topic or partition. */
-  private async topicOf(operation: string, topic: string, partition?: number): Promise<TopicPartitions> {
-    if (!this.known(topic)) await this.connection.attempt(operation, () => this.connection.refresh());
-    const found = this.known(topic);
-    if (!found) {
-      const names = this.visible().map(({ name }) => this.logical(name));
-      throw unknownTopic(operation, topic, names);
-    }
-    if (partition !== undefined && found.leaders[partition] === undefined)
-      throw unknownTopic(operation, topic, [topic], partition);
-    return found;
-  }
-
-  private physical(name: string): string {
-    return this.options.prefix + name;
-  }
-
-  private logical(name: string): string {
-    return name.slice(this.options.prefix.length);
-  }
-
-  private readonly toLogical = (record: LogRecord): LogRecord =>
-    this.options.prefix === '' ? record : { ...record, topic: this.logical(record.topic) };
-
-  private logicalPositions(positions: readonly RecordPosition[]): readonly RecordPosition[] {
-    return positions.map((position) => ({ ...position, topic: this.logical(position.topic) }));
+    return { topic: this.names.logical(topic), partition, ...session.identity };
   }
 
   private prefixed(subscription: KafkaSubscription): Subscription {
     return {
       closed: subscription.closed,
-      assignment: () => subscription.assignment().map((name) => this.logical(name)),
+      assignment: () => subscription.assignment().map((name) => this.names.logical(name)),
       close: () => subscription.close(),
     };
   }

@@ -2,10 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { messageOf, SeamError } from '@seamstream/kernel';
-import scram from 'kafkajs/src/broker/saslAuthenticator/scram.js';
-import errors from 'kafkajs/src/errors.js';
-
-const { DIGESTS, SCRAM } = scram;
 
 export interface KafkaSecurity {
   /** Present: connections are encrypted and the broker's certificate is checked. Files are PEM. */
@@ -26,12 +22,12 @@ export interface KafkaSecurity {
   };
 }
 
-/** Kafka's own default is 4096, the least of RFC 7677 of 2015. */
-const MIN_ITERATIONS = 8192;
+/** Rounds of SCRAM. Kafka's own default is 4096, the least of RFC 7677 of 2015. */
+export const MIN_ITERATIONS = 8192;
 /** A broker that asks for more keeps this process busy for seconds. */
-const MAX_ITERATIONS = 1_000_000;
+export const MAX_ITERATIONS = 1_000_000;
 
-interface TlsOptions {
+export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -40,7 +36,7 @@ interface TlsOptions {
 }
 
 /**
- * TLS as kafkajs wants it; undefined without. INVALID_CONFIGURATION for a file that cannot be read or is not what it should
+ * Options of node:tls; undefined without TLS. INVALID_CONFIGURATION for a file that cannot be read or is not what it should
  * be, for half a pair, and for a key that is another certificate's.
  */
 export function tlsOptions({ tls }: KafkaSecurity): TlsOptions | undefined {
@@ -60,7 +56,7 @@ export function tlsOptions({ tls }: KafkaSecurity): TlsOptions | undefined {
     ...(keyPassphrase === undefined ? {} : { passphrase: keyPassphrase }),
   };
   try {
-    createSecureContext(options); // of what it says at the first connection kafkajs keeps no code
+    createSecureContext(options); // later it would be an error of a connection, without a code
   } catch (error) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
@@ -69,43 +65,6 @@ export function tlsOptions({ tls }: KafkaSecurity): TlsOptions | undefined {
     );
   }
   return options;
-}
-
-/**
- * SASL as kafkajs wants it; undefined without. SCRAM is kafkajs' own, which takes what the broker says for the number of
- * rounds as long as it is 4096 or more: here it is bounded on both sides.
- */
-export function saslOptions({ sasl }: KafkaSecurity): Readonly<Record<string, unknown>> | undefined {
-  if (sasl === undefined) return undefined;
-  const { mechanism, username, password, minIterations = MIN_ITERATIONS } = sasl;
-  if (mechanism === 'plain') return { mechanism, username, password };
-  const digest = { ...(mechanism === 'scram-sha-256' ? DIGESTS.SHA256 : DIGESTS.SHA512), minIterations };
-  return {
-    mechanism,
-    authenticationProvider: ({ host, port, logger, saslAuthenticate }: AuthenticationRequest) =>
-      new BoundedScram({ username, password }, host, port, logger, saslAuthenticate, digest),
-  };
-}
-
-/** What kafkajs hands to a provider. */
-interface AuthenticationRequest {
-  readonly host: string;
-  readonly port: number;
-  readonly logger: unknown;
-  readonly saslAuthenticate: unknown;
-}
-
-class BoundedScram extends SCRAM {
-  override async sendClientFinalMessage(answer: { readonly i: string }): Promise<unknown> {
-    const rounds = Number.parseInt(answer.i, 10);
-    const { minIterations } = this.digestDefinition;
-    if (!(rounds >= minIterations && rounds <= MAX_ITERATIONS)) {
-      throw new errors.KafkaJSSASLAuthenticationError(
-        `SCRAM: expected ${minIterations} to ${MAX_ITERATIONS} iterations, the broker asks for ${answer.i.slice(0, 20)}. Set the user's password anew with iterations=${minIterations} (kafka-configs --add-config), or lower SEAM_EVENT_LOG_KAFKA_SASL_MIN_ITERATIONS.`,
-      );
-    }
-    return super.sendClientFinalMessage(answer);
-  }
 }
 
 function readPem(what: string, file: string): string {

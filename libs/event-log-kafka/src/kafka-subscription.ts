@@ -15,14 +15,14 @@ import {
   ConsumerLoop,
   type GroupSeat,
   type LogRecord,
+  parsePartitionName,
   partitionName,
   type Subscription,
 } from '@seamstream/event-log';
 import { backoffMs, isSeamError, SeamError } from '@seamstream/kernel';
-import { parsePartitionName } from './cooperative-assignment.js';
 import { GroupMembership, type MembershipSettings } from './group-membership.js';
 import type { KafkaConnection } from './kafka-connection.js';
-import { EARLIEST, fetchGroupOffsets, LATEST, listOffsets } from './offsets.js';
+import { EARLIEST, LATEST, listOffsets } from './offsets.js';
 import { PartitionFeed } from './partition-feed.js';
 import { ProducerSession, type ProducerSettings } from './producer-session.js';
 
@@ -280,7 +280,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     const { write } = this.connections;
     const { group, from } = this.options;
     const offsets = await write.attempt('reading committed offsets', async () =>
-      fetchGroupOffsets(await write.coordinator('group', group), group, places),
+      (await write.coordinator('group', group)).groupOffsets(group, places),
     );
     return Promise.all(
       places.map(async ({ topic, partition }, index) => {

@@ -7,17 +7,17 @@
  * connection broke may reach the broker after it was repeated on another: records have sequence numbers against that,
  * the other requests have not, and would act on the session's next transaction or begin one. So this transaction is its last.
  */
+import { partitionName } from '@seamstream/event-log';
 import { isSeamError, SeamError } from '@seamstream/kernel';
-import type Cluster from 'kafkajs/src/cluster/index.js';
+import type { Broker, ProducedRecord, ProducerIdentity } from './broker-protocol.port.js';
 import type { KafkaConnection } from './kafka-connection.js';
-import { brokerErrorOf, isFenced, NotYet, translated } from './kafka-errors.js';
-import { transactionState } from './transaction-state.js';
+import { brokerErrorOf, isFenced, notYet, translated } from './kafka-errors.js';
 
 /** Records of one partition that go into one record batch. */
 export interface Block {
   readonly topic: string;
   readonly partition: number;
-  readonly messages: readonly Cluster.Message[];
+  readonly messages: readonly ProducedRecord[];
 }
 
 export interface GroupOffset {
@@ -34,7 +34,6 @@ export interface ProducerSettings {
   readonly compression: number;
 }
 
-const ALL_REPLICAS = -1;
 const MAX_SEQUENCE = 2 ** 31 - 1;
 
 export class ProducerSession {
@@ -48,7 +47,7 @@ export class ProducerSession {
     private readonly connection: KafkaConnection,
     private readonly settings: ProducerSettings,
     private readonly transactionalId: string | undefined,
-    private readonly producer: { readonly producerId: string; readonly producerEpoch: number },
+    private readonly producer: ProducerIdentity,
   ) {}
 
   /**
@@ -64,13 +63,13 @@ export class ProducerSession {
       const broker = await (transactionalId === undefined
         ? connection.controller()
         : connection.coordinator('transaction', transactionalId));
-      return broker.initProducerId({ transactionalId, transactionTimeout: settings.transactionTimeoutMs });
+      return broker.initProducerId(transactionalId, settings.transactionTimeoutMs);
     });
     return new ProducerSession(connection, settings, transactionalId, producer);
   }
 
   /** Tells this producer from all that its transactional id ever had. */
-  get identity(): { readonly producerId: string; readonly producerEpoch: number } {
+  get identity(): ProducerIdentity {
     const { producerId, producerEpoch } = this.producer;
     return { producerId, producerEpoch };
   }
@@ -102,32 +101,25 @@ export class ProducerSession {
       try {
         const baseOffsets: number[] = [];
         if (blocks.length > 0) {
-          const topics = [...Map.groupBy(blocks, ({ topic }) => topic)].map(([topic, of]) => ({
-            topic,
-            partitions: [...new Set(of.map(({ partition }) => partition))],
-          }));
-          await this.ask('beginning a transaction', coordinator, (broker) =>
-            broker.addPartitionsToTxn({ ...producer, topics }),
-          );
+          await this.ask('beginning a transaction', coordinator, (broker) => broker.addPartitions(producer, blocks));
           isBegun = true;
           baseOffsets.push(...(await this.produce(blocks)));
         }
         if (offset) {
-          const { group, topic, partition, nextOffset } = offset;
+          const { group } = offset;
           await this.ask('adding offsets to a transaction', coordinator, (broker) =>
-            broker.addOffsetsToTxn({ ...producer, groupId: group }),
+            broker.addOffsets(producer, group),
           );
           isBegun = true;
-          const topics = [{ topic, partitions: [{ partition, offset: String(nextOffset) }] }];
           await this.ask(
             'committing offsets',
             () => connection.coordinator('group', group),
-            (broker) => broker.txnOffsetCommit({ ...producer, groupId: group, topics }),
+            (broker) => broker.commitOffset(producer, group, offset),
           );
         }
         if (isBegun) {
           await this.ask('committing a transaction', coordinator, (broker) =>
-            broker.endTxn({ ...producer, transactionResult: true }),
+            broker.endTransaction(producer, 'commit'),
           );
         }
         return baseOffsets;
@@ -136,7 +128,7 @@ export class ProducerSession {
         // the transaction's time-out ends it.
         if (isBegun && !isFenced(error) && !isSeamError(error, 'FENCED')) {
           await coordinator()
-            .then((broker) => broker.endTxn({ ...producer, transactionResult: false }))
+            .then((broker) => broker.endTransaction(producer, 'abort'))
             .catch(() => undefined);
         }
         throw error;
@@ -149,8 +141,7 @@ export class ProducerSession {
     const transactionalId = this.transactionalId!;
     await this.connection.attempt('waiting for the markers of a transaction', async () => {
       const broker = await this.connection.coordinator('transaction', transactionalId);
-      if ((await transactionState(broker, transactionalId)) === 'PrepareCommit')
-        throw new NotYet('CONCURRENT_TRANSACTIONS');
+      if ((await broker.transactionState(transactionalId)) === 'PrepareCommit') throw notYet('CONCURRENT_TRANSACTIONS');
     });
   }
 
@@ -162,8 +153,8 @@ export class ProducerSession {
   /** A request of a transaction, again and again where that may help; notes whether one was left without an answer. */
   private ask<T>(
     operation: string,
-    coordinator: () => Promise<Cluster.Broker>,
-    request: (broker: Cluster.Broker) => Promise<T>,
+    coordinator: () => Promise<Broker>,
+    request: (broker: Broker) => Promise<T>,
   ): Promise<T> {
     return this.connection.attempt(operation, async () => {
       const broker = await coordinator();
@@ -204,7 +195,7 @@ export class ProducerSession {
   /** Blocks of different partitions side by side, those of one partition one after the other. */
   private async produce(blocks: readonly Block[]): Promise<number[]> {
     const baseOffsets = new Array<number>(blocks.length);
-    const byPartition = Map.groupBy(blocks.entries(), ([, { topic, partition }]) => `${topic}/${partition}`);
+    const byPartition = Map.groupBy(blocks.entries(), ([, { topic, partition }]) => partitionName(topic, partition));
     await Promise.all(
       [...byPartition.values()].map(async (entries) => {
         for (const [index, block] of entries) baseOffsets[index] = await this.produceBlock(block);
@@ -214,23 +205,25 @@ export class ProducerSession {
   }
 
   private async produceBlock({ topic, partition, messages }: Block): Promise<number> {
-    const name = `${topic}/${partition}`;
+    const name = partitionName(topic, partition);
     const firstSequence = this.sequences.get(name) ?? 0;
     const { transactionalId, producer, settings } = this;
-    const { topics } = await this.connection.attempt(`appending to ${name}`, async () => {
+    const baseOffset = await this.connection.attempt(`appending to ${name}`, async () => {
       const broker = await this.connection.leader(topic, partition);
       // A second try carries the same sequence number: the broker answers it with the offset of the first.
       return broker.produce({
-        ...producer,
-        ...(transactionalId === undefined ? {} : { transactionalId }),
-        topicData: [{ topic, partitions: [{ partition, firstSequence, messages }] }],
-        acks: ALL_REPLICAS,
-        timeout: settings.requestTimeoutMs,
+        producer,
+        transactionalId,
+        topic,
+        partition,
+        firstSequence,
+        records: messages,
         compression: settings.compression,
+        timeoutMs: settings.requestTimeoutMs,
       });
     });
     const next = firstSequence + messages.length;
     this.sequences.set(name, next > MAX_SEQUENCE ? next - MAX_SEQUENCE - 1 : next);
-    return Number(topics[0]!.partitions[0]!.baseOffset);
+    return baseOffset;
   }
 }

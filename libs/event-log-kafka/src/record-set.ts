@@ -24,16 +24,13 @@
  *   it does not, and its two counts agree     → at its own last offset
  *   otherwise                                 → nobody knows: one offset is given up, and the broker is asked again
  */
+
+import { crc32c } from '@node-rs/crc32';
 import type { Headers, LogRecord } from '@seamstream/event-log';
 import { messageOf, SeamError } from '@seamstream/kernel';
-import crc32c from 'kafkajs/src/protocol/recordBatch/crc32C/index.js';
+import type { AbortedTransaction } from './broker-protocol.port.js';
 import { decompressed } from './compression.js';
 import { isDoubtful, isPlain, type RawHeader, readable } from './lossless-headers.js';
-
-export interface AbortedTransaction {
-  readonly producerId: number;
-  readonly firstOffset: number;
-}
 
 /** Where a set was fetched. */
 export interface SetPlace {

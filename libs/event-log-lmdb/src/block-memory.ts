@@ -2,7 +2,7 @@
  * Memory in which blocks are put together and travel to the writer's thread. A slab is lent to the writer with a request and
  * comes back with the answer, so an appender that waits for each commit writes the same warm bytes again and again; fresh
  * memory costs a page fault for every 4 KiB. One slab is always at home to encode into: when it is the last, and for small
- * requests, what was written is copied into memory of its own instead.
+ * requests, what was written is copied into separate memory instead.
  */
 
 const SLAB_BYTES = 4 * 1024 ** 2;
@@ -23,7 +23,7 @@ export class BlockMemory {
   private readonly home: Slab[] = [];
   private made = 0;
 
-  /** A slab to write into, nobody else's until {@link send}. */
+  /** A slab to write into, exclusive to the caller until {@link send}. */
   take(): Slab {
     const slab = this.home.pop();
     if (slab) return slab;

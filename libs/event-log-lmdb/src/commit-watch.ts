@@ -1,5 +1,5 @@
 /**
- * Tells readers that wait that there may be something new. Commits of this process are announced; those of other processes
+ * Wakes waiting readers when there may be something new. Commits of this process are announced; those of other processes
  * are noticed by looking at the log's commit number: every few milliseconds while things happen, less often while nothing
  * does. The timer runs only while someone listens, and keeps the process alive for them.
  */

@@ -1,16 +1,16 @@
 /**
- * Consumer groups without a broker. Who is a member and who owns which partition stands in the log's `state` database and
+ * Consumer groups without a broker. Who is a member and who owns which partition is in the log's `state` database and
  * changes only inside write transactions; every member computes the same assignment from it. Ownership carries a generation
  * that only grows: a commit under an older one is fenced, inside the transaction that would have committed it.
  *
- * That a member lives is not worth a transaction: it writes the monotonic clock into a small file of its own
+ * That a member lives is not worth a transaction: it writes the monotonic clock into its own small file
  * (`members/<memberId>`), which needs no fsync and no space. The monotonic clock is one per machine and never jumps; a value
  * from the future is from before a restart of the machine. A member whose process is known to be gone (same machine, same
  * process name space) is replaced at once, others when their session ran out.
  */
 import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assignPartitions, grantablePartitions } from '@seamstream/event-log';
+import { assignPartitions, grantablePartitions, parsePartitionName } from '@seamstream/event-log';
 import type { LogFiles } from './log-files.js';
 import { type OwnerRow, prefixRange, stateKey, type TopicRow } from './log-keys.js';
 
@@ -147,13 +147,51 @@ function topicPartitions({ state }: LogFiles, members: Iterable<MemberRow>): Map
   return counts;
 }
 
-function splitName(name: string): { topic: string; partition: number } {
-  const slash = name.lastIndexOf('/');
-  return { topic: name.slice(0, slash), partition: Number(name.slice(slash + 1)) };
+/** A group as one member sees it: who is dead, which partitions it may take and for which of its partitions others wait. */
+interface GroupView {
+  readonly dead: readonly string[];
+  readonly claimable: readonly string[];
+  readonly wanted: readonly string[];
+  /** The member itself is not in the group. */
+  readonly missing: boolean;
+  /** Without the dead and what they owned. */
+  readonly state: GroupState;
+}
+
+function viewOf(
+  files: LogFiles,
+  folder: string,
+  { group, memberId, row }: { readonly group: string; readonly memberId: string; readonly row: MemberRow },
+): GroupView {
+  const state = readGroup(files, group);
+  const dead = [...state.members]
+    .filter(([id, member]) => id !== memberId && isDead(folder, id, member, row.process))
+    .map(([id]) => id);
+  const missing = !state.members.has(memberId);
+  for (const id of dead) state.members.delete(id);
+  state.members.set(memberId, row);
+  for (const [name, owner] of state.owners) {
+    // A member that was evicted and returns starts afresh: it no longer owns what it owned before.
+    if (!state.members.has(owner.memberId) || (missing && owner.memberId === memberId)) state.owners.delete(name);
+  }
+  const members = [...state.members].map(([id, member]) => ({ ...member, memberId: id }));
+  const owners = new Map([...state.owners].map(([name, owner]) => [name, owner.memberId]));
+  const target = assignPartitions(members, topicPartitions(files, state.members.values()), owners);
+  return {
+    dead,
+    missing,
+    state,
+    claimable: [...grantablePartitions(members, target, owners)]
+      .filter(([, id]) => id === memberId)
+      .map(([name]) => name),
+    wanted: [...target]
+      .filter(([name, id]) => id !== memberId && state.owners.get(name)?.memberId === memberId)
+      .map(([name]) => name),
+  };
 }
 
 /**
- * One round of coordination for a member: bury the dead, take what is free and meant for it, learn what others wait for.
+ * One round of coordination for a member: evict the dead, take what is free and meant for it, learn what others wait for.
  * Looks first, and opens a write transaction only when there is something to change, so that a settled group costs no fsync.
  */
 export function coordinate(
@@ -162,35 +200,8 @@ export function coordinate(
   place: { readonly group: string; readonly memberId: string; readonly row: MemberRow },
 ): MembershipChange {
   const { group, memberId, row } = place;
-  const self = row.process;
   files.root.resetReadTxn();
-  const look = (): { dead: string[]; claimable: string[]; wanted: string[]; missing: boolean; state: GroupState } => {
-    const state = readGroup(files, group);
-    const dead = [...state.members]
-      .filter(([id, member]) => id !== memberId && isDead(folder, id, member, self))
-      .map(([id]) => id);
-    const missing = !state.members.has(memberId);
-    for (const id of dead) state.members.delete(id);
-    state.members.set(memberId, row);
-    for (const [name, owner] of state.owners) {
-      // A member that was buried and comes back starts anew: what it owned before is not its own any more.
-      if (!state.members.has(owner.memberId) || (missing && owner.memberId === memberId)) state.owners.delete(name);
-    }
-    const members = [...state.members].map(([id, member]) => ({ ...member, memberId: id }));
-    const owners = new Map([...state.owners].map(([name, owner]) => [name, owner.memberId]));
-    const target = assignPartitions(members, topicPartitions(files, state.members.values()), owners);
-    return {
-      dead,
-      missing,
-      state,
-      claimable: [...grantablePartitions(members, target, owners)]
-        .filter(([, id]) => id === memberId)
-        .map(([name]) => name),
-      wanted: [...target]
-        .filter(([name, id]) => id !== memberId && state.owners.get(name)?.memberId === memberId)
-        .map(([name]) => name),
-    };
-  };
+  const look = (): GroupView => viewOf(files, folder, place);
   let seen = look();
   const granted: { topic: string; partition: number; generation: number }[] = [];
   if (seen.dead.length > 0 || seen.missing || seen.claimable.length > 0) {
@@ -202,12 +213,12 @@ export function coordinate(
       for (const id of seen.dead) state.removeSync(stateKey.member(group, id));
       for (const name of before.owners.keys()) {
         if (seen.state.owners.has(name)) continue;
-        const { topic, partition } = splitName(name);
+        const { topic, partition } = parsePartitionName(name);
         state.removeSync(stateKey.owner(group, topic, partition));
       }
       if (seen.missing) state.putSync(stateKey.member(group, memberId), Buffer.from(JSON.stringify(row)));
       for (const name of seen.claimable) {
-        const { topic, partition } = splitName(name);
+        const { topic, partition } = parsePartitionName(name);
         const generation = nextId(files);
         const owner: OwnerRow = { memberId, generation };
         state.putSync(stateKey.owner(group, topic, partition), Buffer.from(JSON.stringify(owner)));
@@ -226,8 +237,8 @@ export function coordinate(
   }
   const owned = [...seen.state.owners]
     .filter(([, owner]) => owner.memberId === memberId)
-    .map(([name, { generation }]) => ({ ...splitName(name), generation }));
-  return { granted, owned, wanted: seen.wanted.map(splitName) };
+    .map(([name, { generation }]) => ({ ...parsePartitionName(name), generation }));
+  return { granted, owned, wanted: seen.wanted.map(parsePartitionName) };
 }
 
 /** Gives one partition back, or with `leave` all of them and the membership. */
@@ -241,7 +252,7 @@ export function release(
   files.root.transactionSync(() => {
     const { state } = files;
     for (const [name, owner] of readGroup(files, group).owners) {
-      const { topic, partition } = splitName(name);
+      const { topic, partition } = parsePartitionName(name);
       const isIt =
         what === 'leave' ||
         (topic === what.topic && partition === what.partition && owner.generation === what.generation);

@@ -25,7 +25,7 @@ describe('headers in a record', () => {
     expect(readHeaders(Buffer.alloc(8), 2, 2)).toEqual({});
   });
 
-  it('come back in order, whatever text they hold', () => {
+  it('come back in order, with any text', () => {
     const name = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/);
     const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => value.isWellFormed());
     fc.assert(

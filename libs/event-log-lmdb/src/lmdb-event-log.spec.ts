@@ -216,7 +216,7 @@ describe('LmdbEventLog', () => {
   });
 
   describe('without space', () => {
-    it('refuses what does not fit, keeps the rest, and goes on when there is more', async () => {
+    it('refuses what does not fit, keeps the rest, and continues when there is more', async () => {
       const log = await openLog({ mapSizeBytes: 2 * 1024 ** 2 });
       await log.createTopics([{ name: 't', partitions: 1 }]);
       const value = 'x'.repeat(300_000);
@@ -230,8 +230,8 @@ describe('LmdbEventLog', () => {
       expect((await readFile(dataFile())).length).toBeLessThanOrEqual(2 * 1024 ** 2);
       await closeAll();
       const larger = await openLog({ mapSizeBytes: 8 * 1024 ** 2 });
-      await larger.append([record('goes on')]);
-      expect((await valuesOf(larger)).at(-1)).toBe('goes on');
+      await larger.append([record('continues')]);
+      expect((await valuesOf(larger)).at(-1)).toBe('continues');
     });
 
     it('still commits how far a consumer has read', async () => {
@@ -280,12 +280,12 @@ describe('LmdbEventLog', () => {
       const refusal = () => openLog({ folder: missing, readOnly: true });
       await expect(refusal()).rejects.toMatchObject({
         code: 'NOT_FOUND',
-        message: expect.stringContaining('came nothing'),
+        message: expect.stringContaining('got nothing'),
       });
       await mkdir(missing); // would fail if it existed
       await expect(refusal()).rejects.toMatchObject({
         code: 'NOT_FOUND',
-        message: expect.stringContaining('came a folder without one'),
+        message: expect.stringContaining('got a folder without one'),
       });
       expect(await readdir(missing)).toEqual([]);
     });

@@ -1,10 +1,10 @@
 /**
  * The event log in an LMDB file: several processes read and write one folder at once, one commit is one LMDB transaction,
  * on disk before it is acknowledged. Reads run in the caller's thread; writes, and the heartbeats of group members, in a
- * thread of their own (log-writer.ts). Not for network file systems: LMDB needs one machine's locks and memory map.
+ * separate thread (log-writer.ts). Not for network file systems: LMDB needs one machine's locks and memory map.
  *
  * A process that is killed holds up no one: LMDB's lock passes on. One that is stopped (SIGSTOP) inside a commit keeps the
- * lock, and others' commits wait until it is continued or killed; reads go on.
+ * lock, and others' commits wait until it is continued or killed; reads continue.
  */
 import { realpathSync } from 'node:fs';
 import {
@@ -25,6 +25,7 @@ import {
   type LogRecord,
   type NewRecord,
   partitionForKey,
+  partitionName,
   type ReadOptions,
   type RecordPosition,
   type Subscription,
@@ -36,7 +37,8 @@ import {
 import { type Clock, newId, SeamError, systemClock } from '@seamstream/kernel';
 import { BlockMemory } from './block-memory.js';
 import { CommitWatch } from './commit-watch.js';
-import { type MembershipChange, thisProcess } from './group-membership.js';
+import { applyChange, type Token } from './consumer-change.js';
+import { thisProcess } from './group-membership.js';
 import { DEFAULT_MAP_SIZE_BYTES, type LogFiles, openLogFiles } from './log-files.js';
 import { LogReader } from './log-reader.js';
 import type { ConsumedPart, TransactRequest } from './log-writer.js';
@@ -54,20 +56,13 @@ export interface LmdbEventLogOptions {
   readonly readOnly?: boolean;
   /**
    * After how many milliseconds without a sign of life a group's member is replaced; default 3000. Heartbeats come from a
-   * thread of their own, so a busy event loop misses none; a stopped process does. One whose process has ended on the same
+   * separate thread, so a busy event loop misses none; a stopped process does. One whose process has ended on the same
    * machine is replaced at once.
    */
   readonly sessionTimeoutMs?: number;
 }
 
 const DEFAULT_SESSION_TIMEOUT_MS = 3000;
-
-/** Proof of ownership: one partition, and the generation of its ownership. A claimed name is partition 0 of itself. */
-interface Token {
-  readonly topic: string;
-  readonly partition: number;
-  readonly generation: number;
-}
 
 /** Records of a transaction that belong into one partition, and which of the transaction's they are. */
 interface Bucket {
@@ -156,7 +151,7 @@ export class LmdbEventLog extends EventLog {
       const partition = this.choosePartition(record);
       // What belongs together mostly comes together, and then needs no name.
       if (bucket?.partition !== partition || bucket.topic !== record.topic) {
-        const name = `${record.topic}/${partition}`;
+        const name = partitionName(record.topic, partition);
         bucket = byPartition.get(name);
         if (!bucket) byPartition.set(name, (bucket = { topic: record.topic, partition, indices: [], records: [] }));
       }
@@ -191,6 +186,12 @@ export class LmdbEventLog extends EventLog {
     const generation = await this.writer.request<number>({ kind: 'claim', name, memberId });
     const token: Token = { topic: name, partition: 0, generation };
     return { group: name, memberId, token };
+  }
+
+  override async release({ group: name, memberId, token }: Claim): Promise<void> {
+    this.assertWritable('releasing a name');
+    const { generation } = token as Token;
+    await this.writer.request({ kind: 'release', name, memberId, generation });
   }
 
   override async consume(options: ConsumeOptions): Promise<Subscription> {
@@ -384,25 +385,5 @@ export class LmdbEventLog extends EventLog {
         `${operation}: the event log in ${this.options.folder} was opened for reading alone. Choose a command or a service that writes.`,
       );
     }
-  }
-}
-
-/** Tells a consumer what a round of coordination found: first what is lost, then what is wanted, then what is new. */
-function applyChange(
-  loop: ConsumerLoop,
-  { group, memberId }: { group: string; memberId: string },
-  change: MembershipChange,
-): void {
-  const owned = new Map(change.owned.map(({ topic, partition, generation }) => [`${topic}/${partition}`, generation]));
-  for (const name of loop.assignment()) {
-    const slash = name.lastIndexOf('/');
-    const [topic, partition] = [name.slice(0, slash), Number(name.slice(slash + 1))];
-    const held = (loop.claimOf(topic, partition)?.token as Token | undefined)?.generation;
-    if (held !== owned.get(name)) loop.drop(topic, partition);
-  }
-  for (const { topic, partition } of change.wanted) loop.revoke(topic, partition);
-  for (const { topic, partition, generation } of change.granted) {
-    const token: Token = { topic, partition, generation };
-    loop.grant(topic, partition, { group, memberId, token });
   }
 }

@@ -77,7 +77,7 @@ function openChecked(
   if (readOnly && !exists) {
     throw new SeamError(
       'NOT_FOUND',
-      `opening the event log in ${folder} for reading: expected a log, came ${existsSync(folder) ? 'a folder without one' : 'nothing'}. Check the folder, or start a service that makes a log there.`,
+      `opening the event log in ${folder} for reading: expected a log, got ${existsSync(folder) ? 'a folder without one' : 'nothing'}. Check the folder, or start a service that makes a log there.`,
       { details: { folder } },
     );
   }
@@ -274,14 +274,14 @@ function foreign(folder: string, why: string, cause?: unknown): SeamError {
 export function logFull(operation: string, why: string, cause?: unknown): SeamError {
   return new SeamError(
     'LOG_FULL',
-    `${operation}: ${why}. Nothing was committed. Free some space and try again; the log goes on by itself.`,
+    `${operation}: ${why}. Nothing was committed. Free some space and try again; the log continues by itself.`,
     {
       ...(cause === undefined ? {} : { cause }),
     },
   );
 }
 
-/** One of our errors for whatever LMDB or the file system threw. */
+/** One of our errors for any error of LMDB or the file system. */
 export function translated(error: unknown, operation: string): SeamError {
   if (isSeamError(error)) return error;
   const code: unknown = (error as { code?: unknown } | undefined)?.code;

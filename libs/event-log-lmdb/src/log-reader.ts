@@ -17,7 +17,7 @@ const ENOUGH_BYTES = 8 * 2 ** 20;
 export class LogReader {
   private readonly topicRows = new Map<string, TopicRow>();
   /**
-   * By number of topic and of partition where the last reading ended: readers go on from there, often in the middle of a block, which
+   * By number of topic and of partition where the last reading ended: readers continue from there, often in the middle of a block, which
    * then need not be copied and checked again. What is in a block never changes.
    */
   private readonly ends = new Map<number, { readonly next: number; readonly block: OpenBlock | undefined }[]>();
@@ -187,7 +187,7 @@ export class LogReader {
     return ends;
   }
 
-  /** lmdb copies the block out of its memory map: the block's records may go on pointing into it. */
+  /** lmdb copies the block out of its memory map: the block's records may keep pointing into it. */
   private blockAt(topic: string, topicId: number, partition: number, baseOffset: number): OpenBlock {
     const bytes = this.files.records.getBinary(blockKey(topicId, partition, baseOffset));
     if (!bytes) throw corrupt(topic, partition, baseOffset, 'its block is missing');

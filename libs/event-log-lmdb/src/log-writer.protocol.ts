@@ -15,6 +15,7 @@ export type WriterRequest =
   | { readonly kind: 'transact'; readonly request: TransactRequest; readonly lent: readonly ArrayBuffer[] }
   | { readonly kind: 'createTopics'; readonly topics: readonly TopicSpec[] }
   | { readonly kind: 'claim'; readonly name: string; readonly memberId: string }
+  | { readonly kind: 'release'; readonly name: string; readonly memberId: string; readonly generation: number }
   | { readonly kind: 'join'; readonly group: string; readonly memberId: string; readonly row: MemberRow }
   | {
       readonly kind: 'handBack';

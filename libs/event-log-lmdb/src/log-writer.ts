@@ -1,5 +1,5 @@
 /**
- * Everything that changes a log. Runs in a thread of its own (log-writer.worker.ts), because a commit waits for the disk and
+ * Everything that changes a log. Runs in a separate thread (log-writer.worker.ts), because a commit waits for the disk and
  * for writers in other processes, and the event loop must not. All requests that wait when a transaction begins share it, so
  * that many callers pay for one fsync (group commit).
  */
@@ -110,13 +110,26 @@ export class LogWriter {
     );
   }
 
-  /** Takes a name from whoever has it; answers the generation by which the claim is known. */
+  /** Takes a name from its holder; answers the generation by which the claim is known. */
   claim(name: string, memberId: string): number {
     return this.attempt(`claiming ${name}`, () =>
       this.files.root.transactionSync(() => {
         const owner: OwnerRow = { memberId, generation: nextId(this.files) };
         this.files.state.putSync(stateKey.owner(name, name, 0), Buffer.from(JSON.stringify(owner)));
         return owner.generation;
+      }),
+    );
+  }
+
+  /** Gives a name up, unless another claim has it by now. */
+  release(name: string, { memberId, generation }: OwnerRow): void {
+    this.attempt(`releasing ${name}`, () =>
+      this.files.root.transactionSync(() => {
+        const key = stateKey.owner(name, name, 0);
+        const row = this.files.state.getBinary(key);
+        if (row === undefined) return;
+        const owner = JSON.parse(row.toString()) as OwnerRow;
+        if (owner.memberId === memberId && owner.generation === generation) this.files.state.removeSync(key);
       }),
     );
   }
@@ -144,7 +157,7 @@ export class LogWriter {
         onChange(coordinate(this.files, folder, { group, memberId, row }));
       } catch (error) {
         const known = translated(error, `coordinating group ${group}`);
-        // Without space nothing can be claimed: what is owned goes on, the rest waits for space.
+        // Without space nothing can be claimed: owned names stay, the rest waits for space.
         if (known.code !== 'LOG_FULL') onError(known);
       }
     };
@@ -281,7 +294,7 @@ export class LogWriter {
   /**
    * LMDB would let the file grow on; the operator set a limit. The disk is asked beforehand as well: lmdb 3.5.6 now and then
    * corrupts its heap when a write finds no space, which ends the process. Asking costs as much as a small commit's writes,
-   * so where there is plenty it is not done anew for every one.
+   * so where there is plenty it is not repeated for every one.
    */
   private refuseWhenFull(group: readonly Waiting[]): void {
     let bytes = SLACK_BYTES;

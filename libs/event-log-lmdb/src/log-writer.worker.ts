@@ -27,6 +27,9 @@ async function answer(message: WriterRequest): Promise<unknown> {
       return undefined;
     case 'claim':
       return writer.claim(message.name, message.memberId);
+    case 'release':
+      writer.release(message.name, message);
+      return undefined;
     case 'join': {
       const { group, memberId, row } = message;
       const onChange = (change: MembershipChange): void => send({ kind: 'membership', memberId, change });

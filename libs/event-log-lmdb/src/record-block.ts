@@ -13,7 +13,7 @@
  * this block, which makes a search by time a binary search. 0xffffffff bytes of key or value mean null; headers are as in
  * header-codec.ts.
  *
- * Blocks of format version 1 are read as well. They have no recordsCrc, and each record has a checksum of its own:
+ * Blocks of format version 1 are read as well. They have no recordsCrc, and each record has its own checksum:
  *
  *   record  | bodyBytes u32 | crc of the body u32 | body: index u32, then as above |
  */

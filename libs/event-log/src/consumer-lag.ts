@@ -5,7 +5,7 @@ const MAX_LOOKED_AT = 1000;
 
 /**
  * Offsets of a topic that a group has not consumed yet, per partition; 0 where no record stands between them, but only what a
- * log keeps beside its records (the end of Kafka's transactions, and what they aborted).
+ * log keeps besides its records (the end of Kafka's transactions, and what they aborted).
  */
 export async function consumerLag(log: EventLog, group: string, topic: string): Promise<ReadonlyMap<number, number>> {
   const [watermarks, committed] = await Promise.all([log.watermarks(topic), log.committedOffsets(group)]);

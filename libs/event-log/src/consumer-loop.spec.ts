@@ -16,7 +16,7 @@ function claim(token: number): Claim {
   return { group: 'g', memberId: 'm', token };
 }
 
-/** A handler that returns when told to, and what it has begun so far, by the token of its claim. */
+/** A handler that returns when it is stopped, and what it has begun so far, by the token of its claim. */
 function heldHandler() {
   const begun: unknown[] = [];
   const running: (() => void)[] = [];
@@ -55,7 +55,7 @@ async function loopAtWork(handler: { onBatch: (batch: RecordBatch) => Promise<vo
   return loop;
 }
 
-/** Partition 0 is lost and granted anew. */
+/** Partition 0 is lost and granted again. */
 function comeBack(loop: ConsumerLoop, token: number): void {
   loop.drop('t', 0);
   loop.grant('t', 0, claim(token));
@@ -110,7 +110,7 @@ describe('a consumer loop', () => {
     await end(loop, handler, 2);
   });
 
-  it('serves a partition that it got back without having heard that it was lost, whatever becomes of the handler before', async () => {
+  it('serves a partition that it got back without having heard that it was lost, regardless of how the earlier handler ends', async () => {
     const handler = heldHandler();
     const signals: AbortSignal[] = [];
     const loop = await loopAtWork({

@@ -6,7 +6,7 @@
  *
  * A partition is idle (nothing to read when last looked), queued, or running (its handler has a batch). After the handler
  * returns the partition is read again from its committed offset; that is redelivery and progress in one rule. A partition
- * that was lost and granted anew stays queued until the handler that it had before has returned.
+ * that was lost and granted again stays queued until the handler that it had before has returned.
  */
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import type { Claim, ConsumeOptions, LogRecord, Subscription } from './event-log.js';
@@ -38,7 +38,7 @@ export class ConsumerLoop implements Subscription {
   readonly closed: Promise<void>;
   private readonly owned = new Map<string, OwnedPartition>();
   private readonly queue: OwnedPartition[] = [];
-  /** Partitions whose handler has not returned, under whatever claim. */
+  /** Partitions whose handler has not returned, under any claim. */
   private readonly handled = new Set<string>();
   private ending: { error: unknown } | undefined;
   private left = false;
@@ -71,7 +71,7 @@ export class ConsumerLoop implements Subscription {
     this.enqueue(entry);
   }
 
-  /** The partition is wanted elsewhere: its work is told to stop and it is handed back once its handler returned. */
+  /** The partition is wanted elsewhere: its work is stopped and it is handed back once its handler returned. */
   revoke(topic: string, partition: number): void {
     const entry = this.owned.get(partitionName(topic, partition));
     if (entry?.fate !== 'keep') return;
@@ -82,7 +82,7 @@ export class ConsumerLoop implements Subscription {
     if (entry.state !== 'running') void this.finish(entry);
   }
 
-  /** The partition belongs to someone else already; whatever its handler still tries to commit is FENCED. */
+  /** The partition belongs to another member already; any later commit of its handler is FENCED. */
   drop(topic: string, partition: number): void {
     const entry = this.owned.get(partitionName(topic, partition));
     if (!entry || entry.fate === 'lost') return;
@@ -118,7 +118,7 @@ export class ConsumerLoop implements Subscription {
 
   async close(): Promise<void> {
     this.end({ error: undefined });
-    await this.closed.catch(() => undefined); // the error is for whoever awaits `closed`
+    await this.closed.catch(() => undefined); // the error is for callers that await `closed`
   }
 
   private end(ending: { error: unknown }): void {
@@ -181,7 +181,7 @@ export class ConsumerLoop implements Subscription {
         }
       }
     } catch (error) {
-      // Work that stopped because it was told to, or whose partition is another's by now, is not a failure.
+      // Work that stopped because it was asked to, or whose partition is another's by now, is not a failure.
       const excused = isSeamError(error, 'FENCED') || (controller.signal.aborted && isSeamError(error, 'ABORTED'));
       if (!excused) this.end({ error });
       else if (isSeamError(error, 'FENCED') && entry.fate === 'keep') this.drop(topic, partition);

@@ -1,9 +1,11 @@
 /**
- * Every promise of the event log's port, in sentences. The fake and each driver run this suite with a factory of their own.
+ * Every promise of the event log's port, in sentences. The fake and each driver run this suite with their own factory.
  * Nothing here needs more than the port promises: offsets may have gaps, groups settle eventually, topics and groups have
  * fresh names, so that a shared broker can be under test.
  */
+
 import { ManualClock, newId, type SeamError } from '@seamstream/kernel';
+import { eventually as patiently } from '@seamstream/testing';
 import type { Claim, ConsumeOptions, EventLog, LogRecord, NewRecord, RecordBatch, Subscription } from './event-log.js';
 import { partitionForKey } from './murmur2.js';
 import { MAX_RECORD_BYTES } from './record-rules.js';
@@ -17,7 +19,7 @@ export interface EventLogUnderTest {
 }
 
 export interface EventLogContractOptions {
-  /** How long a group may take to share its partitions anew, and a record to arrive; milliseconds. A suite's own timeout must exceed it. */
+  /** How long a group may take to share its partitions again, and a record to arrive; milliseconds. A suite's own timeout must exceed it. */
   readonly settleMs?: number;
   /** How long to look for something that must not happen; milliseconds. */
   readonly quietMs?: number;
@@ -100,18 +102,7 @@ export function describeEventLogContract(
       for await (const chunk of reader.read({ topic, partition, from })) records.push(...chunk);
       return records;
     };
-    const eventually = async (check: () => unknown): Promise<void> => {
-      const deadline = performance.now() + settleMs;
-      for (;;) {
-        try {
-          await check();
-          return;
-        } catch (error) {
-          if (performance.now() > deadline) throw error;
-          await pause(5);
-        }
-      }
-    };
+    const eventually = (check: () => unknown): Promise<void> => patiently(check, { withinMs: settleMs });
     const commit = (
       target: EventLog,
       batch: RecordBatch,
@@ -159,7 +150,7 @@ export function describeEventLogContract(
       return { seen, batches, subscription };
     };
 
-    it('has one identity, whoever asks', async () => {
+    it('has one identity for all who ask', async () => {
       const identity = await log.identity();
       expect(identity).toMatch(/^[\w.-]{8,}$/);
       expect(await (await open()).identity()).toBe(identity);
@@ -202,7 +193,7 @@ export function describeEventLogContract(
         });
       });
 
-      it('names the topic that does not exist, whatever is asked of it', async () => {
+      it('names the topic that does not exist, in every operation', async () => {
         const missing = { code: 'UNKNOWN_TOPIC', details: { topic: 'nowhere' } };
         expect(await refusalOf(log.append([record('nowhere', 'x')]))).toMatchObject(missing);
         expect(await refusalOf(log.watermarks('nowhere'))).toMatchObject(missing);
@@ -338,7 +329,7 @@ export function describeEventLogContract(
         expect(valuesOf(await readAll(topic))).toEqual(['before']);
       });
 
-      it('is seen by a log opened beside it', async () => {
+      it('is seen by another open log', async () => {
         const topic = await topicWith(1);
         await log.append(numbered(topic, 3));
         expect(valuesOf(await readAll(topic, 0, 0, await open()))).toEqual(['0', '1', '2']);
@@ -361,7 +352,7 @@ export function describeEventLogContract(
         expect(values).toEqual(Array.from({ length: 5000 }, (_, index) => index));
       });
 
-      it('begins and ends where it was told', async () => {
+      it('begins and ends where it was asked to', async () => {
         const topic = await topicWith(1);
         const positions = await log.append(numbered(topic, 50));
         const records: LogRecord[] = [];
@@ -447,7 +438,7 @@ export function describeEventLogContract(
     });
 
     describe('following', () => {
-      it('yields what is there, then what comes, until it is told to stop', async () => {
+      it('yields the present records, then new ones, until it is stopped', async () => {
         const topic = await topicWith(2);
         await log.append([record(topic, 'a'), record(topic, 'b', { partition: 1 })]);
         const stop = new AbortController();
@@ -468,7 +459,7 @@ export function describeEventLogContract(
         expect(values.toSorted()).toEqual(['a', 'b', 'c', 'd']);
       });
 
-      it('begins with what comes next, or at the given offsets', async () => {
+      it('begins with the next record, or at the given offsets', async () => {
         const topic = await topicWith(1);
         const positions = await log.append(numbered(topic, 5));
         const stop = new AbortController();
@@ -877,7 +868,7 @@ export function describeEventLogContract(
       const stored = async (topic: string): Promise<(string | null)[]> =>
         valuesOf([...(await readAll(topic)), ...(await readAll(topic, 1))]);
 
-      it('lets whoever claims it last go on, and fences those before, in any log', async () => {
+      it('lets the last claimant continue, and fences those before, in any log', async () => {
         const [topic, shared] = [await topicWith(2), name()];
         const first = await log.claim(shared);
         const positions = await step(log, first, topic, 'one');
@@ -895,7 +886,7 @@ export function describeEventLogContract(
         expect(await stored(topic)).toEqual(['one', 'two', 'three', 'one', 'two', 'three']);
       });
 
-      it('shows whoever claims it all that was committed under the claims before', async () => {
+      it('shows a claimant all that was committed under the claims before', async () => {
         const [topic, shared] = [await topicWith(2), name()];
         const other = await open();
         for (const [index, target] of [log, other, log, other].entries()) {
@@ -934,6 +925,20 @@ export function describeEventLogContract(
         expect(await stored(topic)).toEqual(['x', 'x']);
       });
 
+      it('gives up a claim that is released, and leaves the one that took its place alone', async () => {
+        const [topic, shared] = [await topicWith(2), name()];
+        const first = await log.claim(shared);
+        const second = await log.claim(shared);
+        await log.release(first);
+        await step(log, second, topic, 'one');
+        for (let time = 0; time < 2; time++) {
+          await log.release(second);
+          expect(await refusalOf(step(log, second, topic, 'too late'))).toMatchObject({ code: 'FENCED' });
+        }
+        await step(log, await log.claim(shared), topic, 'two');
+        expect(await stored(topic)).toEqual(['one', 'two', 'one', 'two']);
+      });
+
       it.each([[''], ['a/b'], ['x'.repeat(201)]])('refuses the name %j', async (bad) => {
         expect(await refusalOf(log.claim(bad))).toMatchObject({ code: 'INVALID_INPUT' });
       });
@@ -959,7 +964,7 @@ export function describeEventLogContract(
         expect([a.seen.length, b.seen.length, c.seen.length]).toEqual([20, 20, 20]);
       });
 
-      it('tells the handler of a partition that is wanted elsewhere, waits for it, and loses nothing', async () => {
+      it('stops the handler of a partition that is wanted elsewhere, waits for it, and loses nothing', async () => {
         const topic = await topicWith(2);
         const name = group();
         await log.append([...numbered(topic, 1), ...numbered(topic, 1, { partition: 1 })]);
@@ -1097,7 +1102,7 @@ export function describeEventLogContract(
     });
 
     describe('closing', () => {
-      it('waits for the handler that runs, tells it to stop, and lets it still commit', async () => {
+      it('waits for the handler that runs, asks it to stop, and lets it still commit', async () => {
         const topic = await topicWith(1);
         const name = group();
         await log.append([record(topic, 'x')]);
@@ -1122,7 +1127,7 @@ export function describeEventLogContract(
         await subscription.close();
       });
 
-      it('takes the error by which a handler says that it was told to stop for no failure', async () => {
+      it('takes the error by which a handler says that it was stopped for no failure', async () => {
         const topic = await topicWith(1);
         await log.append([record(topic, 'x')]);
         let started = (): void => undefined;
@@ -1164,7 +1169,7 @@ export function describeEventLogContract(
         expect(await refusalOf(another.append([record(topic, 'x')]))).toMatchObject({ code: 'LOG_UNAVAILABLE' });
         expect(await refusalOf(another.watermarks(topic))).toMatchObject({ code: 'LOG_UNAVAILABLE' });
         await another.close();
-        await log.append([record(topic, 'the other log goes on')]);
+        await log.append([record(topic, 'the other log continues')]);
       });
     });
   });

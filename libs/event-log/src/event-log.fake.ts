@@ -2,7 +2,7 @@
  * The event log in memory: the port's whole behaviour without durability. Several logs on one {@link InMemoryLogStorage}
  * behave like several processes on one log.
  */
-import { type Clock, compareText, newId, SeamError, systemClock } from '@seamstream/kernel';
+import { type Clock, compareText, SeamError, systemClock } from '@seamstream/kernel';
 import { ConsumerLoop, type GroupSeat } from './consumer-loop.js';
 import {
   type Claim,
@@ -18,6 +18,7 @@ import {
   type Transaction,
   type Watermarks,
 } from './event-log.js';
+import { copyOf, type Group, InMemoryLogStorage, type Seat, type Token } from './in-memory-log-storage.fake.js';
 import { partitionForKey } from './murmur2.js';
 import { assignPartitions, grantablePartitions, partitionName } from './partition-assignment.js';
 import {
@@ -34,41 +35,6 @@ import {
   partitionConflict,
   unknownTopic,
 } from './record-rules.js';
-
-interface Seat {
-  readonly memberId: string;
-  readonly topics: readonly string[];
-  readonly instance: string;
-  readonly sharing: ConsumeOptions['sharing'] | undefined;
-  readonly turn: number | undefined;
-  readonly from: 'earliest' | 'latest';
-  readonly loop: ConsumerLoop;
-}
-
-interface Group {
-  readonly members: Map<string, Seat>;
-  readonly owners: Map<string, { readonly memberId: string; readonly generation: number }>;
-  readonly offsets: Map<string, ConsumedOffset>;
-}
-
-/** Proof of ownership: one partition, and how many times it had changed hands. A claimed name is partition 0 of itself. */
-interface Token {
-  readonly topic: string;
-  readonly partition: number;
-  readonly generation: number;
-}
-
-/** What a broker would keep. */
-export class InMemoryLogStorage {
-  readonly identity = newId();
-  readonly topics = new Map<string, LogRecord[][]>();
-  readonly groups = new Map<string, Group>();
-  readonly listeners = new Set<() => void>();
-  keyless = 0;
-  nextMember = 0;
-  nextInstance = 0;
-  nextGeneration = 0;
-}
 
 export class InMemoryEventLog extends EventLog {
   private readonly storage: InMemoryLogStorage;
@@ -162,6 +128,14 @@ export class InMemoryEventLog extends EventLog {
     this.groupOf(name).owners.set(partitionName(name, 0), { memberId, generation });
     const token: Token = { topic: name, partition: 0, generation };
     return { group: name, memberId, token };
+  }
+
+  override async release({ group: name, memberId, token }: Claim): Promise<void> {
+    this.assertOpen('releasing a name');
+    const { owners } = this.groupOf(name);
+    const owner = owners.get(partitionName(name, 0));
+    if (owner?.memberId === memberId && owner.generation === (token as Token).generation)
+      owners.delete(partitionName(name, 0));
   }
 
   override async consume(options: ConsumeOptions): Promise<Subscription> {
@@ -304,7 +278,7 @@ export class InMemoryEventLog extends EventLog {
     }
   }
 
-  /** As when the answer to a commit got lost: whoever made it can make no other under the same claim. */
+  /** As when the answer to a commit got lost: its caller can commit no more under the same claim. */
   endClaim({ group: name, token }: Claim): void {
     const { topic, partition } = token as Token;
     this.groupOf(name).owners.delete(partitionName(topic, partition));
@@ -408,8 +382,4 @@ export class InMemoryEventLog extends EventLog {
       signal.addEventListener('abort', done);
     });
   }
-}
-
-function copyOf(record: LogRecord): LogRecord {
-  return { ...record, value: record.value && new Uint8Array(record.value), headers: { ...record.headers } };
 }

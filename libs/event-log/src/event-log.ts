@@ -36,7 +36,7 @@ export interface LogRecord extends RecordPosition {
   readonly headers: Headers;
   readonly timestampMs: number;
   /**
-   * Present where the log holds bytes that nobody can read (damaged, or more than a reader takes): why, and which offsets they
+   * Present where the log holds bytes that no reader can read (damaged, or more than a reader takes): why, and which offsets they
    * are. Key and value are null then, and the offset is the last of them. To decode it is UNREADABLE_BATCH, so that it becomes
    * a dead letter as anything else that is no event.
    */
@@ -127,7 +127,7 @@ export interface ConsumeOptions {
 export interface Subscription {
   /**
    * Settles when the subscription has ended: resolved by {@link close}, rejected by an error of handler or log. Someone has
-   * to look at it: a rejection that nobody handles ends the process.
+   * to look at it: an unhandled rejection ends the process.
    */
   readonly closed: Promise<void>;
   /** Partitions owned right now, as "topic/partition". */
@@ -152,11 +152,11 @@ export interface ReadOptions {
 /**
  * The port. Errors are SeamErrors: UNKNOWN_TOPIC, OFFSET_OUT_OF_RANGE, FENCED, LOG_FULL, LOG_READ_ONLY, LOG_CORRUPT,
  * LOG_INCOMPATIBLE_VERSION, LOG_UNAVAILABLE, RECORD_TOO_LARGE, INVALID_INPUT; INTERNAL with `details.driver` for what a
- * driver was told and cannot name: the log's trouble, not the caller's.
+ * driver got and cannot name: the log's trouble, not the caller's.
  */
 export abstract class EventLog {
   /**
-   * The same for every door to this log, now and after restarts, and no other log's: whoever moves records between logs
+   * The same for every door to this log, now and after restarts, and no other log's: a caller that moves records between logs
    * writes down where they came from. In a file it is made up with the file; of Kafka it is the cluster's id.
    */
   abstract identity(): Promise<string>;
@@ -171,17 +171,23 @@ export abstract class EventLog {
 
   /**
    * Commits one atomic step. Resolves once it is durable. FENCED when the claim is no longer valid: nothing happened. Where it
-   * fails and nobody knows whether it happened (LOG_UNAVAILABLE), the claim is valid no longer: the partition comes back under
+   * fails and no caller knows whether it happened (LOG_UNAVAILABLE), the claim is valid no longer: the partition comes back under
    * another, at the place that was committed. A producer without a claim may find its records there twice if it repeats them.
    */
   abstract transact(transaction: Transaction): Promise<readonly RecordPosition[]>;
 
   /**
-   * Takes a name for work that one does at a time and that no record begins. Whoever takes it last has it: nobody waits, nothing is given
-   * back, and who died holds nobody up. From then on steps under the name's claims before are FENCED, and those that were committed can be
-   * read. For {@link transact}, without offsets. Names are 1 to 200 of `a-z A-Z 0-9 . _ -`, and no group's.
+   * Acquires the writer lease `name` and returns its claim. The latest caller has it, and steps under earlier claims are FENCED from then
+   * on; what they committed can be read. A claim need not be released, so a crashed holder blocks no caller. For {@link transact},
+   * without offsets. Names are 1 to 200 of `a-z A-Z 0-9 . _ -`, and no group's.
    */
   abstract claim(name: string): Promise<Claim>;
+
+  /**
+   * Gives up a claim of {@link claim} with what the driver keeps for it: a caller that claims many names one after the other releases each. Steps
+   * under it are FENCED from then on. One that another claim has taken the place of, or that was released, is left as it is.
+   */
+  abstract release(claim: Claim): Promise<void>;
 
   /** Joins a group; the partitions of its topics are shared among the group's members, across processes. */
   abstract consume(options: ConsumeOptions): Promise<Subscription>;

@@ -1,4 +1,4 @@
-/** An event log in front of another one: whoever changes something on the way in or out overrides that, and only that. */
+/** An event log in front of another one: a subclass overrides what it changes on the way in or out, and only that. */
 import {
   type Claim,
   type ConsumedOffset,
@@ -41,6 +41,10 @@ export class ForwardingEventLog extends EventLog {
 
   claim(name: string): Promise<Claim> {
     return this.log.claim(name);
+  }
+
+  release(claim: Claim): Promise<void> {
+    return this.log.release(claim);
   }
 
   consume(options: ConsumeOptions): Promise<Subscription> {

@@ -1,6 +1,6 @@
 export { consumerLag } from './consumer-lag.js';
 export { ConsumerLoop, type GroupSeat } from './consumer-loop.js';
-export { InMemoryEventLog, InMemoryLogStorage } from './event-log.fake.js';
+export { InMemoryEventLog } from './event-log.fake.js';
 export {
   type Claim,
   type ConsumedOffset,
@@ -18,12 +18,14 @@ export {
   type Watermarks,
 } from './event-log.js';
 export { ForwardingEventLog } from './forwarding-event-log.js';
+export { InMemoryLogStorage } from './in-memory-log-storage.fake.js';
 export { murmur2, partitionForKey } from './murmur2.js';
 export {
   assignPartitions,
   type GroupMember,
   grantablePartitions,
   instanceName,
+  parsePartitionName,
   partitionName,
 } from './partition-assignment.js';
 export {

@@ -58,7 +58,7 @@ describe('assignPartitions', () => {
       }));
     const instanceOf = (memberId: string): number => Number(memberId.split('-')[1]);
 
-    it('gives no instance more than its share of them, whoever owned them and however members are listed', () => {
+    it('gives no instance more than its share of them, regardless of who owned them and in any order of members', () => {
       fc.assert(
         fc.property(
           fc.uniqueArray(fc.integer({ min: 0, max: 20 }), { minLength: 1, maxLength: 6 }),
@@ -136,7 +136,7 @@ describe('assignPartitions', () => {
     expect(entries(assigned)).toEqual({ 'x/0': 'a', 'x/1': 'a', 'y/0': 'b', 'y/1': 'b' });
   });
 
-  it('is balanced, complete, settled after one step and the same whatever order the members are listed in', () => {
+  it('is balanced, complete, settled after one step and the same in any order of members', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 7 }),

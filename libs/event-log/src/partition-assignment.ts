@@ -32,6 +32,12 @@ export function partitionName(topic: string, partition: number): string {
   return `${topic}/${partition}`;
 }
 
+/** "topic/partition" taken apart. */
+export function parsePartitionName(name: string): { readonly topic: string; readonly partition: number } {
+  const slash = name.lastIndexOf('/');
+  return { topic: name.slice(0, slash), partition: Number(name.slice(slash + 1)) };
+}
+
 /** Partitions that move together. */
 interface Unit {
   readonly names: readonly string[];
@@ -42,7 +48,7 @@ interface Unit {
 
 /**
  * The owner of each partition, by "topic/partition"; partitions without a subscriber are absent. Deterministic in its
- * arguments' content, whatever their order.
+ * arguments' content, in any order.
  *
  * @param partitions number of partitions per topic
  * @param owners present owners, by "topic/partition"; owners that are no members are ignored
@@ -87,7 +93,7 @@ export function assignPartitions(
 }
 
 /**
- * What of an assignment may be given right now: partitions that nobody owns. In a group that is whole a member gets nothing
+ * What of an assignment may be given right now: partitions that no member owns. In a group that is whole a member gets nothing
  * as long as another still has a part of what is to be its: then two would be at work at once.
  *
  * @param target what {@link assignPartitions} said

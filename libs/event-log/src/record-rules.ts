@@ -5,7 +5,7 @@
 import { SeamError } from '@seamstream/kernel';
 import type { Claim, ConsumedOffset, ConsumeOptions, NewRecord, TopicSpec, Watermarks } from './event-log.js';
 
-/** Records of a chunk of `read` and `follow` when not told otherwise. */
+/** Records of a chunk of `read` and `follow` by default. */
 export const DEFAULT_CHUNK_RECORDS = 1000;
 
 /**
@@ -232,7 +232,7 @@ export function checkClaimedOffsets(
 
 /**
  * CONFLICT unless an offset is after the one that its group has committed so far: what was consumed once is not consumed
- * again, whatever became of the claim's bookkeeping.
+ * again, regardless of the claim's bookkeeping.
  */
 export function checkProgress(
   group: string,
@@ -243,7 +243,7 @@ export function checkProgress(
   throw new SeamError(
     'CONFLICT',
     `committing offset ${nextOffset} of ${topic}/${partition} for group ${group}: it has committed ${committed} already, and expected is an offset after that. ` +
-      'Nothing was committed: these records were consumed before. Start the consumer anew; it reads from the committed offset.',
+      'Nothing was committed: these records were consumed before. Start the consumer again; it reads from the committed offset.',
     { details: { group, topic, partition, nextOffset, committed } },
   );
 }

@@ -7,34 +7,36 @@
  *                     └─────────────────────── UUIDv5 ─► ProblemExpired
  */
 import {
+  contentDigest,
   type EventMeta,
   type EventOf,
   experienceIdOf,
   groupIdOf,
   type Problem,
+  type ProblemCopy,
+  resultRole,
   type SeamEvent,
 } from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
 
-/** What results copy of an experience that was written. */
-export const COPIED_FIELDS = [
+/** What every result copies of its experience, and what one that was judged copies besides. */
+const IDENTITY = [
   'problem',
   'experienceId',
+  'attemptId',
   'groupId',
   'candidateIndex',
   'groupSize',
   'arm',
   'adapterDigest',
-  'entry',
-  'promptTokenIds',
-  'tokenIds',
-  'forced',
-  'baseModelDigest',
 ] as const;
+const CONTENT = ['entry', 'promptTokenIds', 'tokenIds', 'forced', 'baseModelDigest'] as const;
+/** What results copy of an experience that was written. */
+export const COPIED_FIELDS = [...IDENTITY, ...CONTENT] as const;
 
 type WrittenExperience = Pick<EventOf<'ExperienceGenerated'>, 'type' | 'meta' | (typeof COPIED_FIELDS)[number]>;
 export type Experience = WrittenExperience | EventOf<'ExperienceWithheld'>;
-export type Result = EventOf<'OutcomeRecorded'> | EventOf<'ExecutionFailed'> | EventOf<'ProblemExpired'>;
+export type Result = EventOf<'OutcomeRecorded' | 'ExecutionFailed' | 'AttemptUngraded' | 'ProblemExpired'>;
 
 /** Why a result does not count. The reasons are those of the event ResultRefused. */
 export interface Doubt {
@@ -42,8 +44,15 @@ export interface Doubt {
   readonly detail: string;
 }
 
+const RESULTS: ReadonlySet<string> = new Set<Result['type']>([
+  'OutcomeRecorded',
+  'ExecutionFailed',
+  'AttemptUngraded',
+  'ProblemExpired',
+]);
+
 export function isResult(event: SeamEvent): event is Result {
-  return event.type === 'OutcomeRecorded' || event.type === 'ExecutionFailed' || event.type === 'ProblemExpired';
+  return RESULTS.has(event.type);
 }
 
 /**
@@ -75,7 +84,7 @@ export function doubtOf(
     ofPublished(experience.problem, published!.problem) ??
     ofProblem(experience, published!) ??
     ofAdapter(experience, basesOf) ??
-    follows(result.meta, experience.meta, 'outcome') ??
+    follows(result.meta, experience.meta, resultRole(experience)) ??
     ofExperience(result, experience) ??
     ofVerdict(result)
   );
@@ -126,10 +135,6 @@ function placeOf(experience: Experience): { readonly index: number; readonly siz
     : { index: 0, size: 1 };
 }
 
-/** What every result copies of its experience, and what one that was judged copies besides. */
-const IDENTITY = ['problem', 'experienceId', 'groupId', 'candidateIndex', 'groupSize', 'arm', 'adapterDigest'] as const;
-const CONTENT = ['entry', 'promptTokenIds', 'tokenIds', 'forced', 'baseModelDigest'] as const;
-const IDENTITY_AND_CONTENT = [...IDENTITY, ...CONTENT] as const;
 /** Where none was written. */
 const WITHHELD = {
   ...{ candidateIndex: 0, groupSize: 1, arm: 'control', adapterDigest: null },
@@ -138,7 +143,7 @@ const WITHHELD = {
 
 function ofExperience(result: Exclude<Result, { type: 'ProblemExpired' }>, experience: Experience): Doubt | undefined {
   const copied = experience.type === 'ExperienceGenerated' ? experience : { ...experience, ...WITHHELD };
-  const names = result.type === 'OutcomeRecorded' ? IDENTITY_AND_CONTENT : IDENTITY;
+  const names = result.type === 'OutcomeRecorded' ? COPIED_FIELDS : IDENTITY;
   return differences(result, copied, { names, reason: 'result_differs', than: 'its experience' });
 }
 
@@ -160,9 +165,13 @@ function followsAs(meta: EventMeta, cause: EventMeta, messageId: string): Doubt 
   return differences(meta, expected, { names: DERIVED, reason: 'identity', than: 'what it follows from' });
 }
 
-function ofPublished(problem: Problem, published: Problem): Doubt | undefined {
+/** A copy says what was published, or names its content by the digest. Where it says to have found that is no claim: logs are copied. */
+function ofPublished(problem: ProblemCopy, published: Problem): Doubt | undefined {
   const names = Object.keys(published) as (keyof Problem)[];
-  return differences(problem, published, { names, reason: 'problem_differs', than: 'the published problem' });
+  const { prompt } = problem;
+  const isNamed = typeof prompt !== 'string' && prompt.digest === contentDigest(published);
+  const expected = isNamed ? { ...published, prompt, reference: null } : published;
+  return differences(problem, expected, { names, reason: 'problem_differs', than: 'the published problem' });
 }
 
 /** The first of the fields that is not as expected. */

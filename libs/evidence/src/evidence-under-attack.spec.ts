@@ -11,6 +11,7 @@ import {
   TOPICS,
 } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
+import { explored, FORGERIES, type HonestResults, outcomeOf } from '@seamstream/testing/result-log';
 import fc from 'fast-check';
 import { Evidence, type PlacedEvent } from './evidence.js';
 import { FirstUses } from './first-uses.js';
@@ -18,7 +19,6 @@ import { KeyDirectory, STRETCH_RECORDS } from './key-directory.js';
 import { hashOf, KeyFilter } from './key-filter.js';
 import { KnownAdapters } from './known-adapters.js';
 import { Memory } from './memory.js';
-import { explored, FORGERIES, type HonestResults, outcomeOf } from './result-log.contract.js';
 
 const problemOf = (index: number): Problem => ({
   problemId: `p-${index}`,
@@ -365,7 +365,7 @@ describe('a directory of keys', () => {
 });
 
 it('adapters are known of any number, by reading again what was forgotten', async () => {
-  const { EXAMPLE_EVENTS } = await import('../../events/src/example-events.contract.js');
+  const { EXAMPLE_EVENTS } = await import('@seamstream/testing');
   const published = (index: number, baseModelDigest: string): EventOf<'AdapterPublished'> => ({
     ...EXAMPLE_EVENTS.AdapterPublished,
     adapterDigest: `adapter-${index}`,

@@ -1,4 +1,4 @@
-import { InMemoryEventLog, type LogRecord, type ReadOptions } from '@seamstream/event-log';
+import type { InMemoryEventLog } from '@seamstream/event-log';
 import {
   decodeEvent,
   type EventOf,
@@ -9,10 +9,18 @@ import {
   TOPICS,
 } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
+import { FlakyLog, openLog, recordsOf } from '@seamstream/testing';
+import {
+  all,
+  explored,
+  FORGED_EXPERIENCES,
+  FORGERIES,
+  type HonestResults,
+  outcomeOf,
+} from '@seamstream/testing/result-log';
 import fc from 'fast-check';
 import { COPIED_FIELDS, doubtOf, type Experience, isResult } from './doubt.decide.js';
 import { Evidence, type PlacedEvent } from './evidence.js';
-import { all, explored, FORGED_EXPERIENCES, FORGERIES, type HonestResults, outcomeOf } from './result-log.contract.js';
 
 const problemOf = (index: number): Problem => ({
   problemId: `p-${index}`,
@@ -23,33 +31,19 @@ const problemOf = (index: number): Problem => ({
   metadata: { a: '1', b: '2' },
 });
 
-/** Counts what is read of each topic. */
-class CountingLog extends InMemoryEventLog {
-  readonly read_ = new Map<string, number>();
-
-  override async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
-    for await (const records of super.read(options)) {
-      this.read_.set(options.topic, (this.read_.get(options.topic) ?? 0) + records.length);
-      yield records;
-    }
-  }
-}
-
-async function logOf(events: readonly SeamEvent[]): Promise<CountingLog> {
-  const log = new CountingLog();
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+async function logOf(events: readonly SeamEvent[]): Promise<FlakyLog> {
+  const log = await openLog();
   await log.append(events.map(encodeEvent));
   return log;
 }
 
 /** The results in a log, partition by partition in their order. */
-async function resultsIn(log: InMemoryEventLog): Promise<PlacedEvent[]> {
-  const placed: PlacedEvent[] = [];
-  for (const { partition } of await log.watermarks(TOPIC.outcomes))
-    for await (const records of log.read({ topic: TOPIC.outcomes, partition, from: 0 }))
-      for (const record of records) placed.push({ event: decodeEvent(record), position: record, value: record.value });
-  return placed;
-}
+const resultsIn = async (log: InMemoryEventLog): Promise<PlacedEvent[]> =>
+  (await recordsOf(log, TOPIC.outcomes)).map((record) => ({
+    event: decodeEvent(record),
+    position: record,
+    value: record.value,
+  }));
 
 /** A result as a consumer hands it over: what was decoded, and from what. */
 function placed(event: SeamEvent, offset = 0): PlacedEvent {
@@ -87,12 +81,12 @@ describe('a result', () => {
   it('is found in whatever order results come, and reading goes on where the one before it ended', async () => {
     const log = await logOf(honest(400).flatMap(all));
     const results = await resultsIn(log);
-    log.read_.clear();
+    log.reads.clear();
     const evidence = new Evidence(log);
     for (let at = 0; at < results.length; at += 7)
       expect(await evidence.doubts(results.slice(at, at + 7))).toEqual(new Map());
     // Each record once: nothing honest is looked for a second time.
-    expect(Object.fromEntries(log.read_)).toEqual({ [TOPIC.experiences]: 1600, [TOPIC.problems]: 400 });
+    expect(Object.fromEntries(log.reads)).toEqual({ [TOPIC.experiences]: 1600, [TOPIC.problems]: 400 });
     const shuffled = Random.of('order').shuffled([...results]);
     for (const result of shuffled.slice(0, 50)) expect(await evidence.doubts([result])).toEqual(new Map());
     const late = new Evidence(log, evidence.places());
@@ -101,7 +95,7 @@ describe('a result', () => {
 
   it('whose problem is missing is not looked for twice in the partition that its key stands for', async () => {
     const runs = honest(40);
-    const log = new CountingLog();
+    const log = new FlakyLog();
     await log.createTopics(TOPICS.map(({ name }) => ({ name, partitions: 1 })));
     await log.append(runs.flatMap(({ experiences, outcomes }) => [...experiences, ...outcomes]).map(encodeEvent));
     const results = await resultsIn(log);
@@ -119,11 +113,13 @@ describe('a result', () => {
   it('that is missing makes the log be read once more at most, however many are', async () => {
     const log = await logOf(honest(100).flatMap(all));
     const [first, second] = honest(2).flatMap(({ outcomes }) => outcomes);
-    const forged = Array.from({ length: 200 }, () => FORGERIES['of an experience that nobody wrote']!(first!, second!));
+    const forged = Array.from({ length: 200 }, () =>
+      FORGERIES['of an experience that was never written']!(first!, second!),
+    );
     const evidence = new Evidence(log);
     for (const event of forged) expect((await evidence.doubts([placed(event)])).size).toBe(1);
     // Along the partition, once for its index, and for each what its problem's own records are.
-    expect(log.read_.get(TOPIC.experiences)).toBeLessThan(400 + 400 + 200 * 8);
+    expect(log.reads.get(TOPIC.experiences)).toBeLessThan(400 + 400 + 200 * 8);
   });
 
   it('is judged by the first of two experiences under its id, wherever reading began and whatever was forgotten', async () => {
@@ -204,6 +200,8 @@ describe('a result', () => {
     const { deriveMeta, experienceIdOf, groupIdOf } = await import('@seamstream/events');
     const withheld: EventOf<'ExperienceWithheld'> = {
       type: 'ExperienceWithheld',
+      attemptId: null,
+      feedbackWithinMs: null,
       meta: deriveMeta(published.meta, { role: 'experience', source: 'seam/generator', occurredAt: 2 }),
       problem: published.problem,
       experienceId: experienceIdOf(published.meta.messageId, 0),
@@ -212,6 +210,7 @@ describe('a result', () => {
     };
     const failed: SeamEvent = {
       type: 'ExecutionFailed',
+      attemptId: null,
       meta: deriveMeta(withheld.meta, { role: 'outcome', source: 'seam/executor', occurredAt: 3 }),
       problem: published.problem,
       experienceId: withheld.experienceId,

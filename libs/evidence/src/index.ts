@@ -1,4 +1,5 @@
 export { type Doubt, doubtOf, type Experience, isResult, type Result } from './doubt.decide.js';
 export { Evidence, type PlacedEvent } from './evidence.js';
 export { Memory } from './memory.js';
-export { withPlace } from './places.js';
+export { placesIn, withPlace } from './places.js';
+export { contentMissing, ProblemContents } from './problem-contents.js';

@@ -1,6 +1,7 @@
 /** Records as they are remembered until a result asks for them: their bytes, and what has been read of these. */
 import type { LogRecord } from '@seamstream/event-log';
 import {
+  contentDigest,
   decodeEvent,
   type EncodedPart,
   type EncodedRecord,
@@ -37,13 +38,14 @@ export class Windows {
   readonly experience = eventWindow('ExperienceGenerated');
   readonly problem = eventWindow('ProblemPublished');
   readonly experienceId = this.experience.layout.leaf('experienceId');
+  readonly attemptId = this.experience.layout.leaf('attemptId');
   readonly experienceMeta = leavesOfMeta(this.experience);
   readonly problemMeta = leavesOfMeta(this.problem);
   readonly problemId = this.problem.layout.leaf('problem.problemId');
   readonly mode = this.problem.layout.leaf('mode');
-  /** Where the problem stands in its own event, and in an experience: the first leaf there, and the one behind it. */
-  readonly problemAt = this.problem.layout.leaf('problem');
-  readonly inExperience = rangeOf(this.experience, 'problem');
+  /** Where the problem stands in its own event, and in an experience. */
+  readonly inProblem = leavesOfProblem(this.problem);
+  readonly inExperience = leavesOfProblem(this.experience);
 }
 
 interface MetaLeaves {
@@ -63,8 +65,31 @@ function leavesOfMeta({ layout }: EventWindow): MetaLeaves {
   };
 }
 
-function rangeOf({ layout }: EventWindow, field: string): { readonly from: number; readonly to: number } {
-  return { from: layout.leaf(field), to: layout.leafAfter(field) };
+/** The fields of a problem in their order, by their first leaves, and the leaf behind them. */
+interface ProblemLeaves {
+  readonly from: number;
+  readonly prompt: number;
+  readonly reference: number;
+  readonly verifier: number;
+  readonly to: number;
+}
+
+function leavesOfProblem({ layout }: EventWindow): ProblemLeaves {
+  const leaf = (name: string): number => layout.leaf(`problem.${name}`);
+  return {
+    from: layout.leaf('problem'),
+    prompt: leaf('prompt'),
+    reference: leaf('reference'),
+    verifier: leaf('verifier'),
+    to: layout.leafAfter('problem'),
+  };
+}
+
+/** A published problem in its bytes: all of it, and what begins with its prompt and its verifier. */
+interface EncodedProblem {
+  readonly whole: EncodedPart;
+  readonly prompt: EncodedPart;
+  readonly verifier: EncodedPart;
 }
 
 /**
@@ -154,7 +179,8 @@ export class KeptProblem implements Kept {
   readonly key: string | null;
   readonly published: Published | undefined;
   /** The problem itself in the bytes; undefined where a window does not show it. */
-  readonly encodedProblem: EncodedPart | undefined;
+  readonly encodedProblem: EncodedProblem | undefined;
+  private knownContentDigest: string | undefined;
   private knownGroupId: string | undefined;
 
   constructor(
@@ -163,7 +189,7 @@ export class KeptProblem implements Kept {
   ) {
     const { value } = record;
     if (value !== null && windows.problem.open(value)) {
-      const { problem, problemMeta, problemId, mode, problemAt } = windows;
+      const { problem, problemMeta, problemId, mode, inProblem } = windows;
       this.published = {
         problemId: problem.textOf(problemId)!,
         eventId: problem.textOf(problemMeta.messageId)!,
@@ -171,7 +197,11 @@ export class KeptProblem implements Kept {
         subject: problem.textOf(problemMeta.subject),
         mode: problem.textOf(mode)!,
       };
-      this.encodedProblem = problem.from(problemAt);
+      this.encodedProblem = {
+        whole: problem.from(inProblem.from),
+        prompt: problem.from(inProblem.prompt),
+        verifier: problem.from(inProblem.verifier),
+      };
     } else {
       const { event } = this;
       this.published = event && {
@@ -203,6 +233,12 @@ export class KeptProblem implements Kept {
   get groupId(): string {
     this.knownGroupId ??= groupIdOf(this.published!.eventId);
     return this.knownGroupId;
+  }
+
+  /** Of a problem that is one: by it experiences and results name large content. */
+  get contentDigest(): string {
+    this.knownContentDigest ??= contentDigest(this.event!.problem);
+    return this.knownContentDigest;
   }
 
   /** Decoded each time: it takes several times its bytes, and few are asked for. */

@@ -2,11 +2,8 @@
  * Whether an entry holds its problem's answer: such an entry is no experience but a second solver, and its success says
  * nothing about the next problem.
  */
-import type { Problem } from '@seamstream/events';
+import { type GradedProblem, isGraded, type Problem, verifierTraits } from '@seamstream/events';
 import { asSeen, numberMentions, valuesOfNumber } from './number-mentions.js';
-
-/** Verifiers whose references are answers that a text may hold; a choice's one letter stands in every text. */
-const REFERENCES_ARE_ANSWERS: ReadonlySet<string> = new Set(['exact', 'numeric', 'math']);
 
 /** Longer references are no answers that a text is searched for: the search would take the product of both lengths. */
 const MAX_ANSWER = 200;
@@ -14,7 +11,9 @@ const MAX_ANSWER = 200;
 /** What stands for a removed answer. */
 const MASK = '…';
 
-type Answered = Pick<Problem, 'reference' | 'verifier'>;
+/** Of a problem that no verifier judges nobody knows the answer: nothing can give it away. */
+type Answered = Pick<Problem, 'reference' | 'verifier'> & Partial<Pick<Problem, 'prompt'>>;
+type Graded = Pick<GradedProblem, 'reference' | 'verifier'>;
 
 /** Whether the problem's reference is an answer that can be looked for. */
 export function hasFindableAnswer(problem: Answered): boolean {
@@ -34,7 +33,23 @@ const SHARED_WORDS = 5;
  * problem itself states is no secret.
  */
 export function givesAnswerAway(entry: string, problem: Answered & Pick<Problem, 'prompt'>): boolean {
-  if (!REFERENCES_ARE_ANSWERS.has(problem.verifier.kind)) return false;
+  return questionsOf(problem).some((question) => givesOneAway(entry, question));
+}
+
+/** A problem with several questions, each with its own reference, as that many problems. */
+function questionsOf<P extends Answered>(problem: P): readonly P[] {
+  if (!isGraded(problem) || problem.verifier.kind !== 'passage') return [problem];
+  const kind = problem.verifier.options.answers ?? 'exact';
+  try {
+    const references = JSON.parse(problem.reference) as readonly string[];
+    return references.map((reference) => ({ ...problem, reference, verifier: { ...problem.verifier, kind } }));
+  } catch {
+    return []; // nobody could be judged by it, so it was never published
+  }
+}
+
+function givesOneAway(entry: string, problem: Answered & Pick<Problem, 'prompt'>): boolean {
+  if (!isGraded(problem) || !verifierTraits(problem.verifier).referenceIsAnswer) return false;
   const texts = [entry, ...answersOf(entry).slice(0, 1)].map(asSeen);
   const prompt = asSeen(problem.prompt);
   const wanted = valuesOfNumber(problem.reference);
@@ -54,7 +69,7 @@ export function givesAnswerAway(entry: string, problem: Answered & Pick<Problem,
 }
 
 /** An answer of one letter stands in every text; as the whole of one of an entry's texts it is told. */
-function isLetterAlone(entry: string, { reference }: Answered): boolean {
+function isLetterAlone(entry: string, { reference }: Graded): boolean {
   const letter = reference.trim();
   return (
     isOneLetter(letter) &&
@@ -71,7 +86,7 @@ function isOneLetter(answer: string): boolean {
   return /^\p{L}$/u.test(answer);
 }
 
-function sharesWords(text: string, { reference }: Answered): boolean {
+function sharesWords(text: string, { reference }: Graded): boolean {
   const wanted = wordsOf(reference);
   if (wanted.length <= SHARED_WORDS) return false;
   const runs = (words: readonly string[]): string[] =>
@@ -105,9 +120,11 @@ export function answersOf(entry: string): readonly string[] {
   return [texts.join('\n'), ...texts.map((text) => `Answer: ${text}`)];
 }
 
-function patternOf({ reference, verifier }: Answered): RegExp | undefined {
+function patternOf(problem: Answered): RegExp | undefined {
+  if (!isGraded(problem)) return undefined;
+  const { reference, verifier } = problem;
   const answer = reference.trim();
-  if (!REFERENCES_ARE_ANSWERS.has(verifier.kind) || !/[\p{L}\p{N}]/u.test(answer) || answer.length > MAX_ANSWER)
+  if (!verifierTraits(verifier).referenceIsAnswer || !/[\p{L}\p{N}]/u.test(answer) || answer.length > MAX_ANSWER)
     return undefined;
   if (isOneLetter(answer)) return undefined;
   const body = answer

@@ -4,7 +4,7 @@
  * exact fraction. A mention may say another thing than a result: an ordinal, a step, a variable's name, what everything is divided by.
  *
  * Not read: number words, Roman numerals, sums to be done (40 + 2), digits that are told apart (4, then 2). A frozen executor
- * has to be led to those by words of a language; they are bounded by what entries may say (docs/verifiers.md).
+ * has to be led to those by words of a language; they are bounded by what entries may say (docs/reference/verifiers.md).
  */
 
 export interface NumberMention {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 
-/** A Node beside the one that runs now. */
+/** A Node other than the one that runs now. */
 export interface BroughtNode {
   /** Runs a script with its arguments on the streams of this process, to its end. @returns the status to end with */
   run(scriptAndArguments: readonly string[]): Promise<number>;

@@ -8,7 +8,7 @@ describe('digests', () => {
     expect(sha256('a', new Uint8Array([98]), 'c')).toBe(abc);
   });
 
-  it('writes equal values as equal text, whatever the order of their keys', () => {
+  it('writes equal values as equal text, in any order of their keys', () => {
     expect(canonicalJson({ b: [{ y: 1, x: 2 }], a: null })).toBe('{"a":null,"b":[{"x":2,"y":1}]}');
     expect(canonicalJson([3, 1])).toBe('[3,1]');
   });

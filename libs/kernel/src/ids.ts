@@ -50,7 +50,7 @@ const DNS_NAMESPACE = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 /** Namespace of all ids that Seamstream derives: UUIDv5 of the DNS namespace and `seamstream.events`. */
 const NAMESPACE = new Namespace(new Namespace(DNS_NAMESPACE).idOf('seamstream.events'), 1024);
 
-/** Id of something new in the world (a published problem without an id of its own). */
+/** Id of something new in the world (a published problem that brings no id). */
 export function newId(): string {
   return randomUUID();
 }

@@ -26,7 +26,7 @@ async function on(node: string, brought: number | null) {
 }
 
 describe('a program on a Node', () => {
-  it('that is new enough runs there, whatever the installation brought', async () => {
+  it('that is new enough runs there, regardless of the Node that the installation brought', async () => {
     for (const node of ['24.0.0', '24.21.0', '100.1.0']) {
       expect(await on(node, 3)).toEqual({ hasRun: true, handedOver: [], said: '', exitCode: 0 });
     }
@@ -41,7 +41,7 @@ describe('a program on a Node', () => {
     });
   });
 
-  it('that is too old says which one it wants, which came, and what to do, where no other was brought', async () => {
+  it('that is too old says which one it wants, which it got, and what to do, where no other was brought', async () => {
     expect(await on('20.20.2', null)).toEqual({
       hasRun: false,
       handedOver: [],

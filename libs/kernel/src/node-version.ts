@@ -21,7 +21,7 @@ interface Program {
 /**
  * Runs a program where Node is new enough. Otherwise the Node that the installation brought runs it, with the same arguments and streams; where
  * it brought none, this says which one is wanted. Modules of the tree import what an older Node does not have, which fails before any of them
- * is run: `run` imports them, and whoever calls this imports nothing but the kernel.
+ * is run: `run` imports them, and a module that calls this imports nothing but the kernel.
  */
 export async function onSupportedNode(
   process: NodeProcess,

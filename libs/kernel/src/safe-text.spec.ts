@@ -8,7 +8,7 @@ const hostile = fc
   .map((pieces) => pieces.join(''));
 
 describe('Shown text', () => {
-  it('holds no control character, whatever it was made of', () => {
+  it('holds no control character, regardless of what it was made of', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(onOneLine(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u2029\u202a-\u202e]/);

@@ -1,4 +1,4 @@
-/** What the operating system refuses, in a sentence instead of its own code: folders and files belong to whoever runs the program. */
+/** What the operating system refuses, in a sentence instead of its code: folders and files belong to the user who runs the program. */
 import { isSeamError, SeamError } from './errors.js';
 
 const MEANING: Readonly<Record<string, string>> = {

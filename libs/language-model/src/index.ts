@@ -1,4 +1,4 @@
-export { EXECUTION_PROVIDERS, type ExecutionProvider } from '@seamstream/tensor-graph';
+export { EXECUTION_PROVIDERS, type ExecutionProvider, runtimeVersion } from '@seamstream/tensor-graph';
 export {
   type Adapter,
   type AdapterContent,

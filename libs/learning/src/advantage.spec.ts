@@ -82,8 +82,8 @@ describe('group advantages', () => {
   });
 
   it('are refused for a group of one and for rewards that are no numbers', () => {
-    expect(() => groupAdvantages([1], 'mean')).toThrow(/at least two finite rewards, came \[1\]/);
-    expect(() => groupAdvantages([1, Number.NaN], 'mean')).toThrow(/came \[1, NaN\]/);
+    expect(() => groupAdvantages([1], 'mean')).toThrow(/at least two finite rewards, got \[1\]/);
+    expect(() => groupAdvantages([1, Number.NaN], 'mean')).toThrow(/got \[1, NaN\]/);
     expect(() => groupAdvantages([1, -1], 'maxrl')).toThrow(/0 or more/);
   });
 });

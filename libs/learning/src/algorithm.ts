@@ -48,7 +48,7 @@ export function defineAlgorithm<
     if (parsed.success) return parsed.data;
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `resolve configuration of ${name}: ${z.prettifyError(parsed.error).replaceAll('\n', '; ')}; every field is explained in docs/algorithms/${name}.md`,
+      `Cannot resolve the settings of ${name}: ${z.prettifyError(parsed.error).replaceAll('\n', '; ')}. Correct SEAM_TRAINER_ALGORITHMS; docs/explanation/algorithms/${name}.md has every setting.`,
       { cause: parsed.error },
     );
   };
@@ -57,7 +57,7 @@ export function defineAlgorithm<
     if (belongs(input)) return input;
     throw new SeamError(
       'INVALID_INPUT',
-      `prepare ${name}: expected input read from the ${reads}, came ${input.reads}; read what the algorithm's "reads" names`,
+      `prepare ${name}: expected input read from the ${reads}, got ${input.reads}; read what the algorithm's "reads" names`,
     );
   };
   return {
@@ -84,7 +84,7 @@ export function checkedLogProbs(
   if (values?.length !== plan.examples.length) {
     throw new SeamError(
       'SHAPE_MISMATCH',
-      `use ${which} log-probabilities: expected one list per example (${plan.examples.length}), came ${values?.length ?? 'none'}; compute them for all examples of the plan`,
+      `use ${which} log-probabilities: expected one list per example (${plan.examples.length}), got ${values?.length ?? 'none'}; compute them for all examples of the plan`,
     );
   }
   plan.examples.forEach(({ exampleId, targets }, index) => {
@@ -92,14 +92,14 @@ export function checkedLogProbs(
     if (ofExample.length !== targets.length) {
       throw new SeamError(
         'SHAPE_MISMATCH',
-        `use ${which} log-probabilities of ${exampleId}: expected ${targets.length}, one per trained token, came ${ofExample.length}`,
+        `use ${which} log-probabilities of ${exampleId}: expected ${targets.length}, one per trained token, got ${ofExample.length}`,
       );
     }
     const at = ofExample.findIndex((value) => !Number.isFinite(value));
     if (at >= 0) {
       throw new SeamError(
         'NON_FINITE',
-        `use ${which} log-probabilities of ${exampleId}: expected finite numbers, came ${String(ofExample[at])} at token ${targets[at]!}; the weights or the example are damaged`,
+        `use ${which} log-probabilities of ${exampleId}: expected finite numbers, got ${String(ofExample[at])} at token ${targets[at]!}; the weights or the example are damaged`,
       );
     }
   });

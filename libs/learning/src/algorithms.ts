@@ -2,5 +2,5 @@ import { grpo } from './grpo.js';
 import type { LearningAlgorithm } from './learning.types.js';
 import { sft } from './sft.js';
 
-/** Every algorithm by its name. A new one is a file of its own, a page in docs/algorithms, and a line here. */
+/** Every algorithm by its name. A new one is a separate file, a page in docs/explanation/algorithms, and a line here. */
 export const algorithms: ReadonlyMap<string, LearningAlgorithm> = new Map([grpo, sft].map((each) => [each.name, each]));

@@ -4,8 +4,9 @@
  * the buffer's successes are imitated first. Where the preferred algorithm brought nothing, the other one has its turn:
  * imitation cannot unlearn, comparing cannot reach what the policy no longer tries.
  */
+
+import { definiteResults } from '@seamstream/experience-groups';
 import { z } from 'zod';
-import { definiteResults } from './groups.js';
 import type { ResultEvent } from './learning.types.js';
 
 const fields = {
@@ -15,7 +16,9 @@ const fields = {
   measure: z.enum(['overall', 'worst-domain']),
   /** Weight of the last round in the running mean of rates; 1 forgets all earlier rounds. */
   smoothing: z.number().gt(0).max(1),
+  /** Algorithm until the success rates are high enough. */
   warmUp: z.string(),
+  /** Algorithm from then on. */
   refine: z.string(),
 };
 
@@ -43,7 +46,7 @@ export interface CurriculumState {
 
 export const initialCurriculum: CurriculumState = { rounds: 0, rates: {}, overall: null };
 
-/** Folds the results of one round, in any order and however often each is told: mean ← smoothing · rate + (1 − smoothing) · mean. */
+/** Folds the results of one round, in any order and however often each is reported: mean ← smoothing · rate + (1 − smoothing) · mean. */
 export function evolveCurriculum(
   state: CurriculumState,
   results: readonly ResultEvent[],

@@ -32,7 +32,7 @@ const after = (...rounds: readonly ResultEvent[][]) =>
   rounds.reduce((state, results) => evolveCurriculum(state, results, config), initialCurriculum);
 
 describe('the curriculum', () => {
-  it('R07: counts a result once, however often it is told', () => {
+  it('R07: counts a result once, however often it is reported', () => {
     const results = round({ timber: [3, 10] });
     expect(after([...results, ...results.slice(0, 5)])).toEqual(after(results));
   });

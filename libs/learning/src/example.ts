@@ -6,7 +6,7 @@
  *   targets              │               ▲            index into tokenIds
  *                        └ continuationStart
  *
- * A forced token has probability one under the grammar's mask whatever the weights are: no gradient comes from it.
+ * A forced token has probability one under the grammar's mask for any weights: no gradient comes from it.
  */
 import type { TrainingSequence } from '@seamstream/language-model';
 import type { JsonSchema } from '@seamstream/token-grammar';

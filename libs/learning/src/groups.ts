@@ -3,9 +3,10 @@
  * (order and repeats do not matter).
  */
 
-import type { ExperienceGenerated } from '@seamstream/events';
+import { attemptIdOf, type ExperienceGenerated } from '@seamstream/events';
+import { definiteResults, isComplete } from '@seamstream/experience-groups';
 import { compareText, SeamError } from '@seamstream/kernel';
-import type { LearningContext, LogInput, ResultEvent } from './learning.types.js';
+import type { LearningContext, LogInput } from './learning.types.js';
 
 export interface GroupMember {
   readonly experience: ExperienceGenerated;
@@ -31,17 +32,17 @@ export interface GroupCounts {
   readonly groups: number;
   /** A result is still missing. */
   readonly incompleteGroups: number;
-  /** Fewer than two members were judged: the rest failed in the infrastructure. */
+  /** Fewer than two members were judged: the rest failed in the infrastructure, or have no verdict. */
   readonly smallGroups: number;
   /** All members are older than the window, or written by an adapter that was never served. */
   readonly staleGroups: number;
-  /** Members left out of their group for the same reason: scouts of the base model beside the served adapter's entries. */
+  /** Members left out of their group for the same reason: scouts of the base model next to the served adapter's entries. */
   readonly staleMembers: number;
   /** Of another base model. */
   readonly foreignGroups: number;
   /** Sampled with another distribution than the logged log-probabilities speak of. */
   readonly otherSamplingGroups: number;
-  /** Members that failed in the infrastructure, in groups that were used without them. */
+  /** Members without a verdict (failed in the infrastructure, or ungraded), in groups that were used without them. */
   readonly failedMembers: number;
 }
 
@@ -63,7 +64,7 @@ export function joinGroups(
   const explored = new Map(
     experiences
       .filter(({ arm }) => arm === 'explore')
-      .map((each) => [each.experienceId, each] as const)
+      .map((each) => [attemptIdOf(each), each] as const)
       .reverse(),
   );
   const byGroup = [...Map.groupBy(explored.values(), ({ groupId }) => groupId)].sort(([a], [b]) => compareText(a, b));
@@ -80,14 +81,15 @@ export function joinGroups(
   const groups: ScoredGroup[] = [];
   for (const [groupId, members] of byGroup) {
     const complete =
-      members.length >= members[0]!.groupSize && members.every(({ experienceId }) => resultOf.has(experienceId));
+      isComplete({ groupSize: members[0]!.groupSize, members: members.length }) &&
+      members.every((each) => resultOf.has(attemptIdOf(each)));
     // A group may hold scouts of the base model: what is too old for the ratios is left out, not the whole group.
     const fresh = members
       .map((experience) => ({ experience, age: ageOf(experience.adapterDigest, servedAdapters) }))
       .filter(({ age }) => age <= maxAge);
     const age = Math.max(...fresh.map((member) => member.age));
     const judged = fresh.flatMap((member) => {
-      const result = resultOf.get(member.experience.experienceId);
+      const result = resultOf.get(attemptIdOf(member.experience));
       return result?.type === 'OutcomeRecorded'
         ? [{ ...member, reward: result.reward, responseTokens: result.responseTokens }]
         : [];
@@ -109,20 +111,6 @@ export function joinGroups(
   return { groups, census };
 }
 
-/** By experience the result that counts: a verdict before a failure, and of two of a kind the one with the smaller id. */
-export function definiteResults(results: readonly ResultEvent[]): ReadonlyMap<string, ResultEvent> {
-  const definite = new Map<string, ResultEvent>();
-  for (const result of results) {
-    const known = definite.get(result.experienceId);
-    const replaces =
-      known === undefined ||
-      (known.type === 'ExecutionFailed' && result.type === 'OutcomeRecorded') ||
-      (known.type === result.type && result.meta.messageId < known.meta.messageId);
-    if (replaces) definite.set(result.experienceId, result);
-  }
-  return definite;
-}
-
 function ageOf(adapterDigest: string | null, served: readonly (string | null)[]): number {
   const at = served.lastIndexOf(adapterDigest);
   return at < 0 ? Number.POSITIVE_INFINITY : served.length - 1 - at;
@@ -138,7 +126,7 @@ function assertBehaviourLogged({ experienceId, tokenIds, logProbs, forced }: Exp
   if (complete && logProbs.every((logProb) => Number.isFinite(logProb) && logProb <= 1e-3)) return;
   throw new SeamError(
     'DATA_REFUSED',
-    `learn from experience ${experienceId}: expected the behaviour log-probability and the forced flag of each of its ${tokenIds.length} tokens, came ${logProbs.length} log-probabilities${complete ? ' that are not all finite and at most 0' : ` and ${forced.length} flags`}; without them data of another policy cannot be weighed, so replay records of a generator that logs them`,
+    `learn from experience ${experienceId}: expected the behaviour log-probability and the forced flag of each of its ${tokenIds.length} tokens, got ${logProbs.length} log-probabilities${complete ? ' that are not all finite and at most 0' : ` and ${forced.length} flags`}; without them data of another policy cannot be weighed, so replay records of a generator that logs them`,
     { details: { experienceId } },
   );
 }

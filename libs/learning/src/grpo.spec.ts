@@ -47,6 +47,8 @@ function experience(
 ): ExperienceGenerated {
   return {
     meta: metaOf(`e-${group}-${candidateIndex}`),
+    attemptId: null,
+    feedbackWithinMs: null,
     problem,
     experienceId: `${group}-${candidateIndex}`,
     groupId: group,
@@ -82,9 +84,11 @@ function resultOf(from: ExperienceGenerated, reward: number | 'failed'): ResultE
     adapterDigest,
   };
   if (reward === 'failed')
-    return { type: 'ExecutionFailed', ...facts, code: 'SESSION_FAILED', reason: 'gone', attempts: 3 };
+    return { type: 'ExecutionFailed', attemptId: null, ...facts, code: 'SESSION_FAILED', reason: 'gone', attempts: 3 };
   return {
     type: 'OutcomeRecorded',
+    attemptId: null,
+    feedbackId: null,
     ...facts,
     entry: from.entry,
     promptTokenIds: from.promptTokenIds,
@@ -172,7 +176,7 @@ describe('grpo groups', () => {
     });
   });
 
-  it('go on with the judged members where the infrastructure failed, but never with one alone', () => {
+  it('continue with the judged members where the infrastructure failed, but never with one alone', () => {
     const plan = planOf(logOf({ g1: [1, 0, 'failed'], g2: [1, 'failed', 'failed'] }));
     expect(advantagesOf(plan)).toEqual({ 'g1-0': 0.5, 'g1-1': -0.5 });
     expect(plan.diagnostics).toMatchObject({ failedMembers: 1, smallGroups: 1, scoredGroups: 1 });
@@ -291,7 +295,7 @@ describe('grpo groups', () => {
 describe('dead groups', () => {
   const log = logOf({ live: [1, 0], solved: [1, 1], unsolved: [0, 0] });
 
-  it('that are kept stand in the plan with an advantage of 0 and share the loss with the live ones', () => {
+  it('that are kept are in the plan with an advantage of 0 and share the loss with the live ones', () => {
     const config = { ...few, deadGroups: 'keep', advantage: 'std', duration: { unit: 'steps', steps: 1 } };
     const plan = planOf(log, config);
     // std of (1, 0) without bias is √½, so A = ±½ / (√½ + 10⁻⁶).
@@ -531,9 +535,9 @@ describe('a grpo step', () => {
 
   it('refuses log-probabilities that do not fit', () => {
     const plan = planOf(logOf({ g1: [1, 0] }), oneStep);
-    expect(() => grpo.complete(plan, oneStep, 0, {})).toThrow(/expected one list per example \(2\), came none/);
+    expect(() => grpo.complete(plan, oneStep, 0, {})).toThrow(/expected one list per example \(2\), got none/);
     expect(() => grpo.complete(plan, oneStep, 0, { proximal: [[0], [0, 0]] })).toThrow(
-      /of g1-0: expected 2, one per trained token, came 1/,
+      /of g1-0: expected 2, one per trained token, got 1/,
     );
     expect(() =>
       grpo.complete(plan, oneStep, 0, {
@@ -542,7 +546,7 @@ describe('a grpo step', () => {
           [0, 0],
         ],
       }),
-    ).toThrow(/came NaN at token 5/);
+    ).toThrow(/got NaN at token 5/);
   });
 });
 
@@ -596,12 +600,12 @@ describe('the review of computed log-probabilities', () => {
     expect(diagnostics.entryEffectiveSampleRatio).toBeCloseTo((1 + w) ** 2 / (2 * (1 + w * w)), 6);
   });
 
-  it('of tapered runs is told, not acted upon', () => {
+  it('of tapered runs is reported, not acted upon', () => {
     const proximal = [
       [Math.log(3 / 4), Math.log(1e-6)],
       [Math.log(1e-6), Math.log(1e-6)],
     ];
-    // Tapered, it only says so: what is better counts whoever wrote it, what is worse has hardly any weight left.
+    // Tapered, it only says so: a better entry counts regardless of its writer, a worse one has hardly any weight left.
     expect(grpo.review(plan, { ...few, importance: { correction: 'taper' } }, { proximal })).toMatchObject({
       status: 'ready',
       diagnostics: { effectiveSampleRatio: expect.closeTo(0.25, 4) },
@@ -611,7 +615,7 @@ describe('the review of computed log-probabilities', () => {
 
 describe('grpo refuses', () => {
   it('records without behaviour log-probabilities', () => {
-    expect(() => prepare(logOf({ g1: [1, 0] }, { logProbs: [] }))).toThrow(/came 0 log-probabilities/);
+    expect(() => prepare(logOf({ g1: [1, 0] }, { logProbs: [] }))).toThrow(/got 0 log-probabilities/);
     expect(() => prepare(logOf({ g1: [1, 0] }, { logProbs: [0, Number.NaN, 0] }))).toThrow(/not all finite/);
   });
 
@@ -631,13 +635,13 @@ describe('grpo refuses', () => {
 
   it('unknown settings, all at once', () => {
     expect(() => grpo.resolveConfiguration({ clip: { low: -1 }, temprature: 1 })).toThrow(
-      /resolve configuration of grpo: .*temprature.*low/s,
+      /Cannot resolve the settings of grpo: .*temprature.*low.*SEAM_TRAINER_ALGORITHMS/s,
     );
   });
 
   it('the buffer as its input', () => {
     expect(() => grpo.prepare({ reads: 'buffer', rows: [] }, {}, context, 'run')).toThrow(
-      /expected input read from the log, came buffer/,
+      /expected input read from the log, got buffer/,
     );
   });
 });

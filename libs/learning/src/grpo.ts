@@ -1,7 +1,8 @@
 /**
  * Offline GRPO: learns from recorded groups of candidates by their advantage over their siblings. The formula, where it
- * departs from the published one and what every figure means: docs/algorithms/grpo.md.
+ * departs from the published one and what every figure means: docs/explanation/algorithms/grpo.md.
  */
+import { promptOf } from '@seamstream/events';
 import { z } from 'zod';
 import { advantageKinds, groupAdvantages, isDead } from './advantage.js';
 import { checkedLogProbs, defineAlgorithm } from './algorithm.js';
@@ -31,7 +32,7 @@ const settingsSchema = z.strictObject({
     .strictObject({
       /**
        * `truncate`: every entry by the capped ratio, and what is older than the window is left out. `taper` (TOPR,
-       * https://arxiv.org/abs/2503.14286): entries better than their siblings by their likelihood, whoever wrote them;
+       * https://arxiv.org/abs/2503.14286): entries better than their siblings by their likelihood, regardless of the writer;
        * worse ones by the ratio, at most 1. So an entry that the policy would no longer write can still teach it.
        */
       correction: z.enum(['truncate', 'taper']).default('truncate'),
@@ -72,7 +73,7 @@ const settingsSchema = z.strictObject({
   deadGroups: z.enum(['drop', 'keep']).default('drop'),
   /**
    * DAPO's dynamic sampling, offline: while the replayed rounds hold fewer live groups, the replay reaches one round further
-   * back. Null: window.rounds are replayed, whatever they hold.
+   * back. Null: window.rounds are replayed, regardless of their content.
    */
   dynamicSampling: z
     .strictObject({
@@ -196,7 +197,7 @@ export const grpo = defineAlgorithm({
       return { status: 'ready', diagnostics };
     return {
       status: 'refused',
-      reason: `the recorded entries are too far from the present policy: the effective sample size of their tokens is ${percent(effective)} of the tokens' number, expected at least ${percent(config.importance.minEffectiveSampleRatio)}; explore anew or shorten window.versions`,
+      reason: `the recorded entries are too far from the present policy: the effective sample size of their tokens is ${percent(effective)} of the tokens' number, expected at least ${percent(config.importance.minEffectiveSampleRatio)}; explore again or shorten window.versions`,
       diagnostics,
     };
   },
@@ -269,7 +270,7 @@ function examplesOf({ members }: ScoredGroup, config: GrpoConfig, context: Learn
       experience.experienceId,
       experience,
       context.entrySchemaOf(experience.problem.domain, {
-        prompt: experience.problem.prompt,
+        prompt: promptOf(experience.problem),
         entry: experience.entry,
         entrySchema: experience.entrySchema,
       }),

@@ -10,7 +10,6 @@ export {
   type PreviousRun,
 } from './curriculum.decide.js';
 export { bareSequences } from './example.js';
-export { definiteResults } from './groups.js';
 export type {
   BufferInput,
   ComputedLogProbs,
@@ -28,6 +27,7 @@ export type {
   TrainingPlan,
   TrainingStep,
 } from './learning.types.js';
+export { CURRICULUM, type LearningChoice, type LearningSettings, learningSettings } from './learning-settings.js';
 export type { LearningPreset } from './preset.types.js';
 export { presets } from './presets.js';
 export { mergeSettings, presetNamed, type Settings } from './settings.js';

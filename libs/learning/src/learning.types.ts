@@ -2,10 +2,11 @@
  * What an algorithm of learning is to the trainer. The trainer knows none by name: it resolves the configuration, lets the
  * algorithm prepare a plan, computes the log-probabilities that the plan asks for, lets the algorithm review them, and
  * then for each step asks for its sequences and takes one optimizer step. Plans are plain data and a function of their
- * inputs, so a trainer that resumes makes the same plan again and goes on at its next step.
+ * inputs, so a trainer that resumes makes the same plan again and continues at its next step.
  */
-import type { EventOf, ExperienceGenerated } from '@seamstream/events';
+import type { ExperienceGenerated } from '@seamstream/events';
 import type { WrittenEntry } from '@seamstream/experience';
+import type { AttemptResult } from '@seamstream/experience-groups';
 import type {
   OptimizerSettings,
   TrainableSettings,
@@ -15,7 +16,7 @@ import type {
 import type { BufferRow } from '@seamstream/success-buffer';
 import type { JsonSchema } from '@seamstream/token-grammar';
 
-export type ResultEvent = EventOf<'OutcomeRecorded'> | EventOf<'ExecutionFailed'>;
+export type ResultEvent = AttemptResult;
 
 /** Replayed from recorded offset ranges; order and repeats do not matter. */
 export interface LogInput {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** AdamW; the learning rate stands beside it, because it changes from step to step. */
+/** AdamW. The learning rate is a separate setting, because it changes from step to step. */
 export const optimizerSchema = z.strictObject({
   beta1: z.number().min(0).lt(1).default(0.9),
   /** Remembers about 20 steps: runs are tens of steps long (PyTorch's 0.999 remembers 1000). */
@@ -12,7 +12,7 @@ export const optimizerSchema = z.strictObject({
   clipNorm: z.number().nonnegative().default(1),
 });
 
-/** What is trained: all weights, or low-rank pairs beside the linear layers. */
+/** What is trained: all weights, or low-rank pairs next to the linear layers. */
 export const trainableSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('full') }),
   z.strictObject({

@@ -11,7 +11,7 @@ describe('a preset', () => {
     }
   });
 
-  it('for the embedded demonstration compares more gently than it imitates, and learns from whoever did better', () => {
+  it('for the embedded demonstration compares more gently than it imitates, and learns from any entry that did better', () => {
     const { algorithms: configurations } = presets.get('embedded')!;
     expect(algorithms.get('sft')?.resolveConfiguration(configurations.sft)).toMatchObject({
       learningRate: { peak: 5e-4, decay: 'constant' },

@@ -1,5 +1,5 @@
 /** Settings laid over each other, before an algorithm reads them. */
-import { SeamError } from '@seamstream/kernel';
+import { didYouMean, SeamError } from '@seamstream/kernel';
 import type { LearningPreset } from './preset.types.js';
 import { presets } from './presets.js';
 
@@ -26,7 +26,7 @@ export function presetNamed(name: string): LearningPreset {
   if (preset !== undefined) return preset;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Choosing a preset of learning: no preset ${name}. Known are ${[...presets.keys()].join(', ')}.`,
+    `Cannot choose a preset of learning: expected one of ${[...presets.keys()].join(', ')}, got ${name}${didYouMean(name, [...presets.keys()])}. Correct its name.`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * Supervised fine-tuning on the success buffer: makes entries that helped more likely. The formula, where it departs from
- * SEAM's and what every figure means: docs/algorithms/sft.md.
+ * SEAM's and what every figure means: docs/explanation/algorithms/sft.md.
  */
 import { compareText } from '@seamstream/kernel';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ export const sftConfigSchema = z.strictObject({
       floor: z.number().positive().default(0.02),
     })
     .prefault({}),
-  /** Whose shares of the draws are equal: those of every domain, of every stratum (domain/difficulty), or nobody's. */
+  /** What has equal shares of the draws: every domain, every stratum (domain/difficulty), or neither. */
   balance: z.enum(['domain', 'stratum', 'none']).default('domain'),
   lossAverage: z.enum(lossAverages).default('token-mean'),
   /** A run with fewer rows is refused. */

@@ -12,7 +12,7 @@ export interface LogFold<State, Answer> {
   read(state: State): Answer;
 }
 
-/** Is told how much of a reading is done, in records. */
+/** Receives how much of a reading is done, in records. */
 export interface ReadingProgress {
   advance(records: number): void;
   stop(): void;
@@ -25,6 +25,8 @@ const DOWNSTREAM_FIRST: readonly string[] = [
   TOPIC.training,
   TOPIC.buffer,
   TOPIC.outcomes,
+  TOPIC.feedback,
+  TOPIC.answers,
   TOPIC.experiences,
   TOPIC.problems,
 ];
@@ -33,7 +35,7 @@ const DOWNSTREAM_FIRST: readonly string[] = [
  * What is in the log now, per partition. The ends of effects are taken before those of their causes, so that on a busy
  * log every outcome that is read has its problem among those that are read.
  */
-async function presentRanges(log: EventLog, topics: readonly string[]): Promise<readonly ReadRange[]> {
+export async function presentRanges(log: EventLog, topics: readonly string[]): Promise<readonly ReadRange[]> {
   const ordered = [...topics].sort((a, b) => DOWNSTREAM_FIRST.indexOf(a) - DOWNSTREAM_FIRST.indexOf(b));
   const ranges: ReadRange[] = [];
   for (const topic of ordered) ranges.push(...(await storedRanges(log, topic)));

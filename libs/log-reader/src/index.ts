@@ -1,5 +1,5 @@
 export { type DecodedRecord, decodeRecord, type RecordFault } from './decode-record.js';
-export { type Folded, foldProjection, type LogFold, type ReadingProgress } from './fold-projection.js';
+export { type Folded, foldProjection, type LogFold, presentRanges, type ReadingProgress } from './fold-projection.js';
 export {
   collectEvents,
   type EventChunk,

@@ -5,7 +5,7 @@ import { collectEvents, readEvents, readRecords, readTopics } from './read-event
 import type { ReadRange } from './read-range.js';
 import { storedRanges } from './stored-ranges.js';
 
-/** True: an event; false: a record that is none. */
+/** True: an event; false: an undecodable record. */
 async function logOf(kinds: readonly boolean[]): Promise<InMemoryEventLog> {
   const log = new InMemoryEventLog();
   await log.createTopics(TOPICS);
@@ -14,6 +14,8 @@ async function logOf(kinds: readonly boolean[]): Promise<InMemoryEventLog> {
       isEvent
         ? encodeEvent({
             type: 'ProblemPublished',
+            feedbackWithinMs: null,
+            task: null,
             meta: originMeta({
               ...{ messageId: `m-${index}`, correlationId: `p-${index}`, source: 'seam/cli', occurredAt: index },
               ...{ sourceClass: 'user', subject: null },
@@ -36,7 +38,7 @@ const stored = (log: InMemoryEventLog): Promise<readonly ReadRange[]> => storedR
 const kindsOfRecords = fc.array(fc.boolean(), { maxLength: 40 });
 
 describe('reading events of ranges', () => {
-  it('finds the same events under each policy, in the order of each partition, whatever the chunks', async () => {
+  it('finds the same events under each policy, in the order of each partition, for any size of chunks', async () => {
     await fc.assert(
       fc.asyncProperty(kindsOfRecords, fc.integer({ min: 1, max: 50 }), async (kinds, chunkRecords) => {
         const log = await logOf(kinds);
@@ -64,7 +66,7 @@ describe('reading events of ranges', () => {
     );
   });
 
-  it('ends at the first record that is none where that is the policy', async () => {
+  it('ends at the first undecodable record where that is the policy', async () => {
     const log = await logOf([true, false, true]);
     const read = collectEvents(log, await stored(log), { undecodable: 'throw' });
     await expect(read).rejects.toMatchObject({ code: expect.stringMatching(/MALFORMED_RECORD|UNKNOWN_SCHEMA/) });
@@ -81,7 +83,7 @@ describe('reading events of ranges', () => {
     expect(wanted.map(({ event }) => event.meta.messageId)).toEqual(['m-2']);
   });
 
-  it('tells chunks with all their records, so that progress counts what was passed over', async () => {
+  it('reports chunks with all their records, so that progress counts skipped ones', async () => {
     const log = await logOf([true, false, false, true]);
     let records = 0;
     for await (const chunk of readEvents(log, await stored(log), { undecodable: 'skip' }))

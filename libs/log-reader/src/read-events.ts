@@ -1,6 +1,6 @@
 /**
- * Ranges of the log, read in their order, partition by partition. What a reader does about records that are no events is named where it reads:
- * whoever consumes a topic sends them to the dead letters, so that to most others they state nothing.
+ * Ranges of the log, read in their order, partition by partition. A reader names its policy for undecodable records:
+ * the topic's consumer sends them to the dead letters, so most other readers skip them.
  */
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { decodeEvent, type SeamEvent } from '@seamstream/events';
@@ -16,8 +16,8 @@ export interface ReadingOptions {
 }
 
 /**
- * What becomes of a record that is no event: `skip` passes over it, `throw` ends the reading with its fault, a function is told of it before it
- * is passed over.
+ * What becomes of an undecodable record: `skip` skips it, `throw` ends the reading with its fault, a function receives it before it
+ * is skipped.
  */
 export type Undecodable = 'skip' | 'throw' | ((record: LogRecord, fault: RecordFault) => void);
 

@@ -1,6 +1,6 @@
 /**
  * Reads several partitions as one stream in the order of their timestamps, oldest first. Within a partition the offsets
- * always ascend, whatever the timestamps say; between partitions equal timestamps are ordered by topic and partition.
+ * always ascend, regardless of the timestamps; between partitions equal timestamps are ordered by topic and partition.
  */
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import type { ReadRange } from './read-range.js';

@@ -11,12 +11,9 @@ const atOnce = (endpoint: Readonly<Record<string, number>>, rollouts: number): n
 };
 
 describe('batches of an executor behind an endpoint', () => {
-  it.each([1, 2, 4, 8, 16])(
-    'are two rounds of requests, with %i answers to each entry and whatever partitions',
-    (m) => {
-      expect(atOnce({ concurrency: 8 }, m)).toBe(16);
-    },
-  );
+  it.each([1, 2, 4, 8, 16])('are two rounds of requests, with %i answers to each entry and any partitions', (m) => {
+    expect(atOnce({ concurrency: 8 }, m)).toBe(16);
+  });
 
   it('are one entry at a time where its answers alone are more', () => {
     const choice = chosen({ concurrency: 4, requestTimeoutMs: 1000, patienceMs: 500 });

@@ -22,7 +22,7 @@ const MINUTE_OF_A_LIMIT_MS = 70_000;
 /**
  * With an endpoint, what is asked at once is twice its concurrency, so that a slow answer keeps no one waiting, and no more than half a
  * minute's worth of its limits. Two partitions share that: one alone keeps the endpoint busy.
- * @param most records of a batch, whatever the executor
+ * @param most records of a batch, for any executor
  * @param rollouts answers to each record
  */
 export function executorBatches(choice: BatchChoice, most: number, rollouts: number): ExecutorBatches {

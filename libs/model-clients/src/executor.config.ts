@@ -28,15 +28,17 @@ export const connectionShape = {
     .optional(),
 };
 
-/** SEAM_EXECUTOR_ENDPOINT_…: of the driver `endpoint`; docs/executors.md says more about each. */
+/** SEAM_EXECUTOR_ENDPOINT_…: of the driver `endpoint`; docs/how-to/executors.md says more about each. */
 const endpointSchema = z
   .object({
     ...connectionShape,
-    /** What outcomes name as the model's revision. Default: what the server tells. */
+    /** What outcomes name as the model's revision. Default: what the server reports. */
     revision: z.string().min(1).optional(),
     /** 0 is greedy, which is what learning wants. */
     temperature: z.number().min(0).max(2).default(0),
+    /** Nucleus sampling; 1 leaves all tokens. */
     topP: z.number().gt(0).max(1).default(1),
+    /** Sent with every request, for servers that sample by a seed. */
     seed: z.int().nonnegative().optional(),
     /** Texts that end an answer, as a JSON list. */
     stop: z.array(z.string().min(1)).max(16).default([]),
@@ -52,17 +54,23 @@ const endpointSchema = z
       .default({}),
     /** Most requests at a time. */
     concurrency: positive.default(DEFAULT_LIMITS.concurrency),
+    /** Most requests in a minute; no limit when absent. */
     requestsPerMinute: positive.optional(),
     /** Of prompts and answers. */
     tokensPerMinute: positive.optional(),
+    /** Longest wait for an answer to one request. */
     requestTimeoutMs: positive.default(DEFAULT_LIMITS.requestTimeoutMs),
+    /** Longest wait for a connection. */
     connectTimeoutMs: positive.default(DEFAULT_LIMITS.connectTimeoutMs),
     /** Tries of a request that fails, before the service takes it up again. */
     attempts: positive.default(DEFAULT_LIMITS.attempts),
+    /** Wait before the second try; it doubles with every further one. */
     firstRetryMs: positive.default(DEFAULT_LIMITS.firstRetryMs),
+    /** Longest wait between two tries. */
     maxRetryMs: positive.default(DEFAULT_LIMITS.maxRetryMs),
     /** How long after its beginning a request is tried again, or waits for an end of an outage, before the service takes it up again. */
     patienceMs: positive.default(DEFAULT_LIMITS.patienceMs),
+    /** An answer with more bytes is a failure. */
     maxAnswerBytes: positive.default(DEFAULT_LIMITS.maxAnswerBytes),
     budget: z
       .object({
@@ -107,6 +115,8 @@ export const executorChoiceShape = {
   executionProvider: z.enum(EXECUTION_PROVIDERS).default('cpu'),
   /** Most tokens of a response. */
   maxTokens: positive.default(64),
+  /** How an entry acts on a problem: prompt-injection puts it into the executor's prompt. */
+  environment: z.string().min(1).default('prompt-injection'),
   /** How it is asked and where its answers stand: plain, qwen, deepseek, or one of the own ones. */
   template: z.string().min(1).default('plain'),
   /** Folder of own templates, one subfolder each. */

@@ -1,4 +1,12 @@
-/** The frozen executor as somebody else's server: asked by chat completions, one request per answer. */
+/** The frozen executor as another party's server: asked by chat completions, one request per answer. */
+
+import type {
+  ExecutorAnswer,
+  ExecutorFailure,
+  ExecutorModel,
+  SampledAnswerRequest,
+  SamplingParams,
+} from '@seamstream/environments';
 import { canonicalJson, type ErrorCode, raceAbort, SeamError, sha256 } from '@seamstream/kernel';
 import {
   type ChatCompletion,
@@ -17,27 +25,20 @@ import {
   type Spending,
   worstCase,
 } from '@seamstream/openai-endpoint';
-import type {
-  ExecutorAnswer,
-  ExecutorFailure,
-  ExecutorModel,
-  SampledAnswerRequest,
-  SamplingParams,
-} from '@seamstream/rollout';
 
 export interface EndpointExecutorSettings {
   /** As the server calls it. */
   readonly model: string;
-  /** What is recorded as its revision; null: what the server tells, which must then stay. */
+  /** What is recorded as its revision; null: what the server reports, which must then stay. */
   readonly revision: string | null;
   readonly decoding: ChatDecoding;
   /** System message of every request; null: none. */
   readonly system: string | null;
-  /** Told of what an operator should know and nothing stops for. */
+  /** Called with what an operator should know and nothing stops for. */
   readonly onNotice?: (message: string) => void;
 }
 
-/** What the server told when it was asked first. */
+/** What the server reported when it was asked first. */
 interface Told {
   readonly revision: string | null;
   readonly listed: string | null;
@@ -93,9 +94,9 @@ export class EndpointExecutor implements ExecutorModel {
 
   /**
    * Asks for one token, so that a wrong address, key, model or setting is found before the first problem, and for what the server
-   * tells about the model.
+   * reports about the model.
    * @param nowMs milliseconds of any clock that does not go back
-   * @throws INVALID_CONFIGURATION where the endpoint refuses or tells no revision and none is configured; BUDGET_SPENT;
+   * @throws INVALID_CONFIGURATION where the endpoint refuses or reports no revision and none is configured; BUDGET_SPENT;
    * ENDPOINT_UNAVAILABLE, ENDPOINT_FAILED where it does not answer
    */
   static async open(
@@ -113,7 +114,7 @@ export class EndpointExecutor implements ExecutorModel {
     if (revision === null && told.revision === null) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `Starting executor ${model}: its server tells neither a fingerprint nor anything else about the model but its name. Outcomes need a revision: configure the one that you know (SEAM_EXECUTOR_ENDPOINT_REVISION).`,
+        `Starting executor ${model}: its server reports neither a fingerprint nor anything else about the model but its name. Outcomes need a revision: configure the one that you know (SEAM_EXECUTOR_ENDPOINT_REVISION).`,
       );
     }
     return new EndpointExecutor(client, settings, told, nowMs);
@@ -124,7 +125,7 @@ export class EndpointExecutor implements ExecutorModel {
     return this.client.spent;
   }
 
-  /** @throws SeamError why nobody is answered: at present, or before somebody acts */
+  /** @throws SeamError why no request is answered: at present, or before a person acts */
   assertAnswering(): void {
     this.client.assertAnswering();
   }
@@ -185,7 +186,7 @@ export class EndpointExecutor implements ExecutorModel {
     return exchanged ?? answerOf(result.value);
   }
 
-  /** Whether it answers anything at all. One question at a time for all who ask, so that nobody's signal ends it. */
+  /** Whether it answers anything at all. One question at a time for all callers, so that no caller's signal ends it. */
   private isServing(signal?: AbortSignal): Promise<boolean> {
     const { model, system, decoding } = this.settings;
     const messages = { system, user: PROBE };
@@ -208,13 +209,13 @@ export class EndpointExecutor implements ExecutorModel {
     if (listed !== this.told.listed) this.exchanged(`models@${listed?.slice(0, 16) ?? 'none'}`);
   }
 
-  /** What is to be done about what the server tells now: nothing, to say it, or to stop. */
+  /** What is to be done about what the server reports now: nothing, to say it, or to stop. */
   private exchanged(now: string | null): ExecutorFailure | undefined {
     const { model, revision, onNotice } = this.settings;
     if (now === this.told.revision) return undefined;
-    const change = `executor ${model} told its revision ${this.told.revision ?? 'not at all'} at first and tells ${now ?? 'none'} now`;
+    const change = `executor ${model} reported revision ${this.told.revision ?? 'none'} at first and reports ${now ?? 'none'} now`;
     if (revision !== null) {
-      if (this.noticed !== now) onNotice?.(`${change}; outcomes go on naming the configured ${revision}`);
+      if (this.noticed !== now) onNotice?.(`${change}; outcomes still name the configured ${revision}`);
       this.noticed = now;
       return undefined;
     }

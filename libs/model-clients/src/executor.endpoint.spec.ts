@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@seamstream/kernel';
 import { DEFAULT_LIMITS, EndpointClient } from '@seamstream/openai-endpoint';
-import { chatCompletion, ModelServer } from '../../../test/support/model-server.js';
+import { chatCompletion, ModelServer } from '@seamstream/testing/model-server';
 import { EndpointExecutor } from './executor.endpoint.adapter.js';
 
 let server: ModelServer;
@@ -47,7 +47,7 @@ const open = () =>
   );
 
 describe('an executor behind an endpoint', () => {
-  it('asks one question whether it serves for all; who stops waiting for the answer takes it from nobody', async () => {
+  it('asks one question whether it serves for all; a caller that stops waiting for the answer takes it from no other', async () => {
     const executor = await open();
     const before = server.seen.length;
     server.behave = async ({ body }) => {

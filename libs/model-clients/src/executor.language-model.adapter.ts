@@ -1,14 +1,15 @@
 /** The frozen executor as a language model of this system: greedy, until its end token or its limit. */
-import { canonicalJson, SeamError } from '@seamstream/kernel';
-import type { GenerationRequest, GenerationResult, SamplingSettings } from '@seamstream/language-model';
+
 import type {
   AnsweringProgress,
   ExecutorAnswer,
   ExecutorModel,
-  GeneratorModel,
   SampledAnswerRequest,
   SamplingParams,
-} from '@seamstream/rollout';
+} from '@seamstream/environments';
+import { canonicalJson, SeamError } from '@seamstream/kernel';
+import type { GenerationRequest, GenerationResult, SamplingSettings } from '@seamstream/language-model';
+import type { GeneratorModel } from '@seamstream/rollout';
 import { fittingPrompt } from '@seamstream/rollout';
 
 export interface LanguageModelExecutorSettings {

@@ -12,8 +12,11 @@ export const vllmGeneratorSchema = z
     adaptersFolder: z.string().min(1).optional(),
     /** How the server sees it; default: the same. */
     serverAdaptersFolder: z.string().min(1).optional(),
+    /** Most requests at a time. */
     concurrency: positive.default(64),
+    /** Longest wait for an answer to one request. */
     requestTimeoutMs: positive.default(DEFAULT_LIMITS.requestTimeoutMs),
+    /** How long an outage is waited for before the service takes the problem up again. */
     patienceMs: positive.default(DEFAULT_LIMITS.patienceMs),
   })
   .prefault({});

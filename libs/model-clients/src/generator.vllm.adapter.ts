@@ -8,33 +8,43 @@
  * the same (inside a text), one request draws many. A token is kept only if the mask that it was drawn under is the grammar's at its
  * place: what is drawn is distributed as the engine draws it, and the server's log-probabilities are those under the mask.
  */
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { messageOf, Random, raceAbort, SeamError, sha256 } from '@seamstream/kernel';
+import { raceAbort, SeamError } from '@seamstream/kernel';
 import {
   type Adapter,
-  encodePeft,
   type GeneratedSequence,
   type GenerationRequest,
   type GenerationResult,
   Grammars,
   loadCheckpoint,
   type ModelConfig,
-  PEFT_FILE,
-  type SamplingSettings,
 } from '@seamstream/language-model';
 import {
   type EndpointClient,
-  type EndpointFailure,
   type EndpointResult,
   type EndpointTask,
   type ModelList,
   modelListSchema,
 } from '@seamstream/openai-endpoint';
 import type { GeneratorModel } from '@seamstream/rollout';
-import { type JsonSchema, type TokenGrammar } from '@seamstream/token-grammar';
+import type { JsonSchema, TokenGrammar } from '@seamstream/token-grammar';
 import { Tokenizer } from '@seamstream/tokenizer';
-import { z } from 'zod';
+import { VllmAdapters } from './vllm-adapters.js';
+import {
+  assertPlain,
+  type Completion,
+  completionSchema,
+  type Drawn,
+  drawnOf,
+  greedy,
+  isSame,
+  NO_TOKENS,
+  PROBE_TOKENS,
+  probePrompt,
+  seedNumber,
+  sequence,
+  valueOf,
+} from './vllm-completions.js';
+import { maskFields } from './vllm-masks.js';
 
 export interface VllmGeneratorSettings {
   /** Folder of the base model, as the server has it: its tokenizer, its configuration and its digest are read. */
@@ -49,51 +59,14 @@ export interface VllmGeneratorSettings {
   /** Candidates that are written at a time: no more than the client has requests under way. */
   readonly concurrency: number;
 }
-
-/** What is used of a completion; see vllm/entrypoints/openai/completion/protocol.py. */
-const completionSchema = z.object({
-  choices: z
-    .array(
-      z.object({
-        finish_reason: z.enum(['stop', 'length']),
-        token_ids: z.array(z.int().nonnegative()),
-        prompt_token_ids: z.array(z.int().nonnegative()).nullish(),
-        logprobs: z.object({ token_logprobs: z.array(z.number().max(1e-6)) }),
-      }),
-    )
-    .length(1, 'expected one choice'),
-  usage: z.object({ prompt_tokens: z.int().nonnegative(), completion_tokens: z.int().nonnegative() }),
-});
-type Completion = z.infer<typeof completionSchema>;
-
-/** With fewer legal tokens the next place has others; with more it is likely inside a text. */
-const RUN_FROM_LEGAL = 256;
-/** Tokens of a run: what is drawn beyond its end is thrown away. */
-const RUN_TOKENS = 64;
-/** vLLM takes biases from −100 to 100. */
-const BANNED = -100;
-const QUOTATION_MARK = 0x22;
-/** How many adapters stay loaded: the one that serves and the one before, which work in flight may still use. */
-const LOADED_ADAPTERS = 2;
 /** Times that one request finds its adapter missing and has it loaded; a server that loses it more often needs a person. */
 const RELOADS = 5;
-const PROBE_TOKENS = 12;
 /** More than rounding makes of a log-probability in half precision, and less than any training does. */
 const PROBE_DIFFERENCE = 1e-4;
-const NO_TOKENS = { promptTokens: 0, responseTokens: 0 };
-
-interface Drawn {
-  readonly tokenIds: readonly number[];
-  readonly logProbs: readonly number[];
-  readonly finishReason: 'stop' | 'length';
-}
 
 export class VllmGenerator implements GeneratorModel {
   private readonly grammars: Grammars;
-  /** Names of loaded adapters by digest, oldest use first. */
-  private readonly loading = new Map<string, Promise<string>>();
-  /** Adapters come and go one after the other: a folder is not taken away while it is written or read. */
-  private administration: Promise<unknown> = Promise.resolve();
+  private readonly adapters: VllmAdapters;
 
   private constructor(
     private readonly client: EndpointClient,
@@ -103,6 +76,7 @@ export class VllmGenerator implements GeneratorModel {
     readonly config: ModelConfig,
   ) {
     this.grammars = new Grammars(tokenizer);
+    this.adapters = new VllmAdapters(client, settings, config);
   }
 
   /**
@@ -156,7 +130,7 @@ export class VllmGenerator implements GeneratorModel {
     return this.grammars.assertWithin(schemas, maxTokens);
   }
 
-  /** The first candidate that fails ends all others: nobody waits for them any more. */
+  /** The first candidate that fails ends all others: their results are no longer needed. */
   async generate(
     requests: readonly GenerationRequest[],
     { adapter, signal, onProgress }: Parameters<GeneratorModel['generate']>[1] = {},
@@ -214,40 +188,55 @@ export class VllmGenerator implements GeneratorModel {
     if (!differs) {
       throw new SeamError(
         'ADAPTER_INVALID',
-        `Serving adapter ${adapter.digest} by vLLM: expected another answer to the probe than the base model's, came the same. The adapter changes nothing, or the server does not apply it.`,
+        `Serving adapter ${adapter.digest} by vLLM: expected another answer to the probe than the base model's, got the same. The adapter changes nothing, or the server does not apply it.`,
       );
     }
   }
 
-  private async candidate(
-    { promptTokenIds, sampling, stopTokenIds }: GenerationRequest,
+  private candidate(
+    request: GenerationRequest,
     grammar: TokenGrammar | undefined,
     seed: string,
     adapter: Adapter | undefined,
     signal: AbortSignal,
   ): Promise<GeneratedSequence> {
-    const { maxTokens, temperature } = sampling;
-    if (grammar === undefined) {
-      const drawn = drawnOf(
-        await this.completeWith(
-          adapter,
-          promptTokenIds,
-          {
-            temperature,
-            max_tokens: maxTokens,
-            seed: seedNumber(seed, 0),
-            ...(stopTokenIds === undefined ? {} : { stop_token_ids: stopTokenIds }),
-          },
-          signal,
-        ),
-      );
-      return sequence(
-        drawn.tokenIds,
-        drawn.logProbs,
-        drawn.tokenIds.map(() => false),
-        drawn.finishReason === 'stop',
-      );
-    }
+    return grammar === undefined
+      ? this.freeCandidate(request, seed, adapter, signal)
+      : this.maskedCandidate(request, grammar, seed, adapter, signal);
+  }
+
+  /** Text without a schema: one request. */
+  private async freeCandidate(
+    { promptTokenIds, sampling: { maxTokens, temperature }, stopTokenIds }: GenerationRequest,
+    seed: string,
+    adapter: Adapter | undefined,
+    signal: AbortSignal,
+  ): Promise<GeneratedSequence> {
+    const fields = {
+      temperature,
+      max_tokens: maxTokens,
+      seed: seedNumber(seed, 0),
+      ...(stopTokenIds === undefined ? {} : { stop_token_ids: stopTokenIds }),
+    };
+    const { tokenIds, logProbs, finishReason } = drawnOf(
+      await this.completeWith(adapter, promptTokenIds, fields, signal),
+    );
+    return sequence(
+      tokenIds,
+      logProbs,
+      tokenIds.map(() => false),
+      finishReason === 'stop',
+    );
+  }
+
+  /** Text under a schema: a request for each token or run of tokens between which the grammar's mask changes. */
+  private async maskedCandidate(
+    { promptTokenIds, sampling: { maxTokens, temperature } }: GenerationRequest,
+    grammar: TokenGrammar,
+    seed: string,
+    adapter: Adapter | undefined,
+    signal: AbortSignal,
+  ): Promise<GeneratedSequence> {
     const tokenIds: number[] = [];
     const logProbs: number[] = [];
     const forced: boolean[] = [];
@@ -271,7 +260,7 @@ export class VllmGenerator implements GeneratorModel {
           {
             temperature,
             seed: seedNumber(seed, tokenIds.length),
-            ...this.maskOf(legal, maxTokens - tokenIds.length),
+            ...maskFields(this.tokenizer.vocabulary, this.config.vocabularySize, legal, maxTokens - tokenIds.length),
           },
           signal,
         ),
@@ -279,7 +268,7 @@ export class VllmGenerator implements GeneratorModel {
       const isLegal = new Set(legal);
       for (const [at, id] of drawn.tokenIds.entries()) {
         const now = at === 0 ? legal : grammar.allowedWithin(state, maxTokens - tokenIds.length).ids;
-        // Drawn under a mask that was the grammar's before this place, and is not here: what follows is drawn anew.
+        // This token was drawn under a stale mask: it and all after it are discarded and drawn again.
         if (grammar.isComplete(state) || !isSame(now, legal)) break;
         if (!isLegal.has(id)) {
           throw new SeamError(
@@ -290,27 +279,9 @@ export class VllmGenerator implements GeneratorModel {
         write(id, drawn.logProbs[at]!, false);
       }
       if (drawn.tokenIds.length === 0)
-        throw new SeamError('ENDPOINT_FAILED', 'Generating by vLLM: expected at least one token, came none.');
+        throw new SeamError('ENDPOINT_FAILED', 'Generating by vLLM: expected at least one token, got none.');
     }
     return sequence(tokenIds, logProbs, forced, grammar.isComplete(state));
-  }
-
-  /** The legal tokens as the server is told them, by whichever list is shorter, and how many tokens to draw under them. */
-  private maskOf(legal: Int32Array, remaining: number): Record<string, unknown> {
-    const vocabulary = this.tokenizer.vocabulary;
-    const isText = legal.length >= RUN_FROM_LEGAL;
-    const run = isText
-      ? {
-          max_tokens: Math.min(RUN_TOKENS, remaining),
-          // What may end a text is followed by other legal tokens.
-          stop_token_ids: [...legal].filter((id) => vocabulary[id]!.includes(QUOTATION_MARK)),
-        }
-      : { max_tokens: 1 };
-    if (legal.length * 2 <= vocabulary.length) return { ...run, allowed_token_ids: [...legal] };
-    const isLegal = new Set(legal);
-    const banned: Record<string, number> = {};
-    for (let id = 0; id < this.config.vocabularySize; id++) if (!isLegal.has(id)) banned[String(id)] = BANNED;
-    return { ...run, logit_bias: banned };
   }
 
   /** With an adapter: as {@link complete}; a server that was started again has lost its adapters and is given this one again. */
@@ -322,14 +293,14 @@ export class VllmGenerator implements GeneratorModel {
   ): Promise<Completion> {
     if (adapter === undefined) return this.complete(this.settings.model, prompt, fields, signal);
     for (let reloads = 0; reloads < RELOADS; reloads++) {
-      const loading = this.loaded(adapter);
+      const loading = this.adapters.loaded(adapter);
       const result = await this.ask(await raceAbort(signal, loading, 'its adapter'), prompt, fields, true, signal);
       if (result.kind === 'answer' || result.retryable || result.code !== 'INVALID_CONFIGURATION')
         return valueOf(result);
       // Many requests find it missing at once: the first has it loaded again, and the others find that under way.
-      this.forget(adapter.digest, loading);
+      this.adapters.forget(adapter.digest, loading);
     }
-    return this.complete(await raceAbort(signal, this.loaded(adapter), 'its adapter'), prompt, fields, signal);
+    return this.complete(await raceAbort(signal, this.adapters.loaded(adapter), 'its adapter'), prompt, fields, signal);
   }
 
   private async complete(
@@ -370,174 +341,4 @@ export class VllmGenerator implements GeneratorModel {
     };
     return this.client.ask(task, signal);
   }
-
-  /** Under which name it is loaded; the same promise for all who ask, until it is forgotten. */
-  private loaded(adapter: Adapter): Promise<string> {
-    const { digest } = adapter;
-    const loading = this.loading.get(digest) ?? this.administered(() => this.load(adapter));
-    // Set anew, so that the order is that of use.
-    this.loading.delete(digest);
-    this.loading.set(digest, loading);
-    loading.catch(() => this.forget(digest, loading));
-    this.unloadUnused();
-    return loading;
-  }
-
-  private forget(digest: string, loading: Promise<string>): void {
-    if (this.loading.get(digest) === loading) this.loading.delete(digest);
-  }
-
-  private administered<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.administration.then(work);
-    this.administration = done.catch(() => undefined);
-    return done;
-  }
-
-  private async load(adapter: Adapter): Promise<string> {
-    const { adaptersFolder, serverAdaptersFolder, model } = this.settings;
-    let files: ReturnType<typeof encodePeft>;
-    try {
-      files = encodePeft(adapter, this.config, model);
-    } catch (cause) {
-      throw new SeamError('ADAPTER_INVALID', `Serving by vLLM: ${messageOf(cause)}`, { cause });
-    }
-    const name = `seam-${adapter.digest}`;
-    await writeFolder(adaptersFolder, name, {
-      [PEFT_FILE.config]: files.config,
-      [PEFT_FILE.tensors]: files.tensors,
-    });
-    const result = await this.administer('load_lora_adapter', {
-      lora_name: name,
-      lora_path: `${serverAdaptersFolder.replace(/\/$/, '')}/${name}`,
-    });
-    // Under this name there is only one content, so one that is there already is this one.
-    if (result.kind === 'failed' && !/already/i.test(result.reason)) {
-      if (result.retryable) throw errorOf(result);
-      throw new SeamError(
-        'ADAPTER_INVALID',
-        `Loading adapter ${adapter.digest} into vLLM: ${result.reason} It needs --enable-lora, a --max-lora-rank that suffices, VLLM_ALLOW_RUNTIME_LORA_UPDATING=True, and to see the folder of adapters.`,
-      );
-    }
-    return name;
-  }
-
-  /** Begins to unload what was not used for longest; who asks does not wait for it. */
-  private unloadUnused(): void {
-    while (this.loading.size > LOADED_ADAPTERS) {
-      const [digest] = this.loading.keys();
-      this.loading.delete(digest!);
-      const name = `seam-${digest!}`;
-      void this.administered(async () => {
-        // What cannot be unloaded takes room, no more: the server ends with it, or says that it is full.
-        await this.administer('unload_lora_adapter', { lora_name: name });
-        await rm(join(this.settings.adaptersFolder, name), { recursive: true, force: true });
-      }).catch(() => undefined);
-    }
-  }
-
-  private administer(path: string, body: Record<string, string>): Promise<EndpointResult<string>> {
-    return this.client.ask({
-      method: 'POST',
-      path,
-      body,
-      format: 'text',
-      schema: z.string(),
-      worst: NO_TOKENS,
-      isOptional: true,
-      usage: () => NO_TOKENS,
-    });
-  }
-}
-
-/** The files under their final name, or nothing: a server never sees half an adapter. What is there already stays, since a server may be reading it. */
-async function writeFolder(parent: string, name: string, files: Readonly<Record<string, Uint8Array>>): Promise<void> {
-  const folder = join(parent, name);
-  if (await holds(folder, files)) return;
-  await mkdir(parent, { recursive: true });
-  const part = await mkdtemp(join(parent, 'part-'));
-  try {
-    for (const [file, bytes] of Object.entries(files)) await writeFile(join(part, file), bytes);
-    await rm(folder, { recursive: true, force: true });
-    await rename(part, folder);
-  } catch (error) {
-    // Another generator may have written the same at the same time.
-    if (!(await holds(folder, files))) throw error;
-  } finally {
-    await rm(part, { recursive: true, force: true });
-  }
-}
-
-async function holds(folder: string, files: Readonly<Record<string, Uint8Array>>): Promise<boolean> {
-  const same = await Promise.all(
-    Object.entries(files).map(async ([file, bytes]) => {
-      const there = await readFile(join(folder, file)).catch(() => undefined);
-      return there?.equals(bytes) === true;
-    }),
-  );
-  return same.every(Boolean);
-}
-
-/** The server tells log-probabilities after temperature and top-p; what is recorded is before them. */
-function assertPlain({ temperature, topK, topP }: SamplingSettings): void {
-  if ((temperature === 0 || temperature === 1) && topK === 0 && topP === 1) return;
-  throw new SeamError(
-    'INVALID_CONFIGURATION',
-    `Generating by vLLM: expected temperature 0 or 1 without top-k and top-p, came ${temperature}, ${topK} and ${topP}: its log-probabilities would be of another distribution than the recorded one.`,
-    { details: { halts: true } },
-  );
-}
-
-function drawnOf({ choices: [choice] }: Completion): Drawn {
-  const { token_ids: tokenIds, logprobs, finish_reason: finishReason } = choice!;
-  if (logprobs.token_logprobs.length !== tokenIds.length) {
-    throw new SeamError(
-      'ENDPOINT_FAILED',
-      `Generating by vLLM: expected a log-probability for each of ${tokenIds.length} tokens, came ${logprobs.token_logprobs.length}.`,
-    );
-  }
-  return { tokenIds, logProbs: logprobs.token_logprobs, finishReason };
-}
-
-/** The legal tokens' mass is not told by the server: 1, as where it is not computed. */
-function sequence(
-  tokenIds: readonly number[],
-  logProbs: readonly number[],
-  forced: readonly boolean[],
-  isComplete: boolean,
-): GeneratedSequence {
-  return {
-    tokenIds,
-    logProbs,
-    legalMass: tokenIds.map(() => 1),
-    forced,
-    finishReason: isComplete ? 'completed' : 'length',
-  };
-}
-
-function isSame(a: Int32Array, b: Int32Array): boolean {
-  return a === b || (a.length === b.length && a.every((id, at) => id === b[at]));
-}
-
-function greedy(maxTokens: number): Record<string, unknown> {
-  return { temperature: 0, max_tokens: maxTokens };
-}
-
-/** Fixed for a vocabulary. */
-function probePrompt(vocabularySize: number): number[] {
-  const random = Random.of('vllm probe');
-  return Array.from({ length: 8 }, () => random.int(vocabularySize));
-}
-
-/** A whole number for each place of each candidate. */
-function seedNumber(seed: string, place: number): number {
-  return Number.parseInt(sha256(`${seed}/${place}`).slice(0, 12), 16);
-}
-
-function valueOf<T>(result: EndpointResult<T>): T {
-  if (result.kind === 'answer') return result.value;
-  throw errorOf(result);
-}
-
-function errorOf({ code, reason, halts }: EndpointFailure): SeamError {
-  return new SeamError(code, `Generating by vLLM: ${reason}`, { details: { halts } });
 }

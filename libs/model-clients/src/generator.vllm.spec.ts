@@ -17,9 +17,9 @@ import {
   trainableShapes,
 } from '@seamstream/language-model';
 import { DEFAULT_LIMITS, EndpointClient } from '@seamstream/openai-endpoint';
+import { type Behaviour, ModelServer, type SeenRequest } from '@seamstream/testing/model-server';
 import { type JsonSchema } from '@seamstream/token-grammar';
 import { type TokenizerJson, trainByteLevelBpe } from '@seamstream/tokenizer';
-import { type Behaviour, ModelServer, type SeenRequest } from '../../../test/support/model-server.js';
 import { VllmGenerator } from './generator.vllm.adapter.js';
 
 const CONFIG: ModelConfig = {
@@ -196,7 +196,7 @@ const requestFor = (candidates: number): GenerationRequest => ({
 
 describe('a vLLM server', () => {
   it.each(Array.from({ length: 20 }, (_, seed) => seed))(
-    'that is started again is given its adapter again once, whoever else finds it missing (%i)',
+    'that is started again is given its adapter again once, however many requests find it missing (%i)',
     async (seed) => {
       const random = Random.of('restarts', String(seed));
       const vllm = new ScriptedVllm(random);
@@ -232,7 +232,7 @@ describe('a vLLM server', () => {
     },
   );
 
-  it('in an outage gives a batch back in the time of one request, and nobody goes on asking for it', async () => {
+  it('in an outage gives a batch back in the time of one request, and no request asks for it any more', async () => {
     const vllm = new ScriptedVllm(Random.of('outage'));
     const generator = await open(vllm, 100);
     vllm.fault = { kind: 'answer', status: 503, body: 'starting' };
@@ -263,12 +263,12 @@ describe('a vLLM server', () => {
       setTimeout(() => stopping.abort(), 50);
       const startedMs = performance.now();
       await expect(asked).rejects.toMatchObject({ code: 'ABORTED' });
-      // A request of its own accord ends after 1000.
+      // A request that is not aborted ends after 1000.
       expect(performance.now() - startedMs).toBeLessThan(900);
     }
   });
 
-  it('is told the masks that the trainer forms its ratios under, also where the tokenizer puts a space before a first word', async () => {
+  it('gets the masks that the trainer forms its ratios under, also where the tokenizer puts a space before a first word', async () => {
     const modelFolder = join(folder, 'byte-fallback');
     const tensors = tensorsOf(checkpointShapes(CONFIG), 'model');
     await saveCheckpoint(modelFolder, {

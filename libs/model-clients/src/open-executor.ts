@@ -1,9 +1,10 @@
 /** The executor that a configuration chooses. */
+
+import { type EnvironmentKind, type Environments, type ExecutorModel, environmentKind } from '@seamstream/environments';
 import type { Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { EndpointClient, type EndpointWorld, type TokenCount } from '@seamstream/openai-endpoint';
-import type { ExecutorModel } from '@seamstream/rollout';
 import type { ExecutorChoice } from './executor.config.js';
 import { EndpointExecutor } from './executor.endpoint.adapter.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
@@ -13,33 +14,40 @@ export interface OpenExecutorOptions {
   /** Of the process: the endpoint's key is in it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly prompts: Prompts;
+  /** Among which the choice names one; those of the library when absent. */
+  readonly environments?: Environments | undefined;
   /** Which setting names the model's folder; SEAM_EXECUTOR_MODEL_FOLDER when absent. */
   readonly folderSetting?: string;
   /** What executors of this model have used before, where a budget is to hold for all of it. */
   readonly spentBefore?: (model: string) => Promise<TokenCount>;
-  /** Told of what an operator should know and nothing stops for. */
+  /** Called with what an operator should know and nothing stops for. */
   readonly onNotice?: (message: string) => void;
   readonly onExchange?: EndpointWorld['onExchange'];
 }
 
 export interface OpenedExecutor {
   readonly model: ExecutorModel;
-  /** For an operator: what it is, and what was spent. @throws SeamError where it answers nobody */
+  /** For an operator: what it is, and what was spent. @throws SeamError where it answers no request */
   status(): Readonly<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
 /**
  * Loads the checkpoint, or asks the endpoint for its first token.
- * @throws INVALID_CONFIGURATION for what does not fit together; otherwise as the drivers do
+ * @throws INVALID_CONFIGURATION for what does not fit together, and for an unknown environment; otherwise as the drivers do
  */
 export async function openExecutor(choice: ExecutorChoice, options: OpenExecutorOptions): Promise<OpenedExecutor> {
+  const kind = environmentKind(choice.environment, options.environments);
   if (choice.driver === 'endpoint') return openEndpoint(choice, options);
   const { folderSetting = 'SEAM_EXECUTOR_MODEL_FOLDER' } = options;
-  return fromNamedFolder(folderSetting, choice.modelFolder, openCheckpoint(choice, options));
+  return fromNamedFolder(folderSetting, choice.modelFolder, openCheckpoint(choice, kind, options));
 }
 
-async function openCheckpoint(choice: ExecutorChoice, { prompts }: OpenExecutorOptions): Promise<OpenedExecutor> {
+async function openCheckpoint(
+  choice: ExecutorChoice,
+  kind: EnvironmentKind,
+  { prompts }: OpenExecutorOptions,
+): Promise<OpenedExecutor> {
   if (prompts.executorSystem !== null) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
@@ -49,7 +57,7 @@ async function openCheckpoint(choice: ExecutorChoice, { prompts }: OpenExecutorO
   const { modelFolder, threads, executionProvider, chatTemplate, name, maxTokens, expectedDigest } = choice;
   const loaded = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
   try {
-    assertAnswers(loaded, prompts, maxTokens);
+    assertAnswers(loaded, kind, prompts, maxTokens);
     const model = new LanguageModelExecutor(loaded, {
       name,
       maxTokens,

@@ -7,7 +7,7 @@ import { keyOf } from './open-executor.js';
 
 interface OpenedVllmGenerator {
   readonly model: VllmGenerator;
-  /** @throws SeamError why nobody is answered: at present, or before somebody acts */
+  /** @throws SeamError why no request is answered: at present, or before a person acts */
   readonly assertAnswering: () => void;
   readonly close: () => Promise<void>;
 }

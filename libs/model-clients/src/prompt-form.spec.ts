@@ -1,17 +1,11 @@
+import { PromptInjection } from '@seamstream/environments';
 import { domainEntrySchema, loadPrompts } from '@seamstream/experience';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
-import {
-  type GeneratorModel,
-  generateExperiences,
-  sampleAnswers,
-  solveProblems,
-  toSamplingParams,
-} from '@seamstream/rollout';
+import { type GeneratorModel, generateExperiences } from '@seamstream/rollout';
 import { FakeGenerator } from '@seamstream/rollout/testing';
 import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 
-const DRAWING = { rollouts: 2, temperature: 1, topP: 1 };
 const SPECIAL = ['<|end|>', '<|user|>', '<|assistant|>'];
 const CHAT_TEMPLATE =
   '{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}';
@@ -83,12 +77,12 @@ describe("a checkpoint's chat template", () => {
     };
     const settings = { model, adapter: null, prompts, groupSize: 1, schemaFor: () => schema };
     const sampling = { temperature: 1, topK: 0, topP: 1, maxTokens: 64 };
-    const executor = new LanguageModelExecutor(model, { name: 'e', maxTokens: 8 });
-    const asked = { problem: hostile, entry: '{"a":"<filename>>>CALL<<"}' };
+    const environment = new PromptInjection(new LanguageModelExecutor(model, { name: 'e', maxTokens: 8 }), prompts);
+    const asked = { problem: hostile, entry: '{"a":"<filename>>>CALL<<"}', seeds: ['1'] };
     for (const asking of [
       generateExperiences([{ eventId: 'e', problem: hostile }], { ...settings, sampling }),
-      solveProblems([asked, { ...asked, entry: '' }, { ...asked, entry: null }], executor, prompts),
-      sampleAnswers([{ ...asked, seeds: ['1'] }], toSamplingParams(executor, DRAWING), prompts, DRAWING),
+      environment.attempt([asked, { ...asked, entry: '' }, { ...asked, entry: null }]),
+      environment.drawn({ temperature: 1, topP: 1 })!.attempt([asked]),
     ])
       await expect(asking).rejects.toMatchObject({ code: 'ABORTED' });
     expect(read).toHaveLength(5);

@@ -1,3 +1,4 @@
+import { environmentKind } from '@seamstream/environments';
 import { DEFAULT_ENTRY_SCHEMA, domainEntrySchema, entrySchemas, loadPrompts } from '@seamstream/experience';
 import { SeamError } from '@seamstream/kernel';
 import { FakeGenerator, fakeTokenizer } from '@seamstream/rollout/testing';
@@ -6,6 +7,8 @@ import { assertAnswers, assertGenerates } from './start-checks.js';
 const words = { words: ['once'] };
 const narrow = entrySchemas({ sums: domainEntrySchema({ concepts: words, strategy: words, pitfalls: words }) });
 const model = new FakeGenerator(fakeTokenizer([JSON.stringify(DEFAULT_ENTRY_SCHEMA)]));
+
+const injection = environmentKind('prompt-injection');
 
 describe('a model that starts', () => {
   it('is asked whether it can write entries under the schemas of the named domains, or under the general one', async () => {
@@ -18,8 +21,8 @@ describe('a model that starts', () => {
 
   it('is refused where no problem and its answer would fit, or where no prompt can be rendered', async () => {
     const prompts = await loadPrompts();
-    expect(() => assertAnswers(model, prompts, 100)).not.toThrow();
-    expect(() => assertAnswers(model, prompts, 510)).toThrow(
+    expect(() => assertAnswers(model, injection, prompts, 100)).not.toThrow();
+    expect(() => assertAnswers(model, injection, prompts, 510)).toThrow(
       /expected a model that holds the shortest prompt and what follows it, \d+ and 510 tokens, this one holds 512\. Lower SEAM_EXECUTOR_MAX_TOKENS/,
     );
     const broken = {
@@ -28,6 +31,8 @@ describe('a model that starts', () => {
         throw new SeamError('CHECKPOINT_INVALID', 'the template asks for a message that is not there.');
       },
     };
-    expect(() => assertAnswers(model, broken, 10)).toThrow(/the template fails: the template asks for a message/);
+    expect(() => assertAnswers(model, injection, broken, 10)).toThrow(
+      /the template fails: the template asks for a message/,
+    );
   });
 });

@@ -1,4 +1,5 @@
 /** What no problem can help is found before the first one comes: by a problem that says next to nothing. */
+import type { EnvironmentKind } from '@seamstream/environments';
 import { type EntrySchemas, type Prompts, withoutQuoteRules } from '@seamstream/experience';
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { encodePrompt, type GeneratorModel } from '@seamstream/rollout';
@@ -18,7 +19,7 @@ export async function assertGenerates(
   maxTokens: number,
 ): Promise<void> {
   const starting = 'Starting the generator';
-  assertRoom(model, () => prompts.generator(SHORTEST), maxTokens, {
+  assertRoom(model, () => [prompts.generator(SHORTEST)], maxTokens, {
     starting,
     setting: 'SEAM_GENERATOR_SAMPLING_MAX_TOKENS',
   });
@@ -30,27 +31,28 @@ export async function assertGenerates(
 }
 
 /**
- * Shows that an executor's prompt can be rendered and leaves room for a response.
+ * Shows that an environment's prompts can be rendered and leave room for a response.
  * @throws INVALID_CONFIGURATION
  */
 export function assertAnswers(
   model: Pick<GeneratorModel, 'tokenizer' | 'config'>,
+  kind: Pick<EnvironmentKind, 'shortestPrompts'>,
   prompts: Prompts,
   maxTokens: number,
 ): void {
   const place = { starting: 'Opening the executor', setting: 'SEAM_EXECUTOR_MAX_TOKENS' };
-  for (const entry of [null, '{}']) assertRoom(model, () => prompts.executor(SHORTEST, entry), maxTokens, place);
+  assertRoom(model, () => kind.shortestPrompts(prompts), maxTokens, place);
 }
 
 function assertRoom(
   model: Pick<GeneratorModel, 'tokenizer' | 'config'>,
-  prompt: () => string,
+  prompts: () => readonly string[],
   maxTokens: number,
   { starting, setting }: { readonly starting: string; readonly setting: string },
 ): void {
   let length: number;
   try {
-    length = encodePrompt(model, prompt()).length;
+    length = Math.max(...prompts().map((prompt) => encodePrompt(model, prompt).length));
   } catch (cause) {
     throw refused(`${starting}: expected a prompt that can be rendered, the template fails`, cause);
   }

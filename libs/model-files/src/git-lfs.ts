@@ -1,4 +1,4 @@
-/** What stands in the place of a large file where a repository was cloned without Git LFS: a few lines of text. */
+/** The pointer file, a few lines of text, that replaces a large file in a clone without Git LFS. */
 export function isLfsPointer(beginning: string): boolean {
   return beginning.startsWith('version ');
 }

@@ -40,7 +40,7 @@ describe('safetensors', () => {
     expect(Buffer.from(bytes.subarray(8 + length)).toString('hex')).toBe('0000003f0000803f000000c0');
   });
 
-  it('gives back what was written, in equal bytes whatever the order of the map', () => {
+  it('gives back what was written, in equal bytes for any order of the map', () => {
     const tensors = fc.array(fc.tuple(fc.string(), fc.array(fc.float({ noNaN: true }), { maxLength: 6 })), {
       maxLength: 5,
     });
@@ -75,7 +75,7 @@ describe('safetensors', () => {
     }
   });
 
-  it('reads the same from disk as from memory, and tells where each tensor lies', async () => {
+  it('reads the same from disk as from memory, and says where each tensor lies', async () => {
     const bytes = encodeSafetensors(new Map([['w', { shape: [2, 2], data: Float32Array.of(1, 2, 3, 4) }]]));
     const path = join(await mkdtemp(join(tmpdir(), 'safetensors-')), 'model.safetensors');
     await writeFile(path, bytes);

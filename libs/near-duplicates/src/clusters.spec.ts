@@ -78,7 +78,7 @@ describe('near-duplicate clusters', () => {
     );
   });
 
-  it('are those of the texts that are left, whatever was added and removed before', () => {
+  it('are those of the texts that are left, regardless of what was added and removed before', () => {
     const steps = fc.array(fc.record({ text, isGone: fc.boolean() }), { minLength: 2, maxLength: 40 });
     fc.assert(
       fc.property(steps, (history) => {
@@ -89,7 +89,7 @@ describe('near-duplicate clusters', () => {
           const before = new Map([...left.keys()].map((id) => [id, clusters.clusterOf(id)]));
           const id = clusters.add(each, (other) => others.push(other));
           expect(left.has(id)).toBe(false);
-          // It was told of one text of each cluster that it joined.
+          // It got one text of each cluster that it joined.
           const joined = [...left.keys()].filter((other) => clusters.clusterOf(other) === clusters.clusterOf(id));
           expect(new Set(others.map((other) => before.get(other)))).toEqual(
             new Set(joined.map((of) => before.get(of))),

@@ -92,7 +92,7 @@ export class NearDuplicateClusters {
 
   /**
    * Adds a text and joins it with what it resembles.
-   * @param onJoin told of a text of every cluster that is joined
+   * @param onJoin called with one text of every cluster that is joined
    * @returns its number: 0, 1, 2, …, or that of a removed one
    */
   add(text: string, onJoin?: (other: number) => void): number {

@@ -1,6 +1,6 @@
 /**
  * A text as the set of its word n-grams, each a 32-bit hash. Words are runs of letters and digits, lower-cased;
- * punctuation and white space do not count. A character of a script without word spaces (CJK) is a word of its own.
+ * punctuation and white space do not count. A character of a script without word spaces (CJK) counts as a word.
  */
 
 const FNV_OFFSET = 0x811c9dc5; // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/

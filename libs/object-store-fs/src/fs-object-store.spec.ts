@@ -14,7 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeObjectStoreContract } from '@seamstream/object-store/contract';
-import { FsObjectStore, translated } from './fs-object-store.js';
+import { translated } from './durable-files.js';
+import { FsObjectStore } from './fs-object-store.js';
 
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
 const newFolder = () => mkdtemp(join(tmpdir(), 'object-store-'));

@@ -11,7 +11,7 @@
  * {@link KEPT_VERSIONS}), so that a writer that slept meanwhile cannot take an old number for a free one. `@` is no character
  * of a key, so `a` and `a/b` can both be objects.
  *
- * What stands in files/ only follows: whoever changed an object sets its link and then looks whether another version came meanwhile,
+ * The tree files/ only follows: a writer that changed an object sets its link and then looks whether another version arrived meanwhile,
  * so the last to set it knows the newest. A writer that was killed before that leaves it behind, and the next to open the store
  * mends it; so it does in a store that has no files/ yet. An object whose name is also a folder of others has no link there.
  *
@@ -21,7 +21,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve } from 'node:path';
-import { isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
+import { SeamError, sha256 } from '@seamstream/kernel';
 import {
   checkKey,
   checkPrefix,
@@ -32,6 +32,7 @@ import {
   type PutOptions,
   preconditionFailed,
 } from '@seamstream/object-store';
+import { makeFolders, syncFolder, translated, unlessExisting, unlessMissing } from './durable-files.js';
 
 export interface FsObjectStoreOptions {
   /** Created when it does not exist. */
@@ -87,7 +88,7 @@ export class FsObjectStore extends ObjectStore {
   override async put(key: string, body: Uint8Array, { ifMatch }: PutOptions = {}): Promise<ObjectInfo> {
     this.assertOpen();
     checkKey('putting an object', key);
-    const content = new Uint8Array(body); // the caller may go on changing its own
+    const content = new Uint8Array(body); // the caller may change its own later
     const etag = sha256(content);
     return this.attempt(`putting ${key}`, async () => {
       const before = await this.newest(key);
@@ -221,7 +222,7 @@ export class FsObjectStore extends ObjectStore {
     for (let before = seen; ; ) {
       const link = join(folder, String(before.number + 1));
       if (await unlessExisting(symlink(target, link))) {
-        // Numbers follow each other without gaps; a gap beside the new one says that it had been used and dropped.
+        // Numbers follow each other without gaps; a gap next to the new one says that it had been used and dropped.
         const numbers = await versionNumbers(folder);
         const own = before.number + 1;
         const isStale =
@@ -359,42 +360,6 @@ async function versionNumbers(folder: string): Promise<number[]> {
   return names.map(Number).sort((a, b) => a - b);
 }
 
-/** Creates the folders from `root` down to `folder`, each made durable in its parent. */
-async function makeFolders(root: string, folder: string): Promise<void> {
-  if (await unlessMissing(stat(folder))) return;
-  if (folder !== root) await makeFolders(root, dirname(folder));
-  if (await unlessExisting(mkdir(folder))) await syncFolder(dirname(folder));
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function unlessMissing<T>(action: Promise<T>): Promise<T | undefined> {
-  try {
-    return await action;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Whether it was created; false when it was there already. */
-async function unlessExisting(action: Promise<unknown>): Promise<boolean> {
-  try {
-    await action;
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
 function corrupt(key: string, why: string): SeamError {
   return new SeamError(
     'OBJECT_CORRUPT',
@@ -403,31 +368,4 @@ function corrupt(key: string, why: string): SeamError {
       details: { key },
     },
   );
-}
-
-/** One of our errors for whatever the file system threw. */
-export function translated(error: unknown, operation: string, folder: string): SeamError {
-  if (isSeamError(error)) return error;
-  const { code } = error as NodeJS.ErrnoException;
-  const options = { cause: error, details: { folder, code } };
-  switch (code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-    case 'EFBIG':
-      return new SeamError(
-        'OBJECT_STORE_FULL',
-        `${operation}: there is no space left in ${folder} (${messageOf(error)}). Nothing was changed; free some space and try again.`,
-        options,
-      );
-    case 'EROFS':
-    case 'EACCES':
-    case 'EPERM':
-      return new SeamError(
-        'OBJECT_STORE_UNAVAILABLE',
-        `${operation}: ${folder} cannot be written (${messageOf(error)}). Make it writable or choose another folder.`,
-        options,
-      );
-    default:
-      return new SeamError('OBJECT_STORE_UNAVAILABLE', `${operation}: ${messageOf(error)}`, options);
-  }
 }

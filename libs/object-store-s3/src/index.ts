@@ -1,1 +1,2 @@
-export { S3ObjectStore, type S3ObjectStoreOptions } from './s3-object-store.js';
+export { S3ObjectStore } from './s3-object-store.js';
+export type { S3ObjectStoreOptions } from './s3-settings.js';

@@ -45,7 +45,7 @@ describe('another try', () => {
   });
 
   it('is tried three times where the bytes are damaged', () => {
-    const damaged = new DamagedTransfer('expected 3 bytes, came 2');
+    const damaged = new DamagedTransfer('expected 3 bytes, got 2');
     expect([1, 2, 3].map((tries) => isWorthRetry(damaged, tries, settings))).toEqual([true, true, false]);
   });
 });

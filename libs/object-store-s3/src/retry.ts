@@ -24,7 +24,7 @@ export function waitBeforeRetry(tries: number, random: number, limits: RetrySett
 export function isWorthRetry(error: unknown, tries: number, { maxAttempts }: RetrySettings): boolean {
   if (error instanceof DamagedTransfer) return tries < Math.min(TRIES_OF_DAMAGED, maxAttempts);
   if (error instanceof Contended) return tries < maxAttempts;
-  // What the SDK itself has tried so often is not begun anew.
+  // A request that the SDK has already retried is not retried again.
   return tries < maxAttempts && factsOf(error).attempts < maxAttempts && isTransient(error);
 }
 

@@ -92,7 +92,7 @@ function isConflict(error: unknown): boolean {
   return ['ConditionalRequestConflict', 'OperationAborted'].includes(factsOf(error).name);
 }
 
-/** The object is not there. HEAD has no body, so that its error has no code of its own. */
+/** The object is not there. HEAD has no body, so that its error has no code. */
 export function isMissing(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound'].includes(factsOf(error).name);
 }
@@ -110,12 +110,12 @@ function isDamagedOnArrival(error: unknown): boolean {
   return DAMAGED_ON_ARRIVAL.has(factsOf(error).name);
 }
 
-/** One of our errors for whatever the SDK threw. */
+/** One of our errors for any error of the SDK. */
 export function translated(error: unknown, operation: string, bucket: string, tries: number): SeamError {
   if (isSeamError(error)) return error;
   const { name, status, requestId } = factsOf(error);
-  const came = [name, ...(status === undefined ? [] : [`status ${status}`])].join(', ');
-  const reason = `${messageOf(error)} (${came}, ${tries} ${tries === 1 ? 'try' : 'tries'})`;
+  const answer = [name, ...(status === undefined ? [] : [`status ${status}`])].join(', ');
+  const reason = `${messageOf(error)} (${answer}, ${tries} ${tries === 1 ? 'try' : 'tries'})`;
   const options = { cause: plainError(error), details: { bucket, code: name, status, requestId, tries } };
   if (error instanceof DamagedTransfer || isDamagedOnArrival(error)) {
     return new SeamError(
@@ -130,7 +130,7 @@ export function translated(error: unknown, operation: string, bucket: string, tr
   if (UNFIT_KEY.has(name)) {
     return new SeamError(
       'INVALID_INPUT',
-      `${operation}: ${reason}. This server cannot hold such a key, or not beside the others: choose another.`,
+      `${operation}: ${reason}. This server cannot hold such a key, or not together with the others: choose another.`,
       options,
     );
   }

@@ -2,11 +2,11 @@
  * The object store in an S3 bucket.
  *
  * A conditional write is one request with If-None-Match or If-Match; the server decides. When its answer is lost, the next
- * try is refused although the first one won: every write carries an id of its own in the object's metadata, and a refused
- * writer that finds its own id there has won. (Where the winner's object was replaced before it could look, it is told
+ * try is refused although the first one won: every write carries its own id in the object's metadata, and a refused
+ * writer that finds its own id there has won. (Where the winner's object was replaced before it could look, it gets
  * PRECONDITION_FAILED; reading again and merging is right then too.)
  *
- * The SHA-256 of the content is in the metadata as well and every whole read is checked against it, beside the checksum that
+ * The SHA-256 of the content is in the metadata as well and every whole read is checked against it, in addition to the checksum that
  * the SDK sends and the server verifies. Objects from elsewhere have no such digest and are checked as far as the server can.
  *
  * Etags are the server's. Under KMS encryption they change with every write, also of the same content.
@@ -23,7 +23,6 @@ import {
   PutObjectCommand,
   type PutObjectCommandInput,
   S3Client,
-  type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { messageOf, newId, SeamError, Semaphore, sha256 } from '@seamstream/kernel';
@@ -37,7 +36,7 @@ import {
   type PutOptions,
   preconditionFailed,
 } from '@seamstream/object-store';
-import { isWorthRetry, type RetrySettings, sdkRetryStrategy, waitBeforeRetry } from './retry.js';
+import { isWorthRetry, sdkRetryStrategy, waitBeforeRetry } from './retry.js';
 import {
   Contended,
   DamagedTransfer,
@@ -48,54 +47,20 @@ import {
   isUnsatisfiableRange,
   translated,
 } from './s3-error.js';
+import {
+  clientConfig,
+  MAX_OPERATIONS,
+  MAX_PARTS,
+  type S3ObjectStoreOptions,
+  type Settings,
+  withDefaults,
+} from './s3-settings.js';
 
-export interface S3ObjectStoreOptions extends Partial<RetrySettings> {
-  readonly bucket: string;
-  /** Every key lies below it, after a slash; default: the bucket's root. */
-  readonly prefix?: string | undefined;
-  /** Default: AWS's own for the region. */
-  readonly endpoint?: string | undefined;
-  /** Default: the SDK's (AWS_REGION, the profile). */
-  readonly region?: string | undefined;
-  /** The bucket in the path instead of the host's name, as most servers other than AWS want it; default false. */
-  readonly pathStyle?: boolean | undefined;
-  /** Default: as the bucket is configured. */
-  readonly serverSideEncryption?: 'AES256' | 'aws:kms' | undefined;
-  readonly kmsKeyId?: string | undefined;
-  /** Larger objects are uploaded in parts; default 16 MiB. */
-  readonly multipartThresholdBytes?: number | undefined;
-  /** At least 5 MiB, which is S3's minimum; default 8 MiB. */
-  readonly partBytes?: number | undefined;
-  /** Default 3 s. */
-  readonly connectTimeoutMs?: number | undefined;
-  /** For the answer's beginning, and for every silence within it; default 30 s. */
-  readonly requestTimeoutMs?: number | undefined;
-  /** Age at which an unfinished upload below the prefix counts as left behind; default a day, since clocks and slow uploads differ. */
-  readonly sweepAfterMs?: number | undefined;
-}
-
-const DEFAULTS = {
-  prefix: '',
-  multipartThresholdBytes: 16 * 1024 ** 2,
-  partBytes: 8 * 1024 ** 2,
-  maxAttempts: 6,
-  firstRetryMs: 100,
-  maxRetryMs: 5_000,
-  connectTimeoutMs: 3_000,
-  requestTimeoutMs: 30_000,
-  sweepAfterMs: 24 * 3_600_000,
-};
-/** Operations under way at once. More would only wait for a connection, against their time-outs. */
-const MAX_OPERATIONS = 32;
-/** Parts of one upload under way at once. */
-const MAX_PARTS = 4;
 /** S3's limit: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
 const MAX_PARTS_OF_UPLOAD = 10_000;
 /** Names of the metadata, `x-amz-meta-…` on the wire. */
 const WRITE_ID = 'seam-write-id';
 const DIGEST = 'seam-sha256';
-
-type Settings = Omit<S3ObjectStoreOptions, keyof typeof DEFAULTS> & typeof DEFAULTS;
 type Condition = NonNullable<PutOptions['ifMatch']>;
 
 export class S3ObjectStore extends ObjectStore {
@@ -106,7 +71,7 @@ export class S3ObjectStore extends ObjectStore {
     private readonly settings: Settings,
     /** Sends each request once; {@link attempt} tries again. */
     private readonly client: S3Client,
-    /** Tries each request again by itself: a lost part is no reason to begin an upload anew. */
+    /** Tries each request again by itself: a lost part is no reason to restart an upload. */
     private readonly partsClient: S3Client,
   ) {
     super();
@@ -143,7 +108,7 @@ export class S3ObjectStore extends ObjectStore {
   override async put(key: string, body: Uint8Array, { ifMatch, contentType }: PutOptions = {}): Promise<ObjectInfo> {
     this.assertOpen();
     checkKey('putting an object', key);
-    const content = new Uint8Array(body); // the caller may go on changing its own
+    const content = new Uint8Array(body); // the caller may change its own later
     const writeId = newId();
     const { bucket, serverSideEncryption, kmsKeyId } = this.settings;
     const request: PutObjectCommandInput = {
@@ -270,7 +235,7 @@ export class S3ObjectStore extends ObjectStore {
           await this.partsClient
             .send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
             .catch((error: unknown) => {
-              if (factsOf(error).name !== 'NoSuchUpload') throw error; // somebody else was quicker
+              if (factsOf(error).name !== 'NoSuchUpload') throw error; // another caller was quicker
             });
         });
       }
@@ -310,14 +275,14 @@ export class S3ObjectStore extends ObjectStore {
     const expected = range ? range.to - range.from : total;
     const body = await readWhole(response.Body);
     if (body.length !== expected)
-      throw new DamagedTransfer(`expected ${expected ?? 'a known number of'} bytes, came ${body.length}`);
+      throw new DamagedTransfer(`expected ${expected ?? 'a known number of'} bytes, got ${body.length}`);
     const digest = range ? undefined : response.Metadata?.[DIGEST];
     if (digest !== undefined && sha256(body) !== digest)
-      throw new DamagedTransfer(`expected content with SHA-256 ${digest}, came ${sha256(body)}`);
+      throw new DamagedTransfer(`expected content with SHA-256 ${digest}, got ${sha256(body)}`);
     return body;
   }
 
-  /** What a HEAD request tells, tried once. */
+  /** What a HEAD request returns, tried once. */
   private async look(key: string): Promise<{ info: ObjectInfo; writeId: string | undefined } | undefined> {
     try {
       const { ContentLength, ETag, Metadata } = await this.client.send(
@@ -367,24 +332,6 @@ export class S3ObjectStore extends ObjectStore {
   }
 }
 
-function clientConfig({ endpoint, region, pathStyle, connectTimeoutMs, requestTimeoutMs }: Settings): S3ClientConfig {
-  return {
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(region === undefined ? {} : { region }),
-    ...(pathStyle === undefined ? {} : { forcePathStyle: pathStyle }),
-    requestChecksumCalculation: 'WHEN_SUPPORTED',
-    responseChecksumValidation: 'WHEN_SUPPORTED',
-    requestHandler: {
-      connectionTimeout: connectTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true,
-      socketTimeout: requestTimeoutMs,
-      httpAgent: { keepAlive: true, maxSockets: MAX_OPERATIONS * MAX_PARTS },
-      httpsAgent: { keepAlive: true, maxSockets: MAX_OPERATIONS * MAX_PARTS },
-    },
-  };
-}
-
 async function readWhole(stream: { transformToByteArray(): Promise<Uint8Array> } | undefined): Promise<Uint8Array> {
   if (stream === undefined) return new Uint8Array(0);
   try {
@@ -424,9 +371,4 @@ function etagOf(condition: Condition): string | undefined {
 
 function unquoted(etag: string | undefined): string {
   return (etag ?? '').replace(/^"|"$/g, '');
-}
-
-function withDefaults(options: S3ObjectStoreOptions): Settings {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...DEFAULTS, bucket: options.bucket, ...(Object.fromEntries(given) as Partial<Settings>) };
 }

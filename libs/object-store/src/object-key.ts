@@ -68,10 +68,10 @@ export function preconditionFailed(
   actual: string | undefined,
 ): SeamError {
   const wanted = expected === 'absent' ? 'no object there' : `etag ${expected.etag}`;
-  const came = actual === undefined ? 'there is none' : `it has etag ${actual}`;
+  const found = actual === undefined ? 'there is none' : `it has etag ${actual}`;
   return new SeamError(
     'PRECONDITION_FAILED',
-    `putting ${key}: expected ${wanted}, but ${came}. Read it again, merge, and try again.`,
+    `putting ${key}: expected ${wanted}, but ${found}. Read it again, merge, and try again.`,
     {
       details: { key, ...(actual === undefined ? {} : { etag: actual }) },
     },

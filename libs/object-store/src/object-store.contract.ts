@@ -266,7 +266,7 @@ export function describeObjectStoreContract(
     });
 
     describe('listing', () => {
-      it('is in ascending order of the keys’ bytes, whatever their depth', async () => {
+      it('is in ascending order of the keys’ bytes, at any depth', async () => {
         const names = [
           ...(holdsKeyBelowKey ? ['a', 'a/b'] : []),
           ...['a-b', 'a/b/c', 'a0', 'A', 'b/x', 'b.x', 'Z/z', 'a/!', "a/(1)'*=_", 'a/k=%C3%A4%2F'],

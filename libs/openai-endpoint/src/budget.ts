@@ -38,7 +38,7 @@ export class Budget {
     this.used = sum(this.used, used);
   }
 
-  /** What is used up, as a sentence for whoever can raise it. */
+  /** What is used up, as a sentence for the operator who can raise it. */
   toString(): string {
     const { tokens, money } = this.settings;
     const { promptTokens, responseTokens, money: spent } = this.spent;

@@ -57,7 +57,7 @@ export const RESERVED_FIELDS = [
   'max_completion_tokens',
   'seed',
   'stop',
-  // A frozen executor has no tools: with one, a server would act, and fetch, for whoever wrote the problem.
+  // A frozen executor has no tools: with one, a server would act, and fetch, for the author of the problem.
   'tools',
   'tool_choice',
   'functions',
@@ -90,7 +90,7 @@ export function chatUsage({ usage }: ChatCompletion): TokenCount {
   return { promptTokens: usage.prompt_tokens, responseTokens: usage.completion_tokens };
 }
 
-/** What chat templates add. One with a long text of its own adds more, which words of the prompt make up for: they have several bytes each. */
+/** What chat templates add. One with a long text adds more, which words of the prompt make up for: they have several bytes each. */
 const TEMPLATE_TOKENS = 32;
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '@seamstream/kernel';
-import { type Behaviour, chatCompletion, ModelServer } from '../../../test/support/model-server.js';
+import { type Behaviour, chatCompletion, ModelServer } from '@seamstream/testing/model-server';
 import { type ChatCompletion, chatCompletionSchema, chatUsage } from './chat-completion.js';
 import { EndpointClient, type EndpointResult } from './endpoint-client.js';
 import { type BudgetSettings, DEFAULT_LIMITS, type EndpointLimits } from './endpoint-settings.js';
@@ -115,13 +115,13 @@ describe('an endpoint', () => {
     ['answers without text', { kind: 'answer', body: chatCompletion(null) }],
     ['answers without a count of tokens', { kind: 'answer', body: { ...chatCompletion('4'), usage: undefined } }],
     ['calls a tool', { kind: 'answer', body: chatCompletion(null, { finishReason: 'tool_calls' }) }],
-  ])('that %s is asked again; what comes then is its answer', async (_, fault) => {
+  ])('that %s is asked again; the next response is its answer', async (_, fault) => {
     behaveLike(fault, fault, GOOD);
     expect(await ask(clientWith())).toMatchObject({ kind: 'answer' });
     expect(server.seen).toHaveLength(3);
   });
 
-  it('that fails each time is no answer: a failure that says what came, after all tries', async () => {
+  it('that fails each time is no answer: a failure that says what was received, after all tries', async () => {
     behaveLike({ kind: 'answer', body: { ...chatCompletion('4'), choices: [] } });
     expect(await ask(clientWith())).toEqual({
       kind: 'failed',
@@ -150,10 +150,10 @@ describe('an endpoint', () => {
       retryable: true,
       halts: false,
     });
-    expect(() => client.assertAnswering()).toThrow(/it answers nobody: status 503: Service Unavailable/);
+    expect(() => client.assertAnswering()).toThrow(/it answers no request: status 503: Service Unavailable/);
   });
 
-  it('that nobody runs is an outage', async () => {
+  it('that is not running is an outage', async () => {
     const client = clientWith({ patienceMs: 20 }, {}, 'http://127.0.0.1:1/v1');
     expect(await ask(client)).toMatchObject({
       code: 'ENDPOINT_UNAVAILABLE',
@@ -257,7 +257,7 @@ describe('an endpoint', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(900);
   });
 
-  it('is told to stop: what waits and what is under way ends', async () => {
+  it('is aborted: what waits and what is under way ends', async () => {
     behaveLike({ kind: 'hang' });
     const client = clientWith({ concurrency: 1, requestTimeoutMs: 60_000 });
     const controller = new AbortController();

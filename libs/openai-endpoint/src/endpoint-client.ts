@@ -17,7 +17,7 @@ export interface EndpointFailure {
   readonly reason: string;
   /** The same request may be answered later, without a change by anyone. */
   readonly retryable: boolean;
-  /** Nothing else will be answered either before somebody acts. */
+  /** Nothing else will be answered either before a person acts. */
   readonly halts: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface EndpointWorld {
   readonly clock: Clock;
   /** Uniform in [0, 1): spreads waits. */
   readonly chance: () => number;
-  /** Told of every exchange with the server: for metrics. */
+  /** Called with every exchange with the server: for metrics. */
   readonly onExchange?: (kind: Reading['kind'], milliseconds: number) => void;
 }
 
@@ -82,11 +82,11 @@ export class EndpointClient {
     return this.budget.spent;
   }
 
-  /** @throws SeamError why nobody is answered: at present, or before somebody acts */
+  /** @throws SeamError why no request is answered: at present, or before a person acts */
   assertAnswering(): void {
     if (this.halt !== undefined) throw new SeamError(this.halt.code, this.halt.reason);
     if (this.lastOutage !== undefined)
-      throw new SeamError('ENDPOINT_UNAVAILABLE', this.named(`it answers nobody: ${this.lastOutage}`));
+      throw new SeamError('ENDPOINT_UNAVAILABLE', this.named(`it answers no request: ${this.lastOutage}`));
   }
 
   /** What was spent before this client was there. */
@@ -194,7 +194,7 @@ export class EndpointClient {
   private async isSettledWithin(milliseconds: number, signal: AbortSignal): Promise<boolean> {
     const waited = new AbortController();
     const late = delay(Math.max(0, milliseconds), false, { signal: waited.signal });
-    late.catch(() => undefined); // nobody waits for it any more
+    late.catch(() => undefined); // no caller waits for it any more
     try {
       const settled = this.settled.promise.then(() => true);
       return await raceAbort(signal, Promise.race([settled, late]), 'its budget');
@@ -271,7 +271,7 @@ export class EndpointClient {
     try {
       await delay(milliseconds, undefined, { signal });
     } catch {
-      throw new SeamError('ABORTED', 'Asking an endpoint: told to stop while it waited.');
+      throw new SeamError('ABORTED', 'Asking an endpoint: aborted while it waited.');
     }
   }
 }

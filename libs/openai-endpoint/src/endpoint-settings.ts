@@ -1,8 +1,8 @@
-/** Everything that a client is told about an endpoint. */
+/** Everything that a client knows about an endpoint. */
 export interface EndpointSettings {
   /** Base address: `https://host/v1`. */
   readonly url: string;
-  /** What authorises; null sends no authorization. Stands in no error and no event. */
+  /** What authorises; null sends no authorization. Part of no error and no event. */
   readonly key: string | null;
   /** How errors say where the key comes from: the name of an environment variable. */
   readonly keyName: string;

@@ -1,4 +1,4 @@
-/** One exchange with a server, without any judgement: what came, or that nothing came. */
+/** One exchange with a server, without any judgement: the response, or that there was none. */
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { Agent, request } from 'undici';
 import type { EndpointLimits } from './endpoint-settings.js';
@@ -44,7 +44,7 @@ export class Connections {
     this.agent = new Agent({
       connections: limits.concurrency,
       connect: { timeout: limits.connectTimeoutMs },
-      // The exchange has one time limit of its own; undici's two defaults of 300 s would cut long answers off.
+      // The exchange has one time limit; undici's two defaults of 300 s would cut long answers off.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -83,8 +83,7 @@ export class Connections {
         body: Buffer.concat(chunks).toString('utf8'),
       };
     } catch (error) {
-      if (signal.aborted)
-        throw new SeamError('ABORTED', 'Asking an endpoint: told to stop before there was an answer.');
+      if (signal.aborted) throw new SeamError('ABORTED', 'Asking an endpoint: aborted before there was an answer.');
       if (late.aborted) return { kind: 'broken', reason: `no whole answer came within ${requestTimeoutMs} ms` };
       const code = codeOf(error);
       const reason = `${messageOf(error)}${code === '' || messageOf(error).includes(code) ? '' : ` (${code})`}`;

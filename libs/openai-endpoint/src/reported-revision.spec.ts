@@ -23,7 +23,7 @@ const openai = modelListSchema.parse({
   data: [{ id: 'gpt', object: 'model', created: 1, owned_by: 'openai' }],
 });
 
-describe('what a server tells about its model', () => {
+describe('what a server reports about its model', () => {
   it('is the same from request to request, and another for other weights', () => {
     const facts = listedFacts(vllm(), 'qwen');
     expect(listedFacts(vllm({ created: 2, permission: [{ id: 'modelperm-2' }] }), 'qwen')).toBe(facts);

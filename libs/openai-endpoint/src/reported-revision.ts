@@ -1,4 +1,4 @@
-/** Which model answers, as far as a server tells: in its answers, and in its list of models. */
+/** Which model answers, as far as a server reports it: in its answers, and in its list of models. */
 import { canonicalJson, sha256 } from '@seamstream/kernel';
 import { z } from 'zod';
 import type { ChatCompletion } from './chat-completion.js';
@@ -34,8 +34,8 @@ export function listedFacts(list: ModelList, model: string): string | null {
 }
 
 /**
- * The revision that a server tells: `name/fingerprint/models@digest` with the parts that there are.
- * @returns null where it tells nothing but the name that it was asked by
+ * The revision that a server reports: `name/fingerprint/models@digest` with the parts that there are.
+ * @returns null where it reports nothing but the name that it was asked by
  */
 export function reportedRevision(asked: string, answer: ToldByAnswer, listed: string | null): string | null {
   const name = answer.model ?? '';

@@ -8,15 +8,15 @@ export type Reading =
   | { readonly kind: 'answer'; readonly body: string }
   /** This request may be answered if it is sent again. `afterMs`: what the server asks for. */
   | { readonly kind: 'failed'; readonly reason: string; readonly afterMs: number | null }
-  /** Nobody is answered at present. */
+  /** No request is answered at present. */
   | { readonly kind: 'outage'; readonly reason: string; readonly afterMs: number | null }
   /** This request will not be answered as it is. */
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly reason: string }
-  /** No request will be answered before somebody acts. */
+  /** No request will be answered before a person acts. */
   | { readonly kind: 'halted'; readonly code: ErrorCode; readonly reason: string };
 
 /**
- * Meanings: https://www.rfc-editor.org/rfc/rfc9110#name-status-codes; 529 is "overloaded" among model servers. 502 and 504 are none:
+ * Meanings: https://www.rfc-editor.org/rfc/rfc9110#name-status-codes; 529 is "overloaded" among model servers. 502 and 504 are not among them:
  * a gateway says so too where one prompt takes too long or ends the server.
  */
 const OUTAGES: readonly number[] = [429, 503, 529];
@@ -81,7 +81,7 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
  * @param chance in [0, 1)
  */
 export function waitMs(failures: number, afterMs: number | null, limits: BackoffLimits, chance: number): number {
-  // Spread also behind Retry-After, since all that were refused together were told the same.
+  // Spread also behind Retry-After, since all that were refused together got the same.
   return (afterMs ?? 0) + jitteredBackoffMs(failures, chance, limits);
 }
 

@@ -17,9 +17,9 @@ import {
   levelIn,
   type ServedAdapterState,
 } from '@seamstream/release';
-import { FoldedOffsets, type Projection } from './projection.js';
+import { advance, type FoldedOffsets, type KeptProjection } from './projection.js';
 
-/** served: now; promoted: earlier; rejected: its run was refused, or its promotion overtaken; published: nobody decided yet. */
+/** served: now; promoted: earlier; rejected: its run was refused, or its promotion overtaken; published: not decided yet. */
 export type AdapterStatus = 'published' | 'served' | 'promoted' | 'rolledBack' | 'rejected';
 
 export interface AdapterVersion {
@@ -51,7 +51,7 @@ export interface AdapterVersion {
   readonly acts: readonly AdapterAct[];
 }
 
-/** Who did what with an adapter, when, why, and what came of it. */
+/** Who did what with an adapter, when, why, and its result. */
 export interface AdapterAct {
   /** returned: it is served again after the rollback of another. */
   readonly act: 'evaluated' | 'promoted' | 'rolledBack' | 'returned' | 'pinned' | 'unpinned';
@@ -106,7 +106,7 @@ export interface AdapterLineageState {
 export interface AdapterLineage {
   /** Digest of the adapter that generators shall serve; null is the bare base model. */
   readonly served: string | null;
-  /** Who decided last what is served; null while nobody has. */
+  /** Who decided last what is served; null before the first decision. */
   readonly servedBy: AdapterAct | null;
   /** Null where nothing is pinned. */
   readonly pin: AdapterPin | null;
@@ -137,7 +137,7 @@ function versionOf(event: AdapterPublished, version: number): VersionFacts {
   };
 }
 
-/** Runs stand in several partitions: of two that made the same adapter, the same one counts for every reader. */
+/** Runs are in several partitions: of two that made the same adapter, the same one counts for every reader. */
 function reject(
   rejections: AdapterLineageState['rejections'],
   { adapterDigest, evaluation }: { readonly adapterDigest: string | null; readonly evaluation: Evaluation | null },
@@ -179,7 +179,7 @@ function actOf({ event, status, reason: hindrance }: Decision): AdapterAct {
   }
 }
 
-/** What came of every decision: of each adapter the last promotion that counted, and all acts. */
+/** The result of every decision: of each adapter the last promotion that counted, and all acts. */
 function sorted({ decisions, measured, doubted }: ServedAdapterState): {
   readonly promotions: ReadonlyMap<string, Verdict>;
   readonly acts: ReadonlyMap<string, readonly AdapterAct[]>;
@@ -220,7 +220,7 @@ function sorted({ decisions, measured, doubted }: ServedAdapterState): {
       note(event.to, servedBy);
     }
   }
-  // Measured and decided are of different lists: told by when they happened, and what was decided at the same moment after what was measured.
+  // Measured and decided are in different lists: ordered by when they happened, and what was decided at the same moment after what was measured.
   for (const [digest, list] of acts)
     acts.set(
       digest,
@@ -229,22 +229,23 @@ function sorted({ decisions, measured, doubted }: ServedAdapterState): {
   return { promotions, acts, overtaken, refused, servedBy };
 }
 
-export const adapterLineageProjection: Projection<AdapterLineageState, AdapterLineage> = {
+export const adapterLineageProjection: KeptProjection<AdapterLineageState, AdapterLineage> = {
+  name: 'lineage',
   topics: [TOPIC.adapters, TOPIC.training],
 
   initialState: () => ({
-    folded: new FoldedOffsets(),
+    folded: new Map(),
     served: initialServedAdapter(),
     versions: new Map(),
     rejections: new Map(),
   }),
 
   evolve(state, event, position) {
-    if (!state.folded.advance(position)) return state;
+    if (!advance(state.folded, position)) return state;
     state.served = evolveServedAdapter(state.served, event);
     switch (event.type) {
       case 'AdapterPublished': {
-        // Equal content is the same adapter, whoever makes it again.
+        // Equal content is the same adapter, regardless of which run makes it again.
         if (!state.versions.has(event.adapterDigest)) {
           state.versions.set(event.adapterDigest, versionOf(event, state.versions.size + 1));
         }

@@ -1,6 +1,6 @@
 /** The records that consumers gave up, each once per consumer group, without their bytes: those stay in the log. */
 import { TOPIC } from '@seamstream/events';
-import { type EventPosition, FoldedOffsets, type Projection, sortedEntries } from './projection.js';
+import { advance, type EventPosition, type FoldedOffsets, type Projection, sortedEntries } from './projection.js';
 
 export interface DeadLetter extends EventPosition {
   /** The consumer group that gave up. */
@@ -31,14 +31,14 @@ export interface DeadLetters {
 export const deadLettersProjection: Projection<DeadLettersState, DeadLetters> = {
   topics: [TOPIC.deadLetters],
 
-  initialState: () => ({ folded: new FoldedOffsets(), letters: new Map() }),
+  initialState: () => ({ folded: new Map(), letters: new Map() }),
 
   evolve(state, event, position) {
-    if (!state.folded.advance(position) || event.type !== 'DeadLettered') return state;
+    if (!advance(state.folded, position) || event.type !== 'DeadLettered') return state;
     const { topic, partition, offset, group, key, code, reason, attempts, value, meta } = event;
     const id = `${topic}/${String(partition).padStart(10, '0')}/${String(offset).padStart(16, '0')}/${group}`;
     const letter = { topic: position.topic, partition: position.partition, offset: position.offset };
-    // Letters about a record without a key stand in any partition: of several, the same one counts for every reader.
+    // Letters about a record without a key may be in any partition: of several, the same one counts for every reader.
     const other = state.letters.get(id)?.letter;
     if (other !== undefined && (other.partition - letter.partition || other.offset - letter.offset) <= 0) return state;
     state.letters.set(id, {

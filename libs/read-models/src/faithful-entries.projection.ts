@@ -1,6 +1,7 @@
 /** Whether entries quote their problems truly: per adapter that wrote them, as their outcomes say. Each candidate counts once. */
 import { TOPIC } from '@seamstream/events';
-import { FoldedOffsets, MetCandidates, type Projection, sortedEntries } from './projection.js';
+import { type Cells, MemoryCells, meetCandidate } from './cells.js';
+import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
 
 /** Of the entries that were to quote their problem, those whose every quote stands there. */
 export interface FaithfulEntries {
@@ -10,7 +11,8 @@ export interface FaithfulEntries {
 
 export interface FaithfulEntriesState {
   readonly folded: FoldedOffsets;
-  readonly met: MetCandidates;
+  /** The candidates that were met, by their group. */
+  readonly cells: Cells;
   readonly adapters: Map<string, { quoting: number; faithful: number; readonly adapterDigest: string | null }>;
 }
 
@@ -20,15 +22,16 @@ export interface FaithfulEntriesByAdapter {
   readonly adapters: readonly (FaithfulEntries & { readonly adapterDigest: string | null })[];
 }
 
-export const faithfulEntriesProjection: Projection<FaithfulEntriesState, FaithfulEntriesByAdapter> = {
+export const faithfulEntriesProjection: KeptProjection<FaithfulEntriesState, FaithfulEntriesByAdapter> = {
+  name: 'faithful',
   topics: [TOPIC.outcomes],
 
-  initialState: () => ({ folded: new FoldedOffsets(), met: new MetCandidates(), adapters: new Map() }),
+  initialState: (cells = new MemoryCells()) => ({ folded: new Map(), cells, adapters: new Map() }),
 
   evolve(state, event, position) {
-    if (!state.folded.advance(position) || event.type !== 'OutcomeRecorded' || event.faithful === null) return state;
-    const { faithful, adapterDigest, groupId, candidateIndex, groupSize } = event;
-    if (!state.met.meet(groupId, candidateIndex, groupSize)) return state;
+    if (!advance(state.folded, position) || event.type !== 'OutcomeRecorded' || event.faithful === null) return state;
+    const { faithful, adapterDigest } = event;
+    if (!meetCandidate(state.cells, event)) return state;
     const tally = state.adapters.get(adapterDigest ?? '') ?? { quoting: 0, faithful: 0, adapterDigest };
     tally.quoting++;
     if (faithful) tally.faithful++;

@@ -7,6 +7,7 @@ export {
   adapterLineageProjection,
   type RefusedDecision,
 } from './adapter-lineage.projection.js';
+export { type Cells, MemoryCells } from './cells.js';
 export {
   type DeadLetter,
   type DeadLetters,
@@ -30,7 +31,7 @@ export {
   problemStoryProjection,
   type StoryRun,
 } from './problem-story.projection.js';
-export type { EventPosition, Projection } from './projection.js';
+export type { EventPosition, KeptProjection, Projection } from './projection.js';
 export {
   type SuccessByArm,
   type SuccessByArmState,
@@ -43,3 +44,8 @@ export {
   type TrainingRun,
   trainingProgressProjection,
 } from './training-progress.projection.js';
+export {
+  type WaitingAnswers,
+  type WaitingAnswersState,
+  waitingAnswersProjection,
+} from './waiting-answers.projection.js';

@@ -1,6 +1,6 @@
 import type { SeamEvent } from '@seamstream/events';
+import { type AttemptResult, settledAs, standingOfGroup } from '@seamstream/experience-groups';
 import { Random } from '@seamstream/kernel';
-import { ledgerProjection } from './ledger.projection.js';
 import {
   answerOf,
   deadLettered,
@@ -11,8 +11,11 @@ import {
   placed,
   published,
   recorded,
+  ungraded,
   withheld,
-} from './log-of.contract.js';
+} from '@seamstream/testing/log-of';
+import { MemoryCells } from './cells.js';
+import { ledgerProjection } from './ledger.projection.js';
 
 const ledgerOf = (...events: readonly SeamEvent[]) => answerOf(ledgerProjection, placed(events));
 const group = (problemId: string, verdicts: readonly boolean[]) =>
@@ -25,6 +28,7 @@ const only = (standing: string): unknown =>
     published: 1,
     solved: 0,
     failed: 0,
+    ungraded: 0,
     deadLettered: 0,
     expired: 0,
     inFlight: 0,
@@ -60,6 +64,28 @@ describe('a published problem', () => {
     expect(ledgerOf(published('p'), executionFailed('p', { size: 2 }))).toEqual(only('inFlight'));
   });
 
+  it('is ungraded when its whole group is in and no person judged any of it', () => {
+    expect(ledgerOf(published('p'), ungraded('p', { size: 2 }))).toEqual(only('inFlight'));
+    expect(ledgerOf(published('p'), ungraded('p', { size: 2 }), ungraded('p', { size: 2, index: 1 }))).toEqual(
+      only('ungraded'),
+    );
+    expect(ledgerOf(published('p'), ungraded('p', { size: 2 }), executionFailed('p', { size: 2, index: 1 }))).toEqual(
+      only('ungraded'),
+    );
+  });
+
+  it('is solved or failed when one of its group was judged, even if others were not', () => {
+    const other = ungraded('p', { size: 2 });
+    expect(ledgerOf(published('p'), other, recorded('p', false, { size: 2, index: 1 }))).toEqual(only('failed'));
+    expect(ledgerOf(published('p'), other, recorded('p', true, { size: 2, index: 1 }))).toEqual(only('solved'));
+  });
+
+  it('counts a verdict before none, in either order', () => {
+    const judged = recorded('p', true);
+    expect(ledgerOf(published('p'), ungraded('p'), judged)).toEqual(only('solved'));
+    expect(ledgerOf(published('p'), judged, ungraded('p'))).toEqual(only('solved'));
+  });
+
   it('is solved when a failed execution is redriven and succeeds', () => {
     const ledger = ledgerOf(published('p'), executionFailed('p'), recorded('p', true));
     expect(ledger).toEqual(only('solved'));
@@ -93,7 +119,7 @@ describe('a published problem', () => {
   });
 });
 
-describe('facts that are told again', () => {
+describe('repeated facts', () => {
   it('change nothing but their count, also after the group is complete and forgotten', () => {
     const events = group('p', [false, true, false]);
     const ledger = ledgerOf(published('p'), ...events, ...events, ...events);
@@ -155,7 +181,7 @@ describe('the balance', () => {
     });
   });
 
-  it('is lost when somebody answers a problem that nobody published', () => {
+  it('is lost when a problem is answered that was never published', () => {
     expect(ledgerOf(published('p'), recorded('q', true))).toMatchObject({
       published: 1,
       solved: 0,
@@ -185,7 +211,7 @@ describe('the balance', () => {
   });
 });
 
-/** A log as a hard day may leave it: groups of all sizes, failures, expiries, dead letters, and a fifth of it told again. */
+/** A log as a hard day may leave it: groups of all sizes, failures, expiries, dead letters, and a fifth of it repeated. */
 function hardDay(seed: number): SeamEvent[] {
   const random = Random.of('hard day', seed);
   const events: SeamEvent[] = [];
@@ -201,6 +227,7 @@ function hardDay(seed: number): SeamEvent[] {
       if (!isControl && random.float() < 0.9) events.push(generated(id, options));
       const fate = random.float();
       if (fate < 0.2) events.push(executionFailed(id, options));
+      if (fate > 0.8) events.push(ungraded(id, options));
       if (fate > 0.1 && fate < 0.85) events.push(recorded(id, random.float() < 0.3, options));
     }
     if (random.float() < 0.1) events.push(expired(id));
@@ -212,7 +239,14 @@ function hardDay(seed: number): SeamEvent[] {
 
 /** The standings from first principles: look at all facts of a problem at once. */
 function standingsOf(events: readonly SeamEvent[]): Record<string, number> {
-  const counts: Record<string, number> = { solved: 0, failed: 0, expired: 0, deadLettered: 0, inFlight: 0 };
+  const counts: Record<string, number> = {
+    solved: 0,
+    failed: 0,
+    ungraded: 0,
+    expired: 0,
+    deadLettered: 0,
+    inFlight: 0,
+  };
   for (const id of new Set(
     events.flatMap((event) => (event.type === 'ProblemPublished' ? [event.problem.problemId] : [])),
   )) {
@@ -221,11 +255,14 @@ function standingsOf(events: readonly SeamEvent[]): Record<string, number> {
     );
     let size = 0;
     const executionFailures = new Map<number, boolean>();
+    let nobodyJudged = false;
     const judgements = new Map<number, boolean>();
     for (const event of about) {
       if (event.type === 'ExperienceWithheld') size = 1;
       if ('groupSize' in event) size = event.groupSize;
-      if (event.type === 'ExecutionFailed') executionFailures.set(event.candidateIndex, false);
+      if (event.type === 'AttemptUngraded') nobodyJudged = true;
+      if (event.type === 'ExecutionFailed' || event.type === 'AttemptUngraded')
+        executionFailures.set(event.candidateIndex, false);
       if (event.type === 'OutcomeRecorded' && !judgements.has(event.candidateIndex)) {
         judgements.set(event.candidateIndex, event.success);
       }
@@ -234,7 +271,9 @@ function standingsOf(events: readonly SeamEvent[]): Record<string, number> {
     const standing = [...verdicts.values()].includes(true)
       ? 'solved'
       : size > 0 && verdicts.size === size
-        ? 'failed'
+        ? nobodyJudged && judgements.size === 0
+          ? 'ungraded'
+          : 'failed'
         : about.some((event) => event.type === 'ProblemExpired')
           ? 'expired'
           : about.some((event) => event.type === 'DeadLettered' && event.topic !== 'seam.buffer')
@@ -244,6 +283,53 @@ function standingsOf(events: readonly SeamEvent[]): Record<string, number> {
   }
   return counts;
 }
+
+/** Results that contradict each other: several of a candidate, of each kind, in any order and with any ids. */
+function contradictions(seed: number): AttemptResult[] {
+  const random = Random.of('contradictions', seed);
+  return Array.from({ length: 5 }, (_, p) => `p${seed}-${p}`).flatMap((id) => {
+    const size = 1 + random.int(3);
+    return Array.from({ length: 1 + random.int(9) }, (): AttemptResult => {
+      const options = { index: random.int(size), size };
+      const result = random.pick([
+        recorded(id, random.float() < 0.5, options),
+        executionFailed(id, options),
+        ungraded(id, options),
+      ]) as AttemptResult;
+      return { ...result, meta: { ...result.meta, messageId: `${random.int(1000)}-${result.type}` } };
+    });
+  });
+}
+
+/** Those of a group until every candidate has a verdict. */
+function untilJudged(results: readonly AttemptResult[]): readonly AttemptResult[] {
+  const judged = new Set<number>();
+  return results.filter((result) => {
+    const isOpen = judged.size < result.groupSize;
+    if (result.type === 'OutcomeRecorded') judged.add(result.candidateIndex);
+    return isOpen;
+  });
+}
+
+describe('the ledger of contradicting results', () => {
+  it('counts the same one of them as a trainer does, in any order of reading partitions', () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const results = contradictions(seed);
+      const groups = Map.groupBy(results, ({ problem }) => problem.problemId);
+      const expected = { solved: 0, failed: 0, ungraded: 0, inFlight: 0 };
+      for (const group of groups.values())
+        expected[settledAs([standingOfGroup(group[0]!.groupSize, untilJudged(group))]) ?? 'inFlight']++;
+      const written = results.map(({ problem, candidateIndex: index, groupSize: size }) =>
+        generated(problem.problemId, { index, size }),
+      );
+      const log = placed([...[...groups.keys()].map(published), ...written, ...results]);
+      for (const order of [0, 1, 2])
+        expect(answerOf(ledgerProjection, order === 0 ? log : interleaved(log, seed * 3 + order))).toMatchObject(
+          expected,
+        );
+    }
+  });
+});
 
 describe('the ledger of a hard day', () => {
   const seeds = Array.from({ length: 40 }, (_, seed) => seed);
@@ -266,12 +352,13 @@ describe('the ledger of a hard day', () => {
 
   it('forgets candidates that are settled', () => {
     const log = placed(['p', 'q'].flatMap((id) => [published(id), ...group(id, [false, false])]));
-    const state = log.reduce(
+    const cells = new MemoryCells();
+    log.reduce(
       (fold, [event, position]) => ledgerProjection.evolve(fold, event, position),
-      ledgerProjection.initialState(),
+      ledgerProjection.initialState(cells),
     );
-    expect(
-      [...state.problems.values()].flatMap(({ groups }) => [...groups.values()].map(({ candidates }) => candidates)),
-    ).toEqual([null, null]);
+    // Published; one group of two, in which both are in and settled, and nothing of either.
+    for (const id of ['p', 'q'])
+      expect(JSON.parse(cells.get(`problem/${id}`)!)).toEqual([1, [expect.any(String), 2, 0, 2, 2, 0]]);
   });
 });

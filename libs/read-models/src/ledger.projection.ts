@@ -5,30 +5,54 @@
  * A problem's standing follows from the set of facts about it, not from their order across topics:
  *
  *   solved         at least one outcome succeeded
- *   failed         else: every candidate of every group is in, none succeeded (ExecutionFailed counts as in)
+ *   ungraded       else: every candidate of every group is in, none was judged, and the time of at least one ran out
+ *   failed         else: every candidate of every group is in, none succeeded (ExecutionFailed and AttemptUngraded count as in)
  *   expired        else: a ProblemExpired
  *   dead-lettered  else: a record under its key on the way to an outcome went to the dead letters
  *   in flight      else
  *
- * Facts about a problem that nobody published are orphans: with them the ledger does not balance. An unreadable record
+ * Of several results of a candidate that one counts which counts for everybody (`libs/experience-groups`), until every candidate of its group has
+ * a verdict: a later result changes nothing, in any order of reading partitions, since all results of a group are in one.
+ *
+ * Facts about a problem that was never published are orphans: with them the ledger does not balance. An unreadable record
  * is no published problem; it shows among the dead letters only.
  */
 import { type Arm, type SeamEvent, TOPIC } from '@seamstream/events';
-import { FoldedOffsets, type Projection } from './projection.js';
+import {
+  type AttemptResult,
+  compareDefiniteness,
+  type GroupStanding,
+  isComplete,
+  settledAs,
+} from '@seamstream/experience-groups';
+import { type Cells, MemoryCells } from './cells.js';
+import { advance, type FoldedOffsets, type KeptProjection } from './projection.js';
 
-type Standing = 'solved' | 'failed' | 'expired' | 'deadLettered' | 'inFlight' | 'orphaned' | 'unknown';
+type Standing = 'solved' | 'failed' | 'ungraded' | 'expired' | 'deadLettered' | 'inFlight' | 'orphaned' | 'unknown';
 
-/** Bits of a candidate. */
+/** Bits of a candidate: whether it was generated, whether its execution ever failed, and what its result that counts is. */
 const GENERATED = 1;
 const EXECUTION_FAILED = 2;
 const JUDGED = 4;
+const UNGRADED = 8;
+const SOLVED = 16;
+const FAILED = 32;
+/** Those of the result. One of them is set when the candidate is in. */
+const RESULT = JUDGED | UNGRADED | SOLVED | FAILED;
+
+interface Candidate {
+  readonly bits: number;
+  /** Of the result that counts; empty while there is none. */
+  readonly resultId: string;
+}
 
 /** The candidates for one problem event. */
 interface Group {
+  readonly groupId: string;
   readonly size: number;
   readonly arm: Arm;
-  /** Bits by candidate; null once every candidate was generated and judged, when no fact can change it any more. */
-  candidates: Map<number, number> | null;
+  /** By number; null once every candidate was generated and judged, when no fact can change it any more. */
+  candidates: Map<number, Candidate> | null;
   /** Candidates judged or failed in execution. */
   numIn: number;
   /** Candidates generated and judged. */
@@ -41,17 +65,18 @@ interface ProblemFacts {
   expired: boolean;
   deadLettered: boolean;
   /** Most problems have one. */
-  groups: Map<string, Group>;
+  readonly groups: Group[];
 }
 
 const ARMS: readonly Arm[] = ['explore', 'deploy', 'control'];
 
 export interface LedgerState {
   readonly folded: FoldedOffsets;
-  readonly problems: Map<string, ProblemFacts>;
+  /** The facts of each problem, and the dead letters that were met. */
+  readonly cells: Cells;
   readonly standings: Record<Standing, number>;
   readonly arms: Record<Arm, { groups: number; complete: number; solved: number }>;
-  readonly deadLetters: Set<string>;
+  deadLetters: number;
   published: number;
   executionsFailed: number;
   readonly repeated: { problems: number; experiences: number; outcomes: number; deadLetters: number };
@@ -62,10 +87,12 @@ export interface Ledger {
   readonly published: number;
   readonly solved: number;
   readonly failed: number;
+  /** Problems without a verifier that no person judged: neither solved nor failed. */
+  readonly ungraded: number;
   readonly deadLettered: number;
   readonly expired: number;
   readonly inFlight: number;
-  /** Published is the sum of the five others, and there are no orphans. */
+  /** Published is the sum of the six others, and there are no orphans. */
   readonly balanced: boolean;
   /** Problems with outcomes, experiences or an expiry, but never published. */
   readonly orphaned: number;
@@ -75,7 +102,7 @@ export interface Ledger {
   readonly executionsFailed: number;
   /** Dead-lettered records, each counted once per consumer group, whether or not they belong to a problem. */
   readonly deadLetterRecords: number;
-  /** Records that told again what another record had told: harmless, but worth a look. */
+  /** Records that repeat another record: harmless, but worth a look. */
   readonly repeated: {
     readonly problems: number;
     readonly experiences: number;
@@ -87,102 +114,175 @@ export interface Ledger {
 /** Dead letters of these topics end the way of a problem; the key of each is its problem's id. */
 const ON_THE_WAY: readonly string[] = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes];
 
+/** Bits of a problem's cell. */
+const PUBLISHED = 1;
+const EXPIRED = 2;
+const DEAD_LETTERED = 4;
+
+/** Id, size, index of the arm, candidates in, settled, whether one succeeded; then number, bits and result of each candidate unless all are settled. */
+type GroupCell = readonly [string, number, number, number, number, 0 | 1, (readonly CandidateCell[])?];
+type CandidateCell = readonly [number, number, string];
+type ProblemCell = readonly [number, ...GroupCell[]];
+
+/** As short as it may be: there are as many as problems. */
+function packed({ published, expired, deadLettered, groups }: ProblemFacts): string {
+  const bits = (published ? PUBLISHED : 0) | (expired ? EXPIRED : 0) | (deadLettered ? DEAD_LETTERED : 0);
+  const cell: ProblemCell = [
+    bits,
+    ...groups.map(({ groupId, size, arm, numIn, numSettled, succeeded, candidates }): GroupCell => {
+      const facts = [groupId, size, ARMS.indexOf(arm), numIn, numSettled, succeeded ? 1 : 0] as const;
+      if (candidates === null) return facts;
+      return [...facts, [...candidates].map(([number, { bits, resultId }]): CandidateCell => [number, bits, resultId])];
+    }),
+  ];
+  return JSON.stringify(cell);
+}
+
+function unpacked(cell: string): ProblemFacts {
+  const [bits, ...groups] = JSON.parse(cell) as ProblemCell;
+  return {
+    published: (bits & PUBLISHED) !== 0,
+    expired: (bits & EXPIRED) !== 0,
+    deadLettered: (bits & DEAD_LETTERED) !== 0,
+    groups: groups.map(([groupId, size, arm, numIn, numSettled, succeeded, open]): Group => {
+      const candidates = open && new Map(open.map(([number, bits, resultId]) => [number, { bits, resultId }]));
+      return {
+        ...{ groupId, size, arm: ARMS[arm]!, numIn, numSettled, succeeded: succeeded === 1 },
+        candidates: candidates ?? null,
+      };
+    }),
+  };
+}
+
 function standingOf({ published, expired, deadLettered, groups }: ProblemFacts): Standing {
-  if (!published) return expired || groups.size > 0 ? 'orphaned' : 'unknown';
-  let complete = groups.size > 0;
-  for (const group of groups.values()) {
-    if (group.succeeded) return 'solved';
-    complete &&= group.numIn === group.size;
-  }
-  if (complete) return 'failed';
+  if (!published) return expired || groups.length > 0 ? 'orphaned' : 'unknown';
+  return settledAs(groups.map(groupStandingOf)) ?? openStanding(expired, deadLettered);
+}
+
+function openStanding(expired: boolean, deadLettered: boolean): Standing {
   return expired ? 'expired' : deadLettered ? 'deadLettered' : 'inFlight';
+}
+
+function groupStandingOf({ size, numIn, succeeded, candidates }: Group): GroupStanding {
+  const has = (bit: number): boolean => candidates?.values().some(({ bits }) => (bits & bit) !== 0) === true;
+  return {
+    ...{ groupSize: size, members: numIn, isSolved: succeeded },
+    // Where every candidate is settled all were judged.
+    isJudged: candidates === null || has(JUDGED),
+    isUngraded: has(UNGRADED),
+  };
 }
 
 /** Applies a change to a problem's facts and moves it to the standing that they now give it. */
 function change(state: LedgerState, problemId: string, apply: (facts: ProblemFacts) => void): void {
-  let facts = state.problems.get(problemId);
-  if (facts === undefined) {
-    facts = { published: false, expired: false, deadLettered: false, groups: new Map() };
-    state.problems.set(problemId, facts);
-    state.standings.unknown++;
-  }
-  state.standings[standingOf(facts)]--;
+  const name = `problem/${problemId}`;
+  const cell = state.cells.get(name);
+  const facts =
+    cell === undefined ? { published: false, expired: false, deadLettered: false, groups: [] } : unpacked(cell);
+  if (cell !== undefined) state.standings[standingOf(facts)]--;
   apply(facts);
   state.standings[standingOf(facts)]++;
+  const after = packed(facts);
+  if (after !== cell) state.cells.set(name, after);
 }
 
+interface CandidatePlace {
+  readonly problemId: string;
+  readonly groupId: string;
+  readonly candidateIndex: number;
+  readonly groupSize: number;
+  readonly arm: Arm;
+}
+
+/** The candidate's group. The first fact about a group begins it. */
+function groupOf(state: LedgerState, groups: Group[], { groupId, groupSize: size, arm }: CandidatePlace): Group {
+  const known = groups.find((each) => each.groupId === groupId);
+  if (known !== undefined) return known;
+  const group = { groupId, size, arm, candidates: new Map(), numIn: 0, numSettled: 0, succeeded: false };
+  groups.push(group);
+  state.arms[arm].groups++;
+  return group;
+}
+
+/** @param after the candidate after a fact about it; null where the fact changes nothing */
 function changeCandidate(
   state: LedgerState,
-  {
-    problemId,
-    groupId,
-    candidateIndex,
-    groupSize,
-    arm,
-  }: { problemId: string; groupId: string; candidateIndex: number; groupSize: number; arm: Arm },
-  bit: number,
-  success: boolean,
+  place: CandidatePlace,
+  repeated: 'experiences' | 'outcomes',
+  after: (before: Candidate, group: Group) => Candidate | null,
 ): void {
-  const repeated = bit === GENERATED ? 'experiences' : 'outcomes';
-  change(state, problemId, ({ groups }) => {
-    let group = groups.get(groupId);
-    if (group === undefined) {
-      group = {
-        size: groupSize,
-        arm,
-        candidates: new Map(),
-        numIn: 0,
-        numSettled: 0,
-        succeeded: false,
-      };
-      groups.set(groupId, group);
-      state.arms[arm].groups++;
-    }
-    const before = group.candidates?.get(candidateIndex) ?? 0;
-    // All outcomes of a candidate stand in one partition, so the first verdict is the first for every reader. A failed
-    // execution may be followed by a verdict (a redrive), never replace one.
-    const isBeyond = candidateIndex < 0 || candidateIndex >= group.size;
-    const isKnown = (before & bit) !== 0 || (bit === EXECUTION_FAILED && (before & JUDGED) !== 0);
-    if (group.candidates === null || isBeyond || isKnown) {
+  change(state, place.problemId, ({ groups }) => {
+    const group = groupOf(state, groups, place);
+    const { candidates, size } = group;
+    const { candidateIndex: number } = place;
+    const before = candidates?.get(number) ?? { bits: 0, resultId: '' };
+    const next = number < 0 || number >= size || candidates === null ? null : after(before, group);
+    if (next === null || candidates === null) {
       state.repeated[repeated]++;
       return;
     }
-    const after = before | bit;
-    group.candidates.set(candidateIndex, after);
-    if (bit === EXECUTION_FAILED) state.executionsFailed++;
-    const arrived = (EXECUTION_FAILED | JUDGED) & after && !((EXECUTION_FAILED | JUDGED) & before);
-    if (arrived) {
+    candidates.set(number, next);
+    if (EXECUTION_FAILED & next.bits & ~before.bits) state.executionsFailed++;
+    if (before.resultId === '' && next.resultId !== '') {
       group.numIn++;
-      if (group.numIn === group.size) state.arms[group.arm].complete++;
+      if (isComplete({ groupSize: size, members: group.numIn })) state.arms[group.arm].complete++;
     }
-    if (success && !group.succeeded) {
-      group.succeeded = true;
-      state.arms[group.arm].solved++;
-    }
-    const settled = GENERATED | JUDGED;
-    if ((after & settled) === settled) {
-      group.numSettled++;
-      if (group.numSettled === group.size) group.candidates = null;
-    }
+    const succeeded = candidates.values().some(({ bits }) => (bits & SOLVED) !== 0);
+    state.arms[group.arm].solved += Number(succeeded) - Number(group.succeeded);
+    group.succeeded = succeeded;
+    if (isSettled(next) && !isSettled(before)) group.numSettled++;
+    if (group.numSettled === size) group.candidates = null;
   });
 }
 
-export const ledgerProjection: Projection<LedgerState, Ledger> = {
+const isSettled = ({ bits }: Candidate): boolean => (bits & GENERATED) !== 0 && (bits & JUDGED) !== 0;
+
+/** What is known of a candidate after a result: the one that counts ({@link compareDefiniteness}); null where that is known already. */
+function withResult({ bits, resultId }: Candidate, result: AttemptResult): Candidate | null {
+  const hasVerdict = result.type === 'OutcomeRecorded';
+  const came = { hasVerdict, id: result.meta.messageId };
+  const known = { hasVerdict: (bits & JUDGED) !== 0, id: resultId };
+  if (resultId !== '' && compareDefiniteness(came, known) >= 0) return null;
+  const told =
+    result.type === 'OutcomeRecorded'
+      ? JUDGED | (result.success ? SOLVED : 0)
+      : result.type === 'ExecutionFailed'
+        ? FAILED | EXECUTION_FAILED
+        : UNGRADED;
+  return { bits: (bits & ~RESULT) | told, resultId: came.id };
+}
+
+function takeResult(state: LedgerState, result: AttemptResult): void {
+  const place = { ...result, problemId: result.problem.problemId };
+  changeCandidate(state, place, 'outcomes', (before, { candidates, size }) => {
+    const judged = candidates?.values().reduce((sum, { bits }) => sum + Number((bits & JUDGED) !== 0), 0);
+    return judged === size ? null : withResult(before, result);
+  });
+}
+
+function takeGenerated(state: LedgerState, place: CandidatePlace): void {
+  changeCandidate(state, place, 'experiences', ({ bits, resultId }) =>
+    (bits & GENERATED) === 0 ? { bits: bits | GENERATED, resultId } : null,
+  );
+}
+
+export const ledgerProjection: KeptProjection<LedgerState, Ledger> = {
+  name: 'ledger',
   topics: [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes, TOPIC.deadLetters],
 
-  initialState: () => ({
-    folded: new FoldedOffsets(),
-    problems: new Map(),
-    standings: { solved: 0, failed: 0, expired: 0, deadLettered: 0, inFlight: 0, orphaned: 0, unknown: 0 },
+  initialState: (cells = new MemoryCells()) => ({
+    folded: new Map(),
+    cells,
+    standings: { solved: 0, failed: 0, ungraded: 0, expired: 0, deadLettered: 0, inFlight: 0, orphaned: 0, unknown: 0 },
     arms: Object.fromEntries(ARMS.map((arm) => [arm, { groups: 0, complete: 0, solved: 0 }])) as LedgerState['arms'],
-    deadLetters: new Set(),
+    deadLetters: 0,
     published: 0,
     executionsFailed: 0,
     repeated: { problems: 0, experiences: 0, outcomes: 0, deadLetters: 0 },
   }),
 
   evolve(state, event: SeamEvent, position) {
-    if (!state.folded.advance(position)) return state;
+    if (!advance(state.folded, position)) return state;
     switch (event.type) {
       case 'ProblemPublished':
         change(state, event.problem.problemId, (facts) => {
@@ -192,23 +292,20 @@ export const ledgerProjection: Projection<LedgerState, Ledger> = {
         });
         break;
       case 'ExperienceGenerated':
-        changeCandidate(state, { ...event, problemId: event.problem.problemId }, GENERATED, false);
+        takeGenerated(state, { ...event, problemId: event.problem.problemId });
         break;
       case 'ExperienceWithheld': {
         const { problem, groupId } = event;
-        changeCandidate(
-          state,
-          { problemId: problem.problemId, groupId, candidateIndex: 0, groupSize: 1, arm: 'control' },
-          GENERATED,
-          false,
-        );
+        takeGenerated(state, {
+          ...{ problemId: problem.problemId, groupId },
+          ...{ candidateIndex: 0, groupSize: 1, arm: 'control' },
+        });
         break;
       }
       case 'OutcomeRecorded':
-        changeCandidate(state, { ...event, problemId: event.problem.problemId }, JUDGED, event.success);
-        break;
       case 'ExecutionFailed':
-        changeCandidate(state, { ...event, problemId: event.problem.problemId }, EXECUTION_FAILED, false);
+      case 'AttemptUngraded':
+        takeResult(state, event);
         break;
       case 'ProblemExpired':
         change(state, event.problem.problemId, (facts) => {
@@ -216,12 +313,13 @@ export const ledgerProjection: Projection<LedgerState, Ledger> = {
         });
         break;
       case 'DeadLettered': {
-        const id = `${event.topic}/${event.partition}/${event.offset}/${event.group}`;
-        if (state.deadLetters.has(id)) {
+        const name = `letter/${event.topic}/${event.partition}/${event.offset}/${event.group}`;
+        if (state.cells.get(name) !== undefined) {
           state.repeated.deadLetters++;
           break;
         }
-        state.deadLetters.add(id);
+        state.cells.set(name, '');
+        state.deadLetters++;
         if (event.key !== null && ON_THE_WAY.includes(event.topic)) {
           change(state, event.key, (facts) => {
             facts.deadLettered = true;
@@ -235,19 +333,20 @@ export const ledgerProjection: Projection<LedgerState, Ledger> = {
   },
 
   read({ published, standings, arms, deadLetters, executionsFailed, repeated }) {
-    const { solved, failed, deadLettered, expired, inFlight, orphaned } = standings;
+    const { solved, failed, ungraded, deadLettered, expired, inFlight, orphaned } = standings;
     return {
       published,
       solved,
       failed,
+      ungraded,
       deadLettered,
       expired,
       inFlight,
-      balanced: published === solved + failed + deadLettered + expired + inFlight && orphaned === 0,
+      balanced: published === solved + failed + ungraded + deadLettered + expired + inFlight && orphaned === 0,
       orphaned,
       arms: structuredClone(arms),
       executionsFailed,
-      deadLetterRecords: deadLetters.size,
+      deadLetterRecords: deadLetters,
       repeated: { ...repeated },
     };
   },

@@ -1,5 +1,4 @@
 import type { SeamEvent } from '@seamstream/events';
-import fc from 'fast-check';
 import {
   answerOf,
   deadLettered,
@@ -11,9 +10,10 @@ import {
   published,
   recorded,
   withheld,
-} from './log-of.contract.js';
+} from '@seamstream/testing/log-of';
+import { runCompleted, runFailed, runRejected, runStarted } from '@seamstream/testing/training-log';
+import fc from 'fast-check';
 import { problemStoryProjection } from './problem-story.projection.js';
-import { runCompleted, runFailed, runRejected, runStarted } from './training-log.contract.js';
 
 const OF_TWO = { size: 2, group: 'explored' };
 const OF_P1: readonly SeamEvent[] = [
@@ -35,7 +35,7 @@ const OF_P1: readonly SeamEvent[] = [
 ];
 
 describe('the story of a problem', () => {
-  it('is the same in whatever order partitions are read, and however often', () => {
+  it('is the same in any order of reading partitions, and however often', () => {
     const log = placed([...OF_P1, published('p2'), recorded('p2', true)]);
     const story = problemStoryProjection('p1');
     const expected = answerOf(story, log);
@@ -60,7 +60,7 @@ describe('the story of a problem', () => {
     expect(answerOf(story, [...log, ...log])).toEqual(expected);
   });
 
-  it('ends as the ledger has it, and is nobody’s where nobody published it', () => {
+  it('ends as the ledger has it, and does not exist for a problem that was never published', () => {
     const standing = (...events: SeamEvent[]): unknown =>
       answerOf(problemStoryProjection('p'), placed(events))?.standing;
     expect(standing()).toBeUndefined();

@@ -2,14 +2,23 @@
  * Everything that the log holds about one problem: who published it, what was written for it, what became of each candidate,
  * what the buffer made of it and which training runs had it before them.
  *
- * Facts are kept as they come and put in order when they are read, since they stand in six topics. Which version of the
+ * Facts are kept as they come and put in order when they are read, since they are in six topics. Which version of the
  * buffer a decision belongs to is in the decision's id, and which version a run read is in the run's start: so what a run learned from
  * needs no file.
  */
-import { type Arm, type EventOf, type OffsetRange, type Problem, type SeamEvent, TOPIC } from '@seamstream/events';
+import {
+  type Arm,
+  attemptIdOf,
+  type EventOf,
+  type OffsetRange,
+  type Problem,
+  type SeamEvent,
+  TOPIC,
+} from '@seamstream/events';
+import { settledAs, standingOfGroup } from '@seamstream/experience-groups';
 import { compareText, derivedId } from '@seamstream/kernel';
-import { shardOf } from '@seamstream/success-buffer';
-import { type EventPosition, FoldedOffsets, type Projection } from './projection.js';
+import { shardOf } from '@seamstream/success-buffer/shards';
+import { advance, type EventPosition, type FoldedOffsets, type Projection } from './projection.js';
 
 /** Milliseconds since the Unix epoch where it says `at`. */
 export interface Publication {
@@ -27,7 +36,7 @@ export interface AttemptResult {
   readonly at: number;
   readonly source: string;
   readonly position: EventPosition;
-  readonly verdict: 'solved' | 'notSolved' | 'failed';
+  readonly verdict: 'solved' | 'notSolved' | 'failed' | 'ungraded';
   /** The executor's whole answer; null where its infrastructure failed. */
   readonly response: string | null;
   readonly extractedAnswer: string | null;
@@ -57,12 +66,14 @@ export interface BufferVerdict {
 
 /** A candidate, or the place of one that was withheld. */
 export interface Attempt {
+  /** What results count by; the experience's id where that is tried once. */
+  readonly attemptId: string;
   readonly experienceId: string;
   readonly groupId: string;
   readonly candidateIndex: number;
   readonly groupSize: number;
   readonly arm: Arm;
-  /** Null: the bare base model, or nobody in the control arm. */
+  /** Null: the bare base model, or the control arm, which has no entry. */
   readonly adapterDigest: string | null;
   readonly baseModelDigest: string | null;
   /** Null in the control arm, and where a result speaks of an experience that is not in the log. */
@@ -71,6 +82,22 @@ export interface Attempt {
   readonly writtenAt: number | null;
   readonly tokens: number;
   readonly temperature: number | null;
+  /** Where no verifier judges: the answer, whether or not a person has judged it since. */
+  readonly answer: {
+    readonly at: number;
+    readonly response: string;
+    readonly executor: string;
+    readonly feedbackUntil: number;
+  } | null;
+  /** What was said of the answer, in the order of its time. */
+  readonly feedback: readonly {
+    readonly at: number;
+    readonly by: string;
+    readonly score: number;
+    readonly reason: string;
+    /** Why it does not count; null where it does, or was not looked at yet. */
+    readonly refused: string | null;
+  }[];
   /** In the log's order; more than one is a repetition, or a contradiction. */
   readonly results: readonly AttemptResult[];
   /** In the order of the versions. */
@@ -82,7 +109,7 @@ export interface StoryRun {
   readonly runId: string;
   readonly algorithm: string;
   readonly startedAt: number;
-  readonly status: 'running' | 'completed' | 'failed' | 'rejected';
+  readonly status: 'running' | 'completed' | 'failed' | 'rejected' | 'cancelled';
   readonly adapterDigest: string | null;
   readonly reason: string | null;
   /** Results of the problem that it replayed; 0 for a run that reads the buffer. */
@@ -94,7 +121,7 @@ export interface StoryRun {
 export interface ProblemStory {
   readonly problem: Problem;
   readonly publications: readonly Publication[];
-  readonly standing: 'solved' | 'notSolved' | 'expired' | 'deadLettered' | 'inFlight';
+  readonly standing: 'solved' | 'notSolved' | 'ungraded' | 'expired' | 'deadLettered' | 'inFlight';
   /** By the time of their group, then by candidate. */
   readonly attempts: readonly Attempt[];
   readonly expiries: readonly { readonly at: number; readonly source: string }[];
@@ -105,7 +132,7 @@ export interface ProblemStory {
     readonly reason: string;
     readonly at: number;
   }[];
-  /** Results that were refused and stand under another key than the problem's, where nobody looks for them. */
+  /** Results that were refused and have another key than the problem's, where no reader looks for them. */
   readonly refusedElsewhere: readonly {
     readonly position: EventPosition;
     readonly source: string;
@@ -117,7 +144,7 @@ export interface ProblemStory {
 }
 
 type Candidate = EventOf<'ExperienceGenerated'> | EventOf<'ExperienceWithheld'>;
-type Result = EventOf<'OutcomeRecorded'> | EventOf<'ExecutionFailed'>;
+type Result = EventOf<'OutcomeRecorded' | 'ExecutionFailed' | 'AttemptUngraded'>;
 type Decision = EventOf<'SuccessAdmitted'> | EventOf<'SuccessRejected'>;
 
 interface RunFacts {
@@ -134,6 +161,11 @@ export interface ProblemStoryState {
   /** With the place of each. */
   readonly results: { readonly event: Result; readonly position: EventPosition }[];
   readonly expiries: EventOf<'ProblemExpired'>[];
+  /** By attempt; of several the first in its partition. */
+  readonly answers: Map<string, EventOf<'AnswerRecorded'>>;
+  readonly feedback: EventOf<'FeedbackGiven'>[];
+  /** By the feedback's id. */
+  readonly refusedFeedback: Map<string, EventOf<'FeedbackRefused'>>;
   readonly decisions: Decision[];
   /** By the place that they speak of. */
   readonly refusals: Map<string, EventOf<'ResultRefused'>>;
@@ -144,13 +176,15 @@ export interface ProblemStoryState {
 
 const placeOf = ({ topic, partition, offset }: EventPosition): string => `${topic}/${partition}/${offset}`;
 
-/** The story of the problem of this id; null where nobody published it. */
+/** The story of the problem of this id; null where it was never published. */
 export function problemStoryProjection(problemId: string): Projection<ProblemStoryState, ProblemStory | null> {
   return {
     topics: [
       TOPIC.problems,
       TOPIC.experiences,
       TOPIC.outcomes,
+      TOPIC.answers,
+      TOPIC.feedback,
       TOPIC.buffer,
       TOPIC.training,
       TOPIC.adapters,
@@ -158,11 +192,14 @@ export function problemStoryProjection(problemId: string): Projection<ProblemSto
     ],
 
     initialState: () => ({
-      folded: new FoldedOffsets(),
+      folded: new Map(),
       published: [],
       candidates: new Map(),
       results: [],
       expiries: [],
+      answers: new Map(),
+      feedback: [],
+      refusedFeedback: new Map(),
       decisions: [],
       refusals: new Map(),
       commits: [],
@@ -171,7 +208,7 @@ export function problemStoryProjection(problemId: string): Projection<ProblemSto
     }),
 
     evolve(state, event, position) {
-      if (state.folded.advance(position)) evolve(state, event, position, problemId);
+      if (advance(state.folded, position)) evolve(state, event, position, problemId);
       return state;
     },
 
@@ -186,12 +223,23 @@ function evolve(state: ProblemStoryState, event: SeamEvent, position: EventPosit
       break;
     case 'ExperienceGenerated':
     case 'ExperienceWithheld':
-      if (event.problem.problemId === problemId && !state.candidates.has(event.experienceId))
-        state.candidates.set(event.experienceId, event);
+      if (event.problem.problemId === problemId && !state.candidates.has(attemptIdOf(event)))
+        state.candidates.set(attemptIdOf(event), event);
       break;
     case 'OutcomeRecorded':
     case 'ExecutionFailed':
+    case 'AttemptUngraded':
       if (event.problem.problemId === problemId) state.results.push({ event, position });
+      break;
+    case 'AnswerRecorded':
+      if (event.problem.problemId === problemId && !state.answers.has(attemptIdOf(event)))
+        state.answers.set(attemptIdOf(event), event);
+      break;
+    case 'FeedbackGiven':
+      if (event.problemId === problemId) state.feedback.push(event);
+      break;
+    case 'FeedbackRefused':
+      if (event.problemId === problemId) state.refusedFeedback.set(event.feedbackId, event);
       break;
     case 'ProblemExpired':
       if (event.problem.problemId === problemId) state.expiries.push(event);
@@ -215,6 +263,12 @@ function evolve(state: ProblemStoryState, event: SeamEvent, position: EventPosit
     case 'TrainingRunFailed':
       endRun(state.runs.get(event.runId), event);
       break;
+    case 'TrainingRunCancelled': {
+      const run = state.runs.get(event.runId);
+      if (run !== undefined)
+        Object.assign(run, { status: 'cancelled', reason: `cancelled by ${event.cancelledBy}: ${event.reason}` });
+      break;
+    }
     case 'DeadLettered':
       if (event.key === problemId) state.deadLetters.push(event);
       break;
@@ -294,34 +348,47 @@ function comparePlaces(a: EventPosition, b: EventPosition): number {
   return compareText(a.topic, b.topic) || a.partition - b.partition || a.offset - b.offset;
 }
 
-/** As the ledger has it: a group whose every candidate is in, and none solved, is not solved. Results that the buffer refused are none. */
+/** As the ledger has it. Results that the buffer refused do not count. */
 function standingOf(state: ProblemStoryState, attempts: readonly Attempt[]): ProblemStory['standing'] {
-  const counted = attempts.map(({ results, ...attempt }) => ({
-    ...attempt,
-    results: results.filter(({ refused }) => refused === null),
-  }));
-  if (counted.some(({ results }) => results.some(({ verdict }) => verdict === 'solved'))) return 'solved';
-  const groups = [...Map.groupBy(counted, ({ groupId }) => groupId).values()];
-  const isIn = (group: typeof counted): boolean =>
-    group.filter(({ results }) => results.length > 0).length >= group[0]!.groupSize;
-  if (groups.length > 0 && groups.every(isIn)) return 'notSolved';
+  const results = state.results.filter(({ position }) => !state.refusals.has(placeOf(position)));
+  const byGroup = Map.groupBy(results, ({ event }) => event.groupId);
+  const groups = Map.groupBy(attempts, ({ groupId }) => groupId);
+  const settled = settledAs(
+    [...groups].map(([groupId, [first]]) =>
+      standingOfGroup(
+        first!.groupSize,
+        (byGroup.get(groupId) ?? []).map(({ event }) => event),
+      ),
+    ),
+  );
+  if (settled !== null) return settled === 'failed' ? 'notSolved' : settled;
   if (state.expiries.length > 0) return 'expired';
   return state.deadLetters.length > 0 ? 'deadLettered' : 'inFlight';
 }
 
 function attemptsOf(state: ProblemStoryState): readonly Attempt[] {
-  const results = Map.groupBy(state.results, ({ event }) => event.experienceId);
+  const results = Map.groupBy(state.results, ({ event }) => attemptIdOf(event));
+  const feedback = Map.groupBy(state.feedback, ({ attemptId }) => attemptId);
   const decisions = Map.groupBy(state.decisions, ({ experienceId }) => experienceId);
   const sequences = sequencesOf(state);
-  const ids = new Set([...state.candidates.keys(), ...results.keys()]);
-  const attempts = [...ids].map((experienceId): Attempt => {
-    const candidate = state.candidates.get(experienceId);
-    const own = (results.get(experienceId) ?? []).toSorted((a, b) => comparePlaces(a.position, b.position));
+  const ids = new Set([...state.candidates.keys(), ...state.answers.keys(), ...results.keys()]);
+  const attempts = [...ids].map((attemptId): Attempt => {
+    const candidate = state.candidates.get(attemptId);
+    const answer = state.answers.get(attemptId);
+    const own = (results.get(attemptId) ?? []).toSorted((a, b) => comparePlaces(a.position, b.position));
     return {
-      experienceId,
-      ...(candidate === undefined ? toldBy(own[0]!.event) : writtenIn(candidate)),
+      attemptId,
+      experienceId: (candidate ?? answer ?? own[0]!.event).experienceId,
+      ...(candidate === undefined ? toldBy(answer ?? own[0]!.event) : writtenIn(candidate)),
+      answer: answer === undefined ? null : answerOf(answer),
+      feedback: (feedback.get(attemptId) ?? [])
+        .map(({ meta, by, score, reason }) => ({
+          ...{ at: meta.occurredAt, by, score, reason },
+          refused: state.refusedFeedback.get(meta.messageId)?.detail ?? null,
+        }))
+        .sort((a, b) => a.at - b.at),
       results: own.map((each) => resultOf(each, state.refusals)),
-      buffer: (decisions.get(experienceId) ?? [])
+      buffer: (decisions.get(attemptId) ?? [])
         .map((decision) => verdictOf(decision, sequences))
         .sort((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0) || a.at - b.at),
     };
@@ -340,7 +407,11 @@ function attemptsOf(state: ProblemStoryState): readonly Attempt[] {
   );
 }
 
-type Written = Omit<Attempt, 'experienceId' | 'results' | 'buffer'>;
+function answerOf({ meta, response, executor, feedbackUntil }: EventOf<'AnswerRecorded'>): Attempt['answer'] {
+  return { at: meta.occurredAt, response, executor: executor.model, feedbackUntil };
+}
+
+type Written = Omit<Attempt, 'attemptId' | 'experienceId' | 'answer' | 'feedback' | 'results' | 'buffer'>;
 
 function writtenIn(candidate: Candidate): Written {
   const { groupId, meta } = candidate;
@@ -368,7 +439,13 @@ function writtenIn(candidate: Candidate): Written {
 }
 
 /** What a result says of an experience that is not in the log. */
-function toldBy({ groupId, candidateIndex, groupSize, arm, adapterDigest }: Result): Written {
+function toldBy({
+  groupId,
+  candidateIndex,
+  groupSize,
+  arm,
+  adapterDigest,
+}: Result | EventOf<'AnswerRecorded'>): Written {
   return {
     ...{ groupId, candidateIndex, groupSize, arm, adapterDigest },
     ...{ baseModelDigest: null, entry: null, writtenAt: null, tokens: 0, temperature: null },
@@ -387,19 +464,14 @@ function resultOf(
     position,
     refused: refusal === undefined ? null : { reason: refusal.reason, detail: refusal.detail },
   };
-  if (event.type === 'ExecutionFailed') {
-    return {
-      ...common,
-      ...{
-        verdict: 'failed',
-        response: null,
-        extractedAnswer: null,
-        reward: null,
-        executor: null,
-        responseTokens: null,
-      },
-      reason: `${event.code} after ${event.attempts} attempts: ${event.reason}`,
-    };
+  if (event.type !== 'OutcomeRecorded') {
+    const none = { response: null, extractedAnswer: null, reward: null, executor: null, responseTokens: null };
+    return event.type === 'ExecutionFailed'
+      ? {
+          ...{ ...common, ...none, verdict: 'failed' },
+          reason: `${event.code} after ${event.attempts} attempts: ${event.reason}`,
+        }
+      : { ...common, ...none, verdict: 'ungraded', reason: 'no person judged it in time' };
   }
   const { success, response, extractedAnswer, reward, verifierDetail, executor, responseTokens } = event;
   return {

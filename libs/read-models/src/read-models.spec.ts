@@ -1,9 +1,5 @@
-import { promotedByRun } from '../../release/src/promotion-log.contract.js';
-import { adapterLineageProjection } from './adapter-lineage.projection.js';
-import { deadLettersProjection } from './dead-letters.projection.js';
-import { faithfulEntriesProjection } from './faithful-entries.projection.js';
-import { answerOf, deadLettered, interleaved, placed, recorded } from './log-of.contract.js';
-import { successByArmProjection } from './success-by-arm.projection.js';
+import { answerOf, deadLettered, interleaved, placed, recorded } from '@seamstream/testing/log-of';
+import { promotedByRun } from '@seamstream/testing/promotion-log';
 import {
   adapterEvaluated,
   adapterPromoted,
@@ -15,7 +11,11 @@ import {
   runFailed,
   runRejected,
   runStarted,
-} from './training-log.contract.js';
+} from '@seamstream/testing/training-log';
+import { adapterLineageProjection } from './adapter-lineage.projection.js';
+import { deadLettersProjection } from './dead-letters.projection.js';
+import { faithfulEntriesProjection } from './faithful-entries.projection.js';
+import { successByArmProjection } from './success-by-arm.projection.js';
 import { trainingProgressProjection } from './training-progress.projection.js';
 
 describe('faithful entries', () => {
@@ -39,7 +39,7 @@ describe('faithful entries', () => {
     expect(answerOf(faithfulEntriesProjection, [])).toEqual({ all: { quoting: 0, faithful: 0 }, adapters: [] });
   });
 
-  it('are counted once however often they are told', () => {
+  it('are counted once however often they are repeated', () => {
     expect(answerOf(faithfulEntriesProjection, placed([...events, ...events]))).toEqual(
       answerOf(faithfulEntriesProjection, placed(events)),
     );
@@ -85,7 +85,7 @@ describe('success by arm', () => {
     });
   });
 
-  it('counts a candidate once however often it is told', () => {
+  it('counts a candidate once however often it is repeated', () => {
     expect(answerOf(successByArmProjection, placed([...events, ...events, ...events]))).toEqual(
       answerOf(successByArmProjection, placed(events)),
     );
@@ -243,7 +243,7 @@ describe('training', () => {
     expect(deadGroups).toBe(8);
   });
 
-  it('goes on where it was when a killed trainer starts the run again', () => {
+  it('continues where it was when a killed trainer starts the run again', () => {
     const log = placed([
       runStarted('r1', 'sft'),
       runCheckpointed('r1', 10, { loss: 2 }),
@@ -304,7 +304,7 @@ describe('every answer', () => {
     ['lineage', adapterLineageProjection],
     ['training', trainingProgressProjection],
     ['dead letters', deadLettersProjection],
-  ] as const)('is the same in whatever order partitions are read: %s', (_, projection) => {
+  ] as const)('is the same in any order of reading partitions: %s', (_, projection) => {
     const fold = (records: typeof log): unknown => answerOf<never, unknown>(projection as never, records);
     const expected = fold(log);
     for (let seed = 0; seed < 50; seed++) expect(fold(interleaved(log, seed))).toEqual(expected);

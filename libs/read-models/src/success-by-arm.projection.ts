@@ -1,6 +1,7 @@
 /** How often executions succeed: per arm, per arm and domain, and per adapter as measured. Each candidate counts once. */
 import { type Arm, TOPIC } from '@seamstream/events';
-import { FoldedOffsets, MetCandidates, type Projection, sortedEntries } from './projection.js';
+import { type Cells, MemoryCells, meetCandidate } from './cells.js';
+import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
 
 export interface SuccessTally {
   readonly outcomes: number;
@@ -16,7 +17,8 @@ interface Tally {
 
 export interface SuccessByArmState {
   readonly folded: FoldedOffsets;
-  readonly met: MetCandidates;
+  /** The candidates that were met, by their group. */
+  readonly cells: Cells;
   readonly arms: Map<string, Tally>;
   readonly domains: Map<string, Map<string, Tally>>;
   readonly adapters: Map<string, { readonly adapterDigest: string | null; readonly arms: Map<string, Tally> }>;
@@ -54,21 +56,22 @@ function armsOf(tallies: ReadonlyMap<string, Tally>): Record<Arm, SuccessTally> 
   };
 }
 
-export const successByArmProjection: Projection<SuccessByArmState, SuccessByArm> = {
+export const successByArmProjection: KeptProjection<SuccessByArmState, SuccessByArm> = {
+  name: 'success',
   topics: [TOPIC.outcomes],
 
-  initialState: () => ({
-    folded: new FoldedOffsets(),
-    met: new MetCandidates(),
+  initialState: (cells = new MemoryCells()) => ({
+    folded: new Map(),
+    cells,
     arms: new Map(),
     domains: new Map(),
     adapters: new Map(),
   }),
 
   evolve(state, event, position) {
-    if (!state.folded.advance(position) || event.type !== 'OutcomeRecorded') return state;
-    const { arm, success, problem, adapterDigest, groupId, candidateIndex, groupSize } = event;
-    if (!state.met.meet(groupId, candidateIndex, groupSize)) return state;
+    if (!advance(state.folded, position) || event.type !== 'OutcomeRecorded') return state;
+    const { arm, success, problem, adapterDigest } = event;
+    if (!meetCandidate(state.cells, event)) return state;
     count(state.arms, arm, success);
     const domain = state.domains.get(problem.domain) ?? new Map<string, Tally>();
     state.domains.set(problem.domain, domain);

@@ -1,12 +1,12 @@
-/** What the trainers do: every run with its steps and figures. All events of a run stand in one partition. */
-import { type Evaluation, type OffsetRange, TOPIC } from '@seamstream/events';
+/** What the trainers do: every run with its steps and figures. All events of a run are in one partition. */
+import { type Evaluation, type OffsetRange, type SeamEvent, TOPIC } from '@seamstream/events';
 import { compareText } from '@seamstream/kernel';
-import { FoldedOffsets, type Projection } from './projection.js';
+import { advance, type FoldedOffsets, type KeptProjection } from './projection.js';
 
 export interface TrainingRun {
   readonly runId: string;
   readonly algorithm: string;
-  readonly status: 'running' | 'completed' | 'failed' | 'rejected';
+  readonly status: 'running' | 'completed' | 'failed' | 'rejected' | 'cancelled';
   /** Adapter that training started from; null is the bare base model. */
   readonly parentAdapter: string | null;
   /** What it learns from: the offsets that are replayed, and the digests of the buffer's manifests where that is read. */
@@ -21,14 +21,14 @@ export interface TrainingRun {
   readonly evaluation: Evaluation | null;
   /** Adapter that it made. */
   readonly adapterDigest: string | null;
-  /** Optimizer steps done, as far as told. */
+  /** Optimizer steps done, as far as reported. */
   readonly steps: number;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
   readonly endedAt: number | null;
   /** Error code of a failed run. */
   readonly code: string | null;
-  /** Why it failed or was rejected. */
+  /** Why it failed, was rejected or was taken back. */
   readonly reason: string | null;
   /** The newest figures by name. */
   readonly metrics: Readonly<Record<string, number>>;
@@ -52,13 +52,14 @@ export interface TrainingProgressState {
   readonly runs: Map<string, MutableRun>;
 }
 
-export const trainingProgressProjection: Projection<TrainingProgressState, TrainingProgress> = {
+export const trainingProgressProjection: KeptProjection<TrainingProgressState, TrainingProgress> = {
+  name: 'training',
   topics: [TOPIC.training],
 
-  initialState: () => ({ folded: new FoldedOffsets(), runs: new Map() }),
+  initialState: () => ({ folded: new Map(), runs: new Map() }),
 
   evolve(state, event, position) {
-    if (!state.folded.advance(position)) return state;
+    if (!advance(state.folded, position)) return state;
     if (event.type === 'TrainingRunStarted') {
       if (state.runs.has(event.runId)) return state; // resumed after a kill
       const { runId, algorithm, parentAdapter, meta, inputs, configuration, seed, baseModelDigest, codeVersion } =
@@ -85,43 +86,7 @@ export const trainingProgressProjection: Projection<TrainingProgressState, Train
     }
     const run = 'runId' in event && event.runId !== null ? state.runs.get(event.runId) : undefined;
     if (run === undefined) return state;
-    switch (event.type) {
-      case 'TrainingRunCheckpointed':
-        if (event.step <= run.steps) break; // told again by a resumed trainer
-        run.steps = event.step;
-        run.metrics = event.metrics;
-        run.checkpoints.push({ step: event.step, metrics: event.metrics });
-        break;
-      case 'TrainingRunCompleted':
-        Object.assign(run, {
-          status: 'completed',
-          steps: event.steps,
-          adapterDigest: event.adapterDigest,
-          metrics: event.metrics,
-          endedAt: run.endedAt ?? event.meta.occurredAt,
-        });
-        break;
-      case 'TrainingRunFailed':
-        Object.assign(run, {
-          status: 'failed',
-          code: event.code,
-          reason: event.reason,
-          metrics: { ...run.metrics, ...event.metrics },
-          endedAt: run.endedAt ?? event.meta.occurredAt,
-        });
-        break;
-      case 'TrainingRunRejected':
-        Object.assign(run, {
-          status: 'rejected',
-          adapterDigest: event.adapterDigest ?? run.adapterDigest,
-          reason: event.reason,
-          evaluation: event.evaluation,
-          metrics: { ...run.metrics, ...event.metrics },
-          endedAt: run.endedAt ?? event.meta.occurredAt,
-        });
-        break;
-      default:
-    }
+    evolveRun(run, event);
     return state;
   },
 
@@ -133,3 +98,52 @@ export const trainingProgressProjection: Projection<TrainingProgressState, Train
     };
   },
 };
+
+function evolveRun(run: MutableRun, event: SeamEvent): void {
+  switch (event.type) {
+    case 'TrainingRunCheckpointed':
+      if (event.step <= run.steps) break; // reported again by a resumed trainer
+      run.steps = event.step;
+      run.metrics = event.metrics;
+      run.checkpoints.push({ step: event.step, metrics: event.metrics });
+      break;
+    case 'TrainingRunCompleted':
+      Object.assign(run, {
+        status: 'completed',
+        steps: event.steps,
+        adapterDigest: event.adapterDigest,
+        metrics: event.metrics,
+        endedAt: run.endedAt ?? event.meta.occurredAt,
+      });
+      break;
+    case 'TrainingRunFailed':
+      Object.assign(run, {
+        status: 'failed',
+        code: event.code,
+        reason: event.reason,
+        metrics: { ...run.metrics, ...event.metrics },
+        endedAt: run.endedAt ?? event.meta.occurredAt,
+      });
+      break;
+    case 'TrainingRunRejected':
+      Object.assign(run, {
+        status: 'rejected',
+        adapterDigest: event.adapterDigest ?? run.adapterDigest,
+        reason: event.reason,
+        evaluation: event.evaluation,
+        metrics: { ...run.metrics, ...event.metrics },
+        endedAt: run.endedAt ?? event.meta.occurredAt,
+      });
+      break;
+    case 'TrainingRunCancelled':
+      // What had ended by then stays as it is.
+      if (run.endedAt === null)
+        Object.assign(run, {
+          status: 'cancelled',
+          reason: `cancelled by ${event.cancelledBy}: ${event.reason}`,
+          endedAt: event.meta.occurredAt,
+        });
+      break;
+    default:
+  }
+}

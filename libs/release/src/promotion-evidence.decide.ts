@@ -37,7 +37,10 @@ export function runRecordOf(
   const record = known ?? { started: undefined, completed: undefined, rejected: undefined };
   if (event.type === 'TrainingRunStarted') {
     const { meta, parentAdapter, configuration } = event;
-    return record.started === undefined ? { ...record, started: { meta, parentAdapter, configuration } } : record;
+    const isOwn = (id: string | undefined): boolean => id === startOf(event.runId);
+    // Somebody else's start does not keep the run's own from counting.
+    const isNew = record.started === undefined || (isOwn(meta.messageId) && !isOwn(record.started.meta.messageId));
+    return isNew ? { ...record, started: { meta, parentAdapter, configuration } } : record;
   }
   if (event.type === 'TrainingRunRejected') {
     const { adapterDigest, evaluation } = event;
@@ -149,6 +152,7 @@ function runDoubt(
   if (run.started.parentAdapter !== parent) return `run ${runId} was started from another parent`;
   try {
     const policy = policyIn(run.started.configuration);
+    if (policy === undefined) return 'its run was to be judged by a rule that this version does not know';
     const { promote, reason } = decidePromotion({ candidate: adapterDigest, parent, evaluation: evaluation!, policy });
     return promote ? undefined : `its evaluation does not bear it out: ${reason}`;
   } catch (error) {
@@ -183,17 +187,19 @@ function isBlank(text: string | null): boolean {
 /** The level of the comparison that a run's recorded configuration states; null where it was decided by another rule. */
 export function levelIn(configuration: string): number | null {
   const policy = policyIn(configuration);
-  return policy.rule === 'better' && policy.level > 0 ? policy.level : null;
+  return policy?.rule === 'better' && policy.level > 0 ? policy.level : null;
 }
 
-/** The policy that the run recorded before it knew how its adapter would do. */
-function policyIn(configuration: string): PromotionPolicy {
+/** The policy that the run recorded before it knew how its adapter would do; undefined where its rule is not known here. */
+function policyIn(configuration: string): PromotionPolicy | undefined {
   try {
     const { promotion } = JSON.parse(configuration) as {
       readonly promotion?: Partial<BetterBeyondChance> | Partial<ToleratedLoss>;
     };
     // Without a level nothing passes.
     if (promotion?.rule === 'better') return { level: 0, minProblems: 1, ...promotion, rule: 'better' };
+    const rule: string = promotion?.rule ?? 'tolerance';
+    if (rule !== 'tolerance') return undefined;
     return { ...UNNAMED_PROMOTION_POLICY, ...promotion, rule: 'tolerance' };
   } catch {
     return UNNAMED_PROMOTION_POLICY;

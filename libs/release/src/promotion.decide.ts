@@ -71,7 +71,17 @@ export function decidePromotion(input: Decided & { readonly policy: PromotionPol
       reason: `${problems} problems of ${problemSet} are too few`,
     };
   }
-  return policy.rule === 'better' ? better(input, policy) : tolerated(input, policy);
+  switch (policy.rule) {
+    case 'better':
+      return better(input, policy);
+    case 'tolerance':
+      return tolerated(input, policy);
+    default:
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Deciding on a promotion: expected the rule better or tolerance, got ${JSON.stringify((policy satisfies never as PromotionPolicy).rule)}. Use a version that has it.`,
+      );
+  }
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { AdapterPromoted, EventOf, SeamEvent } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
-import { evaluationsOf } from './promotion-evidence.decide.js';
 import {
   evaluatedByPerson,
   evaluationOf,
@@ -9,7 +8,8 @@ import {
   promotedByRun,
   rolledBack,
   unpinned,
-} from './promotion-log.contract.js';
+} from '@seamstream/testing/promotion-log';
+import { evaluationsOf } from './promotion-evidence.decide.js';
 import {
   evolveServedAdapter,
   groundsOf,
@@ -265,6 +265,11 @@ describe('a forged decision', () => {
       'of a run whose start is made up',
       [{ ...started, meta: { ...started.meta, messageId: 'x' } }, made, completed, promotion],
       /the start of run/,
+    ],
+    [
+      'of a run that is judged by a rule of another version',
+      [{ ...started, configuration: '{"promotion":{"rule":"vote"}}' }, made, completed, promotion],
+      /a rule that this version does not know/,
     ],
     [
       'that its own figures speak against',

@@ -1,7 +1,8 @@
+import { PromptInjection } from '@seamstream/environments';
 import { loadPrompts, type Prompts } from '@seamstream/experience';
 import fc from 'fast-check';
 import { type AnsweredQuestion, type AnsweringSettings, answerQuestions, type Question } from './answer-questions.js';
-import { FakeGenerator, fakeTokenizer } from './models.fake.js';
+import { FakeGenerator, fakeTokenizer } from './generator-model.fake.js';
 import { executor, questions, SCHEMA } from './numbered-questions.fake.js';
 
 let prompts: Prompts;
@@ -19,7 +20,14 @@ async function answered(
 ): Promise<readonly AnsweredQuestion[]> {
   const all: AnsweredQuestion[] = [];
   for await (const batch of answerQuestions(asked, {
-    ...{ generator, executor, adapter: null, prompts, schemaFor: () => SCHEMA, maxEntryTokens: 128 },
+    ...{
+      generator,
+      environment: new PromptInjection(executor, prompts),
+      adapter: null,
+      prompts,
+      schemaFor: () => SCHEMA,
+      maxEntryTokens: 128,
+    },
     ...{ withEntries: true, temperature: 0, seed: 's', batchSize: 4, ...settings },
   }))
     all.push(...batch);
@@ -27,7 +35,7 @@ async function answered(
 }
 
 describe('answers to questions', () => {
-  it('come in the order of the questions, judged where somebody says what is right', async () => {
+  it('have the order of the questions, judged where a reference is given', async () => {
     const all = await answered(questions);
     expect(all.map(({ answer }) => answer)).toEqual([
       ...['SECRET0', 'none', 'SECRET2', 'none', 'SECRET4', 'none', 'SECRET6', null, 'SECRET8'],
@@ -58,7 +66,7 @@ describe('answers to questions', () => {
     expect(await entries('a')).not.toEqual(await entries('b'));
   });
 
-  it('are given to nobody who knows what is right: neither model is told a reference', async () => {
+  it('come from models that do not see the reference', async () => {
     executor.prompts.length = 0;
     await answered(questions);
     expect(executor.prompts).toHaveLength(9);

@@ -1,26 +1,34 @@
 /**
- * Answers to questions, as a deployed system gives them: the adapter writes one entry, the executor answers once, guided by it. What is right is
- * said where somebody knows it, and by the verifier alone. Nothing is recorded.
+ * Answers to questions, as a deployed system gives them: the adapter writes one entry, and the executor answers once with it. A verifier judges
+ * the answers to questions that have a reference. Nothing is recorded.
  */
+
+import {
+  answerOnce,
+  type Environment,
+  type ExecutorResponse,
+  type ProblemStatement,
+  statementOf,
+} from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import { derivedId, isSeamError, SeamError } from '@seamstream/kernel';
 import type { Adapter } from '@seamstream/language-model';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { finalAnswer, type Verifiers } from '@seamstream/verifiers';
-import { generateExperiences, type ProblemStatement } from './explore.js';
-import type { ExecutorModel, ExecutorResponse, GeneratorModel } from './models.port.js';
-import { judge, solveProblems } from './solve.js';
+import { generateExperiences } from './explore.js';
+import type { GeneratorModel } from './generator-model.port.js';
+import { judge } from './judge.js';
 import type { Unjudged } from './unjudged.js';
 
 export interface Question extends ProblemStatement {
-  /** Null where nobody says what is right. */
+  /** Null without a reference. */
   readonly judgedBy: Pick<Problem, 'verifier' | 'reference'> | null;
 }
 
 export interface AnsweringSettings {
   readonly generator: GeneratorModel;
-  readonly executor: ExecutorModel;
+  readonly environment: Environment;
   /** Null: the bare base model. */
   readonly adapter: Adapter | null;
   /** Without entries the executor is asked alone. */
@@ -46,7 +54,7 @@ export interface AnsweredQuestion {
   readonly response: string | null;
   /** What the response states as its answer; null where it states none. */
   readonly answer: string | null;
-  /** Null where nobody says what is right, or there is no response. */
+  /** Null without a reference, or without a response. */
   readonly verdict: { readonly success: boolean; readonly detail: string } | null;
   /** Why there is no response, or no verdict on it. */
   readonly failure: Unjudged | null;
@@ -71,14 +79,17 @@ async function answerBatch(
   questions: readonly Question[],
   settings: AnsweringSettings,
 ): Promise<readonly AnsweredQuestion[]> {
-  const { executor, prompts, signal } = settings;
+  const { environment, seed, signal } = settings;
   const entries = settings.withEntries ? await entriesFor(questions, settings) : questions.map(() => null);
   const askable = [...questions.keys()].filter((i) => !isUnjudged(entries[i]!));
-  const answers = await solveProblems(
-    askable.map((i) => ({ problem: questions[i]!, entry: entries[i] as string | null })),
-    executor,
-    prompts,
-    signal,
+  const answers = await answerOnce(
+    environment,
+    askable.map((i) => ({
+      problem: questions[i]!,
+      entry: entries[i] as string | null,
+      seed: derivedId(questions[i]!.problemId, `attempt:${seed}`),
+    })),
+    { signal },
   );
   const answered = questions.map((_, i): AnsweredQuestion => {
     const entry = entries[i]!;
@@ -109,7 +120,7 @@ async function judgedAnswer(
     const { success, detail, extractedAnswer } = await judge(judgedBy, response, verifiers);
     return { response: text, answer: extractedAnswer, verdict: { success, detail }, failure: null };
   } catch (error) {
-    // The answer is there, whatever keeps its judge from judging.
+    // The answer is there, even where its judge fails.
     if (!isSeamError(error)) throw error;
     return { ...unjudged, failure: { code: error.code, reason: error.message } };
   }
@@ -121,9 +132,9 @@ async function entriesFor(
 ): Promise<readonly (string | Unjudged)[]> {
   const explorations = await generateExperiences(
     // A generator knows nothing of what is right.
-    questions.map(({ problemId, domain, prompt }) => ({
-      eventId: derivedId(problemId, `answer:${seed}`),
-      problem: { problemId, domain, prompt },
+    questions.map((question) => ({
+      eventId: derivedId(question.problemId, `answer:${seed}`),
+      problem: statementOf(question),
     })),
     {
       model: generator,

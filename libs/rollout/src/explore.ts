@@ -1,18 +1,12 @@
 /** Problem to experiences: groups of candidates to learn from, or one to deploy. */
+import type { ProblemStatement } from '@seamstream/environments';
 import { experienceIdOf, groupIdOf } from '@seamstream/events';
 import { groundedSchema, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import { derivedId, type ErrorCode, SeamError } from '@seamstream/kernel';
 import type { Adapter, GenerationResult, SamplingSettings } from '@seamstream/language-model';
 import type { JsonSchema } from '@seamstream/token-grammar';
 import { type FittingPrompt, fittingPrompt } from './fitting-prompt.js';
-import type { GeneratorModel } from './models.port.js';
-
-/** What a generator may know of a problem: everything but its reference answer. */
-export interface ProblemStatement {
-  readonly problemId: string;
-  readonly domain: string;
-  readonly prompt: string;
-}
+import type { GeneratorModel } from './generator-model.port.js';
 
 export interface ExplorationSettings {
   readonly model: GeneratorModel;
@@ -28,7 +22,7 @@ export interface ExplorationSettings {
   schemaFor(domain: string): JsonSchema;
   /** Ends what is under way, with ABORTED. */
   readonly signal?: AbortSignal;
-  /** Is told now and then of what is done while the rest is under way; before the call is ended, of all that is. */
+  /** Receives now and then what is done while the rest is under way; before the call ends, all that is. */
   readonly onProgress?: (progress: ExplorationProgress) => void;
 }
 
@@ -87,7 +81,7 @@ export function candidateSeed(eventId: string, candidateIndex: number): string {
 /**
  * Writes `groupSize` candidate entries for each problem. The result for a problem depends on its own event, the settings and
  * the weights, not on the problems it is asked for with.
- * A problem whose prompt does not fit the model fails alone; whatever else goes wrong rejects the call.
+ * A problem whose prompt does not fit the model fails alone; any other failure rejects the call.
  * @returns one exploration per request, in their order.
  */
 export async function generateExperiences(
@@ -141,7 +135,7 @@ export async function generateExperiences(
                       try {
                         return [{ request: each.place, exploration: explored(each, candidates) }];
                       } catch {
-                        return []; // said at the end, to whoever waits for it
+                        return []; // reported at the end, to the caller that waits for it
                       }
                     });
                     onProgress({ tokens, explored: ended });

@@ -20,7 +20,7 @@ describe('a prompt that is to be tokenized', () => {
     expect(fittingPrompt(model(10), 'abcdefg', 4)).toEqual({ fits: false, size: '7 tokens' });
   });
 
-  it('is not read at all beyond the characters that are, whatever the model holds', () => {
+  it('is not read at all beyond the characters that are, for any size of model', () => {
     const wide = model(10_000_000);
     expect(fittingPrompt(wide, 'a'.repeat(MOST_PROMPT_CHARACTERS), 4).fits).toBe(true);
     expect(fittingPrompt(wide, 'a'.repeat(MOST_PROMPT_CHARACTERS + 1), 4)).toEqual({

@@ -1,5 +1,5 @@
 /** Prompts as tokens, where a model has room for them. */
-import { encodePrompt, type GeneratorModel } from './models.port.js';
+import { encodePrompt, type GeneratorModel } from './generator-model.port.js';
 
 /**
  * Most characters (UTF-16 units) of a prompt that is tokenized: tokenizing keeps the event loop, up to 0.6 s for as many of the

@@ -1,8 +1,8 @@
-/** Problems that name a word which an executor has to be told: an entry that quotes it solves them. */
+/** Problems that name a word which an executor does not know by itself: an entry that quotes it solves them. */
 import type { Problem } from '@seamstream/events';
 import { domainEntrySchema } from '@seamstream/experience';
 import type { JsonSchema } from '@seamstream/token-grammar';
-import { fakeTokenizer } from './models.fake.js';
+import { fakeTokenizer } from './generator-model.fake.js';
 
 export const SCHEMAS = {
   wood: domainEntrySchema({
@@ -29,7 +29,7 @@ export const entryOf = (concept: string, strategy: string): string =>
   JSON.stringify({ concepts: [concept], strategy: [strategy], pitfalls: ['none'] });
 export const schemaFor = (domain: string): JsonSchema => SCHEMAS[domain as keyof typeof SCHEMAS];
 
-/** Problems whose statement names the concept; the executor needs to be told it. */
+/** Problems whose statement names the concept; the executor needs an entry that names it too. */
 export const PROBLEMS: readonly Problem[] = Array.from({ length: 24 }, (_, i) => {
   const domain = i % 3 === 0 ? 'herbs' : 'wood';
   const concept = domain === 'wood' ? ['oak', 'ash', 'yew'][i % 3]! : ['mint', 'sage'][(i / 3) % 2]!;

@@ -1,7 +1,8 @@
 /** Numbered questions: an executor knows the answers to even ones, says nothing of 7, and two of three have a judge. */
+
+import { FakeExecutor } from '@seamstream/environments/testing';
 import { domainEntrySchema } from '@seamstream/experience';
 import type { Question } from './answer-questions.js';
-import { FakeExecutor } from './models.fake.js';
 
 export const SCHEMA = domainEntrySchema({
   concepts: { words: ['oak', 'ash', 'yew'] },

@@ -2,10 +2,10 @@ import type { Problem } from '@seamstream/events';
 import { experienceIdOf, groupIdOf } from '@seamstream/events';
 import { isFaithful, loadPrompts, type Prompts, parseEntry, schemaDigest } from '@seamstream/experience';
 import { candidateSeed, type ExplorationSettings, generateExperiences } from './explore.js';
-import { entryOf, PROBLEMS, QUOTING, rightEntry, rule, SCHEMAS, schemaFor, tokenizer } from './hinted-problems.fake.js';
-import { FakeExecutor, FakeGenerator } from './models.fake.js';
-import type { ExecutorResponse, GeneratorModel } from './models.port.js';
-import { executorIdentity, judge, solveProblems } from './solve.js';
+import { FakeGenerator } from './generator-model.fake.js';
+import type { GeneratorModel } from './generator-model.port.js';
+import { entryOf, PROBLEMS, QUOTING, rightEntry, SCHEMAS, schemaFor, tokenizer } from './hinted-problems.fake.js';
+import { judge } from './judge.js';
 
 let prompts: Prompts;
 beforeAll(async () => {
@@ -73,7 +73,7 @@ describe('exploring a problem', () => {
     expect((await quoted(schemaFor)).filter(Boolean).length).toBeLessThan(wood.length * 3);
   });
 
-  it('gives a problem the same group whatever it is asked together with', async () => {
+  it('gives a problem the same group in any company of other problems', async () => {
     const all = await generateExperiences(requestsOf(PROBLEMS), exploration(new FakeGenerator(tokenizer)));
     const backwards = await generateExperiences(
       requestsOf([...PROBLEMS].reverse()),
@@ -108,35 +108,7 @@ describe('exploring a problem', () => {
   });
 });
 
-describe('solving and judging', () => {
-  it('asks with the entry in its slot, with an empty slot or without one', async () => {
-    const executor = new FakeExecutor(rule);
-    const problem = PROBLEMS[1]!;
-    await solveProblems(
-      [entryOf('ash', 'add'), '', null].map((entry) => ({ problem, entry })),
-      executor,
-      prompts,
-    );
-    expect(executor.prompts).toEqual([
-      `${problem.prompt}\nExperience:\n${entryOf('ash', 'add')}\nSolution:`,
-      `${problem.prompt}\nExperience:\n\nSolution:`,
-      `${problem.prompt}\nSolution:`,
-    ]);
-  });
-
-  it('judges the part of a response that the template asked to hold the answer', async () => {
-    const executor = new FakeExecutor(() => 'Answer: secret1? No.\n<answer>secret2</answer> or Answer: secret3');
-    const verdicts = await Promise.all(
-      ['plain', 'qwen', 'deepseek'].map(async (template) => {
-        const own = await loadPrompts({ template });
-        const [answer] = await solveProblems([{ problem: PROBLEMS[2]!, entry: null }], executor, own);
-        return judge(PROBLEMS[2]!, answer as ExecutorResponse);
-      }),
-    );
-    expect(verdicts.map(({ extractedAnswer }) => extractedAnswer)).toEqual(['secret3', 'secret2', null]);
-    expect(verdicts.map(({ success }) => success)).toEqual([false, true, false]);
-  });
-
+describe('judging', () => {
   it('rewards a right answer with 1, a wrong or unfinished one with 0', async () => {
     expect(await judge(PROBLEMS[2]!, { text: 'Answer: secret2', finished: true })).toMatchObject({
       success: true,
@@ -151,15 +123,6 @@ describe('solving and judging', () => {
       success: false,
       reward: 0,
       extractedAnswer: null,
-    });
-  });
-
-  it('names the executor with its templates', () => {
-    expect(executorIdentity(new FakeExecutor(rule), prompts)).toEqual({
-      model: 'fake',
-      revision: '1',
-      decoding: '{}',
-      template: prompts.executorTemplate,
     });
   });
 });

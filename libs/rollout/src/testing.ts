@@ -1,4 +1,5 @@
 /** For tests of other packages. */
+
+export * from './generator-model.fake.js';
 export * from './hinted-problems.fake.js';
-export * from './models.fake.js';
 export * from './numbered-questions.fake.js';

@@ -39,13 +39,13 @@ const failureOf = async (
 
 describe('a registry on a bad day', () => {
   const outages: readonly [string, Answering, string][] = [
-    ['an error of its own', json(500, { error_code: 50001, message: 'store' }), 'it answered 500'],
+    ['an error of the server', json(500, { error_code: 50001, message: 'store' }), 'it answered 500'],
     ['a page of a proxy', (_, response) => response.end('<html>'), 'it answered 200: "<html>"'],
-    ['nothing there, by nobody who knows the API', json(404, { error: 'no' }), 'it answered 404'],
+    ['404 from a server that does not know the API', json(404, { error: 'no' }), 'it answered 404'],
     ['a 404 without a body', (_, response) => response.writeHead(404).end(), 'Is there a path missing'],
     ['credentials refused', json(401, {}), 'SEAM_SCHEMA_REGISTRY_PASSWORD'],
     ['another shape', json(200, { schema: 7 }), 'it answered 200: {"schema":7}'],
-    ['a broken connection', (request) => request.socket.destroy(), 'came: '],
+    ['a broken connection', (request) => request.socket.destroy(), 'got: '],
   ];
   it.each(outages)('is unavailable, and never a registry without that schema: %s', async (_, answer, message) => {
     answering = answer;
@@ -117,7 +117,7 @@ describe('a registry on a bad day', () => {
     },
   );
 
-  it('is unavailable when nobody listens', async () => {
+  it('is unavailable when no server listens', async () => {
     const error = await failureOf((registry) => registry.versions('s'), { url: 'http://127.0.0.1:1' });
     expect(error.code).toBe('SCHEMA_REGISTRY_UNAVAILABLE');
     expect(error.message).toMatch(/127\.0\.0\.1:1|bad port/);
@@ -156,7 +156,7 @@ describe('a registry that refuses a schema', () => {
   });
 });
 
-it('shows its credentials to the registry and to nobody else', async () => {
+it('shows its credentials to the registry and to no other server', async () => {
   let seen: string | undefined;
   answering = (request, response) => {
     seen = request.headers.authorization;

@@ -66,7 +66,7 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
       const reason = quoted(String((body as { message?: unknown } | null)?.message), REASON_CHARACTERS);
       throw new SeamError(
         'INCOMPATIBLE_SCHEMA',
-        `Registering the schema of subject ${subject} at ${this.base}: the registry refuses it: ${reason}. Make the schema compatible with the subject's versions, or point this system at a registry (or topics) of its own.`,
+        `Registering the schema of subject ${subject} at ${this.base}: the registry refuses it: ${reason}. Make the schema compatible with the subject's versions, or give this system its own registry (or topics).`,
         { details: { subject, status, reason } },
       );
     }
@@ -110,7 +110,7 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
         method,
         headers: content === undefined ? this.headers : { ...this.headers, 'content-type': MEDIA_TYPE },
         body: content === undefined ? null : JSON.stringify(content),
-        // Another address is for whoever configures this one to decide.
+        // The operator decides about another address.
         redirect: 'manual',
         signal: AbortSignal.timeout(this.timeoutMs),
       });
@@ -148,7 +148,7 @@ export class ConfluentSchemaRegistry extends SchemaRegistry {
   private unavailable(method: string, path: string, reason: string, cause?: unknown): SeamError {
     return new SeamError(
       'SCHEMA_REGISTRY_UNAVAILABLE',
-      `Asking the schema registry (${method} ${this.base}${path}): expected an answer of Confluent's API within ${this.timeoutMs} ms, came: ${reason}`,
+      `Asking the schema registry (${method} ${this.base}${path}): expected an answer of Confluent's API within ${this.timeoutMs} ms, got: ${reason}`,
       { details: { path }, cause },
     );
   }

@@ -1,8 +1,8 @@
-import { type ConsumeOptions, InMemoryEventLog, InMemoryLogStorage, type LogRecord } from '@seamstream/event-log';
+import { type ConsumeOptions, InMemoryEventLog, InMemoryLogStorage } from '@seamstream/event-log';
 import { describeEventLogContract } from '@seamstream/event-log/contract';
 import { decodeEvent, encodeEvent, eventSchemas, learnSchema, type SeamEvent } from '@seamstream/events';
 import { type Clock, isSeamError, ManualClock, systemClock } from '@seamstream/kernel';
-import { EXAMPLE_EVENTS } from '../../events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS, recordsOf } from '@seamstream/testing';
 import { FramedEventLog, type FramedEventLogOptions } from './framed-event-log.js';
 import { KnownSchemas, subjectOf } from './known-schemas.js';
 import { InMemorySchemaRegistry } from './schema-registry.fake.js';
@@ -21,12 +21,6 @@ async function open(options: Partial<FramedEventLogOptions> = {}, clock: Clock =
 }
 
 type World = Awaited<ReturnType<typeof open>>;
-
-async function recordsOf(log: InMemoryEventLog | FramedEventLog): Promise<LogRecord[]> {
-  const records: LogRecord[] = [];
-  for await (const chunk of log.read({ topic: TOPIC, partition: 0, from: 0 })) records.push(...chunk);
-  return records;
-}
 
 /** A problem as a client with another schema text, hence another id, writes it. */
 async function foreign(
@@ -98,16 +92,16 @@ describe('records in a framed log', () => {
     const encoded = encodeEvent(published);
     await log.append([encoded]);
     const [version] = await registry.versions(subjectOf(TOPIC, 'seamstream.ProblemPublished'));
-    const [stored] = await recordsOf(bare);
+    const [stored] = await recordsOf(bare, TOPIC);
     expect(Buffer.from(stored?.value ?? []).toString('hex')).toBe(
       `00${(version?.id ?? 0).toString(16).padStart(8, '0')}${Buffer.from(encoded.value).toString('hex').slice(20)}`,
     );
-    const [read] = await recordsOf(log);
+    const [read] = await recordsOf(log, TOPIC);
     expect(Buffer.from(read?.value ?? [])).toEqual(Buffer.from(encoded.value));
     expect(stored?.headers).toEqual(encoded.headers);
   });
 
-  it('of every event have a subject of their own', async () => {
+  it('of every event have their own subject', async () => {
     const { registry } = await open();
     for (const { topic, fullName, schema } of eventSchemas())
       expect(await registry.versions(`${topic}-${fullName}`)).toEqual([{ id: expect.any(Number) as number, schema }]);
@@ -118,11 +112,11 @@ describe('records in a framed log', () => {
     registry.isDown = true;
     const before = registry.numQuestions;
     await log.append([encodeEvent(published)]);
-    expect((await recordsOf(log)).map((record) => problemIdOf(decodeEvent(record)))).toEqual(['p-1']);
+    expect((await recordsOf(log, TOPIC)).map((record) => problemIdOf(decodeEvent(record)))).toEqual(['p-1']);
     expect(registry.numQuestions).toBe(before);
   });
 
-  it('may stand beside tombstones, single-object records and anything else, which stay as they are', async () => {
+  it('may be mixed with tombstones, single-object records and anything else, which stay as they are', async () => {
     const { log, bare } = await open();
     const strange = [
       Buffer.from('{}'),
@@ -133,10 +127,10 @@ describe('records in a framed log', () => {
     await log.append(strange.map((value) => ({ topic: TOPIC, key: null, value })));
     await log.append([{ topic: TOPIC, key: null, value: null }]);
     await bare.append([encodeEvent(published)]);
-    const read = await recordsOf(log);
+    const read = await recordsOf(log, TOPIC);
     expect(read.slice(0, 5).map(({ value }) => value && Buffer.from(value))).toEqual([...strange, null]);
     expect(problemIdOf(decodeEvent(read[5]!))).toBe('p-1');
-    expect((await recordsOf(bare)).map(({ value }) => value)).toEqual(read.map(({ value }) => value));
+    expect((await recordsOf(bare, TOPIC)).map(({ value }) => value)).toEqual(read.map(({ value }) => value));
   });
 
   it("of a stranger's schema are read through the registry, which is asked once", async () => {
@@ -144,14 +138,14 @@ describe('records in a framed log', () => {
     const record = await foreign(world.registry);
     await world.bare.append([record, record, record]);
     const before = world.registry.numQuestions;
-    expect((await recordsOf(world.log)).map((each) => problemIdOf(decodeEvent(each)))).toEqual(
+    expect((await recordsOf(world.log, TOPIC)).map((each) => problemIdOf(decodeEvent(each)))).toEqual(
       Array.from({ length: 3 }, () => 'p-foreign'),
     );
     expect(world.registry.numQuestions).toBe(before + 1);
     // Sent again, as from the dead letters, they are what the stranger wrote.
-    const [read] = await recordsOf(world.log);
+    const [read] = await recordsOf(world.log, TOPIC);
     await world.log.append([{ ...record, value: read?.value ?? null }]);
-    expect((await recordsOf(world.bare)).at(-1)?.value).toEqual(record.value);
+    expect((await recordsOf(world.bare, TOPIC)).at(-1)?.value).toEqual(record.value);
   });
 
   it('with an id that the registry has not are handed on as they are, and not asked for again for a while', async () => {
@@ -161,18 +155,18 @@ describe('records in a framed log', () => {
     await world.bare.append([record]);
     const before = world.registry.numQuestions;
     for (let round = 0; round < 3; round++) {
-      const [read] = await recordsOf(world.log);
+      const [read] = await recordsOf(world.log, TOPIC);
       expect(() => decodeEvent(read!)).toThrow('schema id 4000000000');
     }
     expect(world.registry.numQuestions).toBe(before + 1);
     clock.advance(30_001);
-    await recordsOf(world.log);
+    await recordsOf(world.log, TOPIC);
     expect(world.registry.numQuestions).toBe(before + 2);
   });
 });
 
 describe('while the registry is down', () => {
-  it('known schemas go on, an unknown one waits with what stands behind it, and all of it comes once it is back', async () => {
+  it('known schemas continue, an unknown one waits with the records behind it, and all arrive once it is back', async () => {
     const waits: number[] = [];
     const world = await open({ onWait: (_, waitMs) => waits.push(waitMs) });
     const { registry, bare, log } = world;
@@ -191,12 +185,12 @@ describe('while the registry is down', () => {
     await subscription.close();
   });
 
-  it('a reader is told that it is, a follower waits', async () => {
+  it('a reader gets an error, a follower waits', async () => {
     const world = await open();
     const { registry, bare, log } = world;
     await bare.append([await foreign(registry)]);
     registry.isDown = true;
-    const refused = await recordsOf(log).catch((error: unknown) => error);
+    const refused = await recordsOf(log, TOPIC).catch((error: unknown) => error);
     expect(isSeamError(refused, 'SCHEMA_REGISTRY_UNAVAILABLE')).toBe(true);
     const stop = new AbortController();
     const followed = (async () => {
@@ -210,7 +204,7 @@ describe('while the registry is down', () => {
     stop.abort();
   });
 
-  it('a follower and a consumer that wait can be told to stop', async () => {
+  it('a follower and a consumer that wait can be stopped', async () => {
     const waiting = Promise.withResolvers<undefined>();
     let waits = 0;
     const world = await open({

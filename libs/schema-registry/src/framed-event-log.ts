@@ -4,7 +4,7 @@
  * registry. Records in either framing may lie side by side.
  *
  * A record whose schema id is not known yet is looked up before it is handed on. While the registry is down it waits: what
- * stands before it in its partition goes on, what stands behind it keeps its order, other partitions do not notice. An
+ * precedes it in its partition is handed on, what follows it keeps its order, other partitions do not notice. An
  * id that the registry does not have stays as it is; decoding it is UNKNOWN_SCHEMA.
  */
 import {

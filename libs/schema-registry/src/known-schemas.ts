@@ -27,7 +27,7 @@ export function subjectOf(topic: string, fullName: string): string {
 
 export interface KnownSchemasOptions {
   readonly registry: SchemaRegistry;
-  /** Tells the codec about a schema (JSON text) and returns its fingerprint, 16 hexadecimal digits. INVALID_INPUT for no Avro. */
+  /** Registers a schema with the codec (JSON text) and returns its fingerprint, 16 hexadecimal digits. INVALID_INPUT for no Avro. */
   readonly learn: (schema: string) => string;
   readonly clock: Clock;
 }

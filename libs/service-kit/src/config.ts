@@ -7,6 +7,8 @@ export {
   loadConfig,
   printableConfig,
   type Setting,
+  type SettingForm,
   secret,
+  settingsOf,
   variableNames,
 } from './config/load-config.js';

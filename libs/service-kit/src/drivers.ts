@@ -12,3 +12,4 @@ export {
 export { makeFolder } from './drivers/make-folder.js';
 export { openObjectStore } from './drivers/object-store.driver.js';
 export { assertCanSign, type Signing, signingOf } from './drivers/signed-event-log.driver.js';
+export { snapshotPlaceOf } from './drivers/snapshot-place.driver.js';

@@ -18,5 +18,4 @@ export { EventLogStrategy, type EventLogStrategyOptions } from './transport/even
 export { isOutage } from './transport/failure-policy.decide.js';
 export { FoldPosition, stateFor } from './transport/fold-position.js';
 export { deadLetter, defer, done, type HandlerResult, halt, retry, wait } from './transport/handler-result.js';
-export { replayUntil } from './transport/replay-until.js';
 export type { BatchUnderWay } from './transport/worker-options.js';

@@ -12,6 +12,7 @@ import { InMemoryEventLog } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
+import { openLog, until } from '@seamstream/testing';
 import { type CommonConfig, commonConfigSchema } from './config/common-config.js';
 import type { Environment } from './config/load-config.js';
 import type { Drivers } from './drivers/drivers.js';
@@ -38,8 +39,7 @@ async function serve(http: Partial<CommonConfig['http']> = {}): Promise<{
   service: RunningService;
   get: (path: string) => Promise<Response>;
 }> {
-  const log = new InMemoryEventLog();
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  const log = await openLog();
   const service = await startService(
     { name: 'quiet', module: () => ({ module: QuietModule }) },
     {
@@ -49,14 +49,6 @@ async function serve(http: Partial<CommonConfig['http']> = {}): Promise<{
     },
   );
   return { log, service, get: (path) => fetch(`${service.url}${path}`) };
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const giveUp = Date.now() + 4_000;
-  while (!(await condition())) {
-    if (Date.now() > giveUp) throw new Error('the awaited condition did not come about within 4 s');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 }
 
 describe('a running service', () => {
@@ -144,6 +136,8 @@ describe('a running service', () => {
       await log.append([
         encodeEvent({
           type: 'ProblemPublished',
+          feedbackWithinMs: null,
+          task: null,
           meta: originMeta({
             messageId: 'm',
             correlationId: 'p',

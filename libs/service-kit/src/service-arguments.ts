@@ -35,7 +35,7 @@ Without an option it runs until SIGTERM or SIGINT.
 Settings are environment variables, named after their place in the configuration: eventLog.driver is
 SEAM_EVENT_LOG_DRIVER. Those of this service alone:
 ${own.map((each) => `  ${each}`).join('\n')}
-What they mean: apps/${name}/src/config.ts; log, object store and the rest: docs/distributed.md.
+What they mean: apps/${name}/src/config.ts; log, object store and the rest: docs/how-to/distributed.md.
 
 Exit status: 0 after a signal, 64 unknown argument, 78 faulty configuration or a Node that is too old, 1 the service cannot do its work.
 `;

@@ -1,9 +1,10 @@
 /** Whatever strangers wrote, a service's lines are short, on one line each, and every one of a flood is told or counted. */
+
 import { Controller, Module } from '@nestjs/common';
-import { InMemoryEventLog } from '@seamstream/event-log';
-import { TOPIC, TOPICS } from '@seamstream/events';
+import { TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
+import { openLog, untilConsumed } from '@seamstream/testing';
 import fc from 'fast-check';
 import { commonConfigSchema } from './config/common-config.js';
 import { startService } from './run-service.js';
@@ -88,8 +89,7 @@ it('of a flood that ends with its service every record is told or counted', asyn
   }
   @Module({ controllers: [Consumer] })
   class TestModule {}
-  const log = new InMemoryEventLog();
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  const log = await openLog();
   const flood = 333;
   await log.append(
     Array.from({ length: flood }, (_, index) => ({
@@ -107,9 +107,7 @@ it('of a flood that ends with its service every record is told or counted', asyn
       logger,
     },
   );
-  const consumed = async (): Promise<number> =>
-    (await log.committedOffsets('seam.test')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
-  while ((await consumed()) < flood) await new Promise((resolve) => setTimeout(resolve, 2));
+  await untilConsumed(log, { group: 'seam.test', topic: TOPIC.problems });
   await service.close();
   const all = lines.map((line) => JSON.parse(line) as { readonly msg: string; readonly untold?: number });
   const told = all.filter(({ msg }) => msg === 'record sent to the dead letters').length;

@@ -1,5 +1,5 @@
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import fc from 'fast-check';
-import { EXAMPLE_EVENTS } from '../../events/src/example-events.contract.js';
 import { type AttestedEvent, attest, checkAttestation, isAttested, type Trust } from './attestation.js';
 import { generateKey, parseSigningKey, parseTrustedKeys, VOUCHERS, type Voucher } from './keys.js';
 
@@ -31,7 +31,7 @@ describe('An attested event', () => {
     expect(attest(promoted, trainer.signing)).toEqual(attest(promoted, trainer.signing));
   });
 
-  it('is believed whatever fields the schema has got since, for they have their defaults', () => {
+  it('is believed regardless of the fields that the schema has got since, for they have their defaults', () => {
     const old = Object.entries(promoted).filter(([field]) => field !== 'onlyOverParent');
     const signed = attest(Object.fromEntries(old) as unknown as typeof promoted, trainer.signing);
     expect(checkAttestation({ ...signed, onlyOverParent: false }, required)).toEqual(['trainer']);

@@ -17,29 +17,32 @@ export type AttestedEvent = EventOf<
   | 'AdapterPinned'
   | 'AdapterUnpinned'
   | 'BufferCommitted'
+  | 'TrainingRunPlanned'
 >;
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 const PREDICATE_TYPE = 'https://seamstream.dev/attestations/event/v1';
 
-const VOUCHER_OF: Readonly<Record<AttestedEvent['type'], Voucher>> = {
-  AdapterPublished: 'adapters',
-  AdapterEvaluated: 'promotions',
-  AdapterPromoted: 'promotions',
-  AdapterRolledBack: 'promotions',
-  AdapterPinned: 'promotions',
-  AdapterUnpinned: 'promotions',
-  BufferCommitted: 'manifests',
+/** Any of these rights will do. Who may vouch for adapters may vouch for the plans that lead to them, so that keys from before plans were signed stay valid. */
+const VOUCHERS_OF: Readonly<Record<AttestedEvent['type'], readonly [Voucher, ...Voucher[]]>> = {
+  AdapterPublished: ['adapters'],
+  AdapterEvaluated: ['promotions'],
+  AdapterPromoted: ['promotions'],
+  AdapterRolledBack: ['promotions'],
+  AdapterPinned: ['promotions'],
+  AdapterUnpinned: ['promotions'],
+  BufferCommitted: ['manifests'],
+  TrainingRunPlanned: ['plans', 'adapters'],
 };
 
 /** Whether events of this type are signed where keys are configured. */
 export function isAttested(event: SeamEvent): event is AttestedEvent {
-  return event.type in VOUCHER_OF;
+  return event.type in VOUCHERS_OF;
 }
 
 /**
- * For whoever is about to write such an event: that it would be believed here, told before the act instead of after it.
+ * For a caller about to write such an event: checks before the act that it would be believed here.
  * @throws INVALID_CONFIGURATION where there is no key although unsigned events are refused, or where the key is not trusted with this
  */
 export function assertWouldBeBelieved(
@@ -59,13 +62,13 @@ export function assertWouldBeBelieved(
   if (own === undefined)
     return refuse(
       'a key that is trusted here',
-      `${key.keyId.slice(0, 12)}, which is not among the trusted ones: nobody would believe it`,
+      `${key.keyId.slice(0, 12)}, which is not among the trusted ones: no reader would believe it`,
       'Name the right key (SEAM_SIGNATURES_KEY_FILE), or add its public half (SEAM_SIGNATURES_TRUSTED_KEYS_FILE)',
     );
-  const voucher = VOUCHER_OF[type];
-  if (!own.may.includes(voucher))
+  const vouchers = VOUCHERS_OF[type];
+  if (!vouchers.some((voucher) => own.may.includes(voucher)))
     refuse(
-      `a key that may vouch for ${voucher}`,
+      `a key that may vouch for ${vouchers[0]}`,
       `${own.name}, which may vouch for ${own.may.join(', ') || 'nothing'}`,
       'Name another key (SEAM_SIGNATURES_KEY_FILE)',
     );
@@ -113,24 +116,19 @@ export function checkAttestation(event: AttestedEvent, { keys, unsigned }: Trust
       'Add the key, or refuse the event',
     );
   }
-  const voucher = VOUCHER_OF[event.type];
-  const entitled = signers.filter(({ may }) => may.includes(voucher));
+  const vouchers = VOUCHERS_OF[event.type];
+  const entitled = signers.filter(({ may }) => vouchers.some((voucher) => may.includes(voucher)));
   if (entitled.length === 0) {
     const names = signers.map((signer) => signer.name).join(', ');
     throw invalid(
       name,
-      `a signature by a key that may vouch for ${voucher}`,
+      `a signature by a key that may vouch for ${vouchers[0]}`,
       `one by ${names}`,
       'Give the key that right, or refuse the event',
     );
   }
   if (!isAbout(envelope, event))
-    throw invalid(
-      name,
-      'an attestation of this event',
-      'one of another content',
-      'Refuse the event: somebody changed it',
-    );
+    throw invalid(name, 'an attestation of this event', 'one of another content', 'Refuse the event: it was changed');
   return entitled.map((signer) => signer.name);
 }
 
@@ -166,6 +164,8 @@ function asRead(event: AttestedEvent): SeamEvent {
 
 /** An in-toto resource descriptor. The bare base model is no artefact of ours: nothing, by the digest of nothing. */
 function subjectOf(event: AttestedEvent): { readonly name: string; readonly digest: { readonly sha256: string } } {
+  if (event.type === 'TrainingRunPlanned')
+    return { name: `runs/${event.runId}`, digest: { sha256: sha256(event.configuration) } };
   const [name, digest] =
     event.type === 'BufferCommitted'
       ? [event.manifestKey, event.manifestDigest]

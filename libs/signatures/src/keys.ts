@@ -1,16 +1,16 @@
 /**
- * Keys: a private one in a file of its own (PKCS #8, PEM) for who signs, and one JSON file of public ones for who verifies, each with what
+ * Keys: a signer has its private key in one file (PKCS #8, PEM), a verifier has one JSON file of public keys, each with what
  * it may vouch for:
  *
  *   { "keys": [ { "name": "trainer", "keyId": "…", "may": ["adapters", "promotions"], "publicKey": "-----BEGIN PUBLIC KEY-----…" } ] }
  *
- * A key that may vouch for buffer versions cannot promote an adapter: whoever breaks into one service has its rights alone.
+ * A key that may vouch for buffer versions cannot promote an adapter: an intruder in one service has the rights of that service alone.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { messageOf, SeamError, sha256 } from '@seamstream/kernel';
 
 /** What a key may vouch for. */
-export const VOUCHERS = ['adapters', 'promotions', 'manifests'] as const;
+export const VOUCHERS = ['adapters', 'promotions', 'manifests', 'plans'] as const;
 export type Voucher = (typeof VOUCHERS)[number];
 
 export interface SigningKey {
@@ -73,7 +73,7 @@ export function parseTrustedKeys(text: string, file: string): readonly TrustedKe
   return parseTrustedEntries(text, file).map((entry) => trustedKey(entry, file));
 }
 
-/** The entries as they stand in the file, each checked. */
+/** The entries of the file, each checked. */
 export function parseTrustedEntries(text: string, file: string): readonly TrustedKeyEntry[] {
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 import { InMemoryEventLog, InMemoryLogStorage } from '@seamstream/event-log';
 import { describeEventLogContract } from '@seamstream/event-log/contract';
-import { decodeEvent, encodeEvent, type SeamEvent, TOPICS } from '@seamstream/events';
-import { EXAMPLE_EVENTS } from '../../events/src/example-events.contract.js';
+import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { EXAMPLE_EVENTS, openLog, recordsOf } from '@seamstream/testing';
 import { attest, TRUST_ALL } from './attestation.js';
 import { generateKey, parseSigningKey, parseTrustedKeys } from './keys.js';
 import { SignedEventLog, type SignedEventLogOptions } from './signed-event-log.js';
@@ -24,8 +24,7 @@ describeEventLogContract('a signed log', async (clock) => {
 });
 
 async function open(options: Partial<SignedEventLogOptions> = {}) {
-  const bare = new InMemoryEventLog();
-  await bare.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  const bare = await openLog();
   const refused: string[] = [];
   const log = new SignedEventLog({
     log: bare,
@@ -38,12 +37,8 @@ async function open(options: Partial<SignedEventLogOptions> = {}) {
 }
 
 async function read(log: InMemoryEventLog | SignedEventLog): Promise<SeamEvent[]> {
-  const events: SeamEvent[] = [];
-  for (const topic of ['seam.adapters', 'seam.buffer', 'seam.problems'])
-    for (const { partition, low } of await log.watermarks(topic))
-      for await (const records of log.read({ topic, partition, from: low }))
-        events.push(...records.map((record) => decodeEvent(record)));
-  return events;
+  const topics = [TOPIC.adapters, TOPIC.buffer, TOPIC.problems];
+  return (await Promise.all(topics.map((topic) => recordsOf(log, topic)))).flat().map((record) => decodeEvent(record));
 }
 
 describe('A signed log', () => {
@@ -60,7 +55,7 @@ describe('A signed log', () => {
     expect(await read(log)).toEqual(stored);
   });
 
-  it('shows nobody a record that is unsigned, signed by a stranger or changed, and tells of each once', async () => {
+  it('shows no reader a record that is unsigned, signed by a stranger or changed, and reports each once', async () => {
     const { log, bare, refused } = await open();
     const changed = { ...attest(promoted, key), key: 'adapters/another' };
     await bare.append([promoted, attest(promoted, stranger), changed].map(encodeEvent));
@@ -127,7 +122,7 @@ describe('A signed log', () => {
     }
   });
 
-  it('signs under a key that nobody is asked to believe', async () => {
+  it('signs under a key that no reader is asked to believe', async () => {
     const { log, bare } = await open({ key: stranger, trust: TRUST_ALL });
     await log.append([encodeEvent(promoted)]);
     expect(await read(bare)).toHaveLength(1);

@@ -1,8 +1,8 @@
 /**
- * Any event log, with what is vouched for signed on the way in and checked on the way out. This is the one place that does so: whoever
- * reads adapters, promotions or versions of the buffer sees none that is not believed, and needs no rule of its own.
+ * Any event log, with what is vouched for signed on the way in and checked on the way out. This is the one place that does so: a caller that
+ * reads plans, adapters, promotions or versions of the buffer sees only those that are believed, and needs no further rule.
  *
- * A record that is not believed is passed over and told; it stays in the log, where `seam adapters verify` lists it.
+ * A record that is not believed is skipped and reported; it stays in the log, where `seam adapters verify` lists it.
  */
 import {
   type ConsumeOptions,
@@ -30,8 +30,8 @@ export interface SignedEventLogOptions {
 }
 
 /** The topics of what is vouched for. */
-const ATTESTED_TOPICS: ReadonlySet<string> = new Set([TOPIC.adapters, TOPIC.buffer]);
-/** Places that were told and are not told again: readers read the same topic again and again. */
+const ATTESTED_TOPICS: ReadonlySet<string> = new Set([TOPIC.adapters, TOPIC.buffer, TOPIC.training]);
+/** Places that were reported and are not reported again: readers read the same topic again and again. */
 const MOST_TOLD = 1000;
 
 export class SignedEventLog extends ForwardingEventLog {
@@ -82,7 +82,7 @@ export class SignedEventLog extends ForwardingEventLog {
     return key === null ? record : { ...record, value: encodeEvent(attest(event, key)).value };
   }
 
-  /** What is believed of a chunk; nothing where that is none of it. */
+  /** What is believed of a chunk; nothing where no record of it is. */
   private *believed(topic: string | undefined, records: readonly LogRecord[]): Iterable<readonly LogRecord[]> {
     if (topic !== undefined && !ATTESTED_TOPICS.has(topic)) {
       yield records;

@@ -29,7 +29,7 @@ describe("Wilson's interval", () => {
 });
 
 describe('a cyclic derangement', () => {
-  it('is a permutation in which nobody keeps his own, for any size but one', () => {
+  it('is a permutation in which no element keeps its place, for any size but one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 60 }), fc.nat(), (n, seed) => {
         const result = cyclicDerangement(n, Random.of(seed));
@@ -95,7 +95,7 @@ describe('a majority vote', () => {
     expect(majorityVote([9, 2, 5, 5, 2])).toEqual({ winner: 1, votes: 2, tied: true });
   });
 
-  it('counts those who state no answer for nobody', () => {
+  it('counts a missing answer for no class', () => {
     expect(majorityVote([null, null, 4])).toEqual({ winner: 2, votes: 1, tied: false });
     expect(majorityVote([null, null])).toEqual({ winner: null, votes: 0, tied: false });
   });

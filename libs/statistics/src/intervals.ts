@@ -21,7 +21,7 @@ export function wilsonInterval(successes: number, n: number): readonly [low: num
 }
 
 /**
- * A random permutation of 0 … n − 1 without a fixed point, one cycle through all (Sattolo 1986): nobody keeps his own.
+ * A random permutation of 0 … n − 1 without a fixed point, one cycle through all (Sattolo 1986): no element keeps its place.
  * @throws INVALID_INPUT when n is 1: there is none.
  */
 export function cyclicDerangement(n: number, random: Random): number[] {
@@ -54,7 +54,7 @@ export function passAtK(n: number, c: number, k: number): number {
 }
 
 export interface MajorityVote {
-  /** Position of the first answer of the class with most votes; null where nobody stated an answer. */
+  /** Position of the first answer of the class with most votes; null without any answer. */
   readonly winner: number | null;
   readonly votes: number;
   /** Another class had as many votes; of the tied classes the one that began first won. */

@@ -3,7 +3,7 @@ import { SeamError } from '@seamstream/kernel';
 
 /**
  * The level of a decision in an endless row of them: it is taken when its evidence reaches 1 / level. Of the decisions taken so, the
- * expected share of wrong ones stays below `risk` at every moment, whatever depends on what; while no candidate is better, that is
+ * expected share of wrong ones stays below `risk` at every moment, however the looks depend on each other; while no candidate is better, that is
  * the probability of a single wrong one (e-LOND: Xu and Ramdas 2024, "Online multiple testing with e-values"). Every decision taken
  * lets later ones rest on less, every look on more: risk · γ(look) · (taken + 1), where γ sums to 1. γ(t) = (t + 9)^−1.5 / ζ(1.5, 10)
  * falls slowly, so that the tenth level is two fifths of the first and no row of looks comes to an end.

@@ -47,7 +47,7 @@ describe('the evidence of paired results', () => {
     );
   });
 
-  it('grows with every rescued problem and shrinks with every broken one, and a tie is none', () => {
+  it('grows with every rescued problem and shrinks with every broken one, and not with a tie', () => {
     fc.assert(
       fc.property(count, count, (b, c) => {
         const here = logPairedEvidence({ rescued: b, broken: c });

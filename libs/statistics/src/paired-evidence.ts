@@ -11,12 +11,12 @@ export interface PairedCounts {
 
 /**
  * Natural logarithm of the evidence that the candidate solves more of the problems than the other one. Under the hypothesis that it
- * does not, each differing problem is rescued with a probability p of at most ½, whatever came before; betting on a p that is drawn
+ * does not, each differing problem is rescued with a probability p of at most ½, regardless of the earlier ones; betting on a p that is drawn
  * uniformly from ½ … 1 multiplies a stake of 1 to
  *
  *   E(b, c) = 2 ∫ ½…1 (2p)^b (2(1 − p))^c dp = Σ i=0…b Π k<i (b − k) / (c + 2 + k) / (c + 1)      b rescued, c broken
  *
- * a non-negative supermartingale of mean 1 at most. So whoever stops at E ≥ 1/α, however often they look, is wrong with a probability
+ * a non-negative supermartingale of mean 1 at most. So a decision at E ≥ 1/α, however often it is looked for, is wrong with a probability
  * of at most α (Ville 1939; the mixture is that of Robbins 1970, doi:10.1214/aoms/1177696786, restricted to one side).
  * @throws INVALID_INPUT for what are no counts
  */

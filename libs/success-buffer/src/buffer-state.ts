@@ -1,13 +1,14 @@
 /**
  * The fold of outcomes into groups. The state remembers every result of the groups that count, so that what the buffer
  * keeps is a function of the set of results, whatever their order and however often a commit looked at them:
- * - a result is known by its experience; the same one again changes nothing, a verdict goes before a failure, of two
+ * - a result is known by its attempt, which is its experience's own where that is tried once; the same one again changes nothing, a verdict goes before a failure, of two
  *   verdicts the one with the smaller id counts, and of two under one id the first;
  * - results grow old one by one, each by its own record: what is forgotten could not have counted again, whenever it was
  *   forgotten and whatever of its group comes once more. A group is complete as long as it has a result for each member.
  */
 
-import type { OffsetRange } from '@seamstream/events';
+import { partitionName } from '@seamstream/event-log';
+import { attemptIdOf, type OffsetRange, promptOf } from '@seamstream/events';
 import { canonicalJson, compareText } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
 import type { BufferInput, InputPosition, OutcomeFacts } from './buffer.types.js';
@@ -30,7 +31,7 @@ export interface GroupElsewhere {
   readonly groupSize: number;
   /** topic/partition */
   readonly partition: string;
-  /** By experienceId the offset of its youngest result; null once there is one for each, where results do not grow old. */
+  /** By attempt the offset of its youngest result; null once there is one for each, where results do not grow old. */
   results: Map<string, number> | null;
 }
 
@@ -86,7 +87,7 @@ export function withRules(state: BufferState, config: BufferConfig): BufferState
  * buffer).
  */
 export function evolve(state: BufferState, event: BufferInput, position: InputPosition): BufferState {
-  const partition = `${position.topic}/${position.partition}`;
+  const partition = partitionName(position.topic, position.partition);
   const range = state.ranges.get(partition);
   state.ranges.set(partition, {
     topic: position.topic,
@@ -107,8 +108,9 @@ export function evolve(state: BufferState, event: BufferInput, position: InputPo
     members: new Map<string, MemberResults>(),
     announced: new Map<string, Announcement>(),
   };
-  const known = group.members.get(event.experienceId);
-  group.members.set(event.experienceId, withResult(known, memberOf(event, position.offset)));
+  const attemptId = attemptIdOf(event);
+  const known = group.members.get(attemptId);
+  group.members.set(attemptId, withResult(known, memberOf(event, position.offset)));
   state.groups.set(event.groupId, group);
   state.workspace.changed.set(event.groupId, group);
   noteAge(state, group, position.offset);
@@ -120,7 +122,7 @@ export function evolve(state: BufferState, event: BufferInput, position: InputPo
  * counts, whoever tells a second.
  */
 export function contradiction({ groups }: BufferState, event: BufferInput): string | undefined {
-  const known = groups.get(event.groupId)?.members.get(event.experienceId)?.[0];
+  const known = groups.get(event.groupId)?.members.get(attemptIdOf(event))?.[0];
   if (event.type !== 'OutcomeRecorded' || known === undefined || known.status === 'failed') return undefined;
   const came = memberOf(event, known.offset);
   if (came.status !== known.status) return `it was ${known.status} before, and is ${came.status} now`;
@@ -210,7 +212,7 @@ function keepsDomain({ shard, workspace }: BufferState, domain: string): boolean
 
 function countElsewhere(
   state: BufferState,
-  { groupId, groupSize, experienceId }: BufferInput,
+  { groupId, groupSize, ...event }: BufferInput,
   { partition, offset }: { readonly partition: string; readonly offset: number },
 ): void {
   const { config, elsewhere } = state;
@@ -219,7 +221,8 @@ function countElsewhere(
     group = { groupId, groupSize, partition, results: new Map() };
     elsewhere.set(groupId, group);
   }
-  group.results?.set(experienceId, Math.max(offset, group.results.get(experienceId) ?? 0));
+  const attemptId = attemptIdOf(event);
+  group.results?.set(attemptId, Math.max(offset, group.results.get(attemptId) ?? 0));
   noteAge(state, group, offset);
   if (config.maxAgeRecords === 0 && group.results !== null && group.results.size >= group.groupSize)
     group.results = null;
@@ -227,7 +230,7 @@ function countElsewhere(
 
 // Keys in their order, as in pairOf.
 function memberOf(event: BufferInput, offset: number): GroupMember {
-  if (event.type === 'ExecutionFailed') return { offset, status: 'failed' };
+  if (event.type !== 'OutcomeRecorded') return { offset, status: 'failed' };
   const outcomeId = event.meta.messageId;
   if (!event.success) return { offset, outcomeId, status: 'unsolved' };
   return { offset, outcomeId, pair: pairOf(event), status: 'solved' };
@@ -241,11 +244,11 @@ function pairOf(outcome: OutcomeFacts): Success | null {
     baseModelDigest: outcome.baseModelDigest,
     domain: outcome.problem.domain,
     entry: outcome.entry,
-    experienceId: outcome.experienceId,
+    experienceId: attemptIdOf(outcome),
     forced: outcome.forced,
     outcomeId: outcome.meta.messageId,
     problemId: outcome.problem.problemId,
-    prompt: outcome.problem.prompt,
+    prompt: promptOf(outcome.problem),
     promptTokenIds: outcome.promptTokenIds,
     reward: outcome.reward,
     subject: outcome.meta.subject,

@@ -36,9 +36,11 @@ export const bufferConfigSchema = z.strictObject({
     .prefault({}),
   lengths: z
     .strictObject({
+      /** An entry with fewer tokens is not kept. */
       minEntryTokens: z.int().nonnegative().default(1),
       /** SEAM (https://arxiv.org/abs/2602.02556) names length bounds without figures; entries here are short. */
       maxEntryTokens: z.int().positive().default(512),
+      /** A problem whose prompt has more tokens is not kept. */
       maxPromptTokens: z.int().positive().default(2048),
     })
     .prefault({}),

@@ -1,8 +1,17 @@
 /** What the buffer reads, what it keeps and what it says. */
 
-import type { ExecutionFailed, OutcomeRecorded, SuccessAdmitted, SuccessRejected } from '@seamstream/events';
+import type {
+  AttemptUngraded,
+  ExecutionFailed,
+  OutcomeRecorded,
+  SuccessAdmitted,
+  SuccessRejected,
+} from '@seamstream/events';
 
-type ResultFacts = Pick<ExecutionFailed, 'meta' | 'problem' | 'experienceId' | 'groupId' | 'groupSize' | 'arm'>;
+type ResultFacts = Pick<
+  ExecutionFailed | AttemptUngraded,
+  'meta' | 'problem' | 'experienceId' | 'attemptId' | 'groupId' | 'groupSize' | 'arm'
+>;
 
 /** The part of OutcomeRecorded that is folded. */
 export type OutcomeFacts = ResultFacts &
@@ -11,10 +20,13 @@ export type OutcomeFacts = ResultFacts &
     'entry' | 'promptTokenIds' | 'tokenIds' | 'forced' | 'baseModelDigest' | 'adapterDigest' | 'success' | 'reward'
   >;
 
-/** An outcome, or a failure: the group has one member less to wait for, and no verdict. Whole events fit. */
+/**
+ * An outcome, or one that failed or that nobody judged: the group has one member less to wait for, and no verdict. Whole events fit; of an
+ * outcome the content has to be at hand (ProblemContents), since what was solved is kept with its prompt.
+ */
 export type BufferInput =
   | ({ readonly type: 'OutcomeRecorded' } & OutcomeFacts)
-  | ({ readonly type: 'ExecutionFailed' } & ResultFacts);
+  | ({ readonly type: 'ExecutionFailed' | 'AttemptUngraded' } & ResultFacts);
 
 /** Where the folded event stands in the log. */
 export interface InputPosition {
@@ -28,6 +40,7 @@ export type Difficulty = 'easy' | 'medium' | 'hard';
 /** One kept pair of problem and entry, as it is stored. */
 export interface BufferRow {
   readonly outcomeId: string;
+  /** The attempt's: the experience's own where that is tried once. */
   readonly experienceId: string;
   readonly problemId: string;
   readonly domain: string;

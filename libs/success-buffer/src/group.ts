@@ -1,5 +1,5 @@
 /** A group of results that share a problem, as far as they are known. */
-import { compareText } from '@seamstream/kernel';
+import { compareDefiniteness, isComplete as isGroupComplete } from '@seamstream/experience-groups';
 import type { BufferRow } from './buffer.types.js';
 
 /** A success as it was recorded: a pair that may be kept. */
@@ -12,7 +12,7 @@ export interface Success extends Omit<BufferRow, 'stratum' | 'helpfulness'> {
 export type GroupMember = {
   /** Of the record, in the partition of its group. */
   readonly offset: number;
-} & (
+} /** Failed in execution, or ungraded. */ & (
   | { readonly status: 'failed' }
   | { readonly status: 'unsolved'; readonly outcomeId: string }
   | { readonly status: 'solved'; readonly outcomeId: string; readonly pair: Success | null }
@@ -40,9 +40,9 @@ export interface Group {
   readonly groupSize: number;
   /** topic/partition */
   readonly partition: string;
-  /** By experienceId. */
+  /** By attempt. */
   readonly members: Map<string, MemberResults>;
-  /** By experienceId: what the last commit said, of every success that may be kept. */
+  /** By attempt: what the last commit said, of every success that may be kept. */
   readonly announced: Map<string, Announcement>;
 }
 
@@ -54,7 +54,7 @@ export function announcementOf(pair: Success, status: Announcement['status'], st
 
 /** Whether every member of the group has a result. */
 export function isComplete(group: Group): boolean {
-  return group.members.size >= group.groupSize;
+  return isGroupComplete({ groupSize: group.groupSize, members: group.members.size });
 }
 
 /** The result that counts, of every member that has one. */
@@ -73,7 +73,10 @@ export function withResult(known: MemberResults | undefined, came: GroupMember):
 
 /** Verdicts before failures, the smaller id before the larger, and of what is told twice the first. */
 function byDefiniteness(a: GroupMember, b: GroupMember): number {
-  if (a.status === 'failed' || b.status === 'failed')
-    return Number(a.status === 'failed') - Number(b.status === 'failed') || a.offset - b.offset;
-  return compareText(a.outcomeId, b.outcomeId) || a.offset - b.offset;
+  return compareDefiniteness(definitenessOf(a), definitenessOf(b)) || a.offset - b.offset;
+}
+
+/** Results without a verdict are all alike here: of them the first in the log counts. */
+function definitenessOf(member: GroupMember): { readonly hasVerdict: boolean; readonly id: string } {
+  return member.status === 'failed' ? { hasVerdict: false, id: '' } : { hasVerdict: true, id: member.outcomeId };
 }

@@ -22,7 +22,17 @@ export type { EntryFault, EntryValidator } from './candidate.js';
 export { type BufferCommit, commit } from './commit.decide.js';
 export { type BufferManifest, decodeManifest, encodeManifest, manifestDigest } from './manifest.js';
 export { decodeRows, encodeRows, type RowFormat, rowsDigest } from './rows.js';
-export { type Shard, shardName, shardOf, shardsOf, WHOLE_BUFFER } from './shard.js';
-export { newestVersions, type ShardVersion, shardNameOf, wholeBuffer } from './shard-versions.js';
+export {
+  COMMITS_KEY,
+  newestVersions,
+  type Shard,
+  type ShardVersion,
+  shardName,
+  shardNameOf,
+  shardOf,
+  shardsOf,
+  WHOLE_BUFFER,
+  wholeBuffer,
+} from './shards.js';
 export { type BufferSnapshot, decodeSnapshot, encodeSnapshot } from './snapshot.js';
 export { encodeVersion, readVersion } from './version-files.js';

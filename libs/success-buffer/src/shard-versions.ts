@@ -2,6 +2,9 @@
 import type { BufferCommitted } from '@seamstream/events';
 import { shardName } from './shard.js';
 
+/** The key of all BufferCommitted records (schemas/topics.json): all versions stand in one partition, in their order. */
+export const COMMITS_KEY = 'commits';
+
 /** What tells a version's place among the others. */
 export type ShardVersion = Pick<BufferCommitted, 'shard' | 'shards' | 'sequence'>;
 

@@ -8,6 +8,7 @@
  * 500,000 results on. What a selection knows is computed again when it is needed.
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { partitionName } from '@seamstream/event-log';
 import type { OffsetRange } from '@seamstream/events';
 import { canonicalJson, compareText, messageOf, SeamError } from '@seamstream/kernel';
 import type { BufferConfig } from './buffer.config.js';
@@ -129,7 +130,7 @@ function read(bytes: Uint8Array): BufferSnapshot {
   const state: BufferState = {
     ...initialState(head.config, head.shard),
     sequence: head.sequence,
-    ranges: new Map(head.ranges.map((range) => [`${range.topic}/${range.partition}`, range])),
+    ranges: new Map(head.ranges.map((range) => [partitionName(range.topic, range.partition), range])),
   };
   for (const line of lines) {
     if (state.groups.size < head.groups) {

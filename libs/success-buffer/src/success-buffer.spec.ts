@@ -76,6 +76,7 @@ function told(options: ResultOptions): Told {
       metadata: {},
     },
     experienceId: `experience-${group}-${member}`,
+    attemptId: null,
     groupId: group,
     groupSize: size,
     arm,

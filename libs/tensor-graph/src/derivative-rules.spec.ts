@@ -240,7 +240,7 @@ async function lossAndGradients({ shapes, build }: Case) {
   const graph = new Graph('derivative');
   const operands = shapes.map((shape, index) => graph.input(`x${index}`, 'float32', shape));
   const y = build(graph, ...operands);
-  // L = Σ r⊙y with fixed random r: every element of the Jacobian counts with a weight of its own.
+  // L = Σ r⊙y with fixed random r: every element of the Jacobian counts with a different weight.
   const random = Random.of('probe', y.shape.length);
   const size = (y.shape as number[]).reduce((total, length) => total * length, 1);
   const probe = Float32Array.from({ length: size }, () => random.float() * 2 - 1);

@@ -54,7 +54,7 @@ function zerosLike(graph: Graph, value: Value): Value {
 }
 
 /**
- * Probabilities below e⁻⁶⁰ count as e⁻⁶⁰ ≈ 10⁻²⁶, which float32 cannot tell from 0 beside the row's others. Smaller ones would be
+ * Probabilities below e⁻⁶⁰ count as e⁻⁶⁰ ≈ 10⁻²⁶, which float32 cannot tell from 0 next to the row's others. Smaller ones would be
  * subnormal once weighted, and a matrix product over subnormal numbers takes up to twenty times as long.
  */
 const LEAST_LOG_PROBABILITY = -60;

@@ -39,7 +39,7 @@ export function product(dimensions: readonly Dimension[]): Dimension {
   return print({ coefficient, symbols: symbols.sort() });
 }
 
-/** `total / divisor` when it is exact whatever the symbols stand for, else undefined. */
+/** `total / divisor` when it is exact for all values of the symbols, else undefined. */
 export function quotient(total: Dimension, divisor: Dimension): Dimension | undefined {
   const numerator = parse(total);
   const denominator = parse(divisor);

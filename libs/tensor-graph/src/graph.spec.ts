@@ -92,7 +92,7 @@ describe('differentiating a graph', () => {
   });
 });
 
-describe('a model with weights in a file beside it', () => {
+describe('a model with weights in a separate file', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'external-'));

@@ -100,7 +100,7 @@ export class Graph {
     return this.#append(operator, inputs, attributes, [{ type, shape }])[0]!;
   }
 
-  /** Makes a value an output of the graph under a name of its own. */
+  /** Makes a value an output of the graph under a separate name. */
   output(name: string, value: Value): Value {
     const named = { name: this.#claim(name), type: value.type, shape: value.shape };
     const node: Node = { operator: 'Identity', domain: '', inputs: [value], outputs: [named], attributes: {} };

@@ -1,6 +1,6 @@
 /**
  * A thread must not be ended while it is inside the runtime: the runtime then comes back to a thread that has no JavaScript
- * any more and ends the whole process. So a thread counts its calls in memory that it shares with whoever may end it, and begins none
+ * any more and ends the whole process. So a thread counts its calls in memory that it shares with the thread that may end it, and begins none
  * once it is to end.
  *
  *   | int32: calls under way | int32: 1 when the thread is to end |
@@ -28,7 +28,7 @@ export async function nativeCall<Result>(call: () => Promise<Result>): Promise<R
     Atomics.sub(counter, UNDER_WAY, 1);
     Atomics.notify(counter, UNDER_WAY);
   };
-  // Counted before it looks: whoever ends the thread between the two waits for it.
+  // Counted before it looks: a caller that ends the thread between the two waits for it.
   Atomics.add(counter, UNDER_WAY, 1);
   if (Atomics.load(counter, ENDING) === 1) {
     leave();

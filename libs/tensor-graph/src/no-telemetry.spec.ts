@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Computes an exponential in a process that has a home of its own. */
+/** Computes an exponential in a process that has a separate home folder. */
 const PROGRAM = `
 import { Graph, Session } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)};
 const graph = new Graph();
@@ -33,7 +33,7 @@ describe('ONNX Runtime', () => {
     expect(await filesLeft({})).toEqual([]);
   });
 
-  it('would, and does where somebody wants it', async () => {
+  it('would, and does where a setting asks for it', async () => {
     expect((await filesLeft({ ORT_DISABLE_TELEMETRY: '0' })).join()).toContain('deviceid');
   });
 });

@@ -5,7 +5,7 @@ import './no-telemetry.js';
 
 import { dirname, sep } from 'node:path';
 import { messageOf, SeamError } from '@seamstream/kernel';
-import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
+import { env, InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
 import { Graph } from './graph.js';
 import { nativeCall } from './native-calls.js';
 import { encodeModel } from './onnx-model.js';
@@ -37,12 +37,15 @@ export async function assertExecutionProvider(executionProvider: ExecutionProvid
   }
 }
 
+/** Version of ONNX Runtime. */
+export const runtimeVersion = env.versions.common;
+
 export interface SessionSettings {
   readonly executionProvider?: ExecutionProvider;
   /** Threads that one operator may use; 1 makes results independent of the number of cores. */
   readonly threads?: number;
   /**
-   * Lay weights out anew for faster products, in memory of the session's own (default). Without, products read them
+   * Lay weights out again for faster products, in the session's memory (default). Without, products read them
    * where they are: slower by a tenth for many rows, by half for few.
    */
   readonly repacksWeights?: boolean;
@@ -103,7 +106,7 @@ export class Session {
 
   /**
    * One run. Feeds by input name; every output of the graph, or those named.
-   * @param into where outputs are written to, by name; all others get memory of their own.
+   * @param into where outputs are written to, by name; all others get new memory.
    * @throws SESSION_FAILED with the runtime's own words.
    */
   async run(

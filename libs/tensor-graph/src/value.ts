@@ -24,7 +24,7 @@ export interface Node {
   readonly attributes: Attributes;
 }
 
-/** Where an initializer's bytes stand in a file beside the model: raw little-endian, row-major. */
+/** Where an initializer's bytes are in a file next to the model: raw little-endian, row-major. */
 export interface ExternalData {
   /** Absolute path. */
   readonly file: string;

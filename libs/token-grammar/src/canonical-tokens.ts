@@ -1,13 +1,13 @@
 /**
  * Fixed text as tokens. A byte-level BPE merges across JSON's punctuation (`{"`, `":["`, `"],"` are single tokens), and a
  * model has seen only those *canonical* tokens: what the tokenizer makes of the whole text. So fixed text is tokenized in
- * pieces that are as long as they must be: a piece ends where the tokenizer would cut anyway, whatever comes next. Where a
+ * pieces that are as long as they must be: a piece ends where the tokenizer would cut before any continuation. Where a
  * piece cannot be cut before a choice, its alternatives are tokenized together with what stands around them.
  *
  * A cut between `left` and `right` is taken to be safe when encode(left + right) = encode(left) · encode(right) for every
  * `right` that may follow, looked at for some characters. For tokenizers that split text by a pattern before merging (all of the supported families)
  * this holds at the edge of every word, and then the tokens of a whole value are exactly encode(its text) as long as it has no
- * free strings or spelled-out integers; those begin and end with a cut of their own. Where alternatives would multiply beyond
+ * free strings or spelled-out integers; those begin and end with a separate cut. Where alternatives would multiply beyond
  * a limit, the cut is taken although it is not safe: the text stays valid, its tokens are no longer the canonical ones there.
  */
 import { SeamError } from '@seamstream/kernel';

@@ -68,7 +68,7 @@ export class FiniteGrammar implements TokenGrammar {
     }
   }
 
-  /** Where one stands at a trie node: in the trie, if it goes on, and at the beginning of whatever follows a piece that ends here. */
+  /** The positions at a trie node: in the trie, if it continues, and at the beginning of what follows a piece that ends here. */
   private positionsOf(trie: TrieNode): readonly Position[] {
     const result = trie.ends.flatMap((node) => this.entries.get(node)!);
     if (trie.children.size > 0) {

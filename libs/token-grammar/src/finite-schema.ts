@@ -1,5 +1,5 @@
 /**
- * The schemas of finitely many texts: closed objects, bounded arrays, listed values. They have grammars of their own
+ * The schemas of finitely many texts: closed objects, bounded arrays, listed values. They have separate grammars
  * (finite-grammar.ts), in which every token is the tokenizer's, and whose masks have been the same since the first release.
  */
 import type { JsonSchema } from './json-schema.types.js';
@@ -52,7 +52,7 @@ const MAX_LISTED_INTEGERS = 128;
 /** Whether a schema has finitely many texts and no keyword that would need more than listing them. */
 export function isFiniteSchema(schema: JsonSchema): schema is FiniteSchema & JsonSchema {
   if (!isFinite(schema)) return false;
-  // Where a number ends is told by what follows it, and nothing follows the root.
+  // What follows a number shows where it ends, and nothing follows the root.
   const values = 'enum' in schema ? schema.enum : [];
   return !('type' in schema && schema.type === 'integer') && !(values.length > 1 && values.some(isNumber));
 }

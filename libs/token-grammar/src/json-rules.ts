@@ -30,7 +30,7 @@ export type Edge = { readonly to: Place } & (
 /** What strings hold besides what their schema says: everything that JSON can write, or text that a reader sees, on one line. */
 export type StringContent = 'json' | 'plain';
 
-/** Schemas that unfold to more come from bounds that nobody means. */
+/** Schemas that unfold to more come from bounds that no author means. */
 const MAX_PLACES = 200_000;
 /** Items and properties beyond this many are not told apart. */
 const MAX_COUNTED = 1_024;
@@ -60,7 +60,7 @@ export class JsonRules {
   private readonly pending: (() => void)[] = [];
 
   /**
-   * @param spelled whether a byte is a token of its own
+   * @param spelled whether a byte is a separate token
    * @throws UNSUPPORTED_JSON_SCHEMA; where nothing can be written, the start's length is Infinity
    */
   constructor(

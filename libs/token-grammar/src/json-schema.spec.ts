@@ -133,7 +133,7 @@ describe('a grammar of a JSON Schema', () => {
     );
   });
 
-  it('accepts the canonical tokens of natural sentences, whatever they end with', () => {
+  it('accepts the canonical tokens of natural sentences, with any ending', () => {
     const grammar = compile({
       type: 'object',
       properties: { memory_item: { type: 'string' }, next: { type: 'string' }, n: { type: 'integer' } },

@@ -28,7 +28,7 @@ interface EndNode {
   readonly id: 0;
 }
 
-/** Larger layouts come from bounds that nobody means; this one still compiles in a second. */
+/** Larger layouts come from bounds that no author means. This one still compiles in a second. */
 const MAX_NODES = 50_000;
 
 /** Undefined where array bounds multiply beyond 50 000 nodes. */

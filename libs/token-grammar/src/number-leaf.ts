@@ -15,7 +15,7 @@ export interface NumberBounds {
   readonly multipleOf: number;
 }
 
-/** Digits that a double tells apart whatever they are. */
+/** So many digits, and a double distinguishes any two numbers that have them. */
 const EXACT_DIGITS = 15;
 /** Of all others: more than doubles tell apart, far below their largest. */
 const MOST_DIGITS = 20;
@@ -307,7 +307,7 @@ function hasDigits(track: Track, digits: number): boolean {
   return track.isOpen ? digits >= track.digits : digits === track.digits;
 }
 
-/** A digit beside those of the bounds; undefined where it leaves the range. */
+/** A digit next to those of the bounds; undefined where it leaves the range. */
 function compared(
   track: Track,
   atLow: boolean,

@@ -12,7 +12,7 @@ describe('the characters that a model may write', () => {
     expect(unlike).toEqual([]);
   });
 
-  it('stand in an ascending table without overlaps', () => {
+  it('form an ascending table without overlaps', () => {
     for (let i = 1; i < HIDDEN_CODE_POINTS.length; i++)
       expect(HIDDEN_CODE_POINTS[i]![0]).toBeGreaterThan(HIDDEN_CODE_POINTS[i - 1]![1]);
   });

@@ -39,7 +39,7 @@ export const HIDDEN_CODE_POINTS: readonly CodePointRange[] = [
   [0x10fffe, 0x10ffff],
 ];
 
-/** Whether a code point may stand in text written by a model. */
+/** Whether text written by a model may contain a code point. */
 export function isPlainCodePoint(codePoint: number): boolean {
   return !HIDDEN_CODE_POINTS.some(([first, last]) => codePoint >= first && codePoint <= last);
 }

@@ -3,11 +3,11 @@
  *
  * A state is a set of positions: inside fixed text, or inside a leaf (a string's inside, a number), each with the places to return to.
  * A token is legal when its bytes lead some position to one from which single-byte tokens reach the end: tokens cross from content to
- * the closing quotation mark and beyond, and a byte without a token of its own takes away only what needs it. Where no position is in a
+ * the closing quotation mark and beyond, and a byte without a separate token takes away only what needs it. Where no position is in a
  * leaf, the text ahead is fixed or a choice of few texts: there only the tokenizer's own tokens are legal, as far as every context
  * agrees on them (ADR 0011).
  *
- * Masks of leaves are computed by one walk through the vocabulary's trie per leaf state, whatever surrounds the leaf; tokens that leave
+ * Masks of leaves are computed by one walk through the vocabulary's trie per leaf state, regardless of what surrounds the leaf; tokens that leave
  * it are looked at with what surrounds it. Counts are clamped to what one token can reach, so that few masks serve all lengths.
  */
 
@@ -100,7 +100,7 @@ export class PushdownGrammar implements TokenGrammar {
     const key = `${[...byKey.keys()].sort().join(' ')}|${open ? '~' : ''}${context}`;
     let state = this.states.get(key);
     if (state === undefined) {
-      // Whoever still follows a state from before goes on with it; its successors are made anew.
+      // A caller that still follows an earlier state keeps it; its successors are computed again.
       if (this.states.size === MAX_STATES) this.states = new Map();
       const kept = [...byKey.values()];
       state = { key, positions: kept, left: context, isOpen: open, length: this.bytes.lengthOfAll(kept) };

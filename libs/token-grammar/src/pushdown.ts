@@ -35,7 +35,7 @@ export type Position = TextPosition | LeafPosition | { readonly kind: 'end' };
 export class Pushdown {
   private readonly returns = new Map<string, Return>();
 
-  /** @param spelled whether a byte is a token of its own: lengths are those of texts that such tokens spell */
+  /** @param spelled whether a byte is a separate token: lengths are those of texts that such tokens spell */
   constructor(private readonly spelled: readonly boolean[]) {}
 
   /** Where one stands at a place: inside fixed texts and leaves, or at the end. */

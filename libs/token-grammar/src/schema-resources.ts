@@ -13,7 +13,7 @@ const BASE = 'schema://document/';
 
 export class SchemaResources {
   readonly root: Located;
-  /** Drafts up to 7 ignore what stands beside a reference. */
+  /** Drafts up to 7 ignore the keywords next to a reference. */
   readonly refStandsAlone: boolean;
   private readonly resources = new Map<string, Located>();
   private readonly anchors = new Map<string, Located>();

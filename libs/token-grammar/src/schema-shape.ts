@@ -380,7 +380,7 @@ export class SchemaShapes {
     for (const { at, schema } of bags) {
       const bound = (keyword: string): number | undefined => {
         const value = schema[keyword];
-        // Draft 4 has a boolean beside the bound.
+        // Draft 4 has a boolean next to the bound.
         if (value === undefined || (typeof value === 'boolean' && keyword.startsWith('exclusive'))) return undefined;
         if (typeof value !== 'number')
           throw unsupported(keyword, at.path, `expected a number, got ${JSON.stringify(value)}`);
@@ -663,7 +663,7 @@ function subsets(at: Located, branches: readonly Located[]): (readonly Located[]
     throw unsupported(
       'anyOf',
       at.path,
-      `more than ${MAX_COMBINED_BRANCHES} branches beside what they leave unevaluated`,
+      `more than ${MAX_COMBINED_BRANCHES} branches besides what they leave unevaluated`,
     );
   return Array.from({ length: 2 ** branches.length - 1 }, (_, bits) =>
     branches.filter((__, i) => ((bits + 1) >> i) & 1),
@@ -676,7 +676,7 @@ function complementOf(language: Language): Language {
   return other;
 }
 
-/** A conjunction under a name of its own: the order of its members is that of their first appearance. */
+/** A conjunction under a separate name: the order of its members is that of their first appearance. */
 function nodeOf(members: readonly Located[]): SchemaNode {
   const byPath = new Map(members.filter(({ schema }) => schema !== true).map((member) => [member.path, member]));
   return { key: [...byPath.keys()].join(' '), members: [...byPath.values()] };
@@ -688,7 +688,7 @@ function without(schema: unknown, keywords: readonly string[]): unknown {
     : schema;
 }
 
-/** `integer` is no type of its own here: what is no integer may be another number. */
+/** `integer` is not a separate type here: what is not an integer may be another number. */
 function isTypeOnly(schema: Readonly<Record<string, unknown>>): boolean {
   const names: readonly unknown[] = Array.isArray(schema.type) ? schema.type : [schema.type];
   return Object.keys(schema).length === 1 && names.every((name) => TYPES.includes(name as TypeName));
@@ -749,7 +749,7 @@ function isEmptyText({ languages, least, most }: TextShape): boolean {
   return true;
 }
 
-/** Equal values have equal texts, whatever the order of their properties. */
+/** Equal values have equal texts, regardless of the order of their properties. */
 function sorted(value: Json): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,

@@ -8,7 +8,7 @@ import type { Language } from './pattern.js';
 import type { CodePointRange } from './plain-text.js';
 
 const DEAD = -1;
-/** Products that grow larger than this come from patterns that nobody means. */
+/** Products that grow larger than this come from patterns that no author means. */
 const MAX_STATES = 4_000;
 /** A pattern of so many states with a least length of so many characters: entries of a table. */
 const MAX_TABLE = 2_000_000;
@@ -62,7 +62,7 @@ export class TextLeaf implements Leaf {
 
   /**
    * @param excluded code points that no text holds, ascending and disjoint
-   * @param spelled whether a byte is a token of its own
+   * @param spelled whether a byte is a separate token
    * @throws TextProblem where the languages' product is too large
    */
   constructor(

@@ -185,7 +185,7 @@ describe('a grammar over tokens', () => {
     }
   });
 
-  it('does so for awkward words under whatever merges a tokenizer has learned from such values', () => {
+  it('does so for awkward words under any merges that a tokenizer has learned from such values', () => {
     const awkwardWords = fc.string({ unit: fc.constantFrom(...Array.from('abcx \'".,:[]{}09é木\\\\')), maxLength: 6 });
     const leaf = fc.array(awkwardWords, { minLength: 1, maxLength: 3 }).map((values): JsonSchema => ({ enum: values }));
     const field = fc.oneof(

@@ -41,7 +41,7 @@ export function compileGrammar(
   const { spelled } = trieOf(vocabulary);
   const rules = rulesOf(schema, strings, spelled);
   if (rules !== undefined) return new PushdownGrammar(rules, vocabulary, encode);
-  // Where nothing is valid whatever the vocabulary, the check says so.
+  // Where nothing is valid under any vocabulary, the check says so.
   checkJsonSchema(schema);
   throw new SeamError(
     'INVALID_INPUT',
@@ -50,7 +50,7 @@ export function compileGrammar(
 }
 
 /**
- * Whether a schema can be compiled, whatever the vocabulary.
+ * Whether a schema can be compiled for any vocabulary.
  * @throws UNSUPPORTED_JSON_SCHEMA with `details.keyword` and `details.path` (a JSON pointer) of the first thing that cannot be enforced
  */
 export function checkJsonSchema(schema: unknown): asserts schema is JsonSchema {

@@ -8,7 +8,7 @@ export interface TokenTrie {
   /** Another token of the same bytes, or −1; per token. */
   readonly alike: Int32Array;
   readonly longest: number;
-  /** Whether a byte is a token of its own. */
+  /** Whether a byte is a separate token. */
   readonly spelled: readonly boolean[];
 }
 

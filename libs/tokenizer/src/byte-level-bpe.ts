@@ -29,7 +29,7 @@ export function trainByteLevelBpe(
   if (!Number.isInteger(vocabularySize) || vocabularySize < 256 + specialTokens.length) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Training a tokenizer: expected a vocabulary of at least ${256 + specialTokens.length} (256 bytes and ${specialTokens.length} special tokens), got ${vocabularySize}.`,
+      `Cannot train a tokenizer: expected a vocabulary of at least ${256 + specialTokens.length} (256 bytes and ${specialTokens.length} special tokens), got ${vocabularySize}.`,
     );
   }
   const tokens = [...specialTokens, ...[...byteToUnicode].sort()];
@@ -37,37 +37,11 @@ export function trainByteLevelBpe(
   const words = countWords(texts, idOf);
   const merges: [string, string][] = [];
 
-  // Counts per pair, and which words may hold it; only the words of a merged pair are touched again.
-  const pairCounts = new Map<number, number>();
-  const wordsOfPair = new Map<number, Set<number>>();
-  const pairKey = (left: number, right: number): number => left * vocabularySize + right;
-  const countPairs = (word: number, sign: 1 | -1): void => {
-    const { ids, count } = words[word]!;
-    for (let i = 0; i + 1 < ids.length; i++) {
-      const key = pairKey(ids[i]!, ids[i + 1]!);
-      pairCounts.set(key, (pairCounts.get(key) ?? 0) + sign * count);
-      if (sign < 0) continue;
-      let holders = wordsOfPair.get(key);
-      if (holders === undefined) wordsOfPair.set(key, (holders = new Set()));
-      holders.add(word);
-    }
-  };
-  words.forEach((_, word) => {
-    countPairs(word, 1);
-  });
-
+  const pairs = new PairCounts(words, vocabularySize);
   while (tokens.length < vocabularySize) {
-    let bestKey = -1;
-    let bestCount = 0;
-    for (const [key, count] of pairCounts) {
-      if (count > bestCount || (count === bestCount && count > 0 && key < bestKey)) {
-        bestKey = key;
-        bestCount = count;
-      }
-    }
-    if (bestKey < 0) break;
-    const left = Math.floor(bestKey / vocabularySize);
-    const right = bestKey % vocabularySize;
+    const pair = pairs.mostFrequent();
+    if (pair === undefined) break;
+    const { left, right } = pair;
     const merged = `${tokens[left]}${tokens[right]}`;
     merges.push([tokens[left]!, tokens[right]!]);
     let id = idOf.get(merged);
@@ -76,15 +50,68 @@ export function trainByteLevelBpe(
       tokens.push(merged);
       idOf.set(merged, id);
     }
-    for (const word of wordsOfPair.get(bestKey) ?? []) {
-      countPairs(word, -1);
-      words[word]!.ids = replacePair(words[word]!.ids, left, right, id);
-      countPairs(word, 1);
-    }
-    pairCounts.delete(bestKey);
-    wordsOfPair.delete(bestKey);
+    pairs.merge(pair, id);
+  }
+  return byteLevelTokenizer(tokens, specialTokens, merges);
+}
+
+/** Counts per adjacent pair, and which words may hold it; only the words of a merged pair are touched again. */
+class PairCounts {
+  private readonly counts = new Map<number, number>();
+  private readonly wordsOfPair = new Map<number, Set<number>>();
+
+  /** @param words are changed by merges */
+  constructor(
+    private readonly words: readonly Word[],
+    private readonly vocabularySize: number,
+  ) {
+    for (let word = 0; word < words.length; word++) this.count(word, 1);
   }
 
+  /** The pair that is met most often, of equals the one with the lower ids; undefined where no pair is left. */
+  mostFrequent(): { readonly left: number; readonly right: number } | undefined {
+    let bestKey = -1;
+    let bestCount = 0;
+    for (const [key, count] of this.counts) {
+      if (count > bestCount || (count === bestCount && count > 0 && key < bestKey)) {
+        bestKey = key;
+        bestCount = count;
+      }
+    }
+    if (bestKey < 0) return undefined;
+    return { left: Math.floor(bestKey / this.vocabularySize), right: bestKey % this.vocabularySize };
+  }
+
+  /** Replaces the pair by one token in every word that holds it. */
+  merge({ left, right }: { readonly left: number; readonly right: number }, id: number): void {
+    const key = left * this.vocabularySize + right;
+    for (const word of this.wordsOfPair.get(key) ?? []) {
+      this.count(word, -1);
+      this.words[word]!.ids = replacePair(this.words[word]!.ids, left, right, id);
+      this.count(word, 1);
+    }
+    this.counts.delete(key);
+    this.wordsOfPair.delete(key);
+  }
+
+  private count(word: number, sign: 1 | -1): void {
+    const { ids, count } = this.words[word]!;
+    for (let i = 0; i + 1 < ids.length; i++) {
+      const key = ids[i]! * this.vocabularySize + ids[i + 1]!;
+      this.counts.set(key, (this.counts.get(key) ?? 0) + sign * count);
+      if (sign < 0) continue;
+      let holders = this.wordsOfPair.get(key);
+      if (holders === undefined) this.wordsOfPair.set(key, (holders = new Set()));
+      holders.add(word);
+    }
+  }
+}
+
+function byteLevelTokenizer(
+  tokens: readonly string[],
+  specialTokens: readonly string[],
+  merges: [string, string][],
+): TokenizerJson {
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true };
   return {
     version: '1.0',

@@ -185,7 +185,7 @@ describe("a stranger's chat template", () => {
     ['a wide indent of JSON', '{{ [[1], [2]] | tojson(indent=400000000) }}'],
     ['macros that call themselves twice', '{% macro f(n) %}{{ f(n) }}{{ f(n) }}{% endmacro %}{{ f(1) }}'],
     [
-      'macros that are made anew',
+      'macros that are defined again',
       `{% for i in range(10000) %}{% macro f() %}${'{{ 1 }}'.repeat(2000)}{% endmacro %}{% endfor %}`,
     ],
     ['texts taken apart', "{% set a = 'ab' * 1 if false else 'ab' %}" + doubled("'a'", 'ns.x + ns.x[::1]')],

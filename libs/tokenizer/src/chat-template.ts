@@ -2,7 +2,7 @@
  * Chat templates as published: Jinja (https://huggingface.co/docs/transformers/chat_templating), given the variables that
  * transformers gives. Three things are ours.
  *
- * A message's content is data. A template writes special tokens and contents into one text, where the two cannot be told
+ * A message's content is data. A template writes special tokens and contents into one text, where the two cannot be kept
  * apart; so before rendering, a mark is put inside each spelling of a special token in a content, and taken out again after
  * the rendered text was split at the special tokens that the template wrote. A template can undo that (by another case, by
  * replacements), so the special tokens are compared with those of a rendering in which every character of a content is marked.
@@ -153,7 +153,7 @@ export class ChatTemplate {
 
   /**
    * Special tokens of a rendered text are the template's own where they are those of a rendering in which no two characters of a
-   * content stand together, whatever the template does to their case.
+   * content stand together, in any case of letters.
    */
   private assertOwnTokens(text: string, apart: () => string): void {
     if (this.spellings === undefined) return;

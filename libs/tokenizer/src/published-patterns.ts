@@ -9,7 +9,7 @@
 /** GPT-2, and with it GPT-Neo, Phi-2, StarCoder, SmolLM (openai/gpt-2 src/encoder.py). */
 export const GPT2_PATTERN = String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`;
 
-/** As they stand in tokenizer.json, each with who published it. */
+/** As tokenizer.json has them, each with who published it. */
 const PUBLISHED: ReadonlySet<string> = new Set([
   GPT2_PATTERN,
   String.raw`'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,

@@ -1,7 +1,7 @@
 /**
  * The bytes of each token, for the two published kinds of BPE tokenizers:
  *
- * - byte-level (Llama 3, Qwen, GPT-2): every byte is a character of an alphabet of its own, so any text is given back;
+ * - byte-level (Llama 3, Qwen, GPT-2): every byte is one character of a special alphabet, so any text is given back;
  * - byte fallback (Llama 2, from SentencePiece): tokens are text with U+2581 for a space, and `<0x0A>` is the byte 10; what
  *   the vocabulary does not spell falls back to bytes. Such a tokenizer also puts a space before a text's first word and
  *   takes it off again when it decodes.
@@ -97,7 +97,7 @@ export function withoutFirstSpace<Json extends TokenizerForm>(json: Json): Json 
 }
 
 /**
- * The same tokenizer.json with the split spelled out that a ByteLevel pre-tokenizer makes unless it is told not to. By itself the library splits with JavaScript's white space, which has U+FEFF and
+ * The same tokenizer.json with the split spelled out that a ByteLevel pre-tokenizer makes unless a setting turns it off. By itself the library splits with JavaScript's white space, which has U+FEFF and
  * lacks U+0085; a pattern that is spelled out it reads with Unicode's, as the tokenizers library does.
  */
 export function withSplitSpelledOut<Json extends TokenizerForm>(json: Json): Json {
@@ -113,7 +113,7 @@ export function withSplitSpelledOut<Json extends TokenizerForm>(json: Json): Jso
 
 /**
  * No text may be merged into the spelling of a special token or of a byte. Where the vocabulary has neither (special tokens of
- * byte-level tokenizers stand beside it), the merges are returned as they are.
+ * byte-level tokenizers are next to it), the merges are returned as they are.
  */
 export function withoutForgedMerges(
   { vocab, merges }: { readonly vocab: Readonly<Record<string, number>>; readonly merges: readonly unknown[] },

@@ -1,4 +1,4 @@
-/** What tokenizer_config.json and chat_template.jinja say beside a tokenizer.json. */
+/** What tokenizer_config.json and chat_template.jinja add to a tokenizer.json. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSeamError } from '@seamstream/kernel';
@@ -33,7 +33,7 @@ export async function readTokenizerConfig(folder: string, chatTemplate: 'auto' |
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
     throw damaged('tokenizer_config.json', 'is not a JSON object');
   if (chatTemplate === 'none') return parseTokenizerConfig({ ...raw, chat_template: null });
-  // The file of its own comes first, as in transformers.
+  // The separate file comes first, as in transformers.
   const template = await readIfPresent(folder, 'chat_template.jinja');
   return parseTokenizerConfig(template === undefined ? (raw as RawConfig) : { ...raw, chat_template: template });
 }

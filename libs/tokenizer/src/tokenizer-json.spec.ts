@@ -38,7 +38,7 @@ describe('a tokenizer.json', () => {
     ['has merges of one token', model({ merges: [['a']] }), /model.merges\[0\] is \["a"\]: expected two tokens/],
     ['has merges of both forms', model({ merges: [['a', 'b'], 'a b'] }), /model.merges\[1\] is "a b"/],
     ['has merges that are numbers', model({ merges: [1] }), /model.merges\[0\] is 1/],
-    ['adds tokens that are none', changed({ added_tokens: [null] }), /added_tokens\[0\] is null/],
+    ['adds tokens that are not tokens', changed({ added_tokens: [null] }), /added_tokens\[0\] is null/],
     [
       'adds tokens without ids',
       changed({ added_tokens: [{ content: 'x' }] }),
@@ -66,7 +66,7 @@ describe('a tokenizer.json', () => {
       /pre_tokenizer is nested more than 16 deep/,
     ],
     ['has a list of thousands of components', normalizers(1000, { type: 'Strip' }), /normalizer has 1000 parts/],
-  ])('that %s is refused, and told why', (_, json, message) => {
+  ])('that %s is refused with its reason', (_, json, message) => {
     expect(refusalOf(json)).toMatchObject({
       code: 'CHECKPOINT_INVALID',
       message: expect.stringMatching(message) as string,
@@ -78,7 +78,7 @@ describe('a tokenizer.json', () => {
     [
       'a regular expression that backtracks',
       split({ Regex: '(a+)+$' }),
-      /the regular expression "\(a\+\)\+\$", which is none of the published/,
+      /the regular expression "\(a\+\)\+\$", which is not a published/,
     ],
     ['one that is quadratic', split({ Regex: '\\s+$' }), /the regular expression/],
     [

@@ -158,9 +158,7 @@ function checkedPattern(value: unknown): string | undefined {
   if (regex === undefined) return spelling(text, 'a pattern');
   if (typeof regex !== 'string') throw odd(`a pattern is ${shown(pattern)}: expected a text`);
   if (!isLinearPattern(regex))
-    throw unsupported(
-      `the regular expression ${shown(regex)}, which is none of the published ones and may take for ever`,
-    );
+    throw unsupported(`the regular expression ${shown(regex)}, which is not a published one and may take for ever`);
   return undefined;
 }
 

@@ -70,7 +70,7 @@ describe('the tokenizer', () => {
     expect(tokenizer.decode(ids.slice(0, -1))).toContain('\ufffd');
   });
 
-  it('has a digest of its content, whatever the order of the keys in the file', () => {
+  it('has a digest of its content, for any order of the keys in the file', () => {
     const reordered = {
       ...JSON_FILE,
       model: { ...JSON_FILE.model, vocab: Object.fromEntries(Object.entries(JSON_FILE.model.vocab).reverse()) },

@@ -1,6 +1,6 @@
 /**
  * Text to token ids and back, for tokenizer.json as Hugging Face publishes it with Llama and Qwen: byte-level BPE, and BPE with
- * byte fallback (token-bytes.ts tells them apart). Encoding is the library's; decoding and the raw bytes per token are ours,
+ * byte fallback (token-bytes.ts distinguishes them). Encoding is the library's; decoding and the raw bytes per token are ours,
  * because the grammar needs bytes and a decoded prefix may end inside a character.
  *
  * Text is data: by default the spelling of a special token inside a text is encoded as ordinary characters, so that a
@@ -88,7 +88,7 @@ export class Tokenizer {
     this.controlTokens = added
       .filter(({ content, special }) => special === true || template?.source.includes(content))
       .map(({ content }) => content)
-      // Words and white space are no control tokens, whatever a file calls them.
+      // Words and white space are not control tokens, even if a file says so.
       .filter((content) => /[^\p{L}\p{N}\s]/u.test(content));
     if (template !== undefined) this.chatTemplateDigest = sha256(template.source);
   }

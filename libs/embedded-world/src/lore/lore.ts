@@ -8,7 +8,7 @@
 
 export type WorldVariant = 'base' | 'shifted';
 
-/** What an entry told its reader, resolved against the stock of the statement. */
+/** What an entry says to its reader, resolved against the stock of the statement. */
 export interface Told {
   /** Items in the entry's order: as many as the domain's `numCues`. */
   readonly items: readonly { readonly name: string; readonly amount: string }[];
@@ -24,7 +24,7 @@ export interface Solution {
   readonly answer: string;
 }
 
-/** A sentence that may stand in a statement, with the words that can fill it. */
+/** A sentence that may be part of a statement, with the words that can fill it. */
 export interface PitfallSentence {
   /** With `{word}`. */
   readonly text: string;

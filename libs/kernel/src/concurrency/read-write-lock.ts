@@ -4,12 +4,12 @@ export class ReadWriteLock {
   private isWriting = false;
   private readonly queue: { readonly writes: boolean; readonly enter: () => void }[] = [];
 
-  /** Runs the action beside other readers. @throws whatever the action throws */
+  /** Runs the action alongside other readers. @throws any error of the action */
   read<T>(action: () => Promise<T>): Promise<T> {
     return this.pass(false, action);
   }
 
-  /** Runs the action once nobody else is inside. @throws whatever the action throws */
+  /** Runs the action once no other caller is inside. @throws any error of the action */
   write<T>(action: () => Promise<T>): Promise<T> {
     return this.pass(true, action);
   }

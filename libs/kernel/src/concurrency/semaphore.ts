@@ -10,7 +10,7 @@ export class Semaphore {
   /**
    * Runs the action as soon as a permit is free.
    * @param signal ends the waiting for a permit, not the action
-   * @throws ABORTED when the signal has come before the permit, and whatever the action throws
+   * @throws ABORTED when the signal arrived before the permit, and any error of the action
    */
   async run<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.permits > 0 && signal?.aborted !== true) this.permits--;

@@ -41,7 +41,7 @@ describe('waiting', () => {
     controller.abort();
     await expect(first).rejects.toMatchObject({
       code: 'ABORTED',
-      message: 'Cannot go on: aborted while waiting for the model.',
+      message: 'Cannot continue: aborted while waiting for the model.',
     });
     resolve('done');
     await expect(second).resolves.toBe('done');

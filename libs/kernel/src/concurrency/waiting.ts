@@ -19,9 +19,9 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * The work's result, or an error when it is late. Only the waiting ends: the work itself goes on.
+ * The work's result, or an error when it is late. Only the waiting ends: the work itself continues.
  * @param limitMs longest wait in milliseconds
- * @throws Error when the time is over, and whatever the work throws
+ * @throws Error when the time is over, and any error of the work
  */
 export async function withDeadline<T>(limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -38,12 +38,12 @@ export async function withDeadline<T>(limitMs: number, work: Promise<T>): Promis
 /**
  * The work's result, or an error when the signal aborts. Only the waiting ends: the work may be waited for by others too.
  * @param what is waited for, as the error says it
- * @throws ABORTED by the signal, and whatever the work throws
+ * @throws ABORTED by the signal, and any error of the work
  */
 export async function raceAbort<T>(signal: AbortSignal | undefined, work: Promise<T>, what: string): Promise<T> {
   if (signal === undefined) return work;
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  const end = (): void => reject(new SeamError('ABORTED', `Cannot go on: aborted while waiting for ${what}.`));
+  const end = (): void => reject(new SeamError('ABORTED', `Cannot continue: aborted while waiting for ${what}.`));
   if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true });
   try {

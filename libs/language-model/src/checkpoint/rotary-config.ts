@@ -64,6 +64,19 @@ function ropeOf(raw: RawConfig, isByLayerType: boolean): RawConfig {
   return record(rope.full_attention);
 }
 
+/** What the fields of a scaling are read from. */
+interface ScalingFields {
+  readonly rope: RawConfig;
+  /** As `max_position_embeddings` states them. */
+  readonly stated: number;
+  readonly dimension: number;
+  readonly theta: number;
+  /** A positive number; without a fallback the field must be there. */
+  readonly number: (key: string, fallback?: number) => number;
+  /** `original_max_position_embeddings`, of the scaling or of the model. */
+  readonly original: () => number;
+}
+
 function parseScaling(
   rope: RawConfig,
   raw: RawConfig,
@@ -71,76 +84,85 @@ function parseScaling(
   theta: number,
 ): RopeScaling | undefined {
   const type: unknown = rope.rope_type ?? rope.type ?? 'default';
-  const number = (key: string, fallback?: number): number => positive(`rope ${key}`, rope[key] ?? fallback);
-  const atLeastOne = (factor: number): number => {
-    if (factor >= 1) return factor;
-    throw damaged('config.json', `has rope factor ${factor}: expected at least 1`);
+  const key = 'rope original_max_position_embeddings';
+  const fields: ScalingFields = {
+    rope,
+    stated,
+    dimension,
+    theta,
+    number: (name, fallback) => positive(`rope ${name}`, rope[name] ?? fallback),
+    original: () =>
+      size({ [key]: raw.original_max_position_embeddings ?? rope.original_max_position_embeddings }, key, stated),
   };
-  const original = (): number =>
-    size(
-      {
-        'rope original_max_position_embeddings':
-          raw.original_max_position_embeddings ?? rope.original_max_position_embeddings,
-      },
-      'rope original_max_position_embeddings',
-      stated,
-    );
   switch (type) {
     case 'default':
       return undefined;
     case 'linear':
-      return { type: 'linear', factor: atLeastOne(number('factor')) };
     case 'dynamic':
-      return { type: 'dynamic', factor: atLeastOne(number('factor')) };
-    case 'llama3': {
-      const [low, high] = [number('low_freq_factor'), number('high_freq_factor')];
-      if (high <= low)
-        throw damaged('config.json', `has rope high_freq_factor ${high}: expected more than low_freq_factor ${low}`);
-      return {
-        type: 'llama3',
-        factor: atLeastOne(number('factor')),
-        lowFrequencyFactor: low,
-        highFrequencyFactor: high,
-        originalPositions: original(),
-      };
-    }
-    case 'yarn': {
-      if (theta <= 1) throw damaged('config.json', `has rope_theta ${theta}: yarn expects more than 1`);
-      const originalPositions = original();
-      const factor = atLeastOne(number('factor', stated / originalPositions));
-      // Section 3.4 of the paper; DeepSeek's two extra fields give a ratio of two such factors.
-      const magnitude = (scale: number): number => (factor <= 1 ? 1 : 0.1 * scale * Math.log(factor) + 1);
-      const isRatio = Boolean(rope.mscale) && Boolean(rope.mscale_all_dim);
-      const suggested = isRatio ? magnitude(number('mscale')) / magnitude(number('mscale_all_dim')) : magnitude(1);
-      return {
-        type: 'yarn',
-        factor,
-        originalPositions,
-        betaFast: number('beta_fast', 32),
-        betaSlow: number('beta_slow', 1),
-        truncate: rope.truncate !== false,
-        attentionFactor: number('attention_factor', suggested),
-      };
-    }
+      return { type, factor: atLeastOne(fields.number('factor')) };
+    case 'llama3':
+      return llama3Scaling(fields);
+    case 'yarn':
+      return yarnScaling(fields);
     case 'su': // as Phi-3 called it first
-    case 'longrope': {
-      const originalPositions = original();
-      const factor = number('factor', stated / originalPositions);
-      // Section 3.3 of https://arxiv.org/abs/2402.13753.
-      const suggested = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(originalPositions));
-      return {
-        type: 'longrope',
-        shortFactors: factors(rope.short_factor, dimension / 2),
-        originalPositions,
-        attentionFactor: number('attention_factor', suggested),
-      };
-    }
+    case 'longrope':
+      return longropeScaling(fields);
     default:
       throw unsupported(
         `rotary embedding of type ${shown(type)}`,
         'default, linear, dynamic, llama3, yarn and longrope',
       );
   }
+}
+
+function atLeastOne(factor: number): number {
+  if (factor >= 1) return factor;
+  throw damaged('config.json', `has rope factor ${factor}: expected at least 1`);
+}
+
+function llama3Scaling({ number, original }: ScalingFields): RopeScaling {
+  const [low, high] = [number('low_freq_factor'), number('high_freq_factor')];
+  if (high <= low)
+    throw damaged('config.json', `has rope high_freq_factor ${high}: expected more than low_freq_factor ${low}`);
+  return {
+    type: 'llama3',
+    factor: atLeastOne(number('factor')),
+    lowFrequencyFactor: low,
+    highFrequencyFactor: high,
+    originalPositions: original(),
+  };
+}
+
+function yarnScaling({ rope, stated, theta, number, original }: ScalingFields): RopeScaling {
+  if (theta <= 1) throw damaged('config.json', `has rope_theta ${theta}: yarn expects more than 1`);
+  const originalPositions = original();
+  const factor = atLeastOne(number('factor', stated / originalPositions));
+  // Section 3.4 of the paper; DeepSeek's two extra fields give a ratio of two such factors.
+  const magnitude = (scale: number): number => (factor <= 1 ? 1 : 0.1 * scale * Math.log(factor) + 1);
+  const isRatio = Boolean(rope.mscale) && Boolean(rope.mscale_all_dim);
+  const suggested = isRatio ? magnitude(number('mscale')) / magnitude(number('mscale_all_dim')) : magnitude(1);
+  return {
+    type: 'yarn',
+    factor,
+    originalPositions,
+    betaFast: number('beta_fast', 32),
+    betaSlow: number('beta_slow', 1),
+    truncate: rope.truncate !== false,
+    attentionFactor: number('attention_factor', suggested),
+  };
+}
+
+function longropeScaling({ rope, stated, dimension, number, original }: ScalingFields): RopeScaling {
+  const originalPositions = original();
+  const factor = number('factor', stated / originalPositions);
+  // Section 3.3 of https://arxiv.org/abs/2402.13753.
+  const suggested = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(originalPositions));
+  return {
+    type: 'longrope',
+    shortFactors: factors(rope.short_factor, dimension / 2),
+    originalPositions,
+    attentionFactor: number('attention_factor', suggested),
+  };
 }
 
 /** The `rope_scaling` of a config.json that means this. */

@@ -49,8 +49,40 @@ export function runDecodeStep(
   run: ChunkRun,
 ): Promise<ChunkOutputs> {
   const { keyValueHeads: KVH, headDimension: hd, heads, layers } = config;
-  const { pieces, cached, promptLengths, promptColumns: P, suffixColumns: S, chunkColumns: W, columns: C } = run;
+  const { promptColumns: P, suffixColumns: S, chunkColumns: W, columns: C } = run;
   const repeats = heads / KVH;
+  const G = run.promptLengths.length;
+  const R = run.pieces.length;
+  const K = R / G;
+  const feeds: Record<string, TensorData> = {
+    ...weights,
+    ...packedTokens(run),
+    chunk_mask: { data: chunkMask(C, repeats), dims: [C * repeats, C] },
+    size_grouped_scores: ints(G, KVH, K, C * repeats, P),
+    size_row_scores: ints(R, KVH, C * repeats, P),
+    size_separated_scores: ints(G, K, KVH, C * repeats, P),
+    size_merged_scores: ints(G, KVH, K * C * repeats, P),
+    size_grouped_mix: ints(G, KVH, K, C, repeats, hd),
+    size_row_mix: ints(R, KVH, C, repeats, hd),
+    chunk_padding: ints(0, 0, 0, 0, 0, 0, 0, W - C),
+    bound_0: ints(0),
+    bound_1: ints(P),
+    bound_2: ints(P + C),
+    bound_3: ints(P + W),
+    bound_4: ints(P + W + S),
+  };
+  for (let layer = 0; layer < layers; layer++) {
+    feeds[`prompt_key_${layer}`] = { data: run.prompt.keys[layer]!, dims: [G, KVH, P, hd] };
+    feeds[`prompt_value_${layer}`] = { data: run.prompt.values[layer]!, dims: [G, KVH, P, hd] };
+    feeds[`suffix_key_${layer}`] = { data: run.suffix.keys[layer]!, dims: [R, KVH, S, hd] };
+    feeds[`suffix_value_${layer}`] = { data: run.suffix.values[layer]!, dims: [R, KVH, S, hd] };
+  }
+  return session.run(feeds);
+}
+
+/** The run's tokens packed to [N, 1], their places in the chunks [R, C] and back, and the masks of prompts and suffixes. */
+function packedTokens(run: ChunkRun): Record<string, TensorData> {
+  const { pieces, cached, promptLengths, promptColumns: P, suffixColumns: S, columns: C } = run;
   const G = promptLengths.length;
   const R = pieces.length;
   const K = R / G;
@@ -85,8 +117,7 @@ export function runDecodeStep(
   promptLengths.forEach((length, group) => {
     promptMask.fill(MASKED, group * P + length, (group + 1) * P);
   });
-  const feeds: Record<string, TensorData> = {
-    ...weights,
+  return {
     tokens: { data: tokens, dims: [N, 1] },
     positions: { data: positions, dims: [N, 1] },
     padded: { data: chunks, dims: [G, K, C] },
@@ -95,27 +126,7 @@ export function runDecodeStep(
     last: { data: last, dims: [last.length] },
     prompt_mask: { data: promptMask, dims: [G, 1, 1, P] },
     suffix_mask: { data: suffixMask, dims: [R, 1, 1, S] },
-    chunk_mask: { data: chunkMask(C, repeats), dims: [C * repeats, C] },
-    size_grouped_scores: ints(G, KVH, K, C * repeats, P),
-    size_row_scores: ints(R, KVH, C * repeats, P),
-    size_separated_scores: ints(G, K, KVH, C * repeats, P),
-    size_merged_scores: ints(G, KVH, K * C * repeats, P),
-    size_grouped_mix: ints(G, KVH, K, C, repeats, hd),
-    size_row_mix: ints(R, KVH, C, repeats, hd),
-    chunk_padding: ints(0, 0, 0, 0, 0, 0, 0, W - C),
-    bound_0: ints(0),
-    bound_1: ints(P),
-    bound_2: ints(P + C),
-    bound_3: ints(P + W),
-    bound_4: ints(P + W + S),
   };
-  for (let layer = 0; layer < layers; layer++) {
-    feeds[`prompt_key_${layer}`] = { data: run.prompt.keys[layer]!, dims: [G, KVH, P, hd] };
-    feeds[`prompt_value_${layer}`] = { data: run.prompt.values[layer]!, dims: [G, KVH, P, hd] };
-    feeds[`suffix_key_${layer}`] = { data: run.suffix.keys[layer]!, dims: [R, KVH, S, hd] };
-    feeds[`suffix_value_${layer}`] = { data: run.suffix.values[layer]!, dims: [R, KVH, S, hd] };
-  }
-  return session.run(feeds);
 }
 
 /**

@@ -17,6 +17,7 @@
  * Letters: G groups, K rows per group, R = G·K rows, C tokens in the longest chunk, N tokens in all chunks, L logit rows.
  */
 import { Graph, type Value } from '@seamstream/tensor-graph';
+import type { ModelConfig } from '../checkpoint/model-config.types.js';
 import {
   type Attend,
   attentionScale,
@@ -28,9 +29,9 @@ import {
 } from './decoder.js';
 
 /**
- * The runtime multiplies a single row by a kernel of its own, with other bits, exactly when alpha is 1. Where the rows of a product
+ * The runtime multiplies a single row by a separate kernel, with other bits, exactly when alpha is 1. Where the rows of a product
  * are candidates of one group, one that decodes alone must not differ from one in company: there alpha is 2, and the output
- * projection halves the mixture (powers of two are exact). Where each candidate has products of its own, the single row's kernel is
+ * projection halves the mixture (powers of two are exact). Where each candidate has separate products, the single row's kernel is
  * the faster one, and alpha is 1.
  */
 const MIXTURE_SCALE = 0.5;
@@ -72,101 +73,138 @@ export function prefillGraph(source: WeightSource): CompiledDecoder {
 export function decodeGraph(source: WeightSource): CompiledDecoder {
   const graph = new Graph('decode');
   const decoder = new Decoder(graph, source);
-  const { heads, keyValueHeads: KVH, headDimension: hd, layers, attentionSoftcap } = decoder.config;
-  const repeats = heads / KVH;
-  const Q = repeats === 1 ? 'C' : `${repeats}*C`;
-  const tokens = graph.input('tokens', 'int32', ['N', 1]);
-  const positions = graph.input('positions', 'int32', ['N', 1]);
-  const padded = graph.input('padded', 'int32', ['G', 'K', 'C']);
-  const chunks = graph.input('chunks', 'int32', ['R', 'C']);
-  const packed = graph.input('packed', 'int32', ['N']);
-  const last = graph.input('last', 'int32', ['L']);
-  const promptMask = graph.input('prompt_mask', 'float32', ['G', 1, 1, 'P']);
-  const suffixMask = graph.input('suffix_mask', 'float32', ['R', 1, 1, 'S']);
-  const chunkMask = graph.input('chunk_mask', 'float32', [Q, 'C']);
-  const sizes = (name: string, length: number): Value => graph.input(name, 'int64', [length]);
-  const groupedScores = sizes('size_grouped_scores', 5); // [G, KVH, K, C·R', P]
-  const rowScores = sizes('size_row_scores', 4); // [R, KVH, C·R', P]
-  const separatedScores = sizes('size_separated_scores', 5); // [G, K, KVH, C·R', P]
-  const mergedScores = sizes('size_merged_scores', 4); // [G, KVH, K·C·R', P]
-  const groupedMix = sizes('size_grouped_mix', 6); // [G, KVH, K, C, R', hd]
-  const rowMix = sizes('size_row_mix', 5); // [R, KVH, C, R', hd]
-  const chunkPadding = sizes('chunk_padding', 8); // W − C columns at the end
-  const bounds = [0, 1, 2, 3, 4].map((index) => sizes(`bound_${index}`, 1)); // 0, P, P+C, P+W, P+W+S
-  const caches = Array.from({ length: layers }, (_, layer) => ({
-    promptKey: graph.input(`prompt_key_${layer}`, 'float32', ['G', KVH, 'P', hd]),
-    promptValue: graph.input(`prompt_value_${layer}`, 'float32', ['G', KVH, 'P', hd]),
-    suffixKey: graph.input(`suffix_key_${layer}`, 'float32', ['R', KVH, 'S', hd]),
-    suffixValue: graph.input(`suffix_value_${layer}`, 'float32', ['R', KVH, 'S', hd]),
-  }));
-  const fresh: [string, Value][] = [];
-  const scale = attentionScale(decoder.config);
-  const capped = (products: Value): Value => softcapped(graph, products, attentionSoftcap);
-  const as = (value: Value, size: Value, shape: readonly (number | string)[]): Value =>
-    graph.applyWithShape('Reshape', [value, size], {}, 'float32', shape);
-  const transpose = (value: Value, ...perm: number[]): Value => graph.apply('Transpose', [value], { perm });
-  const reshape = (value: Value, ...shape: number[]): Value => graph.apply('Reshape', [value, graph.integer(shape)]);
-  const flat = (value: Value): Value => reshape(value, -1, value.shape.at(-1) as number);
-  const mix = (weights: Value, values: Value): Value =>
-    graph.apply('FusedMatMul', [weights, values], { alpha: 1 / MIXTURE_SCALE });
-  const gather = (value: Value, places: Value): Value => graph.apply('Gather', [flat(value), places], { axis: 0 });
+  const inputs = decodeInputs(graph, decoder.config);
+  const attention = new DecodeAttention(graph, decoder.config, inputs);
+  const attend: Attend = (layer, q, k, v) => attention.attend(layer, q, k, v);
+  const hidden = decoder.hiddenStates(inputs.tokens, inputs.positions, attend, MIXTURE_SCALE);
+  outputLogits(graph, decoder.logits(rowsOf(graph, hidden, inputs.last)));
+  for (const [name, value] of attention.fresh) graph.output(name, value);
+  return { graph, decoder };
+}
 
-  const attend: Attend = (layer, q, k, v) => {
-    const cache = caches[layer]!;
-    fresh.push([`new_key_${layer}`, k], [`new_value_${layer}`, v]);
-    // Scores against the prompt: all rows of a group in one matrix.
-    const groupQueries = reshape(
-      transpose(reshape(gather(q, padded), 0, 0, 0, KVH, repeats * hd), 0, 3, 1, 2, 4),
-      ...[0, 0, -1, hd],
-    ); // [G, KVH, K·C·R', hd]
-    const promptProduct = graph.apply('FusedMatMul', [groupQueries, cache.promptKey], { transB: 1, alpha: scale });
-    const promptScores = as(
-      transpose(
-        as(graph.apply('Add', [capped(promptProduct), promptMask]), groupedScores, ['G', KVH, 'K', Q, 'P']),
-        ...[0, 2, 1, 3, 4],
-      ),
-      rowScores,
-      ['R', KVH, Q, 'P'],
+type DecodeInputs = ReturnType<typeof decodeInputs>;
+
+/** C·H/KVH: queries that share a head of keys are rows of one matrix. */
+const stackedColumns = ({ heads, keyValueHeads }: ModelConfig): string =>
+  heads === keyValueHeads ? 'C' : `${heads / keyValueHeads}*C`;
+
+/** The graph's inputs, in the order in which the graph lists them. */
+function decodeInputs(graph: Graph, config: ModelConfig) {
+  const { keyValueHeads: KVH, headDimension: hd, layers } = config;
+  const sizes = (name: string, length: number): Value => graph.input(name, 'int64', [length]);
+  return {
+    tokens: graph.input('tokens', 'int32', ['N', 1]),
+    positions: graph.input('positions', 'int32', ['N', 1]),
+    padded: graph.input('padded', 'int32', ['G', 'K', 'C']),
+    chunks: graph.input('chunks', 'int32', ['R', 'C']),
+    packed: graph.input('packed', 'int32', ['N']),
+    last: graph.input('last', 'int32', ['L']),
+    promptMask: graph.input('prompt_mask', 'float32', ['G', 1, 1, 'P']),
+    suffixMask: graph.input('suffix_mask', 'float32', ['R', 1, 1, 'S']),
+    chunkMask: graph.input('chunk_mask', 'float32', [stackedColumns(config), 'C']),
+    groupedScores: sizes('size_grouped_scores', 5), // [G, KVH, K, C·R', P]
+    rowScores: sizes('size_row_scores', 4), // [R, KVH, C·R', P]
+    separatedScores: sizes('size_separated_scores', 5), // [G, K, KVH, C·R', P]
+    mergedScores: sizes('size_merged_scores', 4), // [G, KVH, K·C·R', P]
+    groupedMix: sizes('size_grouped_mix', 6), // [G, KVH, K, C, R', hd]
+    rowMix: sizes('size_row_mix', 5), // [R, KVH, C, R', hd]
+    chunkPadding: sizes('chunk_padding', 8), // W − C columns at the end
+    bounds: [0, 1, 2, 3, 4].map((index) => sizes(`bound_${index}`, 1)), // 0, P, P+C, P+W, P+W+S
+    caches: Array.from({ length: layers }, (_, layer) => ({
+      promptKey: graph.input(`prompt_key_${layer}`, 'float32', ['G', KVH, 'P', hd]),
+      promptValue: graph.input(`prompt_value_${layer}`, 'float32', ['G', KVH, 'P', hd]),
+      suffixKey: graph.input(`suffix_key_${layer}`, 'float32', ['R', KVH, 'S', hd]),
+      suffixValue: graph.input(`suffix_value_${layer}`, 'float32', ['R', KVH, 'S', hd]),
+    })),
+  };
+}
+
+/** Attention of a chunk to the group's prompt, to itself and to the row's suffix, in one softmax. Q is C·R' with R' = H/KVH. */
+class DecodeAttention {
+  /** Keys and values of the chunks by output name, [N, 1, KVH·hd]. */
+  readonly fresh: [string, Value][] = [];
+  private readonly KVH: number;
+  private readonly hd: number;
+  private readonly repeats: number;
+  private readonly Q: string;
+  private readonly scale: number;
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly config: ModelConfig,
+    private readonly inputs: DecodeInputs,
+  ) {
+    this.KVH = config.keyValueHeads;
+    this.hd = config.headDimension;
+    this.repeats = config.heads / config.keyValueHeads;
+    this.Q = stackedColumns(config);
+    this.scale = attentionScale(config);
+  }
+
+  attend(layer: number, q: Value, k: Value, v: Value): Value {
+    const { graph, inputs } = this;
+    const cache = inputs.caches[layer]!;
+    this.fresh.push([`new_key_${layer}`, k], [`new_value_${layer}`, v]);
+    const promptScores = this.promptScores(q, cache.promptKey);
+    const rowQueries = graph.apply('Mul', [this.headsOfRows(q, this.repeats * this.hd), graph.float(this.scale)]); // [R, KVH, C·R', hd]
+    const suffixScores = graph.apply('Add', [this.products(rowQueries, cache.suffixKey), inputs.suffixMask]);
+    const chunkKeys = this.transpose(this.reshape(this.gather(k, inputs.chunks), 0, 0, this.KVH, this.hd), 0, 2, 1, 3); // [R, KVH, C, hd]
+    const chunkValues = this.transpose(
+      this.reshape(this.gather(v, inputs.chunks), 0, 0, this.KVH, this.hd),
+      0,
+      2,
+      1,
+      3,
     );
-    // Scores against the row's own suffix and against the chunk.
-    const rowQueries = graph.apply('Mul', [
-      reshape(transpose(reshape(gather(q, chunks), 0, 0, KVH, repeats * hd), 0, 2, 1, 3), 0, 0, -1, hd),
-      graph.float(scale),
-    ]); // [R, KVH, C·R', hd]
-    const suffixScores = graph.apply('Add', [
-      capped(graph.apply('FusedMatMul', [rowQueries, cache.suffixKey], { transB: 1, alpha: 1 })),
-      suffixMask,
-    ]);
-    const chunkKeys = transpose(reshape(gather(k, chunks), 0, 0, KVH, hd), 0, 2, 1, 3); // [R, KVH, C, hd]
-    const chunkValues = transpose(reshape(gather(v, chunks), 0, 0, KVH, hd), 0, 2, 1, 3);
-    const chunkScores = graph.apply('Add', [
-      capped(graph.apply('FusedMatMul', [rowQueries, chunkKeys], { transB: 1, alpha: 1 })),
-      chunkMask,
-    ]);
+    const chunkScores = graph.apply('Add', [this.products(rowQueries, chunkKeys), inputs.chunkMask]);
     const chunkColumns = graph.applyWithShape(
       'Pad',
-      [chunkScores, chunkPadding, graph.float(-1e9)],
+      [chunkScores, inputs.chunkPadding, graph.float(-1e9)],
       { mode: 'constant' },
       'float32',
-      ['R', KVH, Q, 'W'],
+      ['R', this.KVH, this.Q, 'W'],
     );
     const scores = graph.apply('Concat', [promptScores, chunkColumns, suffixScores], { axis: -1 });
     const weights = graph.apply('Softmax', [scores], { axis: -1 });
+    return this.mixture(weights, cache, chunkValues);
+  }
+
+  /** Against the prompt: all rows of a group in one matrix. [R, KVH, C·R', P] */
+  private promptScores(q: Value, promptKey: Value): Value {
+    const { graph, inputs, KVH, hd, repeats, Q } = this;
+    const groupQueries = this.reshape(
+      this.transpose(this.reshape(this.gather(q, inputs.padded), 0, 0, 0, KVH, repeats * hd), 0, 3, 1, 2, 4),
+      ...[0, 0, -1, hd],
+    ); // [G, KVH, K·C·R', hd]
+    const product = graph.apply('FusedMatMul', [groupQueries, promptKey], { transB: 1, alpha: this.scale });
+    const masked = graph.apply('Add', [this.capped(product), inputs.promptMask]);
+    const grouped = this.as(masked, inputs.groupedScores, ['G', KVH, 'K', Q, 'P']);
+    return this.as(this.transpose(grouped, 0, 2, 1, 3, 4), inputs.rowScores, ['R', KVH, Q, 'P']);
+  }
+
+  /** Values under their weights, packed: [N, 1, H·hd]. */
+  private mixture(weights: Value, cache: DecodeInputs['caches'][number], chunkValues: Value): Value {
+    const { graph, inputs, KVH, hd, repeats, Q } = this;
+    const { heads } = this.config;
     const columns = (from: number, name: string): Value =>
-      graph.applyWithShape('Slice', [weights, bounds[from], bounds[from + 1], graph.integer([-1])], {}, 'float32', [
-        'R',
-        KVH,
-        Q,
-        name,
-      ]);
-    const promptWeights = as(
-      transpose(as(columns(0, 'P'), separatedScores, ['G', 'K', KVH, Q, 'P']), 0, 2, 1, 3, 4),
-      mergedScores,
+      graph.applyWithShape(
+        'Slice',
+        [weights, inputs.bounds[from], inputs.bounds[from + 1], graph.integer([-1])],
+        {},
+        'float32',
+        ['R', KVH, Q, name],
+      );
+    /** [..., KVH, R', hd] → [rows, H·hd]. */
+    const flatRows = (value: Value): Value => this.reshape(value, -1, heads * hd);
+    const promptWeights = this.as(
+      this.transpose(this.as(columns(0, 'P'), inputs.separatedScores, ['G', 'K', KVH, Q, 'P']), 0, 2, 1, 3, 4),
+      inputs.mergedScores,
       ['G', KVH, 'K*Q', 'P'],
     );
+    const promptProduct = graph.apply('FusedMatMul', [promptWeights, cache.promptValue], { alpha: 1 / MIXTURE_SCALE });
     const promptMix = flatRows(
-      transpose(
-        as(mix(promptWeights, cache.promptValue), groupedMix, ['G', KVH, 'K', 'C', repeats, hd]),
+      this.transpose(
+        this.as(promptProduct, inputs.groupedMix, ['G', KVH, 'K', 'C', repeats, hd]),
         ...[0, 2, 3, 1, 4, 5],
       ),
     );
@@ -175,18 +213,43 @@ export function decodeGraph(source: WeightSource): CompiledDecoder {
       graph.apply('MatMul', [columns(1, 'C'), chunkValues]),
     ]);
     const ownMix = graph.apply('Mul', [rowMixture, graph.float(1 / MIXTURE_SCALE)]);
-    const rowMixed = flatRows(transpose(as(ownMix, rowMix, ['R', KVH, 'C', repeats, hd]), 0, 2, 1, 3, 4));
+    const rowMixed = flatRows(
+      this.transpose(this.as(ownMix, inputs.rowMix, ['R', KVH, 'C', repeats, hd]), 0, 2, 1, 3, 4),
+    );
     const mixed = graph.applyWithShape('Add', [promptMix, rowMixed], {}, 'float32', ['R*C', heads * hd]);
-    return graph.apply('Unsqueeze', [graph.apply('Gather', [mixed, packed], { axis: 0 }), graph.integer([1])]);
-  };
-  /** [..., KVH, R', hd] → [rows, H·hd]. */
-  function flatRows(value: Value): Value {
-    return reshape(value, -1, heads * hd);
+    return graph.apply('Unsqueeze', [graph.apply('Gather', [mixed, inputs.packed], { axis: 0 }), graph.integer([1])]);
   }
-  const hidden = decoder.hiddenStates(tokens, positions, attend, MIXTURE_SCALE);
-  outputLogits(graph, decoder.logits(rowsOf(graph, hidden, last)));
-  for (const [name, value] of fresh) graph.output(name, value);
-  return { graph, decoder };
+
+  /** Queries of each row's chunk by head of keys: [R, KVH, C·R', hd]. */
+  private headsOfRows(q: Value, width: number): Value {
+    const split = this.reshape(this.gather(q, this.inputs.chunks), 0, 0, this.KVH, width);
+    return this.reshape(this.transpose(split, 0, 2, 1, 3), 0, 0, -1, this.hd);
+  }
+
+  private products(queries: Value, keys: Value): Value {
+    return this.capped(this.graph.apply('FusedMatMul', [queries, keys], { transB: 1, alpha: 1 }));
+  }
+
+  private capped(products: Value): Value {
+    return softcapped(this.graph, products, this.config.attentionSoftcap);
+  }
+
+  private as(value: Value, size: Value, shape: readonly (number | string)[]): Value {
+    return this.graph.applyWithShape('Reshape', [value, size], {}, 'float32', shape);
+  }
+
+  private transpose(value: Value, ...perm: number[]): Value {
+    return this.graph.apply('Transpose', [value], { perm });
+  }
+
+  private reshape(value: Value, ...shape: number[]): Value {
+    return this.graph.apply('Reshape', [value, this.graph.integer(shape)]);
+  }
+
+  private gather(value: Value, places: Value): Value {
+    const flat = this.reshape(value, -1, value.shape.at(-1) as number);
+    return this.graph.apply('Gather', [flat, places], { axis: 0 });
+  }
 }
 
 /** The runtime's vectorized exponentials cost less than the sampler's. */

@@ -1,7 +1,7 @@
 import { compileGrammar } from '@seamstream/token-grammar';
 import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import type { ModelConfig } from '../checkpoint/model-config.types.js';
-import { batchFeeds } from './sequence-batch.js';
+import { batchFeeds, checkSequence } from './sequence-batch.js';
 
 const tokenizer = Tokenizer.fromJson(
   trainByteLevelBpe(
@@ -66,5 +66,32 @@ describe('the legal tokens of a recorded sequence', () => {
 
   it('do not hold what no text under the schema goes on with', () => {
     expect(() => legalOf(13, [290, 290])).toThrow(/token 290 at 2 is not legal/);
+  });
+
+  it('are the same when they come as data as when they follow from the schema', () => {
+    const [maxTokens, tokenIds] = EARLIER[5]!;
+    const { width, legal } = legalOf(maxTokens, tokenIds);
+    const allowed = tokenIds.map((_, at) =>
+      [...legal.subarray(at * width, (at + 1) * width).entries()].flatMap(([id, isLegal]) =>
+        isLegal === 1 ? [id] : [],
+      ),
+    );
+    const sequence = { tokenIds: [1, ...tokenIds], targets: tokenIds.map((_, at) => at + 1), allowed };
+    checkSequence(config, sequence, 0);
+    const noGrammar = (): never => {
+      throw new Error('no grammar is needed');
+    };
+    expect(batchFeeds(config, [sequence], true, noGrammar).legal!.data).toEqual(legal);
+  });
+
+  it.each([
+    ['of another number of targets', { allowed: [[2]] }],
+    ['that are no tokens of the model', { allowed: [[2, 1e9], [3]] }],
+    ['without the target itself', { allowed: [[7], [3]] }],
+    ['beside a schema', { allowed: [[2], [3]], schema, continuationStart: 1 }],
+  ])('are refused as data %s', (_, changes) => {
+    expect(() => checkSequence(config, { tokenIds: [1, 2, 3], targets: [1, 2], ...changes }, 4)).toThrow(
+      /^Training sequence 4 expected/,
+    );
   });
 });

@@ -9,7 +9,7 @@ import type { TrainingSequence } from './training.types.js';
 /** A sequence of which only the log-probabilities are wanted. */
 export type ScoredSequence = Pick<
   TrainingSequence,
-  'tokenIds' | 'targets' | 'schema' | 'continuationStart' | 'maxTokens'
+  'tokenIds' | 'targets' | 'schema' | 'allowed' | 'continuationStart' | 'maxTokens'
 >;
 
 /** Lengths are padded to multiples of this, so that equal sizes recur and the runtime reuses its memory plan. */
@@ -77,6 +77,21 @@ export function checkSequence(config: ModelConfig, sequence: ScoredSequence, ind
   });
   if (sequence.schema && sequence.continuationStart === undefined)
     refuse('a continuationStart beside its schema', 'none');
+  if (sequence.allowed === undefined) return;
+  if (sequence.schema) refuse('a schema or legal tokens', 'both');
+  if (sequence.allowed.length !== targets.length)
+    refuse(`legal tokens of its ${targets.length} targets`, `${sequence.allowed.length}`);
+  sequence.allowed.forEach((ids, at) => {
+    const foreign = ids.find((id) => !Number.isInteger(id) || id < 0 || id >= config.vocabularySize);
+    if (foreign !== undefined) refuse(`legal tokens below ${config.vocabularySize}`, `${foreign}`);
+    if (!ids.includes(tokenIds[targets[at]!]!))
+      refuse('targets among their legal tokens', `another at ${targets[at]!}`);
+  });
+}
+
+/** Whether not every token was legal everywhere: such sequences take another graph. */
+export function isConstrained({ schema, allowed }: Pick<TrainingSequence, 'schema' | 'allowed'>): boolean {
+  return schema !== undefined || allowed !== undefined;
 }
 
 /** The legal-token mask of each target, one row of V bytes each. */
@@ -87,7 +102,11 @@ function fillLegal(
   sequence: ScoredSequence,
   grammarOf: GrammarOf,
 ): void {
-  const { schema, targets, tokenIds } = sequence;
+  const { schema, targets, tokenIds, allowed } = sequence;
+  if (allowed !== undefined) {
+    for (const [at, ids] of allowed.entries()) for (const id of ids) legal[(row + at) * vocabulary + id] = 1;
+    return;
+  }
   if (!schema) {
     legal.fill(1, row * vocabulary, (row + targets.length) * vocabulary);
     return;
@@ -183,7 +202,7 @@ export async function scoreSequences(
   for (const batch of batches) {
     const indices = batch.map((at) => scored[at]!);
     const members = indices.map((index) => sequences[index]!);
-    const isMasked = members.some(({ schema }) => schema !== undefined);
+    const isMasked = members.some(isConstrained);
     const logProbs = await run(batchFeeds(config, members, isMasked, grammarOf, 2), isMasked);
     let n = 0;
     for (const index of indices) {

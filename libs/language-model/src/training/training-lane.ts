@@ -9,7 +9,7 @@ import type { CompiledDecoder } from '../graphs/generation-graphs.js';
 import { Sessions } from '../graphs/sessions.js';
 import { gradientName, logProbGraph, lossGraph } from '../graphs/training-graph.js';
 import { adamwUpdate } from './adamw.js';
-import { batchFeeds, microBatches, type ScoredSequence, scoreSequences } from './sequence-batch.js';
+import { batchFeeds, isConstrained, microBatches, type ScoredSequence, scoreSequences } from './sequence-batch.js';
 import { blockBounds, segmentAt, type TrainableMemory } from './trainable-memory.js';
 import type { OptimizerSettings, TrainingObjective, TrainingSequence } from './training.types.js';
 
@@ -65,7 +65,7 @@ export class TrainingLane {
     if (batches.length === 0) gradient.fill(0);
     for (const [at, batch] of batches.entries()) {
       const members = batch.map((index) => sequences[index]!);
-      const isMasked = members.some(({ schema }) => schema !== undefined);
+      const isMasked = members.some(isConstrained);
       const session = await this.#session(isMasked ? 'loss masked' : 'loss', () =>
         lossGraph(this.source, this.objective, isMasked),
       );

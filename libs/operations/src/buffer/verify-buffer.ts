@@ -3,8 +3,10 @@
  * compares digests. Nothing that the buffer service stored besides (its snapshots, its files) is believed.
  */
 
-import type { EventLog } from '@seamstream/event-log';
-import { type EventOf, TOPIC } from '@seamstream/events';
+import { type EventLog, partitionName } from '@seamstream/event-log';
+import { type EventOf, isWhole, TOPIC } from '@seamstream/events';
+import { contentMissing, ProblemContents, placesIn } from '@seamstream/evidence';
+import { isAttemptResult } from '@seamstream/experience-groups';
 import { type ReadingProgress, readEvents } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
@@ -51,27 +53,35 @@ async function verifyShard(options: VerifyOptions): Promise<readonly VerifiedVer
   const { log, objects, commits, validateEntry, progress, signal } = options;
   const verified: VerifiedVersion[] = [];
   const nextOffsets = new Map<string, number>();
+  const contents = new ProblemContents(log);
   let state: BufferState | undefined;
   for (const version of commits) {
     signal.throwIfAborted();
     const { config, refused = [] } = await readManifest(objects, version);
+    const isRefused = placesIn(refused);
     const shard = { index: version.shard, of: version.shards };
     state = state === undefined ? initialState(config, shard) : withRules(state, config);
     for (const { topic, partition, to } of version.inputs) {
-      const from = nextOffsets.get(`${topic}/${partition}`) ?? 0;
+      const from = nextOffsets.get(partitionName(topic, partition)) ?? 0;
       if (from >= to) continue;
       for await (const { events, records } of readEvents(log, [{ topic, partition, from, to }], {
         undecodable: 'skip',
       })) {
-        for (const { event, record } of events) {
-          // What did not count then, by the version's own word, does not now.
-          if (refused.some((range) => range.partition === partition && isWithin(range, record.offset))) continue;
-          if (event.type === 'OutcomeRecorded' || event.type === 'ExecutionFailed')
-            state = evolve(state, event, record);
+        // What did not count then, by the version's own word, does not now.
+        const counted = events.filter(({ event, record }) => isAttemptResult(event) && !isRefused(record));
+        const filled = await contents.fill(
+          counted.map(({ event }) => event),
+          ({ type }) => type === 'OutcomeRecorded',
+        );
+        for (const [at, { record }] of counted.entries()) {
+          const event = filled[at]!;
+          if (!isAttemptResult(event)) continue;
+          if (event.type === 'OutcomeRecorded' && !isWhole(event.problem)) throw contentMissing(event.problem);
+          state = evolve(state, event, record);
         }
         progress.advance(records.length);
       }
-      nextOffsets.set(`${topic}/${partition}`, to);
+      nextOffsets.set(partitionName(topic, partition), to);
     }
     const replayed = commit(state, { validateEntry });
     state = replayed.state;
@@ -85,10 +95,6 @@ async function verifyShard(options: VerifyOptions): Promise<readonly VerifiedVer
     });
   }
   return verified;
-}
-
-function isWithin({ from, to }: { readonly from: number; readonly to: number }, offset: number): boolean {
-  return from <= offset && offset < to;
 }
 
 /** Records that the last versions were made from: of each shard all. */

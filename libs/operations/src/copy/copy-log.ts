@@ -29,7 +29,7 @@ const STEP_BYTES = 4 * 1024 ** 2;
 /** After how long without a claim a person is told that another copy is at work. Joining a Kafka group takes a few seconds. */
 const PATIENCE_MS = 5_000;
 
-interface CopyRequest {
+interface TopicsToCopy {
   readonly topics: readonly string[];
   readonly selection: Selection;
 }
@@ -50,7 +50,7 @@ export interface TopicCopy {
   unreadable: number;
 }
 
-interface CopyObserver {
+export interface CopyObserver {
   /** Records to look at; anew when the claim was lost and won again. */
   planned(records: number): void;
   looked(records: number): void;
@@ -71,7 +71,13 @@ interface Seat {
 }
 
 /** From causes to effects: whatever is at the target has its causes there. */
-const CAUSES_FIRST: readonly string[] = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes];
+const CAUSES_FIRST: readonly string[] = [
+  TOPIC.problems,
+  TOPIC.experiences,
+  TOPIC.answers,
+  TOPIC.feedback,
+  TOPIC.outcomes,
+];
 
 const rank = (topic: string): number => {
   const found = CAUSES_FIRST.indexOf(topic);
@@ -85,7 +91,7 @@ const rank = (topic: string): number => {
 export async function copyLog(
   source: EventLog,
   target: EventLog,
-  request: CopyRequest,
+  request: TopicsToCopy,
   options: CopyOptions,
 ): Promise<readonly TopicCopy[]> {
   const topics = request.topics.toSorted((a, b) => rank(a) - rank(b));
@@ -142,7 +148,7 @@ async function readMarks(target: EventLog): Promise<readonly CopyMark[]> {
 /** What to read of every partition. The ends of effects are taken before those of their causes. */
 async function planAll(
   source: EventLog,
-  { topics, selection }: CopyRequest,
+  { topics, selection }: TopicsToCopy,
   marks: readonly CopyMark[],
   origin: string,
 ): Promise<readonly PartitionPlan[]> {

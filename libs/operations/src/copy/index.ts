@@ -1,3 +1,4 @@
-export { copyLog, type TopicCopy } from './copy-log.js';
-export { COPIES_TOPIC, ORIGIN_HEADER, type Selection } from './copy-progress.js';
-export { type DoneWork, doneAtSource, markDone } from './mark-done.js';
+export { type Copied, type CopyRequest, copyBetween, SOURCE_TOPICS } from './copy-between.js';
+export { copyLog } from './copy-log.js';
+export { COPIES_TOPIC, ORIGIN_HEADER } from './copy-progress.js';
+export { type LogAddress, parseLogAddress, showLogAddress } from './log-address.js';

@@ -21,7 +21,12 @@ export async function doneAtSource(source: EventLog): Promise<readonly DoneWork[
     topic,
     offsets: (await source.committedOffsets(group)).filter((offset) => offset.topic === topic),
   });
-  return [await of(GROUP.generator, TOPIC.problems), await of(GROUP.executor, TOPIC.experiences)];
+  return Promise.all([
+    of(GROUP.generator, TOPIC.problems),
+    of(GROUP.executor, TOPIC.experiences),
+    of(GROUP.settler, TOPIC.answers),
+    of(GROUP.judge, TOPIC.feedback),
+  ]);
 }
 
 /**
@@ -37,7 +42,9 @@ export async function markDone(
   }: { readonly origin: string; readonly done: readonly DoneWork[]; readonly signal: AbortSignal },
 ): Promise<readonly { readonly group: string; readonly records: number }[]> {
   const marked: { group: string; records: number }[] = [];
-  for (const work of done) {
+  // A log that an older release began has no answers and no feedback.
+  const present = new Set((await target.topics()).map(({ name }) => name));
+  for (const work of done.filter(({ topic }) => present.has(topic))) {
     const goals = await goalsOf(target, origin, work);
     await commitGoals(target, work, goals, signal);
     marked.push({ group: work.group, records: [...goals.values()].reduce((sum, { records }) => sum + records, 0) });

@@ -3,8 +3,8 @@ export {
   type DeadLetter,
   type DeadLetterFilter,
   placeOf,
-  planRedrive,
   type RedrivePlan,
   selectLetters,
 } from './dead-letter.js';
 export { readDeadLetters, readRedriven } from './read-dead-letters.js';
+export { planRedriveOf, type Redrive, redriveDeadLetters } from './redrive-dead-letters.js';

@@ -1,1 +1,1 @@
-export { type LogFacts, readFacts } from './read-facts.js';
+export { type Examination, examineSystem, SNAPSHOT_RECORDS } from './examine-system.js';

@@ -10,7 +10,8 @@ import {
   TOPIC,
   type TopicName,
 } from '@seamstream/events';
-import type { ResultEvent } from '@seamstream/learning';
+import { ProblemContents } from '@seamstream/evidence';
+import { isAttemptResult } from '@seamstream/experience-groups';
 import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
 
@@ -56,11 +57,12 @@ export async function readFacts(log: EventLog, { groups, signal, progress }: Rea
   ).flat();
   const bar = progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));
   const events = new Map<string, SeamEvent[]>();
+  const contents = new ProblemContents(log);
   try {
     for await (const chunk of readEvents(log, ranges, { undecodable: 'skip', signal })) {
       const own = events.get(chunk.range.topic) ?? [];
       events.set(chunk.range.topic, own);
-      for (const { event } of chunk.events) own.push(event);
+      for (const event of await contents.fill(chunk.events.map(({ event }) => event))) own.push(event);
       bar.advance(chunk.records.length);
     }
   } finally {
@@ -71,9 +73,7 @@ export async function readFacts(log: EventLog, { groups, signal, progress }: Rea
   const experiences = of(TOPIC.experiences).filter(
     (event): event is ExperienceGenerated & { type: 'ExperienceGenerated' } => event.type === 'ExperienceGenerated',
   );
-  const results = of(TOPIC.outcomes).filter(
-    (event): event is ResultEvent => event.type === 'OutcomeRecorded' || event.type === 'ExecutionFailed',
-  );
+  const results = of(TOPIC.outcomes).filter(isAttemptResult);
   // In the log's order, which decides what is served.
   const adapters = events.get(TOPIC.adapters) ?? [];
   const serving = servingOf([...(events.get(TOPIC.training) ?? []), ...adapters]);

@@ -7,6 +7,7 @@ import {
   type ReadingSettings,
   type RowFault,
   readProblems,
+  type UngradedProblem,
 } from '@seamstream/datasets';
 import { derivedId, onOneLine, plural } from '@seamstream/kernel';
 
@@ -66,7 +67,7 @@ export interface FileCheck {
 export async function checkFile(
   { bytes, unit }: DatasetFile,
   settings: ReadingSettings,
-  use: (problem: DatasetProblem) => void,
+  use: (problem: DatasetProblem | UngradedProblem) => void,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<FileCheck> {
   const faults: RowFault[] = [];

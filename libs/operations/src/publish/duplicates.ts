@@ -24,7 +24,7 @@ export async function addFiles(
     const file = await openDataset(door, path);
     const form = (await detectedForm(file.bytes)) ?? fallback;
     const check = await checkFile(file, { form }, ({ row, prompt, reference }) => {
-      index.add(at + 1, row, prompt, reference);
+      index.add(at + 1, row, prompt, reference ?? '');
     });
     if (check.rows === 0) {
       throw new SeamError(

@@ -3,10 +3,19 @@ export {
   checkFile,
   type DatasetFile,
   type FileCheck,
+  type InputDoor,
   openDataset,
   problemIdOf,
   renderFaults,
 } from './dataset-file.js';
 export { countDuplicates, DUPLICATE_POLICIES, renderDuplicates } from './duplicates.js';
 export { EXPIRED_POLICIES } from './expired.js';
+export {
+  type DuplicateReport,
+  type FileReport,
+  type Inspection,
+  type InspectRequest,
+  inspectFiles,
+} from './inspect-files.js';
 export { type Published, type PublishRequest, publishFile } from './publish-file.js';
+export { type DatasetOptions, readingSettings, settingsFor } from './reading-settings.js';

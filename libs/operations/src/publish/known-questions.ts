@@ -48,7 +48,11 @@ export async function knownQuestions(
       if (ownIds.has(problem.problemId)) continue;
       for (const { row, answer } of wanted.get(`${mode} ${questionKey(problem.prompt)}`) ?? [])
         if (!known.has(row))
-          known.set(row, { row, problemId: problem.problemId, sameAnswer: answer === problem.reference.trim() });
+          known.set(row, {
+            row,
+            problemId: problem.problemId,
+            sameAnswer: answer === (problem.reference ?? '').trim(),
+          });
     }
   }
   return [...known.values()].sort((a, b) => a.row - b.row);

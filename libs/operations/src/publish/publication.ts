@@ -1,5 +1,5 @@
 /** Turns a checked problem file into records of the log, each problem once. */
-import type { DatasetProblem } from '@seamstream/datasets';
+import type { DatasetProblem, UngradedProblem } from '@seamstream/datasets';
 import type { EventLog, NewRecord } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC } from '@seamstream/events';
 import { count, derivedId, plural, SeamError } from '@seamstream/kernel';
@@ -12,10 +12,17 @@ export const APPEND_RECORDS = 500;
 export type PublishMode = 'explore' | 'deploy';
 
 /** The event's record. Ids and time are arguments, so the same row gives the same bytes but for the time. */
-export function problemRecord(problem: DatasetProblem, problemId: string, mode: PublishMode, nowMs: number): NewRecord {
+export function problemRecord(
+  problem: DatasetProblem | UngradedProblem,
+  problemId: string,
+  mode: PublishMode,
+  nowMs: number,
+): NewRecord {
   const { domain, prompt, reference, verifier, metadata, subject, expiresAt } = problem;
   return encodeEvent({
     type: 'ProblemPublished',
+    task: problem.task ?? null,
+    feedbackWithinMs: problem.verifier === null ? (problem.feedbackWithinMs ?? null) : null,
     meta: originMeta({
       messageId: derivedId(problemId, 'published'),
       correlationId: problemId,
@@ -32,7 +39,7 @@ export function problemRecord(problem: DatasetProblem, problemId: string, mode: 
 
 /**
  * Those of the given ids that problems in the log have. Every record's key is looked at, as it is the problem's id; what is
- * kept in memory is what was asked for. A million problems take some 2 to 5 s on LMDB (docs/scale.md).
+ * kept in memory is what was asked for. A million problems take some 2 to 5 s on LMDB (docs/explanation/scale.md).
  */
 export async function publishedAmong(log: EventLog, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const published = new Set<string>();

@@ -169,10 +169,10 @@ async function check(
   const checked = await checkFile(file, settings, (problem) => {
     const { row, problemId, expiresAt } = problem;
     problemRecord(problem, problemId ?? problemIdOf(file.digest, row, 0), mode, now);
-    index?.add(OWN_FILE, row, problem.prompt, problem.reference);
+    index?.add(OWN_FILE, row, problem.prompt, problem.reference ?? '');
     good.push({
       ...{ row, ownId: problemId, questionKey: questionKey(problem.prompt), expiresAt },
-      ...{ mode: problem.mode ?? mode, answer: problem.reference.trim() },
+      ...{ mode: problem.mode ?? mode, answer: (problem.reference ?? '').trim() },
     });
   });
   const { form, split } = settings;
@@ -265,7 +265,7 @@ async function append(
     for await (const reading of readProblems(file.bytes, settings)) {
       const problemId = idOfRow.get(reading.row);
       if (problemId === undefined) continue;
-      if (reading.status !== 'problem') break;
+      if (reading.status !== 'problem' && reading.status !== 'ungraded') break;
       step.push(problemRecord(reading.problem, problemId, mode, clock.now()));
       if (step.length === APPEND_RECORDS) await flush();
       if (signal.aborted) return published;

@@ -2,7 +2,7 @@
 
 import type { EventLog } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
-import { count, excerpt, onOneLine, SeamError } from '@seamstream/kernel';
+import { count, excerpt, isMeant, LEAST_OF_ID, onOneLine, SeamError } from '@seamstream/kernel';
 import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
 
 interface Candidate {
@@ -10,9 +10,6 @@ interface Candidate {
   readonly domain: string;
   readonly prompt: string;
 }
-
-/** Fewest characters of an id that may stand for it. */
-const LEAST_OF_ID = 4;
 
 /** Candidates that are named. */
 const NAMED = 10;
@@ -39,8 +36,7 @@ export async function findProblem(
         problems++;
         const { problemId, domain, prompt } = event.problem;
         if (problemId === meant) return problemId;
-        if (meant.length >= LEAST_OF_ID && problemId.startsWith(meant))
-          byId.set(problemId, { problemId, domain, prompt });
+        if (isMeant(meant, problemId)) byId.set(problemId, { problemId, domain, prompt });
         else if (prompt.toLowerCase().includes(words)) byWords.set(problemId, { problemId, domain, prompt });
       }
       bar.advance(records.length);

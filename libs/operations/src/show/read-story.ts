@@ -24,7 +24,12 @@ export interface ToldStory {
 export const placeName = ({ topic, partition, offset }: EventPosition): string => `${topic}/${partition}/${offset}`;
 
 /** Of these the key is the problem's id, and they are most of a log: what has another key is not opened. */
-const KEYED_BY_PROBLEM: ReadonlySet<string> = new Set([TOPIC.experiences, TOPIC.outcomes]);
+const KEYED_BY_PROBLEM: ReadonlySet<string> = new Set([
+  TOPIC.experiences,
+  TOPIC.outcomes,
+  TOPIC.answers,
+  TOPIC.feedback,
+]);
 
 /** @throws NOT_FOUND where the log has no such problem */
 export async function readStory(

@@ -1,21 +1,28 @@
 /** What goes on: who is behind, what is served, what became of problems and runs. Read on from where it stood, so that a watch costs what is new. */
 
 import { findingsIn } from '@seamstream/doctor';
-import { consumerLag, type EventLog } from '@seamstream/event-log';
-import { type EventOf, GROUP, type SeamEvent, TOPIC } from '@seamstream/events';
-import { readEvents, storedRanges } from '@seamstream/log-reader';
+import { consumerLag } from '@seamstream/event-log';
+import { GROUP, TOPIC } from '@seamstream/events';
 import {
   adapterLineageProjection,
   type FaithfulEntries,
   faithfulEntriesProjection,
   type Ledger,
   ledgerProjection,
+  trainingProgressProjection,
+  type WaitingAnswers,
+  waitingAnswersProjection,
 } from '@seamstream/read-models';
-import { shardName, shardsOf } from '@seamstream/success-buffer';
-import { faithfulBy, type RecordedRun, recordedRunsProjection } from './recorded-runs.js';
+import { jointUse, type KeptReading, type SnapshotUse } from '@seamstream/snapshots';
+import { shardName, shardsOf } from '@seamstream/success-buffer/shards';
+import { activityProjection } from '../read-models/activity.projection.js';
+import { type KeptLog, openReading, type ReadingOptions } from '../read-models/kept-log.js';
+import { faithfulBy, type RecordedRun, recordedRuns } from '../read-models/recorded-runs.js';
 
 export interface Status {
   readonly ledger: Ledger;
+  /** Answers that nobody judges but who gives feedback. */
+  readonly waiting: WaitingAnswers;
   /** Records that a consumer has not answered yet. */
   readonly lag: readonly { readonly consumer: string; readonly topic: string; readonly records: number }[];
   /** Null: the bare base model. */
@@ -32,54 +39,32 @@ export interface Status {
   readonly newestAt: number | null;
 }
 
-const TOPICS_READ = [
-  TOPIC.problems,
-  TOPIC.experiences,
-  TOPIC.outcomes,
-  TOPIC.buffer,
-  TOPIC.training,
-  TOPIC.adapters,
-  TOPIC.deadLetters,
-];
-
+/** Reads what is new each time, the first time what is new since a snapshot. */
 export class StatusReader {
-  private readonly next = new Map<string, number>();
-  private ledger = ledgerProjection.initialState();
-  private runs = recordedRunsProjection.initialState();
-  private readonly commits = new Map<number, EventOf<'BufferCommitted'>>();
-  private newestAt: number | null = null;
+  private reading: ReturnType<typeof modelsOf> | undefined;
 
-  constructor(private readonly log: EventLog) {}
+  constructor(private readonly kept: KeptLog) {}
 
-  async read(signal: AbortSignal): Promise<Status> {
-    for (const topic of TOPICS_READ) {
-      for (const range of await storedRanges(this.log, topic)) {
-        const name = `${topic}/${range.partition}`;
-        const from = Math.max(range.from, this.next.get(name) ?? 0);
-        for await (const { events } of readEvents(this.log, [{ ...range, from }], { undecodable: 'skip', signal }))
-          for (const { event, record } of events) this.fold(event, record);
-        this.next.set(name, range.to);
-      }
-    }
-    const runs = recordedRunsProjection.read(this.runs);
+  /** @throws the signal's reason when it aborts */
+  async read(options: ReadingOptions): Promise<Status> {
+    this.reading ??= modelsOf(await openReading(this.kept));
+    const { reading, models } = this.reading;
+    await reading.readOn(options);
+    const written = models.written.answer();
+    const lineage = models.lineage.answer();
+    const { buffer, shards, newestAt } = models.activity.answer();
+    const { served } = lineage;
+    const runs = recordedRuns(models.training.answer(), lineage, written);
     const ended = runs.filter(({ endedAt }) => endedAt !== null);
     const last = runs.at(-1);
     const promoted = runs.filter(({ decision }) => decision === 'promoted' || decision === 'served').length;
-    const commits = [...this.commits.values()];
-    const { served } = adapterLineageProjection.read(this.runs[1]);
-    const written = faithfulEntriesProjection.read(this.runs[2]);
     return {
-      ledger: ledgerProjection.read(this.ledger),
-      lag: await this.lag(commits[0]?.shards ?? 1),
+      ledger: models.ledger.answer(),
+      waiting: models.waiting.answer(),
+      lag: await this.lag(shards),
       served,
       entries: { all: written.all.quoting === 0 ? null : written.all, served: faithfulBy(written, served) },
-      buffer:
-        commits.length === 0
-          ? null
-          : {
-              version: Math.min(...commits.map(({ sequence }) => sequence)),
-              rows: commits.reduce((sum, { rows }) => sum + rows, 0),
-            },
+      buffer,
       runs: { all: runs.length, promoted, underWay: runs.length - ended.length },
       lastRun:
         last === undefined
@@ -89,19 +74,18 @@ export class StatusReader {
               ...{ decision: last.decision, reason: last.reason },
             },
       findings: findingsIn(ended.at(-1)?.metrics ?? {}),
-      newestAt: this.newestAt,
+      newestAt,
     };
   }
 
-  private fold(
-    event: SeamEvent,
-    position: { readonly topic: string; readonly partition: number; readonly offset: number },
-  ): void {
-    this.ledger = ledgerProjection.evolve(this.ledger, event, position);
-    this.runs = recordedRunsProjection.evolve(this.runs, event, position);
-    this.newestAt = Math.max(this.newestAt ?? 0, event.meta.occurredAt);
-    if (event.type === 'BufferCommitted' && event.sequence >= (this.commits.get(event.shard)?.sequence ?? 0))
-      this.commits.set(event.shard, event);
+  /** What the answers rest on. */
+  use(): SnapshotUse {
+    return jointUse(Object.values(this.reading?.models ?? {}));
+  }
+
+  /** Lets go of the files. */
+  close(): void {
+    this.reading?.reading.close();
   }
 
   private async lag(shards: number): Promise<Status['lag']> {
@@ -113,15 +97,28 @@ export class StatusReader {
       [GROUP.executor, TOPIC.experiences],
       ...buffers.map((group): [string, string] => [group, TOPIC.outcomes]),
       [GROUP.trainer, TOPIC.outcomes],
+      [GROUP.judge, TOPIC.feedback],
     ];
-    const present = new Set((await this.log.topics()).map(({ name }) => name));
+    const present = new Set((await this.kept.log.topics()).map(({ name }) => name));
     return Promise.all(
       consumers
         .filter(([, topic]) => present.has(topic))
         .map(async ([consumer, topic]) => {
-          const lags = await consumerLag(this.log, consumer, topic);
+          const lags = await consumerLag(this.kept.log, consumer, topic);
           return { consumer, topic, records: [...lags.values()].reduce((sum, lag) => sum + lag, 0) };
         }),
     );
   }
+}
+
+function modelsOf(reading: KeptReading) {
+  const models = {
+    ledger: reading.of(ledgerProjection),
+    waiting: reading.of(waitingAnswersProjection),
+    training: reading.of(trainingProgressProjection),
+    lineage: reading.of(adapterLineageProjection),
+    written: reading.of(faithfulEntriesProjection),
+    activity: reading.of(activityProjection),
+  };
+  return { reading, models };
 }

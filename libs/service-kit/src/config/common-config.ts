@@ -40,6 +40,7 @@ export const commonConfigSchema = z.object({
             .default(''),
           /** Copies of each partition of topics that are created; the cluster's default when absent. */
           replicationFactor: z.int().positive().optional(),
+          /** Codec of the record batches that this process writes. */
           compression: z.enum(['none', 'gzip', 'snappy', 'lz4', 'zstd']).default('zstd'),
           /** Most bytes of a record batch once decompressed; one with more is a dead letter. */
           maxBatchBytes: z
@@ -50,19 +51,24 @@ export const commonConfigSchema = z.object({
           sessionTimeoutMs: z.int().positive().default(10_000),
           /** After how long a broker aborts what an instance that is gone had begun to write. */
           transactionTimeoutMs: z.int().positive().default(10_000),
+          /** Longest wait for a connection to one broker. */
           connectTimeoutMs: z.int().positive().default(3_000),
+          /** Longest wait for a broker's answer to one request. */
           requestTimeoutMs: z.int().positive().default(30_000),
           /** How long an operation is tried again before it counts as failed. */
           operationTimeoutMs: z.int().positive().default(30_000),
           /** Encryption. Files are PEM. */
           tls: z
             .object({
+              /** Connects by TLS, and checks the brokers' certificates. */
               enabled: z.boolean().default(false),
               /** Who signs the brokers' certificates; the system's authorities when absent. */
               authorityFile: z.string().min(1).optional(),
               /** This client's own certificate and key, where brokers ask for one. */
               certificateFile: z.string().min(1).optional(),
+              /** Private key of the certificate. */
               keyFile: z.string().min(1).optional(),
+              /** Of the key file, where it is encrypted. */
               keyPassphrase: secret(z.string()).optional(),
             })
             .refine(({ certificateFile, keyFile }) => (certificateFile === undefined) === (keyFile === undefined), {
@@ -72,8 +78,11 @@ export const commonConfigSchema = z.object({
             .prefault({}),
           sasl: z
             .object({
+              /** How the client proves who it is. */
               mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('scram-sha-512'),
+              /** User name, together with the password. */
               username: z.string().min(1).optional(),
+              /** Of the user. */
               password: secret(z.string()).optional(),
               /** Of SCRAM: fewer are refused, since a stolen verifier is then guessed too soon. Kafka's own default is 4096. */
               minIterations: z.int().min(4096).default(8192),
@@ -109,6 +118,7 @@ export const commonConfigSchema = z.object({
       url: secretWhenRefused(httpAddress).optional(),
       /** HTTP basic authentication, together with the password. */
       username: z.string().min(1).optional(),
+      /** Of the user. */
       password: secret(z.string()).optional(),
       /** Lets the password go over http to another machine. */
       allowPlaintext: z.boolean().default(false),
@@ -128,7 +138,7 @@ export const commonConfigSchema = z.object({
       },
     )
     .prefault({}),
-  /** Who vouches for adapters, promotions and versions of the buffer: docs/signatures.md. */
+  /** Who vouches for adapters, promotions and versions of the buffer: docs/how-to/signatures.md. */
   signatures: z
     .object({
       /** Private key (PEM) that this process signs with. */
@@ -141,6 +151,7 @@ export const commonConfigSchema = z.object({
     .prefault({}),
   objectStore: z
     .object({
+      /** Where objects lie. `memory` lives and dies with the process: for tests and trials. */
       driver: z.enum(['fs', 's3', 'memory']).default('fs'),
       /** Of the driver fs; default: dataFolder/objects. */
       folder: z.string().min(1).optional(),
@@ -164,9 +175,11 @@ export const commonConfigSchema = z.object({
           pathStyle: z.boolean().default(false),
           /** Default: as the bucket is configured. */
           serverSideEncryption: z.enum(['AES256', 'aws:kms']).optional(),
+          /** Of aws:kms; the bucket's own when absent. */
           kmsKeyId: z.string().min(1).optional(),
           /** Tries of one request. */
           maxAttempts: z.int().positive().default(6),
+          /** Longest wait for a connection. */
           connectTimeoutMs: z.int().positive().default(3_000),
           /** For the beginning of an answer, and for every silence within it. */
           requestTimeoutMs: z.int().positive().default(30_000),
@@ -195,10 +208,16 @@ export const commonConfigSchema = z.object({
     .object({
       /** 0 takes a free port; it is logged. */
       port: z.int().min(0).max(65535).default(0),
+      /** Address that health and metrics are served on. */
       host: z.string().min(1).default('127.0.0.1'),
       /** Health and metrics by https; PEM files, both or neither. Read once. */
       tls: z
-        .object({ certificateFile: z.string().min(1).optional(), keyFile: z.string().min(1).optional() })
+        .object({
+          /** Certificate (PEM) by which health and metrics are served over TLS. */
+          certificateFile: z.string().min(1).optional(),
+          /** Private key of the certificate. */
+          keyFile: z.string().min(1).optional(),
+        })
         .refine(({ certificateFile, keyFile }) => (certificateFile === undefined) === (keyFile === undefined), {
           path: ['keyFile'],
           error: 'expected certificateFile and keyFile, or neither',
@@ -228,6 +247,7 @@ export const commonConfigSchema = z.object({
   /** The service's own log lines, JSON on stderr. */
   logging: z
     .object({
+      /** Least severity of the lines that are written. */
       level: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     })
     .prefault({}),

@@ -3,7 +3,7 @@
  * follows from the path: `generator.controlShare` is SEAM_GENERATOR_CONTROL_SHARE. All faults are listed at once, a
  * variable that nobody reads is one of them.
  */
-import { SeamError, withoutUrlSecrets } from '@seamstream/kernel';
+import { didYouMean, SeamError, withoutUrlSecrets } from '@seamstream/kernel';
 import { z } from 'zod';
 import { PRESET_VARIABLE, withPreset } from './presets.js';
 
@@ -48,7 +48,7 @@ export function loadConfig<T extends z.ZodObject>(schema: T, given: Environment)
   const own = new Set(Object.keys(schema.shape).map(upperSnake));
   const faults = Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !byName.has(name) && !isOfAnotherService(name, own))
-    .map((name) => `${name}: no such setting${nearest(name, [...byName.keys()])}`);
+    .map((name) => `${name}: no such setting${didYouMean(name, [...byName.keys()])}`);
   // The runtime would believe any server: brokers, endpoints, registry, S3.
   if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0')
     faults.push(
@@ -128,6 +128,29 @@ function set(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined));
 }
 
+/** A setting as the reference describes it. */
+export interface SettingForm {
+  readonly name: string;
+  /** Where a configuration file would hold it. */
+  readonly path: readonly string[];
+  /** Undefined without one. */
+  readonly default: unknown;
+  /** What a value may be, as JSON Schema. */
+  readonly form: Readonly<Record<string, unknown>>;
+  readonly isSecret: boolean;
+}
+
+/** Every setting that the schema reads, in its order. */
+export function settingsOf(schema: z.ZodObject): readonly SettingForm[] {
+  return leavesOf(schema).map(({ name, path, schema: leaf }) => ({
+    name,
+    path,
+    default: leaf.safeParse(undefined).data,
+    form: z.toJSONSchema(leaf, { io: 'input', unrepresentable: 'any' }),
+    isSecret: isMarked(leaf, 'secret'),
+  }));
+}
+
 /** Every variable that the schema reads, in its order. */
 export function variableNames(schema: z.ZodObject): readonly string[] {
   return leavesOf(schema).map(({ name }) => name);
@@ -195,27 +218,6 @@ function isOfAnotherService(name: string, own: ReadonlySet<string>): boolean {
 
 function upperSnake(name: string): string {
   return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
-}
-
-/** " (did you mean X?)" when a name differs by at most three edits. */
-function nearest(name: string, names: readonly string[]): string {
-  const [best] = names
-    .map((each) => ({ each, distance: editDistance(name, each) }))
-    .sort((a, b) => a.distance - b.distance);
-  return best !== undefined && best.distance <= 3 ? ` (did you mean ${best.each}?)` : '';
-}
-
-/** Levenshtein's distance, row by row. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }
 
 function place(target: Record<string, unknown>, path: readonly string[], value: unknown): void {

@@ -12,7 +12,7 @@ interface PresetValue {
 
 /**
  * SEAM as its authors run it. `train.sh` and `lpem.py` are files of the public copy github.com/Cocobalt/SEAM at 66a8d7f. What the
- * algorithms do is the preset of the same name in libs/learning; docs/seam.md says where the two cannot do as the authors do.
+ * algorithms do is the preset of the same name in libs/learning; docs/explanation/seam.md says where the two cannot do as the authors do.
  */
 const seamPaper: Readonly<Record<string, PresetValue>> = {
   SEAM_ENTRY_SCHEMAS: { value: 'memory-item', source: 'lpem.py: the container <memory_item>, present and not blank' },

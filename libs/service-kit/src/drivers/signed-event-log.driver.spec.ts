@@ -46,7 +46,7 @@ describe('a service that writes what is vouched for', () => {
       for (const trusted of [{ other: ['adapters', 'promotions'] as const }, ...(unsigned === 'refused' ? [{}] : [])])
         await expect(assertCanSign(await config(unsigned, trusted), TRAINER)).rejects.toMatchObject({
           code: 'INVALID_CONFIGURATION',
-          message: expect.stringContaining('which is not among the trusted ones: nobody would believe it') as string,
+          message: expect.stringContaining('which is not among the trusted ones: no reader would believe it') as string,
         });
   });
 

@@ -2,7 +2,7 @@
 import { InMemoryEventLog, type RecordBatch } from '@seamstream/event-log';
 import { encodeEvent, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import { EXAMPLE_EVENTS } from '../../../events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { BatchWorker } from './batch-worker.js';
 import { done } from './handler-result.js';
 

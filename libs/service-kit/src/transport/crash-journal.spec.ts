@@ -1,5 +1,7 @@
+import { ReadWriteLock } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
-import { CrashJournal } from './crash-journal.js';
+import type { Item } from './batch-item.js';
+import { CrashIsolation, CrashJournal } from './crash-journal.js';
 
 const PLACE = 'seam.problems/0';
 
@@ -72,5 +74,37 @@ describe('marks of what is in hand', () => {
     await objects.close();
     expect(await process().taken(PLACE, 10, 20)).toEqual({ until: 0, deaths: 0 });
     expect(warnings.length).toBeGreaterThan(0);
+  });
+});
+
+describe('what is taken alone', () => {
+  const KEY = 'operations/in-hand/g/seam.problems/0.json';
+  const record = (offset: number) =>
+    ({ topic: 'seam.problems', partition: 0, offset, key: null, value: null, headers: {}, timestampMs: 1 }) as const;
+  const itemsFrom = (first: number, count: number): Item[] =>
+    Array.from({ length: count }, (_, index) => ({ record: record(first + index), event: {} }) as unknown as Item);
+
+  it('and waits comes again by itself, with nothing beside it and nothing in hand meanwhile', async () => {
+    const objects = new InMemoryObjectStore();
+    const process = (): CrashJournal => new CrashJournal({ objects, group: 'g', maxDeaths: 2, warn: () => undefined });
+    for (let death = 0; death < 2; death++) await process().taken(PLACE, 10, 13);
+    const isolation = new CrashIsolation({ marks: process(), lock: new ReadWriteLock() });
+    const claim = { group: 'g', memberId: 'm', token: 1 };
+    const { signal } = new AbortController();
+    const items = itemsFrom(10, 3);
+    const batch = { topic: 'seam.problems', partition: 0, records: items.map((item) => item.record), claim, signal };
+    const asked: number[][] = [];
+    let isReady = false;
+    const finish = (some: readonly Item[]): Promise<boolean> => {
+      asked.push(some.map((item) => item.record.offset));
+      return Promise.resolve(isReady);
+    };
+    for (let delivery = 0; delivery < 2; delivery++) {
+      await isolation.finish(batch, items, signal, finish);
+      expect(JSON.parse(Buffer.from(await objects.get(KEY)).toString())).toMatchObject({ inHand: null });
+    }
+    isReady = true;
+    await isolation.finish(batch, items, signal, finish);
+    expect(asked).toEqual([[10], [10], [10], [11], [12]]);
   });
 });

@@ -187,7 +187,11 @@ export class CrashIsolation {
         const deaths = item.record.offset === suspect ? suspicion.deaths : 0;
         const alone = async (): Promise<boolean> =>
           finish([await this.alone(place, item, { until, deaths }, signal.aborted)]);
-        if (!(await lock.write(alone))) break;
+        if (!(await lock.write(alone))) {
+          // It waits, or the work was told to stop: what is suspected comes again by itself, and nothing is in hand until then.
+          await marks.clear(place);
+          return;
+        }
         rest = rest.slice(1);
       }
       if (rest.length > 0) await lock.read(() => finish(rest));

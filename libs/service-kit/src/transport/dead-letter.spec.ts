@@ -1,6 +1,6 @@
 import { type LogRecord, MAX_RECORD_BYTES } from '@seamstream/event-log';
 import { encodeEvent, type SeamEvent } from '@seamstream/events';
-import { EXAMPLE_EVENTS } from '../../../events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { deadLetterOf } from './dead-letter.js';
 
 const CONTEXT = { group: 'seam.buffer', source: 'seam/buffer', nowMs: 5 };

@@ -3,24 +3,24 @@ import {
   type ConsumeOptions,
   InMemoryEventLog,
   InMemoryLogStorage,
-  type LogRecord,
   type NewRecord,
   type Transaction,
 } from '@seamstream/event-log';
-import {
-  decodeEvent,
-  type EventOf,
-  encodeEvent,
-  type SeamEvent,
-  TOPIC,
-  TOPICS,
-  type TopicName,
-} from '@seamstream/events';
+import { type EventOf, encodeEvent, TOPIC, type TopicName } from '@seamstream/events';
 import { derivedId, SeamError } from '@seamstream/kernel';
-import { InMemoryObjectStore } from '@seamstream/object-store';
-import { EXAMPLE_EVENTS } from '../../../events/src/example-events.contract.js';
+import {
+  committedRecords,
+  EXAMPLE_EVENTS,
+  eventsOf,
+  FlakyLog,
+  openLog,
+  recordsOf,
+  until,
+  withTopics,
+} from '@seamstream/testing';
+import { startForTest } from '@seamstream/testing/services';
 import { commonConfigSchema } from '../config/common-config.js';
-import { type RunningService, startService } from '../run-service.js';
+import { type RunningService } from '../run-service.js';
 import { ConsumeTopic } from './consume-topic.decorator.js';
 import type { BatchConsumer, DeliveredBatch } from './delivery.js';
 import { deadLetter, done, halt, retry, wait } from './handler-result.js';
@@ -55,16 +55,6 @@ function expired(batch: DeliveredBatch['records'][number]): EventOf<'ProblemExpi
 /** Answers every problem with an event that names it. */
 const answerAll: BatchConsumer = async (batch) => batch.records.map((record) => done([expired(record)]));
 
-class FlakyLog extends InMemoryEventLog {
-  failures: SeamError[] = [];
-
-  override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
-    const failure = transaction.consumed && this.failures.shift();
-    if (failure) throw failure;
-    return super.transact(transaction);
-  }
-}
-
 /** As Kafka does it: a commit that fails costs the claim, and the records come again under another one at once. */
 class ForfeitingLog extends FlakyLog {
   /** Commits that say more than this are refused. */
@@ -98,21 +88,7 @@ class ForfeitingLog extends FlakyLog {
   }
 }
 
-async function newLog(storage = new InMemoryLogStorage()): Promise<FlakyLog> {
-  return withTopics(new FlakyLog({ storage }));
-}
-
-async function withTopics<Log extends InMemoryEventLog>(log: Log): Promise<Log> {
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
-  return log;
-}
-
-let running: RunningService[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.map((service) => service.close()));
-  running = [];
-});
+const newLog = (storage = new InMemoryLogStorage()): Promise<FlakyLog> => openLog({ storage });
 
 async function serve(
   log: InMemoryEventLog,
@@ -134,51 +110,16 @@ async function serve(
   @Module({ controllers: [ProblemConsumer] })
   class TestModule {}
 
-  const service = await startService(
-    { name: 'test', module: () => ({ module: TestModule }) },
-    {
-      config: { ...config, consuming: { ...config.consuming, ...consuming } },
-      drivers: { log, objects: new InMemoryObjectStore() },
-      serveHttp: false,
-    },
-  );
-  running.push(service);
-  return service;
+  const definition = { name: 'test', module: () => ({ module: TestModule }) };
+  return startForTest(definition, { config: { ...config, consuming: { ...config.consuming, ...consuming } }, log });
 }
 
-async function recordsOf(log: InMemoryEventLog, topic: string): Promise<LogRecord[]> {
-  const records: LogRecord[] = [];
-  for (const { partition } of await log.watermarks(topic)) {
-    for await (const chunk of log.read({ topic, partition, from: 0 })) records.push(...chunk);
-  }
-  return records;
-}
-
-async function eventsOf<T extends SeamEvent['type']>(
-  log: InMemoryEventLog,
-  topic: string,
-  type: T,
-): Promise<EventOf<T>[]> {
-  const events = (await recordsOf(log, topic)).map(decodeEvent);
-  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
-}
-
-async function consumedCount(log: InMemoryEventLog): Promise<number> {
-  return (await log.committedOffsets(GROUP)).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
-}
-
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const giveUp = Date.now() + 4_000;
-  while (!(await condition())) {
-    if (Date.now() > giveUp) throw new Error('the awaited condition did not come about within 4 s');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
+const consumedCount = (log: InMemoryEventLog): Promise<number> => committedRecords(log, GROUP);
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `p-${index}`);
 const published = (names: readonly string[]): NewRecord[] => names.map((name) => encodeEvent(problem(name)));
 const answered = async (log: InMemoryEventLog): Promise<string[]> =>
-  (await eventsOf(log, TOPIC.outcomes, 'ProblemExpired')).map((event) => event.problem.problemId).sort();
+  (await eventsOf(log, 'ProblemExpired')).map((event) => event.problem.problemId).sort();
 
 describe('the event-log transport', () => {
   it('hands decoded batches to a decorated method and commits its events together with the offsets', async () => {
@@ -227,7 +168,7 @@ describe('the event-log transport', () => {
     await serve(log, answerAll);
     await until(async () => (await consumedCount(log)) === 1050);
     expect(await answered(log)).toEqual(good.sort());
-    const letters = await eventsOf(log, TOPIC.deadLetters, 'DeadLettered');
+    const letters = await eventsOf(log, 'DeadLettered');
     expect(letters).toHaveLength(1000);
     const letter = letters.find(({ key }) => key === 'bad-7');
     expect(letter).toMatchObject({
@@ -247,7 +188,7 @@ describe('the event-log transport', () => {
     await log.append([{ topic: TOPIC.problems, key: 'big', value: new Uint8Array(999_900).fill(7) }]);
     await serve(log, answerAll);
     await until(async () => (await consumedCount(log)) === 1);
-    const [letter] = await eventsOf(log, TOPIC.deadLetters, 'DeadLettered');
+    const [letter] = await eventsOf(log, 'DeadLettered');
     expect(letter?.value?.length).toBeGreaterThan(900_000);
     expect(letter?.reason).toMatch(/only the first \d+ of 999900 bytes/);
   });
@@ -268,7 +209,7 @@ describe('the event-log transport', () => {
         .filter((id) => id !== 'p-3')
         .sort(),
     );
-    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+    expect(await eventsOf(log, 'DeadLettered')).toMatchObject([
       {
         key: 'p-3',
         code: 'PROMPT_TOO_LONG',
@@ -293,7 +234,7 @@ describe('the event-log transport', () => {
         .filter((id) => id !== 'p-17')
         .sort(),
     );
-    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+    expect(await eventsOf(log, 'DeadLettered')).toMatchObject([
       { key: 'p-17', code: 'INTERNAL', reason: 'cannot be digested', attempts: 2 },
     ]);
     expect(calls.slice(0, 3)).toEqual([40, 40, 20]);
@@ -318,7 +259,7 @@ describe('the event-log transport', () => {
       { attempt: 3, isLastAttempt: true, committed: 2 },
     ]);
     expect(await answered(log)).toEqual(['p-0', 'p-1', 'p-3', 'p-4', 'p-5']);
-    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+    expect(await eventsOf(log, 'DeadLettered')).toMatchObject([
       { key: 'p-2', code: 'SESSION_FAILED', reason: 'the model is busy', attempts: 3 },
     ]);
   });
@@ -390,7 +331,7 @@ describe('the event-log transport', () => {
     });
     await until(async () => (await consumedCount(log)) === 2);
     expect(await answered(log)).toEqual(['a']);
-    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([{ key: 'b', code: 'INTERNAL' }]);
+    expect(await eventsOf(log, 'DeadLettered')).toMatchObject([{ key: 'b', code: 'INTERNAL' }]);
     expect(await service.metrics.registry.getSingleMetricAsString('seam_retries_total')).toMatch(
       /code="INTERNAL"} \d\d/,
     );
@@ -453,7 +394,7 @@ describe('the event-log transport', () => {
         .filter((id) => id !== 'p-17' && id !== 'p-30')
         .sort(),
     );
-    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+    expect(await eventsOf(log, 'DeadLettered')).toMatchObject([
       { key: 'p-17', code: 'RECORD_TOO_LARGE', attempts: 2 },
       { key: 'p-30', code: 'RECORD_TOO_LARGE', attempts: 2 },
     ]);
@@ -521,10 +462,7 @@ describe('the event-log transport', () => {
     await log.append(published(ids(2)).map((record) => ({ ...record, partition: 0 })));
     await serve(log, async () => []);
     await until(async () => (await consumedCount(log)) === 2);
-    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
-      { code: 'INTERNAL' },
-      { code: 'INTERNAL' },
-    ]);
+    expect(await eventsOf(log, 'DeadLettered')).toMatchObject([{ code: 'INTERNAL' }, { code: 'INTERNAL' }]);
   });
 
   it('R11: what takes longer than the deadline is tried one record at a time, and the culprit is given up', async () => {
@@ -542,7 +480,7 @@ describe('the event-log transport', () => {
     await until(async () => (await consumedCount(log)) === 6);
     expect(await answered(log)).toEqual(['p-0', 'p-1', 'p-2', 'p-4', 'p-5']);
     expect(sizes).toEqual([6, 1, 1, 1, 1, 1, 1, 1]); // the culprit alone twice
-    expect(await eventsOf(log, TOPIC.deadLetters, 'DeadLettered')).toMatchObject([
+    expect(await eventsOf(log, 'DeadLettered')).toMatchObject([
       { key: 'p-3', code: 'DEADLINE_EXCEEDED', attempts: 2, reason: expect.stringContaining('within 400 ms') },
     ]);
   });
@@ -580,7 +518,7 @@ describe('the event-log transport', () => {
     // What went to the dead letters is no answer: whoever sends it again wants it to be worked on.
     expect(asked).toEqual(['p-1']);
     expect(await answered(other)).toEqual(['p-0', 'p-2', 'p-3']);
-    expect((await eventsOf(other, TOPIC.deadLetters, 'DeadLettered')).length).toBeGreaterThan(1);
+    expect((await eventsOf(other, 'DeadLettered')).length).toBeGreaterThan(1);
   });
 
   it('lets work in flight finish and commit at shutdown', async () => {

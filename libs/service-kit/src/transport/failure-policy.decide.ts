@@ -29,6 +29,8 @@ export interface History {
   readonly taken: number;
   /** Those of them that the consumer was asked about. */
   readonly asked: number;
+  /** Whether others were worked on at the same time, in other partitions. */
+  readonly wasShared: boolean;
   /** Failures of the record that stands alone, and of the batch as a whole, with this one. */
   readonly attempts: number;
   readonly wholeAttempts: number;
@@ -154,15 +156,15 @@ export const SITUATIONS: readonly Situation[] = [
     remedy: 'outlast',
   },
   {
+    // Each further try may take as long: halving would take many.
+    situation: 'records are late that shared the speed, with each other or with other partitions',
+    holds: (failure, { asked, wasShared }) => isLate(failure) && (asked > 1 || (asked === 1 && wasShared)),
+    remedy: 'alone',
+  },
+  {
     situation: 'no record is done in time at the measured speed',
     holds: (failure, { asked, isDeadlineTooShort }) => isLate(failure) && asked === 1 && isDeadlineTooShort,
     remedy: 'endAsTooSlow',
-  },
-  {
-    // Each further try may take as long: halving would take many.
-    situation: 'several records are late together',
-    holds: (failure, { asked }) => isLate(failure) && asked > 1,
-    remedy: 'alone',
   },
   {
     situation: 'several records fail together',

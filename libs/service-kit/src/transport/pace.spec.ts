@@ -2,8 +2,8 @@ import { jest } from '@jest/globals';
 import { InMemoryEventLog, type LogRecord, type RecordBatch, type Transaction } from '@seamstream/event-log';
 import { decodeEvent, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { derivedId, isSeamError, SeamError } from '@seamstream/kernel';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import fc from 'fast-check';
-import { EXAMPLE_EVENTS } from '../../../events/src/example-events.contract.js';
 import { BatchWorker } from './batch-worker.js';
 import { judgeLateRecord, speedOf } from './deadline-finding.js';
 import type { BatchConsumer } from './delivery.js';
@@ -122,7 +122,7 @@ async function finish<T>(work: Promise<T>): Promise<T> {
 
 describe('work that is slow', () => {
   beforeEach(() => {
-    jest.useFakeTimers();
+    jest.useFakeTimers({ now: 0 });
   });
   afterEach(() => {
     jest.useRealTimers();
@@ -135,11 +135,14 @@ describe('work that is slow', () => {
           minLength: 1,
           maxLength: 4,
         }),
-        fc.integer({ min: 1, max: 400 }),
+        // Beside three others a token ends within the second in which a signal is to be heeded.
+        fc.integer({ min: 1, max: 240 }),
         fc.double({ min: 1.1, max: 12, noNaN: true }),
         fc.integer({ min: 1, max: 20 }),
         fc.integer({ min: 1, max: 30_000 }),
-        async (tokens, msPerToken, slack, faster, changesEveryMs) => {
+        fc.integer({ min: 0, max: 60_000 }),
+        async (tokens, msPerToken, slack, faster, changesEveryMs, startsAtMs) => {
+          jest.setSystemTime(startsAtMs);
           const longest = Math.max(...tokens.flat());
           // The machine is faster at times, so that what was measured then is wrong later.
           const isFast = (): boolean => Math.floor(Date.now() / changesEveryMs) % 2 === 1;
@@ -161,7 +164,7 @@ describe('work that is slow', () => {
           expect([...ids].sort()).toEqual(all.sort());
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 300 },
     );
   });
 
@@ -192,6 +195,21 @@ describe('work that is slow', () => {
       'One problem needs about 2.0 s at the measured 5.00 tokens/s, the deadline is 1.0 s. Raise SEAM_CONSUMING_DEADLINE_MS to 4000',
     );
     expect(log.committed).toEqual([]);
+  });
+
+  it('does not end for a record that was late beside others: alone it has the time', async () => {
+    // Both begin at the speed that was measured; at less than a third of it they are in time only one after the other.
+    let msPerToken = 30;
+    const model = new SlowModel(
+      () => msPerToken,
+      () => 10,
+      10,
+    );
+    const { log, worker } = workerOf(model, 1_200);
+    await finish(worker.work(batchOf(2, 1), never));
+    msPerToken = 100;
+    await finish(Promise.all([0, 1].map((partition) => worker.work(batchOf(partition, 1), never))));
+    expect(log.committed.map(({ type }) => type)).toEqual(['ProblemExpired', 'ProblemExpired', 'ProblemExpired']);
   });
 
   it('gives up one record that is longer than all others, and goes on', async () => {
@@ -231,6 +249,20 @@ describe('a pace', () => {
     first.leave(1);
     expect(pace.msPerRecord).toBe(20);
     expect((await pace.admit(50, false, never))!.count).toBe(25);
+  });
+
+  it('tells who shared the speed with others, also where they came later or have left', async () => {
+    const { pace, pass } = paceOf(1_000);
+    (await pace.admit(1, false, never))!.leave(1);
+    pass(10);
+    const first = (await pace.admit(1, false, never))!;
+    expect(first.wasShared).toBe(false);
+    const second = (await pace.admit(1, false, never))!;
+    expect([first.wasShared, second.wasShared]).toEqual([true, true]);
+    first.leave(1);
+    expect(second.wasShared).toBe(true);
+    second.leave(1);
+    expect((await pace.admit(1, true, never))!.wasShared).toBe(false);
   });
 
   it('lets nobody in beside what fills the time, and nobody beside whoever is alone; waiting ends with its signal', async () => {

@@ -4,7 +4,8 @@
  * The speed is that of all batches together: records that were done over the time in which any were under way, older ones counting
  * less and less. Before the first record is done nothing is known, and one is let in alone. What is estimated to take longer than
  * half of the deadline together with what is under way waits, before its deadline begins. So a wrong estimate may be wrong by two;
- * what is late nevertheless comes again alone, with nothing beside it, and then has all of the speed.
+ * what is late nevertheless comes again alone, with nothing beside it, and then has all of the speed. Only then does it tell
+ * whether its deadline is too short.
  */
 
 /** Of the deadline: what is begun together is to be done within it. */
@@ -15,6 +16,8 @@ const REMEMBERED = 0.8;
 export interface Admission {
   /** Records that may be begun, 1 to as many as were asked for. */
   readonly count: number;
+  /** Whether others were under way beside them at any time so far, with whom they shared the speed. */
+  readonly wasShared: boolean;
   /**
    * Must be called when they are done, or given up.
    * @param done of them; 0 where none was
@@ -31,6 +34,8 @@ interface Waiting {
 export class Pace {
   private readonly queue: Waiting[] = [];
   private underWay = 0;
+  /** What is under way, each told when another begins beside it. */
+  private readonly admitted = new Set<{ wasShared: boolean }>();
   private isClosed = false;
   private busySinceMs = 0;
   /** Sums in which older measurements fade: milliseconds, and records done in them. */
@@ -100,8 +105,14 @@ export class Pace {
     if (this.underWay === 0) this.busySinceMs = this.nowMs();
     this.underWay += count;
     if (alone) this.isClosed = true;
+    const admitted = { wasShared: this.admitted.size > 0 };
+    for (const other of this.admitted) other.wasShared = true;
+    this.admitted.add(admitted);
     return {
       count,
+      get wasShared() {
+        return admitted.wasShared;
+      },
       leave: (done) => {
         const nowMs = this.nowMs();
         this.tookMs = REMEMBERED * this.tookMs + (nowMs - this.busySinceMs);
@@ -109,6 +120,7 @@ export class Pace {
         // From here on whoever is still under way is measured.
         this.busySinceMs = nowMs;
         this.underWay -= count;
+        this.admitted.delete(admitted);
         if (alone) this.isClosed = false;
         this.letIn();
       },

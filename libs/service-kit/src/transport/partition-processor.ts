@@ -282,12 +282,14 @@ export class PartitionProcessor {
     const { items, alive } = taken;
     const [first] = alive;
     const before = first === undefined ? 0 : this.failuresOf(first);
-    const isLateAlone =
-      failure.kind === 'fault' && failure.code === 'DEADLINE_EXCEEDED' && alive.length === 1 && !isAborted(signal);
+    const wasShared = taken.admission?.wasShared ?? false;
+    const isLate = failure.kind === 'fault' && failure.code === 'DEADLINE_EXCEEDED' && !isAborted(signal);
+    const isLateAlone = isLate && alive.length === 1 && !wasShared;
     return remedyFor(failure, {
       isToldToStop: isAborted(signal),
       taken: items.length,
       asked: alive.length,
+      wasShared,
       attempts: before + 1,
       wholeAttempts: innermost(split).failures + 1,
       isDeadlineTooShort: isLateAlone && this.consumer.isDeadlineTooShort(error, before === 0),

@@ -1,0 +1,138 @@
+/** Rows of tasks that are more than a prompt: a passage with questions, examples with a query, several turns. */
+import { z } from 'zod';
+import type { DatasetForm } from './dataset.types.js';
+import { anyText, text } from './fields.js';
+import { COMMON_FIELDS, UNGRADED_FIELDS, VERIFIER_FIELD } from './seam.form.js';
+import { fewShotContent, fewShotPrompt } from './tasks/few-shot.task.js';
+import { passageContent, passagePrompt, passageReference } from './tasks/passage.task.js';
+import type { FewShotTask, PassageTask, TurnsTask } from './tasks/task.types.js';
+import { turnsContent, turnsFault, turnsPrompt } from './tasks/turns.task.js';
+
+const ROW = { error: 'one JSON object' };
+/** More than that is another kind of file. */
+const MOST_PARTS = 100;
+const REFERENCE = 'a text (the answer, as the verifier expects it)';
+
+const partsOf = <T extends z.ZodType>(part: T, what: string) =>
+  z
+    .array(part, { error: `1 to ${MOST_PARTS} ${what}` })
+    .min(1, { error: `1 to ${MOST_PARTS} ${what}` })
+    .max(MOST_PARTS, {
+      error: `1 to ${MOST_PARTS} ${what}`,
+    });
+
+/** Prompt and content of a task. */
+const asPassage = (passage: string, questions: PassageTask['questions']) => {
+  const task = { kind: 'passage', passage, questions } as const;
+  return { prompt: passagePrompt(task), task: passageContent(task) };
+};
+const asFewShot = ({ examples, query }: Omit<FewShotTask, 'kind'>) => {
+  const task = { kind: 'few_shot', examples, query } as const;
+  return { prompt: fewShotPrompt(task), task: fewShotContent(task) };
+};
+const asTurns = (turns: TurnsTask['turns']) => {
+  const task = { kind: 'turns', turns } as const;
+  return { prompt: turnsPrompt(task), task: turnsContent(task) };
+};
+
+const FEW_SHOT_FIELDS = {
+  examples: partsOf(z.strictObject({ input: text(), output: text() }, { error: '{"input", "output"}' }), 'examples'),
+  query: text(),
+};
+
+const TURNS_FIELD = partsOf(
+  z.strictObject(
+    {
+      role: z.enum(['system', 'user', 'assistant'], { error: '"system", "user" or "assistant"' }),
+      text: text(),
+    },
+    { error: '{"role", "text"}' },
+  ),
+  'turns',
+).superRefine((turns, context) => {
+  const message = turnsFault(turns);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
+
+export const PASSAGE_FORM: DatasetForm = {
+  name: 'passage',
+  summary:
+    'passage, questions ([{"question", "reference"}]); answerVerifier: exact ("exact"), numeric or choice. The reward is the share of questions right.',
+  example: '{"passage":"Ada was born in 1815.","questions":[{"question":"When was Ada born?","reference":"1815"}]}',
+  recognises: ({ passage, questions }) => typeof passage === 'string' && Array.isArray(questions),
+  shape: z
+    .strictObject(
+      {
+        ...COMMON_FIELDS,
+        passage: text(),
+        questions: partsOf(
+          z.strictObject({ question: text(), reference: text() }, { error: '{"question", "reference"}' }),
+          'questions',
+        ),
+        answerVerifier: z
+          .enum(['exact', 'numeric', 'choice'], { error: '"exact", "numeric" or "choice"' })
+          .default('exact'),
+      },
+      ROW,
+    )
+    .transform(({ passage, questions, answerVerifier, ...row }) => {
+      const task = { kind: 'passage', passage, questions } as const;
+      return {
+        ...{ ...row, ...asPassage(passage, questions), reference: passageReference(task) },
+        verifier: { kind: 'passage', options: { answers: answerVerifier } },
+      };
+    }),
+  ungraded: z
+    .strictObject(
+      {
+        ...UNGRADED_FIELDS,
+        passage: text(),
+        questions: partsOf(z.strictObject({ question: text() }, { error: '{"question"}' }), 'questions'),
+      },
+      ROW,
+    )
+    .transform(({ passage, questions, ...row }) => ({
+      ...row,
+      ...asPassage(
+        passage,
+        questions.map(({ question }) => ({ question, reference: null })),
+      ),
+    })),
+};
+
+export const FEW_SHOT_FORM: DatasetForm = {
+  name: 'few-shot',
+  summary: 'examples ([{"input", "output"}]), query, reference; verifier ("exact").',
+  example: '{"examples":[{"input":"cold","output":"hot"}],"query":"small","reference":"large"}',
+  recognises: ({ examples, query }) => Array.isArray(examples) && typeof query === 'string',
+  shape: z
+    .strictObject(
+      {
+        ...COMMON_FIELDS,
+        ...FEW_SHOT_FIELDS,
+        reference: anyText(REFERENCE),
+        verifier: VERIFIER_FIELD,
+      },
+      ROW,
+    )
+    .transform(({ examples, query, ...row }) => ({ ...row, ...asFewShot({ examples, query }) })),
+  ungraded: z
+    .strictObject({ ...UNGRADED_FIELDS, ...FEW_SHOT_FIELDS }, ROW)
+    .transform(({ examples, query, ...row }) => ({ ...row, ...asFewShot({ examples, query }) })),
+};
+
+export const TURNS_FORM: DatasetForm = {
+  name: 'turns',
+  summary: 'turns ([{"role", "text"}], the last of the user), reference; verifier ("exact").',
+  example: '{"turns":[{"role":"user","text":"What is 2 + 3? End with Answer: and the number."}],"reference":"5"}',
+  recognises: ({ turns }) => Array.isArray(turns),
+  shape: z
+    .strictObject(
+      { ...COMMON_FIELDS, turns: TURNS_FIELD, reference: anyText(REFERENCE), verifier: VERIFIER_FIELD },
+      ROW,
+    )
+    .transform(({ turns, ...row }) => ({ ...row, ...asTurns(turns) })),
+  ungraded: z
+    .strictObject({ ...UNGRADED_FIELDS, turns: TURNS_FIELD }, ROW)
+    .transform(({ turns, ...row }) => ({ ...row, ...asTurns(turns) })),
+};

@@ -1,0 +1,37 @@
+/** A dialogue that goes on: the answer is the next turn of the assistant. */
+import type { TaskContent, TurnsTask } from './task.types.js';
+
+const ROLES = ['system', 'user', 'assistant'] as const;
+const NAMES = { system: 'System', user: 'User', assistant: 'Assistant' } as const;
+
+type Role = (typeof ROLES)[number];
+
+export function turnsPrompt({ turns }: TurnsTask): string {
+  return [...turns.map(({ role, text }) => `${NAMES[role]}: ${text}`), 'Assistant:'].join('\n\n');
+}
+
+/** Why turns are no dialogue that can be answered; undefined where they are. */
+export function turnsFault(turns: TurnsTask['turns']): string | undefined {
+  if (turns.at(-1)?.role !== 'user') return 'a last turn of the user';
+  if (turns.some(({ role }, at) => role === 'system' && at > 0)) return 'a turn of the system at the beginning only';
+  const said = turns.filter(({ role }) => role !== 'system');
+  return said.some(({ role }, at) => role !== (at % 2 === 0 ? 'user' : 'assistant'))
+    ? 'turns of user and assistant by turns, the user first'
+    : undefined;
+}
+
+export function turnsContent({ turns }: TurnsTask): TaskContent {
+  return { kind: 'turns', passage: null, parts: turns.map(({ role, text }) => ({ role, text, reference: null })) };
+}
+
+/** Undefined for content of another kind, and for what is no dialogue. */
+export function turnsOf({ kind, passage, parts }: TaskContent): TurnsTask | undefined {
+  if (kind !== 'turns' || passage !== null) return undefined;
+  const isRole = (role: string): role is Role => ROLES.some((each) => each === role);
+  const turns: { role: Role; text: string }[] = [];
+  for (const { role, text, reference } of parts) {
+    if (!isRole(role) || reference !== null) return undefined;
+    turns.push({ role, text });
+  }
+  return turnsFault(turns) === undefined ? { kind, turns } : undefined;
+}

@@ -1,0 +1,10 @@
+export {
+  type AttemptResult,
+  compareDefiniteness,
+  definiteResults,
+  type GroupStanding,
+  isAttemptResult,
+  isComplete,
+  settledAs,
+  standingOfGroup,
+} from './experience-group.js';

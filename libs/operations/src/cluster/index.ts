@@ -1,0 +1,1 @@
+export { applyAcls, applyTopics, compareAcls, compareTopics, wantedAcls } from './cluster-changes.js';

@@ -1,0 +1,36 @@
+/** Whether the snapshots of a log's read models answer as its records do. */
+import {
+  adapterLineageProjection,
+  faithfulEntriesProjection,
+  ledgerProjection,
+  successByArmProjection,
+  trainingProgressProjection,
+  waitingAnswersProjection,
+} from '@seamstream/read-models';
+import type { SnapshotComparison } from '@seamstream/snapshots';
+import { activityProjection } from '../read-models/activity.projection.js';
+import { type KeptLog, openReading } from '../read-models/kept-log.js';
+
+/** Reads once more all that the snapshots were folded from. @param mostRecords longer ones are not compared */
+export async function compareSnapshots(
+  kept: KeptLog,
+  options: { readonly mostRecords: number; readonly signal: AbortSignal },
+): Promise<readonly SnapshotComparison[]> {
+  const reading = await openReading(kept);
+  try {
+    return await reading.compare(
+      [
+        ledgerProjection,
+        successByArmProjection,
+        faithfulEntriesProjection,
+        trainingProgressProjection,
+        adapterLineageProjection,
+        waitingAnswersProjection,
+        activityProjection,
+      ],
+      options,
+    );
+  } finally {
+    reading.close();
+  }
+}

@@ -1,0 +1,92 @@
+/** The problems that are measured on. */
+import type { Problem } from '@seamstream/events';
+import { count, plural, SeamError } from '@seamstream/kernel';
+import {
+  checkFile,
+  type DatasetFile,
+  type DatasetOptions,
+  type InputDoor,
+  openDataset,
+  problemIdOf,
+  renderFaults,
+  settingsFor,
+} from '../publish/index.js';
+
+/** Sets of problems of the embedded demonstration. */
+export type WorldSet = 'held-out' | 'shifted' | 'validation';
+
+/** Where problems come from. */
+export interface ProblemSources extends InputDoor {
+  worldProblems(set: WorldSet): Promise<readonly Problem[]>;
+}
+
+/** Which problems are measured on. */
+export interface ProblemOptions extends DatasetOptions {
+  /** Absent where none is named: {@link DEFAULT_SET}, or those of the file. */
+  readonly set?: WorldSet;
+  readonly limit?: number;
+}
+
+export const DEFAULT_SET: WorldSet = 'held-out';
+
+/**
+ * The problems of the file, or where none is given those of a set of the demonstration.
+ * @throws INVALID_INPUT where both are named, and for a file that cannot be used
+ */
+export async function chosenProblems(
+  sources: ProblemSources,
+  path: string | undefined,
+  options: ProblemOptions,
+): Promise<readonly Problem[]> {
+  const { set, limit } = options;
+  if (path === undefined) {
+    refuseReading(options);
+    return (await sources.worldProblems(set ?? DEFAULT_SET)).slice(0, limit);
+  }
+  if (set !== undefined) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Choosing problems: expected FILE or --set, came both (${path} and --set ${set}). Leave one out: --set names problems of the demonstration.`,
+    );
+  }
+  return evaluationProblems(await openDataset(sources, path), options, limit);
+}
+
+/** Options that say how a file is read would be passed over without one. Those with a default cannot be told from none. */
+function refuseReading({ dataset, columns, verifier, domain, split }: ProblemOptions): void {
+  for (const [name, value] of Object.entries({ dataset, columns, verifier, domain, split })) {
+    if (value === undefined) continue;
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Choosing problems: expected FILE beside --${name} ${value}, came none, and the demonstration's problems need no reading. Name the file, or leave --${name} out.`,
+    );
+  }
+}
+
+/** The problems of a file as publish reads them, without what only a publication needs. INVALID_INPUT lists the bad rows. */
+export async function evaluationProblems(
+  file: DatasetFile,
+  options: DatasetOptions,
+  limit: number | undefined,
+): Promise<readonly Problem[]> {
+  const settings = await settingsFor(file, options);
+  const problems: Problem[] = [];
+  const check = await checkFile(
+    file,
+    settings,
+    ({ row, problemId = problemIdOf(file.digest, row, 0), domain, prompt, reference, verifier, metadata }) => {
+      problems.push({ problemId, domain, prompt, reference, verifier, metadata });
+    },
+    limit,
+  );
+  if (check.badRows > 0 || problems.length === 0) {
+    const came =
+      check.badRows > 0 ? `${count(check.badRows)} of ${plural(check.rows, file.unit)} that cannot be used` : 'none';
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Evaluating ${file.name} (as ${settings.form.name}): expected problems, came ${came}.\n${renderFaults(file, check)}`,
+      { details: { file: file.name, badRows: check.badRows, faults: check.faults } },
+    );
+  }
+  return problems;
+}

@@ -1,0 +1,11 @@
+export type {
+  AskingObserver,
+  AskingWorld,
+  GrowingOutput,
+  GrowOptions,
+  Models,
+  OutputOptions,
+} from './asking-world.js';
+export { type Evaluated, type EvaluationRequest, evaluateAdapter, isJudged } from './evaluate-adapter.js';
+export { DEFAULT_SET, type WorldSet } from './evaluation-problems.js';
+export { type Studied, type StudyRequest, studyAdapter } from './study-adapter.js';

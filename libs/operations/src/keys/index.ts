@@ -1,0 +1,1 @@
+export { type GeneratedKey, generateKeyFiles } from './generate-key-files.js';

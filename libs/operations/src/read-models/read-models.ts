@@ -1,0 +1,100 @@
+/** Answers folded from the log, each from its snapshot on. */
+import {
+  type AdapterLineage,
+  type AdapterLineageState,
+  adapterLineageProjection,
+  faithfulEntriesProjection,
+  type KeptProjection,
+  type Ledger,
+  ledgerProjection,
+  type SuccessByArm,
+  successByArmProjection,
+  type TrainingProgress,
+  trainingProgressProjection,
+} from '@seamstream/read-models';
+import type { ServedAdapterState } from '@seamstream/release';
+import { jointUse, type KeptReading, type SnapshotUse } from '@seamstream/snapshots';
+import { type KeptLog, openReading, type ReadingOptions } from './kept-log.js';
+import { type RecordedRun, recordedRuns } from './recorded-runs.js';
+
+/** An answer with what it rests on. */
+export interface Answered<Answer> {
+  readonly answer: Answer;
+  readonly use: SnapshotUse;
+  /** Records that it was folded from, those of the snapshot included. */
+  readonly records: number;
+  /** Those of them that are no events: their consumers sent them to the dead letters. */
+  readonly unreadable: number;
+}
+
+/** What decides which adapter is served, as generators fold it, with every adapter's story. */
+export interface Serving {
+  readonly lineage: AdapterLineage;
+  readonly state: ServedAdapterState;
+}
+
+/** What became of every published problem. @throws the signal's reason when it aborts, as all of these */
+export function readLedger(kept: KeptLog, options: ReadingOptions): Promise<Answered<Ledger>> {
+  return readOne(kept, ledgerProjection, options);
+}
+
+/** Success per arm, domain and adapter. */
+export function readSuccess(kept: KeptLog, options: ReadingOptions): Promise<Answered<SuccessByArm>> {
+  return readOne(kept, successByArmProjection, options);
+}
+
+/** Runs with their steps and figures. */
+export function readTraining(kept: KeptLog, options: ReadingOptions): Promise<Answered<TrainingProgress>> {
+  return readOne(kept, trainingProgressProjection, options);
+}
+
+/** Every adapter with what became of it. */
+export async function readLineage(kept: KeptLog, options: ReadingOptions): Promise<Answered<AdapterLineage>> {
+  return readOne(kept, adapterLineageProjection, options);
+}
+
+const servingProjection: KeptProjection<AdapterLineageState, Serving> = {
+  ...adapterLineageProjection,
+  read: (state) => ({ lineage: adapterLineageProjection.read(state), state: state.served }),
+};
+
+/** Every adapter, and what decides which one is served. */
+export async function readServing(kept: KeptLog, options: ReadingOptions): Promise<Serving> {
+  return (await readOne(kept, servingProjection, options)).answer;
+}
+
+/** All runs that the log tells of, with what was decided on what they made. */
+export function readRuns(kept: KeptLog, options: ReadingOptions): Promise<Answered<readonly RecordedRun[]>> {
+  return withReading(kept, async (reading) => {
+    const training = reading.of(trainingProgressProjection);
+    const lineage = reading.of(adapterLineageProjection);
+    const written = reading.of(faithfulEntriesProjection);
+    await reading.readOn(options);
+    return {
+      answer: recordedRuns(training.answer(), lineage.answer(), written.answer()),
+      use: jointUse([training, lineage, written]),
+      ...lineage.read,
+    };
+  });
+}
+
+function readOne<State extends object, Answer>(
+  kept: KeptLog,
+  projection: KeptProjection<State, Answer>,
+  options: ReadingOptions,
+): Promise<Answered<Answer>> {
+  return withReading(kept, async (reading) => {
+    const model = reading.of(projection);
+    await reading.readOn(options);
+    return { answer: model.answer(), use: model.use(), ...model.read };
+  });
+}
+
+async function withReading<Answer>(kept: KeptLog, work: (reading: KeptReading) => Promise<Answer>): Promise<Answer> {
+  const reading = await openReading(kept);
+  try {
+    return await work(reading);
+  } finally {
+    reading.close();
+  }
+}

@@ -1,0 +1,1 @@
+export { type Cancelling, cancelRun } from './cancel-run.js';

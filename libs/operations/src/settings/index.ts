@@ -1,0 +1,1 @@
+export { chosenSettings } from './chosen-settings.js';

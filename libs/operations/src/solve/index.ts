@@ -1,0 +1,1 @@
+export { openSolving, type SolvedQuestion, type SolveRequest, type Solving } from './solve-questions.js';

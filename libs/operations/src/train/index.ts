@@ -1,0 +1,3 @@
+export { resolveTraining, trainAdapter } from './train-adapter.js';
+export { trainerDoor } from './train-on-demand.js';
+export type { AdapterVerification, TrainerClient, TrainingOutcome, TrainingStepReport } from './training-client.js';

@@ -1,0 +1,48 @@
+/** One training run now, on what the log or the buffer holds. */
+import { SeamError } from '@seamstream/kernel';
+import { algorithms, mergeSettings, type Settings } from '@seamstream/learning';
+import type { TrainerClient, TrainingOutcome, TrainingStepReport } from './training-client.js';
+
+interface TrainingWorld {
+  readonly signal: AbortSignal;
+  /** What the configuration says about an algorithm, over the settings of a preset. */
+  algorithmSettings(algorithm: string, preset?: string): Promise<Settings>;
+  openTrainer(): Promise<TrainerClient>;
+}
+
+interface TrainingRequest {
+  readonly algorithm: string;
+  /** Named settings to begin with; the configured ones where absent. */
+  readonly preset?: string | undefined;
+  /** Over all others. */
+  readonly settings: Settings;
+}
+
+type Configuration = Readonly<Record<string, unknown>>;
+
+/** Every setting of the run that is asked for. @throws INVALID_INPUT for an unknown algorithm; as the algorithm for settings it lacks */
+export async function resolveTraining(
+  world: TrainingWorld,
+  { algorithm: name, preset, settings }: TrainingRequest,
+): Promise<Configuration> {
+  const algorithm = algorithms.get(name);
+  if (algorithm === undefined) {
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Training: expected one of ${[...algorithms.keys()].join(', ')}, came "${name}".`,
+    );
+  }
+  const configured = await world.algorithmSettings(name, preset);
+  return algorithm.resolveConfiguration(mergeSettings(configured, settings));
+}
+
+/** Everything is recorded as by the trainer's service. @throws as {@link resolveTraining} */
+export async function trainAdapter(
+  world: TrainingWorld,
+  request: TrainingRequest,
+  onStep: (report: TrainingStepReport) => void,
+): Promise<TrainingOutcome> {
+  const configuration = await resolveTraining(world, request);
+  const trainer = await world.openTrainer();
+  return trainer.train({ algorithm: request.algorithm, configuration }, { signal: world.signal, onStep });
+}

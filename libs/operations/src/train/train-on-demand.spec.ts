@@ -1,0 +1,67 @@
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
+import { outcomeOf, trainerDoor } from './train-on-demand.js';
+
+const { signal } = new AbortController();
+const VERIFIED = { comparison: { by: 'digest' }, engines: { recorded: null, here: null } } as const;
+
+describe('what came of a run', () => {
+  it.each([
+    [EXAMPLE_EVENTS.AdapterPromoted, 'promoted', EXAMPLE_EVENTS.AdapterPromoted.adapterDigest],
+    [EXAMPLE_EVENTS.TrainingRunRejected, 'refused', EXAMPLE_EVENTS.TrainingRunRejected.adapterDigest],
+    [EXAMPLE_EVENTS.TrainingRunFailed, 'failed', null],
+  ] as const)('is told by the event that ended it: $0.type', (event, status, adapterDigest) => {
+    expect(outcomeOf('r', [event], null)).toMatchObject({ runId: 'r', status, adapterDigest });
+  });
+
+  it('is a refusal where another promotion was ahead of its own', () => {
+    expect(outcomeOf('r', [EXAMPLE_EVENTS.AdapterPromoted], 'overtaken: …')).toMatchObject({
+      status: 'refused',
+      adapterDigest: EXAMPLE_EVENTS.AdapterPromoted.adapterDigest,
+      reason: 'overtaken: …',
+    });
+  });
+
+  it('is nothing new when the run had ended before', () => {
+    expect(outcomeOf('r', [], null)).toMatchObject({ status: 'unchanged' });
+  });
+
+  it('is never guessed from an event that ends no run', () => {
+    expect(() => outcomeOf('r', [EXAMPLE_EVENTS.ProblemPublished], null)).toThrow(
+      'expected an end, came ProblemPublished',
+    );
+  });
+});
+
+describe("the trainer's door", () => {
+  it('passes request and signal on and tells steps and digests', async () => {
+    const asked: unknown[] = [];
+    const steps: unknown[] = [];
+    const door = trainerDoor(async ({ onProgress, validation }) => ({
+      onDemand: {
+        handle: async (request, given) => {
+          asked.push(request, given === signal, validation);
+          onProgress({ runId: 'r', algorithm: 'sft', phase: 'training', done: 3, total: 10, metrics: { loss: 1 } });
+          return { runId: 'r', ending: [EXAMPLE_EVENTS.AdapterPromoted], overtaken: null };
+        },
+        verify: async (expected) => {
+          asked.push(validation);
+          return { runId: 'r', expected, actual: null, matches: false, ...VERIFIED };
+        },
+      },
+    }));
+    const onStep = (report: unknown) => void steps.push(report);
+    const outcome = await door.train({ algorithm: 'sft', configuration: { batchSize: 2 } }, { signal, onStep });
+    expect(outcome.status).toBe('promoted');
+    expect(asked).toEqual([{ algorithm: 'sft', settings: { batchSize: 2 } }, true, undefined]);
+    expect(steps).toEqual([{ phase: 'training', step: 3, steps: 10, metrics: { loss: 1 } }]);
+    expect(await door.verify('d', { signal, onStep })).toEqual({
+      runId: 'r',
+      recordedDigest: 'd',
+      replayedDigest: null,
+      equal: false,
+      ...VERIFIED,
+    });
+    // Nothing is evaluated.
+    expect(asked.at(-1)).toEqual({ name: 'none', problems: [] });
+  });
+});

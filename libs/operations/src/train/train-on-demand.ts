@@ -1,0 +1,96 @@
+/** The trainer's own handlers, driven on demand instead of by its service. */
+import type { SeamEvent } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
+import type { AdapterVerification, TrainerClient, TrainingOutcome, TrainingStepReport } from './training-client.js';
+
+/** How the trainer tells of a run. */
+interface TrainingProgress {
+  readonly runId: string;
+  readonly algorithm: string;
+  readonly phase: string;
+  readonly done: number;
+  readonly total: number;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** What is used of the trainer's composition. */
+interface OnDemand {
+  readonly onDemand: {
+    handle(
+      request: { readonly algorithm: string; readonly settings?: Readonly<Record<string, unknown>> },
+      signal: AbortSignal,
+    ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }>;
+    verify(
+      adapterDigest: string,
+      signal: AbortSignal,
+    ): Promise<
+      {
+        readonly runId: string;
+        readonly expected: string;
+        readonly actual: string | null;
+        readonly matches: boolean;
+      } & Pick<AdapterVerification, 'comparison' | 'engines'>
+    >;
+  };
+}
+
+interface Assets {
+  readonly onProgress: (progress: TrainingProgress) => void;
+  readonly validation?: { readonly name: string; readonly problems: readonly [] };
+}
+
+/** What came of a run, told by the events that ended it. @param overtaken why its promotion does not count; null where it does */
+export function outcomeOf(runId: string, ending: readonly SeamEvent[], overtaken: string | null): TrainingOutcome {
+  for (const event of ending) {
+    switch (event.type) {
+      case 'AdapterPromoted': {
+        const { adapterDigest, rule, evaluation } = event;
+        const metrics = evaluation === null ? {} : { success: evaluation.success, problems: evaluation.problems };
+        return overtaken === null
+          ? { runId, status: 'promoted', adapterDigest, reason: rule, metrics }
+          : { runId, status: 'refused', adapterDigest, reason: overtaken, metrics };
+      }
+      case 'TrainingRunRejected': {
+        const { adapterDigest, reason, metrics } = event;
+        return { runId, status: 'refused', adapterDigest, reason, metrics };
+      }
+      case 'TrainingRunFailed':
+        return {
+          runId,
+          status: 'failed',
+          adapterDigest: null,
+          reason: `${event.code}: ${event.reason}`,
+          metrics: event.metrics,
+        };
+      default:
+    }
+  }
+  if (ending.length > 0) {
+    const types = ending.map(({ type }) => type).join(', ');
+    throw new SeamError('INTERNAL', `Training run ${runId}: expected an end, came ${types}.`);
+  }
+  const reason = 'this very run is in the log already; "seam replay --read-model training" shows what came of it';
+  return { runId, status: 'unchanged', adapterDigest: null, reason, metrics: {} };
+}
+
+/** @param create composes the trainer with the given assets; called once per use */
+export function trainerDoor(create: (assets: Assets) => Promise<OnDemand>): TrainerClient {
+  const reporting = (onStep: (report: TrainingStepReport) => void) => (progress: TrainingProgress) =>
+    onStep({ phase: progress.phase, step: progress.done, steps: progress.total, metrics: progress.metrics });
+  return {
+    async train({ algorithm, configuration }, { signal, onStep }) {
+      const { onDemand } = await create({ onProgress: reporting(onStep) });
+      const { runId, ending, overtaken } = await onDemand.handle({ algorithm, settings: configuration }, signal);
+      return outcomeOf(runId, ending, overtaken);
+    },
+    async verify(adapterDigest, { signal, onStep }): Promise<AdapterVerification> {
+      // Training again evaluates nothing, so no validation problems are needed.
+      const { onDemand } = await create({
+        onProgress: reporting(onStep),
+        validation: { name: 'none', problems: [] },
+      });
+      const { expected, actual, matches, ...facts } = await onDemand.verify(adapterDigest, signal);
+      return { ...facts, recordedDigest: expected, replayedDigest: actual, equal: matches };
+    },
+  };
+}

@@ -1,0 +1,9 @@
+export { codeDigest } from './code-digest.js';
+export { KeptModel, type SnapshotUse } from './kept-model.js';
+export {
+  jointUse,
+  KeptReading,
+  type KeptReadingOptions,
+  type SnapshotComparison,
+  type SnapshotPlace,
+} from './kept-reading.js';

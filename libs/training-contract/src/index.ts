@@ -1,0 +1,7 @@
+export { type AdapterDifference, differenceOf, isWithin } from './agreement.js';
+export { carryOutJob } from './carry-out-job.js';
+export { engineIdentitySchema, toleranceOf } from './engine-identity.schema.js';
+export { type JobMetrics, type JobOutput, readOutput, type TrainingJob, writeJob } from './job-files.js';
+export { type JobResult, trainingFilesJsonSchema } from './job-files.schema.js';
+export { type TrainingStepData, trainingStepJsonSchema, trainingStepSchema } from './training-data.schema.js';
+export { TrainingEngine, type TrainingWeights } from './training-engine.port.js';

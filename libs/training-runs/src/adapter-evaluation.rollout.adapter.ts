@@ -1,0 +1,79 @@
+import type { Environment } from '@seamstream/environments';
+import { evaluate, problemSetDigest } from '@seamstream/evaluation';
+import type { Problem } from '@seamstream/events';
+import type { EntrySchemas, Prompts } from '@seamstream/experience';
+import type { Adapter } from '@seamstream/language-model';
+import { type GeneratorModel } from '@seamstream/rollout';
+import { AdapterEvaluation, type AskedPerDomain, type ProblemResult, type Stretch } from './adapter-evaluation.port.js';
+import type { EvaluationTerms } from './run-plan.js';
+import { type ProblemsByDomain, problemsByDomain, stretchOf } from './validation-row.js';
+
+interface RolloutEvaluationSettings {
+  readonly generator: GeneratorModel;
+  /** The environment over an executor whose responses have so many tokens at most. */
+  readonly environmentOf: (responseMaxTokens: number) => Promise<Environment>;
+  readonly prompts: Prompts;
+  readonly schemaFor: EntrySchemas;
+  readonly responseMaxTokens: number;
+  readonly entryMaxTokens: number;
+  /** What events call the set. */
+  readonly problemSet: string;
+  readonly problems: readonly Problem[];
+}
+
+/** Asks generator and executor greedily for problems of the set whose domain has appeared. */
+export class RolloutEvaluation extends AdapterEvaluation {
+  private readonly problems: ProblemsByDomain;
+  override readonly problemSetDigest: string;
+
+  constructor(private readonly settings: RolloutEvaluationSettings) {
+    super();
+    this.problems = problemsByDomain(settings.problems);
+    this.problemSetDigest = problemSetDigest(settings.problems);
+  }
+
+  override get problemSet(): string {
+    return this.settings.problemSet;
+  }
+
+  override under({ responseMaxTokens, entryMaxTokens }: EvaluationTerms): Promise<AdapterEvaluation> {
+    return Promise.resolve(new RolloutEvaluation({ ...this.settings, responseMaxTokens, entryMaxTokens }));
+  }
+
+  override sizes(domains: readonly string[]): AskedPerDomain {
+    return Object.fromEntries(
+      domains.flatMap((domain) => {
+        const size = this.problems.get(domain)?.length ?? 0;
+        return size === 0 ? [] : [[domain, size]];
+      }),
+    );
+  }
+
+  override digestOf(domains: readonly string[], stretch: Stretch): string {
+    return problemSetDigest(stretchOf(this.problems, domains, stretch));
+  }
+
+  override async measure(
+    adapter: Adapter | null,
+    domains: readonly string[],
+    stretch: Stretch,
+    onProgress: (done: number, total: number) => void,
+  ): Promise<readonly ProblemResult[]> {
+    const problems = stretchOf(this.problems, domains, stretch);
+    if (problems.length === 0) return [];
+    const { generator, environmentOf, prompts, schemaFor, responseMaxTokens, entryMaxTokens } = this.settings;
+    const environment = await environmentOf(responseMaxTokens);
+    const { arms } = await evaluate(problems, {
+      arms: ['trained'],
+      environment,
+      generator,
+      adapter,
+      prompts,
+      schemaFor,
+      maxEntryTokens: entryMaxTokens,
+      seed: problemSetDigest(problems),
+      onProgress: (_arm, done, total) => onProgress(done, total),
+    });
+    return problems.map(({ domain }, index) => ({ domain, solved: arms.trained?.solved[index] ?? null }));
+  }
+}

@@ -1,0 +1,105 @@
+/** Measures a run's adapter against its parent and decides whether it is to be served. */
+import type { AdapterPublished, Evaluation } from '@seamstream/events';
+import { SeamError } from '@seamstream/kernel';
+import { decidePromotion } from '@seamstream/release';
+import type { Artefact } from './artefact.js';
+import { compareAdapters, measureWhole } from './compare-adapters.js';
+import type { JobRunner } from './job-runner.js';
+import type { RunPlan } from './run-plan.js';
+import type { TrainingHistory } from './training-history.js';
+
+export interface Judgement {
+  readonly promote: boolean;
+  readonly rule: string;
+  /** In words for an operator. */
+  readonly reason: string;
+  readonly evaluation: Evaluation;
+}
+
+/**
+ * @param onProgress problems asked, of how many at most
+ * @throws ABORTED when the signal aborts between two of them
+ */
+export async function judgeAdapter(
+  plan: RunPlan,
+  published: AdapterPublished,
+  history: TrainingHistory,
+  {
+    runner,
+    signal,
+    onProgress,
+  }: {
+    readonly runner: JobRunner;
+    readonly signal: AbortSignal;
+    readonly onProgress: (done: number, total: number) => void;
+  },
+): Promise<Judgement> {
+  const { domains, promotion } = plan.configuration;
+  const candidate = await runner.load(published);
+  const parent = (): Promise<Artefact | null> => parentOf(plan, history.published, runner);
+  const comparison = {
+    evaluator: await runner.evaluation.under(plan.configuration.evaluation),
+    domains,
+    onProgress: (done: number, total: number): void => {
+      if (signal.aborted)
+        throw new SeamError('ABORTED', `Evaluating adapter ${candidate.digest} was stopped. It is evaluated later.`);
+      onProgress(done, total);
+    },
+  };
+  const evaluation =
+    promotion.rule === 'better'
+      ? await compareAdapters({ candidate, parent: await parent() }, promotion, comparison)
+      : await evaluationOfWhole(candidate, plan, { history, comparison, parent });
+  const decision = decidePromotion({
+    candidate: candidate.digest,
+    parent: plan.parentAdapter,
+    evaluation,
+    policy: promotion.rule === 'better' ? promotion : { ...promotion, rule: 'tolerance' },
+  });
+  return { ...decision, evaluation };
+}
+
+/** The parent's success as it was recorded at its promotion where that was on the same problems, else measured now. */
+async function evaluationOfWhole(
+  candidate: Artefact,
+  { parentAdapter }: RunPlan,
+  facts: {
+    readonly history: TrainingHistory;
+    readonly comparison: Parameters<typeof measureWhole>[1];
+    readonly parent: () => Promise<Artefact | null>;
+  },
+): Promise<Evaluation> {
+  const { history, comparison, parent } = facts;
+  const measured = await measureWhole(candidate, comparison);
+  const recorded = parentAdapter === null ? undefined : history.promoted.get(parentAdapter)?.evaluation;
+  const success = async (): Promise<number> =>
+    recorded?.problemSetDigest === measured.problemSetDigest
+      ? recorded.success
+      : (await measureWhole(await parent(), comparison)).success;
+  return {
+    ...measured,
+    parentSuccess: measured.problems === 0 ? null : await success(),
+    parentPerDomain: {},
+    rescued: null,
+    broken: null,
+    asked: {},
+    repeated: 0,
+  };
+}
+
+/** What a run begins with; null is the bare base model. @throws NOT_FOUND where it was never published */
+export async function parentOf(
+  { parentAdapter, runId }: RunPlan,
+  published: TrainingHistory['published'],
+  runner: JobRunner,
+): Promise<Artefact | null> {
+  if (parentAdapter === null) return null;
+  const event = published.get(parentAdapter);
+  if (event === undefined) {
+    throw new SeamError(
+      'NOT_FOUND',
+      `Cannot find the parent of training run ${runId}: expected adapter ${parentAdapter} in this log, got no record of it. Copy the log as a whole.`,
+    );
+  }
+  return runner.load(event);
+}

@@ -1,0 +1,359 @@
+/**
+ * Decides what a run learns from and how, from recorded facts alone; the result is a plan that the log can repeat. What the log holds
+ * is read once, so that the cost of a plan does not grow with the number of plans before it.
+ */
+import { type EventLog, partitionName } from '@seamstream/event-log';
+import { type BufferCommitted, type OffsetRange, TOPIC } from '@seamstream/events';
+import { Evidence, type PlacedEvent, withPlace } from '@seamstream/evidence';
+import { isAttemptResult } from '@seamstream/experience-groups';
+import { isSeamError, SeamError } from '@seamstream/kernel';
+import {
+  CURRICULUM,
+  type CurriculumConfig,
+  type CurriculumState,
+  decideAlgorithm,
+  evolveCurriculum,
+  initialCurriculum,
+  learningSettings,
+  mergeSettings,
+  type PreviousRun,
+  type ResultEvent,
+} from '@seamstream/learning';
+import { onlineLevel } from '@seamstream/statistics';
+import { CommittedVersions } from './committed-versions.js';
+import { coveringRanges, findExperiences, rangesOf, readLogInput } from './learning-input.js';
+import type { LearningMethod, Recipe } from './learning-method.js';
+import type { OutcomeWindow } from './outcome-window.js';
+import { RecentEvents } from './recorded-events.js';
+import { planRun, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
+import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
+import { type Comparisons, runOfLastWindow, type TrainingHistory } from './training-history.js';
+
+/** Changes when the same plan would lead to other weights. */
+const CODE_VERSION = '0.1.0';
+
+export interface PlanRunDependencies {
+  readonly log: EventLog;
+  readonly baseModelDigest: string;
+  /** What the runs are planned for. */
+  readonly method: LearningMethod;
+  /** For what is said of results that do not count. */
+  readonly lines: RunLines;
+  /** The validation problems, by name and by SHA-256 of all of them. */
+  readonly problemSet: { readonly name: string; readonly digest: string };
+  /** `required`: a result is learned from only if the log bears it out. */
+  readonly evidence: 'required' | 'none';
+}
+
+/** What a person asks for. */
+export interface TrainingRequest {
+  /** Name of an algorithm. */
+  readonly algorithm: string;
+  /** What differs from the configured settings of that algorithm. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** What is known of a window that has just ended: all that its plan follows from but what the buffer holds by then. */
+export interface EndedWindow {
+  readonly window: RunWindow;
+  readonly results: readonly ResultEvent[];
+  readonly curriculum: CurriculumState;
+  readonly choice: { readonly algorithm: string; readonly reason: string };
+}
+
+export class PlanRunHandler {
+  private readonly curriculum: CurriculumConfig;
+  private readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  private readonly recent: RecentEvents;
+  private readonly versions: CommittedVersions;
+  /** Rounds that any of the algorithms may look back at. */
+  private readonly mostReplayed: number;
+  private evidence: Evidence | undefined;
+
+  /** @throws INVALID_CONFIGURATION as {@link learningSettings} */
+  constructor(
+    private readonly dependencies: PlanRunDependencies,
+    private readonly config: PlanningSettings,
+  ) {
+    this.recent = new RecentEvents(dependencies.log);
+    this.versions = new CommittedVersions(dependencies.log);
+    const { curriculum, algorithms: settings } = learningSettings(config, dependencies.method.recipes);
+    this.curriculum = curriculum;
+    this.settings = settings;
+    const replayed = [...dependencies.method.recipes].map(([name, algorithm]) =>
+      algorithm.replayedRounds(algorithm.resolveConfiguration(this.settings[name])),
+    );
+    this.mostReplayed = Math.max(...replayed.flatMap(({ least, most }) => [least, most]));
+  }
+
+  /**
+   * What follows from a window alone, and from the run before it, which has ended.
+   * @param outcomes where the window's records stand, among others: of groups that are not complete, or of the window before
+   */
+  async endWindow(
+    outcomes: readonly OffsetRange[],
+    { completed, repeated }: Pick<OutcomeWindow, 'completed' | 'repeated'>,
+    history: TrainingHistory,
+    signal?: AbortSignal,
+  ): Promise<EndedWindow> {
+    const previous = history.lastWindow?.configuration;
+    const { results: all, refused } = await this.believed(outcomes, previous?.window?.experiences ?? [], signal);
+    const results = all.filter(({ groupId }) => completed.has(groupId));
+    const experiences = await this.experiencesOf(results, lastExperiences(history), signal);
+    const window: RunWindow = {
+      index: (previous?.window?.index ?? 0) + 1,
+      outcomes: copies(outcomes),
+      experiences: copies(experiences),
+      ...(repeated.size === 0 ? {} : { repeated: Object.fromEntries(repeated) }),
+      ...(refused.length === 0 ? {} : { refused }),
+    };
+    const curriculum = evolveCurriculum(previous?.curriculum ?? initialCurriculum, results, this.curriculum);
+    const choice =
+      this.config.algorithm === CURRICULUM
+        ? decideAlgorithm(curriculum, this.curriculum, previousRun(history))
+        : { algorithm: this.config.algorithm, reason: 'the configured algorithm' };
+    return { window, results, curriculum, choice };
+  }
+
+  /** The run of a window; undefined as long as the buffer, where the algorithm reads it, has no version that covers the window. */
+  async ofWindow(ended: EndedWindow, history: TrainingHistory, signal?: AbortSignal): Promise<RunPlan | undefined> {
+    const { window, choice } = ended;
+    const isOfBuffer = this.algorithm(choice.algorithm).reads === 'buffer';
+    const versions = isOfBuffer ? await this.versions.covering(window.outcomes) : [];
+    if (isOfBuffer && versions.length === 0) return undefined;
+    const plan = await this.plan({ ...ended, settings: {}, current: window, versions, history, signal });
+    const replayable = [...windowsBefore(window, this.mostReplayed, history), window];
+    this.recent.forgetBefore(coveringRanges(rangesOf(replayable)));
+    return plan;
+  }
+
+  /** A run over the newest windows, asked for by a person; everything that is in the log when there was no window yet. */
+  async onDemand(request: TrainingRequest, history: TrainingHistory): Promise<RunPlan> {
+    const algorithm = this.algorithm(request.algorithm);
+    const last = history.lastWindow?.configuration;
+    const begin = new Map((last?.window?.outcomes ?? []).map(({ partition, from }) => [partition, from]));
+    const outcomes = (await this.dependencies.log.watermarks(TOPIC.outcomes)).map(({ partition, low, high }) => ({
+      topic: TOPIC.outcomes,
+      partition,
+      from: begin.get(partition) ?? low,
+      to: high,
+    }));
+    const { results, refused } = await this.believed(outcomes, []);
+    const current: RunWindow = {
+      index: last?.window?.index ?? 1,
+      outcomes,
+      experiences: copies(await this.experiencesOf(results, new Map())),
+      ...(refused.length === 0 ? {} : { refused }),
+    };
+    const versions = algorithm.reads === 'buffer' ? await this.versions.newest() : [];
+    if (algorithm.reads === 'buffer' && versions.length === 0) {
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Cannot plan a run that reads the buffer: expected a version of the whole, got none (${outcomes.reduce((sum, { from, to }) => sum + to - from, 0)} results in the log). Let the buffer service run first.`,
+      );
+    }
+    return this.plan({
+      choice: { algorithm: request.algorithm, reason: 'asked for' },
+      settings: request.settings ?? {},
+      window: null,
+      current,
+      results,
+      versions,
+      curriculum: last?.curriculum ?? initialCurriculum,
+      history,
+    });
+  }
+
+  private async plan(facts: {
+    readonly choice: EndedWindow['choice'];
+    readonly settings: Readonly<Record<string, unknown>>;
+    readonly window: RunWindow | null;
+    readonly current: RunWindow;
+    readonly results: readonly ResultEvent[];
+    /** Of the buffer, one of each shard; none where it is not read. */
+    readonly versions: readonly BufferCommitted[];
+    readonly curriculum: CurriculumState;
+    readonly history: TrainingHistory;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<RunPlan> {
+    const { choice, window, current, results, versions, curriculum, history, signal } = facts;
+    const algorithm = this.algorithm(choice.algorithm);
+    const settings = algorithm.resolveConfiguration(
+      mergeSettings(this.settings[choice.algorithm] ?? {}, facts.settings),
+    );
+    const { problemSet } = this.dependencies;
+    const { responseMaxTokens, entryMaxTokens } = this.config;
+    const { rounds, extended } = await this.replayedRounds(algorithm, settings, current, history, signal);
+    const earlier = windowsBefore(current, rounds, history);
+    const domains = new Set([
+      ...(history.lastWindow?.configuration.domains ?? []),
+      ...results.map(({ problem }) => problem.domain),
+    ]);
+    return planRun(
+      {
+        method: this.dependencies.method.name,
+        slot: this.dependencies.method.slot,
+        algorithm: choice.algorithm,
+        configuration: {
+          algorithm: settings,
+          reason: extended ? `${choice.reason}; ${rounds} rounds replayed, for fewer held too little` : choice.reason,
+          window,
+          ...excludedFrom([...earlier, current], current.index - rounds),
+          ...refusedIn([...earlier, current]),
+          servedAdapters: [...history.servedAdapters],
+          curriculum: { ...curriculum, rates: { ...curriculum.rates } },
+          domains: [...domains].sort(),
+          promotion: promotionOf(this.config.promotion, history.comparisons, problemSet.name),
+          evaluation: { responseMaxTokens, entryMaxTokens, problemSet: { ...problemSet } },
+        },
+        inputs: coveringRanges(
+          algorithm.reads === 'buffer' ? versions.flatMap(({ inputs }) => inputs) : rangesOf([...earlier, current]),
+        ),
+        manifests: versions.map(({ manifestKey, manifestDigest }) => ({
+          key: manifestKey,
+          digest: manifestDigest,
+        })),
+        baseModelDigest: this.dependencies.baseModelDigest,
+        parentAdapter: history.servedAdapters.at(-1) ?? null,
+        seed: this.config.seed,
+        codeVersion: CODE_VERSION,
+      },
+      results.map(({ meta }) => meta.messageId),
+    );
+  }
+
+  /** As many as the algorithm wants in any case, and more while they do not hold enough for it and there are older ones. */
+  private async replayedRounds(
+    algorithm: Recipe,
+    settings: Readonly<Record<string, unknown>>,
+    current: RunWindow,
+    history: TrainingHistory,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly rounds: number; readonly extended: boolean }> {
+    const { least, most } = algorithm.replayedRounds(settings);
+    const facts = {
+      baseModelDigest: this.dependencies.baseModelDigest,
+      servedAdapters: history.servedAdapters,
+    };
+    let rounds = Math.max(1, least);
+    while (rounds < most && windowsBefore(current, Number.POSITIVE_INFINITY, history).length >= rounds) {
+      const windows = [...windowsBefore(current, rounds, history), current];
+      const excluded = new Set(excludedFrom(windows, current.index - rounds).excluded);
+      const { refused = [] } = refusedIn(windows);
+      const inputs = coveringRanges(rangesOf(windows));
+      const input = await readLogInput(this.recent, inputs, { excluded, refused }, signal);
+      try {
+        if (algorithm.isFilled(input, settings, facts)) break;
+      } catch (error) {
+        if (isSeamError(error, 'DATA_REFUSED')) break; // The run will say so, and record it.
+        throw error;
+      }
+      rounds++;
+    }
+    return { rounds, extended: rounds > Math.max(1, least) };
+  }
+
+  /** The results in the ranges that the log bears out, and the places of the others, which are told. */
+  private async believed(
+    outcomes: readonly OffsetRange[],
+    before: readonly OffsetRange[],
+    signal?: AbortSignal,
+  ): Promise<{ readonly results: readonly ResultEvent[]; readonly refused: OffsetRange[] }> {
+    const { log, evidence } = this.dependencies;
+    const placed: PlacedEvent[] = [];
+    for (const range of outcomes)
+      for (const each of await this.recent.placed(range, signal)) if (isAttemptResult(each.event)) placed.push(each);
+    if (evidence === 'none') return { results: placed.map(({ event }) => event).filter(isAttemptResult), refused: [] };
+    // Windows follow one another: what is read for one is where the next one's evidence begins.
+    this.evidence ??= new Evidence(
+      log,
+      new Map(before.map(({ topic, partition, from }) => [partitionName(topic, partition), from])),
+    );
+    const doubts = await this.evidence.doubts(placed);
+    signal?.throwIfAborted();
+    let refused: readonly OffsetRange[] = [];
+    for (const [index, doubt] of [...doubts].sort(([a], [b]) => a - b)) {
+      const { event, position } = placed[index]!;
+      const { topic, partition, offset } = position;
+      this.dependencies.lines.warn(
+        doubt.reason,
+        { topic, partition, offset, claimedSource: event.meta.source, ...doubt },
+        'result NOT BELIEVED; nothing is learned from it',
+      );
+      refused = withPlace(refused, position);
+    }
+    return {
+      results: placed.flatMap(({ event }, index) => (isAttemptResult(event) && !doubts.has(index) ? [event] : [])),
+      refused: [...refused],
+    };
+  }
+
+  private async experiencesOf(
+    results: readonly ResultEvent[],
+    notBefore: ReadonlyMap<number, number>,
+    signal?: AbortSignal,
+  ): Promise<readonly OffsetRange[]> {
+    return findExperiences(
+      this.recent,
+      results.filter(({ arm }) => arm === 'explore'),
+      await this.dependencies.log.watermarks(TOPIC.experiences),
+      notBefore,
+      signal,
+    );
+  }
+
+  private algorithm(name: string): Recipe {
+    const { recipes } = this.dependencies.method;
+    const found = recipes.get(name);
+    if (found === undefined) {
+      throw new SeamError(
+        'INVALID_CONFIGURATION',
+        `Cannot plan a training run: expected one of the algorithms ${[...recipes.keys()].join(', ')}, got ${name}. Correct its name.`,
+      );
+    }
+    return found;
+  }
+}
+
+/** The policy with this run's place in the row of all that were compared. */
+function promotionOf(policy: PromotionSettings, comparisons: Comparisons, problemSet: string): RunPromotion {
+  const { rule, risk, portion, most, minProblems, tolerance, floor } = policy;
+  if (rule === 'tolerance') return { tolerance, minProblems, floor };
+  const { looks, promoted, asked } = comparisons;
+  const look = looks + 1;
+  const level = onlineLevel(look, promoted, risk);
+  return { rule, risk, look, promoted, level, asked: { ...asked.get(problemSet) }, portion, most, minProblems };
+}
+
+function refusedIn(windows: readonly RunWindow[]): Pick<RunPlan['configuration'], 'refused'> {
+  const refused = windows.flatMap((window) => window.refused ?? []);
+  return refused.length === 0 ? {} : { refused };
+}
+
+/** Windows of the log that lie less than so many rounds before the current one. */
+function windowsBefore(current: RunWindow, rounds: number, { windows }: TrainingHistory): readonly RunWindow[] {
+  return [...windows.values()].filter(({ index }) => index < current.index && index > current.index - rounds);
+}
+
+function previousRun(history: TrainingHistory): PreviousRun | null {
+  const run = runOfLastWindow(history);
+  return run === undefined ? null : { algorithm: run.plan.algorithm, promoted: run.status === 'promoted' };
+}
+
+/** By partition of seam.experiences: where those of the last window that has some there begin. Later windows have none before. */
+function lastExperiences({ windows }: TrainingHistory): ReadonlyMap<number, number> {
+  const inOrder = [...windows.values()].sort((a, b) => a.index - b.index);
+  return new Map(inOrder.flatMap(({ experiences }) => experiences.map(({ partition, from }) => [partition, from])));
+}
+
+/** What stands in the windows' ranges again, of windows up to the given one, which are no inputs: others are there in full, and count once. */
+function excludedFrom(windows: readonly RunWindow[], upTo: number): Pick<RunPlan['configuration'], 'excluded'> {
+  const excluded = windows.flatMap(({ index, repeated = {} }) =>
+    Object.entries(repeated).flatMap(([groupId, age]) => (index - age <= upTo ? [groupId] : [])),
+  );
+  return excluded.length === 0 ? {} : { excluded: [...new Set(excluded)].sort() };
+}
+
+function copies(ranges: readonly OffsetRange[]): OffsetRange[] {
+  return ranges.map((range) => ({ ...range }));
+}

@@ -1,0 +1,58 @@
+/** Training and verification that a person asks for; the same plans, runs and events as the services' own. */
+import type { EventLog } from '@seamstream/event-log';
+import type { SeamEvent } from '@seamstream/events';
+import type { Clock } from '@seamstream/kernel';
+import { holdRun } from './hold-run.js';
+import type { PlanRunHandler, TrainingRequest } from './plan-run.handler.js';
+import { runMeta } from './run-events.js';
+import { plannedEvent } from './run-plan.js';
+import type { RunTraining, VerifiedAdapter } from './run-training.js';
+import type { TrainingHistoryReader } from './training-history.js';
+
+/** The queue of what no worker takes: whoever asked carries it out. */
+const NO_QUEUE = '';
+
+interface TrainOnDemandDependencies {
+  readonly log: EventLog;
+  readonly history: TrainingHistoryReader;
+  readonly planRun: PlanRunHandler;
+  readonly runTraining: RunTraining;
+  readonly clock: Clock;
+}
+
+export class TrainOnDemandHandler {
+  constructor(private readonly dependencies: TrainOnDemandDependencies) {}
+
+  /**
+   * Plans a run and carries it out here. Asked again for the same, a killed run is resumed, and an ended one is left alone.
+   * @returns the run's id and the event that ended it, none when it had ended before; and why its promotion does not count, where
+   * another one, the stream's perhaps, was just ahead of it
+   */
+  async handle(
+    request: TrainingRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }> {
+    const { log, history, planRun, runTraining, clock } = this.dependencies;
+    const known = await history.read();
+    const plan = await planRun.onDemand(request, known);
+    const { runId } = plan;
+    return holdRun(log, runId, signal, async (holder) => {
+      if (!known.runs.has(runId)) {
+        const planned = plannedEvent(plan, NO_QUEUE, runMeta(runId, 'planned', clock.now()));
+        await holder.record([{ type: 'TrainingRunPlanned', ...planned }]);
+      }
+      const ending = await runTraining.carryOut(plan, holder);
+      if (ending === undefined) return { runId, ending: [], overtaken: null };
+      const { decisions } = (await history.read()).served;
+      const late = decisions.find(
+        ({ event, status }) => status === 'overtaken' && event.meta.messageId === ending.meta.messageId,
+      );
+      return { runId, ending: [ending], overtaken: late?.reason ?? null };
+    });
+  }
+
+  /** Does the recorded run of an adapter again and compares digests. @throws NOT_FOUND */
+  verify(adapterDigest: string, signal: AbortSignal): Promise<VerifiedAdapter> {
+    return this.dependencies.runTraining.verify(adapterDigest, signal);
+  }
+}
