@@ -1,17 +1,9 @@
-import {
-  InMemoryEventLog,
-  InMemoryLogStorage,
-  type LogRecord,
-  type NewRecord,
-  partitionForKey,
-  type ReadOptions,
-  type Transaction,
-} from '@seamstream/event-log';
-import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { type InMemoryEventLog, type NewRecord, partitionForKey } from '@seamstream/event-log';
+import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
-import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
-import { InMemoryObjectStore, type InMemoryObjects, type ObjectInfo } from '@seamstream/object-store';
-import { type RunningService, startService } from '@seamstream/service-kit';
+import { derivedId, Random, sha256 } from '@seamstream/kernel';
+import { InMemoryObjectStore, type ObjectInfo } from '@seamstream/object-store';
+import { type RunningService } from '@seamstream/service-kit';
 import {
   commit,
   decodeManifest,
@@ -23,7 +15,17 @@ import {
   shardOf,
   shardsOf,
 } from '@seamstream/success-buffer';
-import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
+import {
+  committedRecords,
+  EXAMPLE_EVENTS,
+  eventsOf,
+  newWorld,
+  openLog,
+  totalRecords,
+  until,
+  type World,
+} from '@seamstream/testing';
+import { closeServices, startForTest } from '@seamstream/testing/services';
 import { bufferService, bufferServiceConfigSchema, entryValidator } from './app.module.js';
 import { writeVersion } from './buffer-versions.js';
 import { groupOf } from './outcomes.consumer.js';
@@ -89,6 +91,7 @@ function resultsOf(index: number): SeamEvent[] {
     const { meta, problem, experienceId, groupId, candidateIndex, arm, adapterDigest } = result;
     return {
       type: 'ExecutionFailed',
+      attemptId: null,
       meta,
       problem,
       experienceId,
@@ -154,59 +157,13 @@ function outcome(
   };
 }
 
-class FlakyLog extends InMemoryEventLog {
-  failEvery = 0;
-  /** Called before each step of a consumer is committed. */
-  beforeCommit: (records: readonly NewRecord[]) => Promise<void> = async () => undefined;
-  /** Records of the buffer's own topic that were read. */
-  readOfBuffer = 0;
-  /** Outcomes that were read, besides by the group. */
-  readOfOutcomes = 0;
-  private commits = 0;
-
-  override async *read(options: ReadOptions): AsyncIterable<readonly LogRecord[]> {
-    for await (const records of super.read(options)) {
-      if (options.topic === TOPIC.buffer) this.readOfBuffer += records.length;
-      if (options.topic === TOPIC.outcomes) this.readOfOutcomes += records.length;
-      yield records;
-    }
-  }
-
-  override async transact(transaction: Transaction): ReturnType<InMemoryEventLog['transact']> {
-    if (transaction.consumed) await this.beforeCommit(transaction.records);
-    if (transaction.consumed && this.failEvery > 0 && ++this.commits % this.failEvery === 0)
-      throw new SeamError('LOG_FULL', 'the disk is full');
-    return super.transact(transaction);
-  }
-}
-
-interface World {
-  readonly storage: InMemoryLogStorage;
-  readonly objects: InMemoryObjects;
-}
-
-const newWorld = (): World => ({ storage: new InMemoryLogStorage(), objects: new Map() });
-
-async function openLog({ storage }: World): Promise<FlakyLog> {
-  const log = new FlakyLog({ storage });
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
-  return log;
-}
-
 async function append(world: World, from: number, to: number): Promise<void> {
   const records: NewRecord[] = [];
   for (let index = from; index < to; index++) records.push(...resultsOf(index).map(encodeEvent));
   await (await openLog(world)).append(records);
 }
 
-let running: RunningService[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.map((service) => service.close()));
-  running = [];
-});
-
-async function serve(
+function serve(
   world: World,
   log: InMemoryEventLog,
   objects = new InMemoryObjectStore(world.objects),
@@ -214,36 +171,14 @@ async function serve(
   rules = config.buffer.rules,
   maxSnapshotAgeMs = config.buffer.maxSnapshotAgeMs,
 ): Promise<RunningService> {
-  const service = await startService(bufferService({ schemaFor }), {
-    config: { ...config, buffer: { ...config.buffer, shards, rules, maxSnapshotAgeMs } },
-    drivers: { log, objects },
-    serveHttp: false,
-  });
-  running.push(service);
-  return service;
-}
-
-async function eventsOf<T extends SeamEvent['type']>(log: InMemoryEventLog, type: T): Promise<EventOf<T>[]> {
-  const events: SeamEvent[] = [];
-  for (const { partition } of await log.watermarks(TOPIC.buffer)) {
-    for await (const chunk of log.read({ topic: TOPIC.buffer, partition, from: 0 }))
-      events.push(...chunk.filter(({ value }) => value !== null).map(decodeEvent));
-  }
-  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
+  const buffer = { ...config.buffer, shards, rules, maxSnapshotAgeMs };
+  return startForTest(bufferService({ schemaFor }), { config: { ...config, buffer }, log, objects });
 }
 
 async function isConsumed(log: InMemoryEventLog, shards: number): Promise<boolean> {
-  const end = (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
-  const places = await Promise.all(shardsOf(shards).map((shard) => log.committedOffsets(groupOf(shard))));
-  return places.every((offsets) => offsets.reduce((sum, { nextOffset }) => sum + nextOffset, 0) === end);
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const giveUp = Date.now() + 8_000;
-  while (!(await condition())) {
-    if (Date.now() > giveUp) throw new Error('the awaited condition did not come about within 8 s');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+  const end = await totalRecords(log, TOPIC.outcomes);
+  const committed = await Promise.all(shardsOf(shards).map((shard) => committedRecords(log, groupOf(shard))));
+  return committed.every((records) => records === end);
 }
 
 const isSnapshot = (key: string): boolean => /^buffer\/snapshots\/[^/]+\.bin$/.test(key);
@@ -379,8 +314,8 @@ describe('the buffer service', () => {
     await playRoundsFrom(world, 7, 9);
     const made = (await eventsOf(log, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence);
     expect(made.map(({ bufferDigest, manifestDigest: manifest }) => `${bufferDigest} ${manifest}`)).toEqual(versions);
-    expect(log.readOfOutcomes).toBeGreaterThan(0);
-    expect(log.readOfOutcomes).toBeLessThan(outcomes / 2);
+    expect(log.readOf(TOPIC.outcomes)).toBeGreaterThan(0);
+    expect(log.readOf(TOPIC.outcomes)).toBeLessThan(outcomes / 2);
   });
 
   it('needs the last version and its snapshot alone, and of lost snapshots falls back to the one before', async () => {
@@ -416,15 +351,12 @@ describe('the buffer service', () => {
         ]),
       ),
     });
-    const start = async (schemas: typeof schemaFor): Promise<RunningService> => {
-      const service = await startService(bufferService({ schemaFor: schemas }), {
+    const start = async (schemas: typeof schemaFor): Promise<RunningService> =>
+      startForTest(bufferService({ schemaFor: schemas }), {
         config,
-        drivers: { log: await openLog(world), objects: new InMemoryObjectStore(world.objects) },
-        serveHttp: false,
+        log: await openLog(world),
+        objects: new InMemoryObjectStore(world.objects),
       });
-      running.push(service);
-      return service;
-    };
     const first = await start(strict);
     await playRounds(world, 3);
     await first.close();
@@ -489,17 +421,17 @@ describe('the buffer service', () => {
     const log = await openLog(world);
     await log.append(Array.from({ length: 30_000 }, () => fillerRecord));
     await playRoundsFrom(world, 2, 3);
-    await Promise.all(running.splice(0).map((service) => service.close()));
+    await closeServices();
     const afterwards = await openLog(world);
     await serve(world, afterwards);
     await playRoundsFrom(world, 3, 4);
     expect(await eventsOf(log, 'BufferCommitted')).toHaveLength(4);
-    expect(afterwards.readOfBuffer).toBeLessThan(3_000);
+    expect(afterwards.readOf(TOPIC.buffer)).toBeLessThan(3_000);
   });
 
   it('started with other objects than its versions were written to it ends, and gives up no outcome', async () => {
     const { world } = await undisturbed(2);
-    await Promise.all(running.splice(0).map((service) => service.close()));
+    await closeServices();
     const elsewhere: World = { storage: world.storage, objects: new Map() };
     const service = await serve(elsewhere, await openLog(elsewhere));
     const ended = service.ended.catch((error: unknown) => error);

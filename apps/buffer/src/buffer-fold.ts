@@ -3,7 +3,8 @@
  * since the last version. A problem is complete when every candidate of its group has a result, or when it expired. Those of
  * other shards' domains count as well: all shards cut their versions after the same number of problems.
  */
-import type { OffsetRange, SeamEvent } from '@seamstream/events';
+import type { EventOf, OffsetRange, SeamEvent, Whole } from '@seamstream/events';
+import { isAttemptResult } from '@seamstream/experience-groups';
 import { type BufferState, evolve, isGroupComplete } from '@seamstream/success-buffer';
 
 export interface BufferFold {
@@ -21,6 +22,9 @@ export function foldAt(state: BufferState, nextOffsets: ReadonlyMap<number, numb
   return { state, nextOffsets: new Map(nextOffsets), completedProblems: 0, expired: new Set() };
 }
 
+/** Events of the outcomes' topic as they are folded: what was solved is kept with its prompt. */
+export type FoldedEvent = Exclude<SeamEvent, { type: 'OutcomeRecorded' }> | Whole<EventOf<'OutcomeRecorded'>>;
+
 export interface Place {
   readonly topic: string;
   readonly partition: number;
@@ -31,7 +35,7 @@ export interface Place {
  * Folds one event of the outcomes' topic; one that was folded already changes nothing. The buffer's state and the
  * offsets are taken over and changed in place, so the given fold is not to be used afterwards.
  */
-export function evolveFold(fold: BufferFold, event: SeamEvent, place: Place): BufferFold {
+export function evolveFold(fold: BufferFold, event: FoldedEvent, place: Place): BufferFold {
   const next = fold.nextOffsets.get(place.partition) ?? 0;
   if (place.offset < next) return fold;
   const { nextOffsets } = fold;
@@ -44,7 +48,7 @@ export function evolveFold(fold: BufferFold, event: SeamEvent, place: Place): Bu
       completedProblems: fold.completedProblems + expired.size - fold.expired.size,
     };
   }
-  if (event.type !== 'OutcomeRecorded' && event.type !== 'ExecutionFailed') return fold;
+  if (!isAttemptResult(event)) return fold;
   const before = isGroupComplete(fold.state, event.groupId);
   const state = evolve(fold.state, event, place);
   const completed = !before && isGroupComplete(state, event.groupId) ? 1 : 0;

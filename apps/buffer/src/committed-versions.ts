@@ -4,9 +4,8 @@ import { type EventLog, partitionForKey, type Watermarks } from '@seamstream/eve
 import { type EventOf, TOPIC } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
 import { readEvents } from '@seamstream/log-reader';
+import { COMMITS_KEY } from '@seamstream/success-buffer';
 
-/** The key of all BufferCommitted records (schemas/topics.json), so that they stand in one partition in their order. */
-const COMMITS_KEY = 'commits';
 const CHUNK_RECORDS = 500;
 
 /**

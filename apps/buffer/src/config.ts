@@ -11,7 +11,7 @@ export const bufferServiceConfigSchema = commonConfigSchema.extend({
       /**
        * Parts that the domains are divided into by a hash, each with a consumer group, versions and memory of its own, shared
        * out among the instances. All instances say the same, and the same for as long as the log is used: with another
-       * number the service refuses to start. Needed from some 1,000 problems per second on (docs/scale.md).
+       * number the service refuses to start. Needed from some 1,000 problems per second on (docs/explanation/scale.md).
        */
       shards: z.int().min(1).max(64).default(1),
       /** Of the files of a version: Parquet, one file per stratum; JSON Lines, one file. */

@@ -8,7 +8,7 @@
  */
 import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { type EventMeta, type EventOf, type OffsetRange, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
-import { Evidence, withPlace } from '@seamstream/evidence';
+import { Evidence, ProblemContents, withPlace } from '@seamstream/evidence';
 import { type Clock, derivedId } from '@seamstream/kernel';
 import type { ObjectStore } from '@seamstream/object-store';
 import {
@@ -63,12 +63,15 @@ interface Held {
 
 export class FoldOutcomesHandler {
   private held: Held | undefined;
+  private readonly contents: ProblemContents;
 
   constructor(
     private readonly dependencies: FoldOutcomesDependencies,
     private readonly config: BufferServiceConfig['buffer'],
     private readonly shard: Shard,
-  ) {}
+  ) {
+    this.contents = new ProblemContents(dependencies.log);
+  }
 
   /** The events that follow from a batch: what was admitted and rejected, and the versions committed. */
   async handle(batch: DeliveredBatch): Promise<readonly SeamEvent[]> {
@@ -78,6 +81,7 @@ export class FoldOutcomesHandler {
     const events: SeamEvent[] = [];
     held.fold = await foldBelieved(held.fold, batch.records, {
       evidence: held.evidence,
+      contents: this.contents,
       onRefused: (refused) => {
         held.refused = withPlace(held.refused, refused.place);
         events.push(this.refuse(refused));
@@ -118,6 +122,7 @@ export class FoldOutcomesHandler {
       config: this.config.rules,
       shard: this.shard,
       validateEntry,
+      contents: this.contents,
       evidenceFrom: (places) => (this.dependencies.evidence === 'none' ? undefined : new Evidence(log, places)),
     });
     logger.info(

@@ -1,20 +1,14 @@
 /** A thousand forged results among true ones: none counts, each is told, and a restart says the same. */
-import { InMemoryEventLog, InMemoryLogStorage } from '@seamstream/event-log';
-import {
-  decodeEvent,
-  type EventOf,
-  encodeEvent,
-  type Problem,
-  type SeamEvent,
-  TOPIC,
-  TOPICS,
-} from '@seamstream/events';
+
+import { encodeEvent, type Problem, type SeamEvent, TOPIC } from '@seamstream/events';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
 import { Random } from '@seamstream/kernel';
-import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
-import { type RunningService, startService } from '@seamstream/service-kit';
+import { InMemoryObjectStore } from '@seamstream/object-store';
+import { type RunningService } from '@seamstream/service-kit';
 import { decodeManifest, readVersion } from '@seamstream/success-buffer';
-import { explored, FORGERIES } from '../../../libs/evidence/src/result-log.contract.js';
+import { eventsOf, newWorld, openLog, untilConsumed, type World } from '@seamstream/testing';
+import { explored, FORGERIES } from '@seamstream/testing/result-log';
+import { startForTest } from '@seamstream/testing/services';
 import { bufferService, bufferServiceConfigSchema } from './app.module.js';
 
 const FORGED = 1000;
@@ -38,6 +32,8 @@ const problemOf = (index: number): Problem => ({
 const problems = Array.from({ length: PROBLEMS }, (_, index) =>
   explored(problemOf(index), {
     solved: [index % 4, (index + 1) % 4],
+    // Of every second one the content is named, with the place that it had in another log.
+    ...(index % 2 === 0 ? {} : { namedAt: { partition: index % 4, offset: index } }),
     entryOf: (candidate) =>
       `{"concepts":["${words[(index + candidate) % words.length]!}"],"strategy":["once"],"pitfalls":["none"]}`,
   }),
@@ -51,56 +47,22 @@ const forgedOf = (at: number): SeamEvent => {
   return FORGERIES[names[at % names.length]!]!(success, problems[(at + 1) % PROBLEMS]!.outcomes[0]!);
 };
 
-let running: RunningService[] = [];
-afterEach(async () => {
-  await Promise.all(running.map((service) => service.close()));
-  running = [];
-});
+/** The service of the world that is played. */
+let buffer: RunningService;
 
-interface World {
-  readonly storage: InMemoryLogStorage;
-  readonly objects: InMemoryObjects;
+async function serve(world: World): Promise<void> {
+  const objects = new InMemoryObjectStore(world.objects);
+  buffer = await startForTest(bufferService({ schemaFor }), { config, log: await openLog(world), objects });
 }
 
-async function openLog({ storage }: World): Promise<InMemoryEventLog> {
-  const log = new InMemoryEventLog({ storage });
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
-  return log;
-}
-
-async function serve(world: World): Promise<RunningService> {
-  const service = await startService(bufferService({ schemaFor }), {
-    config,
-    drivers: { log: await openLog(world), objects: new InMemoryObjectStore(world.objects) },
-    serveHttp: false,
-  });
-  running.push(service);
-  return service;
-}
-
-async function settled(world: World): Promise<void> {
-  const log = await openLog(world);
-  const giveUp = Date.now() + 30_000;
-  for (;;) {
-    const place = (await log.committedOffsets('seam.buffer')).reduce((sum, { nextOffset }) => sum + nextOffset, 0);
-    if (place === (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0)) return;
-    if (Date.now() > giveUp) throw new Error('not consumed within 30 s');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
-
-async function eventsOf<T extends SeamEvent['type']>(world: World, type: T): Promise<EventOf<T>[]> {
-  const log = await openLog(world);
-  const events: SeamEvent[] = [];
-  for (const { partition } of await log.watermarks(TOPIC.buffer))
-    for await (const chunk of log.read({ topic: TOPIC.buffer, partition, from: 0 }))
-      events.push(...chunk.map(decodeEvent));
-  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
-}
+const settled = async (world: World): Promise<void> =>
+  untilConsumed(await openLog(world), { group: 'seam.buffer', topic: TOPIC.outcomes });
 
 /** Rows of the last version. */
 async function rowsOf(world: World): Promise<readonly string[]> {
-  const last = (await eventsOf(world, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence).at(-1)!;
+  const last = (await eventsOf(await openLog(world), 'BufferCommitted'))
+    .sort((a, b) => a.sequence - b.sequence)
+    .at(-1)!;
   const objects = new InMemoryObjectStore(world.objects);
   const rows = await readVersion(decodeManifest(await objects.get(last.manifestKey)), (key) => objects.get(key));
   return rows.map(({ outcomeId }) => outcomeId);
@@ -110,7 +72,7 @@ async function played(
   forged: number,
   between: (world: World) => Promise<void> = async () => undefined,
 ): Promise<World> {
-  const world: World = { storage: new InMemoryLogStorage(), objects: new Map() };
+  const world = newWorld();
   const log = await openLog(world);
   await log.append(problems.flatMap(({ published, experiences }) => [published, ...experiences]).map(encodeEvent));
   await serve(world);
@@ -133,43 +95,45 @@ it('of a thousand forged results none counts and each is told, whatever is resta
   expect(honest).toHaveLength(100); // the cap of who is nobody: 128 successes
   const world = await played(FORGED);
   expect([...(await rowsOf(world))].sort()).toEqual([...honest].sort());
-  const told = await eventsOf(world, 'ResultRefused');
+  const told = await eventsOf(await openLog(world), 'ResultRefused');
   expect(told).toHaveLength(FORGED);
   expect(new Set(told.map(({ partition, offset }) => `${partition}/${offset}`)).size).toBe(FORGED);
   expect(new Set(told.map(({ reason }) => reason)).size).toBeGreaterThanOrEqual(3);
-  expect(await running.at(-1)!.metrics.registry.getSingleMetricAsString('seam_results_refused_total')).toContain(
+  expect(await buffer.metrics.registry.getSingleMetricAsString('seam_results_refused_total')).toContain(
     'seam_results_refused_total{',
   );
   // Restarted after each part, with and without what restarts go on from.
   for (const isLost of [() => false, (key: string) => /resume\.json$|snapshots\//.test(key)]) {
     const restarted = await played(200, async (each) => {
-      await running.pop()!.close();
+      await buffer.close();
       for (const key of [...each.objects.keys()]) if (isLost(key)) each.objects.delete(key);
       await serve(each);
     });
     expect([...(await rowsOf(restarted))].sort()).toEqual([...honest].sort());
-    expect(await eventsOf(restarted, 'ResultRefused')).toHaveLength(200);
+    expect(await eventsOf(await openLog(restarted), 'ResultRefused')).toHaveLength(200);
     const digests = async (each: World): Promise<readonly string[]> =>
-      (await eventsOf(each, 'BufferCommitted')).sort((a, b) => a.sequence - b.sequence).map((one) => one.bufferDigest);
+      (await eventsOf(await openLog(each), 'BufferCommitted'))
+        .sort((a, b) => a.sequence - b.sequence)
+        .map((one) => one.bufferDigest);
     expect(await digests(restarted)).toEqual(await digests(world));
   }
 });
 
 it('of two verdicts on one experience the first counts, and the second is told', async () => {
-  const world: World = { storage: new InMemoryLogStorage(), objects: new Map() };
+  const world = newWorld();
   const log = await openLog(world);
   const [{ published, experiences, outcomes }] = problems as [(typeof problems)[number]];
   const second = outcomes.map((each) => ({ ...each, success: !each.success, reward: each.success ? 0 : 1 }));
   await log.append([published, ...experiences, ...outcomes, ...second, ...outcomes].map(encodeEvent));
   await serve(world);
   await settled(world);
-  expect((await eventsOf(world, 'ResultRefused')).map(({ reason }) => reason)).toEqual(
+  expect((await eventsOf(await openLog(world), 'ResultRefused')).map(({ reason }) => reason)).toEqual(
     Array.from({ length: 4 }, () => 'told_otherwise'),
   );
 });
 
 it('goes on when a forged result claims ids that leave no room for what is said of it', async () => {
-  const world: World = { storage: new InMemoryLogStorage(), objects: new Map() };
+  const world = newWorld();
   const log = await openLog(world);
   const [{ published, experiences, outcomes }] = problems as [(typeof problems)[number]];
   const [own] = outcomes as [(typeof outcomes)[number]];
@@ -184,7 +148,7 @@ it('goes on when a forged result claims ids that leave no room for what is said 
   await log.append([published, ...experiences, ...claims, ...outcomes].map(encodeEvent));
   await serve(world);
   await settled(world);
-  const told = await eventsOf(world, 'ResultRefused');
+  const told = await eventsOf(await openLog(world), 'ResultRefused');
   expect(told).toHaveLength(claims.length);
   expect(told.every((event) => JSON.stringify(event).length < 4_000)).toBe(true);
 });

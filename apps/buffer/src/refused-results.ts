@@ -1,14 +1,18 @@
 /** Results that do not count, by their places: what a version says of them is what a replay goes by. */
 
-import { type EventOf, type OffsetRange, originMeta } from '@seamstream/events';
-import { type Doubt, type Evidence, isResult, type PlacedEvent, type Result } from '@seamstream/evidence';
+import { type EventOf, isWhole, originMeta, type SeamEvent } from '@seamstream/events';
+import {
+  contentMissing,
+  type Doubt,
+  type Evidence,
+  isResult,
+  type PlacedEvent,
+  type ProblemContents,
+  type Result,
+} from '@seamstream/evidence';
 import { clipped, derivedId } from '@seamstream/kernel';
 import { contradiction } from '@seamstream/success-buffer';
-import { type BufferFold, evolveFold, type Place, passOver } from './buffer-fold.js';
-
-export function isAmong(ranges: readonly OffsetRange[], { partition, offset }: Place): boolean {
-  return ranges.some((range) => range.partition === partition && range.from <= offset && offset < range.to);
-}
+import { type BufferFold, evolveFold, type FoldedEvent, type Place, passOver } from './buffer-fold.js';
 
 export interface RefusedResult {
   readonly result: Result;
@@ -26,30 +30,50 @@ export async function foldBelieved(
   events: readonly PlacedEvent[],
   {
     evidence,
+    contents,
     onRefused,
     onFolded,
   }: {
     readonly evidence: Evidence | undefined;
+    /** Where large content is. */
+    readonly contents: ProblemContents;
     readonly onRefused: (refused: RefusedResult) => void;
     readonly onFolded: (fold: BufferFold, event: PlacedEvent) => Promise<BufferFold>;
   },
 ): Promise<BufferFold> {
   const doubts = await evidence?.doubts(events);
+  // Of what does not count no content is looked for: a forged result would cost a search of the log.
+  const filled = await contents.fill(
+    events.map(({ event }) => event),
+    ({ type }, index) => type === 'OutcomeRecorded' && doubts?.has(index) !== true,
+  );
   let fold = start;
   for (const [index, placed] of events.entries()) {
     const { event, position } = placed;
+    const folded = filled[index]!;
     const isNew = position.offset >= (fold.nextOffsets.get(position.partition) ?? 0);
-    const doubt = doubts && isNew ? (doubts.get(index) ?? told(fold, placed)) : undefined;
-    if (doubt !== undefined && isResult(event)) {
+    const doubt = doubts && isNew ? (doubts.get(index) ?? told(fold, folded)) : undefined;
+    const why = isFoldable(folded) ? doubt : (doubt ?? missing(folded));
+    if (why !== undefined && isResult(event)) {
       fold = passOver(fold, position);
-      onRefused({ result: event, place: position, doubt });
-    } else fold = await onFolded(evolveFold(fold, event, position), placed);
+      if (isNew) onRefused({ result: event, place: position, doubt: why });
+    } else if (isFoldable(folded)) fold = await onFolded(evolveFold(fold, folded, position), placed);
   }
   return fold;
 }
 
-function told({ state }: BufferFold, { event }: PlacedEvent): Doubt | undefined {
-  if (event.type !== 'OutcomeRecorded') return undefined;
+/** Whether an event can be folded: of an outcome the content has to be at hand. */
+export function isFoldable(event: SeamEvent): event is FoldedEvent {
+  return event.type !== 'OutcomeRecorded' || isWhole(event.problem);
+}
+
+/** A result cannot be kept whose problem nobody can read any more. */
+function missing(event: SeamEvent): Doubt | undefined {
+  return 'problem' in event ? { reason: 'problem_missing', detail: contentMissing(event.problem).message } : undefined;
+}
+
+function told({ state }: BufferFold, event: SeamEvent): Doubt | undefined {
+  if (event.type !== 'OutcomeRecorded' || !isFoldable(event)) return undefined;
   const detail = contradiction(state, event);
   return detail === undefined ? undefined : { reason: 'told_otherwise', detail };
 }

@@ -2,11 +2,17 @@
 
 import type { ConsumedOffset, EventLog, LogRecord } from '@seamstream/event-log';
 import { type BufferCommitted, type EventOf, type OffsetRange, type SeamEvent, TOPIC } from '@seamstream/events';
-import { type Evidence, type PlacedEvent, withPlace } from '@seamstream/evidence';
+import {
+  contentMissing,
+  type Evidence,
+  type PlacedEvent,
+  type ProblemContents,
+  placesIn,
+  withPlace,
+} from '@seamstream/evidence';
 import { canonicalJson, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { readEvents } from '@seamstream/log-reader';
 import type { ObjectStore } from '@seamstream/object-store';
-import { replayUntil } from '@seamstream/service-kit';
 import {
   afterVersion,
   type BufferConfig,
@@ -22,7 +28,7 @@ import {
 import { type BufferFold, evolveFold, foldAt, offsetsOf, passOver } from './buffer-fold.js';
 import { type LastSnapshot, lastSnapshotOf, type Resumption, readResumption, usable } from './buffer-snapshots.js';
 import { lastVersions, placeOfVersions, versionsIn } from './committed-versions.js';
-import { foldBelieved, isAmong } from './refused-results.js';
+import { foldBelieved, isFoldable } from './refused-results.js';
 
 /** Log, objects or settings are not those that the buffer's versions were made with and from: no outcome is to blame. */
 export class UnrestorableBuffer extends SeamError {}
@@ -58,6 +64,15 @@ interface RestoreOptions {
   readonly validateEntry: EntryValidator;
   /** Where results that come are looked up; undefined: they are believed. */
   readonly evidenceFrom: (places: ReadonlyMap<string, number>) => Evidence | undefined;
+  /** Where large content is: one for all versions, for each looks through seam.problems when a content is not at its place. */
+  readonly contents: ProblemContents;
+}
+
+/** What outcomes are folded from. */
+interface Sources {
+  readonly log: EventLog;
+  readonly objects: ObjectStore;
+  readonly contents: ProblemContents;
 }
 
 interface RestoredFold {
@@ -72,7 +87,8 @@ interface RestoredFold {
 }
 
 async function restore(log: EventLog, objects: ObjectStore, options: RestoreOptions): Promise<RestoredFold> {
-  const { shard, config, validateEntry } = options;
+  const { shard, config, validateEntry, contents } = options;
+  const sources = { log, objects, contents };
   const place = await placeOfVersions(log);
   const isOwn = (version: EventOf<'BufferCommitted'>): boolean => version.shard === shard.index;
   const newest = await lastVersions(log, place, shard.of, isOwn);
@@ -88,11 +104,11 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
     places = resumption?.evidence ?? places;
     const checked = Math.max(low, resumption?.versionsCheckedTo ?? 0);
     const unchecked = await versionsIn(log, { partition, from: checked, to: newest.from }, shard.of);
-    const resumed = resumption && (await foldFrom(log, objects, { resumption, version: last }));
+    const resumed = resumption && (await foldFrom(sources, { resumption, version: last }));
     if (resumed === undefined) {
       const earlier = await versionsIn(log, { partition, from: low, to: checked }, shard.of);
       const versions = [...earlier, ...unchecked].filter(isOwn).concat(own);
-      fold = await replayVersions(log, objects, { versions, start: fold, validateEntry });
+      fold = await replayVersions(sources, { versions, start: fold, validateEntry });
     } else fold = resumed;
     const state = withRules(fold.state, config);
     // A snapshot of other rules is not gone on from: results may have aged under these that do not under those.
@@ -102,7 +118,7 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
   }
   const ends = options.consumed.filter(({ topic }) => topic === TOPIC.outcomes);
   const evidence = options.evidenceFrom(places);
-  const sinceVersion = await foldSinceVersion(log, { start: fold, ends, evidence });
+  const sinceVersion = await foldSinceVersion(sources, { start: fold, ends, evidence });
   return { ...sinceVersion, versionsCheckedTo: place.high, lastSnapshot, evidence };
 }
 
@@ -111,10 +127,10 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
  * @returns undefined when the version's own files are not whole, or the snapshot is of other rules
  */
 async function foldFrom(
-  log: EventLog,
-  objects: ObjectStore,
+  sources: Sources,
   { resumption, version }: { readonly resumption: Resumption; readonly version: BufferCommitted },
 ): Promise<BufferFold | undefined> {
+  const { objects } = sources;
   const { state, inputs } = resumption.snapshot;
   const start = foldAt(state, offsetsOf(inputs));
   if (state.sequence === version.sequence) return start;
@@ -122,7 +138,7 @@ async function foldFrom(
   if (manifest === undefined || canonicalJson(manifest.config) !== canonicalJson(state.config)) return undefined;
   const rows = await usable(() => readVersion(manifest, (key) => objects.get(key)));
   if (rows === undefined) return undefined;
-  const fold = await foldOutcomes(log, start, { ends: offsetsOf(version.inputs), refused: resumption.refused });
+  const fold = await foldOutcomes(sources, start, { ends: offsetsOf(version.inputs), refused: resumption.refused });
   return foldAt(afterVersion(fold.state, { sequence: version.sequence, rows }), fold.nextOffsets);
 }
 
@@ -131,8 +147,7 @@ async function foldFrom(
  * @throws CONFLICT at the first version that differs: the log, the code or the configuration is not what it was
  */
 async function replayVersions(
-  log: EventLog,
-  objects: ObjectStore,
+  sources: Sources,
   {
     versions,
     start,
@@ -145,9 +160,9 @@ async function replayVersions(
 ): Promise<BufferFold> {
   let fold = start;
   for (const version of versions) {
-    const { config, refused = [] } = decodeManifest(await objects.get(version.manifestKey));
+    const { config, refused = [] } = decodeManifest(await sources.objects.get(version.manifestKey));
     fold = { ...fold, state: withRules(fold.state, config) };
-    fold = await foldOutcomes(log, fold, { ends: offsetsOf(version.inputs), refused });
+    fold = await foldOutcomes(sources, fold, { ends: offsetsOf(version.inputs), refused });
     const { state, bufferDigest } = commit(fold.state, { validateEntry });
     if (bufferDigest !== version.bufferDigest) {
       throw new SeamError(
@@ -162,19 +177,32 @@ async function replayVersions(
 }
 
 /** Goes by what the versions say of results that did not count. */
-function foldOutcomes(
-  log: EventLog,
+async function foldOutcomes(
+  { log, contents }: Sources,
   start: BufferFold,
   { ends, refused }: { readonly ends: ReadonlyMap<number, number>; readonly refused: readonly OffsetRange[] },
 ): Promise<BufferFold> {
-  return replayUntil(log, TOPIC.outcomes, { start, ends }, (fold, event, record) =>
-    isAmong(refused, record) ? passOver(fold, record) : evolveFold(fold, event, record),
-  );
+  const isRefused = placesIn(refused);
+  let fold = start;
+  for await (const { events } of readEvents(log, rangesSince(start, ends), { undecodable: 'skip' })) {
+    const counts = events.map(({ record }) => !isRefused(record));
+    const filled = await contents.fill(
+      events.map(({ event }) => event),
+      ({ type }, at) => type === 'OutcomeRecorded' && counts[at]!,
+    );
+    for (const [at, { record }] of events.entries()) {
+      const event = filled[at]!;
+      if (!counts[at]) fold = passOver(fold, record);
+      else if (isFoldable(event)) fold = evolveFold(fold, event, record);
+      else if ('problem' in event) throw contentMissing(event.problem);
+    }
+  }
+  return fold;
 }
 
 /** What came after the last version is looked at anew: nothing rests on it yet. */
 async function foldSinceVersion(
-  log: EventLog,
+  { log, contents }: Sources,
   {
     start,
     ends,
@@ -187,18 +215,23 @@ async function foldSinceVersion(
 ): Promise<Pick<RestoredFold, 'fold' | 'refused'>> {
   let fold = start;
   let refused: readonly OffsetRange[] = [];
-  for (const { topic, partition, nextOffset: to } of [...ends].sort((a, b) => a.partition - b.partition)) {
-    const from = fold.nextOffsets.get(partition) ?? 0;
-    if (from >= to) continue;
-    for await (const { events } of readEvents(log, [{ topic, partition, from, to }], { undecodable: 'skip' })) {
-      fold = await foldBelieved(fold, events.map(placed), {
-        evidence,
-        onRefused: ({ place }) => (refused = withPlace(refused, place)),
-        onFolded: async (next) => next,
-      });
-    }
+  const ranges = rangesSince(start, new Map(ends.map(({ partition, nextOffset }) => [partition, nextOffset])));
+  for await (const { events } of readEvents(log, ranges, { undecodable: 'skip' })) {
+    fold = await foldBelieved(fold, events.map(placed), {
+      evidence,
+      contents,
+      onRefused: ({ place }) => (refused = withPlace(refused, place)),
+      onFolded: async (next) => next,
+    });
   }
   return { fold, refused };
+}
+
+/** The outcomes that a fold lacks, partition after partition. @param ends by partition the offset to stop before */
+function rangesSince({ nextOffsets }: BufferFold, ends: ReadonlyMap<number, number>): readonly OffsetRange[] {
+  return [...ends]
+    .sort(([a], [b]) => a - b)
+    .map(([partition, to]) => ({ topic: TOPIC.outcomes, partition, from: nextOffsets.get(partition) ?? 0, to }));
 }
 
 function placed({ event, record }: { readonly event: SeamEvent; readonly record: LogRecord }): PlacedEvent {

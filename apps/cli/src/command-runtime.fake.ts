@@ -1,30 +1,29 @@
 /** A world in memory for specs: the command line runs in it as it runs in a process. */
 import { bytesInMemory } from '@seamstream/datasets';
+import { type ExecutorModel, PromptInjection } from '@seamstream/environments';
 import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
 import { type Problem, TOPICS } from '@seamstream/events';
 import { type EntrySchemas, entrySchemas } from '@seamstream/experience';
 import { ManualClock, SeamError } from '@seamstream/kernel';
 import { presetNamed } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
+import type { BaseModel } from '@seamstream/operations/adapters';
+import { showLogAddress } from '@seamstream/operations/copy';
+import type { Models, OutputOptions } from '@seamstream/operations/evaluate';
+import type { KeptLog } from '@seamstream/operations/read-models';
+import type { TrainerClient } from '@seamstream/operations/train';
 import type { Setting } from '@seamstream/service-kit';
 import { TRUST_ALL, type Trust } from '@seamstream/signatures';
 import type { StartOptions } from '@seamstream/standalone';
-import type { BaseModel } from './adapters/base-model.port.js';
-import {
-  type CommandRuntime,
-  type Models,
-  type OutputOptions,
-  outputTaken,
-  type Shell,
-  STANDARD_STREAM,
-} from './command-runtime.js';
+import { type CommandRuntime, outputTaken, type Shell, STANDARD_STREAM } from './command-runtime.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { runSeam } from './main.js';
-import { showLogAddress } from './replay/log-address.js';
 import { NO_PROGRESS } from './terminal/progress.js';
 import { PLAIN_STYLE } from './terminal/style.js';
 import { jsonLine } from './terminal/terminal.js';
-import type { TrainerClient } from './train/trainer.port.js';
+
+/** The executor's model itself, which specs exchange; commands get it in an environment. */
+type FakeModels = Omit<Models, 'environment'> & { readonly executor: ExecutorModel };
 
 export interface FakeWorld {
   /** Runs `seam` with these arguments, as a process would. */
@@ -49,7 +48,9 @@ export interface FakeWorld {
   /** What commands find as the generators' base model; none until it is set. */
   baseModel: BaseModel | undefined;
   /** What evaluations ask: at first a model whose entry solves what equals 1. */
-  models: Models;
+  models: FakeModels;
+  /** Where snapshots of read models are kept; nowhere until it is set. */
+  snapshots: KeptLog['snapshots'];
   /** What `seam config` finds. */
   settings: readonly Setting[];
   /** Whose signatures are believed. */
@@ -57,7 +58,7 @@ export interface FakeWorld {
 }
 
 /** A generator that always writes the same valid entry, and an executor that answers with its prompt's last number. */
-const models: Models = {
+const models: FakeModels = {
   generator: {
     digest: 'b'.repeat(64),
     config: { maxPositions: 10_000 },
@@ -127,7 +128,19 @@ const worldProblem = (set: string, n: number): Problem => ({
   metadata: {},
 });
 
-/** Takes two steps; its adapters always come out as `a` × 64, and a configuration of no steps is refused. */
+const TORCH = {
+  name: 'torch',
+  versions: { torch: '2.13.0', peft: '0.21.2' },
+  device: 'cpu',
+  precision: 'float32',
+  worldSize: 2,
+  tolerance: { weights: 1e-3, change: 0.02 },
+};
+
+/**
+ * Takes two steps; its adapters always come out as `a` × 64, and a configuration of no steps is refused. Of an adapter c… that is within
+ * the tolerance of its engine, of one d… it is not.
+ */
 const fakeTrainer: TrainerClient = {
   async train({ configuration }, { onStep }) {
     const { steps } = configuration.duration as { steps: number };
@@ -145,7 +158,18 @@ const fakeTrainer: TrainerClient = {
   },
   async verify(adapterDigest, { onStep }) {
     onStep({ phase: 'training', step: 2, steps: 2, metrics: {} });
-    return { runId: 'r1', recordedDigest: adapterDigest, replayedDigest: 'a'.repeat(64) };
+    const replayedDigest = 'a'.repeat(64);
+    const facts = {
+      runId: 'r1',
+      recordedDigest: adapterDigest,
+      replayedDigest,
+      engines: { recorded: TORCH, here: TORCH },
+    };
+    if (/^[ab]/.test(adapterDigest))
+      return { ...facts, comparison: { by: 'digest' }, equal: adapterDigest === replayedDigest };
+    const equal = adapterDigest.startsWith('c');
+    const difference = { weights: equal ? 4e-4 : 3e-3, tensor: 'layers.0.k_proj.bias', change: 0.01 };
+    return { ...facts, comparison: { by: 'tolerance', tolerance: TORCH.tolerance, difference }, equal };
   },
 };
 
@@ -227,6 +251,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     isPresent: (path) => Promise.resolve(files.has(path)),
     makeFolder: () => Promise.resolve(),
     openLog: () => Promise.resolve(log),
+    openKeptLog: (options) => Promise.resolve({ log, snapshots: world.snapshots, ...options }),
     openUnsignedLog: () => Promise.resolve(log),
     signing: () => Promise.resolve({ key: null, trust: world.trust }),
     openLogAt(address, mode) {
@@ -253,7 +278,10 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
           : (presetNamed(preset).algorithms[algorithm] ?? {}),
       ),
     openTrainer: () => Promise.resolve(fakeTrainer),
-    openModels: () => Promise.resolve(world.models),
+    openModels: () => {
+      const { executor, ...others } = world.models;
+      return Promise.resolve({ ...others, environment: new PromptInjection(executor, others.prompts) });
+    },
     openBaseModel: () =>
       world.baseModel === undefined
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the base model: this world has none.'))
@@ -277,6 +305,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   const world: FakeWorld = {
     baseModel: undefined,
     models,
+    snapshots: null,
     settings: [],
     trust: TRUST_ALL,
     seam(...args) {

@@ -2,59 +2,26 @@
 
 import type { FileBytes } from '@seamstream/datasets';
 import type { EventLog } from '@seamstream/event-log';
+import type { KafkaEventLog } from '@seamstream/event-log-kafka';
 import type { Problem } from '@seamstream/events';
-import type { EntrySchemas, Prompts } from '@seamstream/experience';
+import type { EntrySchemas } from '@seamstream/experience';
 import { type Clock, SeamError } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
-import type { ExecutorModel, GeneratorModel } from '@seamstream/rollout';
+import type { BaseModel } from '@seamstream/operations/adapters';
+import type { LogAddress } from '@seamstream/operations/copy';
+import type { GrowingOutput, GrowOptions, Models, OutputOptions, WorldSet } from '@seamstream/operations/evaluate';
+import type { KeptLog } from '@seamstream/operations/read-models';
+import type { TrainerClient } from '@seamstream/operations/train';
 import type { LogMode, Setting, Signing } from '@seamstream/service-kit';
 import type { StartOptions } from '@seamstream/standalone';
-import type { AclsDoor } from './acls/acls.port.js';
-import type { BaseModel } from './adapters/base-model.port.js';
 import type { ExitCode } from './exit-codes.js';
-import type { LogAddress } from './replay/log-address.js';
 import type { Terminal } from './terminal/terminal.js';
-import type { TopicAdmin } from './topics/topics.port.js';
-import type { TrainerClient } from './train/trainer.port.js';
 
-export type WorldSet = 'held-out' | 'shifted' | 'validation';
-
-/** What an evaluation asks. */
-export interface Models {
-  readonly generator: GeneratorModel;
-  readonly executor: ExecutorModel;
-  readonly prompts: Prompts;
-  /** Most tokens of an entry. */
-  readonly maxEntryTokens: number;
-  /** Most tokens of the executor's response. */
-  readonly maxResponseTokens: number;
-}
-
-export interface OutputOptions {
-  /** Whether a plain file that is there may be replaced; by default it may not. It keeps its permissions. */
-  readonly replace?: boolean | undefined;
-}
-
-export interface GrowOptions extends OutputOptions {
-  /** Names work that gives the same lines whenever it is done: a part of it that was left is gone on with. By default none is. */
-  readonly work?: string;
-  /** How many lines from the start of such a part hold; none by default. */
-  readonly keep?: (lines: readonly string[]) => number;
-}
-
-/** A file on its way: what was appended is on the disk, under another name until all is there. */
-export interface GrowingOutput {
-  /** Lines that an earlier run left, and that hold. */
-  readonly kept: number;
-  /** Where the lines are until then; null where they go out as they come. */
-  readonly partPath: string | null;
-  /** @param lines each with its line break. @throws CONFLICT where another process writes the same part */
-  append(lines: string): Promise<void>;
-  /** Gives the file its name. @param whole what it is to hold instead of the lines as they came; ignored where these are gone already */
-  finish(whole?: Uint8Array): Promise<void>;
-  /** Leaves a part that is not finished where it is, unless nothing is in it. */
-  close(): Promise<void>;
+/** Of commands that answer from read models. */
+export interface ReadModelOptions {
+  /** Uses no snapshot, and writes a new one. */
+  readonly fromScratch?: boolean | undefined;
 }
 
 /** Standard input or output, where a command takes a file. */
@@ -103,6 +70,8 @@ export interface CommandRuntime {
    * topics nor schemas. Closed by the runtime.
    */
   openLog(mode: LogMode): Promise<EventLog>;
+  /** The log to read, with the place of its read models' snapshots. */
+  openKeptLog(options?: ReadModelOptions): Promise<KeptLog>;
   /** The configured log with every record that is in it, believed or not: for who looks into it. */
   openUnsignedLog(mode: LogMode): Promise<EventLog>;
   /** The keys that the configuration names. */
@@ -110,9 +79,9 @@ export interface CommandRuntime {
   /** Opens another log than the configured one; of its topics none are made. Closed by the runtime. */
   openLogAt(address: LogAddress, mode: 'read' | 'create'): Promise<EventLog>;
   /** The topics of the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
-  openTopics(): Promise<TopicAdmin>;
+  openTopics(): Promise<KafkaEventLog>;
   /** The rights on the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
-  openAcls(): Promise<AclsDoor>;
+  openAcls(): Promise<KafkaEventLog>;
   openObjects(): Promise<ObjectStore>;
   /** The models of generator and executor, as their services would load them. Closed by the runtime. */
   openModels(): Promise<Models>;

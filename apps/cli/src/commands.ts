@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
     return ({ start }) => startCommand(start);
   },
   publish: async () => running((await import('./publish/publish-problems.command.js')).publishCommand),
+  feedback: async () => running((await import('./feedback/give-feedback.command.js')).feedbackCommand),
   datasets: async () => running((await import('./datasets/inspect-datasets.command.js')).datasetsCommand),
   solve: async () => running((await import('./solve/solve-problems.command.js')).solveCommand),
   status: async () => running((await import('./status/show-status.command.js')).statusCommand),

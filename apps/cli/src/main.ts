@@ -31,7 +31,8 @@ ${examples([
   ['seam ledger', 'every published problem is accounted for'],
   ['seam help adapters import', 'teaches one command'],
 ])}
-Environment: SEAM_DATA_FOLDER and the other SEAM_* settings; NO_COLOR turns colours off.
+Environment: SEAM_DATA_FOLDER and the other SEAM_* settings; NO_COLOR turns colours off;
+COLUMNS says how wide lines may be where no terminal does.
 `;
 
 async function program(args: readonly string[], context: CommandContext): Promise<Command> {

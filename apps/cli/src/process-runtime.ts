@@ -10,19 +10,20 @@ import type { GeneratorConfig } from '@seamstream/generator/config';
 import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
+import type { BaseModel } from '@seamstream/operations/adapters';
+import type { LogAddress } from '@seamstream/operations/copy';
+import type { Models, WorldSet } from '@seamstream/operations/evaluate';
+import type { KeptLog } from '@seamstream/operations/read-models';
+import type { TrainerClient } from '@seamstream/operations/train';
 import type { CommonConfig, Environment, LogMode, Setting, Signing } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer/config';
-import type { AclsDoor } from './acls/acls.port.js';
-import type { BaseModel } from './adapters/base-model.port.js';
-import { type CommandRuntime, type GlobalOptions, type Models, type Shell, type WorldSet } from './command-runtime.js';
+import type { CommandRuntime, GlobalOptions, ReadModelOptions, Shell } from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
 import { openInput, readInput } from './files/input-file.js';
+import { isMissing } from './files/is-missing.js';
 import { type FileIdentity, OutputFiles } from './files/output-file.js';
-import { type LogAddress, showLogAddress } from './replay/log-address.js';
+import { styleFor } from './terminal/style.js';
 import { processTerminal } from './terminal/terminal.js';
-import type { TopicAdmin } from './topics/topics.port.js';
-import { trainerDoor } from './train/trainer.in-process.adapter.js';
-import type { TrainerClient } from './train/trainer.port.js';
 
 async function makeFolder(path: string): Promise<void> {
   const service = await import('@seamstream/service-kit/drivers');
@@ -72,6 +73,12 @@ class RuntimeResources {
     return opened;
   }
 
+  async openKeptLog(options: ReadModelOptions = {}): Promise<KeptLog> {
+    const { snapshotPlaceOf } = await import('@seamstream/service-kit/drivers');
+    const log = await this.openLog('read');
+    return { log, snapshots: await snapshotPlaceOf(await this.loadCommon(), process.env), ...options };
+  }
+
   async openUnsignedLog(mode: LogMode): Promise<EventLog> {
     const { openUnsignedLog } = await import('@seamstream/service-kit/drivers');
     const log = await openUnsignedLog(await this.presentLog(mode), mode);
@@ -90,10 +97,10 @@ class RuntimeResources {
     const config = await this.loadCommon();
     if (mode !== 'create' && config.eventLog.driver === 'lmdb') {
       const folder = await logFolder(config);
-      if (!existsSync(folder)) {
+      if (isMissing(folder)) {
         throw new SeamError(
           'NOT_FOUND',
-          `Opening the event log: expected the folder ${folder}, came nothing. Start the system (seam start), publish something (seam publish), or say where the data is (--data-dir, SEAM_DATA_FOLDER).`,
+          `Opening the event log: expected the folder ${folder}, got nothing. Start the system (seam start), publish something (seam publish), or say where the data is (--data-dir, SEAM_DATA_FOLDER).`,
           { details: { folder } },
         );
       }
@@ -106,10 +113,10 @@ class RuntimeResources {
       const { checkFolder } = await import('@seamstream/service-kit/drivers');
       await checkFolder(address.folder, 'Opening a log', mode === 'read' ? '--from' : '--to');
     }
-    if (mode === 'read' && address.driver === 'lmdb' && !existsSync(address.folder)) {
+    if (mode === 'read' && address.driver === 'lmdb' && isMissing(address.folder)) {
       throw new SeamError(
         'NOT_FOUND',
-        `Opening ${showLogAddress(address)}: expected the folder of a log, came nothing. The log of a data folder lies in its subfolder "log".`,
+        `Opening lmdb:${address.folder}: expected the folder of a log, got nothing. The log of a data folder lies in its subfolder "log".`,
         { details: { folder: address.folder } },
       );
     }
@@ -134,7 +141,7 @@ class RuntimeResources {
   }
 
   /** The door to the cluster itself: its topics and rights. */
-  async openCluster(): Promise<AclsDoor & TopicAdmin> {
+  async openCluster(): Promise<KafkaEventLog> {
     const log = await this.openKafka({});
     this.closers.push(() => log.close());
     return log;
@@ -164,6 +171,7 @@ class RuntimeResources {
   async openModels(): Promise<Models> {
     const { loadPrompts } = await import('@seamstream/experience');
     const { openGenerator } = await import('@seamstream/generator');
+    const { openEnvironment } = await import('@seamstream/environments');
     const { openExecutor } = await import('@seamstream/model-clients');
     const { generator, executor } = await this.loadAll();
     const { template, templatesFolder: ownTemplates } = executor;
@@ -174,7 +182,7 @@ class RuntimeResources {
     this.closers.push(() => opened.close());
     return {
       generator: model,
-      executor: opened.model,
+      environment: openEnvironment(executor.environment, opened.model, prompts),
       prompts,
       maxEntryTokens: generator.sampling.maxTokens,
       maxResponseTokens: executor.maxTokens,
@@ -205,6 +213,7 @@ class RuntimeResources {
   async openTrainer(): Promise<TrainerClient> {
     const { createServiceLogger } = await import('@seamstream/service-kit');
     const { createTrainer } = await import('@seamstream/trainer');
+    const { trainerDoor } = await import('@seamstream/operations/train');
     const drivers = { log: await this.openLog('append'), objects: await this.openObjects() };
     const config = await this.loadAll();
     const context = {
@@ -326,7 +335,7 @@ export function processShell(): Shell {
     process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.internal);
   });
   return {
-    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    columns: styleFor(process.stdout.isTTY, process.env, process.stdout.columns).columns,
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),
     async start(options) {
@@ -358,6 +367,7 @@ export function processShell(): Shell {
         isPresent: (path) => Promise.resolve(existsSync(path)),
         makeFolder,
         openLog: (mode) => world.openLog(mode),
+        openKeptLog: (readModelOptions) => world.openKeptLog(readModelOptions),
         openUnsignedLog: (mode) => world.openUnsignedLog(mode),
         signing: () => world.signing(),
         openLogAt: (address, mode) => world.openLogAt(address, mode),

@@ -1,9 +1,9 @@
+import type { ExecutorAnswer, ExecutorModel } from '@seamstream/environments';
 import { InMemoryEventLog } from '@seamstream/event-log';
 import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { domainEntrySchema, entrySchemas, MEMORY_ITEM_SCHEMA, schemaDigest } from '@seamstream/experience';
 import { derivedId, SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
-import type { ExecutorAnswer, ExecutorModel } from '@seamstream/rollout';
 import { type RunningService, startService } from '@seamstream/service-kit';
 import { executorConfigSchema, executorService } from './app.module.js';
 
@@ -60,6 +60,8 @@ function experience(
 ): EventOf<'ExperienceGenerated'> {
   return {
     type: 'ExperienceGenerated',
+    attemptId: null,
+    feedbackWithinMs: null,
     meta: originMeta({
       messageId: derivedId(id, 'experience'),
       correlationId: id,
@@ -97,7 +99,16 @@ function experience(
 
 function withheld(id: string): EventOf<'ExperienceWithheld'> {
   const { meta, problem, experienceId, groupId } = experience(id);
-  return { type: 'ExperienceWithheld', meta, problem, experienceId, groupId, share: 0.1 };
+  return {
+    type: 'ExperienceWithheld',
+    attemptId: null,
+    feedbackWithinMs: null,
+    meta,
+    problem,
+    experienceId,
+    groupId,
+    share: 0.1,
+  };
 }
 
 let running: RunningService[] = [];
@@ -154,6 +165,8 @@ describe('the executor service', () => {
     const [outcome] = await outcomes();
     expect(outcome).toMatchObject({
       type: 'OutcomeRecorded',
+      attemptId: null,
+      feedbackId: null,
       success: true,
       reward: 1,
       response: 'Answer: 4',
@@ -185,6 +198,8 @@ describe('the executor service', () => {
     expect(await outcomes()).toMatchObject([
       {
         type: 'OutcomeRecorded',
+        attemptId: null,
+        feedbackId: null,
         arm: 'control',
         groupSize: 1,
         entry: null,
@@ -331,7 +346,9 @@ describe('the executor service', () => {
   it('tries a failed infrastructure again: what comes out is an outcome as if nothing had happened', async () => {
     await publish(experience('a'));
     await serve(new FakeExecutor((_prompt, attempt) => (attempt < 3 ? down : undefined)));
-    expect(await outcomes()).toMatchObject([{ type: 'OutcomeRecorded', success: true }]);
+    expect(await outcomes()).toMatchObject([
+      { type: 'OutcomeRecorded', attemptId: null, feedbackId: null, success: true },
+    ]);
   });
 
   it('records nothing of what was told to stop: on a last attempt neither', async () => {
@@ -353,6 +370,7 @@ describe('the executor service', () => {
     const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
     expect(byProblem.get('b')).toMatchObject({
       type: 'ExecutionFailed',
+      attemptId: null,
       code: 'SESSION_FAILED',
       reason: 'the server is down',
       attempts: 3,
@@ -381,8 +399,8 @@ describe('the executor service', () => {
     await publish(experience('a', { verifier: 'oracle' }), experience('b', { verifier: 'numeric', reference: 'many' }));
     await serve(new FakeExecutor());
     const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
-    expect(byProblem.get('a')).toMatchObject({ type: 'ExecutionFailed', code: 'UNKNOWN_VERIFIER' });
-    expect(byProblem.get('b')).toMatchObject({ type: 'ExecutionFailed', code: 'INVALID_INPUT' });
+    expect(byProblem.get('a')).toMatchObject({ type: 'ExecutionFailed', attemptId: null, code: 'UNKNOWN_VERIFIER' });
+    expect(byProblem.get('b')).toMatchObject({ type: 'ExecutionFailed', attemptId: null, code: 'INVALID_INPUT' });
   });
 
   it('tries a verifier that fails again, then records that as failed, never as a reward of 0; the others go on', async () => {
@@ -390,8 +408,18 @@ describe('the executor service', () => {
     await publish(experience('a', gone), experience('b'));
     await serve(new FakeExecutor());
     const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
-    expect(byProblem.get('a')).toMatchObject({ type: 'ExecutionFailed', code: 'VERIFIER_FAILED', attempts: 3 });
-    expect(byProblem.get('b')).toMatchObject({ type: 'OutcomeRecorded', success: true });
+    expect(byProblem.get('a')).toMatchObject({
+      type: 'ExecutionFailed',
+      attemptId: null,
+      code: 'VERIFIER_FAILED',
+      attempts: 3,
+    });
+    expect(byProblem.get('b')).toMatchObject({
+      type: 'OutcomeRecorded',
+      attemptId: null,
+      feedbackId: null,
+      success: true,
+    });
   });
 
   it('judges by mathematical equivalence what was published so', async () => {
@@ -403,11 +431,19 @@ describe('the executor service', () => {
     const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
     expect(byProblem.get('a')).toMatchObject({
       type: 'OutcomeRecorded',
+      attemptId: null,
+      feedbackId: null,
       success: true,
       reward: 1,
       extractedAnswer: '4',
     });
-    expect(byProblem.get('b')).toMatchObject({ type: 'OutcomeRecorded', success: false, reward: 0 });
+    expect(byProblem.get('b')).toMatchObject({
+      type: 'OutcomeRecorded',
+      attemptId: null,
+      feedbackId: null,
+      success: false,
+      reward: 0,
+    });
   });
 
   it('refuses to start where another executor made the outcomes', async () => {

@@ -1,15 +1,19 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { type Environments, type ExecutorModel, openEnvironment, repeatedAnswers } from '@seamstream/environments';
 import { GROUP } from '@seamstream/events';
+import { ProblemContents } from '@seamstream/evidence';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { executorBatches, longestBatchMs, type OpenedExecutor, openExecutor } from '@seamstream/model-clients';
-import { type ExecutorModel, executorIdentity, toSamplingParams } from '@seamstream/rollout';
-import type { ServiceContext, ServiceDefinition } from '@seamstream/service-kit';
+import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { Verifiers } from '@seamstream/verifiers';
 import type { ExecutorConfig } from './config.js';
 import { ExecuteExperiencesHandler } from './execute-experiences.handler.js';
 import { ExperiencesConsumer } from './experiences.consumer.js';
 import { assertFrozen, recordedTokens } from './frozen-executor.js';
+import { OpenAnswers } from './open-answers.js';
+import { SettleAnswersHandler } from './settle-answers.handler.js';
+import { AnswersConsumer, FeedbackConsumer } from './settlement.consumers.js';
 
 export { type ExecutorConfig, executorConfigSchema } from './config.js';
 export { recordedTokens } from './frozen-executor.js';
@@ -18,6 +22,8 @@ export { recordedTokens } from './frozen-executor.js';
 export interface ExecutorAssets {
   readonly executor?: ExecutorModel;
   readonly prompts?: Prompts;
+  /** Among which the configuration names one; those of the library when absent. */
+  readonly environments?: Environments;
   readonly schemaFor?: EntrySchemas;
 }
 
@@ -30,10 +36,11 @@ export class ExecutorModule {
     const repeating = rollouts === 1 ? undefined : { rollouts, temperature, topP };
     const { template, templatesFolder: ownTemplates } = config.executor;
     const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
-    const opened = assets.executor === undefined ? await open(context, prompts) : undefined;
-    const greedy = assets.executor ?? opened!.model;
-    const executor = repeating === undefined ? greedy : toSamplingParams(greedy, repeating);
-    const identity = executorIdentity(executor, prompts);
+    const opened = assets.executor === undefined ? await open(context, prompts, assets) : undefined;
+    const executor = assets.executor ?? opened!.model;
+    const once = openEnvironment(config.executor.environment, executor, prompts, assets.environments);
+    const environment = repeating === undefined ? once : repeatedAnswers(once, repeating);
+    const { identity } = environment;
     await assertFrozen(drivers.log, identity);
     health.add({
       name: 'executor',
@@ -54,22 +61,40 @@ export class ExecutorModule {
       ['faithful'],
     );
     const handler = new ExecuteExperiencesHandler({
-      executor,
-      prompts,
+      environment,
       verifiers,
+      contents: new ProblemContents(drivers.log),
       paysLeaks: config.executor.leaks === 'rewarded',
       onLeak: () => leaks.inc(),
       onQuoting: (isFaithful) => quoting.inc({ faithful: String(isFaithful) }),
-      ...(repeating === undefined ? {} : { repeating }),
       schemaFor: assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas)),
       clock: systemClock,
+      feedbackWithinMs: config.executor.feedbackWithinMs,
     });
     return {
       module: ExecutorModule,
-      controllers: [ExperiencesConsumer],
-      providers: [{ provide: ExecuteExperiencesHandler, useValue: handler }],
+      controllers: [ExperiencesConsumer, AnswersConsumer, FeedbackConsumer],
+      providers: [
+        { provide: ExecuteExperiencesHandler, useValue: handler },
+        { provide: SettleAnswersHandler, useValue: settlement(context) },
+      ],
     };
   }
+}
+
+function settlement({ drivers, logger, metrics, onClose }: ServiceContext<ExecutorConfig>): SettleAnswersHandler {
+  const settled = metrics.counter(
+    'seam_answers_settled_total',
+    'Answers without a verifier by what ended them (judged, ungraded), and feedback that did not count by its reason.',
+    ['result'],
+  );
+  return new SettleAnswersHandler({
+    log: drivers.log,
+    answers: new OpenAnswers(drivers.log),
+    clock: systemClock,
+    lines: new RationedLines(logger, onClose),
+    onSettled: (result) => settled.inc({ result }),
+  });
 }
 
 /** @throws INVALID_CONFIGURATION where a batch may take longer than it is given */
@@ -84,7 +109,11 @@ function assertEndsInTime({ executor, consuming: { deadlineMs } }: ExecutorConfi
 }
 
 /** The executor that is configured, with its exchanges counted where it is an endpoint. */
-async function open(context: ServiceContext<ExecutorConfig>, prompts: Prompts): Promise<OpenedExecutor> {
+async function open(
+  context: ServiceContext<ExecutorConfig>,
+  prompts: Prompts,
+  { environments }: ExecutorAssets,
+): Promise<OpenedExecutor> {
   const { config, drivers, logger, metrics, onClose } = context;
   const { driver, rollouts } = config.executor;
   const exchanges =
@@ -95,6 +124,7 @@ async function open(context: ServiceContext<ExecutorConfig>, prompts: Prompts): 
       : undefined;
   const opened = await openExecutor(config.executor, {
     environment: process.env,
+    environments,
     prompts,
     // An outcome holds the tokens of one of its answers.
     spentBefore: async (model) => recordedTokens(drivers.log, model, rollouts),

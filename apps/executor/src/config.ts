@@ -13,15 +13,22 @@ export const executorConfigSchema = commonConfigSchema.extend({
        * verdicts: for groups that one answer judges alike.
        */
       rollouts: z.int().positive().default(1),
+      /** Sampling temperature of several answers. */
       rolloutTemperature: z.number().positive().default(1),
+      /** Nucleus sampling of several answers; 1 leaves all tokens. */
       rolloutTopP: z.number().gt(0).max(1).default(1),
       /** Most experiences of a batch; an endpoint's limits may make it less. */
       maxBatchRecords: z.int().positive().default(256),
       /**
-       * What a success earns whose entry gives the answer away (docs/verifiers.md, "Entries that give the answer away"): `unrewarded`, nothing. `rewarded` is for domains whose
+       * What a success earns whose entry gives the answer away (docs/reference/verifiers.md, "Entries that give the answer away"): `unrewarded`, nothing. `rewarded` is for domains whose
        * words are their answers.
        */
       leaks: z.enum(['unrewarded', 'rewarded']).default('unrewarded'),
+      /**
+       * Milliseconds in which feedback counts on an answer to a problem without a verifier, where the problem does not say; then it is
+       * ungraded. A week.
+       */
+      feedbackWithinMs: z.int().positive().default(604_800_000),
       /** Users' own verifiers by the name that problems give: {"mine": {"url": "https://…", "timeoutMs": 10000, "headers": {…}}}. */
       verifierEndpoints: secret(
         z.record(

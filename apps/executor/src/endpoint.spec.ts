@@ -3,8 +3,8 @@ import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPIC, TOPICS }
 import { derivedId } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { checkHealth, HealthChecks, loadConfig, type RunningService, startService } from '@seamstream/service-kit';
-import { EXAMPLE_EVENTS } from '../../../libs/events/src/example-events.contract.js';
-import { type Behaviour, chatCompletion, ModelServer, type SeenRequest } from '../../../test/support/model-server.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
+import { type Behaviour, chatCompletion, ModelServer, type SeenRequest } from '@seamstream/testing/model-server';
 import { executorConfigSchema, executorService } from './app.module.js';
 
 const KEY = 'sk-very-secret';
@@ -320,7 +320,7 @@ describe('an executor behind an endpoint', () => {
     await publish('b');
     await expect(first.ended).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringMatching(/told its revision fp_1\/models@\w+ at first and tells fp_2\/models@\w+ now/),
+      message: expect.stringMatching(/reported revision fp_1\/models@\w+ at first and reports fp_2\/models@\w+ now/),
     });
     expect(await recorded()).toHaveLength(1);
     await first.close();

@@ -2,31 +2,20 @@
  * Experiences to outcomes: the frozen executor answers, the verifier judges. A failure of the infrastructure is tried
  * again and then recorded as what it is; it is never a reward of 0, which would teach that the entry was bad.
  */
-import { deriveMeta, type EventOf, type SeamEvent } from '@seamstream/events';
-import {
-  type EntrySchemas,
-  earnsReward,
-  givesAnswerAway,
-  hasQuotes,
-  type Misquote,
-  misquoteIn,
-  type Prompts,
-  schemaDigest,
-} from '@seamstream/experience';
-import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import {
   type AnsweringProgress,
-  answerRepeatedly,
+  type Attempt,
+  type Environment,
   type ExecutorAnswer,
   type ExecutorFailure,
-  type ExecutorModel,
   type ExecutorResponse,
-  executorIdentity,
-  type Judgement,
-  judgeAll,
-  type RolloutSettings,
-  solveProblems,
-} from '@seamstream/rollout';
+  statementOf,
+} from '@seamstream/environments';
+import { deriveMeta, type EventOf, isGraded, type Problem, resultRole, type SeamEvent } from '@seamstream/events';
+import { contentMissing, type ProblemContents } from '@seamstream/evidence';
+import { type EntrySchemas, earnsReward, hasQuotes, misquoteIn, schemaDigest } from '@seamstream/experience';
+import { type Clock, type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { type Judgement, judgeAll } from '@seamstream/rollout';
 import {
   type DeliveredBatch,
   type DeliveredRecord,
@@ -36,26 +25,30 @@ import {
   halt,
   retry,
 } from '@seamstream/service-kit';
-import type { Verifiers } from '@seamstream/verifiers';
+import { finalAnswer, type Verifiers } from '@seamstream/verifiers';
 
 const SOURCE = 'seam/executor';
 
 type Experience = EventOf<'ExperienceGenerated'> | EventOf<'ExperienceWithheld'>;
 
+/** A record with the whole problem that its experience is about. */
+type Task = DeliveredRecord<Experience> & { readonly problem: Problem };
+
 export interface ExecuteExperiencesDependencies {
-  readonly executor: ExecutorModel;
-  readonly prompts: Prompts;
+  readonly environment: Environment;
   readonly schemaFor: EntrySchemas;
   readonly clock: Clock;
   readonly verifiers: Verifiers;
+  /** Where the content of large problems is. */
+  readonly contents: Pick<ProblemContents, 'find'>;
+  /** Milliseconds in which feedback on an answer counts that no verifier judges, where its problem does not say. */
+  readonly feedbackWithinMs: number;
   /** Whether an entry that gives the answer away earns its reward nevertheless. */
   readonly paysLeaks?: boolean;
   /** Is told of each success that earned nothing because its entry gave the answer away. */
   readonly onLeak?: () => void;
   /** Is told of each entry that was to quote its problem, whether it is faithful. */
   readonly onQuoting?: (isFaithful: boolean) => void;
-  /** Several answers per entry; absent: one, greedily. */
-  readonly repeating?: RolloutSettings;
 }
 
 export class ExecuteExperiencesHandler {
@@ -68,9 +61,16 @@ export class ExecuteExperiencesHandler {
     const experiences = batch.records.filter((record): record is DeliveredRecord<Experience> =>
       isExperience(record.event),
     );
-    const answers = new Map<SeamEvent, readonly ExecutorAnswer[]>();
-    const given = await this.answersTo(experiences, batch);
-    experiences.forEach(({ event }, index) => answers.set(event, given[index]!));
+    const answers = new Map<SeamEvent, Attempt>();
+    const tasks = new Map<SeamEvent, Task>();
+    const problems = await this.dependencies.contents.find(experiences.map(({ event }) => event.problem));
+    experiences.forEach((record, index) => {
+      const problem = problems[index];
+      if (problem === undefined) answers.set(record.event, [withoutContent(record.event)]);
+      else tasks.set(record.event, { ...record, problem });
+    });
+    const given = await this.answersTo([...tasks.values()], batch);
+    [...tasks.keys()].forEach((event, index) => answers.set(event, given[index]!));
     const latencyMs = clock.now() - startedMs;
     const first = answers.get(batch.records[0]!.event)?.find(isOutage);
     // Thrown, an outage is waited for as long as it lasts; the attempts of the record are left alone.
@@ -87,28 +87,26 @@ export class ExecuteExperiencesHandler {
         if (failure?.retryable && !record.isLastAttempt) return retry(failure.code, failure.reason);
         if (failure !== undefined) return done([this.failed(event, failure, record.attempt)]);
         const responses = own.filter((answer) => answer.status === 'answered');
-        return this.conclude(event, responses, { ...record, latencyMs });
+        return this.conclude(tasks.get(event)!, responses, latencyMs);
       }),
     );
   }
 
-  /** The answers to each experience, in their order. */
+  /** The attempt of each experience, in their order. */
   private async answersTo(
-    experiences: readonly DeliveredRecord<Experience>[],
+    experiences: readonly Task[],
     { signal, report }: Pick<DeliveredBatch, 'signal' | 'report'>,
-  ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-    const { executor, prompts, repeating } = this.dependencies;
-    const requests = experiences.map(({ event }) => {
-      const { problemId, domain, prompt } = event.problem;
-      return { problem: { problemId, domain, prompt }, entry: entryOf(event), seed: event.experienceId };
-    });
+  ): Promise<readonly Attempt[]> {
+    const requests = experiences.map(({ event, problem }) => ({
+      problem: statementOf(problem),
+      entry: entryOf(event),
+      seeds: [event.experienceId],
+    }));
     const onProgress = ({ answered, tokens, tokensPerPrompt }: AnsweringProgress): void =>
       report({ records: answered, tokens, tokensPerRecord: tokensPerPrompt });
     try {
       if (requests.length === 0) return [];
-      if (repeating !== undefined)
-        return await answerRepeatedly(requests, executor, prompts, repeating, signal, onProgress);
-      return (await solveProblems(requests, executor, prompts, signal, onProgress)).map((answer) => [answer]);
+      return await this.dependencies.environment.attempt(requests, { signal, onProgress });
     } catch (error) {
       // The transport tries a failing batch again and halves it; only a record that stands alone is concluded here.
       const [alone] = experiences;
@@ -124,61 +122,89 @@ export class ExecuteExperiencesHandler {
   }
 
   private async conclude(
-    experience: Experience,
+    task: Task,
     responses: readonly ExecutorResponse[],
-    delivery: { readonly attempt: number; readonly isLastAttempt: boolean; readonly latencyMs: number },
+    latencyMs: number,
   ): Promise<HandlerResult> {
+    const { event, problem, attempt, isLastAttempt } = task;
+    if (!isGraded(problem)) return done([this.answered(task, responses[0]!, latencyMs)]);
     try {
-      const { answer, judgement } = await judgeAll(experience.problem, responses, this.dependencies.verifiers);
-      return done([this.recorded(experience, answer, judgement, delivery.latencyMs)]);
+      const { answer, judgement } = await judgeAll(problem, responses, this.dependencies.verifiers);
+      return done([this.recorded(task, answer, judgement, latencyMs)]);
     } catch (error) {
       // The problem cannot be judged, or its verifier failed: either says nothing about the answer.
       if (!isSeamError(error)) throw error;
-      if (error.retryable && !delivery.isLastAttempt) return retry(error.code, error.message);
-      return done([this.failed(experience, { code: error.code, reason: error.message }, delivery.attempt)]);
+      if (error.retryable && !isLastAttempt) return retry(error.code, error.message);
+      return done([this.failed(event, { code: error.code, reason: error.message }, attempt)]);
     }
   }
 
   private recorded(
-    experience: Experience,
+    task: Task,
     answer: ExecutorResponse,
     judgement: Judgement,
     latencyMs: number,
   ): EventOf<'OutcomeRecorded'> {
-    const { executor, prompts, clock } = this.dependencies;
-    const generated = experience.type === 'ExperienceGenerated' ? experience : undefined;
-    const isLeak = judgement.reward > 0 && this.isLeak(experience);
+    const { event: experience, problem } = task;
+    const { verifier } = problem;
+    const isLeak = judgement.reward > 0 && this.isLeak(task);
     if (isLeak) this.dependencies.onLeak?.();
-    const quoting = this.quoting(experience);
-    if (quoting !== null) this.dependencies.onQuoting?.(quoting.misquote === undefined);
-    const unpaid = isLeak ? 'the entry gives the answer away' : quoting?.misquote?.fault;
+    const { faithful, misquote } = this.quoting(task);
+    const unpaid = isLeak ? 'the entry gives the answer away' : misquote;
     return {
       type: 'OutcomeRecorded',
-      meta: deriveMeta(experience.meta, {
-        role: 'outcome',
-        source: SOURCE,
-        occurredAt: clock.now(),
-        sourceClass: 'model',
-      }),
+      meta: this.resultMeta(experience),
+      ...this.answerFields(experience, answer, latencyMs),
+      extractedAnswer: judgement.extractedAnswer,
+      success: judgement.success,
+      reward: this.isValid(experience) && unpaid === undefined ? judgement.reward : 0,
+      faithful,
+      verifierVersion: verifier?.version ?? '',
+      verifierDetail:
+        unpaid !== undefined && judgement.reward > 0 ? `${judgement.detail}; no reward: ${unpaid}` : judgement.detail,
+      feedbackId: null,
+    };
+  }
+
+  /** Of a problem that no verifier judges: what is known now, and until when somebody may say the rest. */
+  private answered(task: Task, answer: ExecutorResponse, latencyMs: number): EventOf<'AnswerRecorded'> {
+    const { clock, feedbackWithinMs } = this.dependencies;
+    const { event: experience } = task;
+    const { faithful, misquote } = this.quoting(task);
+    const nowMs = clock.now();
+    return {
+      type: 'AnswerRecorded',
+      meta: deriveMeta(experience.meta, { role: 'answer', source: SOURCE, occurredAt: nowMs, sourceClass: 'model' }),
+      ...this.answerFields(experience, answer, latencyMs),
+      extractedAnswer: finalAnswer(answer.judged ?? answer.text),
+      faithful,
+      unpaid: this.isValid(experience) ? (misquote ?? null) : 'the entry is not valid under its schema',
+      feedbackUntil: nowMs + (experience.feedbackWithinMs ?? feedbackWithinMs),
+    };
+  }
+
+  /** What is copied of the experience, and what the executor did. */
+  private answerFields(experience: Experience, answer: ExecutorResponse, latencyMs: number): AnswerFields {
+    const generated = experience.type === 'ExperienceGenerated' ? experience : undefined;
+    return {
       ...identityOf(experience),
       entry: entryOf(experience),
       promptTokenIds: generated?.promptTokenIds ?? [],
       tokenIds: generated?.tokenIds ?? [],
       forced: generated?.forced ?? [],
       baseModelDigest: generated?.baseModelDigest ?? null,
-      executor: executorIdentity(executor, prompts),
+      executor: this.dependencies.environment.identity,
       response: answer.text,
-      extractedAnswer: judgement.extractedAnswer,
-      success: judgement.success,
-      reward: this.isValid(experience) && unpaid === undefined ? judgement.reward : 0,
-      faithful: quoting === null ? null : quoting.misquote === undefined,
-      verifierVersion: experience.problem.verifier.version,
-      verifierDetail:
-        unpaid !== undefined && judgement.reward > 0 ? `${judgement.detail}; no reward: ${unpaid}` : judgement.detail,
       promptTokens: answer.promptTokens,
       responseTokens: answer.responseTokens,
       latencyMs,
     };
+  }
+
+  /** Of one attempt there is one result: a failure has the same id as an outcome would have. */
+  private resultMeta({ meta, attemptId }: Experience): Experience['meta'] {
+    const role = resultRole({ attemptId });
+    return deriveMeta(meta, { role, source: SOURCE, occurredAt: this.dependencies.clock.now(), sourceClass: 'model' });
   }
 
   private failed(
@@ -188,13 +214,7 @@ export class ExecuteExperiencesHandler {
   ): EventOf<'ExecutionFailed'> {
     return {
       type: 'ExecutionFailed',
-      // The same id as an outcome would have: of one experience there is one result.
-      meta: deriveMeta(experience.meta, {
-        role: 'outcome',
-        source: SOURCE,
-        occurredAt: this.dependencies.clock.now(),
-        sourceClass: 'model',
-      }),
+      meta: this.resultMeta(experience),
       ...identityOf(experience),
       code,
       reason,
@@ -203,20 +223,26 @@ export class ExecuteExperiencesHandler {
   }
 
   /** An entry that tells the answer is a second solver: its success says nothing about the next problem. */
-  private isLeak(experience: Experience): boolean {
+  private isLeak({ event: experience, problem }: Task): boolean {
     if (experience.type === 'ExperienceWithheld' || this.dependencies.paysLeaks === true) return false;
-    return givesAnswerAway(experience.entry, experience.problem);
+    return this.dependencies.environment.givesAnswerAway(experience.entry, problem);
   }
 
   /**
    * What an entry's quotes are worth. One that says of its problem what does not stand there earns nothing, however right the answer:
    * at any smaller price the policy would buy successes with misquotes. Null where nothing is to be quoted.
    */
-  private quoting(experience: Experience): { readonly misquote: Misquote | undefined } | null {
-    if (experience.type === 'ExperienceWithheld') return null;
-    const schema = this.dependencies.schemaFor(experience.problem.domain);
-    if (!hasQuotes(schema) || schemaDigest(schema) !== experience.entrySchema) return null;
-    return { misquote: misquoteIn(experience.entry, schema, experience.problem.prompt) };
+  private quoting({ event: experience, problem }: Task): {
+    readonly faithful: boolean | null;
+    readonly misquote: string | undefined;
+  } {
+    const none = { faithful: null, misquote: undefined };
+    if (experience.type === 'ExperienceWithheld') return none;
+    const schema = this.dependencies.schemaFor(problem.domain);
+    if (!hasQuotes(schema) || schemaDigest(schema) !== experience.entrySchema) return none;
+    const misquote = misquoteIn(experience.entry, schema, problem.prompt);
+    this.dependencies.onQuoting?.(misquote === undefined);
+    return { faithful: misquote === undefined, misquote: misquote?.fault };
   }
 
   /** Reward is verdict × validity. An entry under a schema that this service does not know is left to the buffer to judge. */
@@ -225,6 +251,12 @@ export class ExecuteExperiencesHandler {
     const schema = this.dependencies.schemaFor(experience.problem.domain);
     return schemaDigest(schema) !== experience.entrySchema || earnsReward(experience.entry, schema);
   }
+}
+
+/** What an experience follows from was in the log before it, and copies keep that order: waiting brings it no more. */
+function withoutContent({ problem }: Experience): ExecutorFailure {
+  const { code, message } = contentMissing(problem);
+  return { status: 'failed', code, reason: message, retryable: false };
 }
 
 function isOutage(answer: ExecutorAnswer): answer is ExecutorFailure {
@@ -240,16 +272,23 @@ function entryOf(experience: Experience): string | null {
   return experience.type === 'ExperienceGenerated' ? experience.entry : null;
 }
 
-function identityOf(
-  experience: Experience,
-): Pick<
+type Identity = Pick<
   EventOf<'OutcomeRecorded'>,
-  'problem' | 'experienceId' | 'groupId' | 'candidateIndex' | 'groupSize' | 'arm' | 'adapterDigest'
-> {
-  const { problem, experienceId, groupId } = experience;
+  'problem' | 'experienceId' | 'groupId' | 'candidateIndex' | 'groupSize' | 'arm' | 'adapterDigest' | 'attemptId'
+>;
+
+/** What an answer says whether or not it was judged. */
+type AnswerFields = Omit<
+  EventOf<'AnswerRecorded'>,
+  'type' | 'meta' | 'extractedAnswer' | 'faithful' | 'unpaid' | 'feedbackUntil'
+>;
+
+function identityOf(experience: Experience): Identity {
+  const { problem, experienceId, groupId, attemptId } = experience;
   if (experience.type === 'ExperienceWithheld') {
-    return { problem, experienceId, groupId, candidateIndex: 0, groupSize: 1, arm: 'control', adapterDigest: null };
+    const arm = 'control';
+    return { problem, experienceId, groupId, candidateIndex: 0, groupSize: 1, arm, adapterDigest: null, attemptId };
   }
   const { candidateIndex, groupSize, arm, adapterDigest } = experience;
-  return { problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest };
+  return { problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest, attemptId };
 }

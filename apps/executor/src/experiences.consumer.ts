@@ -12,7 +12,7 @@ export class ExperiencesConsumer {
     group: GROUP.executor,
     maxBatchRecords: 256,
     isPaced: true,
-    answersIn: [TOPIC.outcomes],
+    answersIn: [TOPIC.outcomes, TOPIC.answers],
   })
   consume(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     return this.executeExperiences.handle(batch);

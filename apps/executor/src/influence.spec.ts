@@ -3,8 +3,12 @@
  * what is recorded of the others is the same to the byte. A thousand of them: npm run conformance:influence
  */
 import { fileURLToPath } from 'node:url';
+
 import { entrySchemaFor, randomEntry, worldProblems } from '@seamstream/embedded-world';
+import { PromptInjection } from '@seamstream/environments';
+import { InMemoryEventLog } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta } from '@seamstream/events';
+import { ProblemContents } from '@seamstream/evidence';
 import { entrySchemas, entryText, loadPrompts, type Prompts, schemaDigest } from '@seamstream/experience';
 import { derivedId, Random } from '@seamstream/kernel';
 import { LanguageModel } from '@seamstream/language-model';
@@ -26,6 +30,8 @@ function experience(at: number, entry: string): EventOf<'ExperienceGenerated'> {
   const cause = { messageId: derivedId('influence', 'problem', at), correlationId: problem.problemId };
   return {
     type: 'ExperienceGenerated',
+    attemptId: null,
+    feedbackWithinMs: null,
     meta: originMeta({ ...cause, source: 'seam/generator', occurredAt: 1, sourceClass: 'model' }),
     problem,
     experienceId: derivedId('influence', 'experience', at),
@@ -67,11 +73,12 @@ describe('one experience among many', () => {
   /** What is recorded of each, as bytes of the log. */
   async function recorded(injected: string): Promise<readonly Buffer[]> {
     const handler = new ExecuteExperiencesHandler({
-      executor: new LanguageModelExecutor(model, { name: 'e', maxTokens: 24 }),
-      prompts,
+      environment: new PromptInjection(new LanguageModelExecutor(model, { name: 'e', maxTokens: 24 }), prompts),
       schemaFor,
       clock: { now: () => 7 },
       verifiers,
+      contents: new ProblemContents(new InMemoryEventLog()),
+      feedbackWithinMs: 1,
     });
     const bytes: Buffer[] = [];
     for (let from = 0; from < COUNT; from += BATCH) {

@@ -1,5 +1,14 @@
-import { InMemoryEventLog, partitionForKey } from '@seamstream/event-log';
-import { decodeEvent, type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { type InMemoryEventLog, partitionForKey } from '@seamstream/event-log';
+import {
+  contentDigest,
+  copyOf,
+  type EventOf,
+  encodeEvent,
+  originMeta,
+  type SeamEvent,
+  TOPIC,
+  TOPICS,
+} from '@seamstream/events';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
 import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
 import {
@@ -11,8 +20,10 @@ import {
 } from '@seamstream/language-model';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import type { GeneratorModel } from '@seamstream/rollout';
-import { type RunningService, startService } from '@seamstream/service-kit';
-import { promotedByRun, rolledBack } from '../../../libs/release/src/promotion-log.contract.js';
+import { type RunningService } from '@seamstream/service-kit';
+import { eventsOf, openLog, untilConsumed } from '@seamstream/testing';
+import { promotedByRun, rolledBack } from '@seamstream/testing/promotion-log';
+import { startForTest } from '@seamstream/testing/services';
 import { type GeneratorConfig, generatorConfigSchema, generatorService, ServingAdapter } from './app.module.js';
 import { assignArm } from './arm.decide.js';
 
@@ -51,7 +62,7 @@ class FakeModel implements GeneratorModel {
   };
   readonly calls: { readonly adapter: string | null; readonly requests: readonly GenerationRequest[] }[] = [];
   answersProbes = true;
-  /** Calls that come to no end before they are told to stop. */
+  /** Calls that do not end before they are aborted. */
   hangs = 0;
   /** Calls for several problems that finish the first and then hang. */
   hangsAfterFirst = 0;
@@ -68,7 +79,7 @@ class FakeModel implements GeneratorModel {
     }
     if (this.hangs-- > 0) {
       await new Promise((_, reject) =>
-        signal?.addEventListener('abort', () => reject(new SeamError('ABORTED', 'Told to stop.'))),
+        signal?.addEventListener('abort', () => reject(new SeamError('ABORTED', 'Aborted.'))),
       );
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -104,6 +115,8 @@ function adapterOf(name: string): Adapter {
 function problem(id: string, changes: Partial<EventOf<'ProblemPublished'>> = {}): EventOf<'ProblemPublished'> {
   return {
     type: 'ProblemPublished',
+    feedbackWithinMs: null,
+    task: null,
     meta: originMeta({
       messageId: derivedId(id, 'problem'),
       correlationId: id,
@@ -136,38 +149,26 @@ function promotion(adapter: Adapter, fingerprint: string): readonly SeamEvent[] 
   });
 }
 
-let running: RunningService[] = [];
 let log: InMemoryEventLog;
 let objects: InMemoryObjectStore;
 let model: FakeModel;
 
 beforeEach(async () => {
-  log = new InMemoryEventLog();
-  await log.createTopics(TOPICS.map(({ name, partitions }) => ({ name, partitions })));
+  log = await openLog();
   objects = new InMemoryObjectStore();
   model = new FakeModel();
 });
 
-afterEach(async () => {
-  await Promise.all(running.map((service) => service.close()));
-  running = [];
-});
-
-async function serve(
+function serve(
   settings: Partial<GeneratorConfig['generator']> = {},
   consuming: Partial<GeneratorConfig['consuming']> = {},
 ): Promise<RunningService> {
-  const service = await startService(generatorService({ model, schemaFor }), {
-    config: {
-      ...config,
-      generator: { ...config.generator, ...settings },
-      consuming: { ...config.consuming, ...consuming },
-    },
-    drivers: { log, objects },
-    serveHttp: false,
-  });
-  running.push(service);
-  return service;
+  const changed: GeneratorConfig = {
+    ...config,
+    generator: { ...config.generator, ...settings },
+    consuming: { ...config.consuming, ...consuming },
+  };
+  return startForTest(generatorService({ model, schemaFor }), { config: changed, log, objects });
 }
 
 const publish = (...events: SeamEvent[]): Promise<unknown> => log.append(events.map(encodeEvent));
@@ -177,27 +178,7 @@ async function promote(adapter: Adapter, fingerprint?: string): Promise<void> {
   await publish(...promotion(adapter, fingerprint ?? (await model.fingerprint(adapter))));
 }
 
-async function eventsOf<T extends SeamEvent['type']>(topic: string, type: T): Promise<EventOf<T>[]> {
-  const events: SeamEvent[] = [];
-  for (const { partition } of await log.watermarks(topic)) {
-    for await (const chunk of log.read({ topic, partition, from: 0 })) events.push(...chunk.map(decodeEvent));
-  }
-  return events.filter((event): event is SeamEvent & EventOf<T> => event.type === type);
-}
-
-async function settled(): Promise<void> {
-  const giveUp = Date.now() + 4_000;
-  for (;;) {
-    const consumed = (await log.committedOffsets('seam.generator')).reduce(
-      (sum, { nextOffset }) => sum + nextOffset,
-      0,
-    );
-    const high = (await log.watermarks(TOPIC.problems)).reduce((sum, each) => sum + each.high, 0);
-    if (consumed === high) return;
-    if (Date.now() > giveUp) throw new Error('not consumed within 4 s');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}
+const settled = (): Promise<void> => untilConsumed(log, { group: 'seam.generator', topic: TOPIC.problems });
 
 const names = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
@@ -212,21 +193,21 @@ describe('the fate of a problem', () => {
     expect(names('p', 100).every((id) => assignArm(problem(id), 0, 1) === 'control')).toBe(true);
   });
 
-  it('is expired from the moment on that it names, whatever its arm', () => {
+  it('is expired from the moment on that it names, in any arm', () => {
     expect(assignArm(problem('a', { expiresAt: 100 }), 99, 1)).toBe('control');
     expect(assignArm(problem('a', { expiresAt: 100 }), 100, 1)).toBe('expired');
   });
 });
 
 describe('the generator service', () => {
-  it('leaves a model that hangs when its batch has had its time, and goes on with the next problem', async () => {
+  it('leaves a model that hangs when its batch has had its time, and continues with the next problem', async () => {
     model.hangs = 1;
     await publish(problem('a'));
     const service = await serve({ controlShare: 0 }, { deadlineMs: 30 });
     await settled();
     await publish(problem('b'));
     await settled();
-    const groups = await eventsOf(TOPIC.experiences, 'ExperienceGenerated');
+    const groups = await eventsOf(log, 'ExperienceGenerated');
     expect(groups.filter(({ problem: { problemId } }) => problemId === 'b')).toHaveLength(3);
     await service.close();
     await expect(service.ended).resolves.toBeUndefined();
@@ -243,7 +224,7 @@ describe('the generator service', () => {
     await serve({ controlShare: 0, maxBatchRecords: 10 }, { deadlineMs: 200 });
     await settled();
     expect(model.hangsAfterFirst).toBe(0);
-    const groups = await eventsOf(TOPIC.experiences, 'ExperienceGenerated');
+    const groups = await eventsOf(log, 'ExperienceGenerated');
     expect(groups.map(({ problem: { problemId } }) => problemId).sort()).toEqual(
       ids.flatMap((id) => [id, id, id]).sort(),
     );
@@ -257,8 +238,8 @@ describe('the generator service', () => {
     await publish(...explored.map((id) => problem(id)), ...deployed.map((id) => problem(id, { mode: 'deploy' })));
     await serve();
     await settled();
-    const experiences = await eventsOf(TOPIC.experiences, 'ExperienceGenerated');
-    const withheld = await eventsOf(TOPIC.experiences, 'ExperienceWithheld');
+    const experiences = await eventsOf(log, 'ExperienceGenerated');
+    const withheld = await eventsOf(log, 'ExperienceWithheld');
     const all = [...explored, ...deployed];
     expect(withheld.map(({ problem: { problemId } }) => problemId).sort()).toEqual(all.filter(isControl).sort());
     for (const id of all.filter((each) => !isControl(each))) {
@@ -283,6 +264,27 @@ describe('the generator service', () => {
     }
   });
 
+  it('copies small content of a problem, and names large content in all that follows, with its place', async () => {
+    const long = { ...problem('e-1').problem, prompt: 'What is e? '.repeat(9) };
+    const [small, large] = [problem('e-0'), problem('e-1', { problem: long })];
+    const late = problem('late', { problem: { ...long, problemId: 'late' }, expiresAt: 5 });
+    const places = await log.append([small, large, late].map(encodeEvent));
+    await serve({ controlShare: 0, inlineContentBytes: 50 });
+    await settled();
+    const group = await eventsOf(log, 'ExperienceGenerated');
+    const copiesOf = (id: string) => group.map((event) => event.problem).filter(({ problemId }) => problemId === id);
+    expect(copiesOf('e-0')).toEqual([small, small, small].map((event) => event.problem));
+    const named = copyOf(long, places[1]!, 50);
+    expect(named).toMatchObject({
+      prompt: { digest: contentDigest(long), partition: places[1]!.partition, offset: places[1]!.offset },
+      reference: null,
+    });
+    expect(copiesOf('e-1')).toEqual([named, named, named]);
+    expect((await eventsOf(log, 'ProblemExpired')).map((event) => event.problem)).toEqual([
+      copyOf(late.problem, places[2]!, 50),
+    ]);
+  });
+
   it('never shows the reference answer to the model', async () => {
     await publish(...names('e', 6).map((id) => problem(id)));
     await serve();
@@ -298,7 +300,7 @@ describe('the generator service', () => {
     await publish(problem('late', { expiresAt: 5 }));
     await serve();
     await settled();
-    expect(await eventsOf(TOPIC.outcomes, 'ProblemExpired')).toMatchObject([
+    expect(await eventsOf(log, 'ProblemExpired')).toMatchObject([
       { problem: { problemId: 'late' }, meta: { causationId: problem('late').meta.messageId } },
     ]);
     expect(model.calls).toHaveLength(0);
@@ -315,7 +317,7 @@ describe('the generator service', () => {
       code: 'INVALID_CONFIGURATION',
       message: expect.stringContaining(message) as string,
     });
-    expect(await eventsOf(TOPIC.deadLetters, 'DeadLettered')).toEqual([]);
+    expect(await eventsOf(log, 'DeadLettered')).toEqual([]);
     expect(await log.committedOffsets('seam.generator')).toEqual([]);
   });
 
@@ -325,7 +327,7 @@ describe('the generator service', () => {
     await publish({ ...event, problem: { ...event.problem, prompt: 'x'.repeat(400) } });
     await serve();
     await settled();
-    expect(await eventsOf(TOPIC.deadLetters, 'DeadLettered')).toMatchObject([{ code: 'PROMPT_TOO_LONG', key: id }]);
+    expect(await eventsOf(log, 'DeadLettered')).toMatchObject([{ code: 'PROMPT_TOO_LONG', key: id }]);
   });
 
   it('serves a promoted adapter to every problem published after the promotion, without a restart', async () => {
@@ -336,7 +338,7 @@ describe('the generator service', () => {
     await promote(adapter);
     await publish(...names('after', 10).map((id) => problem(id)));
     await settled();
-    for (const event of await eventsOf(TOPIC.experiences, 'ExperienceGenerated')) {
+    for (const event of await eventsOf(log, 'ExperienceGenerated')) {
       expect(event.adapterDigest).toBe(event.problem.problemId.startsWith('after') ? adapter.digest : null);
     }
   });
@@ -349,10 +351,7 @@ describe('the generator service', () => {
     await promote(adapter);
     await publish(...names('after', 10).map((id) => problem(id)));
     await settled();
-    const groups = Map.groupBy(
-      await eventsOf(TOPIC.experiences, 'ExperienceGenerated'),
-      ({ problem: { problemId } }) => problemId,
-    );
+    const groups = Map.groupBy(await eventsOf(log, 'ExperienceGenerated'), ({ problem: { problemId } }) => problemId);
     expect(groups.size).toBeGreaterThan(10);
     for (const [id, group] of groups) {
       const written = group.toSorted((a, b) => a.candidateIndex - b.candidateIndex);
@@ -373,7 +372,7 @@ describe('the generator service', () => {
       await promote(adapterOf(`version-${round}`));
     }
     await settled();
-    const groups = Map.groupBy(await eventsOf(TOPIC.experiences, 'ExperienceGenerated'), ({ groupId }) => groupId);
+    const groups = Map.groupBy(await eventsOf(log, 'ExperienceGenerated'), ({ groupId }) => groupId);
     expect(groups.size).toBe(
       names('x', 0)
         .concat(...Array.from({ length: 6 }, (_, round) => names(`r${round}`, 15)))
@@ -389,9 +388,9 @@ describe('the generator service', () => {
     await promote(adapterOf('bad'), sha256('another fingerprint'));
     await publish(...names('p', 10).map((id) => problem(id)));
     await settled();
-    const experiences = await eventsOf(TOPIC.experiences, 'ExperienceGenerated');
+    const experiences = await eventsOf(log, 'ExperienceGenerated');
     expect(experiences.length).toBeGreaterThan(0);
-    // Both promotions stood in the log before the first batch: the last one is refused, and nothing was served before it.
+    // Both promotions were in the log before the first batch: the last one is refused, and nothing was served before it.
     expect(new Set(experiences.map(({ adapterDigest }) => adapterDigest))).toEqual(new Set([null]));
     expect(service.get(ServingAdapter).status()).toEqual({ serving: null, refused: adapterOf('bad').digest });
     expect(await service.metrics.registry.getSingleMetricAsString('seam_adapters_refused_total')).toContain(
@@ -416,7 +415,7 @@ describe('the generator service', () => {
     expect(service.get(ServingAdapter).status()).toEqual({ serving: null, refused: claimed.digest });
   });
 
-  it('keeps serving what it serves when somebody forges a promotion or a rollback, tells it, and follows the next true one', async () => {
+  it('keeps serving its adapter when a promotion or a rollback is forged, reports that, and follows the next true one', async () => {
     const service = await serve();
     const good = adapterOf('good');
     await promote(good);
@@ -431,7 +430,7 @@ describe('the generator service', () => {
     const forgeries = [
       (await forge('of nothing')).slice(3),
       (await forge('of no run')).filter(({ type }) => type.startsWith('Adapter')),
-      (await forge('of a run that goes on')).filter(({ type }) => type !== 'TrainingRunCompleted'),
+      (await forge('of a run that continues')).filter(({ type }) => type !== 'TrainingRunCompleted'),
       (await forge('not measured')).map((event) => (event.type === 'AdapterPromoted' ? unmeasured(event) : event)),
       [rolledBack('forged', good.digest, adapterOf('of nothing').digest)],
     ];

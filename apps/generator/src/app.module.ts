@@ -96,7 +96,7 @@ function hasLayers(config: GeneratorModel['config']): config is ModelConfig {
 
 export interface OpenedGenerator {
   readonly model: GeneratorModel & ProvableModel;
-  /** @throws SeamError where it answers nobody */
+  /** @throws SeamError where it answers no caller */
   readonly assertAnswering: () => void;
   readonly close: () => Promise<void>;
 }

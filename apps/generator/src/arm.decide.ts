@@ -5,7 +5,7 @@ import { Random } from '@seamstream/kernel';
 export type ArmAssignment = 'expired' | 'control' | 'explore' | 'deploy';
 
 /**
- * The control arm is decided by the problem's id alone, so that the same problem is always in the same arm, whoever asks.
+ * The control arm is decided by the problem's id alone, so that the same problem is always in the same arm, for every caller.
  * @param nowMs milliseconds since the epoch
  * @param controlShare fraction of problems in the control arm
  */

@@ -7,13 +7,13 @@ import { z } from 'zod';
 export const generatorConfigSchema = commonConfigSchema.extend({
   generator: z
     .object({
-      /** `checkpoint`: the model is computed here. `vllm`: by a vLLM server, which has the same model; docs/executors.md. */
+      /** `checkpoint`: the model is computed here. `vllm`: by a vLLM server, which has the same model; docs/how-to/executors.md. */
       driver: z.enum(['checkpoint', 'vllm']).default('checkpoint'),
       vllm: vllmGeneratorSchema,
       /** Folder of the base model, as Hugging Face publishes one. */
       modelFolder: z.string().min(1).default('models/generator-base'),
       /**
-       * `auto`: a prompt is a user's message in the checkpoint's chat template, if it has one (docs/checkpoints.md); `none`:
+       * `auto`: a prompt is a user's message in the checkpoint's chat template, if it has one (docs/how-to/checkpoints.md); `none`:
        * prompts are plain text.
        */
       chatTemplate: z.enum(['auto', 'none']).default('auto'),
@@ -32,11 +32,18 @@ export const generatorConfigSchema = commonConfigSchema.extend({
       scouts: z.int().nonnegative().default(0),
       /** Fraction of problems that get no experience: the control arm, chosen by a hash of the problem's id. */
       controlShare: z.number().min(0).max(1).default(0.1),
+      /**
+       * A problem's prompt and reference are copied into each event that follows where they take fewer bytes together; larger ones are named
+       * there by their digest, and are in seam.problems only. 0: always named.
+       */
+      inlineContentBytes: z.int().nonnegative().default(1024),
       sampling: z
         .object({
           /** Of exploration; deployed answers are greedy. Learning wants the plain distribution: 1, no top-k, no top-p. */
           temperature: z.number().positive().default(1),
+          /** Draws among so many tokens only; 0: among all. */
           topK: z.int().nonnegative().default(0),
+          /** Nucleus sampling; 1 leaves all tokens. */
           topP: z.number().gt(0).max(1).default(1),
           /** Most tokens of an entry. */
           maxTokens: z.int().positive().default(64),

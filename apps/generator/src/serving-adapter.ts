@@ -2,10 +2,10 @@
  * The adapter that this generator serves. Follows seam.adapters, and of seam.training what its decisions
  * rest on; a promoted adapter is fetched, its digest measured, and
  * the model that carries it must answer the fingerprint probe as the promotion says. One that does not is refused loudly
- * and the one before goes on serving: a wrong swap would poison everything that is learned from here on.
+ * and the one before keeps serving: a wrong swap would poison everything that is learned from here on.
  */
 
-import type { EventLog } from '@seamstream/event-log';
+import { type EventLog, partitionName } from '@seamstream/event-log';
 import { TOPIC } from '@seamstream/events';
 import { isSeamError, messageOf } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter, sameFingerprint, type TrainableSettings } from '@seamstream/language-model';
@@ -105,7 +105,7 @@ export class ServingAdapter {
     return watermarks
       .map(({ partition, low, high }) => ({
         partition,
-        from: this.nextOffsets.get(`${topic}/${partition}`) ?? low,
+        from: this.nextOffsets.get(partitionName(topic, partition)) ?? low,
         to: high,
       }))
       .filter(({ from, to }) => from < to);
@@ -114,7 +114,7 @@ export class ServingAdapter {
   private async read(topic: FollowedTopic, stretches: readonly Stretch[]): Promise<void> {
     const { log } = this.dependencies;
     for (const { partition, from, to } of stretches) {
-      const place = `${topic}/${partition}`;
+      const place = partitionName(topic, partition);
       const chunks = readEvents(log, [{ topic, partition, from, to }], {
         undecodable: ({ offset }, { code, message }) =>
           this.dependencies.lines.error(
@@ -133,7 +133,7 @@ export class ServingAdapter {
     }
   }
 
-  /** Once each: what somebody decided about adapters, and nothing in the log bears out. */
+  /** Once each: decisions about adapters that nothing in the log bears out. */
   private tellRefused(): void {
     for (const { event, status, reason } of this.told.decisions) {
       if (status !== 'refused' || this.toldRefused.has(event)) continue;
@@ -143,7 +143,7 @@ export class ServingAdapter {
       this.dependencies.lines.error(
         type,
         { decision: type, messageId: meta.messageId, source: meta.source, adapterDigest, reason },
-        'decision about adapters NOT BELIEVED; what was served before goes on serving',
+        'decision about adapters NOT BELIEVED; the adapter before it keeps serving',
       );
     }
   }
@@ -161,7 +161,7 @@ export class ServingAdapter {
       this.dependencies.onRefused();
       logger.error(
         { refused: wanted.adapterDigest, serving: from, reason: messageOf(error) },
-        'promoted adapter REFUSED; the one before goes on serving',
+        'promoted adapter REFUSED; the one before keeps serving',
       );
     }
   }

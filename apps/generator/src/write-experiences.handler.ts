@@ -1,9 +1,11 @@
 /** Problems to experiences: decide each problem's fate, write the groups, say what happened. */
 import {
+  copyOf,
   deriveMeta,
   type EventOf,
   experienceIdOf,
   groupIdOf,
+  type ProblemCopy,
   type ProblemPublished,
   type SeamEvent,
 } from '@seamstream/events';
@@ -47,7 +49,7 @@ export class WriteExperiencesHandler {
     try {
       return await this.answer(batch);
     } catch (error) {
-      // A model elsewhere that answers nobody before somebody acts: none of the problems is at fault.
+      // A remote model that answers no caller before a person acts: none of the problems is at fault.
       if (!isSeamError(error) || error.details.halts !== true) throw error;
       const { code, message } = error;
       return batch.records.map(() => halt(code, message));
@@ -75,14 +77,15 @@ export class WriteExperiencesHandler {
     }
     // 3. Say it.
     const latencyMs = clock.now() - nowMs;
-    return batch.records.map(({ event }) => {
+    return batch.records.map(({ event, position }) => {
       if (event.type !== 'ProblemPublished') return done();
+      const problem = copyOf(event.problem, position, this.config.inlineContentBytes);
       const fate = fates.get(event)!;
-      if (fate === 'expired') return done([this.expired(event, nowMs)]);
-      if (fate === 'control') return done([this.withheld(event, nowMs)]);
+      if (fate === 'expired') return done([this.expired(event, problem, nowMs)]);
+      if (fate === 'control') return done([this.withheld(event, problem, nowMs)]);
       const exploration = explorations.get(event)!;
       if (exploration.status === 'failed') return deadLetter(exploration.code, exploration.reason);
-      return done(generated(event, fate, exploration, { nowMs, latencyMs }));
+      return done(generated({ ...event, problem }, fate, exploration, { nowMs, latencyMs }));
     });
   }
 
@@ -177,7 +180,7 @@ export class WriteExperiencesHandler {
     this.kept.delete(oldest!);
   }
 
-  private expired({ meta, problem }: ProblemPublished, nowMs: number): EventOf<'ProblemExpired'> {
+  private expired({ meta }: ProblemPublished, problem: ProblemCopy, nowMs: number): EventOf<'ProblemExpired'> {
     return {
       type: 'ProblemExpired',
       meta: deriveMeta(meta, { role: 'expired', source: SOURCE, occurredAt: nowMs }),
@@ -186,9 +189,15 @@ export class WriteExperiencesHandler {
     };
   }
 
-  private withheld({ meta, problem }: ProblemPublished, nowMs: number): EventOf<'ExperienceWithheld'> {
+  private withheld(
+    { meta, feedbackWithinMs }: ProblemPublished,
+    problem: ProblemCopy,
+    nowMs: number,
+  ): EventOf<'ExperienceWithheld'> {
     return {
       type: 'ExperienceWithheld',
+      attemptId: null,
+      feedbackWithinMs,
       meta: deriveMeta(meta, { role: 'experience', source: SOURCE, occurredAt: nowMs }),
       problem,
       experienceId: experienceIdOf(meta.messageId, 0),
@@ -199,13 +208,19 @@ export class WriteExperiencesHandler {
 }
 
 function generated(
-  { meta, problem }: ProblemPublished,
+  {
+    meta,
+    problem,
+    feedbackWithinMs,
+  }: Pick<ProblemPublished, 'meta' | 'feedbackWithinMs'> & { readonly problem: ProblemCopy },
   arm: 'explore' | 'deploy',
   { groupId, candidates }: Extract<Exploration, { status: 'explored' }>,
   { nowMs, latencyMs }: { readonly nowMs: number; readonly latencyMs: number },
 ): readonly EventOf<'ExperienceGenerated'>[] {
   return candidates.map((candidate) => ({
     type: 'ExperienceGenerated',
+    attemptId: null,
+    feedbackWithinMs,
     meta: deriveMeta(meta, {
       role: 'experience',
       index: candidate.candidateIndex,

@@ -43,7 +43,7 @@ export function shippedModels(environment: Environment): { readonly generator: b
 }
 
 /** What the trainer has of its own of an executor's settings: it compares adapters before the executor that they are for. */
-const SHARED_WITH_TRAINER = /^SEAM_EXECUTOR_(DRIVER|ENDPOINT_.+|TEMPLATE|TEMPLATES_FOLDER)$/;
+const SHARED_WITH_TRAINER = /^SEAM_EXECUTOR_(DRIVER|ENDPOINT_.+|ENVIRONMENT|TEMPLATE|TEMPLATES_FOLDER)$/;
 
 const NAMED_OTHERWISE = [
   ['SEAM_GENERATOR_MODEL_FOLDER', 'SEAM_TRAINER_MODEL_FOLDER'],

@@ -1,12 +1,12 @@
 /** Generator, executor, buffer and trainer in one process, on shared drivers, with each model loaded once. */
 import { bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
+import { openEnvironment } from '@seamstream/environments';
 import type { EventLog } from '@seamstream/event-log';
 import { executorConfigSchema, executorService, recordedTokens } from '@seamstream/executor';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { openExecutor } from '@seamstream/model-clients';
-import { type ExecutorModel } from '@seamstream/rollout';
 import {
   type BatchUnderWay,
   closeDrivers,
@@ -18,14 +18,15 @@ import {
   type RunningService,
   startService,
 } from '@seamstream/service-kit';
-import { type TrainingProgress, trainerConfigSchema, trainerService } from '@seamstream/trainer';
+import { trainerConfigSchema, trainerService } from '@seamstream/trainer';
+import type { TrainingProgress } from '@seamstream/training-runs';
 import type { z } from 'zod';
 import type { HostedService } from './config.js';
 
 export interface Host {
   readonly drivers: Drivers;
   readonly generator: LanguageModel;
-  readonly executor: ExecutorModel;
+  readonly environment: ReturnType<typeof openEnvironment>;
   readonly prompts: Prompts;
   readonly schemaFor: EntrySchemas;
   readonly entryMaxTokens: number;
@@ -138,7 +139,7 @@ export async function hostServices(
     return {
       drivers,
       generator,
-      executor,
+      environment: openEnvironment(executorSettings.environment, executor, prompts),
       prompts,
       schemaFor,
       entryMaxTokens: generatorSettings.sampling.maxTokens,

@@ -1,5 +1,6 @@
 /** The held-out measurement: the trained generator beside every control, on problems that decided nothing before. */
 
+import { answerOnce } from '@seamstream/environments';
 import {
   type ArmResult,
   type ControlRow,
@@ -10,11 +11,11 @@ import {
 } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import type { Adapter } from '@seamstream/language-model';
-import { generateExperiences, judge, solveProblems } from '@seamstream/rollout';
+import { generateExperiences, judge } from '@seamstream/rollout';
 import type { Host } from './host-services.js';
 import type { Example } from './report/report.types.js';
 
-type Models = Pick<Host, 'generator' | 'executor' | 'prompts' | 'schemaFor' | 'entryMaxTokens'>;
+type Models = Pick<Host, 'generator' | 'environment' | 'prompts' | 'schemaFor' | 'entryMaxTokens'>;
 
 export class MeasureHeldOutHandler {
   constructor(
@@ -38,11 +39,9 @@ export class MeasureHeldOutHandler {
     const problem = problems[at];
     if (problem === undefined) return null;
     const entries = [null, await this.entry(null, problem), await this.entry(adapter, problem)];
-    const { executor, prompts } = this.models;
-    const answers = await solveProblems(
-      entries.map((entry) => ({ problem, entry: entry ?? null })),
-      executor,
-      prompts,
+    const answers = await answerOnce(
+      this.models.environment,
+      entries.map((entry) => ({ problem, entry, seed: problem.problemId })),
     );
     const [without, untrained, withEntry] = answers.map((answer) => (answer.status === 'answered' ? answer : null));
     const own = entries[2];
@@ -50,7 +49,7 @@ export class MeasureHeldOutHandler {
     return {
       domain: problem.domain,
       prompt: problem.prompt,
-      reference: problem.reference,
+      reference: problem.reference ?? '',
       without: { response: without.text },
       untrained:
         untrained == null || entries[1] == null
@@ -112,7 +111,7 @@ export class MeasureHeldOutHandler {
   }
 
   private settings(adapter: Adapter | null) {
-    const { generator, executor, prompts, schemaFor, entryMaxTokens: maxEntryTokens } = this.models;
-    return { generator, executor, prompts, schemaFor, adapter, maxEntryTokens, seed: 'held-out' };
+    const { generator, environment, prompts, schemaFor, entryMaxTokens: maxEntryTokens } = this.models;
+    return { generator, environment, prompts, schemaFor, adapter, maxEntryTokens, seed: 'held-out' };
   }
 }

@@ -94,9 +94,9 @@ export async function measureRun(input: MeasureRunInput): Promise<Report> {
     quoting: account.quoting,
     misquote: account.misquote,
     executor: {
-      model: host.executor.identity.model,
-      digest: host.executor.identity.revision,
-      unchanged: [...account.executorRevisions].every((revision) => revision === host.executor.identity.revision),
+      model: host.environment.identity.model,
+      digest: host.environment.identity.revision,
+      unchanged: [...account.executorRevisions].every((revision) => revision === host.environment.identity.revision),
     },
     ended: outcome.reason,
     converged: outcome.converged,

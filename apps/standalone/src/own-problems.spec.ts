@@ -30,7 +30,7 @@ describe('a file of one’s own', () => {
 
   it.each([
     ['that holds nothing', [], /expected at least one problem, got none/],
-    ['in no known form', [{ a: 1 }], /expected a form that is known \(seam, gsm8k/],
+    ['in no known form', [{ a: 1 }], /expected a form that is known \(seam, .*gsm8k/],
     ['with a row at fault', [sum(1), { prompt: 'x' }], /row 2: reference: expected .* got nothing/],
     ['with a row that is no JSON', [sum(1), '{'], /row 2: expected one JSON object/],
   ])('%s is refused, and told what a row looks like or which is at fault', async (_, rows, message) => {

@@ -48,6 +48,8 @@ function published(
   const problemId = problemIdOf(stream, number);
   return {
     type: 'ProblemPublished',
+    feedbackWithinMs: null,
+    task: null,
     meta: originMeta({
       messageId: derivedId(problemId, 'published'),
       correlationId: problemId,

@@ -1,6 +1,7 @@
 /** One pass over the whole log for what the report needs: the ledger, and whether every entry is valid and faithful. */
 import type { EventLog } from '@seamstream/event-log';
-import { TOPIC } from '@seamstream/events';
+import { isWhole, TOPIC } from '@seamstream/events';
+import { ProblemContents } from '@seamstream/evidence';
 import { checkEntry, type EntrySchemas, hasQuotes, misquoteIn } from '@seamstream/experience';
 import { isSeamError } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
@@ -27,15 +28,19 @@ export async function readLogAccount(log: EventLog, schemaFor: EntrySchemas): Pr
   let misquoteId = '';
   const executorRevisions = new Set<string>();
   const topics = [TOPIC.problems, TOPIC.experiences, TOPIC.outcomes, TOPIC.deadLetters];
+  const contents = new ProblemContents(log);
   for await (const { events } of readTopics(log, topics, { undecodable: 'skip' })) {
-    for (const { event, record } of events) {
+    const filled = await contents.fill(events.map(({ event }) => event));
+    for (const [at, { record }] of events.entries()) {
+      const event = filled[at]!;
       ledgerProjection.evolve(state, event, record);
       if (event.type === 'ExperienceGenerated') {
         entries.generated++;
         const { experienceId: id, problem, entry } = event;
         const schema = schemaFor(problem.domain);
         if (isValid(entry, schema)) entries.valid++;
-        if (!hasQuotes(schema)) continue;
+        // Whose content is gone cannot be checked any more.
+        if (!hasQuotes(schema) || !isWhole(problem)) continue;
         const found = misquoteIn(entry, schema, problem.prompt);
         const round = placeInStream(problem)?.round ?? null;
         const row = quoting.get(round) ?? { entries: 0, faithful: 0 };

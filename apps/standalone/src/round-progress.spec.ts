@@ -1,5 +1,5 @@
 import { type EventMeta, originMeta, type SeamEvent } from '@seamstream/events';
-import { promotedByPerson, promotedByRun, rolledBack } from '../../../libs/release/src/promotion-log.contract.js';
+import { promotedByPerson, promotedByRun, rolledBack } from '@seamstream/testing/promotion-log';
 import { worldSource } from './problem-stream.js';
 import {
   endedRuns,

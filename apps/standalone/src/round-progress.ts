@@ -3,7 +3,7 @@
  * problem's id and metadata name its round, and a training run names its window, so the fold does not depend on the order
  * in which partitions are read.
  */
-import type { BufferCommitted, Evaluation, Problem, SeamEvent } from '@seamstream/events';
+import { type BufferCommitted, type Evaluation, promptOrName, type SeamEvent } from '@seamstream/events';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
 import {
   evolveServedAdapter,
@@ -142,7 +142,7 @@ export function exploredOf(row: RoundProgress): Tally {
 
 function withRound(
   state: LoopProgress,
-  problem: Problem,
+  problem: Parameters<typeof placeInStream>[0],
   atMs: number,
   change: (row: RoundProgress) => RoundProgress,
 ): LoopProgress {
@@ -276,7 +276,7 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
           : { newest: withNewest(state.newest, event.success) }),
       };
       return event.success && event.entry !== null
-        ? { ...next, lastSolved: { prompt: event.problem.prompt, entry: event.entry, response: event.response } }
+        ? { ...next, lastSolved: { prompt: promptOrName(event.problem), entry: event.entry, response: event.response } }
         : next;
     }
     case 'BufferCommitted': {
@@ -288,6 +288,15 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
         ...state,
         rejections: { ...state.rejections, [event.reason]: (state.rejections[event.reason] ?? 0) + 1 },
       };
+    case 'DeadLettered':
+      return { ...state, deadLettered: state.deadLettered + 1 };
+    default:
+      return evolveRuns(state, event);
+  }
+}
+
+function evolveRuns(state: LoopProgress, event: SeamEvent): LoopProgress {
+  switch (event.type) {
     case 'TrainingRunStarted':
       return withRun(state, event.runId, () => ({
         window: windowOf(event.configuration),
@@ -315,8 +324,12 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
         endedAtMs: event.meta.occurredAt,
         reason: event.reason,
       }));
-    case 'DeadLettered':
-      return { ...state, deadLettered: state.deadLettered + 1 };
+    case 'TrainingRunCancelled':
+      return withRun(state, event.runId, () => ({
+        status: 'rejected',
+        endedAtMs: event.meta.occurredAt,
+        reason: `cancelled by ${event.cancelledBy}: ${event.reason}`,
+      }));
     default:
       return state;
   }

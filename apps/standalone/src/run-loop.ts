@@ -6,7 +6,7 @@ import { systemClock, whenAborted } from '@seamstream/kernel';
 import { type BatchUnderWay, type Environment, makeFolder } from '@seamstream/service-kit';
 import type { StartOptions } from './config.js';
 import { lockDriver } from './driver-lock.js';
-import { embeddedEnvironment, shippedModels } from './embedded-environment.js';
+import { embeddedEnvironment } from './embedded-environment.js';
 import { type Host, hostServices, loadServiceConfigs } from './host-services.js';
 import { measureRun } from './measure-run.js';
 import { asProblems } from './own-problems.js';
@@ -19,7 +19,8 @@ import { headline } from './report/verdict.js';
 import type { RoundPlan } from './round-driver.decide.js';
 import { endedRuns, initialLoopProgress, type LoopProgress } from './round-progress.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';
-import { assertRounds, type RunFile, readRunFile, writeRunFile } from './run-settings.js';
+import { assertRounds, readRunFile, writeRunFile } from './run-settings.js';
+import { remarksOn } from './start-remarks.js';
 import { TerminalView, type ViewFacts, type ViewStream } from './view/terminal-view.js';
 import { WatchLogHandler } from './watch-log.handler.js';
 import { WorkSpans, workedMs } from './work-spans.js';
@@ -233,28 +234,6 @@ function loopSeconds(progress: LoopProgress, spans: WorkSpans | undefined, toMs:
   const fromMs = Math.min(...rows.map((row) => row.firstPublishedAtMs));
   const endMs = toMs ?? Math.max(fromMs, ...endedRuns(progress).map(({ endedAtMs }) => endedAtMs ?? 0));
   return (spans === undefined ? Math.max(0, endMs - fromMs) : workedMs(spans.all(), fromMs, endMs)) / 1000;
-}
-
-/** What is said loudly, all the time: the shipped models cannot solve what they have no words for. */
-function remarksOn(
-  { settings, test }: RunFile,
-  { drive }: Pick<StartOptions, 'drive'>,
-  environment: Environment,
-): string[] {
-  if (settings.problems === null) return [];
-  const { generator, executor } = shippedModels(environment);
-  const remarks: string[] = [];
-  if (generator || executor)
-    remarks.push(
-      `the shipped ${generator && executor ? 'models know' : generator ? 'generator knows' : 'executor knows'} only the demonstration's words and will solve next to nothing of yours`,
-      `set ${[
-        ...(generator ? ['SEAM_GENERATOR_MODEL_FOLDER'] : []),
-        ...(executor ? ['SEAM_EXECUTOR_MODEL_FOLDER, or SEAM_EXECUTOR_DRIVER=endpoint and its URL and model'] : []),
-      ].join(' and ')} (README, "Your own problems")`,
-    );
-  if (test === null && drive)
-    remarks.push('the report measures on --validation, which decides promotions: too good by a little; give --test');
-  return remarks;
 }
 
 /** Keeps the services' log lines in a file, and shows what the last of them says. */

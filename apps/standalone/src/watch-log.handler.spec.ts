@@ -17,6 +17,8 @@ const problemOf = (problemId: string) => ({
 
 const published = (problemId: string): SeamEvent => ({
   type: 'ProblemPublished',
+  feedbackWithinMs: null,
+  task: null,
   meta: meta(`published-${problemId}`),
   problem: problemOf(problemId),
   mode: 'explore',
@@ -26,6 +28,8 @@ const published = (problemId: string): SeamEvent => ({
 /** The result of a group of one without an experience. */
 const outcome = (problemId: string, success: boolean): SeamEvent => ({
   type: 'OutcomeRecorded',
+  attemptId: null,
+  feedbackId: null,
   promptTokenIds: [],
   tokenIds: [],
   forced: [],

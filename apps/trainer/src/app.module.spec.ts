@@ -5,14 +5,14 @@ import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter, type ScoredSequence } from '@seamstream/language-model';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger } from '@seamstream/service-kit';
+import { loadConfig } from '@seamstream/service-kit/config';
+import { evaluatedByPerson, promotedByPerson, promotedByRun } from '@seamstream/testing/promotion-log';
 import { type JsonSchema } from '@seamstream/token-grammar';
-import {
-  evaluatedByPerson,
-  promotedByPerson,
-  promotedByRun,
-} from '../../../libs/release/src/promotion-log.contract.js';
-import { createTrainer, type ProblemResult, type TrainingWeights } from './app.module.js';
-import { runConfigurationOf } from './run-plan.js';
+import type { TrainingWeights } from '@seamstream/training-contract';
+import { type ProblemResult, readTrainingHistory, runConfigurationOf } from '@seamstream/training-runs';
+import { explored, FakeEngine, FakeEvaluation, fakeLogProb } from '@seamstream/training-runs/testing';
+import { createTrainer } from './app.module.js';
+import { trainerConfigSchema } from './config.js';
 import {
   BASE,
   closeDuring,
@@ -24,8 +24,6 @@ import {
   encodeAll,
   endsOfOutcomes,
   eventsOf,
-  explored,
-  FakeEvaluation,
   newWorld,
   onDemandOf,
   openLog,
@@ -35,8 +33,6 @@ import {
   undisturbed,
   until,
 } from './trainer-world.fake.js';
-import { FakeEngine, fakeLogProb } from './training-engine.fake.js';
-import { readTrainingHistory } from './training-history.js';
 
 afterEach(closeServices);
 
@@ -599,6 +595,8 @@ describe('the trainer service', () => {
         runId,
         expected: adapterDigest,
         actual: adapterDigest,
+        engines: { recorded: new FakeEngine().identity, here: new FakeEngine().identity },
+        comparison: { by: 'digest' },
         matches: true,
       });
     }
@@ -620,10 +618,45 @@ describe('the trainer service', () => {
     const [first] = await eventsOf(world, 'AdapterPublished');
     expect(await otherwise.verify(first!.adapterDigest, signal)).toMatchObject({
       matches: false,
+      comparison: { by: 'digest' },
       expected: first!.adapterDigest,
     });
     await expect(otherwise.verify('unknown', signal)).rejects.toMatchObject({
       code: 'NOT_FOUND',
+    });
+  });
+
+  it.each([
+    ['within the tolerance that its engine stated', { noise: 1e-4, seed: 'again' }, true],
+    ['beyond it', { noise: 0.05, seed: 'again' }, false],
+  ])('compares the weights of an adapter that comes out otherwise: %s', async (_case, rounding, matches) => {
+    const world = newWorld();
+    const tolerance = { weights: 1e-3, change: 1e-3 };
+    const service = await serve(world, { engine: new FakeEngine(undefined, { noise: 1e-4, tolerance }) });
+    await playRounds(world, 2);
+    await service.close();
+    const { signal } = new AbortController();
+    for (const { adapterDigest } of await eventsOf(world, 'AdapterPublished')) {
+      const verified = await (await onDemandOf(world, new FakeEngine(undefined, rounding))).verify(
+        adapterDigest,
+        signal,
+      );
+      expect(verified).toMatchObject({ matches, expected: adapterDigest, comparison: { by: 'tolerance', tolerance } });
+      expect(verified.actual).not.toBe(adapterDigest);
+    }
+  });
+
+  it('compares by digest alone where a record states a tolerance that would prove nothing', async () => {
+    const world = newWorld();
+    const tolerance = { weights: 10, change: 10 };
+    const service = await serve(world, { engine: new FakeEngine(undefined, { noise: 1e-4, tolerance }) });
+    await playRounds(world, 1);
+    await service.close();
+    const [published] = await eventsOf(world, 'AdapterPublished');
+    const again = await onDemandOf(world, new FakeEngine(undefined, { noise: 1e-4, seed: 'again' }));
+    expect(await again.verify(published!.adapterDigest, new AbortController().signal)).toMatchObject({
+      matches: false,
+      comparison: { by: 'digest' },
     });
   });
 
@@ -729,12 +762,16 @@ describe('the trainer service', () => {
     const started = (await eventsOf(world, 'TrainingRunStarted')).map(({ algorithm }) => algorithm);
     expect(started.toSorted()).toEqual(['grpo', 'sft']);
     expect((await eventsOf(world, 'AdapterPublished')).find(({ parent }) => parent === null)?.algorithm).toBe('sft');
-    await expect(serve(newWorld(), { config: { algorithm: 'magic' } })).rejects.toMatchObject({
-      code: 'INVALID_CONFIGURATION',
-    });
-    await expect(serve(newWorld(), { config: { algorithms: { grpo: { batchSizes: 1 } } } })).rejects.toMatchObject({
-      code: 'INVALID_CONFIGURATION',
-    });
+  });
+
+  it.each([
+    ['SEAM_TRAINER_ALGORITHM', 'gpro', 'did you mean grpo?'],
+    ['SEAM_TRAINER_ALGORITHMS', '{"grpoo":{}}', 'did you mean grpo?'],
+    ['SEAM_TRAINER_ALGORITHMS', '{"grpo":{"batchSizes":1}}', 'Unrecognized key: "batchSizes"'],
+    ['SEAM_TRAINER_PRESET', 'seam-papers', 'did you mean seam-paper?'],
+  ])('a wrong %s is refused by its name when the configuration is read, before any model: %s', (name, value, fault) => {
+    const line = new RegExp(`^  ${name}: .*${fault.replace('?', '\\?')}`, 'm');
+    expect(() => loadConfig(trainerConfigSchema, { [name]: value })).toThrow(line);
   });
 
   it('one changed value of the curriculum leaves the others as the preset has them', async () => {

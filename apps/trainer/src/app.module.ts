@@ -1,35 +1,41 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { type Environment, type ExecutorModel, openEnvironment } from '@seamstream/environments';
+import { problemSetDigest } from '@seamstream/evaluation';
 import { GROUP } from '@seamstream/events';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
-import { systemClock } from '@seamstream/kernel';
+import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, LanguageModel, loadCheckpoint } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
 import { openExecutor } from '@seamstream/model-clients';
-import { type ExecutorModel } from '@seamstream/rollout';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
-import type { AdapterEvaluation } from './adapter-evaluation.port.js';
-import { RolloutEvaluation } from './adapter-evaluation.rollout.adapter.js';
+import { signingOf } from '@seamstream/service-kit/drivers';
+import type { TrainingEngine } from '@seamstream/training-contract';
+import {
+  type AdapterEvaluation,
+  GradientMethod,
+  GradientRunner,
+  type JobRunner,
+  LanguageModelTraining,
+  type LearningMethod,
+  type MethodsWithRunners,
+  type MethodWithRunner,
+  type PlanRunDependencies,
+  PlanRunHandler,
+  RolloutEvaluation,
+  RunLeases,
+  RunTraining,
+  TrainingHistoryReader,
+  type TrainingProgress,
+  TrainOnDemandHandler,
+  type WorkerAbilities,
+} from '@seamstream/training-runs';
 import type { TrainerConfig, TrainerServiceConfig } from './config.js';
-import type { TrainingProgress } from './gradient-training.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
-import { type PlanRunDependencies, PlanRunHandler } from './plan-run.handler.js';
 import { PlanWindowsHandler } from './plan-windows.handler.js';
-import { RunLeases } from './run-lease.js';
-import { RunTraining } from './run-training.js';
 import { TakeRuns } from './take-runs.js';
-import { TrainOnDemandHandler } from './train-on-demand.handler.js';
-import { LanguageModelTraining } from './training-engine.language-model.adapter.js';
-import type { TrainingEngine } from './training-engine.port.js';
-import { TrainingHistoryReader } from './training-history.js';
-import { loadValidationProblems, problemSetOf, type ValidationProblems } from './validation-problems.js';
+import { loadValidationProblems, type ValidationProblems } from './validation-problems.js';
 
-export { AdapterEvaluation, type AskedPerDomain, type ProblemResult, type Stretch } from './adapter-evaluation.port.js';
 export { type TrainerConfig, type TrainerServiceConfig, trainerConfigSchema } from './config.js';
-export type { TrainingProgress } from './gradient-training.js';
-export type { TrainingRequest } from './plan-run.handler.js';
-export type { VerifiedAdapter } from './run-training.js';
-export { TrainOnDemandHandler } from './train-on-demand.handler.js';
-export { TrainingEngine, type TrainingWeights } from './training-engine.port.js';
 export type { ValidationProblems } from './validation-problems.js';
 
 /** What a host may bring along instead of having it loaded; what it brings, it closes. */
@@ -43,6 +49,8 @@ export interface TrainerAssets {
   /** Together they replace models, prompts and validation problems. */
   readonly engine?: TrainingEngine;
   readonly evaluation?: AdapterEvaluation;
+  /** Ways to learn besides SEAM, each with what carries its runs out. */
+  readonly methods?: readonly MethodWithRunner[];
   readonly onProgress?: (progress: TrainingProgress) => void;
 }
 
@@ -51,17 +59,50 @@ type TrainerContext = Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'dri
 /** What a plan says of the models that a worker uses. */
 type PlannedModels = Pick<PlanRunDependencies, 'baseModelDigest' | 'problemSet'>;
 
-function modelsOf({ engine, evaluation }: Engines): PlannedModels {
-  return { baseModelDigest: engine.baseModelDigest, problemSet: evaluation.problemSet };
+const seam = new GradientMethod(algorithms);
+
+function modelsOf({ baseModelDigest, evaluation }: Pick<JobRunner, 'baseModelDigest' | 'evaluation'>): PlannedModels {
+  return { baseModelDigest, problemSet: setAskedBy(evaluation) };
+}
+
+/** The method that runs are planned for. @throws INVALID_CONFIGURATION */
+function plannedMethod({ method }: TrainerConfig, { methods = [] }: TrainerAssets): LearningMethod {
+  const known = [seam, ...methods.map((each) => each.method)];
+  const found = known.find(({ name }) => name === method);
+  if (found !== undefined) return found;
+  const names = known.map(({ name }) => name).join(', ');
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot plan training runs: expected one of the methods ${names} in SEAM_TRAINER_METHOD, got ${method}. Correct its name.`,
+  );
 }
 
 /** The same where no worker is in the process: a planner needs the base model's digest, and no model. */
 async function modelsWithoutWorker({ trainer }: TrainerServiceConfig, assets: TrainerAssets): Promise<PlannedModels> {
+  const brought = assets.methods?.find(({ method }) => method.name === trainer.method);
+  if (brought !== undefined) return modelsOf(brought.runner);
   const { engine, model, evaluation, validation } = assets;
   return {
     baseModelDigest: engine?.baseModelDigest ?? model?.digest ?? (await digestOf(trainer)),
-    problemSet: evaluation?.problemSet ?? validation?.name ?? problemSetOf(trainer),
+    problemSet: evaluation === undefined ? setOf(validation ?? (await validationOf(trainer))) : setAskedBy(evaluation),
   };
+}
+
+function setAskedBy({ problemSet, problemSetDigest }: AdapterEvaluation): PlannedModels['problemSet'] {
+  return { name: problemSet, digest: problemSetDigest };
+}
+
+function setOf({ name, problems }: ValidationProblems): PlannedModels['problemSet'] {
+  return { name, digest: problemSetDigest(problems) };
+}
+
+function validationOf(trainer: TrainerConfig): Promise<ValidationProblems> {
+  return loadValidationProblems({
+    file: trainer.validationProblems,
+    dataset: trainer.validationDataset,
+    limit: trainer.validationLimit,
+    promotion: trainer.promotion,
+  });
 }
 
 /** Training and verification on demand, without the service around them; loads what the assets do not bring. */
@@ -70,36 +111,61 @@ export async function createTrainer(
   assets: TrainerAssets = {},
 ): Promise<{ readonly onDemand: TrainOnDemandHandler }> {
   const { log } = context.drivers;
-  const history = new TrainingHistoryReader(log);
-  const { runTraining, engines } = await createRunTraining(context, assets, history);
-  const planRun = planRunOf(context, modelsOf(engines));
+  const history = await historyOf(context);
+  const { runTraining, methods } = await createRunTraining(context, assets, history);
+  await assertCanSign(context.config, ['TrainingRunPlanned']);
+  const method = plannedMethod(context.config.trainer, assets);
+  const planRun = planRunOf(context, method, modelsOf(methods.get(method.name)!.runner));
   return { onDemand: new TrainOnDemandHandler({ log, history, planRun, runTraining, clock: systemClock }) };
+}
+
+/** What the log says of training, and a line for each plan that it does not bear out. */
+async function historyOf(
+  { config, drivers, logger, onClose }: TrainerContext,
+  onDoubt: () => void = () => undefined,
+): Promise<TrainingHistoryReader> {
+  const lines = new RationedLines(logger, onClose);
+  const { trust } = await signingOf(config);
+  return new TrainingHistoryReader(drivers.log, {
+    unplanned: trust.unsigned === 'allowed' ? 'believed' : 'refused',
+    onDoubt: ({ runId, reason }) => {
+      onDoubt();
+      lines.warn('plan', { runId, reason }, 'training run NOT BELIEVED; nobody carries it out');
+    },
+  });
 }
 
 /** Between two looks at a queue that nobody else takes runs from. */
 const LOOK_EVERY_MS = 1_000;
 
-function planRunOf({ config, drivers, logger, onClose }: TrainerContext, models: PlannedModels): PlanRunHandler {
+function planRunOf(
+  { config, drivers, logger, onClose }: TrainerContext,
+  method: LearningMethod,
+  models: PlannedModels,
+): PlanRunHandler {
   const lines = new RationedLines(logger, onClose);
   const { evidence, trainer } = config;
-  return new PlanRunHandler({ log: drivers.log, algorithms, lines, evidence, ...models }, trainer);
+  return new PlanRunHandler({ log: drivers.log, method, lines, evidence, ...models }, trainer);
 }
 
 async function createRunTraining(
   context: TrainerContext,
   assets: TrainerAssets,
   history: TrainingHistoryReader,
-): Promise<{ readonly runTraining: RunTraining; readonly engines: Engines }> {
+): Promise<{ readonly runTraining: RunTraining; readonly methods: MethodsWithRunners }> {
   const { config, drivers, logger, onClose } = context;
   await assertCanSign(config, ['AdapterPublished', 'AdapterPromoted']);
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const engines = await enginesOf(context, schemaFor, assets);
+  const runner = new GradientRunner({ objects: drivers.objects, ...engines, algorithms, logger });
+  const methods = new Map(
+    [{ method: seam, runner }, ...(assets.methods ?? [])].map((each) => [each.method.name, each]),
+  );
   const runTraining = new RunTraining(
     {
       ...drivers,
-      ...engines,
+      methods,
       history,
-      algorithms,
       schemaFor,
       clock: systemClock,
       logger,
@@ -108,7 +174,22 @@ async function createRunTraining(
     },
     { checkpointEverySteps: config.trainer.checkpointEverySteps, retrying: config.consuming },
   );
-  return { runTraining, engines };
+  return { runTraining, methods };
+}
+
+/** What this worker has, by method. */
+function abilitiesOf(methods: MethodsWithRunners): WorkerAbilities {
+  return new Map(
+    [...methods].map(
+      ([
+        name,
+        {
+          method: { slot, recipes },
+          runner,
+        },
+      ]) => [name, { slot, recipes, ...modelsOf(runner) }],
+    ),
+  );
 }
 
 async function digestOf({ modelFolder }: TrainerConfig): Promise<string> {
@@ -139,7 +220,7 @@ async function enginesOf(
     onClose(() => model.close());
     return model;
   };
-  const loadExecutor = async (): Promise<ExecutorModel> => {
+  const loadExecutor = async (maxTokens: number): Promise<ExecutorModel> => {
     const executor = {
       modelFolder: executorFolder,
       chatTemplate: 'auto',
@@ -148,23 +229,22 @@ async function enginesOf(
       executionProvider,
     } as const;
     const opened = await openExecutor(
-      { ...trainer.executor, ...executor, maxTokens: responseMaxTokens },
+      { ...trainer.executor, ...executor, maxTokens },
       { environment: process.env, prompts, folderSetting: 'SEAM_TRAINER_EXECUTOR_FOLDER' },
     );
     onClose(() => opened.close());
     return opened.model;
   };
-  const validation =
-    assets.validation ??
-    (await loadValidationProblems({
-      file: trainer.validationProblems,
-      dataset: trainer.validationDataset,
-      limit: trainer.validationLimit,
-      promotion: trainer.promotion,
-    }));
+  const validation = assets.validation ?? (await validationOf(trainer));
   const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
   const model = assets.model ?? (await load());
-  const executor = assets.executor ?? (await loadExecutor());
+  const executors = new Map([[responseMaxTokens, assets.executor ?? (await loadExecutor(responseMaxTokens))]]);
+  // A plan says how long responses may be: one of another length has an executor of its own.
+  const environmentOf = async (maxTokens: number): Promise<Environment> => {
+    const executor = executors.get(maxTokens) ?? (await loadExecutor(maxTokens));
+    executors.set(maxTokens, executor);
+    return openEnvironment(trainer.executor.environment, executor, prompts);
+  };
   const openTraining = (): TrainingEngine => {
     const training = new LanguageModelTraining(modelFolder, model, { threads, executionProvider });
     onClose(() => training.close());
@@ -176,9 +256,10 @@ async function enginesOf(
       assets.evaluation ??
       new RolloutEvaluation({
         generator: model,
-        executor,
+        environmentOf,
         prompts,
         schemaFor,
+        responseMaxTokens,
         entryMaxTokens,
         problemSet: validation.name,
         problems: validation.problems,
@@ -195,12 +276,21 @@ export class TrainerModule {
     const { config, drivers, logger } = context;
     const { roles, trainEveryProblems, queue, leaseMs } = config.trainer;
     const { log, objects } = drivers;
-    const history = new TrainingHistoryReader(log);
+    const doubted = context.metrics.counter(
+      'seam_training_plans_doubted_total',
+      'Recorded plans that are not carried out, since the log does not bear them out.',
+    );
+    const history = await historyOf(context, () => doubted.inc());
     const worker = roles.includes('worker') ? await createRunTraining(context, assets, history) : undefined;
     let planner: PlanWindowsHandler | undefined;
     if (roles.includes('planner')) {
-      const models = worker === undefined ? await modelsWithoutWorker(config, assets) : modelsOf(worker.engines);
-      const planRun = planRunOf(context, models);
+      await assertCanSign(config, ['TrainingRunPlanned']);
+      const method = plannedMethod(config.trainer, assets);
+      const models =
+        worker === undefined
+          ? await modelsWithoutWorker(config, assets)
+          : modelsOf(worker.methods.get(method.name)!.runner);
+      const planRun = planRunOf(context, method, models);
       planner = new PlanWindowsHandler(
         { log, history, planRun, clock: systemClock, logger },
         { trainEveryProblems, queue },
@@ -208,9 +298,22 @@ export class TrainerModule {
     }
     if (worker !== undefined) {
       const leases = new RunLeases(objects, systemClock, leaseMs);
+      const passedOver = context.metrics.counter(
+        'seam_training_runs_passed_over_total',
+        'Planned runs that this worker left to another one, by what it lacks.',
+        ['lacks'],
+      );
       // Last: it begins at once.
       const takeRuns = new TakeRuns(
-        { log, history, leases, runTraining: worker.runTraining, logger },
+        {
+          log,
+          history,
+          leases,
+          runTraining: worker.runTraining,
+          abilities: abilitiesOf(worker.methods),
+          logger,
+          onPassedOver: (what) => passedOver.inc({ lacks: what }),
+        },
         { queue, lookEveryMs: Math.max(LOOK_EVERY_MS, leaseMs / 3), retrying: config.consuming },
       );
       context.endsWith(takeRuns.ended);

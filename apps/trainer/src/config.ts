@@ -1,6 +1,8 @@
 import { datasetForms } from '@seamstream/datasets';
+import { SEAM_METHOD } from '@seamstream/events';
+import { isSeamError } from '@seamstream/kernel';
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
-import { curriculumChangesSchema } from '@seamstream/learning';
+import { curriculumChangesSchema, learningSettings } from '@seamstream/learning';
 import { checkExecutorChoice, executorChoiceShape } from '@seamstream/model-clients';
 import { commonConfigSchema } from '@seamstream/service-kit/config';
 import { fewestProblems, onlineLevel } from '@seamstream/statistics';
@@ -20,7 +22,7 @@ export function fewestToPromote({
   return Math.max(minProblems, fewestProblems(onlineLevel(1, 0, risk)));
 }
 
-const { driver, endpoint, template, templatesFolder } = executorChoiceShape;
+const { driver, endpoint, environment, template, templatesFolder } = executorChoiceShape;
 
 /** Everything that the trainer reads: SEAM_TRAINER_… and the common settings. */
 export const trainerConfigSchema = commonConfigSchema.extend({
@@ -33,9 +35,13 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       /** Folder of the frozen executor, for evaluations. */
       executorFolder: z.string().min(1).default('models/executor'),
       /** SEAM_TRAINER_EXECUTOR_…, as SEAM_EXECUTOR_… of the executor's service: adapters are compared before the executor that they are for. */
-      executor: z.object({ driver, endpoint, template, templatesFolder }).superRefine(checkExecutorChoice).prefault({}),
-      /** Most tokens of a response and of an entry in evaluations; as executor and generator have them. */
+      executor: z
+        .object({ driver, endpoint, environment, template, templatesFolder })
+        .superRefine(checkExecutorChoice)
+        .prefault({}),
+      /** Most tokens of a response in evaluations; as the executor has it. */
       responseMaxTokens: z.int().positive().default(64),
+      /** Most tokens of an entry in evaluations; as the generator has it. */
       entryMaxTokens: z.int().positive().default(64),
       /** Threads of training and evaluation; results do not depend on it. */
       threads: z.int().positive().default(2),
@@ -43,6 +49,8 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       executionProvider: z.enum(EXECUTION_PROVIDERS).default('cpu'),
       /** Completed problems after which a run starts. */
       trainEveryProblems: z.int().positive().default(64),
+      /** How recorded attempts become a better artefact: what runs are planned for. */
+      method: z.string().min(1).default(SEAM_METHOD),
       /** `curriculum` decides from recorded success rates; otherwise the name of an algorithm. */
       algorithm: z.string().min(1).default('curriculum'),
       /** Named settings of curriculum and algorithms; what is given below goes before it. */
@@ -67,11 +75,13 @@ export const trainerConfigSchema = commonConfigSchema.extend({
           rule: z.enum(['better', 'tolerance']).default('better'),
           /** Of better: share of wrong promotions that is accepted, over all comparisons of the log. */
           risk: z.number().gt(0).lt(1).default(0.05),
-          /** Of better: problems that both are asked before the counts are looked at, and most of one comparison. */
+          /** Of better: problems that both are asked before the counts are looked at. */
           portion: z.int().positive().default(128),
+          /** Of better: most problems of one comparison. */
           most: z.int().positive().default(1024),
           /** Of tolerance: how much lower than its parent's an adapter's success may be, as a fraction of the problems. */
           tolerance: z.number().min(0).max(1).default(0),
+          /** Fewest problems that a promotion is decided on. */
           minProblems: z.int().positive().default(1),
           /** Of tolerance: what must be exceeded where nothing is known of a parent. */
           floor: z.number().min(0).max(1).default(0),
@@ -97,6 +107,17 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       leaseMs: z.int().min(0).default(15_000),
       /** Most records of a batch. */
       maxBatchRecords: z.int().positive().default(500),
+    })
+    .superRefine((choice, context) => {
+      // The settings of a method that a host brings are checked by the planner, which knows its recipes.
+      if (choice.method !== SEAM_METHOD) return;
+      try {
+        learningSettings(choice);
+      } catch (error) {
+        if (!isSeamError(error, 'INVALID_CONFIGURATION')) throw error;
+        const { message, details } = error;
+        context.addIssue({ code: 'custom', path: [String(details.setting)], message: message.replace(/\.$/, '') });
+      }
     })
     .prefault({}),
 });

@@ -8,26 +8,35 @@
  * a transaction failed, and one under another claim that another instance may have been at work: where the state is
  * not at what was committed, it is restored.
  */
+
 import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
-import { type SeamEvent, TOPIC } from '@seamstream/events';
-import type { Clock } from '@seamstream/kernel';
+import { type EventOf, TOPIC } from '@seamstream/events';
+import { type Clock, sleep } from '@seamstream/kernel';
 import {
   type DeliveredBatch,
   defer,
   done,
   FoldPosition,
   type HandlerResult,
-  replayUntil,
   type ServiceLogger,
   stateFor,
   wait,
 } from '@seamstream/service-kit';
-import { evolveWindow, type OutcomeWindow, REMEMBERED_WINDOWS, windowAt, windowRanges } from './outcome-window.js';
-import type { EndedWindow, PlanRunHandler } from './plan-run.handler.js';
-import { runMeta } from './run-events.js';
-import { plannedEvent } from './run-plan.js';
-import type { TrainingHistory, TrainingHistoryReader } from './training-history.js';
-import { hasEnded } from './training-run.js';
+import {
+  type EndedWindow,
+  evolveWindow,
+  hasEnded,
+  type OutcomeWindow,
+  type PlanRunHandler,
+  plannedEvent,
+  runMeta,
+  runOfLastWindow,
+  type TrainingHistory,
+  type TrainingHistoryReader,
+  WindowRestoration,
+  windowAt,
+  windowRanges,
+} from '@seamstream/training-runs';
 
 export interface PlanWindowsDependencies {
   readonly log: EventLog;
@@ -45,6 +54,10 @@ export interface PlanWindowsSettings {
 
 interface Held {
   window: OutcomeWindow;
+  /** Absent once the window stands where the log does. */
+  restoration?: { readonly consumed: readonly ConsumedOffset[]; under?: WindowRestoration } | undefined;
+  /** The run of the window before: another one there means that the window has to be counted anew. */
+  after: string | undefined;
   /** What is known of the window that is complete and not planned yet, and the record that completes it. */
   ended?: { readonly by: string; readonly facts: EndedWindow } | undefined;
   readonly places: FoldPosition;
@@ -56,8 +69,13 @@ const LOOK_MS = 500;
 
 const REMIND_EVERY_MS = 15_000;
 
+/** Longest wait for the history in one go, in milliseconds: its first reading may take longer than a batch may. */
+const PATIENCE_MS = 30_000;
+
 export class PlanWindowsHandler {
   private held: Held | undefined;
+  /** The run that a complete window waits for; undefined where it waits for the buffer. */
+  private waitsFor: ReturnType<typeof unendedRun>;
   private waiting: { readonly sinceMs: number; readonly looks: number; readonly saidMs: number } | undefined;
 
   constructor(
@@ -67,7 +85,9 @@ export class PlanWindowsHandler {
 
   /** One result per record: a plan is committed together with the record that completed its window. */
   async handle(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
+    const { signal } = batch;
     const held = await stateFor(this.dependencies.log, batch, this.held, (consumed) => this.restore(consumed));
+    if (!(await this.isRestored(held, signal))) return postponed(batch);
     // Until this batch is through, a failure leaves no state to continue with.
     this.held = undefined;
     const results: HandlerResult[] = [];
@@ -80,7 +100,8 @@ export class PlanWindowsHandler {
         results.push(done());
         continue;
       }
-      const planned = await this.endWindow(held, window, `${position.partition}@${position.offset}`);
+      const planned = await this.endWindow(held, window, `${position.partition}@${position.offset}`, signal);
+      if (planned === 'overtaken') return postponed(batch);
       if (planned === undefined) {
         results.push(this.notYet(window));
         next = position.offset;
@@ -89,6 +110,7 @@ export class PlanWindowsHandler {
       this.waiting = undefined;
       held.window = windowAt(window.nextOffsets, window);
       held.ended = undefined;
+      held.after = planned.runId;
       results.push(done([planned]));
       // The plan must be in the log before the next window is planned from it.
       if (results.length < batch.records.length) next = position.offset + 1;
@@ -101,16 +123,26 @@ export class PlanWindowsHandler {
   }
 
   /**
-   * The window's plan; undefined as long as something is missing for it.
+   * The window's plan; undefined as long as something is missing for it, `overtaken` where another plan took a window meanwhile.
    * @param by the record that completes it: while one waits, another partition's record may complete another window
    */
-  private async endWindow(held: Held, window: OutcomeWindow, by: string): Promise<SeamEvent | undefined> {
+  private async endWindow(
+    held: Held,
+    window: OutcomeWindow,
+    by: string,
+    signal: AbortSignal,
+  ): Promise<EventOf<'TrainingRunPlanned'> | 'overtaken' | undefined> {
     const { history: reader, planRun, clock, logger } = this.dependencies;
-    const history = await reader.read();
-    if (!isFree(history)) return undefined;
+    const history = await reader.read(signal);
+    if (history.lastWindow?.runId !== held.after) return 'overtaken';
+    this.waitsFor = unendedRun(history);
+    if (this.waitsFor !== undefined) return undefined;
     if (held.ended?.by !== by)
-      held.ended = { by, facts: await planRun.endWindow(windowRanges(window, TOPIC.outcomes), window, history) };
-    const plan = await planRun.ofWindow(held.ended.facts, history);
+      held.ended = {
+        by,
+        facts: await planRun.endWindow(windowRanges(window, TOPIC.outcomes), window, history, signal),
+      };
+    const plan = await planRun.ofWindow(held.ended.facts, history, signal);
     if (plan === undefined) return undefined;
     const { runId, algorithm, configuration } = plan;
     logger.info({ runId, algorithm, window: configuration.window?.index }, 'training run planned');
@@ -127,38 +159,63 @@ export class PlanWindowsHandler {
     this.waiting = { sinceMs, looks: looks + 1, saidMs: isToBeSaid ? nowMs : saidMs };
     if (isToBeSaid)
       this.dependencies.logger.warn(
-        { completedProblems, seconds: Math.round((nowMs - sinceMs) / 1000) },
-        'a complete window waits for the run before it to end, or for a version of the buffer that covers it: do a training worker and the buffer service run, and does the buffer commit as often as runs are planned?',
+        { completedProblems, seconds: Math.round((nowMs - sinceMs) / 1000), ...this.waitsFor },
+        this.waitsFor === undefined
+          ? 'a complete window waits for a version of the buffer that covers it: does the buffer service run, and does it commit as often as runs are planned?'
+          : 'a complete window waits for the run before it to end: does a training worker of its queue run, with what it asks for? A run that nobody can carry out is taken back by seam runs cancel',
       );
     return wait(Math.min(LOOK_MS, FIRST_LOOK_MS * 2 ** Math.min(looks, 10)));
   }
 
-  private async restore(consumed: readonly ConsumedOffset[]): Promise<Held> {
-    const { history: reader, logger } = this.dependencies;
-    const { lastWindow, windows } = await reader.read();
-    const last = lastWindow?.configuration.window;
-    // Groups that were open or complete when the last windows ended are known by counting these again.
-    let window = windowAt(new Map());
-    for (let back = last === undefined || last === null ? -1 : REMEMBERED_WINDOWS - 1; back >= 0; back--) {
-      const ranges = windows.get(last!.index - back)?.outcomes;
-      if (ranges === undefined) continue;
-      const { completedBefore, open } = window;
-      window = { ...windowAt(new Map(ranges.map(({ partition, from }) => [partition, from]))), completedBefore, open };
-      window = await this.countOn(window, new Map(ranges.map(({ partition, to }) => [partition, to])));
-      window = windowAt(new Map(ranges.map(({ partition, to }) => [partition, to])), window);
+  /** The history, or nothing where it is not read yet: reading goes on meanwhile. */
+  private async historyWithin(patienceMs: number, signal: AbortSignal): Promise<TrainingHistory | undefined> {
+    const reading = this.dependencies.history.read(signal);
+    reading.catch(() => undefined); // whoever asks next is told
+    const over = new AbortController();
+    try {
+      return await Promise.race([reading, sleep(patienceMs, over.signal).then(() => undefined)]);
+    } finally {
+      over.abort();
     }
-    window = await this.countOn(window, new Map(consumed.map(({ partition, nextOffset }) => [partition, nextOffset])));
-    logger.info({ windows: windows.size, completedProblems: window.completedProblems }, 'planner restored');
-    return { window, places: new FoldPosition(consumed) };
   }
 
-  private countOn(start: OutcomeWindow, ends: ReadonlyMap<number, number>): Promise<OutcomeWindow> {
-    return replayUntil(this.dependencies.log, TOPIC.outcomes, { start, ends }, evolveWindow);
+  private restore(consumed: readonly ConsumedOffset[]): Promise<Held> {
+    const restoration = { consumed };
+    return Promise.resolve({
+      window: windowAt(new Map()),
+      restoration,
+      after: undefined,
+      places: new FoldPosition(consumed),
+    });
+  }
+
+  /** Counts a slice of what is still to be counted; what was is kept, also where this one fails. */
+  private async isRestored(held: Held, signal: AbortSignal): Promise<boolean> {
+    const { restoration } = held;
+    if (restoration === undefined) return true;
+    this.held = held;
+    if (restoration.under === undefined) {
+      const history = await this.historyWithin(PATIENCE_MS, signal);
+      if (history === undefined) return false;
+      restoration.under = new WindowRestoration(this.dependencies.log, history, restoration.consumed);
+      held.after = history.lastWindow?.runId;
+    }
+    const window = await restoration.under.advance(signal);
+    if (window === undefined) return false;
+    held.window = window;
+    held.restoration = undefined;
+    this.dependencies.logger.info({ completedProblems: window.completedProblems }, 'planner restored');
+    return true;
   }
 }
 
-/** Whether the run of the last window has ended, so that what it made is known. */
-function isFree({ lastWindow, runs }: TrainingHistory): boolean {
-  const run = lastWindow === undefined ? undefined : runs.get(lastWindow.runId);
-  return run === undefined || hasEnded(run);
+/** Nothing of the batch yet, and no attempt of it. */
+function postponed({ records }: DeliveredBatch): readonly HandlerResult[] {
+  return records.map((_, index) => (index === 0 ? wait(0) : defer()));
+}
+
+/** The run of the last window where it has not ended: what it made is not known. */
+function unendedRun(history: TrainingHistory): { readonly runId: string; readonly queue: string | null } | undefined {
+  const run = runOfLastWindow(history);
+  return run === undefined || hasEnded(run) ? undefined : { runId: run.plan.runId, queue: run.queue };
 }

@@ -1,4 +1,5 @@
 /** Planner and workers as processes of their own, on one log: who does what, who takes over, and what it costs. */
+
 import {
   type ConsumedOffset,
   InMemoryEventLog,
@@ -9,7 +10,17 @@ import {
 import { decodeEvent, type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { sleep } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
-import { runConfigurationOf } from './run-plan.js';
+import {
+  isNamedByContent,
+  plannedEvent,
+  planOf,
+  planRun,
+  runConfigurationOf,
+  runMeta,
+  startedEvent,
+  TrainingHistoryReader,
+} from '@seamstream/training-runs';
+import { FakeEngine } from '@seamstream/training-runs/testing';
 import {
   closeServices,
   commitVersion,
@@ -26,8 +37,6 @@ import {
   until,
   type World,
 } from './trainer-world.fake.js';
-import { FakeEngine } from './training-engine.fake.js';
-import { TrainingHistoryReader } from './training-history.js';
 
 afterEach(closeServices);
 
@@ -49,10 +58,14 @@ class GatedEngine extends FakeEngine {
   }
 }
 
-/** Puts a run of the first window on the queue once more, as another run: with another seed. */
-async function planAnother(world: World, name: string): Promise<EventOf<'TrainingRunPlanned'>> {
+/** Puts a run on the queue that learns from what the first window's run does, as another run of no window: with another seed. */
+async function planAnother(world: World, name?: string): Promise<EventOf<'TrainingRunPlanned'>> {
   const [first] = await eventsOf(world, 'TrainingRunPlanned');
-  const planned = { ...first!, meta: { ...first!.meta, messageId: name }, runId: name, seed: name };
+  const { configuration, ...facts } = planOf(first!);
+  const { runId, ...plan } = planRun({ ...facts, configuration: { ...configuration, window: null } }, ['another']);
+  const named = { ...plan, runId: name ?? runId };
+  const event = plannedEvent(named, first!.queue, runMeta(named.runId, 'planned', first!.meta.occurredAt));
+  const planned = { type: 'TrainingRunPlanned', ...event } as const;
   await (await openLog(world)).append([encodeEvent(planned)]);
   return planned;
 }
@@ -88,7 +101,8 @@ describe('planner and worker', () => {
     await serve(world, { config: { roles: ['worker'] } });
     await consumed(world);
     const [promoted] = await eventsOf(world, 'AdapterPromoted');
-    const plans = await eventsOf(world, 'TrainingRunPlanned');
+    const indexOf = (plan: EventOf<'TrainingRunPlanned'>): number => runConfigurationOf(plan).window!.index;
+    const plans = (await eventsOf(world, 'TrainingRunPlanned')).sort((a, b) => indexOf(a) - indexOf(b));
     expect(plans.map(({ parentAdapter }) => parentAdapter)).toEqual([null, promoted!.adapterDigest]);
   });
 
@@ -99,7 +113,7 @@ describe('planner and worker', () => {
     for (const engine of engines) await serve(world, { engine, config: { roles: ['worker'] } });
     await publish(world, 0, 6);
     await until(async () => (await eventsOf(world, 'TrainingRunStarted')).length === 1);
-    await planAnother(world, 'another');
+    await planAnother(world);
     await until(() => engines.every(({ waiting }) => waiting === 1));
     for (const engine of engines) engine.open();
     await consumed(world);
@@ -209,7 +223,11 @@ describe('planner and worker', () => {
     const reader = new TrainingHistoryReader(log);
     await reader.read();
     const [started] = await eventsOf(world, 'TrainingRunStarted');
-    await log.append([encodeEvent({ ...started!, runId: 'of-tomorrow', configuration: '{}' })]);
+    const tomorrow = { ...planOf(started!), configuration: { mood: 'good' } as never };
+    const { runId, ...facts } = planRun(tomorrow, []);
+    const event = startedEvent({ ...facts, runId }, runMeta(runId, 'started', 1));
+    expect(isNamedByContent(event)).toBe(true);
+    await log.append([encodeEvent({ type: 'TrainingRunStarted', ...event })]);
     for (let look = 0; look < 2; look++) await expect(reader.read()).rejects.toMatchObject({ code: 'DATA_REFUSED' });
   });
 

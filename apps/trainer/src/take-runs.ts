@@ -2,22 +2,36 @@
  * A worker: takes planned runs, one after the other, and carries each out. Workers share nothing but the log and the objects: whose run
  * it is follows from the run's claim, and a run whose worker died is taken by the next one, from its last checkpoint.
  */
+
 import type { EventLog } from '@seamstream/event-log';
-import { encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
+import { TOPIC } from '@seamstream/events';
 import { backoffMs, isSeamError, messageOf, SeamError, sleep, withDeadline } from '@seamstream/kernel';
 import { type CommonConfig, isOutage, type ServiceLogger } from '@seamstream/service-kit';
-import type { RunLeases } from './run-lease.js';
-import { planOf, type RunPlan, runConfigurationOf } from './run-plan.js';
-import type { RunHolder, RunTraining } from './run-training.js';
-import type { TrainingHistoryReader } from './training-history.js';
-import { hasEnded, initialState, type TrainingRun } from './training-run.js';
+import {
+  hasEnded,
+  holdRun,
+  initialState,
+  type Lack,
+  lackFor,
+  planOf,
+  type RunLeases,
+  type RunPlan,
+  type RunTraining,
+  runConfigurationOf,
+  type TrainingHistoryReader,
+  type TrainingRun,
+  type WorkerAbilities,
+} from '@seamstream/training-runs';
 
 export interface TakeRunsDependencies {
   readonly log: EventLog;
   readonly history: TrainingHistoryReader;
   readonly leases: RunLeases;
   readonly runTraining: RunTraining;
+  readonly abilities: WorkerAbilities;
   readonly logger: ServiceLogger;
+  /** Counts a run that this worker leaves to another one, by what it lacks. */
+  readonly onPassedOver: (what: Lack['what']) => void;
 }
 
 export interface TakeRunsSettings {
@@ -33,6 +47,8 @@ export class TakeRuns {
   readonly ended: Promise<void>;
   private readonly stopping = new AbortController();
   private news = Promise.withResolvers<undefined>();
+  /** Runs that are left to others, each told once; those of them that have ended are forgotten. */
+  private readonly passedOver = new Set<string>();
 
   constructor(
     private readonly dependencies: TakeRunsDependencies,
@@ -76,14 +92,34 @@ export class TakeRuns {
   private async next(): Promise<RunPlan | undefined> {
     const { history, leases } = this.dependencies;
     const { runs } = await history.read();
+    for (const runId of this.passedOver) if (hasEnded(runs.get(runId) ?? initialState())) this.passedOver.delete(runId);
     const waiting = [...runs.values()].filter((run) => this.isOurs(run)).sort((a, b) => plannedAt(a) - plannedAt(b));
-    for (const run of waiting)
-      if (run.status !== 'unknown' && (await leases.isFree(run.plan.runId))) return planOf(run.plan);
+    for (const run of waiting) {
+      if (run.status === 'unknown' || this.passedOver.has(run.plan.runId)) continue;
+      const plan = planOf(run.plan);
+      if (this.canCarryOut(plan) && (await leases.isFree(plan.runId))) return plan;
+    }
     return undefined;
   }
 
+  /** What this worker lacks another one may have. */
+  private canCarryOut(plan: RunPlan): boolean {
+    const { abilities, logger, onPassedOver } = this.dependencies;
+    const lack = lackFor(plan, abilities);
+    if (lack === undefined) return true;
+    const { runId } = plan;
+    this.passedOver.add(runId);
+    onPassedOver(lack.what);
+    const { queue } = this.settings;
+    logger.warn(
+      { runId, queue, lacks: lack.what, asked: lack.asked, here: lack.here },
+      'a planned run is left to another worker: this one has not what its plan asks for. Start a worker that has, or cancel it: seam runs cancel',
+    );
+    return false;
+  }
+
   private isOurs(run: TrainingRun): boolean {
-    if (run.status === 'unknown' || hasEnded(run) || !RUN_ID.test(run.plan.runId)) return false;
+    if (run.status === 'unknown' || hasEnded(run)) return false;
     // Runs of a window that an older release began are in nobody's queue.
     const isOlder = !('queue' in run.plan) && runConfigurationOf(run.plan).window !== null;
     return isOlder || run.queue === this.settings.queue;
@@ -127,28 +163,9 @@ export class TakeRuns {
   }
 }
 
-/** What the planner makes: anything else is no name for a claim or for objects. */
-const RUN_ID = /^[a-zA-Z0-9-]{1,100}$/;
-
 /** Beyond the time that a service has to close. */
 const LEFT_BEHIND_AFTER_MS = 1_000;
 
 function plannedAt(run: TrainingRun): number {
   return run.status === 'unknown' ? 0 : run.plan.meta.occurredAt;
-}
-
-/**
- * Works on a run as its only holder: whoever held it before is fenced.
- * @param work is given the holder, and a name that no other holder has
- */
-export async function holdRun<T>(
-  log: EventLog,
-  runId: string,
-  signal: AbortSignal,
-  work: (holder: RunHolder, name: string) => Promise<T>,
-): Promise<T> {
-  const claim = await log.claim(`training-run.${runId}`);
-  const record = (events: readonly SeamEvent[]): Promise<unknown> =>
-    log.transact({ records: events.map(encodeEvent), consumed: { claim, offsets: [] } });
-  return work({ signal, record }, claim.memberId);
 }

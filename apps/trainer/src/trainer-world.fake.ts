@@ -1,9 +1,9 @@
 /** A world for specs of planner and worker: results as the services would have recorded them, a log that fails when told, and services on doubles. */
+
 import { InMemoryEventLog, InMemoryLogStorage, type NewRecord, type Transaction } from '@seamstream/event-log';
-import { type EventOf, encodeEvent, originMeta, type Problem, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
-import { DEFAULT_ENTRY_SCHEMA, type EntrySchemas, entrySchemas, schemaDigest } from '@seamstream/experience';
-import { derivedId, Random, SeamError, sha256 } from '@seamstream/kernel';
-import { type Adapter } from '@seamstream/language-model';
+import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC, TOPICS } from '@seamstream/events';
+import { type EntrySchemas, entrySchemas } from '@seamstream/experience';
+import { SeamError, sha256 } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
@@ -15,23 +15,25 @@ import {
   manifestDigest,
   rowsDigest,
 } from '@seamstream/success-buffer';
+import type { TrainingEngine } from '@seamstream/training-contract';
 import {
-  AdapterEvaluation,
-  type AskedPerDomain,
-  createTrainer,
-  type ProblemResult,
-  type TrainingEngine,
+  type AdapterEvaluation,
+  hasEnded,
+  type MethodWithRunner,
+  readTrainingHistory,
   type TrainingProgress,
   type TrainOnDemandHandler,
-  trainerConfigSchema,
-  trainerService,
-} from './app.module.js';
-import { FAKE_BASE_MODEL, FakeEngine } from './training-engine.fake.js';
-import { readTrainingHistory } from './training-history.js';
-import { hasEnded } from './training-run.js';
+} from '@seamstream/training-runs';
+import {
+  type ExploredOptions,
+  explored,
+  FAKE_BASE_MODEL,
+  FakeEngine,
+  FakeEvaluation,
+} from '@seamstream/training-runs/testing';
+import { createTrainer, trainerConfigSchema, trainerService } from './app.module.js';
 
 export const BASE = FAKE_BASE_MODEL;
-const GROUP_SIZE = 4;
 
 export function configOf(trainer: Record<string, unknown> = {}): ReturnType<typeof trainerConfigSchema.parse> {
   return trainerConfigSchema.parse({
@@ -50,128 +52,6 @@ export function configOf(trainer: Record<string, unknown> = {}): ReturnType<type
       ...trainer,
     },
   });
-}
-
-/** Every adapter solves what the list says, in the order of their evaluation; the base model nothing. */
-export class FakeEvaluation extends AdapterEvaluation {
-  readonly measured: (string | null)[] = [];
-  private readonly known = new Map<string, number>();
-
-  constructor(private readonly successes: readonly number[] = []) {
-    super();
-  }
-
-  override readonly problemSet = 'validation';
-
-  sizes(domains: readonly string[]): AskedPerDomain {
-    return Object.fromEntries(domains.map((domain) => [domain, 20 / domains.length]));
-  }
-
-  digestOf(domains: readonly string[]): string {
-    return sha256(domains.join());
-  }
-
-  async measure(adapter: Adapter | null, domains: readonly string[]): Promise<readonly ProblemResult[]> {
-    this.measured.push(adapter?.digest ?? null);
-    const success = adapter === null ? 0 : (this.known.get(adapter.digest) ?? this.successes[this.known.size] ?? 0.9);
-    if (adapter !== null) this.known.set(adapter.digest, success);
-    return Array.from({ length: 20 }, (_, index) => ({
-      domain: domains[index % domains.length]!,
-      solved: index < success * 20 - 1e-9,
-    }));
-  }
-}
-
-const problemOf = (index: number): Problem => ({
-  problemId: `p-${index}`,
-  domain: index % 2 === 0 ? 'sums' : 'words',
-  prompt: `Problem ${index}`,
-  reference: '4',
-  verifier: { kind: 'exact', version: '1', options: {} },
-  metadata: {},
-});
-
-/** The experiences of one problem and what became of them. `alike` leaves the group without variance. */
-export function explored(
-  index: number,
-  {
-    adapterDigest = null,
-    alike = false,
-    entrySchema = schemaDigest(DEFAULT_ENTRY_SCHEMA),
-    logProb = -0.7,
-    solved = 1,
-  }: {
-    adapterDigest?: string | null;
-    alike?: boolean;
-    entrySchema?: string;
-    logProb?: number;
-    /** Entries of a group that are right. */
-    solved?: number;
-  } = {},
-): SeamEvent[] {
-  const problem = problemOf(index);
-  const groupId = derivedId(problem.problemId, 'group');
-  return Array.from({ length: GROUP_SIZE }, (_, candidateIndex) => candidateIndex).flatMap(
-    (candidateIndex): SeamEvent[] => {
-      const experienceId = derivedId(groupId, 'experience', candidateIndex);
-      const origin = (role: string) =>
-        originMeta({
-          messageId: derivedId(experienceId, role),
-          correlationId: problem.problemId,
-          source: 'seam/test',
-          occurredAt: 1_700_000_000_000,
-          sourceClass: 'model',
-        });
-      const random = Random.of(experienceId);
-      const tokenIds = Array.from({ length: 4 }, () => random.int(100));
-      const copied = {
-        problem,
-        experienceId,
-        groupId,
-        candidateIndex,
-        groupSize: GROUP_SIZE,
-        arm: 'explore' as const,
-        adapterDigest,
-        promptTokenIds: [1, 2, index],
-        tokenIds,
-        forced: [true, false, false, true],
-      };
-      const success = !alike && (candidateIndex + GROUP_SIZE - (index % GROUP_SIZE)) % GROUP_SIZE < solved;
-      return [
-        {
-          type: 'ExperienceGenerated',
-          meta: origin('experience'),
-          ...copied,
-          entry: `{"n":${candidateIndex}}`,
-          entrySchema,
-          logProbs: [0, logProb, logProb, 0],
-          legalMass: [1, 1, 1, 1],
-          sampling: { temperature: 1, topK: 0, topP: 1, maxTokens: 9, seed: 's' },
-          tokenizerDigest: 't',
-          baseModelDigest: BASE,
-          latencyMs: 1,
-        },
-        {
-          type: 'OutcomeRecorded',
-          executor: { model: 'executor', revision: '1', template: 'plain', decoding: '{}' },
-          response: 'The answer is 42.',
-          extractedAnswer: '42',
-          faithful: true,
-          verifierVersion: '1',
-          verifierDetail: '42 equals 42',
-          promptTokens: 61,
-          responseTokens: 8,
-          latencyMs: 7,
-          meta: origin('outcome'),
-          ...copied,
-          entry: '{}',
-          baseModelDigest: BASE,
-          success,
-          reward: success ? 1 : 0,
-        },
-      ];
-    },
-  );
 }
 
 export interface World {
@@ -213,6 +93,7 @@ export interface Setting {
   readonly config?: Record<string, unknown>;
   readonly onProgress?: (progress: TrainingProgress) => void;
   readonly schemaFor?: EntrySchemas;
+  readonly methods?: readonly MethodWithRunner[];
 }
 
 export async function serve(world: World, setting: Setting = {}): Promise<RunningService> {
@@ -222,6 +103,7 @@ export async function serve(world: World, setting: Setting = {}): Promise<Runnin
       engine,
       evaluation,
       schemaFor: setting.schemaFor ?? entrySchemas(),
+      methods: setting.methods ?? [],
       ...(onProgress === undefined ? {} : { onProgress }),
     }),
     {
@@ -238,24 +120,20 @@ export async function serve(world: World, setting: Setting = {}): Promise<Runnin
 export async function onDemandOf(
   world: World,
   engine: TrainingEngine = new FakeEngine(),
+  { methods = [] }: Pick<Setting, 'methods'> = {},
 ): Promise<TrainOnDemandHandler> {
   const drivers = { log: await openLog(world), objects: new InMemoryObjectStore(world.objects) };
   const logger = createServiceLogger('trainer', 'silent');
   const { onDemand } = await createTrainer(
     { config: configOf(), drivers, logger, onClose: () => undefined },
-    { engine, evaluation: new FakeEvaluation(), schemaFor: entrySchemas() },
+    { engine, evaluation: new FakeEvaluation(), schemaFor: entrySchemas(), methods },
   );
   return onDemand;
 }
 
 export const encodeAll = (events: readonly SeamEvent[]): NewRecord[] => events.map(encodeEvent);
 
-export async function publish(
-  world: World,
-  from: number,
-  to: number,
-  options: Parameters<typeof explored>[1] = {},
-): Promise<void> {
+export async function publish(world: World, from: number, to: number, options: ExploredOptions = {}): Promise<void> {
   const records: NewRecord[] = [];
   for (let index = from; index < to; index++) records.push(...encodeAll(explored(index, options)));
   await (await openLog(world)).append(records);
@@ -296,11 +174,7 @@ export async function consumed(world: World): Promise<void> {
 }
 
 /** Rounds of six problems, each published when the decision on the one before is on record and served by what was promoted. */
-export async function playRounds(
-  world: World,
-  rounds: number,
-  options: Parameters<typeof explored>[1] = {},
-): Promise<string[]> {
+export async function playRounds(world: World, rounds: number, options: ExploredOptions = {}): Promise<string[]> {
   for (let round = 0; round < rounds; round++) {
     const served = (await eventsOf(world, 'AdapterPromoted')).at(-1)?.adapterDigest ?? null;
     await publish(world, round * 6, round * 6 + 6, { adapterDigest: served, ...options });

@@ -34,14 +34,7 @@ export interface ValidationSettings {
 const FAULTS_SHOWN = 10;
 const SETTING = 'SEAM_TRAINER_VALIDATION_PROBLEMS';
 const NO_FILE =
-  'expected problems to compare adapters on, came none. Set SEAM_TRAINER_VALIDATION_PROBLEMS to a file as seam publish reads it, of problems that are never published (docs/checkpoints.md).';
-
-/** The name of the set that adapters are compared on. @throws INVALID_CONFIGURATION where there is none */
-export function problemSetOf({ validationProblems }: Pick<TrainerConfig, 'validationProblems'>): string {
-  if (validationProblems === undefined)
-    throw new SeamError('INVALID_CONFIGURATION', `Reading validation problems: ${NO_FILE}`);
-  return basename(validationProblems);
-}
+  'expected problems to compare adapters on, came none. Set SEAM_TRAINER_VALIDATION_PROBLEMS to a file as seam publish reads it, of problems that are never published (docs/how-to/checkpoints.md).';
 
 /**
  * Reads the problems that adapters are compared on, in any form that `seam publish` reads; each is checked as it is there.

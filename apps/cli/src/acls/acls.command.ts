@@ -1,28 +1,18 @@
 /** Whether the rights on a Kafka cluster are as the file says, and making them so. */
 
-import { fileURLToPath } from 'node:url';
 import type { Acl, AclDifference } from '@seamstream/event-log-kafka';
 import { onOneLine, plural } from '@seamstream/kernel';
+import { applyAcls, compareAcls, wantedAcls } from '@seamstream/operations/cluster';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderTable } from '../terminal/table.js';
-import { parseAclFile } from './acl-file.js';
 
 interface AclsOptions {
   /** The shipped one when absent. */
   readonly file?: string;
   readonly revoke?: true;
-}
-
-export const DEFAULT_ACL_FILE = new URL('../../../../infra/kafka/acls.json', import.meta.url);
-
-async function wantedOf(
-  runtime: CommandRuntime,
-  { file = fileURLToPath(DEFAULT_ACL_FILE) }: AclsOptions,
-): Promise<readonly Acl[]> {
-  return parseAclFile(file, await runtime.readInput(file));
 }
 
 const nameOf = ({ name, pattern }: Acl): string => onOneLine(`${name}${pattern === 'prefixed' ? '*' : ''}`);
@@ -31,9 +21,9 @@ function lineOf({ acl, what }: AclDifference): string {
   return `${onOneLine(acl.principal)}  ${what}: ${acl.operation} on ${acl.resource} ${nameOf(acl)}\n`;
 }
 
-async function showAcls(runtime: CommandRuntime, options: AclsOptions): Promise<ExitCode> {
+async function show(runtime: CommandRuntime, options: AclsOptions): Promise<ExitCode> {
   const { terminal } = runtime;
-  const wanted = await wantedOf(runtime, options);
+  const wanted = await wantedAcls(runtime, options.file);
   if (terminal.json) terminal.printJson({ acls: wanted });
   else {
     const columns = ['PRINCIPAL', 'RESOURCE', 'NAME', 'OPERATION'].map((title) => ({ title }));
@@ -43,25 +33,20 @@ async function showAcls(runtime: CommandRuntime, options: AclsOptions): Promise<
   return EXIT.ok;
 }
 
-async function diffAcls(runtime: CommandRuntime, options: AclsOptions): Promise<ExitCode> {
+async function diff(runtime: CommandRuntime, options: AclsOptions): Promise<ExitCode> {
   const { terminal } = runtime;
-  const wanted = await wantedOf(runtime, options);
-  const differences = await (await runtime.openAcls()).compareAcls(wanted);
+  const { wanted, differences } = await compareAcls(runtime, options.file);
   if (terminal.json) terminal.printJson({ differences });
-  else if (differences.length === 0) terminal.print(`${plural(wanted.length, 'right')} as wanted\n`);
+  else if (differences.length === 0) terminal.print(`${plural(wanted, 'right')} as wanted\n`);
   else for (const difference of differences) terminal.print(lineOf(difference));
   return differences.length === 0 ? EXIT.ok : EXIT.failedCheck;
 }
 
-async function applyAcls(runtime: CommandRuntime, options: AclsOptions): Promise<ExitCode> {
+async function apply(runtime: CommandRuntime, options: AclsOptions): Promise<ExitCode> {
   const { terminal } = runtime;
-  const revoke = options.revoke === true;
-  const wanted = await wantedOf(runtime, options);
-  const differences = await (await runtime.openAcls()).applyAcls(wanted, { revoke });
-  const left = differences.filter(({ what }) => what === 'surplus' && !revoke);
-  const applied = differences.filter((difference) => !left.includes(difference));
+  const { wanted, applied, left } = await applyAcls(runtime, options.file, { revoke: options.revoke === true });
   if (terminal.json) terminal.printJson({ applied, left });
-  else if (differences.length === 0) terminal.print(`${plural(wanted.length, 'right')} as wanted already\n`);
+  else if (applied.length + left.length === 0) terminal.print(`${plural(wanted, 'right')} as wanted already\n`);
   else {
     for (const difference of applied) terminal.print(lineOf(difference));
     for (const difference of left)
@@ -89,7 +74,7 @@ export function aclsCommand(run: RunCommand): Command {
       withFile(new Command('show'))
         .summary('the rights in the file')
         .description('Lists every right in the file. Asks no cluster.')
-        .action((options: AclsOptions) => run((runtime) => showAcls(runtime, options))),
+        .action((options: AclsOptions) => run((runtime) => show(runtime, options))),
     )
     .addCommand(
       withFile(new Command('diff'))
@@ -99,7 +84,7 @@ export function aclsCommand(run: RunCommand): Command {
             'cluster of SEAM_EVENT_LOG_KAFKA_BROKERS, whose prefix stands before every name. Changes nothing. Exits 1 when\n' +
             'something differs. Needs the right to describe the cluster.',
         )
-        .action((options: AclsOptions) => run((runtime) => diffAcls(runtime, options))),
+        .action((options: AclsOptions) => run((runtime) => diff(runtime, options))),
     )
     .addCommand(
       withFile(new Command('apply'))
@@ -109,6 +94,6 @@ export function aclsCommand(run: RunCommand): Command {
             '--revoke takes them. Other principals keep what they have. Needs the right to alter the cluster.',
         )
         .option('--revoke', 'take surplus rights of the principals in the file, and of anybody')
-        .action((options: AclsOptions) => run((runtime) => applyAcls(runtime, options))),
+        .action((options: AclsOptions) => run((runtime) => apply(runtime, options))),
     );
 }

@@ -1,5 +1,5 @@
 import { type Evaluation, encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
-import { evaluatedByPerson } from '../../../../libs/release/src/promotion-log.contract.js';
+import { evaluatedByPerson } from '@seamstream/testing/promotion-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const digest = (start: string): string => start.padEnd(64, '0');
@@ -18,6 +18,7 @@ const publishedEvent = (start: string, parent: string | null): SeamEvent => ({
   method: 'seam',
   slot: 'generator',
   artefact: null,
+  engine: null,
   attestation: null,
   meta: meta(),
   adapterDigest: digest(start),

@@ -1,30 +1,27 @@
 /** Adapters to and from other programs: PEFT's files, and whole checkpoints. */
 import { dirname, join, resolve } from 'node:path';
-import { count, sha256, shortId } from '@seamstream/kernel';
-import { createAdapter, decodePeft, encodePeft, mergeAdapter, PEFT_FILE } from '@seamstream/language-model';
+import { count, shortId } from '@seamstream/kernel';
+import { PEFT_FILE } from '@seamstream/language-model';
+import { exportAdapter, importAdapter, mergeIntoFolder } from '@seamstream/operations/adapters';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { readingOf } from '../read-models/read-model-options.js';
 import { bytes } from '../terminal/text.js';
-import { openAdapter, publishImported } from './published-adapter.js';
-import { readLineage } from './read-lineage.js';
-import { findAdapter } from './render-adapters.js';
 
 interface ExportOptions {
   readonly peft: string;
   readonly force?: true;
 }
 
-async function exportAdapter(
+async function exportToFolder(
   runtime: CommandRuntime,
   digits: string,
   { peft: folder, force: replace }: ExportOptions,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
-  const { adapter, base } = await openAdapter(runtime, findAdapter(await readLineage(runtime), digits));
-  const { config, folder: model } = base.checkpoint;
-  const files = encodePeft(adapter, config, model);
+  const { adapter, files, modelFolder } = await exportAdapter(runtime, digits, readingOf(runtime));
   await runtime.makeFolder(folder);
   // Both before either is written: the settings of one adapter must not stand beside the tensors of another.
   for (const file of Object.values(PEFT_FILE)) await runtime.checkOutput(join(folder, file), { replace });
@@ -34,44 +31,29 @@ async function exportAdapter(
   if (terminal.json) terminal.printJson({ adapterDigest, baseModelDigest, folder, sizeBytes: files.tensors.length });
   else
     terminal.print(
-      `wrote ${shortId(adapterDigest)} to ${folder} (${bytes(files.tensors.length)}), for the base model in ${model}\n`,
+      `wrote ${shortId(adapterDigest)} to ${folder} (${bytes(files.tensors.length)}), for the base model in ${modelFolder}\n`,
     );
   return EXIT.ok;
 }
 
-async function importAdapter(runtime: CommandRuntime, folder: string): Promise<ExitCode> {
+async function importFromFolder(runtime: CommandRuntime, folder: string): Promise<ExitCode> {
   const { terminal } = runtime;
   const files = {
     config: await runtime.readInput(join(folder, PEFT_FILE.config)),
     tensors: await runtime.readInput(join(folder, PEFT_FILE.tensors)),
   };
-  const base = await runtime.openBaseModel();
-  const adapter = createAdapter(decodePeft(files, base.checkpoint));
-  const known = (await readImported(runtime)).has(adapter.digest);
-  if (!known) {
-    await publishImported(runtime, adapter, base, {
-      format: 'peft',
-      folder,
-      sha256: sha256(files.tensors),
-      config: JSON.parse(Buffer.from(files.config).toString()) as unknown,
-    });
-  }
+  const { adapter, isNew } = await importAdapter(runtime, { files, folder }, readingOf(runtime));
   const { digest: adapterDigest, baseModelDigest } = adapter;
-  if (terminal.json) terminal.printJson({ adapterDigest, baseModelDigest, isNew: !known });
-  else if (known) terminal.print(`${adapterDigest} is in the log already: nothing was changed\n`);
+  if (terminal.json) terminal.printJson({ adapterDigest, baseModelDigest, isNew });
+  else if (!isNew) terminal.print(`${adapterDigest} is in the log already: nothing was changed\n`);
   else terminal.print(`published ${adapterDigest}; it is not served until it is promoted\n`);
   return EXIT.ok;
 }
 
-async function mergeIntoFolder(
-  runtime: CommandRuntime,
-  digits: string,
-  { into }: { readonly into: string },
-): Promise<ExitCode> {
+async function merge(runtime: CommandRuntime, digits: string, { into }: { readonly into: string }): Promise<ExitCode> {
   const { terminal } = runtime;
-  const { adapter, base } = await openAdapter(runtime, findAdapter(await readLineage(runtime), digits));
   await runtime.makeFolder(dirname(resolve(into)));
-  const merged = await mergeAdapter(base.checkpoint, adapter, into);
+  const { adapter, ...merged } = await mergeIntoFolder(runtime, { digits, into }, readingOf(runtime));
   if (terminal.json) terminal.printJson({ adapterDigest: adapter.digest, into, ...merged });
   else {
     const { changed, tensors, sizeBytes } = merged;
@@ -80,13 +62,6 @@ async function mergeIntoFolder(
     );
   }
   return EXIT.ok;
-}
-
-/** The adapters of a log that may not be there yet. */
-async function readImported(runtime: CommandRuntime): Promise<ReadonlySet<string>> {
-  await runtime.openLog('create');
-  const { versions } = await readLineage(runtime);
-  return new Set(versions.map(({ adapterDigest }) => adapterDigest));
 }
 
 export function exchangeCommands(run: RunCommand): Command[] {
@@ -102,7 +77,7 @@ export function exchangeCommands(run: RunCommand): Command[] {
         'after',
         examples([['seam adapters export 4f3a90c1 --peft my-adapter', 'for transformers and peft']]),
       )
-      .action((digits: string, options: ExportOptions) => run((runtime) => exportAdapter(runtime, digits, options))),
+      .action((digits: string, options: ExportOptions) => run((runtime) => exportToFolder(runtime, digits, options))),
     new Command('import')
       .summary("publish a LoRA adapter from PEFT's files")
       .description(
@@ -110,7 +85,7 @@ export function exchangeCommands(run: RunCommand): Command[] {
       )
       .argument('<folder>', 'as peft wrote it')
       .addHelpText('after', examples([['seam adapters import my-adapter', 'then measure it: seam eval --adapter …']]))
-      .action((folder: string) => run((runtime) => importAdapter(runtime, folder))),
+      .action((folder: string) => run((runtime) => importFromFolder(runtime, folder))),
     new Command('merge')
       .summary('write the base model with an adapter merged into it')
       .description(
@@ -123,7 +98,7 @@ export function exchangeCommands(run: RunCommand): Command[] {
         examples([['seam adapters merge 4f3a90c1 --into merged', 'AutoModelForCausalLM.from_pretrained("merged")']]),
       )
       .action((digits: string, options: { readonly into: string }) =>
-        run((runtime) => mergeIntoFolder(runtime, digits, options)),
+        run((runtime) => merge(runtime, digits, options)),
       ),
   ];
 }

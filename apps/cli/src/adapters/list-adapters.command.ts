@@ -1,3 +1,4 @@
+import { findAdapter } from '@seamstream/operations/adapters';
 import type { AdapterLineage } from '@seamstream/read-models';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
@@ -6,7 +7,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Style } from '../terminal/style.js';
 import { exchangeCommands } from './exchange-adapters.command.js';
 import { readLineage } from './read-lineage.js';
-import { findAdapter, renderAdapter, renderAdapterList, renderAdapterTree } from './render-adapters.js';
+import { renderAdapter, renderAdapterList, renderAdapterTree } from './render-adapters.js';
 import { serveCommands } from './serve-adapters.command.js';
 import { verifyCommand } from './verify-adapters.command.js';
 

@@ -1,7 +1,8 @@
 /** Adapters as a list, as a tree of parents, and one in full. Pure. */
 
 import type { Evaluation } from '@seamstream/events';
-import { count, excerpt, onOneLine, plural, SeamError, sha256, shortId } from '@seamstream/kernel';
+import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
+import { fingerprintText } from '@seamstream/operations/adapters';
 import type { AdapterAct, AdapterLineage, AdapterStatus, AdapterVersion } from '@seamstream/read-models';
 import { comparisonText } from '@seamstream/release';
 import type { Style } from '../terminal/style.js';
@@ -33,21 +34,10 @@ const ACTS: Readonly<Record<AdapterAct['act'], string>> = {
   unpinned: 'unpinned',
 };
 
-/** Names that stand for a digest. */
-export const BASE = 'base';
-export const SERVED = 'served';
-
 /** What was measured, in a few words. */
 export function evaluationText({ success, parentSuccess, problems, problemSet }: Evaluation): string {
   const parent = parentSuccess === null ? '' : `, parent ${percent(parentSuccess)}`;
   return `${percent(success)} of ${plural(problems, 'problem')} of ${excerpt(problemSet)}${parent}`;
-}
-
-/** Enough to tell two apart: a fingerprint has a thousand characters. */
-export function fingerprintText(fingerprint: string): string {
-  return fingerprint.length <= 40
-    ? onOneLine(fingerprint)
-    : `${excerpt(fingerprint, 24)} (${count(fingerprint.length)} characters, SHA-256 ${sha256(fingerprint).slice(0, 12)})`;
 }
 
 /** Who, when, why, on which measurement, and why it had no effect where it had none. */
@@ -169,41 +159,4 @@ export function renderAdapter(version: AdapterVersion, style: Style): string {
     facts.push([onOneLine(name), Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(5)))]);
   }
   return renderFacts(facts, style);
-}
-
-/** Fewest digits of a digest that may stand for it. */
-const LEAST_DIGITS = 4;
-
-/** The adapter whose digest begins so, or the served one. NOT_FOUND for none, INVALID_INPUT for several or too few digits. */
-export function findAdapter({ versions, served }: AdapterLineage, digits: string): AdapterVersion {
-  if (digits === SERVED || digits === BASE) {
-    const found = digits === SERVED ? versions.find(({ adapterDigest }) => adapterDigest === served) : undefined;
-    if (found !== undefined) return found;
-    throw new SeamError(
-      'NOT_FOUND',
-      `Looking for adapter "${digits}": expected an adapter, got the base model, which is ${digits === BASE ? 'none' : 'served'}. Name one by its digest (seam adapters).`,
-    );
-  }
-  if (!/^[0-9a-f]+$/i.test(digits) || digits.length < LEAST_DIGITS) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Looking for an adapter: expected at least ${LEAST_DIGITS} hexadecimal digits of its digest, came "${digits}".`,
-    );
-  }
-  const found = versions.filter(({ adapterDigest }) => adapterDigest.startsWith(digits.toLowerCase()));
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  if (found.length > 1) {
-    const names = found.map(({ adapterDigest }) => shortId(adapterDigest)).join(', ');
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Looking for an adapter: expected one, but "${digits}" begins ${names}. Give more digits.`,
-    );
-  }
-  const known = versions.map(({ adapterDigest }) => shortId(adapterDigest)).join(', ');
-  throw new SeamError(
-    'NOT_FOUND',
-    `Looking for adapter ${digits}: expected one of those in the log (${known === '' ? 'there are none yet' : known}), came none.`,
-    { details: { digest: digits } },
-  );
 }

@@ -6,12 +6,7 @@ import { jest } from '@jest/globals';
 import { decodeEvent, type EventOf, encodeEvent, type SeamEvent, TOPIC } from '@seamstream/events';
 import { SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, encodeAdapter, encodePeft } from '@seamstream/language-model';
-import {
-  evaluatedByPerson,
-  evaluationOf,
-  promotedByPerson,
-  promotedByRun,
-} from '../../../../libs/release/src/promotion-log.contract.js';
+import { evaluatedByPerson, evaluationOf, promotedByPerson, promotedByRun } from '@seamstream/testing/promotion-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 import { answersOf, CONFIG, smallAdapter, smallBaseModel } from './small-adapters.fake.js';
 

@@ -1,18 +1,13 @@
 /** What a person decides about what is served: promote, roll back, pin, unpin. Each is an event that says who, when and why. */
-import { encodeEvent } from '@seamstream/events';
-import { isSeamError, messageOf, newId, onOneLine, SeamError, shortId } from '@seamstream/kernel';
-import { decodeAdapter, sameFingerprint } from '@seamstream/language-model';
-import type { AdapterVersion } from '@seamstream/read-models';
+import { onOneLine, shortId } from '@seamstream/kernel';
+import { type AdapterDecision, BASE, decideOnAdapter, SERVED } from '@seamstream/operations/adapters';
 import type { Decision } from '@seamstream/release';
-import { assertWouldBeBelieved } from '@seamstream/signatures';
 import { Command } from 'commander';
 import { checkWords, examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type Act, mustCount, pinBy, promotionBy, rollbackBy, unpinBy } from './acts-on-adapters.decide.js';
-import { openAdapter } from './published-adapter.js';
-import { readServing, type Serving } from './read-lineage.js';
-import { BASE, evaluationText, findAdapter, fingerprintText, SERVED } from './render-adapters.js';
+import { readingOf } from '../read-models/read-model-options.js';
+import { evaluationText } from './render-adapters.js';
 
 interface ActOptions {
   readonly by: string;
@@ -21,65 +16,14 @@ interface ActOptions {
 
 const nameOf = (digest: string | null): string => (digest === null ? 'the base model' : shortId(digest));
 
-async function promote(runtime: CommandRuntime, digits: string, options: ActOptions): Promise<ExitCode> {
-  return act(runtime, 'AdapterPromoted', options, async ({ lineage, state }, by) => {
-    const version = findAdapter(lineage, digits);
-    const event = promotionBy(by, version, state);
-    mustCount(event, state);
-    await prove(runtime, version);
-    return event;
-  });
-}
-
-async function rollBack(runtime: CommandRuntime, options: ActOptions & { readonly to?: string }): Promise<ExitCode> {
-  return act(runtime, 'AdapterRolledBack', options, async ({ lineage, state }, by) => {
-    const to = options.to === undefined ? undefined : digestOf(lineage, options.to);
-    const event = rollbackBy(by, to, state);
-    mustCount(event, state);
-    const target = lineage.versions.find(({ adapterDigest }) => adapterDigest === event.to);
-    const served = lineage.versions.find(({ adapterDigest }) => adapterDigest === event.adapterDigest);
-    // Generators prove it on their model as they swap; nobody who rolls back waits for a model to be loaded here as well.
-    if (target !== undefined) await open(runtime, target, (served ?? target).baseModelDigest);
-    return event;
-  });
-}
-
-async function pin(runtime: CommandRuntime, digits: string, options: ActOptions): Promise<ExitCode> {
-  return act(runtime, 'AdapterPinned', options, ({ lineage, state }, by) => {
-    const event = pinBy(by, digestOf(lineage, digits));
-    mustCount(event, state);
-    return Promise.resolve(event);
-  });
-}
-
-async function unpin(runtime: CommandRuntime, options: ActOptions): Promise<ExitCode> {
-  return act(runtime, 'AdapterUnpinned', options, ({ state }, by) => {
-    const event = unpinBy(by, state);
-    mustCount(event, state);
-    return Promise.resolve(event);
-  });
-}
-
-/**
- * Records what a person decided, and says what became of it: another decision may have come before it in the log.
- * @param decide throws before anything is recorded
- */
-async function act(
-  runtime: CommandRuntime,
-  type: Decision['event']['type'],
-  { by, reason }: ActOptions,
-  decide: (serving: Serving, act: Act) => Promise<Decision['event']>,
-): Promise<ExitCode> {
+/** Records what a person decided, and says what became of it. */
+async function act(runtime: CommandRuntime, act: AdapterDecision, { by, reason }: ActOptions): Promise<ExitCode> {
   checkWords('--by', by);
   checkWords('--reason', reason);
-  const { terminal, clock } = runtime;
-  assertWouldBeBelieved(type, await runtime.signing());
-  const event = await decide(await readServing(runtime), { by, reason, at: clock.now(), messageId: newId() });
+  const { terminal } = runtime;
+  const { event, decision, lineage } = await decideOnAdapter(runtime, act, { by, reason }, readingOf(runtime));
+  const { type } = event;
   const { messageId } = event.meta;
-  const log = await runtime.openLog('append');
-  await log.append([encodeEvent(event)]);
-  const { state, lineage } = await readServing(runtime);
-  const decision = state.decisions.find((each) => each.event.meta.messageId === messageId);
   const isCounted = decision?.status === 'counted';
   const { adapterDigest } = event;
   const evaluation = event.type === 'AdapterPromoted' ? event.evaluation : null;
@@ -121,42 +65,6 @@ function said(event: Decision['event']): string {
   }
 }
 
-/** As a generator does before it serves: whole, of this base model, and answering as it was published. */
-async function prove(runtime: CommandRuntime, version: AdapterVersion): Promise<void> {
-  const name = shortId(version.adapterDigest);
-  const { adapter, base } = await openAdapter(runtime, version).catch(missing(version));
-  const measured = await base.fingerprint(adapter);
-  if (sameFingerprint(measured, version.fingerprint)) return;
-  throw new SeamError(
-    'ADAPTER_INVALID',
-    `Cannot promote adapter ${name}: expected the answers to the probe that it was published with (${fingerprintText(version.fingerprint)}), got ${fingerprintText(measured)}. Compare the model folders here and where it was published.`,
-    { details: { adapterDigest: version.adapterDigest } },
-  );
-}
-
-/** Whole, and for the base model. @throws NOT_FOUND, ADAPTER_INVALID */
-async function open(runtime: CommandRuntime, version: AdapterVersion, baseModelDigest: string): Promise<void> {
-  const objects = await runtime.openObjects();
-  const body = await objects.get(version.key).catch(missing(version));
-  decodeAdapter(body, { digest: version.adapterDigest, baseModelDigest });
-}
-
-function missing({ adapterDigest, key }: AdapterVersion): (error: unknown) => never {
-  return (error) => {
-    if (!isSeamError(error, 'OBJECT_NOT_FOUND')) throw error;
-    throw new SeamError(
-      'NOT_FOUND',
-      `Cannot serve adapter ${shortId(adapterDigest)}: expected its object ${onOneLine(key)}, got none (${messageOf(error)}). Choose another adapter, or import it again.`,
-      { details: { adapterDigest, key }, cause: error },
-    );
-  };
-}
-
-function digestOf(lineage: Serving['lineage'], digits: string): string | null {
-  if (digits === BASE) return null;
-  return digits === SERVED ? lineage.served : findAdapter(lineage, digits).adapterDigest;
-}
-
 /** The options of every act of a person. */
 function signedBy(command: Command): Command {
   return command
@@ -182,7 +90,9 @@ export function serveCommands(run: RunCommand): Command[] {
           ['seam adapters promote 4f3a90c1 --by ada --reason "better on our own tasks"', 'generators swap to it'],
         ]),
       )
-      .action((digits: string, options: ActOptions) => run((runtime) => promote(runtime, digits, options))),
+      .action((digits: string, options: ActOptions) =>
+        run((runtime) => act(runtime, { act: 'promote', adapter: digits }, options)),
+      ),
     signedBy(new Command('rollback'))
       .summary('serve the last good adapter again')
       .description(
@@ -196,7 +106,9 @@ export function serveCommands(run: RunCommand): Command[] {
           ['seam adapters rollback --to base --by ada --reason "start over"', 'no adapter at all'],
         ]),
       )
-      .action((options: ActOptions & { readonly to?: string }) => run((runtime) => rollBack(runtime, options))),
+      .action((options: ActOptions & { readonly to?: string }) =>
+        run((runtime) => act(runtime, { act: 'rollBack', to: options.to }, options)),
+      ),
     signedBy(new Command('pin'))
       .summary('hold what is served')
       .description(
@@ -207,9 +119,11 @@ export function serveCommands(run: RunCommand): Command[] {
         `the served adapter ("${SERVED}", ${digest}), or "${BASE}": the base model, where none is served`,
       )
       .addHelpText('after', examples([['seam adapters pin 4f3a90c1 --by ada --reason "demonstration on Friday"', '']]))
-      .action((digits: string, options: ActOptions) => run((runtime) => pin(runtime, digits, options))),
+      .action((digits: string, options: ActOptions) =>
+        run((runtime) => act(runtime, { act: 'pin', adapter: digits }, options)),
+      ),
     signedBy(new Command('unpin'))
       .summary('let promotions change what is served again')
-      .action((options: ActOptions) => run((runtime) => unpin(runtime, options))),
+      .action((options: ActOptions) => run((runtime) => act(runtime, { act: 'unpin' }, options))),
   ];
 }

@@ -1,50 +1,12 @@
 /** Who vouches for what is in the log: adapters, promotions, rollbacks and versions of the buffer. */
 
-import type { EventLog } from '@seamstream/event-log';
-import { TOPIC } from '@seamstream/events';
-import { isSeamError, plural, shortId } from '@seamstream/kernel';
-import { readTopics } from '@seamstream/log-reader';
-import { type AttestedEvent, checkAttestation, isAttested, type Trust } from '@seamstream/signatures';
+import { plural, shortId } from '@seamstream/kernel';
+import { type VerifiedFact, verifyFacts } from '@seamstream/operations/adapters';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderTable } from '../terminal/table.js';
-
-interface VerifiedFact {
-  readonly place: string;
-  readonly type: AttestedEvent['type'];
-  /** Digest of the adapter, or of the manifest; null is the bare base model. */
-  readonly digest: string | null;
-  readonly state: 'signed' | 'unsigned' | 'refused';
-  /** Names of the keys that vouch for it. */
-  readonly by: readonly string[];
-  readonly reason: string | null;
-}
-
-async function verifyFacts(log: EventLog, trust: Trust, signal: AbortSignal): Promise<VerifiedFact[]> {
-  const facts: VerifiedFact[] = [];
-  const chunks = readTopics(log, [TOPIC.adapters, TOPIC.buffer], { undecodable: 'skip', signal });
-  for await (const { events } of chunks) {
-    for (const { event, record } of events) {
-      const { topic, partition, offset } = record;
-      if (isAttested(event)) facts.push(judged(event, `${topic}/${partition}@${offset}`, trust));
-    }
-  }
-  return facts;
-}
-
-function judged(event: AttestedEvent, place: string, trust: Trust): VerifiedFact {
-  const digest = event.type === 'BufferCommitted' ? event.manifestDigest : event.adapterDigest;
-  const fact = { place, type: event.type, digest };
-  try {
-    const by = checkAttestation(event, trust);
-    return { ...fact, state: by.length > 0 ? 'signed' : 'unsigned', by, reason: null };
-  } catch (error) {
-    if (!isSeamError(error, 'SIGNATURE_INVALID')) throw error;
-    return { ...fact, state: 'refused', by: [], reason: error.message };
-  }
-}
 
 async function verify(runtime: CommandRuntime): Promise<ExitCode> {
   const { terminal, signal } = runtime;

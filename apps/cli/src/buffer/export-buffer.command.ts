@@ -1,6 +1,6 @@
 import { plural, SeamError } from '@seamstream/kernel';
-import { readOverview, readRows, selectCommits } from '@seamstream/operations/buffer';
-import { encodeRows, type RowFormat, rowsDigest, shardNameOf } from '@seamstream/success-buffer';
+import { exportRows } from '@seamstream/operations/buffer';
+import type { RowFormat } from '@seamstream/success-buffer';
 import { Command, Option } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../command-runtime.js';
@@ -25,25 +25,23 @@ async function exportBuffer(runtime: CommandRuntime, options: ExportOptions): Pr
     );
   }
   await runtime.checkOutput(out, { replace });
-  const commits = selectCommits(await readOverview(await runtime.openLog('read')), options.sequence);
-  const rows = await readRows(await runtime.openObjects(), commits);
-  const body = encodeRows(rows, format);
+  const { body, rows, bufferDigest, shards } = await exportRows(runtime, options);
   await runtime.writeOutput(out, body, { replace });
-  const sequences = [...new Set(commits.map(({ sequence }) => sequence))];
+  const sequences = [...new Set(shards.map(([, sequence]) => sequence))];
   if (terminal.json) {
     terminal.printJson({
       out,
       format,
       // Of several shards that are not at the same version there is no one number.
       sequence: sequences.length === 1 ? sequences[0] : null,
-      ...(commits.length === 1 ? {} : { shards: commits.map((one) => [shardNameOf(one), one.sequence]) }),
-      bufferDigest: rowsDigest(rows),
-      rows: rows.length,
+      ...(shards.length === 1 ? {} : { shards }),
+      bufferDigest,
+      rows,
       sizeBytes: body.length,
     });
   } else {
-    const of = commits.length === 1 ? '' : ` of ${commits.length} shards`;
-    const what = `${plural(rows.length, 'row')} of version ${sequences.join(', ')}${of}`;
+    const of = shards.length === 1 ? '' : ` of ${shards.length} shards`;
+    const what = `${plural(rows, 'row')} of version ${sequences.join(', ')}${of}`;
     if (out === STANDARD_STREAM) terminal.remark(`wrote ${what} to standard output (${bytes(body.length)})`);
     else terminal.print(`wrote ${what} to ${out} (${bytes(body.length)})\n`);
   }

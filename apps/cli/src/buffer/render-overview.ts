@@ -1,7 +1,7 @@
 import type { EventOf } from '@seamstream/events';
 import { compareText, count, onOneLine, plural } from '@seamstream/kernel';
 import type { BufferOverview } from '@seamstream/operations/buffer';
-import { newestVersions, shardNameOf } from '@seamstream/success-buffer';
+import { newestVersions, shardNameOf } from '@seamstream/success-buffer/shards';
 import type { Style } from '../terminal/style.js';
 import { renderFacts, renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';

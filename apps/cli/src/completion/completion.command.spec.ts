@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { PseudoTerminal } from '../../../../test/support/pseudo-terminal.js';
+import { PseudoTerminal } from '@seamstream/testing/pseudo-terminal';
 import { fakeWorld } from '../command-runtime.fake.js';
 import { completionScript, SHELLS } from './completion-script.js';
 

@@ -1,6 +1,6 @@
 /** Every setting that the services on this data folder would have, and where it comes from. */
-import { onOneLine, SeamError } from '@seamstream/kernel';
-import type { Setting } from '@seamstream/service-kit';
+import { onOneLine } from '@seamstream/kernel';
+import { chosenSettings } from '@seamstream/operations/settings';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -17,8 +17,7 @@ async function showConfig(
   { changed }: ConfigOptions,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
-  const all = await runtime.settings();
-  const settings = chosen(all, beginnings).filter(({ source }) => changed === undefined || source !== 'default');
+  const settings = chosenSettings(await runtime.settings(), { beginnings, changed: changed === true });
   if (terminal.json) terminal.printJson({ settings });
   else {
     terminal.print(
@@ -30,20 +29,6 @@ async function showConfig(
     );
   }
   return EXIT.ok;
-}
-
-/** @throws NOT_FOUND for a beginning that no setting has */
-function chosen(all: readonly Setting[], beginnings: readonly string[]): readonly Setting[] {
-  const wanted = beginnings.map((text) => text.toUpperCase());
-  for (const beginning of wanted) {
-    if (all.some(({ name }) => name.startsWith(beginning))) continue;
-    throw new SeamError(
-      'NOT_FOUND',
-      `Looking for the setting ${beginning}: expected one that begins so, got none of ${all.length}. List them all: seam config.`,
-      { details: { setting: beginning } },
-    );
-  }
-  return wanted.length === 0 ? all : all.filter(({ name }) => wanted.some((beginning) => name.startsWith(beginning)));
 }
 
 /** As the variable would be written. */

@@ -1,4 +1,4 @@
-import { VERL_PARQUET } from '../../../../libs/datasets/src/verl-parquet.contract.js';
+import { VERL_PARQUET } from '@seamstream/testing/verl-parquet';
 import { fakeWorld } from '../command-runtime.fake.js';
 
 const TRAIN = [
@@ -51,6 +51,28 @@ describe('seam datasets inspect', () => {
     expect(output).toContain('  line 3: the question of line 2, with another answer\n');
     expect(output).toContain('  line 2: the question of row 2 of dapo.parquet\n');
     expect(output).toContain('  row 2: the question of line 2 of train.jsonl\n');
+  });
+
+  it('says that no question stands in two of several files, and nothing of one file alone', async () => {
+    const world = await fakeWorld();
+    world.files.set('a.jsonl', Buffer.from('{"prompt":"What is two and three?","reference":"x"}'));
+    world.files.set('b.jsonl', Buffer.from('{"prompt":"Who wrote the letter that was never sent?","reference":"y"}'));
+    await world.seam('datasets', 'inspect', 'a.jsonl', 'b.jsonl');
+    expect(world.takeOutput()).toMatch(/\nNo question stands in two of these files\.\n$/);
+    await world.seam('datasets', 'inspect', 'a.jsonl');
+    expect(world.takeOutput()).not.toContain('No question stands');
+  });
+
+  it('refuses a file that is named as Parquet and is something else, in one sentence', async () => {
+    const world = await fakeWorld();
+    for (const [name, body] of [
+      ['x.parquet', '\u0000noise\n'],
+      ['y.PARQUET', ''],
+    ] as const) {
+      world.files.set(name, Buffer.from(body));
+      expect(await world.seam('datasets', 'inspect', name)).toBe(2);
+      expect(world.takeErrors()).toContain(`Cannot read ${name} as Parquet: expected a file that begins with PAR1`);
+    }
   });
 
   it('takes a file of which nothing can be used for bad input, and says why beside the report', async () => {

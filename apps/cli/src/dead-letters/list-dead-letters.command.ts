@@ -7,11 +7,11 @@ import {
   readRedriven,
   selectLetters,
 } from '@seamstream/operations/dead-letters';
+import { resolveTopic } from '@seamstream/operations/tail';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { resolveTopic } from '../tail/topic-name.js';
 import { renderLetters } from './render-letters.js';
 
 async function listDeadLetters(runtime: CommandRuntime, filter: DeadLetterFilter): Promise<ExitCode> {

@@ -1,51 +1,34 @@
-import {
-  type DeadLetterFilter,
-  planRedrive,
-  readDeadLetters,
-  readRedriven,
-  selectLetters,
-} from '@seamstream/operations/dead-letters';
+import { type DeadLetterFilter, planRedriveOf, redriveDeadLetters } from '@seamstream/operations/dead-letters';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { resolveTopic } from '../tail/topic-name.js';
 import { renderRedrive } from './render-letters.js';
 
 interface RedriveOptions extends DeadLetterFilter {
   readonly dryRun?: true;
 }
 
-/** Records appended in one transaction. */
-const APPEND_RECORDS = 500;
-
 /** Appends the original records of the selected letters to their topics, each once however often this is called. */
-async function redriveDeadLetters(runtime: CommandRuntime, options: RedriveOptions): Promise<ExitCode> {
+async function redrive(runtime: CommandRuntime, options: RedriveOptions): Promise<ExitCode> {
   const { terminal, signal } = runtime;
   const dryRun = options.dryRun === true;
   const log = await runtime.openLog(dryRun ? 'read' : 'append');
-  const topics = (await log.topics()).map(({ name }) => name);
-  const topic = options.topic === undefined ? undefined : resolveTopic(options.topic, topics);
-  const { letters } = await readDeadLetters(log);
-  const selected = selectLetters(letters, { ...options, topic });
-  const plan = planRedrive(selected, await readRedriven(log, selected), new Set(topics));
+  const { selected, plan } = await planRedriveOf(log, options);
   let appended = 0;
   if (!dryRun) {
     const progress = terminal.progress('redriving', plan.records.length);
     try {
-      while (appended < plan.records.length && !signal.aborted) {
-        const step = plan.records.slice(appended, appended + APPEND_RECORDS);
-        await log.append(step);
-        appended += step.length;
-        progress.advance(step.length);
+      for await (const step of redriveDeadLetters(log, plan, signal)) {
+        appended += step;
+        progress.advance(step);
       }
     } finally {
       progress.stop();
     }
   }
   const { records, ...counts } = plan;
-  if (terminal.json)
-    terminal.printJson({ selected: selected.length, toRedrive: records.length, redriven: appended, ...counts, dryRun });
+  if (terminal.json) terminal.printJson({ selected, toRedrive: records.length, redriven: appended, ...counts, dryRun });
   else terminal.print(renderRedrive(plan, appended, dryRun));
   return !dryRun && appended < records.length ? EXIT.interrupted : EXIT.ok;
 }
@@ -69,5 +52,5 @@ export function redriveDeadLettersCommand(run: RunCommand): Command {
         ['seam dead-letters redrive --code UNKNOWN_SCHEMA', 'after an upgrade that knows the schema'],
       ]),
     )
-    .action((options: RedriveOptions) => run((runtime) => redriveDeadLetters(runtime, options)));
+    .action((options: RedriveOptions) => run((runtime) => redrive(runtime, options)));
 }

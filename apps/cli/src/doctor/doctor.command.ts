@@ -1,27 +1,18 @@
-import {
-  examineAdmission,
-  examineForgeries,
-  examineRollouts,
-  examineRun,
-  examineServedObject,
-  examineServing,
-  type Finding,
-  summary,
-} from '@seamstream/doctor';
-import { isSeamError, onOneLine, plural } from '@seamstream/kernel';
-import { decodeAdapter } from '@seamstream/language-model';
-import { type LogFacts, readFacts } from '@seamstream/operations/doctor';
+import { onOneLine, plural } from '@seamstream/kernel';
+import { type Examination, examineSystem, SNAPSHOT_RECORDS } from '@seamstream/operations/doctor';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { readingOf } from '../read-models/read-model-options.js';
 import type { Style } from '../terminal/style.js';
 
 interface DoctorOptions {
   readonly groups: number;
+  readonly snapshots?: true;
 }
 
-function renderFindings(findings: readonly Finding[], facts: LogFacts, style: Style): string {
+function renderFindings({ findings, facts }: Examination, style: Style): string {
   const seen = `Looked at ${plural(facts.groups.length, 'group')}, ${plural(facts.runs.length, 'training run')} and ${plural(facts.admission.admitted + facts.admission.nearDuplicates, 'success', 'successes')}.\n`;
   if (findings.length === 0) return `${style.green('Nothing keeps this system from learning.')} ${seen}`;
   const said = findings.map(({ code, severity, evidence, remedy }) => {
@@ -31,43 +22,11 @@ function renderFindings(findings: readonly Finding[], facts: LogFacts, style: St
   return `${said.join('\n')}\n${seen}`;
 }
 
-/** Loads what is served, as a generator does when it starts. */
-async function servedObject(
-  runtime: CommandRuntime,
-  { served, serving }: LogFacts,
-): Promise<Parameters<typeof examineServedObject>[0]> {
-  if (served === null) return null;
-  const { adapterDigest, key } = served;
-  const baseModelDigest = serving.published.get(adapterDigest)?.baseModelDigest;
-  const objects = await runtime.openObjects();
-  try {
-    const intake = { digest: adapterDigest, ...(baseModelDigest === undefined ? {} : { baseModelDigest }) };
-    decodeAdapter(await objects.get(key), intake);
-    return { adapterDigest, key, fault: null };
-  } catch (error) {
-    // A store that does not answer says nothing about what lies in it.
-    if (!isSeamError(error) || error.retryable) throw error;
-    return { adapterDigest, key, fault: error.message };
-  }
-}
-
 /** Reads, examines, tells; the exit code says whether anything was found. */
 async function examine(runtime: CommandRuntime, options: DoctorOptions): Promise<ExitCode> {
-  const { terminal, signal } = runtime;
-  const schemaFor = await runtime.entrySchemas();
-  const facts = await readFacts(await runtime.openLog('read'), {
-    groups: options.groups,
-    signal,
-    progress: (total) => terminal.progress('reading the log', total),
-  });
-  const findings = summary([
-    ...examineRollouts(facts.groups, { schemaFor }),
-    ...facts.runs.flatMap((run) => examineRun(run)),
-    ...examineServing(facts.serving, facts.groups),
-    ...examineServedObject(await servedObject(runtime, facts)),
-    ...examineAdmission(facts.admission),
-    ...examineForgeries({ decisions: facts.serving.refused, results: facts.refusedResults }),
-  ]);
+  const { terminal } = runtime;
+  const examination = await examineSystem(runtime, options, readingOf(runtime));
+  const { findings, facts, snapshots } = examination;
   if (terminal.json) {
     terminal.printJson({
       findings,
@@ -75,9 +34,10 @@ async function examine(runtime: CommandRuntime, options: DoctorOptions): Promise
         groups: facts.groups.length,
         runs: facts.runs.map(({ runId }) => runId),
         admitted: facts.admission.admitted,
+        snapshots,
       },
     });
-  } else terminal.print(renderFindings(findings, facts, terminal.style));
+  } else terminal.print(renderFindings(examination, terminal.style));
   return findings.length === 0 ? EXIT.ok : EXIT.failedCheck;
 }
 
@@ -87,10 +47,14 @@ export function doctorCommand(run: RunCommand): Command {
     .description(
       'Looks at the newest groups, at the runs since the last promotion, at what is served and at what the buffer refused, and says\n' +
         'in plain words what is wrong and how to mend it: groups without variance, a verifier that says one thing, time-outs that\n' +
-        'count as wrong, probabilities of another mask, an adapter that is not applied, and more (docs/doctor.md). Nothing is recorded.\n' +
+        'count as wrong, probabilities of another mask, an adapter that is not applied, and more (docs/how-to/doctor.md). Nothing is recorded.\n' +
         'Exit code 1: something was found.',
     )
     .option('--groups <n>', 'newest groups to look at', wholeNumber('--groups', 1), 256)
+    .option(
+      '--snapshots',
+      `compare the snapshots of read models with the log, also those of more than ${SNAPSHOT_RECORDS} records`,
+    )
     .addHelpText(
       'after',
       examples([

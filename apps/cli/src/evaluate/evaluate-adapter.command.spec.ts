@@ -93,6 +93,24 @@ describe('seam eval', () => {
     }
   });
 
+  it('says so where nothing at all could be judged', async () => {
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', Buffer.from(JSON.stringify({ prompt: 'x'.repeat(10_000), reference: 'x' })));
+    for (const [command, arms] of [
+      [['eval'], ['--arms', 'untrained,trained']],
+      [['eval'], ['--arms', 'untrained,trained', '--samples', '4']],
+      [
+        ['study', 'controls'],
+        ['--rows', 'untrained,trained', '--candidates', '0'],
+      ],
+    ] as const) {
+      await world.seam(...command, 'p.jsonl', '--adapter', 'base', ...arms);
+      expect(world.takeOutput()).toContain(
+        'NOTHING could be judged: no arm has a result, and nothing was measured.\n2 ',
+      );
+    }
+  });
+
   it('refuses what it would have to pass over: a set beside a file, a temperature of greedy answers, how to read no file', async () => {
     const world = await fakeWorld();
     world.files.set('p.jsonl', Buffer.from(FILE));

@@ -1,136 +1,41 @@
-import { basename } from 'node:path';
-import {
-  EVALUATION_ARMS,
-  type EvaluationArm,
-  type EvaluationSettings,
-  evaluate,
-  evaluateSamples,
-} from '@seamstream/evaluation';
-import { SeamError } from '@seamstream/kernel';
-import { executorIdentity } from '@seamstream/rollout';
+import { EVALUATION_ARMS, type EvaluationArm } from '@seamstream/evaluation';
+import { type Evaluated, type EvaluationRequest, evaluateAdapter } from '@seamstream/operations/evaluate';
 import { Command, InvalidArgumentError } from 'commander';
-import { checkRecording, type RecordOptions, recordable, recordEvaluation } from '../adapters/record-evaluation.js';
-import { examples, wholeNumber } from '../command-options.js';
+import { checkWords, examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
-import { adapterOf } from './chosen-adapter.js';
-import { chosenProblems, DEFAULT_SET, type ProblemOptions, setOption } from './evaluation-problems.js';
-import {
-  checkPredictions,
-  forceOption,
-  type PredictionsOptions,
-  predictionsFile,
-  predictionsOption,
-} from './predictions-file.js';
+import type { Style } from '../terminal/style.js';
+import { askingModels, forceOption, predictionsOption, setOption } from './asking-options.js';
 import { renderEvaluation } from './render-evaluation.js';
 import { renderSampledEvaluation } from './render-sampled-evaluation.js';
-import { tellUnknownWords, waysOf } from './shipped-models.js';
-
-interface EvaluateOptions extends ProblemOptions, RecordOptions, PredictionsOptions {
-  readonly adapter: string;
-  readonly arms: readonly EvaluationArm[];
-  readonly samples: number;
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly seed: string;
-}
+import { waysOf } from './shipped-models.js';
 
 /** They are in memory together, of every problem. */
 const MOST_SAMPLES = 1024;
 
 /** Measures the arms on the problems of a file and prints them beside each other. */
-async function evaluateAdapter(
+async function evaluation(
   runtime: CommandRuntime,
   path: string | undefined,
-  options: EvaluateOptions,
+  request: EvaluationRequest,
 ): Promise<ExitCode> {
-  const { terminal, signal } = runtime;
-  refuseDrawingOfOne(options);
-  checkRecording(options, options);
-  const problems = await chosenProblems(runtime, path, options);
-  await checkPredictions(runtime, options);
-  const models = await runtime.openModels();
-  const { generator, executor, prompts, maxEntryTokens } = models;
-  tellUnknownWords(terminal, models, problems, waysOf(options.arms));
-  const schemaFor = await runtime.entrySchemas();
-  const adapter = await adapterOf(runtime, options.adapter, generator.digest);
-  const digest = options.record === undefined ? undefined : await recordable(runtime, adapter);
-  const predictions = await predictionsFile(runtime, options, problems, {
-    adapterDigest: adapter?.digest ?? null,
-    seed: options.seed,
-    arms: EVALUATION_ARMS,
-  });
-  const progress = terminal.progress('evaluating', problems.length * options.arms.length);
-  const done = new Map<EvaluationArm, number>();
-  try {
-    const settings: EvaluationSettings = {
-      arms: options.arms,
-      executor,
-      generator,
-      adapter,
-      prompts,
-      schemaFor,
-      maxEntryTokens,
-      seed: options.seed,
-      batchSize: 64,
-      ...(predictions.onPrediction === undefined ? {} : { onPrediction: predictions.onPrediction }),
-      onProgress(arm, answered) {
-        progress.note(arm);
-        progress.advance(answered - (done.get(arm) ?? 0));
-        done.set(arm, answered);
-        signal.throwIfAborted();
-      },
-    };
-    const measured = {
-      adapterDigest: adapter?.digest ?? null,
-      baseModelDigest: generator.digest,
-      executor: executor.identity,
-    };
-    if (options.samples === 1) {
-      const result = await evaluate(problems, settings);
-      progress.stop();
-      // First: it took long, and whatever keeps it from being recorded must not lose it.
-      if (terminal.json) terminal.printJson({ ...result, ...measured });
-      else terminal.print(renderEvaluation(result, measured.adapterDigest, terminal.style));
-      await predictions.write();
-      if (digest !== undefined) {
-        const problemSet = path === undefined ? (options.set ?? DEFAULT_SET) : basename(path);
-        const { meta } = await recordEvaluation(runtime, options.by!, {
-          adapterDigest: digest,
-          baseModelDigest: generator.digest,
-          executor: executorIdentity(executor, prompts),
-          problemSet,
-          result,
-        });
-        terminal.remark(`recorded as ${meta.messageId}`);
-      }
-    } else {
-      const { samples, temperature = 1, topP = 1 } = options;
-      const result = await evaluateSamples(problems, { ...settings, samples, drawing: { temperature, topP } });
-      progress.stop();
-      if (terminal.json) terminal.printJson({ ...result, ...measured });
-      else terminal.print(renderSampledEvaluation(result, measured.adapterDigest, terminal.style));
-      await predictions.write();
-    }
-    return EXIT.ok;
-  } catch (error) {
-    await predictions.tellStopped();
-    throw error;
-  } finally {
-    progress.stop();
-  }
+  const { terminal } = runtime;
+  if (request.record !== undefined && request.by !== undefined) checkWords('--by', request.by);
+  const show = (evaluated: Evaluated): void =>
+    terminal.json
+      ? terminal.printJson({ ...evaluated.result, ...evaluated.measured })
+      : terminal.print(render(evaluated, terminal.style));
+  const { isJudged } = await askingModels(runtime, waysOf(request.arms), show, (observer) =>
+    evaluateAdapter(runtime, path, request, observer),
+  );
+  return isJudged ? EXIT.ok : EXIT.failedCheck;
 }
 
-/** A single answer is greedy: it would not be what was asked for. @throws INVALID_INPUT naming the option */
-function refuseDrawingOfOne({ samples, temperature, topP }: EvaluateOptions): void {
-  const given =
-    temperature !== undefined ? `--temperature ${temperature}` : topP !== undefined ? `--top-p ${topP}` : '';
-  if (samples > 1 || given === '') return;
-  throw new SeamError(
-    'INVALID_INPUT',
-    `Evaluating: expected --samples of 2 or more beside ${given}, came 1 answer per problem, which is decoded greedily. Say how many to draw (--samples 16), or leave ${given} out.`,
-  );
+function render({ result, measured: { adapterDigest } }: Evaluated, style: Style): string {
+  return 'samples' in result
+    ? renderSampledEvaluation(result, adapterDigest, style)
+    : renderEvaluation(result, adapterDigest, style);
 }
 
 function parseArms(text: string): EvaluationArm[] {
@@ -163,7 +68,8 @@ export function evaluateCommand(run: RunCommand): Command {
         "another problem, with the untrained generator's entry, and with the adapter's. Decoding is greedy, the answer format\n" +
         "and token budget are the same in every arm. Nothing is recorded without --record. Intervals are Wilson's, 95 %.\n" +
         'With --samples K the executor draws K answers per problem at --temperature: pass@k (unbiased), mean@K and majority@K\n' +
-        '(ties go to the answer drawn first), with intervals over the problems, 95 %. Entries stay greedy.',
+        '(ties go to the answer drawn first), with intervals over the problems, 95 %. Entries stay greedy.\n' +
+        'Exit code 1: nothing could be judged.',
     )
     .argument(
       '[file]',
@@ -200,7 +106,7 @@ export function evaluateCommand(run: RunCommand): Command {
         ],
       ])}`,
     )
-    .action((file: string | undefined, options: EvaluateOptions) =>
-      run((runtime) => evaluateAdapter(runtime, file, options)),
+    .action((file: string | undefined, options: EvaluationRequest) =>
+      run((runtime) => evaluation(runtime, file, options)),
     );
 }

@@ -2,7 +2,7 @@
 import { SHIPPED_MODELS, unknownWords } from '@seamstream/embedded-world';
 import type { ControlRow } from '@seamstream/evaluation';
 import { onOneLine, plural } from '@seamstream/kernel';
-import type { Models } from '../command-runtime.js';
+import type { Models } from '@seamstream/operations/evaluate';
 import type { Terminal } from '../terminal/terminal.js';
 
 type Role = 'generator' | 'executor';
@@ -51,13 +51,13 @@ const SETTING: Readonly<Record<Role, string>> = {
  * words are known, or no shipped model is asked.
  */
 function unknownWordsRemark(
-  { generator, executor }: Pick<Models, Role>,
+  { generator, environment }: Pick<Models, 'generator' | 'environment'>,
   questions: readonly { readonly prompt: string }[],
   ways: readonly Way[],
 ): string | null {
   const isShipped: Readonly<Record<Role, boolean>> = {
     generator: generator.digest === SHIPPED_MODELS.generator,
-    executor: executor.identity.revision === SHIPPED_MODELS.executor,
+    executor: environment.identity.revision === SHIPPED_MODELS.executor,
   };
   const hopeless = ways.filter(({ solver }) => isShipped[solver]);
   const blind = ways.filter(({ solver, withEntries }) => withEntries && isShipped.generator && !isShipped[solver]);
@@ -83,7 +83,7 @@ function unknownWordsRemark(
 
 export function tellUnknownWords(
   terminal: Terminal,
-  models: Pick<Models, Role>,
+  models: Pick<Models, 'generator' | 'environment'>,
   questions: readonly { readonly prompt: string }[],
   ways: readonly Way[],
 ): void {

@@ -7,13 +7,8 @@ import { constants, type Stats } from 'node:fs';
 import { access, chmod, type FileHandle, link, lstat, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
-import {
-  type GrowingOutput,
-  type GrowOptions,
-  type OutputOptions,
-  outputTaken,
-  STANDARD_STREAM,
-} from '../command-runtime.js';
+import type { GrowingOutput, GrowOptions, OutputOptions } from '@seamstream/operations/evaluate';
+import { outputTaken, STANDARD_STREAM } from '../command-runtime.js';
 
 /** Only its owner reads a new file: answers quote the questions. */
 const NEW_FILE = 0o600;

@@ -1,6 +1,7 @@
 /** Keys for signing adapters, promotions and versions of the buffer. */
-import { SeamError, shortId } from '@seamstream/kernel';
-import { generateKey, parseTrustedEntries, VOUCHERS, type Voucher } from '@seamstream/signatures';
+import { shortId } from '@seamstream/kernel';
+import { generateKeyFiles } from '@seamstream/operations/keys';
+import { VOUCHERS, type Voucher } from '@seamstream/signatures';
 import { Command, Option } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
@@ -18,22 +19,10 @@ async function generate(
   { may, key: keyFile = `${name}.key.pem`, trusted: trustedFile }: GenerateOptions,
 ): Promise<ExitCode> {
   const { terminal } = runtime;
-  if (await runtime.isPresent(keyFile)) {
-    throw new SeamError(
-      'CONFLICT',
-      `Cannot make a key: expected no file ${keyFile}, it is there. Name another one (--key), or remove it when nothing signs with it any more.`,
-    );
-  }
-  const known = (await runtime.isPresent(trustedFile))
-    ? parseTrustedEntries(Buffer.from(await runtime.readInput(trustedFile)).toString(), trustedFile)
-    : [];
-  const { privatePem, trusted } = generateKey(name, may);
-  const list = `${JSON.stringify({ keys: [...known, trusted] }, null, 2)}\n`;
-  await runtime.writeOutput(keyFile, Buffer.from(privatePem));
-  await runtime.writeOutput(trustedFile, Buffer.from(list), { replace: true });
-  if (terminal.json) terminal.printJson({ name, keyId: trusted.keyId, may, keyFile, trustedFile });
+  const made = await generateKeyFiles(runtime, { name, may, keyFile, trustedFile });
+  if (terminal.json) terminal.printJson(made);
   else {
-    terminal.print(`${name} ${shortId(trusted.keyId)} may vouch for ${may.join(', ')}\n`);
+    terminal.print(`${name} ${shortId(made.keyId)} may vouch for ${may.join(', ')}\n`);
     terminal.print(`  who signs:    SEAM_SIGNATURES_KEY_FILE=${keyFile}\n`);
     terminal.print(`  who believes: SEAM_SIGNATURES_TRUSTED_KEYS_FILE=${trustedFile}\n`);
   }

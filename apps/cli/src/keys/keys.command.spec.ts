@@ -1,6 +1,6 @@
 import { encodeEvent } from '@seamstream/events';
 import { attest, parseSigningKey, parseTrustedKeys } from '@seamstream/signatures';
-import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const textOf = (world: FakeWorld, file: string): string => Buffer.from(world.files.get(file) ?? []).toString();

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { encodeEvent, originMeta, type SeamEvent } from '@seamstream/events';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
@@ -18,6 +21,8 @@ const problem = (problemId: string) => ({
 });
 const publishedEvent = (id: string): SeamEvent => ({
   type: 'ProblemPublished',
+  feedbackWithinMs: null,
+  task: null,
   meta,
   problem: problem(id),
   mode: 'explore',
@@ -58,5 +63,21 @@ describe('seam ledger', () => {
     await world.log.append([{ topic: 'seam.outcomes', key: 'a', value: Buffer.from('poison') }]);
     expect(await world.seam('ledger', '--json')).toBe(0);
     expect(world.takeJson()).toMatchObject([{ published: 1, inFlight: 1, balanced: true }]);
+  });
+
+  it('says what the answer rests on, and reads from the beginning on request', async () => {
+    const world = await withEvents(publishedEvent('a'));
+    const folder = mkdtempSync(join(tmpdir(), 'seam-ledger-'));
+    try {
+      world.snapshots = { folder, view: 'all' };
+      for (const args of [[], [], ['--from-scratch']]) await world.seam('ledger', '--json', ...args);
+      expect(world.takeJson()).toMatchObject([
+        { published: 1, from: 'beginning', snapshot: { records: 0, passedOver: 'there is none', kept: 'written' } },
+        { published: 1, from: 'snapshot', snapshot: { records: 1, passedOver: null, kept: 'current' } },
+        { published: 1, from: 'beginning', snapshot: { passedOver: 'from scratch', kept: 'written' } },
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -1,17 +1,19 @@
-import { foldProjection } from '@seamstream/log-reader';
-import { ledgerProjection } from '@seamstream/read-models';
+import { readLedger } from '@seamstream/operations/read-models';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
-import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
 import { renderLedger } from './render-ledger.js';
 
-async function showLedger(runtime: CommandRuntime, options: { readonly check?: true }): Promise<ExitCode> {
-  const { terminal, signal } = runtime;
-  const log = await runtime.openLog('read');
-  const progress = (total: number) => terminal.progress('reading the log', total);
-  const { answer: ledger } = await foldProjection(log, ledgerProjection, { signal, progress });
-  if (terminal.json) terminal.printJson(ledger);
+interface LedgerOptions extends ReadModelOptions {
+  readonly check?: true;
+}
+
+async function showLedger(runtime: CommandRuntime, options: LedgerOptions): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const { answer: ledger, use } = await readLedger(...(await keptLogOf(runtime, options)));
+  if (terminal.json) terminal.printJson({ ...ledger, ...use });
   else terminal.print(renderLedger(ledger, terminal.style));
   return options.check === true && !ledger.balanced ? EXIT.failedCheck : EXIT.ok;
 }
@@ -24,6 +26,7 @@ export function ledgerCommand(run: RunCommand): Command {
         'It balances when these five sum up to what was published and nothing happened to a problem that nobody published.',
     )
     .option('--check', 'exit with 1 when it does not balance')
+    .addOption(fromScratchOption())
     .addHelpText(
       'after',
       examples([
@@ -31,5 +34,5 @@ export function ledgerCommand(run: RunCommand): Command {
         ['seam ledger --check --json', 'for a monitor'],
       ]),
     )
-    .action((options: { readonly check?: true }) => run((runtime) => showLedger(runtime, options)));
+    .action((options: LedgerOptions) => run((runtime) => showLedger(runtime, options)));
 }

@@ -1,29 +1,7 @@
 /** How a command is told what the rows of a file look like, and which of them it wants. */
-import {
-  columnsForm,
-  type DatasetForm,
-  DOMAIN_NAME,
-  datasetForms,
-  detectedForm,
-  parseColumnMapping,
-  parseFractions,
-  type ReadingSettings,
-  SPLITS,
-  type Split,
-} from '@seamstream/datasets';
-import { clipped, SeamError } from '@seamstream/kernel';
-import type { DatasetFile } from '@seamstream/operations/publish';
+import { datasetForms, SPLITS } from '@seamstream/datasets';
+import { clipped } from '@seamstream/kernel';
 import { type Command, Option } from 'commander';
-
-export interface DatasetOptions {
-  readonly dataset?: string;
-  readonly columns?: string;
-  readonly verifier?: string;
-  readonly domain?: string;
-  readonly split?: Split;
-  readonly fractions: string;
-  readonly splitSeed: string;
-}
 
 /** Adds the options that say how a file is read. */
 export function withDatasetOptions(command: Command): Command {
@@ -44,39 +22,6 @@ export function withDatasetOptions(command: Command): Command {
     .addOption(new Option('--split <part>', 'only this part, chosen by a hash of each question').choices(SPLITS))
     .option('--fractions <shares>', 'shares of train, validation and test', '0.9,0.05,0.05')
     .option('--split-seed <text>', 'another seed makes other parts', '0');
-}
-
-/** The form that the options name. @throws INVALID_INPUT when --columns cannot be read */
-function formOf({ dataset, columns }: DatasetOptions): DatasetForm {
-  return columns === undefined ? datasetForms.get(dataset ?? 'seam')! : columnsForm(parseColumnMapping(columns));
-}
-
-/** @throws INVALID_INPUT when a mapping, a share or a name cannot be read */
-export function readingSettings(options: DatasetOptions): ReadingSettings {
-  const { verifier, domain, split, splitSeed } = options;
-  if (domain !== undefined && !DOMAIN_NAME.test(domain)) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Reading --domain: expected 1 to 64 letters, digits, ".", "_" or "-", came "${domain}".`,
-    );
-  }
-  const fractions = parseFractions(options.fractions);
-  return {
-    form: formOf(options),
-    domain,
-    verifier: verifier === undefined ? undefined : { kind: verifier },
-    split: split === undefined ? undefined : { part: split, fractions, seed: splitSeed },
-  };
-}
-
-/**
- * How a file is read: as the options say, otherwise as its first row looks, as `datasets inspect` reads it.
- * @throws as {@link readingSettings}
- */
-export async function settingsFor({ bytes }: DatasetFile, options: DatasetOptions): Promise<ReadingSettings> {
-  const settings = readingSettings(options);
-  if (options.dataset !== undefined || options.columns !== undefined) return settings;
-  return { ...settings, form: (await detectedForm(bytes)) ?? settings.form };
 }
 
 /** The "Datasets" section of a help text. */

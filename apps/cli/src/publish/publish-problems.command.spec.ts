@@ -1,5 +1,5 @@
 import { decodeEvent, type EventOf, TOPIC } from '@seamstream/events';
-import { VERL_PARQUET } from '../../../../libs/datasets/src/verl-parquet.contract.js';
+import { VERL_PARQUET } from '@seamstream/testing/verl-parquet';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const file = (...lines: string[]): Uint8Array => Buffer.from(`${lines.join('\n')}\n`);
@@ -43,7 +43,7 @@ describe('seam publish', () => {
       occurredAt: Date.UTC(2030, 0, 31, 12),
     });
     expect(capital).toMatchObject({ mode: 'deploy', problem: { problemId: 'capital-1', domain: 'default' } });
-    expect(capital?.problem.verifier.kind).toBe('exact');
+    expect(capital?.problem.verifier?.kind).toBe('exact');
   });
 
   it('names every bad line with what was expected and what came, and records nothing', async () => {
@@ -212,13 +212,46 @@ describe('seam publish', () => {
     );
   });
 
+  it('publishes rows without reference and verifier only where that is asked for', async () => {
+    const rows = [
+      JSON.stringify({ prompt: 'Is it so?', feedbackWithinMs: 60_000 }),
+      JSON.stringify({ prompt: 'What is 2 + 3?', reference: '5', verifier: 'numeric' }),
+    ];
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', file(...rows));
+    expect(await world.seam('publish', 'p.jsonl', '--dataset', 'seam')).toBe(2);
+    expect(world.takeErrors()).toContain('line 1: reference');
+    expect(await world.seam('publish', 'p.jsonl', '--dataset', 'seam', '--ungraded')).toBe(0);
+    const events = await published(world);
+    expect(events.map(({ problem, feedbackWithinMs }) => [problem.verifier?.kind ?? null, feedbackWithinMs])).toEqual([
+      [null, 60_000],
+      ['numeric', null],
+    ]);
+  });
+
+  it('publishes a passage with its questions, and refuses one without references by its row', async () => {
+    const row = (...questions: readonly object[]): string => JSON.stringify({ passage: 'Ada, 1815.', questions });
+    const who = { question: 'Who?', reference: 'Ada' };
+    const world = await fakeWorld();
+    world.files.set('p.jsonl', file(row(who, { question: 'When?', reference: '1815' })));
+    world.files.set('bad.jsonl', file(row(who), row({ question: 'Who?' })));
+    expect(await world.seam('publish', 'bad.jsonl')).toBe(2);
+    expect(world.takeErrors()).toContain('line 2: questions.0.reference');
+    expect(await world.seam('publish', 'p.jsonl')).toBe(0);
+    const [event] = await published(world);
+    expect(event?.problem).toMatchObject({ verifier: { kind: 'passage' }, reference: '["Ada","1815"]' });
+    expect(event?.task).toMatchObject({ kind: 'passage', passage: 'Ada, 1815.' });
+  });
+
   it('refuses unknown options, formats and files, and an empty file', async () => {
     const world = await fakeWorld();
     world.files.set('empty.jsonl', file(''));
     expect(await world.seam('publish', 'p.jsonl', '--datset', 'seam')).toBe(2);
     expect(world.takeErrors()).toContain("unknown option '--datset'");
     expect(await world.seam('publish', 'p.jsonl', '--dataset', 'csv')).toBe(2);
-    expect(world.takeErrors()).toContain('Allowed choices are seam, gsm8k, dapo, verl, math, aime');
+    expect(world.takeErrors()).toContain(
+      'Allowed choices are seam, passage, few-shot, turns, gsm8k, dapo, verl, math, aime',
+    );
     expect(await world.seam('publish', 'p.jsonl', '--limit', '0')).toBe(2);
     expect(world.takeErrors()).toContain('expected a whole number from 1 on, came "0"');
     expect(await world.seam('publish', 'nowhere.jsonl')).toBe(2);

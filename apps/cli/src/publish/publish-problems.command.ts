@@ -2,21 +2,23 @@ import { TOPIC } from '@seamstream/events';
 import { count, plural, shortId } from '@seamstream/kernel';
 import {
   countDuplicates,
+  type DatasetOptions,
   DUPLICATE_POLICIES,
   EXPIRED_POLICIES,
   type Published,
   type PublishRequest,
   publishFile,
   type RowCounts,
+  settingsFor,
 } from '@seamstream/operations/publish';
 import { Command, Option } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { type DatasetOptions, datasetsHelp, settingsFor, withDatasetOptions } from './dataset-options.js';
+import { datasetsHelp, withDatasetOptions } from './dataset-options.js';
 import { similarityOption } from './similarity-option.js';
 
-type PublishOptions = DatasetOptions & PublishRequest;
+type PublishOptions = DatasetOptions & PublishRequest & { readonly ungraded?: true };
 
 async function publishProblems(runtime: CommandRuntime, path: string, options: PublishOptions): Promise<ExitCode> {
   const { terminal, clock, signal } = runtime;
@@ -30,7 +32,7 @@ async function publishProblems(runtime: CommandRuntime, path: string, options: P
       progress: (total) => terminal.progress(`publishing to ${TOPIC.problems}`, total),
     },
     path,
-    (file) => settingsFor(file, options),
+    async (file) => ({ ...(await settingsFor(file, options)), ungraded: options.ungraded }),
     options,
   );
   const { file, form, counts, pass, wanted, known } = done;
@@ -139,6 +141,10 @@ export function publishCommand(run: RunCommand): Command {
       'publish n problems at most, the first that are left when all that is dropped is dropped',
       wholeNumber('--limit', 1),
     )
+    .option(
+      '--ungraded',
+      'rows without reference and verifier are problems as well: their answers wait for feedback (seam feedback), and are ungraded at their deadline',
+    )
     .option('--again', 'publish a file once more, under new ids')
     .option('--dry-run', 'check the file only')
     .addHelpText(
@@ -149,6 +155,7 @@ export function publishCommand(run: RunCommand): Command {
         ['seam publish --dataset dapo --duplicates skip dapo-math-17k.parquet', 'each question once'],
         ['seam publish --columns prompt=question,reference=answer --verifier numeric any.parquet', 'any columns'],
         ['seam publish --dataset math --split train --fractions 0.8,0.1,0.1 math.jsonl', 'one part of it'],
+        ['seam publish --ungraded --mode deploy questions.jsonl', 'nobody knows yet what is right'],
         ['head -5 problems.jsonl | seam publish -', 'from a pipe'],
         ['seam publish problems.jsonl --dry-run --json', 'check only'],
       ])}`,

@@ -9,7 +9,7 @@ import {
 import { type EventOf, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstream/events';
 import { Random, SeamError } from '@seamstream/kernel';
 import { COPIES_TOPIC, copyLog, ORIGIN_HEADER } from '@seamstream/operations/copy';
-import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS, recordsOf } from '@seamstream/testing';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const meta = (messageId: string) =>
@@ -40,13 +40,6 @@ async function fill(log: EventLog, count: number): Promise<void> {
     const events = [problem(number, domain), outcome(number, domain)];
     await log.append(events.map((event) => ({ ...encodeEvent(event), timestampMs })));
   }
-}
-
-async function recordsOf(log: EventLog, topic: string): Promise<LogRecord[]> {
-  const records: LogRecord[] = [];
-  for (const { partition } of await log.watermarks(topic))
-    for await (const chunk of log.read({ topic, partition, from: 0 })) records.push(...chunk);
-  return records;
 }
 
 /** All that a copy keeps. */
@@ -93,8 +86,13 @@ describe('seam replay copy', () => {
     here.takeJson();
     await here.log.append([encodeEvent(problem(99))]);
     await here.seam('replay', 'copy', '--to', TO, '--json');
-    expect(here.takeJson()).toMatchObject([
-      { topics: [{ topic: TOPIC.problems, copied: 1 }, { copied: 0 }, { copied: 0 }] },
+    const [{ topics }] = here.takeJson() as [{ topics: { topic: string; copied: number }[] }];
+    expect(topics.map(({ topic, copied }) => [topic, copied])).toEqual([
+      [TOPIC.problems, 1],
+      [TOPIC.experiences, 0],
+      [TOPIC.answers, 0],
+      [TOPIC.feedback, 0],
+      [TOPIC.outcomes, 0],
     ]);
     expect(await recordsOf(here.otherLogs.get(TO)!, TOPIC.problems)).toHaveLength(11);
   });
@@ -168,7 +166,14 @@ describe('seam replay copy', () => {
     for (let time = 0; time < 2; time++) {
       expect(await here.seam('replay', 'copy', '--to', TO, '--done', '--json')).toBe(0);
       expect(here.takeJson()).toMatchObject([
-        { done: [{ group: 'seam.generator', records: time === 0 ? 12 - 4 : 0 }, {}] },
+        {
+          done: [
+            { group: 'seam.generator', records: time === 0 ? 12 - 4 : 0 },
+            { group: 'seam.executor', records: 0 },
+            { group: 'seam.executor.settler', records: 0 },
+            { group: 'seam.executor.judge', records: 0 },
+          ],
+        },
       ]);
       const committed = await here.otherLogs.get(TO)!.committedOffsets('seam.generator');
       expect(committed.filter(({ nextOffset }) => nextOffset > 0).map(({ nextOffset }) => nextOffset)).toEqual(
@@ -181,7 +186,7 @@ describe('seam replay copy', () => {
     [[], 'expected --from, --to or both, came none'],
     [['--to', 'elsewhere'], 'expected lmdb:FOLDER'],
     [['--from', 'lmdb:nowhere'], 'there is no such log'],
-    [['--to', TO, '--topic', 'nothing'], 'expected one of adapters, buffer'],
+    [['--to', TO, '--topic', 'nothing'], 'expected one of adapters, answers, buffer'],
     [['--to', TO, '--topic', 'buffer'], 'name offsets and objects of the log'],
     [['--to', TO, '--since', 'yesterday'], 'Reading --since: expected a time (2030-01-31T12:00:00Z), came "yesterday"'],
     [['--to', TO, '--until', '42'], 'Reading --until: expected a time'],

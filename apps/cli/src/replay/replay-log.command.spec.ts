@@ -10,8 +10,8 @@ import {
   shardsOf,
   withRules,
 } from '@seamstream/success-buffer';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import type { z } from 'zod';
-import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 let events = 0;

@@ -1,60 +1,55 @@
-import { onOneLine, plural, SeamError } from '@seamstream/kernel';
-import { foldProjection } from '@seamstream/log-reader';
+import { plural, SeamError } from '@seamstream/kernel';
+import { findAdapter } from '@seamstream/operations/adapters';
 import { readOverview, recordsToReplay, verifyBuffer } from '@seamstream/operations/buffer';
 import {
-  adapterLineageProjection,
-  ledgerProjection,
-  type Projection,
-  successByArmProjection,
-  trainingProgressProjection,
-} from '@seamstream/read-models';
+  type Answered,
+  type KeptLog,
+  type ReadingOptions,
+  readLineage as readAdapters,
+  readLedger,
+  readSuccess,
+  readTraining,
+} from '@seamstream/operations/read-models';
 import { Command, Option } from 'commander';
 import { readLineage } from '../adapters/read-lineage.js';
-import { findAdapter, renderAdapterList } from '../adapters/render-adapters.js';
+import { renderAdapterList } from '../adapters/render-adapters.js';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { renderLedger } from '../ledger/render-ledger.js';
+import { keptLogOf } from '../read-models/read-model-options.js';
 import type { Style } from '../terminal/style.js';
-import { renderFacts } from '../terminal/table.js';
 import { stepProgress } from '../train/train-adapter.command.js';
-import type { AdapterVerification } from '../train/trainer.port.js';
 import { copyLogCommand } from './copy-log.command.js';
 import { renderSuccess, renderTraining } from './render-read-models.js';
+import { renderVerifiedAdapter } from './render-verified-adapter.js';
 import { renderVerifiedVersions } from './render-verified-versions.js';
 
 /** A read model with its text, closed over its types: from outside, all look alike. */
 interface ReadModel {
   readonly meaning: string;
-  readonly rebuild: (runtime: CommandRuntime) => Promise<{
-    readonly answer: unknown;
-    readonly text: string;
-    readonly records: number;
-    readonly unreadable: number;
-  }>;
+  readonly rebuild: (runtime: CommandRuntime) => Promise<Answered<unknown> & { readonly text: string }>;
 }
 
-function readModel<State, Answer>(
+function readModel<Answer>(
   meaning: string,
-  projection: Projection<State, Answer>,
+  read: (kept: KeptLog, options: ReadingOptions) => Promise<Answered<Answer>>,
   render: (answer: Answer, style: Style) => string,
 ): ReadModel {
   return {
     meaning,
     async rebuild(runtime) {
-      const { terminal, signal } = runtime;
-      const progress = (total: number) => terminal.progress('reading the log', total);
-      const folded = await foldProjection(await runtime.openLog('read'), projection, { signal, progress });
-      return { ...folded, text: render(folded.answer, terminal.style) };
+      const answered = await read(...(await keptLogOf(runtime, { fromScratch: true })));
+      return { ...answered, text: render(answered.answer, runtime.terminal.style) };
     },
   };
 }
 
 const READ_MODELS: Readonly<Record<string, ReadModel>> = {
-  ledger: readModel('what became of every problem', ledgerProjection, renderLedger),
-  success: readModel('success per arm, domain and adapter', successByArmProjection, renderSuccess),
-  adapters: readModel('versions and lineage', adapterLineageProjection, renderAdapterList),
-  training: readModel('runs with their steps and figures', trainingProgressProjection, renderTraining),
+  ledger: readModel('what became of every problem', readLedger, renderLedger),
+  success: readModel('success per arm, domain and adapter', readSuccess, renderSuccess),
+  adapters: readModel('versions and lineage', readAdapters, renderAdapterList),
+  training: readModel('runs with their steps and figures', readTraining, renderTraining),
 };
 
 interface ReplayOptions {
@@ -109,28 +104,13 @@ async function verifyAdapter(runtime: CommandRuntime, digits: string): Promise<E
   try {
     const verification = await trainer.verify(adapterDigest, { signal, onStep });
     stop();
-    const equal = verification.recordedDigest === verification.replayedDigest;
-    if (terminal.json) terminal.printJson({ verified: 'adapter', equal, ...verification });
+    const { equal } = verification;
+    if (terminal.json) terminal.printJson({ verified: 'adapter', ...verification });
     else terminal.print(renderVerifiedAdapter(verification, terminal.style));
     return equal ? EXIT.ok : EXIT.failedCheck;
   } finally {
     stop();
   }
-}
-
-function renderVerifiedAdapter({ runId, recordedDigest, replayedDigest }: AdapterVerification, style: Style): string {
-  const equal = recordedDigest === replayedDigest;
-  const verdict = equal
-    ? style.green('The log gives this adapter again.')
-    : style.red('DIFFERENT: the records, the code, or the execution provider are not those that made it.');
-  return `${renderFacts(
-    [
-      ['run', onOneLine(runId)],
-      ['recorded', recordedDigest],
-      ['replayed', replayedDigest ?? 'no adapter'],
-    ],
-    style,
-  )}${verdict}\n`;
 }
 
 async function replayLog(runtime: CommandRuntime, options: ReplayOptions): Promise<ExitCode> {
@@ -158,14 +138,19 @@ export function replayCommand(run: RunCommand): Command {
         'verifyAdapter',
       ),
     )
-    .addOption(new Option('--verify-adapter <digest>', 'run its recorded training again and compare the digest'))
+    .addOption(
+      new Option(
+        '--verify-adapter <digest>',
+        'run its recorded training again and compare the digest, or the weights where the engine of the run states a tolerance',
+      ),
+    )
     .addHelpText(
       'after',
       `\nRead models:\n${names.map((name) => `  ${name.padEnd(9)} ${READ_MODELS[name]?.meaning ?? ''}\n`).join('')}${examples(
         [
           ['seam replay --read-model success', 'success per arm, from the first record on'],
           ['seam replay --verify-buffer', 'exit 1 when a version differs'],
-          ['seam replay --verify-adapter 4f3a90c1', 'exit 1 when training gives another digest'],
+          ['seam replay --verify-adapter 4f3a90c1', 'exit 1 when training gives another adapter'],
           ['seam replay copy --to kafka://localhost:9092', 'move the log; "seam replay copy --help" teaches it'],
         ],
       )}`,

@@ -1,6 +1,7 @@
 /** Training runs as a list, one in full, and two beside each other. Pure. */
+import { LIMITS } from '@seamstream/doctor';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
-import type { RecordedRun } from '@seamstream/operations/status';
+import type { RecordedRun } from '@seamstream/operations/read-models';
 import type { Style } from '../terminal/style.js';
 import { type Column, renderFacts, renderTable } from '../terminal/table.js';
 import { percent } from '../terminal/text.js';
@@ -47,14 +48,36 @@ export function renderRunList(runs: readonly RecordedRun[], style: Style): strin
     count(run.steps),
     seconds(run),
     figure(run.metrics.loss),
-    figure(run.metrics.klNats),
-    percent(run.metrics.effectiveSampleRatio),
+    `${figure(run.metrics.klNats)}${isFar(run) ? '*' : ''}`,
+    `${percent(run.metrics.effectiveSampleRatio)}${isCarriedByFew(run) ? '†' : ''}`,
     percent(run.evaluation?.success),
     percent(run.evaluation?.parentSuccess),
     percent(faithfulRate(run)),
     excerpt(run.reason ?? '', 80),
   ]);
-  return `${renderTable(columns, rows, style)}${plural(runs.length, 'run')}. KL in nats, ESS: effective sample ratio; success on the validation problems; faithful: of the made adapter's entries, those that quote their problem truly.\n`;
+  const remarks = REMARKS.map(([applies, remark]) => (runs.some(applies) ? remark : '')).join('');
+  return `${renderTable(columns, rows, style)}${plural(runs.length, 'run')}. KL in nats, ESS: effective sample ratio; success on the validation problems; faithful: of the made adapter's entries, those that quote their problem truly.\n${remarks}`;
+}
+
+/** Figures that look like a fault, with what they say and what they do not. */
+const REMARKS: readonly (readonly [(run: RecordedRun) => boolean, string])[] = [
+  [
+    isFar,
+    '* k3 over replayed tokens, a distance and no KL of what is served: a few old tokens that the policy has given up make it large. The comparison on the validation problems decides, and the doctor judges the figure (seam doctor).\n',
+  ],
+  [
+    isCarriedByFew,
+    '† A few rows or tokens were nearly the whole run (effective sample ratio below 20 %): what it learned rests on them.\n',
+  ],
+];
+
+/** From where on GRPO's page calls a policy far from its reference. */
+function isFar({ metrics: { klNats = 0 } }: RecordedRun): boolean {
+  return klNats > LIMITS.klNats;
+}
+
+function isCarriedByFew({ metrics: { effectiveSampleRatio = 1 } }: RecordedRun): boolean {
+  return effectiveSampleRatio < LIMITS.fewSamplesRatio;
 }
 
 export function renderRun(run: RecordedRun, style: Style): string {
@@ -90,9 +113,10 @@ export function renderRun(run: RecordedRun, style: Style): string {
       `${percent(faithfulRate(run))} of ${plural(run.faithful.quoting, 'entry', 'entries')} by its adapter quote their problem truly`,
     ]);
   for (const [name, value] of Object.entries(run.metrics).sort()) facts.push([onOneLine(name), figure(value)]);
+  const remarks = REMARKS.flatMap(([applies, remark]) => (applies(run) ? [remark] : []));
   const settings = Object.entries(settingsOf(run)).map(([name, value]): [string, string] => [name, value]);
   return [
-    renderFacts(facts, style),
+    `${renderFacts(facts, style)}${remarks.join('')}`,
     ...(settings.length === 0 ? [] : [`${style.bold('Settings')}\n${renderFacts(settings, style)}`]),
     ...(run.checkpoints.length === 0 ? [] : [`${style.bold('Steps')}\n${renderSteps(run.checkpoints, style)}`]),
   ].join('\n');

@@ -1,6 +1,5 @@
 import { encodeEvent, type SeamEvent } from '@seamstream/events';
-import { recordedRunsProjection } from '@seamstream/operations/status';
-import { recorded } from '../../../../libs/read-models/src/log-of.contract.js';
+import { recorded } from '@seamstream/testing/log-of';
 import {
   adapterPublished,
   EXAMPLE_LINEAGE,
@@ -9,7 +8,7 @@ import {
   runFailed,
   runRejected,
   runStarted,
-} from '../../../../libs/read-models/src/training-log.contract.js';
+} from '@seamstream/testing/training-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
 const started = (runId: string, algorithm: string, settings: object): SeamEvent => ({
@@ -37,6 +36,60 @@ beforeEach(async () => {
     recorded('q', true, { adapterDigest: 'made-by-aaab-2' }),
   ];
   for (const event of events) await world.log.append([encodeEvent(event)]);
+});
+
+describe('seam runs with figures that look like a fault', () => {
+  const FAR = 'a distance and no KL of what is served';
+  const FEW = 'A few rows or tokens were nearly the whole run';
+
+  it('says what they mean, and nothing of figures that are as expected', async () => {
+    for (const args of [['runs'], ['runs', 'show', 'aaaa-1']]) {
+      await world.seam(...args);
+      const shown = world.takeOutput();
+      expect([shown.includes(FAR), shown.includes(FEW)]).toEqual([false, false]);
+    }
+    await world.log.append(
+      [
+        started('far-far-1', 'grpo', {}),
+        runCompleted('far-far-1', 4, { klNats: 132.8 }),
+        started('few-few-1', 'sft', {}),
+        runCompleted('few-few-1', 4, { effectiveSampleRatio: 0.117 }),
+      ].map(encodeEvent),
+    );
+    await world.seam('runs');
+    const list = world.takeOutput();
+    expect(list).toMatch(/132\.8\*[^]*11\.7 %†/);
+    expect([list.includes(FAR), list.includes(FEW)]).toEqual([true, true]);
+    await world.seam('runs', 'show', 'few-few-1');
+    const one = world.takeOutput();
+    expect([one.includes(FAR), one.includes(FEW)]).toEqual([false, true]);
+  });
+});
+
+describe('seam runs cancel', () => {
+  const cancel = (...rest: string[]): Promise<number> =>
+    world.seam('runs', 'cancel', ...rest, '--by', 'ada', '--reason', 'wrong base model');
+
+  it('records who takes a run back and why, once, and the run is shown so', async () => {
+    await world.log.append([encodeEvent(started('bbbb-4', 'grpo', {}))]);
+    expect(await cancel('bbbb', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ runId: 'bbbb-4', by: 'ada', reason: 'wrong base model' }]);
+    expect(await world.seam('runs', 'show', 'bbbb', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([{ status: 'cancelled', reason: 'cancelled by ada: wrong base model' }]);
+    expect(await cancel('bbbb')).not.toBe(0);
+    expect(world.takeErrors()).toContain('expected one that has not ended, got one that was cancelled');
+  });
+
+  it('refuses runs that have ended, and names that fit none or several', async () => {
+    for (const [meant, said] of [
+      ['ffff', 'got one that was failed'],
+      ['zzzz', 'got none of those in the log (not ended: aaaa-1)'],
+      ['aaa', 'expected at least 4 characters'],
+    ] as const) {
+      expect(await cancel(meant)).not.toBe(0);
+      expect(world.takeErrors()).toContain(said);
+    }
+  });
 });
 
 describe('seam runs', () => {
@@ -80,16 +133,14 @@ describe('seam runs', () => {
     expect(rows.every(({ differs }) => !differs)).toBe(true);
   });
 
-  it('tells what was decided on an adapter by the run that made it', () => {
-    const placed = EXAMPLE_LINEAGE.map(
-      (event, offset) => [event, { topic: `${event.type.startsWith('T')}`, partition: 0, offset }] as const,
-    );
-    const state = placed.reduce(
-      (sum, [event, position]) => recordedRunsProjection.evolve(sum, event, position),
-      recordedRunsProjection.initialState(),
-    );
-    expect(recordedRunsProjection.read(state)).toMatchObject([
-      { runId: 'r2', decision: 'rejected', reason: 'worse than its parent', evaluation: { success: 0.25 } },
+  it('tells what was decided on an adapter by the run that made it', async () => {
+    const world = await fakeWorld();
+    await world.log.append(EXAMPLE_LINEAGE.map(encodeEvent));
+    await world.seam('runs', '--json');
+    expect(world.takeJson()).toMatchObject([
+      {
+        runs: [{ runId: 'r2', decision: 'rejected', reason: 'worse than its parent', evaluation: { success: 0.25 } }],
+      },
     ]);
   });
 });

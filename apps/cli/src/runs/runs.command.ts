@@ -1,35 +1,38 @@
-import { findRun, type RecordedRun, readRuns } from '@seamstream/operations/status';
+import { newId, shortId } from '@seamstream/kernel';
+import { findRun, readRuns } from '@seamstream/operations/read-models';
+import { cancelRun } from '@seamstream/operations/runs';
 import { Command } from 'commander';
-import { examples, wholeNumber } from '../command-options.js';
-import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { checkWords, examples, wholeNumber } from '../command-options.js';
+import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
 import { compareRuns, renderComparison, renderRun, renderRunList } from './render-runs.js';
 
-async function runsOf(runtime: CommandRuntime): Promise<readonly RecordedRun[]> {
-  const { terminal, signal } = runtime;
-  return readRuns(await runtime.openLog('read'), {
-    signal,
-    progress: (total) => terminal.progress('reading the log', total),
-  });
+interface ListOptions extends ReadModelOptions {
+  readonly limit?: number;
 }
 
-async function listRuns(runtime: CommandRuntime, { limit }: { readonly limit?: number }): Promise<ExitCode> {
-  const runs = await runsOf(runtime);
+async function runsOf(runtime: CommandRuntime, options?: ReadModelOptions): ReturnType<typeof readRuns> {
+  return readRuns(...(await keptLogOf(runtime, options)));
+}
+
+async function listRuns(runtime: CommandRuntime, { limit, fromScratch }: ListOptions): Promise<ExitCode> {
+  const { answer: runs, use } = await runsOf(runtime, { fromScratch });
   const shown = limit === undefined ? runs : runs.slice(-limit);
-  if (runtime.terminal.json) runtime.terminal.printJson({ runs: shown });
+  if (runtime.terminal.json) runtime.terminal.printJson({ runs: shown, ...use });
   else runtime.terminal.print(renderRunList(shown, runtime.terminal.style));
   return EXIT.ok;
 }
 
 async function showRun(runtime: CommandRuntime, meant: string): Promise<ExitCode> {
-  const run = findRun(await runsOf(runtime), meant);
+  const run = findRun((await runsOf(runtime)).answer, meant);
   if (runtime.terminal.json) runtime.terminal.printJson(run);
   else runtime.terminal.print(renderRun(run, runtime.terminal.style));
   return EXIT.ok;
 }
 
 async function compare(runtime: CommandRuntime, one: string, other: string): Promise<ExitCode> {
-  const runs = await runsOf(runtime);
+  const { answer: runs } = await runsOf(runtime);
   const [left, right] = [findRun(runs, one), findRun(runs, other)];
   if (runtime.terminal.json)
     runtime.terminal.printJson({ runs: [left.runId, right.runId], rows: compareRuns(left, right) });
@@ -37,13 +40,31 @@ async function compare(runtime: CommandRuntime, one: string, other: string): Pro
   return EXIT.ok;
 }
 
+async function cancel(
+  runtime: CommandRuntime,
+  meant: string,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<ExitCode> {
+  checkWords('--by', by);
+  checkWords('--reason', reason);
+  const { terminal, clock, signal } = runtime;
+  const log = await runtime.openLog('append');
+  const { runId, meta } = await cancelRun(log, meant, { by, reason, at: clock.now(), messageId: newId() }, signal);
+  if (terminal.json) terminal.printJson({ runId, by, reason, at: meta.occurredAt });
+  else
+    terminal.print(
+      `cancelled ${shortId(runId)}: no worker takes it; one that carries it out stops at its next checkpoint\n`,
+    );
+  return EXIT.ok;
+}
+
 const RUN = 'the first characters of its id, or of the adapter that it made; or "last"';
 
 export function runsCommand(run: RunCommand): Command {
-  const list = (options: { readonly limit?: number }): Promise<void> => run((runtime) => listRuns(runtime, options));
+  const list = (options: ListOptions): Promise<void> => run((runtime) => listRuns(runtime, options));
   return new Command('runs')
     .summary('training runs: what they learned from, how it went, what was decided')
-    .description('Lists every training run of the log. Nothing is recorded.')
+    .description('Lists every training run of the log. Only cancel records something.')
     .addHelpText(
       'after',
       examples([
@@ -58,6 +79,7 @@ export function runsCommand(run: RunCommand): Command {
       new Command('list')
         .summary('every run')
         .option('--limit <n>', 'the newest n runs', wholeNumber('--limit', 1))
+        .addOption(fromScratchOption())
         .action(list),
     )
     .addCommand(
@@ -72,5 +94,25 @@ export function runsCommand(run: RunCommand): Command {
         .argument('<one>', RUN)
         .argument('<other>', RUN)
         .action((one: string, other: string) => run((runtime) => compare(runtime, one, other))),
+    )
+    .addCommand(
+      new Command('cancel')
+        .summary('take a run back that waits for a worker or is being carried out')
+        .description(
+          'Records that a person cancels the run. Nobody takes it any more; a worker that carries it out stops at its next checkpoint, and nothing\n' +
+            'of it is served. The stream goes on with the next window. A run that has ended stays as it is.',
+        )
+        .argument('<run>', 'the first characters of its id, at least four')
+        .requiredOption('--by <name>', 'who decides; recorded')
+        .requiredOption('--reason <text>', 'why; recorded')
+        .addHelpText(
+          'after',
+          examples([
+            ['seam runs cancel 4f3a90c1 --by ada --reason "wrong base model"', 'the stream goes on without it'],
+          ]),
+        )
+        .action((meant: string, options: { readonly by: string; readonly reason: string }) =>
+          run((runtime) => cancel(runtime, meant, options)),
+        ),
     );
 }

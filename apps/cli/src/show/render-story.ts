@@ -42,6 +42,7 @@ export function renderStory({ story, doubts, lineage }: ToldStory, options: Stor
 const STANDINGS: Readonly<Record<ProblemStory['standing'], string>> = {
   solved: 'solved',
   notSolved: 'not solved',
+  ungraded: 'ungraded: nobody judged it in time',
   expired: 'expired',
   deadLettered: 'among the dead letters',
   inFlight: 'in flight',
@@ -49,17 +50,25 @@ const STANDINGS: Readonly<Record<ProblemStory['standing'], string>> = {
 
 function heading(story: ProblemStory, { full }: StoryOptions, style: Style): string {
   const { problem, publications, attempts, standing, expiries, deadLetters, refusedElsewhere } = story;
-  const judged = attempts.filter(({ results }) => results.some(({ verdict }) => verdict !== 'failed'));
+  const judged = attempts.filter(({ results }) =>
+    results.some(({ verdict }) => verdict === 'solved' || verdict === 'notSolved'),
+  );
   const solved = attempts.filter(({ results }) => results.some(({ verdict }) => verdict === 'solved'));
   const share = judged.length === 0 ? '' : `, ${count(solved.length)} of ${plural(judged.length, 'answer')} right`;
   const paint = standing === 'solved' ? style.green : standing === 'inFlight' ? style.cyan : style.yellow;
-  const options = Object.entries(problem.verifier.options).map(([name, value]) => `${name}=${value}`);
   const facts: [string, string][] = [
     ['problem', onOneLine(problem.problemId)],
     ['domain', onOneLine(problem.domain)],
     ['question', full ? onOneLine(problem.prompt) : excerpt(problem.prompt, 1000)],
-    ['reference', full ? onOneLine(problem.reference) : excerpt(problem.reference, REASON)],
-    ['judged by', onOneLine([`${problem.verifier.kind} ${problem.verifier.version}`, ...options].join(', '))],
+    ...(problem.reference === null
+      ? []
+      : [
+          ['reference', full ? onOneLine(problem.reference) : excerpt(problem.reference, REASON)] satisfies [
+            string,
+            string,
+          ],
+        ]),
+    ['judged by', judgeOf(problem)],
     ...Object.entries(problem.metadata).map(([name, value]): [string, string] => [
       onOneLine(name),
       excerpt(value, REASON),
@@ -80,6 +89,12 @@ function heading(story: ProblemStory, { full }: StoryOptions, style: Style): str
     ['now', `${paint(STANDINGS[standing])}${share}`],
   ];
   return renderFacts(facts, style);
+}
+
+function judgeOf({ verifier }: ProblemStory['problem']): string {
+  if (verifier === null) return 'feedback (seam feedback), until its time is up';
+  const options = Object.entries(verifier.options).map(([name, value]) => `${name}=${value}`);
+  return onOneLine([`${verifier.kind} ${verifier.version}`, ...options].join(', '));
 }
 
 interface GroupContext {
@@ -106,8 +121,10 @@ function renderGroup(group: readonly Attempt[], context: GroupContext): string {
 /** Candidates that say the same and came to the same stand together, where their first stands: of sixteen there are often three. */
 function alike(group: readonly Attempt[], { doubts }: GroupContext): readonly (readonly Attempt[])[] {
   return [
-    ...Map.groupBy(group, ({ entry, adapterDigest, writtenAt, results }) =>
+    ...Map.groupBy(group, ({ attemptId, answer, entry, adapterDigest, writtenAt, results }) =>
       JSON.stringify([
+        // What waits has to be told apart: feedback is given to one.
+        answer === null ? null : attemptId,
         entry,
         adapterDigest,
         writtenAt === null,
@@ -130,7 +147,8 @@ function renderAttempts(attempts: readonly Attempt[], context: GroupContext): st
   const marks = results.map(({ verdict, ...result }) =>
     isBelieved(result, context.doubts) ? VERDICTS[verdict](style) : style.red('not believed'),
   );
-  const mark = marks.length === 0 ? style.cyan('no result yet') : marks.join(', ');
+  const none = first.answer === null ? 'no result yet' : 'waits for feedback';
+  const mark = marks.length === 0 ? style.cyan(none) : marks.join(', ');
   const author =
     writtenAt === null ? ': the log has no such entry' : ` by ${authorOf(first, lineage)}, ${plural(tokens, 'token')}`;
   const numbers = `${attempts.map(({ candidateIndex }) => candidateIndex + 1).join(', ')} of ${groupSize} `;
@@ -140,6 +158,7 @@ function renderAttempts(attempts: readonly Attempt[], context: GroupContext): st
   );
   const facts: [string, string][] = [
     ...(entry === null ? [] : entryFields(entry)),
+    ...answerFacts(first, context),
     ...results.flatMap((result) => resultFacts(result, context)),
     ...[...verdicts].map(([text, { length }]): [string, string] => [
       'buffer',
@@ -154,6 +173,7 @@ const VERDICTS: Readonly<Record<AttemptResult['verdict'], (style: Style) => stri
   solved: (style) => style.green('solved'),
   notSolved: (style) => style.yellow('not solved'),
   failed: (style) => style.red('failed'),
+  ungraded: (style) => style.yellow('ungraded'),
 };
 
 function isBelieved(
@@ -171,13 +191,32 @@ function authorOf({ adapterDigest }: Attempt, lineage: AdapterLineage): string {
     : `adapter ${shortId(adapterDigest)} (version ${known.version}, ${onOneLine(known.algorithm)})`;
 }
 
+/** Of an answer that no verifier judges: what waits, until when, and what was said of it. */
+function answerFacts({ attemptId, answer, feedback, results }: Attempt, { options }: GroupContext): [string, string][] {
+  const facts: [string, string][] = [];
+  const whole = (text: string, length: number): string => (options.full ? onOneLine(text) : excerpt(text, length));
+  // A result by feedback tells the answer itself.
+  if (answer !== null && results.every(({ response }) => response === null)) {
+    facts.push(['response', `${whole(answer.response, RESPONSE)} (${onOneLine(answer.executor)})`]);
+    if (results.length === 0)
+      facts.push(['attempt', `${attemptId}, feedback counts until ${time(answer.feedbackUntil)}`]);
+  }
+  for (const { at, by, score, reason, refused } of feedback)
+    facts.push([
+      'feedback',
+      `${score} by ${onOneLine(by)}, ${time(at)}${reason === '' ? '' : `: ${whole(reason, REASON)}`}${refused === null ? '' : ` (not counted: ${whole(refused, REASON)})`}`,
+    ]);
+  return facts;
+}
+
 function resultFacts(result: AttemptResult, { doubts, options }: GroupContext): [string, string][] {
   const { response, extractedAnswer, reason, verdict, position, refused, source, executor } = result;
   const whole = (text: string, length: number): string => (options.full ? onOneLine(text) : excerpt(text, length));
   const doubt = doubts.get(placeName(position));
   const facts: [string, string][] = [];
   if (response !== null) facts.push(['response', `${whole(response, RESPONSE)} (${onOneLine(executor ?? '')})`]);
-  if (verdict !== 'failed') facts.push(['answer', extractedAnswer === null ? 'none' : whole(extractedAnswer, REASON)]);
+  if (verdict === 'solved' || verdict === 'notSolved')
+    facts.push(['answer', extractedAnswer === null ? 'none' : whole(extractedAnswer, REASON)]);
   if (reason !== '') facts.push([verdict === 'failed' ? 'failure' : 'verdict', whole(reason, REASON)]);
   const said = refused ?? doubt;
   if (said !== undefined)

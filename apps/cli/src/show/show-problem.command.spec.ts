@@ -2,10 +2,10 @@
 import { type EventOf, encodeEvent, type Problem, type SeamEvent } from '@seamstream/events';
 import { derivedId } from '@seamstream/kernel';
 import { readStory } from '@seamstream/operations/show';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
+import { all, explored, FORGERIES } from '@seamstream/testing/result-log';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
-import { all, explored, FORGERIES } from '../../../../libs/evidence/src/result-log.contract.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 import { NO_PROGRESS } from '../terminal/progress.js';
 import { PLAIN_STYLE } from '../terminal/style.js';

@@ -1,101 +1,58 @@
 import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
-import { type AnsweredQuestion, answerQuestions, executorIdentity, type Question } from '@seamstream/rollout';
+import { openSolving, type SolvedQuestion, type SolveRequest, type Solving } from '@seamstream/operations/solve';
 import { Command, InvalidArgumentError } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
-import { adapterOf } from '../evaluate/chosen-adapter.js';
-import { forceOption } from '../evaluate/predictions-file.js';
+import { forceOption } from '../evaluate/asking-options.js';
 import { tellUnknownWords } from '../evaluate/shipped-models.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
+import { readingOf } from '../read-models/read-model-options.js';
 import { entryFields } from '../show/readable-entry.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
-import { jsonLine } from '../terminal/terminal.js';
-import { type AnswerFacts, answerLine, counted, heldAnswers, NO_ANSWERS, workName } from './answer-lines.js';
-import { chosenQuestions, type QuestionOptions } from './questions.js';
-
-interface SolveOptions extends QuestionOptions {
-  readonly adapter: string;
-  /** False with --no-entry. */
-  readonly entry: boolean;
-  readonly temperature: number;
-  readonly seed: string;
-  readonly out?: string;
-  readonly force?: true;
-}
-
-/** Few enough to see answers soon, many enough that a model's batch is worth its while. */
-const BATCH = 16;
 
 /** Answers every question with the chosen adapter, tells each answer as it comes, and says how many are right where that is known. */
-async function solve(runtime: CommandRuntime, path: string | undefined, options: SolveOptions): Promise<ExitCode> {
-  const { terminal, signal } = runtime;
-  const { out, temperature, seed, force: replace, entry: withEntry } = options;
-  const questions = await chosenQuestions(runtime, path, options);
-  if (out !== undefined) await runtime.checkOutput(out, { replace });
-  const models = await runtime.openModels();
-  const { generator, executor, prompts, maxEntryTokens } = models;
-  tellUnknownWords(terminal, models, questions, [{ solver: 'executor', withEntries: withEntry }]);
-  const schemaFor = await runtime.entrySchemas();
-  const adapter = withEntry ? await adapterOf(runtime, options.adapter, generator.digest) : null;
-  const facts: AnswerFacts = { adapterDigest: adapter?.digest ?? null, withEntry, seed };
-  let tally = NO_ANSWERS;
-  const output =
-    out === undefined
-      ? undefined
-      : await runtime.growOutput(out, {
-          replace,
-          work: workName(questions, {
-            ...facts,
-            temperature,
-            maxEntryTokens,
-            generator: generator.digest,
-            executor: executorIdentity(executor, prompts),
-            generatorTemplate: prompts.generatorTemplate,
-            schemas: [...new Set(questions.map(({ domain }) => domain))].map((domain) => schemaFor(domain)),
-          }),
-          keep(lines) {
-            const held = heldAnswers(lines, questions);
-            tally = held.reduce(counted, NO_ANSWERS);
-            return held.length;
-          },
-        });
-  let next = output?.kept ?? 0;
-  if (next > 0)
-    terminal.remark(`${count(next)} of ${plural(questions.length, 'answer')} are known from an earlier run: going on.`);
+async function solve(runtime: CommandRuntime, path: string | undefined, request: SolveRequest): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const { out, entry: withEntries } = request;
+  const solving = await openSolving(runtime, path, request, readingOf(runtime));
+  const { models, questions, kept, partPath, adapterDigest } = solving;
+  tellUnknownWords(terminal, models, questions, [{ solver: 'executor', withEntries }]);
+  const known = (answers: number): string => `${count(answers)} of ${plural(questions.length, 'answer')}`;
+  if (kept > 0) terminal.remark(`${known(kept)} are known from an earlier run: going on.`);
   const progress = terminal.progress('solving', questions.length);
-  progress.advance(next);
+  progress.advance(kept);
+  let next = kept;
   try {
-    const batches = answerQuestions(questions.slice(next), {
-      ...{ generator, executor, adapter, prompts, schemaFor, maxEntryTokens, temperature, seed, signal },
-      withEntries: withEntry,
-      batchSize: BATCH,
-    });
-    for await (const answers of batches) {
-      const lines = answers.map((answer, at) => answerLine(questions[next + at]!, answer, facts));
-      if (output !== undefined) await output.append(lines.map(jsonLine).join(''));
-      else if (terminal.json) lines.forEach((line) => terminal.printJson(line));
-      else
-        for (const [at, answer] of answers.entries())
-          terminal.print(`${renderAnswer(questions[next + at]!, answer, terminal.style)}\n`);
-      tally = lines.reduce(counted, tally);
-      next += answers.length;
-      progress.advance(answers.length);
+    for await (const solved of solving.batches()) {
+      if (out === undefined)
+        for (const one of solved)
+          if (terminal.json) terminal.printJson(one.line);
+          else terminal.print(`${renderAnswer(one, terminal.style)}\n`);
+      next += solved.length;
+      progress.advance(solved.length);
       await terminal.drained();
     }
-    await output?.finish();
   } catch (error) {
-    if (output?.partPath != null && next > 0)
-      terminal.remark(
-        `${count(next)} of ${plural(questions.length, 'answer')} are in ${output.partPath}. The same command goes on from there.`,
-      );
+    if (partPath !== null && next > 0)
+      terminal.remark(`${known(next)} are in ${partPath}. The same command goes on from there.`);
     throw error;
   } finally {
     progress.stop();
   }
-  const { adapterDigest } = facts;
-  const by = !withEntry
+  terminal.remark(renderTally(solving, request));
+  const tally = solving.tally();
+  if (out !== undefined && terminal.json)
+    terminal.printJson({ file: out, questions: questions.length, ...tally, adapterDigest });
+  return tally.failed === 0 ? EXIT.ok : EXIT.failedCheck;
+}
+
+/** What came of all questions, in a sentence. */
+function renderTally(solving: Solving, { out, entry }: SolveRequest): string {
+  const { questions, adapterDigest } = solving;
+  const tally = solving.tally();
+  const by = !entry
     ? 'the executor alone'
     : adapterDigest === null
       ? 'entries of the base model'
@@ -103,20 +60,17 @@ async function solve(runtime: CommandRuntime, path: string | undefined, options:
   const right =
     tally.judged === 0 ? 'no reference known' : `${tally.right} of ${tally.judged} with a reference are right`;
   const failed = tally.failed === 0 ? '' : `, ${tally.failed} could not be asked or judged`;
+  const unstated =
+    tally.unstated === 0
+      ? ''
+      : `. ${plural(tally.unstated, 'response')} without a final answer that a verifier reads: see "response", or choose a template that asks for one (SEAM_EXECUTOR_TEMPLATE, docs/how-to/executors.md)`;
   const written = out === undefined ? '' : `, written to ${out}`;
-  terminal.remark(
-    `${tally.answered} of ${plural(questions.length, 'question')} answered by ${by}: ${right}${failed}${written}.`,
-  );
-  if (out !== undefined && terminal.json)
-    terminal.printJson({ file: out, questions: questions.length, ...tally, adapterDigest });
-  return tally.failed === 0 ? EXIT.ok : EXIT.failedCheck;
+  return `${tally.answered} of ${plural(questions.length, 'question')} answered by ${by}: ${right}${failed}${written}${unstated}.`;
 }
 
-function renderAnswer(
-  { prompt, judgedBy }: Question,
-  { entry, response, answer, verdict, failure }: AnsweredQuestion,
-  style: Style,
-): string {
+function renderAnswer({ question, answer: answered }: SolvedQuestion, style: Style): string {
+  const { prompt, judgedBy } = question;
+  const { entry, response, answer, verdict, failure } = answered;
   const facts: [string, string][] = [
     ['question', onOneLine(prompt)],
     ...(entry === null ? [] : entryFields(entry)),
@@ -126,7 +80,7 @@ function renderAnswer(
   if (verdict !== null) {
     const said = verdict.success
       ? style.green('right')
-      : style.yellow(`wrong, the reference is ${onOneLine(judgedBy!.reference)}`);
+      : style.yellow(`wrong, the reference is ${onOneLine(judgedBy!.reference ?? '')}`);
     facts.push(['verdict', `${said} (${onOneLine(verdict.detail)})`]);
   }
   if (failure !== null) facts.push(['failure', style.red(`${failure.code}: ${onOneLine(failure.reason)}`)]);
@@ -169,5 +123,5 @@ export function solveCommand(run: RunCommand): Command {
         ['seam solve --prompt "What is 2 + 3?" --no-entry', 'what the executor says alone'],
       ])}`,
     )
-    .action((file: string | undefined, options: SolveOptions) => run((runtime) => solve(runtime, file, options)));
+    .action((file: string | undefined, options: SolveRequest) => run((runtime) => solve(runtime, file, options)));
 }

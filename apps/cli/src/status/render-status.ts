@@ -6,15 +6,23 @@ import type { Status } from '@seamstream/operations/status';
 import type { FaithfulEntries } from '@seamstream/read-models';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
-import { percent } from '../terminal/text.js';
+import { minuteOf, percent } from '../terminal/text.js';
 
 export function renderStatus(status: Status, nowMs: number, style: Style): string {
-  const { ledger, lag, served, entries, buffer, runs, lastRun, findings, newestAt } = status;
+  const { ledger, waiting, lag, served, entries, buffer, runs, lastRun, findings, newestAt } = status;
   const facts: [string, string][] = [
     [
       'problems',
       `${count(ledger.published)}: ${count(ledger.solved)} solved, ${count(ledger.failed)} not, ${count(ledger.inFlight)} in flight, ${count(ledger.expired)} expired, ${count(ledger.deadLettered)} dead letters${ledger.balanced ? '' : style.red(', does not balance')}`,
     ],
+    ...(waiting.firstEndsAt === null
+      ? []
+      : [
+          [
+            'answers',
+            `${style.yellow(`${plural(waiting.answers, 'answer waits', 'answers wait')} for feedback`)} (seam feedback), the first until ${minuteOf(waiting.firstEndsAt)}`,
+          ] as [string, string],
+        ]),
     ['served', served === null ? 'the base model' : `adapter ${style.green(shortId(served))}`],
     ...(entries.all === null ? [] : [['entries', faithfulness(entries.all, entries.served)] as [string, string]]),
     ['buffer', buffer === null ? 'no version yet' : `version ${count(buffer.version)}, ${plural(buffer.rows, 'row')}`],

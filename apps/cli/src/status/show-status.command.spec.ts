@@ -1,9 +1,11 @@
 import { encodeEvent } from '@seamstream/events';
 import { StatusReader } from '@seamstream/operations/status';
-import { published, recorded } from '../../../../libs/read-models/src/log-of.contract.js';
-import { adapterPublished, EXAMPLE_LINEAGE } from '../../../../libs/read-models/src/training-log.contract.js';
-import { promotedByRun } from '../../../../libs/release/src/promotion-log.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
+import { published, recorded } from '@seamstream/testing/log-of';
+import { promotedByRun } from '@seamstream/testing/promotion-log';
+import { adapterPublished, EXAMPLE_LINEAGE } from '@seamstream/testing/training-log';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+import { NO_PROGRESS } from '../terminal/progress.js';
 
 let world: FakeWorld;
 beforeEach(async () => {
@@ -47,9 +49,31 @@ describe('seam status', () => {
     ]);
   });
 
+  it('counts the answers that wait for feedback, and not those that were settled', async () => {
+    const { AnswerRecorded, AnswerSettled } = EXAMPLE_EVENTS;
+    const answer = (experienceId: string, feedbackUntil: number) => ({
+      ...AnswerRecorded,
+      experienceId,
+      feedbackUntil,
+    });
+    const settled = { ...AnswerSettled, attemptId: 'x-3' };
+    await world.seam('status');
+    expect(world.takeOutput()).not.toContain('wait');
+    const ends = [Date.UTC(2030, 1, 2), Date.UTC(2030, 1, 1, 6, 30), 1];
+    await world.log.append(
+      [...ends.map((end, index) => answer(`x-${index + 1}`, end)), settled, answer('x-1', 1)].map(encodeEvent),
+    );
+    await world.seam('status');
+    expect(world.takeOutput()).toMatch(
+      /^answers +2 answers wait for feedback \(seam feedback\), the first until 2030-02-01 06:30 UTC$/m,
+    );
+    await world.seam('status', '--json');
+    expect(world.takeJson()).toMatchObject([{ waiting: { answers: 2, firstEndsAt: ends[1] } }]);
+  });
+
   it('reads on what is new alone, and tells the same as who reads all', async () => {
-    const reader = new StatusReader(world.log);
-    const { signal } = new AbortController();
+    const reader = new StatusReader({ log: world.log, snapshots: null });
+    const reading = { signal: new AbortController().signal, progress: () => NO_PROGRESS };
     for (const event of [
       published('p1'),
       ...EXAMPLE_LINEAGE,
@@ -57,7 +81,9 @@ describe('seam status', () => {
       adapterPublished('z', null, 'r9'),
     ]) {
       await world.log.append([encodeEvent(event)]);
-      expect(await reader.read(signal)).toEqual(await new StatusReader(world.log).read(signal));
+      expect(await reader.read(reading)).toEqual(
+        await new StatusReader({ log: world.log, snapshots: null }).read(reading),
+      );
     }
   });
 

@@ -1,27 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReadingOptions } from '@seamstream/operations/read-models';
 import { StatusReader } from '@seamstream/operations/status';
 import { Command } from 'commander';
 import { examples, wholeNumber } from '../command-options.js';
-import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import type { CommandRuntime, ReadModelOptions, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { fromScratchOption, keptLogOf } from '../read-models/read-model-options.js';
+import { NO_PROGRESS } from '../terminal/progress.js';
 import { renderStatus } from './render-status.js';
 
-interface StatusOptions {
+interface StatusOptions extends ReadModelOptions {
   readonly watch?: true;
   readonly every: number;
 }
 
 /** Tells what goes on; with `watch` again and again, in place on a terminal and elsewhere when something has changed. */
-async function showStatus(runtime: CommandRuntime, { watch, every }: StatusOptions): Promise<ExitCode> {
-  const { terminal, signal, clock } = runtime;
-  const reader = new StatusReader(await runtime.openLog('read'));
+async function showStatus(runtime: CommandRuntime, options: StatusOptions): Promise<ExitCode> {
+  const [kept, reading] = await keptLogOf(runtime, options);
+  const reader = new StatusReader(kept);
+  try {
+    return await showAll(runtime, options, reader, reading);
+  } finally {
+    reader.close();
+  }
+}
+
+async function showAll(
+  { terminal, signal, clock }: CommandRuntime,
+  { watch, every }: StatusOptions,
+  reader: StatusReader,
+  reading: ReadingOptions,
+): Promise<ExitCode> {
   let drawn = 0;
   let told = '';
   for (;;) {
-    const status = await reader.read(signal);
+    const status = await reader.read(drawn === 0 ? reading : { signal, progress: () => NO_PROGRESS });
     const facts = JSON.stringify(status);
     if (terminal.json) {
-      if (facts !== told) terminal.printJson(status);
+      if (facts !== told) terminal.printJson({ ...status, ...reader.use() });
     } else if (terminal.rows === undefined) {
       if (facts !== told)
         terminal.print(`${told === '' ? '' : '\n'}${renderStatus(status, clock.now(), terminal.style)}`);
@@ -54,6 +70,7 @@ export function statusCommand(run: RunCommand): Command {
     )
     .option('-w, --watch', 'again and again, until Ctrl-C')
     .option('--every <seconds>', 'with --watch: how often', wholeNumber('--every', 1, 3600), 2)
+    .addOption(fromScratchOption())
     .addHelpText(
       'after',
       examples([

@@ -1,8 +1,8 @@
 import { encodeEvent, type SeamEvent } from '@seamstream/events';
 import { decodeRecord } from '@seamstream/log-reader';
-import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
+import { type EventFilter, isWanted, parseEventTypes } from '@seamstream/operations/tail';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
-import { type EventFilter, isWanted, parseEventTypes } from './event-filter.js';
 
 const names = (filter: EventFilter): string[] =>
   Object.values(EXAMPLE_EVENTS as Readonly<Record<string, SeamEvent>>)

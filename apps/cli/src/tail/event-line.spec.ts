@@ -1,6 +1,6 @@
 import { type EventType, encodeEvent } from '@seamstream/events';
 import { decodeRecord } from '@seamstream/log-reader';
-import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { PLAIN_STYLE, styleFor } from '../terminal/style.js';
 import { eventSummary, hexExcerpt, recordAsJson, renderRecord } from './event-line.js';
 

@@ -1,9 +1,9 @@
 /** One readable line per event: who it is about, what happened, the telling detail. Pure. */
 
-import type { SeamEvent } from '@seamstream/events';
+import { promptOrName, type SeamEvent } from '@seamstream/events';
 import { count, excerpt, onOneLine, plural, shortId } from '@seamstream/kernel';
 import type { DecodedRecord } from '@seamstream/log-reader';
-import { shardNameOf } from '@seamstream/success-buffer';
+import { shardNameOf } from '@seamstream/success-buffer/shards';
 import type { Style } from '../terminal/style.js';
 import { bytes, percent } from '../terminal/text.js';
 
@@ -33,8 +33,18 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.problem.problemId)} ${event.arm} ${event.candidateIndex + 1}/${event.groupSize} ${event.success ? 'solved' : 'not solved'}: answered ${event.extractedAnswer === null ? 'nothing' : quoted(event.extractedAnswer)} (${excerpt(event.verifierDetail, TEXT_WIDTH)})`;
     case 'ExecutionFailed':
       return `${shortId(event.problem.problemId)} ${event.arm} ${event.candidateIndex + 1}/${event.groupSize} ${onOneLine(event.code)} after ${plural(event.attempts, 'attempt')}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'AttemptUngraded':
+      return `${shortId(event.problem.problemId)} ${event.arm} ${event.candidateIndex + 1}/${event.groupSize} ungraded: nobody judged it in time`;
+    case 'AnswerRecorded':
+      return `${shortId(event.problem.problemId)} ${event.arm} ${event.candidateIndex + 1}/${event.groupSize} waits for feedback: answered ${event.extractedAnswer === null ? quoted(event.response) : quoted(event.extractedAnswer)}`;
+    case 'AnswerSettled':
+      return `${shortId(event.problemId)} attempt ${shortId(event.attemptId)} ${event.feedbackId === null ? 'ungraded at its deadline' : `judged by feedback ${shortId(event.feedbackId)}`}`;
+    case 'FeedbackGiven':
+      return `${shortId(event.problemId)} attempt ${shortId(event.attemptId)} score ${Number(event.score.toPrecision(4))} by ${onOneLine(event.by)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'FeedbackRefused':
+      return `${shortId(event.problemId)} attempt ${shortId(event.attemptId)} by ${onOneLine(event.by)}: ${event.reason}, ${excerpt(event.detail, TEXT_WIDTH)}`;
     case 'ProblemExpired':
-      return `${shortId(event.problem.problemId)} ${onOneLine(event.problem.domain)} ${quoted(event.problem.prompt)}`;
+      return `${shortId(event.problem.problemId)} ${onOneLine(event.problem.domain)} ${quoted(promptOrName(event.problem))}`;
     case 'SuccessAdmitted':
       return `${shortId(event.problemId)} into ${onOneLine(event.stratum)} (helpfulness ${event.helpfulness.toFixed(2)})`;
     case 'SuccessRejected':
@@ -55,6 +65,8 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.runId)} ${onOneLine(event.code)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'TrainingRunRejected':
       return `${shortId(event.runId)} ${event.adapterDigest === null ? '' : `${shortId(event.adapterDigest)} `}${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'TrainingRunCancelled':
+      return `${shortId(event.runId)} by ${onOneLine(event.cancelledBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'AdapterPublished':
       return `${shortId(event.adapterDigest)} ${onOneLine(event.algorithm)} (${event.kind}, ${bytes(event.sizeBytes)}) from ${adapterName(event.parent)} ${metricsText(event.metrics)}`;
     case 'AdapterPromoted':
@@ -90,9 +102,12 @@ function colourOf(event: SeamEvent): Colour {
     case 'DeadLettered':
       return (style) => style.red;
     case 'ProblemExpired':
+    case 'AttemptUngraded':
+    case 'FeedbackRefused':
     case 'SuccessRejected':
     case 'ResultRefused':
     case 'TrainingRunRejected':
+    case 'TrainingRunCancelled':
     case 'AdapterRolledBack':
     case 'AdapterPinned':
       return (style) => style.yellow;

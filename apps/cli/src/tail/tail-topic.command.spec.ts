@@ -11,6 +11,8 @@ function problem(id: string, prompt: string): SeamEvent {
   } as const;
   return {
     type: 'ProblemPublished',
+    feedbackWithinMs: null,
+    task: null,
     meta: originMeta(meta),
     problem: {
       problemId: id,
@@ -59,6 +61,21 @@ describe('seam tail', () => {
     expect(world.takeOutput()).toBe('');
     await world.seam('tail', 'problems', '--from', '0');
     expect(shownPrompts(world.takeOutput())).toHaveLength(8);
+  });
+
+  it('says why it shows nothing', async () => {
+    const world = await withProblems(3);
+    for (const [args, expected] of [
+      [['problems', '--domain', 'nosuch'], 'None of the 3 records in problems is one of --domain nosuch.\n'],
+      [['outcomes'], 'There is no record in outcomes.\n'],
+      [['problems', '--from', 'latest'], 'There is no record in problems from that place on.\n'],
+    ] as const) {
+      expect(await world.seam('tail', ...args)).toBe(0);
+      expect(world.takeOutput()).toBe('');
+      expect(world.takeErrors()).toBe(expected);
+    }
+    await world.seam('tail', 'problems');
+    expect(world.takeErrors()).toBe('');
   });
 
   it('shows one partition only, and names those there are', async () => {
@@ -112,9 +129,9 @@ describe('seam tail', () => {
 
   it('lists the topics when there is no such topic, and the places when there is no such place', async () => {
     const world = await fakeWorld();
-    expect(await world.seam('tail', 'answers')).toBe(2);
+    expect(await world.seam('tail', 'replies')).toBe(2);
     expect(world.takeErrors()).toContain(
-      'expected one of adapters, buffer, dead-letters, experiences, outcomes, problems, training, came "answers"',
+      'expected one of adapters, answers, buffer, dead-letters, experiences, feedback, outcomes, problems, training, came "replies"',
     );
     expect(await world.seam('tail', 'problems', '--from', 'yesterday')).toBe(2);
     expect(world.takeErrors()).toContain('expected earliest, latest, an offset (42) or a time');

@@ -1,5 +1,4 @@
 import { count } from '@seamstream/kernel';
-import { MultiBar, Presets } from 'cli-progress';
 
 /** Progress of one long piece of work. Written to stderr, so that stdout holds results only. */
 export interface Progress {
@@ -30,38 +29,76 @@ export function plainProgressLine(
 /** A bar on a terminal, a line per tenth elsewhere. Nothing at all for no work. */
 export function startProgress(stream: NodeJS.WriteStream, label: string, total: number): Progress {
   if (total <= 0) return NO_PROGRESS;
+  if (stream.isTTY) return drawnBar(stream, label, total);
   let done = 0;
   let note = '';
-  if (!stream.isTTY) {
-    return {
-      advance(by = 1) {
-        const before = done;
-        done = Math.min(total, done + by);
-        const line = plainProgressLine(label, before, done, total, note);
-        if (line !== undefined) stream.write(line);
-      },
-      note(text) {
-        note = text;
-      },
-      stop: () => undefined,
-    };
-  }
-  const bars = new MultiBar(
-    { stream, hideCursor: true, clearOnComplete: false, format: `${label} {bar} {value}/{total}  {note}` },
-    Presets.shades_classic,
-  );
-  const bar = bars.create(total, 0, { note: '' });
   return {
     advance(by = 1) {
+      const before = done;
       done = Math.min(total, done + by);
-      bar.update(done, { note });
+      const line = plainProgressLine(label, before, done, total, note);
+      if (line !== undefined) stream.write(line);
     },
     note(text) {
       note = text;
-      bar.update(done, { note });
+    },
+    stop: () => undefined,
+  };
+}
+
+/** Takes what long operations report, and shows a bar for each of their stages, one after the other. */
+export interface StageProgress {
+  /** @param done of `total` units of the stage; less than before begins it anew */
+  readonly show: (stage: string, done: number, total: number, note?: string) => void;
+  readonly stop: () => void;
+}
+
+/** @param terminal begins a bar */
+export function stageProgress(terminal: { progress(stage: string, total: number): Progress }): StageProgress {
+  let bar = NO_PROGRESS;
+  let current = '';
+  let before = 0;
+  return {
+    show(stage, done, total, note) {
+      if (total <= 0) return;
+      if (stage !== current || done < before) {
+        bar.stop();
+        bar = terminal.progress(stage, total);
+        current = stage;
+        before = 0;
+      }
+      if (note !== undefined) bar.note(note);
+      bar.advance(done - before);
+      before = done;
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/** The bar of a terminal. What draws it is loaded when there is something to draw. */
+function drawnBar(stream: NodeJS.WriteStream, label: string, total: number): Progress {
+  let [done, note] = [0, ''];
+  let isStopped = false;
+  let drawn: { readonly update: () => void; readonly stop: () => void } | undefined;
+  void import('cli-progress').then(({ default: { MultiBar, Presets } }) => {
+    if (isStopped) return;
+    const format = `${label} {bar} {value}/{total}  {note}`;
+    const bars = new MultiBar({ stream, hideCursor: true, clearOnComplete: false, format }, Presets.shades_classic);
+    const bar = bars.create(total, done, { note });
+    drawn = { update: () => bar.update(done, { note }), stop: () => bars.stop() };
+  });
+  return {
+    advance(by = 1) {
+      done = Math.min(total, done + by);
+      drawn?.update();
+    },
+    note(text) {
+      note = text;
+      drawn?.update();
     },
     stop() {
-      bars.stop();
+      isStopped = true;
+      drawn?.stop();
     },
   };
 }

@@ -36,16 +36,22 @@ const COLOURED_STYLE: Omit<Style, 'columns'> = {
 };
 
 /**
- * Colours only on a terminal, and never when NO_COLOR is set and not empty (https://no-color.org). Lines have an end on a terminal alone:
- * what is piped goes to programs.
+ * Colours only on a terminal, and never when NO_COLOR is set and not empty (https://no-color.org). What is piped goes to programs, and
+ * its lines have an end only where COLUMNS asks for one.
+ * @param columns of the terminal; undefined or 0 where it does not know
  */
 export function styleFor(
   isTty: boolean,
   environment: Readonly<Record<string, string | undefined>>,
-  columns = Number.POSITIVE_INFINITY,
+  columns = 0,
 ): Style {
-  if (!isTty) return PLAIN_STYLE;
+  const width = { columns: (isTty && columns > 0 ? columns : askedColumns(environment)) ?? Number.POSITIVE_INFINITY };
+  if (!isTty) return { ...PLAIN_STYLE, ...width };
   const refused = (environment.NO_COLOR ?? '') !== '' || environment.TERM === 'dumb';
-  // A terminal that does not know how wide it is says 0.
-  return { ...(refused ? PLAIN_STYLE : COLOURED_STYLE), columns: columns > 0 ? columns : Number.POSITIVE_INFINITY };
+  return { ...(refused ? PLAIN_STYLE : COLOURED_STYLE), ...width };
+}
+
+/** The width that somebody asked for by COLUMNS (POSIX, chapter 8); undefined where that says none. */
+function askedColumns({ COLUMNS = '' }: Readonly<Record<string, string | undefined>>): number | undefined {
+  return /^[1-9]\d{0,5}$/.test(COLUMNS) ? Number(COLUMNS) : undefined;
 }

@@ -1,6 +1,7 @@
 import { count, excerpt, onOneLine, plural, received, shortId } from '@seamstream/kernel';
 import fc from 'fast-check';
-import { plainProgressLine, startProgress } from './progress.js';
+import stringWidth from 'string-width';
+import { plainProgressLine, stageProgress, startProgress } from './progress.js';
 import { PLAIN_STYLE, styleFor } from './style.js';
 import { renderFacts, renderTable } from './table.js';
 import { jsonLine } from './terminal.js';
@@ -46,6 +47,14 @@ describe('a table', () => {
       PLAIN_STYLE,
     );
     expect(table).toBe(`NAME    ROWS  END\n${red('a')}          1  x\nbcdef  12345\n`);
+  });
+
+  it('takes one cell for each character that it does not ask a library about', () => {
+    const characters = Array.from({ length: 0x2200 }, (_, code) => String.fromCodePoint(code));
+    const width = ({ text, is }: { readonly text: string; readonly is: number }): string => `${text}: ${is}`;
+    const own = characters.map((text) => width({ text, is: cellsOf(`a${text}`) - 1 }));
+    expect(own).toEqual(characters.map((text) => width({ text, is: stringWidth(`a${text}`) - 1 })));
+    expect(cellsOf('\u001b[1m\u001b[31m12.3 %†\u001b[39m\u001b[22m …')).toBe(9);
   });
 
   it('can have no rows, and facts stand in two columns', () => {
@@ -114,6 +123,16 @@ describe('colours', () => {
   });
 });
 
+describe('the width of lines', () => {
+  it('is that of the terminal, else what COLUMNS asks for, else without an end', () => {
+    expect(styleFor(true, { COLUMNS: '60' }, 80).columns).toBe(80);
+    expect(styleFor(true, { COLUMNS: '60' }, 0).columns).toBe(60);
+    expect(styleFor(false, { COLUMNS: '60' }, 80).columns).toBe(60);
+    for (const environment of [{}, { COLUMNS: '' }, { COLUMNS: '0' }, { COLUMNS: 'wide' }])
+      expect(styleFor(false, environment, 80).columns).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
 describe('progress', () => {
   it('is a line per tenth where there is no terminal', () => {
     expect(plainProgressLine('work', 0, 5, 100, '')).toBeUndefined();
@@ -125,6 +144,26 @@ describe('progress', () => {
     for (let i = 0; i < 2000; i++) progress.advance();
     progress.stop();
     expect(written.split('\n')).toHaveLength(11);
+  });
+});
+
+describe('the progress of stages', () => {
+  it('is a bar for each, one after the other, that begins anew where a stage does', () => {
+    const seen: string[] = [];
+    const progress = stageProgress({
+      progress(stage, total) {
+        seen.push(`${stage} of ${total}`);
+        const say = (text: string) => void seen.push(text);
+        return { advance: (by) => say(`+${by}`), note: say, stop: () => say('stop') };
+      },
+    });
+    progress.show('train', 2, 10);
+    progress.show('train', 5, 10, 'loss 1');
+    progress.show('train', 1, 10);
+    progress.show('nothing', 0, 0);
+    progress.show('evaluate', 4, 4);
+    progress.stop();
+    expect(seen.join(', ')).toBe('train of 10, +2, loss 1, +3, stop, train of 10, +1, stop, evaluate of 4, +4, stop');
   });
 });
 

@@ -1,57 +1,38 @@
 /** Whether the topics of a Kafka cluster are as the file says, and making them so without losing a record. */
 
-import { fileURLToPath } from 'node:url';
-import type { TopicDifference, WantedTopic } from '@seamstream/event-log-kafka';
+import type { TopicDifference } from '@seamstream/event-log-kafka';
 import { plural } from '@seamstream/kernel';
+import { applyTopics, compareTopics } from '@seamstream/operations/cluster';
 import { Command } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { parseTopicFile } from './topic-file.js';
 
 interface TopicsOptions {
   /** The shipped one when absent. */
   readonly file?: string;
 }
 
-export const DEFAULT_TOPIC_FILE = new URL('../../../../infra/kafka/topics.json', import.meta.url);
-
 function lineOf({ topic, what, setting, existing, wanted, refused }: TopicDifference): string {
   const change = what === 'topic' ? `make it: ${wanted}` : `${setting ?? what}: ${existing ?? 'nothing'} → ${wanted}`;
   return `${topic}  ${change}${refused === null ? '' : `  (left alone: ${refused})`}\n`;
 }
 
-async function wantedOf(
-  runtime: CommandRuntime,
-  { file = fileURLToPath(DEFAULT_TOPIC_FILE) }: TopicsOptions,
-): Promise<readonly WantedTopic[]> {
-  return parseTopicFile(file, await runtime.readInput(file));
-}
-
-/** How many partitions a topic has is its operator's choice; the shipped file says it only of topics that are to be made. */
-function chosen({ file }: TopicsOptions, differences: readonly TopicDifference[]): readonly TopicDifference[] {
-  return file === undefined ? differences.filter(({ what }) => what !== 'partitions') : differences;
-}
-
-async function diffTopics(runtime: CommandRuntime, options: TopicsOptions): Promise<ExitCode> {
+async function diff(runtime: CommandRuntime, options: TopicsOptions): Promise<ExitCode> {
   const { terminal } = runtime;
-  const wanted = await wantedOf(runtime, options);
-  const differences = chosen(options, await (await runtime.openTopics()).compareTopics(wanted));
+  const { wanted, differences } = await compareTopics(runtime, options.file);
   if (terminal.json) terminal.printJson({ differences });
-  else if (differences.length === 0) terminal.print(`${plural(wanted.length, 'topic')} as wanted\n`);
+  else if (differences.length === 0) terminal.print(`${plural(wanted, 'topic')} as wanted\n`);
   else for (const difference of differences) terminal.print(lineOf(difference));
   return differences.length === 0 ? EXIT.ok : EXIT.failedCheck;
 }
 
-async function applyTopics(runtime: CommandRuntime, options: TopicsOptions): Promise<ExitCode> {
+async function apply(runtime: CommandRuntime, options: TopicsOptions): Promise<ExitCode> {
   const { terminal } = runtime;
-  const wanted = await wantedOf(runtime, options);
-  const differences = chosen(options, await (await runtime.openTopics()).applyTopics(wanted));
-  const applied = differences.filter(({ refused }) => refused === null);
-  const left = differences.filter(({ refused }) => refused !== null);
+  const { wanted, applied, left } = await applyTopics(runtime, options.file);
   if (terminal.json) terminal.printJson({ applied, left });
-  else if (differences.length === 0) terminal.print(`${plural(wanted.length, 'topic')} as wanted already\n`);
-  else for (const difference of differences) terminal.print(lineOf(difference));
+  else if (applied.length + left.length === 0) terminal.print(`${plural(wanted, 'topic')} as wanted already\n`);
+  else for (const difference of [...applied, ...left]) terminal.print(lineOf(difference));
   return left.length === 0 ? EXIT.ok : EXIT.failedCheck;
 }
 
@@ -78,7 +59,7 @@ export function topicsCommand(run: RunCommand): Command {
             'SEAM_EVENT_LOG_KAFKA_BROKERS. Changes nothing. Exits 1 when something differs. Without --file a topic may have any\n' +
             'number of partitions.',
         )
-        .action((options: TopicsOptions) => run((runtime) => diffTopics(runtime, options))),
+        .action((options: TopicsOptions) => run((runtime) => diff(runtime, options))),
     )
     .addCommand(
       withFile(new Command('apply'))
@@ -87,6 +68,6 @@ export function topicsCommand(run: RunCommand): Command {
           'Makes missing topics and sets the named settings. Deletes nothing: another number of partitions, shorter\n' +
             'retention or another cleanup policy are said and left to a person; then it exits 1.',
         )
-        .action((options: TopicsOptions) => run((runtime) => applyTopics(runtime, options))),
+        .action((options: TopicsOptions) => run((runtime) => apply(runtime, options))),
     );
 }

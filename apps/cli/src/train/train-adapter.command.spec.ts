@@ -1,5 +1,5 @@
 import { encodeEvent } from '@seamstream/events';
-import { EXAMPLE_EVENTS } from '../../../../libs/events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { fakeWorld } from '../command-runtime.fake.js';
 
 describe('seam train', () => {
@@ -71,5 +71,25 @@ describe('seam replay --verify-adapter', () => {
     expect(await world.seam('replay', '--verify-adapter', 'bbbb', '--json')).toBe(1);
     expect(world.takeJson()).toMatchObject([{ verified: 'adapter', equal: false, recordedDigest: 'b'.repeat(64) }]);
     expect(await world.seam('replay', '--verify-adapter', 'cccc')).toBe(2);
+  });
+
+  it('says what trained, and by what the adapters were compared', async () => {
+    const world = await fakeWorld();
+    for (const digit of ['a', 'c', 'd'])
+      await world.log.append([encodeEvent({ ...EXAMPLE_EVENTS.AdapterPublished, adapterDigest: digit.repeat(64) })]);
+    expect(await world.seam('replay', '--verify-adapter', 'aaaa')).toBe(0);
+    const byDigest = world.takeOutput();
+    expect(byDigest).toMatch(/^engine +torch \(peft 0\.21\.2, torch 2\.13\.0\), cpu, float32, 2 processes$/m);
+    expect(byDigest).toMatch(/^compared +by digest: every bit$/m);
+    expect(await world.seam('replay', '--verify-adapter', 'cccc')).toBe(0);
+    expect(world.takeOutput()).toMatch(
+      /^compared +by tolerance: weights 0\.00040 \(layers\.0\.k_proj\.bias\) of at most 0\.001, change 0\.010 of at most 0\.02$/m,
+    );
+    expect(await world.seam('replay', '--verify-adapter', 'dddd')).toBe(1);
+    expect(world.takeOutput()).toContain('DIFFERENT');
+    await world.seam('replay', '--verify-adapter', 'dddd', '--json');
+    expect(world.takeJson()).toMatchObject([
+      { equal: false, comparison: { by: 'tolerance', difference: { weights: 3e-3 } } },
+    ]);
   });
 });

@@ -1,16 +1,21 @@
 import { findingsIn, remedyOf } from '@seamstream/doctor';
-import { onOneLine, SeamError } from '@seamstream/kernel';
-import { algorithms, mergeSettings, presets } from '@seamstream/learning';
+import { onOneLine } from '@seamstream/kernel';
+import { algorithms, presets } from '@seamstream/learning';
+import {
+  resolveTraining,
+  type TrainingOutcome,
+  type TrainingStepReport,
+  trainAdapter,
+} from '@seamstream/operations/train';
 import { Argument, Command, Option } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import type { Progress } from '../terminal/progress.js';
+import { stageProgress } from '../terminal/progress.js';
 import type { Style } from '../terminal/style.js';
 import { renderFacts } from '../terminal/table.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { parseAssignments } from './assignments.js';
-import type { TrainingOutcome, TrainingStepReport } from './trainer.port.js';
 
 interface TrainOptions {
   readonly set: readonly string[];
@@ -18,28 +23,17 @@ interface TrainOptions {
   readonly dryRun?: true;
 }
 
-/** A bar per phase of a run (training, evaluating), since only the run knows how long they are. */
+/** Who is told of a run's steps, and who ends the bar. */
 export function stepProgress(terminal: Terminal): {
   readonly onStep: (report: TrainingStepReport) => void;
   readonly stop: () => void;
 } {
-  let bar: Progress | undefined;
-  let phaseOfBar = '';
-  let done = 0;
+  const { show, stop } = stageProgress(terminal);
   return {
-    onStep({ phase, step, steps, metrics }) {
-      if (steps <= 0) return;
-      if (phase !== phaseOfBar || step < done) {
-        bar?.stop();
-        bar = terminal.progress(phase, steps);
-        phaseOfBar = phase;
-        done = 0;
-      }
-      if (metrics.loss !== undefined) bar?.note(`loss ${metrics.loss.toPrecision(4)}`);
-      bar?.advance(step - done);
-      done = step;
+    onStep({ phase, step, steps, metrics: { loss } }) {
+      show(phase, step, steps, loss === undefined ? undefined : `loss ${loss.toPrecision(4)}`);
     },
-    stop: () => bar?.stop(),
+    stop,
   };
 }
 
@@ -61,26 +55,18 @@ function renderOutcome(outcome: TrainingOutcome, style: Style): string {
 }
 
 /** One training run now, on what the log or the buffer holds; everything is recorded as by the trainer's service. */
-async function trainAdapter(runtime: CommandRuntime, name: string, options: TrainOptions): Promise<ExitCode> {
-  const { terminal, signal } = runtime;
-  const algorithm = algorithms.get(name);
-  if (algorithm === undefined) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Training: expected one of ${[...algorithms.keys()].join(', ')}, came "${name}".`,
-    );
-  }
-  const configured = await runtime.algorithmSettings(name, options.preset);
-  const configuration = algorithm.resolveConfiguration(mergeSettings(configured, parseAssignments(options.set)));
+async function train(runtime: CommandRuntime, algorithm: string, options: TrainOptions): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const request = { algorithm, preset: options.preset, settings: parseAssignments(options.set) };
   if (options.dryRun) {
-    if (terminal.json) terminal.printJson({ algorithm: name, configuration });
+    const configuration = await resolveTraining(runtime, request);
+    if (terminal.json) terminal.printJson({ algorithm, configuration });
     else terminal.print(`${JSON.stringify(configuration, null, 2)}\n`);
     return EXIT.ok;
   }
-  const trainer = await runtime.openTrainer();
   const { onStep, stop } = stepProgress(terminal);
   try {
-    const outcome = await trainer.train({ algorithm: name, configuration }, { signal, onStep });
+    const outcome = await trainAdapter(runtime, request, onStep);
     stop();
     if (terminal.json) terminal.printJson(outcome);
     else terminal.print(renderOutcome(outcome, terminal.style));
@@ -118,9 +104,9 @@ export function trainCommand(run: RunCommand): Command {
       examples([
         ['seam train sft', 'with the configured settings (SEAM_TRAINER_PRESET, SEAM_TRAINER_ALGORITHMS)'],
         ['seam train grpo --set duration.steps=20 --set learningRate.peak=1e-4', 'other settings'],
-        ['seam train grpo --preset seam-paper', "SEAM's own settings (docs/seam.md)"],
+        ['seam train grpo --preset seam-paper', "SEAM's own settings (docs/explanation/seam.md)"],
         ['seam train grpo --dry-run', 'every setting with its default'],
       ]),
     )
-    .action((name: string, options: TrainOptions) => run((runtime) => trainAdapter(runtime, name, options)));
+    .action((name: string, options: TrainOptions) => run((runtime) => train(runtime, name, options)));
 }

@@ -213,8 +213,19 @@ describe('the report page', () => {
     expect(html).not.toContain('which promotions were decided on');
   });
 
+  it('gives a column of bars the width that the others leave: no cell has a width that browsers take for none', () => {
+    const style = /<style>(.*)<\/style>/su.exec(renderReportPage(report))?.[1] ?? '';
+    expect(style).toContain('.bars{table-layout:fixed}');
+    expect(style).not.toMatch(/width:(?:min|max|calc|clamp)\([^)}]*%/u);
+  });
+
+  it('puts the head of a column of numbers above them, on the right', () => {
+    expect(renderReportPage(report)).toContain('<th class="number">rescued</th>');
+    expect(renderReportPage(report)).toContain('<th>outcome</th>');
+  });
+
   it('has the buffer as one row per domain, from easy to hard', () => {
-    expect(html).toMatch(/<th>easy<\/th><th>hard<\/th>/);
+    expect(html).toContain('<th class="number">easy</th><th class="number">hard</th>');
     expect(html).toContain('<td>timber</td><td class="number">2</td><td class="number">1</td>');
   });
 });

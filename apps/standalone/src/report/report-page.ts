@@ -247,7 +247,7 @@ ${
 }
 <h2>Training runs</h2>
 ${runsTable(report)}
-<p class="soft">sft imitates the entries that were kept. grpo compares the entries of a group; as the demonstration is set, tapered: better ones by their likelihood, worse ones by a ratio of at most 1 (TOPR, with the group's mean as its baseline). Rescued are problems that the candidate alone solved, broken those that its parent alone solved, of the same ones; the candidate is promoted when the evidence of these two reaches what is needed, so that equals seldom are (docs/promotions.md). Intervals are over problems, each asked once.</p>
+<p class="soft">sft imitates the entries that were kept. grpo compares the entries of a group; as the demonstration is set, tapered: better ones by their likelihood, worse ones by a ratio of at most 1 (TOPR, with the group's mean as its baseline). Rescued are problems that the candidate alone solved, broken those that its parent alone solved, of the same ones; the candidate is promoted when the evidence of these two reaches what is needed, so that equals seldom are (docs/explanation/promotions.md). Intervals are over problems, each asked once.</p>
 <h2>Success buffer</h2>
 <p class="soft">${report.buffer.rows} pairs, digest ${escapeHtml(report.buffer.digest?.slice(0, 16) ?? 'none')}. Rejected: ${escapeHtml(
       Object.entries(report.buffer.rejected)

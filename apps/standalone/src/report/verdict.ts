@@ -43,7 +43,7 @@ export function summary(report: Report): string {
   const [low, high] = heldOut.interval95;
   const onWhat = measuredOn.isHeldOut ? 'Held-out success' : 'Success on the validation problems';
   return [
-    headline(report),
+    `${headline(report)}${report.converged ? '' : ' Ask seam doctor why.'}`,
     `${onWhat} ${percent(heldOut.final)} of ${heldOut.problems} (95 %: ${percent(low)} to ${percent(high)}; no experience ${percent(heldOut.noExperience)}, untrained ${percent(heldOut.untrained)}) after ${rollouts} rollouts in ${loopSeconds.toFixed(0)} s.`,
     ...optimismLine(report),
     cost(report),

@@ -1,0 +1,139 @@
+/**
+ * What becomes of an answer that no verifier judges. It waits; the first feedback in the log that counts makes it a result, and where none
+ * came in time it is ungraded: no verdict, no reward, no part in a rate. Both have the id that a verifier's result would have, so of one
+ * attempt there is one result, whoever tells it. Pure.
+ *
+ *   AnswerRecorded ─┬─ FeedbackGiven ─► OutcomeRecorded  ┐
+ *                   └─ deadline ──────► AttemptUngraded  ┴─ AnswerSettled
+ */
+import {
+  attemptIdOf,
+  deriveMeta,
+  type EventOf,
+  FEEDBACK_SUCCESS,
+  leastTrusted,
+  resultRole,
+  type SeamEvent,
+} from '@seamstream/events';
+import { derivedId, excerpt } from '@seamstream/kernel';
+
+const SOURCE = 'seam/executor';
+
+/** Characters of a reason in a result. */
+const REASON = 2_000;
+
+type Answer = EventOf<'AnswerRecorded'>;
+type Feedback = EventOf<'FeedbackGiven'>;
+
+/** What is known of an attempt that waits. */
+export interface OpenAnswer {
+  readonly problemId: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly feedbackUntil: number;
+}
+
+export interface Refusal {
+  readonly reason: EventOf<'FeedbackRefused'>['reason'];
+  readonly detail: string;
+}
+
+/**
+ * Why feedback does not count; undefined where it does. Whoever may append feedback may say what one waiting attempt is worth, between 0 and
+ * 1, once, in its time, and nothing else.
+ * @param open the attempt, where it waits
+ * @param isSettled whether it is known to have waited and to wait no longer
+ */
+export function refusalOf(
+  { problemId, attemptId, score, meta }: Feedback,
+  open: OpenAnswer | undefined,
+  isSettled: boolean,
+): Refusal | undefined {
+  if (!(score >= 0 && score <= 1)) return { reason: 'score', detail: `expected a score of 0 … 1, got ${score}` };
+  if (isSettled) return { reason: 'settled', detail: `attempt ${attemptId} was settled before` };
+  if (open?.problemId !== problemId)
+    return {
+      reason: 'unknown_attempt',
+      detail: `no answer of attempt ${attemptId} to problem ${problemId} waits for feedback: a verifier judges it, it was settled long ago, or it was never given`,
+    };
+  if (meta.occurredAt <= open.feedbackUntil) return undefined;
+  const late = meta.occurredAt - open.feedbackUntil;
+  return {
+    reason: 'late',
+    detail: `it came ${late} ms after the deadline ${new Date(open.feedbackUntil).toISOString()}`,
+  };
+}
+
+export function refusedFeedback(feedback: Feedback, { reason, detail }: Refusal, nowMs: number): SeamEvent {
+  const { problemId, attemptId, by, meta } = feedback;
+  return {
+    type: 'FeedbackRefused',
+    meta: deriveMeta(meta, { role: 'refused', source: SOURCE, occurredAt: nowMs }),
+    ...{ problemId, attemptId, feedbackId: meta.messageId, by, reason, detail },
+  };
+}
+
+/** The result that feedback makes of an answer, and that it waits no longer. */
+export function settledByFeedback(answer: Answer, feedback: Feedback, nowMs: number): readonly SeamEvent[] {
+  const { unpaid } = answer;
+  const { score, by, reason } = feedback;
+  const said = `judged ${score} by ${by}${reason === '' ? '' : `: ${reason}`}`;
+  const detail = excerpt(said, REASON);
+  const outcome: EventOf<'OutcomeRecorded'> = {
+    ...copiedOf(answer),
+    type: 'OutcomeRecorded',
+    meta: {
+      ...resultMeta(answer, nowMs),
+      sourceClass: leastTrusted(answer.meta.sourceClass, feedback.meta.sourceClass),
+    },
+    success: score >= FEEDBACK_SUCCESS,
+    reward: unpaid === null ? score : 0,
+    verifierVersion: 'feedback',
+    verifierDetail: unpaid === null || score === 0 ? detail : `${detail}; no reward: ${unpaid}`,
+    feedbackId: feedback.meta.messageId,
+  };
+  return [outcome, settled(answer, outcome, nowMs)];
+}
+
+/** What a result says as the answer does. */
+function copiedOf(answer: Answer): Omit<Answer, 'type' | 'feedbackUntil' | 'unpaid'> {
+  const ended: ReadonlySet<string> = new Set(['type', 'feedbackUntil', 'unpaid']);
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => !ended.has(name))) as unknown as Answer;
+}
+
+/** What an answer becomes whose time is up, and that it waits no longer. */
+export function ungradedAt(answer: Answer, nowMs: number): readonly SeamEvent[] {
+  const { problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest, attemptId } = answer;
+  const ungraded: EventOf<'AttemptUngraded'> = {
+    type: 'AttemptUngraded',
+    meta: resultMeta(answer, nowMs),
+    ...{ problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest, attemptId },
+    feedbackUntil: answer.feedbackUntil,
+  };
+  return [ungraded, settled(answer, ungraded, nowMs)];
+}
+
+function settled(
+  answer: Answer,
+  result: EventOf<'OutcomeRecorded'> | EventOf<'AttemptUngraded'>,
+  nowMs: number,
+): SeamEvent {
+  return {
+    type: 'AnswerSettled',
+    meta: deriveMeta(answer.meta, { role: 'settled', source: SOURCE, occurredAt: nowMs }),
+    problemId: answer.problem.problemId,
+    attemptId: attemptIdOf(answer),
+    resultId: result.meta.messageId,
+    feedbackId: result.type === 'OutcomeRecorded' ? result.feedbackId : null,
+  };
+}
+
+/** A result follows from its experience, as one that a verifier judged does; the answer follows from the same. */
+function resultMeta(answer: Answer, nowMs: number): Answer['meta'] {
+  const { meta } = answer;
+  return {
+    ...meta,
+    messageId: derivedId(meta.causationId ?? '', resultRole(answer)),
+    source: SOURCE,
+    occurredAt: nowMs,
+  };
+}

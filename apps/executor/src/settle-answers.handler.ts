@@ -1,0 +1,94 @@
+/** Answers without a verifier come to an end: by feedback, or ungraded at their deadline. */
+import type { EventLog } from '@seamstream/event-log';
+import { type EventOf, encodeEvent, GROUP, type SeamEvent, TOPIC } from '@seamstream/events';
+import type { Clock } from '@seamstream/kernel';
+import { type DeliveredBatch, done, type HandlerResult, type RationedLines, wait } from '@seamstream/service-kit';
+import type { OpenAnswers } from './open-answers.js';
+import { type OpenAnswer, refusalOf, refusedFeedback, settledByFeedback, ungradedAt } from './settle-answers.decide.js';
+
+/** Answers that are ended in one step. */
+const STEP = 100;
+/** Milliseconds between two looks at answers that wait: what a deadline may be late by, and what waiting costs. */
+const LOOK_EVERY_MS = 1_000;
+const LEAST_WAIT_MS = 20;
+
+export interface SettleAnswersDependencies {
+  readonly log: EventLog;
+  readonly answers: OpenAnswers;
+  readonly clock: Clock;
+  readonly lines: RationedLines;
+  /** Is told of each end: `judged`, `ungraded`, or why feedback was refused. */
+  readonly onSettled: (result: string) => void;
+}
+
+export class SettleAnswersHandler {
+  constructor(private readonly dependencies: SettleAnswersDependencies) {}
+
+  /**
+   * Of seam.answers: ends what is overdue, wherever in the partition it stands, and waits at the first answer that is not. What is ended
+   * out of turn cannot be committed with a place in the log, so it is appended; who asks again reads first that it was.
+   */
+  async endOverdue(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
+    const { answers, log, clock, onSettled } = this.dependencies;
+    const { partition } = batch;
+    const { open } = await answers.readOn(partition);
+    const nowMs = clock.now();
+    const overdue = [...open.values()].filter(({ feedbackUntil }) => feedbackUntil < nowMs);
+    const mayEnd = overdue.length > 0 && (await this.isJudgedTo(overdue));
+    for (let at = 0; mayEnd && at < overdue.length && !batch.signal.aborted; at += STEP) {
+      const events: SeamEvent[] = [];
+      const step = overdue.slice(at, at + STEP);
+      for (const { offset } of step) events.push(...ungradedAt(await answers.at(partition, offset), nowMs));
+      await log.append(events.map(encodeEvent));
+      step.forEach(() => onSettled('ungraded'));
+    }
+    if (mayEnd) await answers.readOn(partition);
+    const waiting = new Set([...open.values()].map(({ offset }) => offset));
+    // What is overdue and may not end yet waits for feedback to be looked at, which takes what it takes.
+    const nextMs = open
+      .values()
+      .filter(({ feedbackUntil }) => feedbackUntil >= nowMs)
+      .reduce((least, { feedbackUntil }) => Math.min(least, feedbackUntil), Infinity);
+    const afterMs = Math.min(LOOK_EVERY_MS, Math.max(LEAST_WAIT_MS, nextMs + 1 - nowMs));
+    return batch.records.map(({ position: { offset } }) => (waiting.has(offset) ? wait(afterMs) : done()));
+  }
+
+  /** Whether all feedback was looked at that came in the time of these answers: it may lie unread where nobody ran at their deadline. */
+  private async isJudgedTo(overdue: readonly OpenAnswer[]): Promise<boolean> {
+    const { log } = this.dependencies;
+    const untilMs = Math.max(...overdue.map(({ feedbackUntil }) => feedbackUntil));
+    const committed = (await log.committedOffsets(GROUP.judge)).filter(({ topic }) => topic === TOPIC.feedback);
+    for (const { partition, low } of await log.watermarks(TOPIC.feedback)) {
+      const place = committed.find((each) => each.partition === partition)?.nextOffset ?? low;
+      if (place < (await log.offsetForTime(TOPIC.feedback, partition, untilMs + 1))) return false;
+    }
+    return true;
+  }
+
+  /** Of seam.feedback: judges the answers that wait for it, and says of all other feedback why it does not count. */
+  async judge(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
+    const taken = new Set<string>();
+    const results: HandlerResult[] = [];
+    for (const { event } of batch.records)
+      results.push(event.type === 'FeedbackGiven' ? done(await this.judged(event, taken)) : done());
+    return results;
+  }
+
+  /** @param taken attempts that feedback of this batch has settled, which is not in the log yet */
+  private async judged(feedback: EventOf<'FeedbackGiven'>, taken: Set<string>): Promise<readonly SeamEvent[]> {
+    const { answers, clock, lines, onSettled } = this.dependencies;
+    const { attemptId, problemId, by } = feedback;
+    const partition = await answers.partitionOf(problemId);
+    const known = await answers.readOn(partition);
+    const open = known.open.get(attemptId);
+    const refusal = refusalOf(feedback, open, taken.has(attemptId) || known.isSettled(attemptId));
+    if (refusal === undefined) {
+      taken.add(attemptId);
+      onSettled('judged');
+      return settledByFeedback(await answers.at(partition, open!.offset), feedback, clock.now());
+    }
+    onSettled(refusal.reason);
+    lines.warn(refusal.reason, { attemptId, by, ...refusal }, 'feedback NOT COUNTED');
+    return [refusedFeedback(feedback, refusal, clock.now())];
+  }
+}
