@@ -1,14 +1,17 @@
 // The architecture as a machine reads it. `libsTopDown` is the ladder: a library imports only names below its own.
 // To change the architecture is to move a word in this array, with an ADR.
 const libsTopDown = [
+  'testing',
   'service-kit',
   'operations',
+  'snapshots',
   'schema-registry',
   'event-log-lmdb',
   'event-log-kafka',
   'object-store-fs',
   'object-store-s3',
   'read-models',
+  'training-runs',
   'release',
   'doctor',
   'learning',
@@ -18,16 +21,19 @@ const libsTopDown = [
   'evaluation',
   'model-clients',
   'rollout',
+  'environments',
   'embedded-world',
   'experience',
   'verifiers',
   'openai-endpoint',
+  'training-contract',
   'language-model',
   'token-grammar',
   'tokenizer',
   'model-files',
   'tensor-graph',
   'signatures',
+  'experience-groups',
   'evidence',
   'log-reader',
   'event-log',
@@ -41,12 +47,13 @@ const libsTopDown = [
 // Apps that host other apps: the standalone process and the command line. Services never import each other.
 const hostingApps = ['standalone', 'cli'];
 
-const upwards = libsTopDown.slice(1).map((name, index) => ({
+// `testing` is above all and has separate rules: specs of every library may import it, and nothing that runs may.
+const upwards = libsTopDown.slice(2).map((name, index) => ({
   name: `no-upward-import-from-${name}`,
   comment: `libs/${name} may import only libraries below it (see libsTopDown). Move the code down, or invert the dependency with a port.`,
   severity: 'error',
   from: { path: `^libs/${name}/` },
-  to: { path: `^libs/(${libsTopDown.slice(0, index + 1).join('|')})/` },
+  to: { path: `^libs/(${libsTopDown.slice(1, index + 2).join('|')})/` },
 }));
 
 module.exports = {
@@ -85,8 +92,18 @@ module.exports = {
       name: 'no-import-of-the-command-line',
       comment: 'The command line is the outermost ring.',
       severity: 'error',
-      from: { pathNot: '^(apps/cli|test)/' },
+      from: { pathNot: '^(apps/cli|test)/|^infra/images/start\\.mjs$' },
       to: { path: '^apps/cli/' },
+    },
+    {
+      name: 'no-upward-arrow-in-the-command-line',
+      comment:
+        'What all commands share (the runtime, options, exit codes, terminal, files) knows none of them; process-runtime and main compose.',
+      severity: 'error',
+      from: {
+        path: '^apps/cli/src/(command-runtime|command-options|exit-codes)\\.ts$|^apps/cli/src/(terminal|files)/',
+      },
+      to: { path: '^apps/cli/src/(?!terminal/|files/)[^/]+/' },
     },
     {
       name: 'no-ladder-without-name',
@@ -106,7 +123,11 @@ module.exports = {
           '^$1/$2/',
           '^libs/[^/]+/src/(index|testing)\\.ts$',
           '^libs/[^/]+/src/[^/]+\\.contract\\.ts$',
+          // One entry a file: a spec loads what it needs, and no framework beyond that.
+          '^libs/testing/src/[^/]+\\.ts$',
           '^apps/[^/]+/src/(app\\.module|index|config)\\.ts$',
+          // An entry without the reader of Parquet.
+          '^libs/success-buffer/src/shards\\.ts$',
           // Entries without the framework.
           '^libs/service-kit/src/(config|drivers)\\.ts$',
           // One entry a feature: a command loads what it does, and nothing of the others.
@@ -139,11 +160,28 @@ module.exports = {
       to: { path: '(^|node_modules/)lmdb(/|$)' },
     },
     {
-      name: 'kafkajs-in-its-driver',
-      comment: 'Technology lives in the driver that is named after it.',
+      name: 'kafkajs-in-its-adapter',
+      comment: 'Technology lives in the adapter that is named after it; the log stands on broker-protocol.port.ts.',
       severity: 'error',
-      from: { path: '^(libs|apps)/', pathNot: '^libs/event-log-kafka/' },
+      from: { path: '^(libs|apps)/', pathNot: '^libs/event-log-kafka/src/kafkajs/' },
       to: { path: '(^|node_modules/)kafkajs(-snappy)?(/|$)' },
+    },
+    {
+      name: 'kafkajs-internals-in-one-file',
+      comment: 'What kafkajs does not publish is imported in one file, so that leaving it is a change of one file.',
+      severity: 'error',
+      from: { path: '^(libs|apps|test|scripts)/', pathNot: 'kafkajs/kafkajs-internals\\.ts$' },
+      to: { path: '(^|node_modules/)kafkajs/src/' },
+    },
+    {
+      name: 'broker-protocol-behind-its-port',
+      comment: 'The log knows a client library by the port alone; one place chooses the adapter.',
+      severity: 'error',
+      from: {
+        path: '^libs/event-log-kafka/src/',
+        pathNot: '^libs/event-log-kafka/src/(kafkajs/|kafka-connection\\.ts$)',
+      },
+      to: { path: '^libs/event-log-kafka/src/kafkajs/' },
     },
     {
       name: 'aws-sdk-in-its-driver',
@@ -155,7 +193,7 @@ module.exports = {
     {
       name: 'no-presigned-addresses',
       comment:
-        'An address that carries a right to an object can be passed on. Whoever reads objects has credentials of its own.',
+        'An address that carries a right to an object can be passed on. Each reader of objects has its own credentials.',
       severity: 'error',
       from: {},
       to: { path: '(^|node_modules/)@aws-sdk/s3-(request-presigner|presigned-post)(/|$)' },
@@ -170,11 +208,16 @@ module.exports = {
     {
       name: 'processes-in-the-sandbox',
       comment:
-        'Only the sandbox starts processes: whatever else is run would have the rights of the service. The Node that runs the program itself is no other.',
+        'Only the sandbox starts processes: any other program would have the rights of the service. The Node that runs the program itself is no other.',
       severity: 'error',
       from: {
         path: '^(libs|apps)/',
-        pathNot: ['\\.spec\\.ts$', '^libs/verifiers/src/.*sandbox.*\\.ts$', '^libs/kernel/src/brought-node\\.ts$'],
+        pathNot: [
+          '\\.spec\\.ts$',
+          '^libs/testing/',
+          '^libs/verifiers/src/.*sandbox.*\\.ts$',
+          '^libs/kernel/src/brought-node\\.ts$',
+        ],
       },
       to: { path: '^child_process$', dependencyTypes: ['core'] },
     },
@@ -206,6 +249,24 @@ module.exports = {
       severity: 'error',
       from: { path: '^(libs|apps)/', pathNot: '\\.(spec|contract|fake)\\.ts$' },
       to: { path: '^libs/[^/]+/src/testing\\.ts$' },
+    },
+    {
+      name: 'testing-library-is-for-tests',
+      comment: 'libs/testing is for specs, contract suites and fakes. It is neither built nor shipped.',
+      severity: 'error',
+      from: { path: '^(libs|apps|infra)/', pathNot: ['^libs/testing/', '\\.(spec|contract|fake)\\.ts$'] },
+      to: { path: '^libs/testing/' },
+    },
+    {
+      name: 'no-testing-library-behind-a-fake',
+      comment:
+        'A fake that a service or a library offers runs in production, so it may not lead to libs/testing. Only fakes for specs may.',
+      severity: 'error',
+      from: {
+        path: '^libs/[^/]+/src/index\\.ts$|^apps/[^/]+/src/(planted/)?(main|index|app\\.module)\\.ts$',
+        pathNot: '^libs/testing/',
+      },
+      to: { path: '^libs/testing/', reachable: true },
     },
     {
       name: 'no-test-code-in-production',

@@ -1,5 +1,7 @@
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
+import { houseRules } from './scripts/lint/plain-words.mjs';
+import { specRules } from './scripts/lint/spec-scenery.mjs';
 
 // Pure libraries decide; they do not look at the world. Each ban says what to do instead.
 const pureLibraries = [
@@ -40,6 +42,236 @@ const loopsOverTheLog = {
   message: 'Read by libs/log-reader, and name what becomes of records that are no events (docs/adr/0048).',
 };
 
+/** Lines of a function and of a file. Comments and blank lines count. */
+const FUNCTION_LINES = 70;
+const FILE_LINES = 400;
+
+/** Tables of data or of cases: a row more makes no file harder to read. */
+const tables = [
+  // Answers that cheat, a row each.
+  'test/acceptance/code-verdicts/cheats.ts',
+  // Tests as published sets write them, a row each.
+  'test/acceptance/code-verdicts/shapes.ts',
+  // One example of every event.
+  'libs/testing/src/example-events.ts',
+  // Mutants, a row each.
+  'test/mutants/*.mutants.mjs',
+];
+
+/** Files with a function over the limit. May only shrink: scripts/lint/shrinking-lists.mjs refuses an entry that keeps the limit. */
+const FILES_WITH_LONG_FUNCTIONS = [
+  'apps/cli/src/command-runtime.fake.ts',
+  'apps/standalone/src/host-services.ts',
+  'apps/standalone/src/report/build-report.ts',
+  'apps/standalone/src/report/report-page.ts',
+  'apps/standalone/src/run-loop.ts',
+  'apps/standalone/src/view/terminal-view.ts',
+  'infra/dev/src/kafka.ts',
+  'infra/dev/src/s3.ts',
+  'libs/rollout/src/explore.ts',
+  'libs/token-grammar/src/schema-shape.ts',
+  'libs/verifiers/src/code-sandbox.ts',
+  'libs/verifiers/src/math/answer-form.ts',
+  'test/fuzz/run.mjs',
+  'test/performance/pipeline.bench.mjs',
+  'test/support/deployment.ts',
+  'test/support/event-log-processes.ts',
+  'test/support/simulation/simulated-deployment.ts',
+  'test/support/toy-world.ts',
+  'test/support/verdicts-by-coin.ts',
+  'test/performance/read-models.bench.mjs',
+];
+
+/** Files over the limit. May only shrink: scripts/lint/shrinking-lists.mjs refuses an entry that keeps the limit. */
+const LONG_FILES = [
+  'apps/buffer/src/app.module.spec.ts',
+  'apps/cli/src/adapters/serve-adapters.command.spec.ts',
+  'apps/cli/src/publish/publish-problems.command.spec.ts',
+  'apps/executor/src/app.module.spec.ts',
+  'apps/executor/src/endpoint.spec.ts',
+  'apps/generator/src/app.module.spec.ts',
+  'apps/trainer/src/app.module.spec.ts',
+  'libs/event-log/src/event-log.contract.ts',
+  'libs/events/src/codec.spec.ts',
+  'libs/evidence/src/evidence.spec.ts',
+  'libs/language-model/src/checkpoint/model-config.spec.ts',
+  'libs/learning/src/grpo.spec.ts',
+  'libs/read-models/src/problem-story.projection.ts',
+  'libs/release/src/served-adapter.projection.spec.ts',
+  'libs/service-kit/src/transport/event-log.strategy.spec.ts',
+  'libs/success-buffer/src/success-buffer.spec.ts',
+  'libs/token-grammar/src/pushdown-grammar.ts',
+  'libs/token-grammar/src/schema-shape.ts',
+  'libs/token-grammar/src/token-grammar.spec.ts',
+  'libs/verifiers/sandbox/judge.cjs',
+  'libs/verifiers/src/code-sandbox.ts',
+  'libs/verifiers/src/math/answer-form.ts',
+  'libs/verifiers/src/math/neighbours.spec.ts',
+  'test/acceptance/code-sandbox.spec.ts',
+  'test/acceptance/event-log-kafka.spec.ts',
+  'test/performance/pipeline.bench.mjs',
+  'test/quick/doctor.spec.ts',
+  'test/resilience/object-store-s3.spec.ts',
+  'test/support/simulation/simulated-deployment.ts',
+];
+
+/** Places whose prose is not plain yet. May only shrink: scripts/lint/shrinking-lists.mjs refuses an entry that keeps the rule. */
+const PLACES_WITH_HOUSE_WORDS = [
+  'apps/buffer',
+  'apps/cli',
+  'apps/executor',
+  'apps/standalone',
+  'apps/trainer',
+  'libs/datasets',
+  'libs/event-log-kafka',
+  'libs/events',
+  'libs/evidence',
+  'libs/experience',
+  'libs/language-model',
+  'libs/operations',
+  'libs/release',
+  'libs/service-kit',
+  'libs/success-buffer',
+  'libs/training-runs',
+  'libs/verifiers',
+  'test/acceptance',
+  'test/mutants',
+  'test/quick',
+  'test/real-model',
+  'test/resilience',
+];
+
+/** Specs with more than a quarter of their lines before the first test. May only shrink, like the others. */
+const SPECS_WITH_MUCH_SCENERY = [
+  'apps/buffer/src/forged-results.spec.ts',
+  'apps/cli/src/adapters/adapters.command.spec.ts',
+  'apps/cli/src/buffer/buffer.command.spec.ts',
+  'apps/cli/src/completion/completion.command.spec.ts',
+  'apps/cli/src/dead-letters/dead-letters.command.spec.ts',
+  'apps/cli/src/evaluate/predictions-file.spec.ts',
+  'apps/cli/src/ledger/show-ledger.command.spec.ts',
+  'apps/cli/src/publish/choose-rows.spec.ts',
+  'apps/cli/src/replay/replay-log.command.spec.ts',
+  'apps/cli/src/show/show-problem.command.spec.ts',
+  'apps/cli/src/tail/tail-topic.command.spec.ts',
+  'apps/executor/src/app.module.spec.ts',
+  'apps/executor/src/influence.spec.ts',
+  'apps/executor/src/ungraded.spec.ts',
+  'apps/generator/src/app.module.spec.ts',
+  'apps/standalone/src/report/report-page.spec.ts',
+  'apps/standalone/src/run-loop.spec.ts',
+  'apps/standalone/src/splits.spec.ts',
+  'apps/standalone/src/watch-log.handler.spec.ts',
+  'apps/trainer/src/forged-plans.spec.ts',
+  'apps/trainer/src/left-runs.spec.ts',
+  'apps/trainer/src/window-restoration.spec.ts',
+  'libs/evaluation/src/evaluate-samples.spec.ts',
+  'libs/event-log-kafka/src/kafka-connection.spec.ts',
+  'libs/event-log-kafka/src/kafkajs/kafkajs-patches.spec.ts',
+  'libs/event-log-kafka/src/lossless-headers.spec.ts',
+  'libs/event-log-kafka/src/record-set.spec.ts',
+  'libs/event-log/src/consumer-loop.spec.ts',
+  'libs/events/src/encoded-fields.spec.ts',
+  'libs/events/src/schema/avro-schema.spec.ts',
+  'libs/events/src/schema/typescript-source.spec.ts',
+  'libs/evidence/src/bears-out.decide.spec.ts',
+  'libs/experience/src/answer-form.spec.ts',
+  'libs/experience/src/leaks.spec.ts',
+  'libs/experience/src/slot.spec.ts',
+  'libs/kernel/src/node-version.spec.ts',
+  'libs/language-model/src/adapters/merge-adapter.spec.ts',
+  'libs/language-model/src/agreement.spec.ts',
+  'libs/language-model/src/checkpoint/digest-memory.spec.ts',
+  'libs/language-model/src/checkpoint/model-config.spec.ts',
+  'libs/language-model/src/generation/generation-queue.spec.ts',
+  'libs/language-model/src/golden.spec.ts',
+  'libs/language-model/src/training/sequence-batch.spec.ts',
+  'libs/learning/src/sft.spec.ts',
+  'libs/log-reader/src/read-events.spec.ts',
+  'libs/model-clients/src/executor.endpoint.spec.ts',
+  'libs/model-clients/src/generator.vllm.spec.ts',
+  'libs/openai-endpoint/src/reported-revision.spec.ts',
+  'libs/operations/src/adapters/act-on-adapters.spec.ts',
+  'libs/rollout/src/answer-questions.spec.ts',
+  'libs/schema-registry/src/framed-event-log.spec.ts',
+  'libs/service-kit/src/service-logger.spec.ts',
+  'libs/service-kit/src/service-metrics.spec.ts',
+  'libs/service-kit/src/transport/batch-split.spec.ts',
+  'libs/service-kit/src/transport/batch-worker.spec.ts',
+  'libs/service-kit/src/transport/failure-policy.decide.spec.ts',
+  'libs/service-kit/src/transport/pace.spec.ts',
+  'libs/tensor-graph/src/derivative-rules.spec.ts',
+  'libs/tensor-graph/src/no-telemetry.spec.ts',
+  'libs/token-grammar/src/json-schema.spec.ts',
+  'libs/token-grammar/src/token-grammar.spec.ts',
+  'libs/training-runs/src/compare-adapters.spec.ts',
+  'libs/training-runs/src/learning-input.spec.ts',
+  'libs/training-runs/src/outcome-window.spec.ts',
+  'libs/training-runs/src/training-engine.spec.ts',
+  'libs/training-runs/src/training-run.spec.ts',
+  'libs/verifiers/src/answer-neighbours.spec.ts',
+  'libs/verifiers/src/math/neighbours.spec.ts',
+  'libs/verifiers/src/system-calls.spec.ts',
+  'test/acceptance/buffer-read-by-others.spec.ts',
+  'test/acceptance/buffer-read-from-folder.spec.ts',
+  'test/acceptance/command-line.spec.ts',
+  'test/acceptance/executor-endpoint.spec.ts',
+  'test/acceptance/generator-vllm.spec.ts',
+  'test/acceptance/gsm8k-flow.spec.ts',
+  'test/acceptance/own-file-to-answers.spec.ts',
+  'test/acceptance/package.spec.ts',
+  'test/acceptance/permissions-on-kafka.spec.ts',
+  'test/acceptance/refused-commits.spec.ts',
+  'test/acceptance/s3-credentials.spec.ts',
+  'test/interoperability/foreign-clients.spec.ts',
+  'test/interoperability/framed-copy.spec.ts',
+  'test/interoperability/peft.spec.ts',
+  'test/quick/command-start.spec.ts',
+  'test/quick/doctor.spec.ts',
+  'test/quick/egress.spec.ts',
+  'test/quick/hostile-entries.spec.ts',
+  'test/quick/masked-training.spec.ts',
+  'test/quick/model-folders.spec.ts',
+  'test/quick/old-node.spec.ts',
+  'test/quick/plain-words.spec.ts',
+  'test/quick/private-files.spec.ts',
+  'test/quick/s3-policies.spec.ts',
+  'test/quick/secrets.spec.ts',
+  'test/quick/temporary-folders.spec.ts',
+  'test/real-model/fetched.spec.ts',
+  'test/resilience/buffer-shards.spec.ts',
+  'test/resilience/demonstration-killed.spec.ts',
+  'test/resilience/log-copy-killed.spec.ts',
+  'test/resilience/long-runs.spec.ts',
+  'test/resilience/malformed-records.spec.ts',
+  'test/resilience/poison.spec.ts',
+  'test/resilience/power-cut.spec.ts',
+  'test/resilience/services-killed.spec.ts',
+];
+
+const functionLimit = {
+  'max-lines-per-function': ['error', { max: FUNCTION_LINES, skipBlankLines: false, skipComments: false, IIFEs: true }],
+};
+const fileLimit = { 'max-lines': ['error', { max: FILE_LINES, skipBlankLines: false, skipComments: false }] };
+
+/** The rules of this repository, as one plugin. */
+const house = { rules: { ...houseRules.rules, ...specRules.rules } };
+const wordRule = { 'house/plain-words': 'error' };
+const sceneryRule = { 'house/spec-scenery': ['error', { share: 0.25, lines: 20 }] };
+
+/** The lists that may only shrink, each with the rule that its entries break. */
+export const shrinkingLists = [
+  { name: 'FILES_WITH_LONG_FUNCTIONS', entries: FILES_WITH_LONG_FUNCTIONS, rules: functionLimit },
+  { name: 'LONG_FILES', entries: LONG_FILES, rules: fileLimit },
+  {
+    name: 'PLACES_WITH_HOUSE_WORDS',
+    entries: PLACES_WITH_HOUSE_WORDS,
+    plugins: { house },
+    rules: wordRule,
+  },
+  { name: 'SPECS_WITH_MUCH_SCENERY', entries: SPECS_WITH_MUCH_SCENERY, plugins: { house }, rules: sceneryRule },
+];
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/*.generated.ts', 'data/**'] },
   // Plain JavaScript of the product (not types, for it has none). The sandbox's own files run what they are given: behind its walls.
@@ -76,8 +308,7 @@ export default tseslint.config(
   },
   {
     files: ['apps/*/src/**/*.ts'],
-    // These read what they train on by loops of their own.
-    ignores: ['**/*.spec.ts', 'apps/trainer/src/{learning-input,training-history}.ts'],
+    ignores: ['**/*.spec.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',
@@ -113,5 +344,33 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/explicit-module-boundary-types': 'off',
     },
+  },
+  {
+    files: ['**/*.{ts,js,mjs,cjs}'],
+    ignores: [...LONG_FILES, ...tables],
+    rules: fileLimit,
+  },
+  {
+    // A suite is a list of tests, and a describe holds it whole.
+    files: ['**/*.{ts,js,mjs,cjs}'],
+    ignores: [...FILES_WITH_LONG_FUNCTIONS, '**/*.spec.ts', '**/*.contract.ts'],
+    rules: functionLimit,
+  },
+  {
+    files: ['**/*.{ts,js,mjs,cjs}'],
+    ignores: [
+      ...PLACES_WITH_HOUSE_WORDS.flatMap((place) => [place, `${place}/**`]),
+      // They name the words.
+      'scripts/lint/plain-words.mjs',
+      'test/quick/plain-words.spec.ts',
+    ],
+    plugins: { house },
+    rules: wordRule,
+  },
+  {
+    files: ['**/*.spec.ts'],
+    ignores: SPECS_WITH_MUCH_SCENERY,
+    plugins: { house },
+    rules: sceneryRule,
   },
 );

@@ -1,5 +1,6 @@
-// Three suites: `quick` beside the code (seconds), `slow` across services and on real processes (minutes), `real-model` with a model of others.
-// Tests have an environment of their own, which native libraries do not see: libs/tensor-graph/src/no-telemetry.ts.
+// Suites: `quick` next to the code (seconds), `slow` across services and on real processes (minutes), `real-model` with a model of others,
+// `torch` with the other training engine, `containers` with images.
+// Tests have a separate environment, which native libraries do not see: libs/tensor-graph/src/no-telemetry.ts.
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
 const shared = {
@@ -36,7 +37,11 @@ export default {
       displayName: 'slow',
       testMatch: ['<rootDir>/test/{acceptance,interoperability,resilience}/**/*.spec.ts'],
     },
-    // A stage of its own: it fetches a model, and packages of gigabytes.
+    // A separate stage: it fetches a model and gigabytes of packages.
     { ...shared, displayName: 'real-model', testMatch: ['<rootDir>/test/real-model/**/*.spec.ts'] },
+    // The engine on PyTorch, by itself and compared with the one on ONNX Runtime: the same packages.
+    { ...shared, displayName: 'torch', testMatch: ['<rootDir>/test/torch/**/*.spec.ts'] },
+    // A separate stage: it makes images and runs containers.
+    { ...shared, displayName: 'containers', testMatch: ['<rootDir>/test/containers/**/*.spec.ts'] },
   ],
 };

@@ -130,7 +130,7 @@ export async function measureGeneratorBase(folder, prompts) {
   await model.close();
 }
 
-/** P(right advice | statement, word) beside chance, by word, and P(second word | first) of words that share an item or do not. */
+/** P(right advice | statement, word) and by chance, by word, and P(second word | first) of words that share an item or do not. */
 async function measureKnowledge(folder, { tokenizer }, prompts) {
   const session = await TrainingSession.create({
     checkpoint: folder,

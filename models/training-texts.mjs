@@ -22,7 +22,7 @@ export const END_ID = 0;
 
 /** Share of statements in the shifted domains' wording. */
 const SHIFTED_RATIO = 0.3;
-/** Share of the executor's samples in which the entry, if any, tells nothing and any answer is as good as another. */
+/** Share of the executor's samples in which the entry, if any, says nothing and any answer is as good as another. */
 const USELESS_RATIO = 0.07;
 /** Share of the executor's samples whose entry quotes another statement's words: it obeys the advice all the same. */
 const FOREIGN_WORDS_RATIO = 0.4;

@@ -1,6 +1,6 @@
 // Known faults of the packages that are shipped: `npm audit` of production packages, less the dated waivers of scripts/audit-waivers.json.
 // A waiver: { "advisory": "GHSA-…", "package": "…", "until": "2027-01-31", "why": "…" }. A waiver that has expired, or names a package that
-// the lock file no longer holds, fails the step. A registry that keeps no advisories is told, and only the waivers are checked then.
+// the lock file no longer holds, fails the step. A registry without advisories is reported, and only the waivers are checked then.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -1,11 +1,13 @@
 // Compiles every workspace package's src/ to dist/ with swc: one second for the whole tree, types are checked by `npm run types`.
 // Output newer than its source is left alone, and output without a source is deleted, so a stale file never runs.
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformFile } from '@swc/core';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+/** For specs alone, which run the sources. */
+const UNBUILT = join(root, 'libs/testing');
 const isSource = (path) => path.endsWith('.ts') && !/(\.(spec|contract|d)|\/testing)\.ts$/.test(path);
 
 async function filesUnder(folder) {
@@ -15,6 +17,21 @@ async function filesUnder(folder) {
 
 async function modifiedMs(path) {
   return (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+}
+
+/** Suffix of files that a build is writing, this one or one that runs at the same time. */
+const UNFINISHED = '.tmp';
+/** A build writes a file in milliseconds; what is older was left by one that was killed. */
+const LONGEST_WRITE_MS = 60_000;
+
+const isBeingWritten = async (path) =>
+  path.endsWith(UNFINISHED) && Date.now() - (await modifiedMs(path)) < LONGEST_WRITE_MS;
+
+/** The file is there whole or not at all, also where two builds run at once or one is killed: an empty one would look finished. */
+async function writeWhole(path, text) {
+  const unfinished = `${path}.${process.pid}${UNFINISHED}`;
+  await writeFile(unfinished, text);
+  await rename(unfinished, path);
 }
 
 /** What runs of a source: { code, map }. @param output where it will lie, which the map says from */
@@ -29,6 +46,7 @@ export async function build() {
     )
   )
     .flat()
+    .filter((folder) => folder !== UNBUILT)
     .concat(join(root, 'infra/dev'));
   const configChangedMs = await modifiedMs(join(root, '.swcrc'));
   let compiled = 0;
@@ -42,14 +60,14 @@ export async function build() {
           .map((path) => [join(target, relative(source, path)).replace(/\.ts$/, '.js'), path]),
       );
       for (const path of await filesUnder(target)) {
-        if (!wanted.has(path.replace(/\.map$/, ''))) await rm(path);
+        if (!wanted.has(path.replace(/\.map$/, '')) && !(await isBeingWritten(path))) await rm(path, { force: true });
       }
       for (const [output, input] of wanted) {
         if ((await modifiedMs(output)) > Math.max(await modifiedMs(input), configChangedMs)) continue;
         const { code, map } = await compile(input, output);
         await mkdir(dirname(output), { recursive: true });
-        await writeFile(`${output}.map`, map ?? '');
-        await writeFile(output, `${code}\n//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`);
+        await writeWhole(`${output}.map`, map ?? '');
+        await writeWhole(output, `${code}\n//# sourceMappingURL=${output.slice(output.lastIndexOf('/') + 1)}.map\n`);
         compiled++;
       }
     }),

@@ -6,7 +6,7 @@
 // package-lock.json, those that others bring along too, since npm reads no lock file out of a tarball.
 //
 // Only what git tracks is shipped, and modules are compiled from their sources here: neither what lies about in a folder of data nor what an
-// earlier build left gets in.
+// earlier build left gets in. infra/images/production-tree.mjs finds what an image holds in the same way, from another door.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const fail = (what) => {
 };
 
 /** Every path that git tracks, from the root. */
-function trackedPaths() {
+export function trackedPaths() {
   const git = (...args) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   try {
@@ -47,7 +47,7 @@ function tracked(path) {
   return path;
 }
 
-/** The text of a module as it runs: what lies in a dist folder is compiled anew. */
+/** The text of a module as it runs: a module of a dist folder is compiled again. */
 async function moduleText(path) {
   if (!path.includes('/dist/')) return read(tracked(path));
   const source = tracked(path.replace('/dist/', '/src/').replace(/\.js$/, '.ts'));
@@ -80,6 +80,8 @@ function namedFilesOf(path, text) {
   const others = text
     .replace(NAMED_FILE, '')
     .replaceAll('createRequire(import.meta.url)', '')
+    // Where the module itself is. What it reads from there is its and its siblings' code, which is in the package.
+    .replaceAll('dirname(fileURLToPath(import.meta.url))', '')
     .match(/\bimport\.meta\b/g);
   if (others !== null)
     fail(
@@ -89,10 +91,10 @@ function namedFilesOf(path, text) {
 }
 
 /**
- * Everything that the door needs at run time: modules by path with their text as it is shipped, other files and folders, and packages
+ * Everything that the door (a module's path) needs at run time: modules by path with their text as it is shipped, other files and folders, and packages
  * from the registry with their versions. Paths are from the root.
  */
-async function findFiles(workspaces) {
+async function findFiles(workspaces, door) {
   const modules = new Map();
   const data = new Set();
   const external = new Map();
@@ -134,7 +136,7 @@ async function findFiles(workspaces) {
       else data.add(at);
     }
   };
-  await visit(DOOR);
+  await visit(door);
   for (const { folder, manifest } of workspaces.values()) {
     if (![...modules.keys()].some((path) => path.startsWith(`${folder}/`))) continue;
     for (const [name, version] of Object.entries(manifest.dependencies ?? {})) {
@@ -151,7 +153,7 @@ async function findFiles(workspaces) {
 
 /**
  * All packages that the named ones bring along, each in the version that the lock file has for the tree. Where it has two of one name, the one
- * that lies on top; npm finds the other by its range.
+ * that lies on top; npm finds the other by its range. `places` are the folders of all of them in the tree.
  */
 function closureOf(external) {
   const locked = json('package-lock.json').packages;
@@ -168,6 +170,7 @@ function closureOf(external) {
     const { version, optional = false, dependencies, optionalDependencies, peerDependencies } = locked[place];
     const name = place.split('node_modules/').at(-1);
     if (!found.has(name) || place === `node_modules/${name}`) found.set(name, { version, optional });
+    places.add(place);
     for (const each of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
       const next = placeOf(place, each);
       if (next !== undefined && !seen.has(next)) {
@@ -177,6 +180,7 @@ function closureOf(external) {
     }
   };
   const seen = new Set();
+  const places = new Set();
   for (const [name, version] of external) {
     const place = Object.keys(locked).find(
       (each) => each.endsWith(`node_modules/${name}`) && locked[each].version === version,
@@ -185,7 +189,7 @@ function closureOf(external) {
     add(place);
   }
   for (const [name, version] of external) found.set(name, { ...found.get(name), version });
-  return found;
+  return { packages: found, places };
 }
 
 /** Puts the package into an empty folder. */
@@ -211,7 +215,7 @@ function stage(folder, { modules, data, external }) {
   for (const path of named) put(path, read(tracked(path)));
   put('LICENSE', read(tracked('LICENSE')));
   put('README.md', read(tracked('infra/package/README.md')));
-  const packages = closureOf(external);
+  const { packages, places } = closureOf(external);
   for (const [name, version] of Object.entries(manifest.optionalDependencies))
     packages.set(name, { version, optional: true });
   const versionsOf = (isOptional) =>
@@ -231,23 +235,39 @@ function stage(folder, { modules, data, external }) {
     optionalDependencies: versionsOf(true),
   };
   put('package.json', `${JSON.stringify(shipped, null, 2)}\n`);
+  return { places: [...places].sort() };
 }
 
-const belongs = trackedPaths();
-const destination = resolve(process.argv[2] ?? join(root, 'dist'));
-const folder = mkdtempSync(join(tmpdir(), 'seam-package-'));
-try {
-  stage(folder, await findFiles(workspacesByName()));
-  mkdirSync(destination, { recursive: true });
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
-  const [packed] = JSON.parse(
-    execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
-  );
-  const tarball = join(destination, packed.filename);
-  const digest = createHash('sha256').update(readFileSync(tarball)).digest('hex');
-  process.stdout.write(
-    `${tarball}\n${packed.entryCount} files, ${(packed.size / 1e6).toFixed(1)} MB packed, ${(packed.unpackedSize / 1e6).toFixed(1)} MB installed, SHA-256 ${digest}\n`,
-  );
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+let belongs = new Set();
+
+/**
+ * Puts everything that a door needs, except packages of the registry, into an empty folder.
+ * @param paths what may be taken, from the root
+ * @returns the folders of its packages in the tree, each `node_modules/…`
+ */
+export async function stageTree(folder, door, paths) {
+  belongs = paths;
+  return stage(folder, await findFiles(workspacesByName(), door));
 }
+
+async function packTarball() {
+  const destination = resolve(process.argv[2] ?? join(root, 'dist'));
+  const folder = mkdtempSync(join(tmpdir(), 'seam-package-'));
+  try {
+    await stageTree(folder, DOOR, trackedPaths());
+    mkdirSync(destination, { recursive: true });
+    const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
+    const [packed] = JSON.parse(
+      execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    );
+    const tarball = join(destination, packed.filename);
+    const digest = createHash('sha256').update(readFileSync(tarball)).digest('hex');
+    process.stdout.write(
+      `${tarball}\n${packed.entryCount} files, ${(packed.size / 1e6).toFixed(1)} MB packed, ${(packed.unpackedSize / 1e6).toFixed(1)} MB installed, SHA-256 ${digest}\n`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) await packTarball();

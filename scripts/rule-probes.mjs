@@ -26,6 +26,11 @@ const PROBES = [
     "import './a.js';\n",
   ],
   ['testing-entries-are-for-tests', 'libs/evaluation/src/planted/fake.ts', "import '@seamstream/rollout/testing';\n"],
+  [
+    'no-upward-arrow-in-the-command-line',
+    'apps/cli/src/terminal/planted/up.ts',
+    "import '../../tail/event-line.js';\n",
+  ],
   ['no-lib-to-app', 'libs/kernel/src/planted/app.ts', "import '../../../../apps/generator/src/planted/victim.js';\n"],
   ['dev-servers-are-for-tests', 'libs/kernel/src/planted/servers.ts', "import '@seamstream/dev-servers';\n"],
   [
@@ -38,7 +43,17 @@ const PROBES = [
   ['only-through-the-index', 'libs/events/src/planted/deep.ts', "import '../../../kernel/src/errors.js';\n"],
   ['no-framework-in-settings-and-drivers', 'libs/service-kit/src/config/planted/nest.ts', "import '@nestjs/common';\n"],
   ['framework-only-at-the-edge', 'libs/learning/src/planted/nest.ts', "import '@nestjs/common';\n"],
-  ['kafkajs-in-its-driver', 'libs/events/src/planted/kafka.ts', "import 'kafkajs';\n"],
+  ['kafkajs-in-its-adapter', 'libs/event-log-kafka/src/planted/kafka.ts', "import 'kafkajs';\n"],
+  [
+    'kafkajs-internals-in-one-file',
+    'libs/event-log-kafka/src/kafkajs/planted/inner.ts',
+    "import 'kafkajs/src/cluster/index.js';\n",
+  ],
+  [
+    'broker-protocol-behind-its-port',
+    'libs/event-log-kafka/src/planted/adapter.ts',
+    "import '../kafkajs/kafkajs-protocol.js';\n",
+  ],
   ['lmdb-in-its-driver', 'libs/events/src/planted/lmdb.ts', "import 'lmdb';\n"],
   ['aws-sdk-in-its-driver', 'libs/events/src/planted/s3.ts', "import '@aws-sdk/client-s3';\n"],
   [
@@ -51,6 +66,14 @@ const PROBES = [
   ['processes-in-the-sandbox', 'libs/learning/src/planted/process.ts', "import 'node:child_process';\n"],
   ['no-vm-outside-the-sandbox', 'apps/buffer/src/planted/vm.ts', "import 'node:vm';\n"],
   ['no-unresolvable', 'libs/kernel/src/planted/lost.ts', "import './nowhere.js';\n"],
+  ['testing-library-is-for-tests', 'libs/kernel/src/planted/flaky.ts', "import '@seamstream/testing';\n"],
+  [
+    'no-testing-library-behind-a-fake',
+    'apps/buffer/src/planted/app.module.ts',
+    "import './behind.fake.js';\n",
+    'apps/buffer/src/planted/behind.fake.ts',
+    "import '@seamstream/testing';\n",
+  ],
   ['no-test-code-in-production', 'libs/event-log/src/planted/contract.ts', "import '../event-log.contract.js';\n"],
 ];
 

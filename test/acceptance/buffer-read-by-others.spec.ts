@@ -13,7 +13,7 @@ import { type EventOf, encodeEvent, originMeta, TOPIC, TOPICS } from '@seamstrea
 import { domainEntrySchema } from '@seamstream/experience';
 import { derivedId, Random, sha256 } from '@seamstream/kernel';
 import { type BufferRow, decodeManifest, readVersion } from '@seamstream/success-buffer';
-import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { eventsOf, ofType } from '../support/recorded-run.js';
 import { type S3Bucket, s3Bucket } from '../support/s3-bucket.js';
 import { ServiceProcesses } from '../support/service-processes.js';

@@ -7,6 +7,7 @@ import { bubblewrap } from '@seamstream/dev-servers';
 import { Random } from '@seamstream/kernel';
 import { type Verdict, Verifiers } from '@seamstream/verifiers';
 import { JAVASCRIPT_TARGETS, javascriptCheats, PYTHON_TARGETS, pythonCheats } from './code-verdicts/cheats.js';
+import { type Disguise, javascriptDisguises, pythonDisguises } from './code-verdicts/disguises.js';
 import { JAVASCRIPT_SHAPES, PYTHON_SHAPES, type Shape } from './code-verdicts/shapes.js';
 
 // As root, sandboxes are made by nobody, who may not look into our cache.
@@ -22,6 +23,9 @@ afterAll(async () => {
 });
 
 type Language = 'python' | 'javascript';
+
+// `npm run conformance:code` judges all of them: the share is 1.
+const wanted = process.env.SEAM_TEST_CONFORMANCE;
 
 const judge = (
   language: Language,
@@ -114,6 +118,39 @@ describe('answers that please instead of solving are not believed', () => {
       'def f(x):\n    if x == 1: return 1\n    raise StopIteration',
       'for got, want in zip(map(f, [1, 2, 3]), [1, 4, 9]):\n    assert got == want',
     ],
+    ...['AssertionError', 'Exception', '(ValueError, AssertionError)', 'type("AssertionError", (Exception,), {})'].map(
+      (kind): [string, Language, string, string] => [
+        `an error of its own that is ${kind}`,
+        'python',
+        `Refused = ${kind}\nclass Account:\n    balance = 5\n    def take(s, x): pass`,
+        'a = Account()\ntry:\n    a.take(10)\n    assert False\nexcept Refused:\n    pass\nassert a.balance == 5',
+      ],
+    ),
+    [
+      'a function of the tests that it does not call',
+      'python',
+      'def run(g): return None',
+      'def on(x):\n    assert x == 3\nassert run(on) is None',
+    ],
+    [
+      'a function of the JavaScript tests that it does not call',
+      'javascript',
+      'function each(g) {}',
+      'assert.strictEqual(typeof each, "function");\neach((error, x) => { assert.strictEqual(x, 4); });',
+    ],
+    [
+      'a promise that is one only later',
+      'javascript',
+      'function f() { let n = 0; return { get then() { return n++ < 1 ? undefined : () => {}; } }; }',
+      'assert.strictEqual(typeof f, "function");\nf(2).then((x) => assert.strictEqual(x, 4));',
+    ],
+    [
+      "what an object of the tests' is made of",
+      'python',
+      'def f(case):\n    return case.__init__.__globals__["WANT"]',
+      'WANT = 5\nclass Case:\n    def __init__(self, x): self.x = x\nassert f(Case(1)) == WANT',
+    ],
+    ['exit of its own', 'python', 'import sys\ndef f(x): sys.exit(0)', 'import sys\nassert f(1) == 4\nsys.exit(0)'],
     ['nothing to look at', 'python', 'def f(x): return []', 'for x in f(3):\n    assert x > 0'],
     [
       'an assertion swallowed in a callback',
@@ -178,6 +215,31 @@ describe('answers that please instead of solving are not believed', () => {
       detail: expect.stringMatching(/ended without a verdict|held/) as string,
     });
   });
+});
+
+describe('an object disguised as a value', () => {
+  it.each<[Language, readonly Disguise[]]>([
+    ['python', pythonDisguises()],
+    ['javascript', javascriptDisguises()],
+  ])(
+    'answers no question of the tests in %s, however it was handed out',
+    async (language, all) => {
+      const random = Random.of('disguises', 5);
+      const share = wanted === undefined ? 30 / all.length : Number(wanted);
+      const chosen = all.filter(({ isMade = false }) => random.float() < share || isMade);
+      expect(chosen.length).toBeGreaterThan(15);
+      const passed: string[] = [];
+      const judgeNext = async (): Promise<void> => {
+        for (let next = chosen.pop(); next !== undefined; next = chosen.pop())
+          if ((await judge(language, next.code, next.tests)).success) passed.push(next.tests);
+      };
+      const count = chosen.length;
+      await Promise.all([judgeNext(), judgeNext()]);
+      if (wanted !== undefined) process.stdout.write(`${language}: ${count} disguises, ${passed.length} passed\n`);
+      expect(passed).toEqual([]);
+    },
+    wanted === undefined ? 60_000 : 1_800_000,
+  );
 });
 
 describe('tests that cannot tell are a fault of the problem, whatever the answer', () => {
@@ -245,9 +307,6 @@ async function judgeCheats(language: Language, share: number, seed: number): Pro
   await Promise.all([judgeNext(), judgeNext()]);
   return { count, got };
 }
-
-// `npm run conformance:code` judges all of them: the share is 1.
-const wanted = process.env.SEAM_TEST_CONFORMANCE;
 
 describe('cheats get a zero: none passes, none leaves no verdict', () => {
   it.each<[Language, number]>([

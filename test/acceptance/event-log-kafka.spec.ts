@@ -1,4 +1,5 @@
 /** What is Kafka's alone: transactions of others, markers in the log, owners that wake up too late, brokers that go away, security. */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,8 +22,8 @@ import {
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { decodeEvent, type EventOf, encodeEvent } from '@seamstream/events';
 import { newId, type SeamError } from '@seamstream/kernel';
+import { EXAMPLE_EVENTS, eventually } from '@seamstream/testing';
 import kafkajs from 'kafkajs';
-import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 /** Kafka's protocol: the request that ends a transaction. */
@@ -108,19 +109,6 @@ async function refusalOf(action: Promise<unknown>): Promise<SeamError> {
     },
     (error: unknown) => error as SeamError,
   );
-}
-
-async function eventually(check: () => unknown, withinMs = 20_000): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  for (;;) {
-    try {
-      await check();
-      return;
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await pause(20);
-    }
-  }
 }
 
 /** Another program's transactions. */
@@ -414,7 +402,7 @@ describe('an owner', () => {
     expect(tries).toBeGreaterThan(3);
     expect(tries).toBeLessThan(10);
     await log.append([record(topic, 'b')]);
-    await eventually(async () => expect(await read(log, sink)).toEqual(['a', 'b']), 2000);
+    await eventually(async () => expect(await read(log, sink)).toEqual(['a', 'b']), { withinMs: 2000 });
   });
 
   it('keeps its partition through a handler that takes longer than its session, and may commit afterwards', async () => {
@@ -474,12 +462,14 @@ describe('what came too late', () => {
         await eventually(() => expect(release).toBeDefined());
         // Whoever reads waits for the open transaction; when this can be read, the broker has aborted it.
         await reader.append([record(sink, `after ${round}`)]);
-        await eventually(async () => expect((await read(reader, sink)).at(-1)).toBe(`after ${round}`), 60_000);
+        await eventually(async () => expect((await read(reader, sink)).at(-1)).toBe(`after ${round}`), {
+          withinMs: 60_000,
+        });
         proxy.holdBack = () => undefined;
         release!();
         release = undefined;
         expected.push(`after ${round}`, `${round}a`, `${round}b`);
-        await eventually(async () => expect(await read(reader, sink)).toEqual(expected), 60_000);
+        await eventually(async () => expect(await read(reader, sink)).toEqual(expected), { withinMs: 60_000 });
       }
       expect(late).toHaveLength(rounds);
       // Each was refused once and done again by a producer that was made anew.
@@ -521,7 +511,7 @@ describe('what came too late', () => {
         await deriving(log, { group, topic, sink, derive: (value) => [`${value}a`, `${value}b`] });
         holdNext(late, true);
         await reader.append([record(topic, '0')]);
-        await eventually(async () => expect(await offset()).toBe(1), 30_000);
+        await eventually(async () => expect(await offset()).toBe(1), { withinMs: 30_000 });
         expect(releases).toHaveLength(1);
         holdNext(held, false);
         await reader.append([record(topic, '1')]);
@@ -530,13 +520,15 @@ describe('what came too late', () => {
         await pause(500);
         expect(await read(reader, sink)).toEqual(['0a', '0b']);
         releases[1]!();
-        await eventually(async () => expect(await read(reader, sink)).toEqual(['0a', '0b', '1a', '1b']), 30_000);
-        await eventually(async () => expect(await offset()).toBe(2), 30_000);
+        await eventually(async () => expect(await read(reader, sink)).toEqual(['0a', '0b', '1a', '1b']), {
+          withinMs: 30_000,
+        });
+        await eventually(async () => expect(await offset()).toBe(2), { withinMs: 30_000 });
         await reader.append([record(topic, '2')]);
-        await eventually(async () => expect(await offset()).toBe(3), 30_000);
+        await eventually(async () => expect(await offset()).toBe(3), { withinMs: 30_000 });
         // The broker ends a transaction partition by partition: the group's offset may be told before the sink's records are.
         const all = ['0a', '0b', '1a', '1b', '2a', '2b'];
-        await eventually(async () => expect(await read(reader, sink)).toEqual(all), 30_000);
+        await eventually(async () => expect(await read(reader, sink)).toEqual(all), { withinMs: 30_000 });
       } finally {
         delete process.env.DETOURS;
         for (const release of releases) release();
@@ -708,7 +700,7 @@ describe('a password that is changed', () => {
         expected.push(String(appended));
         await outside.append([record(topic, String(appended++))]);
       }
-      await eventually(async () => expect(await read(outside, sink)).toEqual(expected), 60_000);
+      await eventually(async () => expect(await read(outside, sink)).toEqual(expected), { withinMs: 60_000 });
     };
     try {
       const before = await joined(await open(as(password)));
@@ -813,9 +805,12 @@ describe('brokers that are not there', () => {
     await pause(300);
     await kafka.restart(0);
     await appending;
-    await eventually(async () => {
-      const derived = await read(log, sink);
-      expect(derived.map(Number).toSorted((a, b) => a - b)).toEqual(values.map(Number));
-    }, 60_000);
+    await eventually(
+      async () => {
+        const derived = await read(log, sink);
+        expect(derived.map(Number).toSorted((a, b) => a - b)).toEqual(values.map(Number));
+      },
+      { withinMs: 60_000 },
+    );
   }, 120_000);
 });

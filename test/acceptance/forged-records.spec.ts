@@ -19,9 +19,6 @@ import { adapterLineageProjection } from '@seamstream/read-models';
 import { startService } from '@seamstream/service-kit';
 import { generateKey, parseSigningKey, parseTrustedKeys, SignedEventLog } from '@seamstream/signatures';
 import { decodeManifest, readVersion } from '@seamstream/success-buffer';
-import { bufferService, bufferServiceConfigSchema } from '../../apps/buffer/src/app.module.js';
-import { spelledInput } from '../../apps/trainer/src/spelled-input.js';
-import { explored, outcomeOf } from '../../libs/evidence/src/result-log.contract.js';
 import {
   evaluatedByPerson,
   evaluationOf,
@@ -29,7 +26,10 @@ import {
   promotedByPerson,
   promotedByRun,
   rolledBack,
-} from '../../libs/release/src/promotion-log.contract.js';
+} from '@seamstream/testing/promotion-log';
+import { explored, outcomeOf } from '@seamstream/testing/result-log';
+import { spelledInput } from '@seamstream/training-runs';
+import { bufferService, bufferServiceConfigSchema } from '../../apps/buffer/src/app.module.js';
 
 const SEED = 'forged records/1';
 const FORGED = 1000;

@@ -308,6 +308,8 @@ describe("a generator that speaks vLLM's protocol", () => {
 function problem(id: string): SeamEvent {
   return {
     type: 'ProblemPublished',
+    feedbackWithinMs: null,
+    task: null,
     meta: originMeta({
       messageId: derivedId(id, 'problem'),
       correlationId: id,

@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { type WorldSplit, worldProblems } from '@seamstream/embedded-world';
+import { PseudoTerminal } from '@seamstream/testing/pseudo-terminal';
 import { cellsOf } from '../../apps/cli/src/terminal/text.js';
-import { PseudoTerminal } from '../support/pseudo-terminal.js';
 
 jest.setTimeout(900_000);
 

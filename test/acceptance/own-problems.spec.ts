@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type WorldSplit, worldProblems } from '@seamstream/embedded-world';
-import { PseudoTerminal } from '../support/pseudo-terminal.js';
+import { PseudoTerminal } from '@seamstream/testing/pseudo-terminal';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -57,6 +57,7 @@ describe('the loop on problems of one’s own', () => {
     expect(await screen.ended()).toBe(3);
     const seen = (await screen.seen()).join('\n');
     expect(seen).toContain('NOT CONVERGED');
+    expect(screen.bytes).toContain('Ask seam doctor why.');
     expect(seen).toContain(join(data, 'report.html'));
     expect(screen.bytes).toContain("know only the demonstration's words");
     const report = JSON.parse(await readFile(join(data, 'report.json'), 'utf8')) as Report;

@@ -297,4 +297,9 @@ describe('the matrix of principals and rights, each cell asked of the cluster', 
     expect([writes, groups]).toEqual([['seam.problems'], []]);
     expect(transactionalIds.every((id) => id.startsWith('append.'))).toBe(true);
   });
+
+  it('giving feedback gives no right but to feedback', () => {
+    const { writes, groups } = rightsOf('seam-judge');
+    expect([writes, groups]).toEqual([['seam.feedback'], []]);
+  });
 });

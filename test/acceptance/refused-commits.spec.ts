@@ -12,7 +12,7 @@ import {
   type HandlerResult,
   ServiceMetrics,
 } from '@seamstream/service-kit';
-import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 
 const COUNT = 12;
 const CULPRIT = 'p-7';

@@ -35,7 +35,7 @@ function* cases(folder) {
         yield { name: basename(path), unreadable: true };
         continue;
       }
-      // A file that is no list of groups is a schema alone, or a schema beside its instances.
+      // A file that is not a list of groups is a schema alone, or a schema with its instances.
       const groups = Array.isArray(content) ? content : [Array.isArray(content.tests) ? content : { schema: content }];
       for (const [index, { schema, tests, description }] of groups.entries())
         yield { name: `${basename(path)} ${index} ${description ?? ''}`, file: path, schema, tests: tests ?? [] };
@@ -58,7 +58,7 @@ export function accepts(rules, value) {
   const failed = new Set();
   const objects = new Map();
   const idOf = (object) => objects.get(object) ?? (objects.set(object, objects.size), objects.size - 1);
-  /** Writes a value and goes on; true where some way leads to the end. */
+  /** Writes a value and continues; true where some way leads to the end. */
   const run = (inner, positions, next) => {
     if (++tries > MAX_TRIES) return false;
     if (Array.isArray(inner)) {

@@ -1,4 +1,4 @@
-// The thread of one target: makes inputs, gives them to the target, tells what is wrong. See run.mjs.
+// The thread of one target: makes inputs, gives them to the target, reports what is wrong. See run.mjs.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -41,7 +41,7 @@ async function give(bytes) {
       refused[error.code] = (refused[error.code] ?? 0) + 1;
     else fault(error);
   }
-  // Rejections that nobody handles are told between two turns of the event loop: while this input is the current one.
+  // Unhandled rejections are reported between two turns of the event loop: while this input is the current one.
   await new Promise((resolve) => setImmediate(resolve));
   const { user, system } = process.threadCpuUsage(cpu);
   slowestMs = Math.max(slowestMs, (user + system) / 1000);

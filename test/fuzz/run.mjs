@@ -8,7 +8,7 @@
 //
 // A target is a module that exports { name, seeds, run(bytes), mutate? }: `seeds` are sound inputs (Uint8Arrays; the files of
 // test/fuzz/corpus/<name>/ come on top), `run` gives one input to the reader and may throw SeamErrors only, `mutate(random, seeds)` makes an
-// input where damaged bytes would not get far. Each target has a thread of its own. The input under way lies in memory that the thread shares
+// input where damaged bytes would not get far. Each target has its own thread. The input under way lies in memory that the thread shares
 // with this process, so an input that never ends is ended from here and kept. What is found lies in test/fuzz/found/<name>/; once
 // mended it belongs into the corpus, whose files are given unchanged before anything else.
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ import { isSeamError } from '@seamstream/kernel';
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Longest input, in bytes. */
 const INPUT_BYTES = 1 << 20;
-/** Processor time without a new input after which a target hangs, and the wall time after which it does whatever it computes. Milliseconds. */
+/** Processor time without a new input after which a target hangs, and the wall time after which it hangs regardless of what it computes. Milliseconds. */
 const HANG = { cpuMs: 8000, wallMs: 120_000 };
 const LOOK_MS = 250;
 /** A target that fails so often is broken; more of its inputs teach nothing. */
@@ -62,7 +62,7 @@ reports.sort((a, b) => (a.target < b.target ? -1 : 1));
 if (options.json) process.stdout.write(`${JSON.stringify(reports)}\n`);
 process.exitCode = reports.some(({ faults }) => faults.length > 0) ? 1 : 0;
 
-/** Runs one target for its time; a thread that hung or died is replaced and goes on with other inputs. */
+/** Runs one target for its time; a thread that hung or died is replaced and continues with other inputs. */
 async function fuzz({ name, path }) {
   const begin = performance.now();
   const endsAt = options.inputs === undefined ? begin + Number(options.seconds) * 1000 : Number.POSITIVE_INFINITY;
@@ -181,5 +181,5 @@ function print({ target, inputs, seconds, slowestMs, refused, faults }) {
     process.stdout.write(`  ${kind}: ${what.replaceAll('\n', '\n    ')}\n  kept in ${file}\n`);
 }
 
-// Told once, so that a target that knows no SeamError is seen to be loaded from another copy.
+// Sent once, so that a target that knows no SeamError is seen to be loaded from another copy.
 if (isSeamError(new Error('plain'))) throw new Error('isSeamError takes every error for one of ours');

@@ -1,4 +1,4 @@
-/** `seam replay copy` beside a schema registry: a cluster's records bear its ids, a folder is read without it. */
+/** `seam replay copy` with a schema registry: a cluster's records bear its ids, a folder is read without it. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A copy beside the registry; whatever log it does not name is the configured one, which no test uses. */
+/** A copy with the registry. A log that it does not name is the configured one, which no test uses. */
 async function copy(from: string, to: string): Promise<void> {
   await promisify(execFile)(process.execPath, [SEAM, 'replay', 'copy', '--from', from, '--to', to], {
     cwd: folder,

@@ -1,5 +1,5 @@
 /**
- * Adapters and merged models beside the programs that they are for: peft loads ours and computes the same, we load peft's and
+ * Adapters and merged models in the programs that they are for: peft loads ours and computes the same, we load peft's and
  * compute the same, and transformers loads what was merged. `peft_models.py` is the Python side.
  *
  * Its packages are gigabytes, so what they answered is kept in test/golden/peft.json, under a digest of the very bytes that they

@@ -120,7 +120,7 @@ describe('a registry that is killed', () => {
   }, 120_000);
   afterAll(() => server.stop());
 
-  it('R15: stops nobody who knows the schema; an unknown one waits and is read soon after it is back', async () => {
+  it('R15: stops no client that knows the schema; an unknown one waits and is read soon after it is back', async () => {
     const registry = new ConfluentSchemaRegistry({ url: server.url });
     const schemas = await KnownSchemas.register(eventSchemas(), { registry, learn: learnSchema, clock: systemClock });
     const bare = new InMemoryEventLog();

@@ -62,7 +62,7 @@ export default [
   {
     control: 'a task is heard only within its output limit',
     file: 'libs/bounded-work/src/answer-tasks.ts',
-    from: 'bytes === undefined || bytes.length > outputBytes',
+    from: 'bytes === undefined || bytes.length > this.outputBytes',
     to: 'bytes === undefined',
     suite: 'quick',
     spec: threads,
@@ -139,6 +139,22 @@ export default [
     suite: 'quick',
     spec: neighbours,
     title: 'never accepted',
+  },
+  {
+    control: 'a word that makes another number of the one before it is no unit',
+    file: 'libs/verifiers/src/numeric.verifier.ts',
+    from: '!SCALES.test(unit) && ',
+    to: '',
+    suite: 'quick',
+    spec: 'libs/verifiers/src/registry.spec.ts',
+  },
+  {
+    control: 'expressions are compared where the numbers they name turn them',
+    file: 'libs/verifiers/src/math/sample-points.ts',
+    from: 'for (const json of [this.wanted, this.given]) wholeNumbersOf(json, sizes);',
+    to: '',
+    suite: 'quick',
+    spec: 'libs/verifiers/src/math/equality.spec.ts',
   },
   {
     control: 'words that go on to another answer are no unit',

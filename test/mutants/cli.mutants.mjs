@@ -35,7 +35,7 @@ const output = {
   spec: 'apps/cli/src/files/output-file.spec.ts',
 };
 const solve = {
-  file: 'apps/cli/src/solve/answer-lines.ts',
+  file: 'libs/operations/src/solve/answer-lines.ts',
   suite: 'quick',
   spec: 'apps/cli/src/solve/solve-problems.command.spec.ts',
 };
@@ -139,9 +139,9 @@ export default [
   },
   {
     ...solve,
-    file: 'apps/cli/src/solve/solve-problems.command.ts',
+    file: 'libs/operations/src/solve/solve-questions.ts',
     control: 'an answer is on the disk as soon as it is known',
-    from: "await output.append(lines.map(jsonLine).join(''));",
+    from: "await output?.append(solved.map(({ line }) => `${JSON.stringify(line)}\\n`).join(''));",
     to: 'void 0;',
   },
   {
@@ -179,8 +179,8 @@ export default [
   {
     ...shipped,
     control: 'the shipped executor is known by its digest',
-    from: 'executor: executor.identity.revision === SHIPPED_MODELS.executor,',
-    to: 'executor: executor.identity.model === SHIPPED_MODELS.executor,',
+    from: 'executor: environment.identity.revision === SHIPPED_MODELS.executor,',
+    to: 'executor: environment.identity.model === SHIPPED_MODELS.executor,',
   },
   {
     ...answers,
@@ -191,7 +191,7 @@ export default [
   {
     ...answers,
     control: 'what is drawn for a question does not depend on its place in a batch',
-    from: 'derivedId(problemId, ',
+    from: 'derivedId(question.problemId, ',
     to: 'derivedId(questions[0]!.problemId, ',
   },
   {
@@ -247,7 +247,7 @@ export default [
   {
     ...story,
     control: 'a record that is read twice is told once',
-    from: 'if (state.folded.advance(position)) evolve',
+    from: 'if (advance(state.folded, position)) evolve',
     to: 'evolve',
   },
   {
@@ -274,9 +274,9 @@ export default [
   },
   {
     control: 'a tail shows what is looked for alone',
-    file: 'apps/cli/src/tail/tail-topic.command.ts',
-    from: 'if (!isWanted(decoded, filter)) continue;',
-    to: '',
+    file: 'libs/operations/src/tail/tail-topics.ts',
+    from: 'if (!isWanted(decoded, filter)) continue;\n    last.push(decoded);',
+    to: 'last.push(decoded);',
     suite: 'quick',
     spec: 'apps/cli/src/tail/event-filter.spec.ts',
   },

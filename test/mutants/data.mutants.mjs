@@ -25,11 +25,11 @@ export default [
   },
   {
     control: 'what is learned from has the digest that the log names',
-    file: 'apps/trainer/src/learning-input.ts',
+    file: 'libs/training-runs/src/learning-input.ts',
     from: 'if (sha256(bytes) !== digest) throw corrupt',
     to: 'if (sha256(bytes) === "") throw corrupt',
     suite: 'quick',
-    spec: 'apps/trainer/src/learning-input.spec.ts',
+    spec: 'libs/training-runs/src/learning-input.spec.ts',
   },
   {
     control: 'an entry cannot end its own block',

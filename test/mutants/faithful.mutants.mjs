@@ -15,7 +15,7 @@ export default [
   },
   {
     control: 'a run is told with the entries of the adapter that it made',
-    file: 'libs/operations/src/status/recorded-runs.ts',
+    file: 'libs/operations/src/read-models/recorded-runs.ts',
     from: 'faithful: run.adapterDigest === null ? null : faithfulBy(written, run.adapterDigest),',
     to: 'faithful: run.adapterDigest === null ? null : faithfulBy(written, run.parentAdapter),',
     suite: 'quick',
@@ -119,11 +119,15 @@ export default [
     },
   ]),
   ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/app.module.spec.ts', [
-    { control: 'a misquote earns nothing', from: ': quoting?.misquote?.fault;', to: ': undefined;' },
+    {
+      control: 'a misquote earns nothing',
+      from: "'the entry gives the answer away' : misquote;",
+      to: "'the entry gives the answer away' : undefined;",
+    },
     {
       control: 'what a schema said that this service does not know is not judged',
-      from: '|| schemaDigest(schema) !== experience.entrySchema) return null;',
-      to: ') return null;',
+      from: '|| schemaDigest(schema) !== experience.entrySchema) return none;',
+      to: ') return none;',
     },
   ]),
   ...quick('apps/buffer/src/app.module.ts', 'apps/buffer/src/app.module.spec.ts', [
@@ -133,7 +137,7 @@ export default [
       to: 'const misquote = misquoteIn(entry, {}, prompt);',
     },
   ]),
-  ...quick('apps/trainer/src/gradient-training.ts', 'apps/trainer/src/app.module.spec.ts', [
+  ...quick('libs/training-runs/src/gradient-method.ts', 'apps/trainer/src/app.module.spec.ts', [
     {
       control: 'an entry is learned from under the mask of its problem',
       from: 'sampledUnder(written, schemaFor(domain))',

@@ -71,7 +71,7 @@ export default [
     from: '"writes": ["seam.problems"]',
     to: '"writes": ["seam.problems", "seam.outcomes"]',
     suite: 'quick',
-    spec: 'cli/src/acls/acl-file.spec.ts',
+    spec: 'libs/operations/src/cluster/acl-file.spec.ts',
   },
   {
     control: 'a right that nobody wants is told',
@@ -199,7 +199,7 @@ export default [
   },
   {
     control: 'a password that the cluster keeps too weakly is refused',
-    file: 'libs/event-log-kafka/src/kafka-security.ts',
+    file: 'libs/event-log-kafka/src/kafkajs/kafkajs-sasl.ts',
     from: 'if (!(rounds >= minIterations',
     to: 'if (!(true',
     suite: 'slow',

@@ -20,9 +20,9 @@ const LOSES_THE_GRAMMAR = {
   to: '',
 };
 const FORGETS_THE_PARENT = {
-  file: 'apps/trainer/src/gradient-training.ts',
-  from: 'adapter: parent,',
-  to: 'adapter: parent === null ? parent : null,',
+  file: 'libs/training-runs/src/gradient-runner.ts',
+  from: 'adapter: parent, trainable,',
+  to: 'adapter: parent === null ? parent : null, trainable,',
 };
 
 export default [
@@ -180,7 +180,7 @@ export default [
   ]),
 
   // --- joins: trainer and engine, learning and grammar --------------------------------------------------------------
-  ...quick('apps/trainer/src/gradient-training.ts', TRAINER, [
+  ...quick('libs/training-runs/src/gradient-runner.ts', TRAINER, [
     {
       control: 'A7: the base model as reference is the base model, not the parent',
       from: 'parent === null && ofParent !== undefined',
@@ -188,19 +188,19 @@ export default [
     },
     {
       control: 'B4: a run that goes on takes its ratios to the weights that it began with',
-      from: 'const computed = await this.logProbabilitiesFor(learning, weights, plan, parent);',
-      to: 'await this.resume(plan, weights, recording);\n      const computed = await this.logProbabilitiesFor(learning, weights, plan, parent);',
+      from: 'const computed = await this.logProbabilitiesFor(learning, weights, recording, parent);',
+      to: 'await recording.resume(weights);\n      const computed = await this.logProbabilitiesFor(learning, weights, recording, parent);',
     },
     { control: 'B5: training begins from the parent', ...FORGETS_THE_PARENT },
   ]),
-  ...quick('apps/trainer/src/judge-adapter.ts', TRAINER, [
+  ...quick('libs/training-runs/src/judge-adapter.ts', TRAINER, [
     {
       control: "A16: a parent's recorded success counts on the set that it was measured on",
       from: 'recorded?.problemSetDigest === measured.problemSetDigest',
       to: 'recorded !== null && recorded !== undefined',
     },
   ]),
-  ...quick('apps/trainer/src/run-training.ts', TRAINER, [
+  ...quick('libs/training-runs/src/run-training.ts', TRAINER, [
     {
       control: 'B28: an adapter that does not come out again is told',
       from: 'matches: actual === adapterDigest',
@@ -228,35 +228,35 @@ export default [
     },
     { control: 'B3 with a real model: another adapter comes out without the grammar', ...LOSES_THE_GRAMMAR },
   ]),
-  ...quick('apps/trainer/src/outcome-window.ts', 'apps/trainer/src/outcome-window.spec.ts', [
+  ...quick('libs/training-runs/src/outcome-window.ts', 'libs/training-runs/src/outcome-window.spec.ts', [
     {
       control: 'A13: a problem is complete with its last candidate',
-      from: 'if (members.size < event.groupSize)',
-      to: 'if (members.size <= event.groupSize)',
+      from: 'if (!isComplete({ groupSize: event.groupSize, members: members.size }))',
+      to: 'if (!isComplete({ groupSize: event.groupSize, members: members.size - 1 }))',
     },
   ]),
-  ...quick('apps/trainer/src/training-history.ts', PLANNING, [
+  ...quick('libs/training-runs/src/training-history.ts', PLANNING, [
     {
       control: 'a history with a gap is not told',
       from: 'if (this.fault !== undefined) throw this.fault;',
       to: '',
     },
   ]),
-  ...quick('apps/trainer/src/plan-run.handler.ts', PLANNING, [
+  ...quick('libs/training-runs/src/plan-run.handler.ts', PLANNING, [
     {
       control: 'a planner keeps all windows that it may look back at',
       from: 'this.recent.forgetBefore(coveringRanges(rangesOf(replayable)));',
       to: 'this.recent.forgetBefore(rangesOf(replayable));',
     },
   ]),
-  ...quick('apps/trainer/src/recorded-events.ts', PLANNING, [
+  ...quick('libs/training-runs/src/recorded-events.ts', PLANNING, [
     {
       control: 'a planner reads no record of a window twice',
-      from: 'const before = await this.source.placed({ ...range, to: held.from });',
-      to: 'const before = await this.source.placed({ ...range, to: held.from }); await this.source.placed(range);',
+      from: 'const before = await this.source.placed({ ...range, to: held.from }, signal);',
+      to: 'const before = await this.source.placed({ ...range, to: held.from }, signal); await this.source.placed(range);',
     },
   ]),
-  ...quick('apps/trainer/src/run-lease.ts', PLANNING, [
+  ...quick('libs/training-runs/src/run-lease.ts', PLANNING, [
     {
       control: 'a run whose lease is renewed is left to its worker',
       from: 'if (seen?.text === text) return this.clock.now() - seen.sinceMs >= this.leaseMs;',
@@ -268,17 +268,14 @@ export default [
       to: 'return false;',
     },
   ]),
-  ...quick('apps/trainer/src/take-runs.ts', PLANNING, [
+  ...quick('libs/training-runs/src/hold-run.ts', PLANNING, [
     {
       control: 'what a worker records of a run that another holds is fenced',
       from: 'log.transact({ records: events.map(encodeEvent), consumed: { claim, offsets: [] } });',
       to: 'log.append(events.map(encodeEvent));',
     },
-    {
-      control: 'a run under a name that is none ends no worker',
-      from: ' || !RUN_ID.test(run.plan.runId)',
-      to: '',
-    },
+  ]),
+  ...quick('apps/trainer/src/take-runs.ts', PLANNING, [
     {
       control: 'a worker takes runs of its own queue',
       from: 'return isOlder || run.queue === this.settings.queue;',
@@ -303,7 +300,7 @@ export default [
     },
     {
       control: 'a window is planned when the run of the one before has ended',
-      from: 'if (!isFree(history)) return undefined;',
+      from: 'if (this.waitsFor !== undefined) return undefined;',
       to: '',
     },
   ]),
@@ -353,7 +350,7 @@ export default [
       to: '(look + OFFSET) ** -1.5',
     },
   ]),
-  ...quick('apps/trainer/src/compare-adapters.ts', 'apps/trainer/src/compare-adapters.spec.ts', [
+  ...quick('libs/training-runs/src/compare-adapters.ts', 'libs/training-runs/src/compare-adapters.spec.ts', [
     {
       control: 'gate: rescued and broken are not exchanged',
       from: 'if (solved && !byParent) counts.rescued++;',
@@ -370,7 +367,7 @@ export default [
       to: 'evaluator.measure(parent, domains, { ...stretch, from: 0 },',
     },
   ]),
-  ...quick('apps/trainer/src/validation-row.ts', 'apps/trainer/src/validation-row.spec.ts', [
+  ...quick('libs/training-runs/src/validation-row.ts', 'libs/training-runs/src/validation-row.spec.ts', [
     {
       control: 'gate: the next comparison asks other problems',
       from: 'const begin = asked[domain] ?? 0;',
@@ -382,7 +379,7 @@ export default [
       to: "place: ''",
     },
   ]),
-  ...quick('apps/trainer/src/plan-run.handler.ts', TRAINER, [
+  ...quick('libs/training-runs/src/plan-run.handler.ts', TRAINER, [
     {
       control: 'gate: a comparison takes its place in the row of all',
       from: 'const look = looks + 1;',
@@ -394,7 +391,7 @@ export default [
       to: 'asked: {}',
     },
   ]),
-  ...quick('apps/trainer/src/training-history.ts', TRAINER, [
+  ...quick('libs/training-runs/src/training-history.ts', TRAINER, [
     {
       control: 'gate: a comparison that promoted nothing was a look all the same',
       from: "if (event.type !== 'TrainingRunRejected' && event.type !== 'AdapterPromoted') return undefined;",
@@ -434,14 +431,14 @@ export default [
   ...quick('apps/executor/src/execute-experiences.handler.ts', 'apps/executor/src/app.module.spec.ts', [
     {
       control: 'A19: the executor never sees the reference',
-      from: 'return { problem: { problemId, domain, prompt }, entry: entryOf(event), seed: event.experienceId };',
-      to: 'return { problem: { problemId, domain, prompt: `${prompt} ${event.problem.reference}` }, entry: entryOf(event), seed: event.experienceId };',
+      from: 'problem: statementOf(problem),',
+      to: 'problem: { ...problem, prompt: `${problem.prompt} ${problem.reference}` },',
     },
   ]),
   ...quick('libs/evaluation/src/arm-entries.ts', EVALUATION, [
     {
       control: 'A20: the models of an evaluation never see the reference',
-      from: 'problems.map(({ problemId, domain, prompt }) => ({ problemId, domain, prompt }))',
+      from: 'problems.map(statementOf)',
       to: 'problems.map(({ problemId, domain, prompt, reference }) => ({ problemId, domain, prompt: `${prompt} ${reference}` }))',
     },
     {

@@ -51,9 +51,9 @@ export default [
   },
   {
     control: "an experience is in no other problem's prompt",
-    file: 'libs/rollout/src/solve.ts',
-    from: 'const asked = requests.map(({ problem, entry }) => executorPrompt(problem.prompt, entry, prompts, executor));',
-    to: 'const asked = requests.map(({ problem }) => executorPrompt(problem.prompt, requests.map(({ entry }) => entry).join(), prompts, executor));',
+    file: 'libs/environments/src/prompt-injection.ts',
+    from: 'const asked = requests.map((request) => ({ prompt: this.promptOf(request), seeds: request.seeds }));',
+    to: 'const asked = requests.map(({ problem, seeds }) => ({ prompt: this.promptOf({ problem, seeds, entry: requests.map(({ entry }) => entry).join() }), seeds }));',
     suite: 'quick',
     spec: 'apps/executor/src/influence.spec.ts',
   },
@@ -86,8 +86,8 @@ export default [
   {
     control: 'an entry that gives the answer away earns nothing',
     file: 'apps/executor/src/execute-experiences.handler.ts',
-    from: "const unpaid = isLeak ? 'the entry gives the answer away' : quoting?.misquote?.fault;",
-    to: 'const unpaid = quoting?.misquote?.fault;',
+    from: "const unpaid = isLeak ? 'the entry gives the answer away' : misquote;",
+    to: 'const unpaid = misquote;',
     suite: 'quick',
     spec: 'apps/executor/src/app.module.spec.ts',
     title: 'tells it',

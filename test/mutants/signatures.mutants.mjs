@@ -24,8 +24,8 @@ export default [
   {
     ...attestation,
     control: 'a key vouches only for what it may',
-    from: 'const entitled = signers.filter(({ may }) => may.includes(voucher));',
-    to: 'const entitled = signers.filter(({ may }) => may !== undefined || voucher);',
+    from: 'vouchers.some((voucher) => may.includes(voucher)));',
+    to: 'may.length > 0 || vouchers.length > 0);',
   },
   {
     ...attestation,

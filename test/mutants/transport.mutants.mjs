@@ -15,10 +15,15 @@ export default [
     ['a batch is tried as a whole once more', 'wholeAttempts < WHOLE_BATCH_ATTEMPTS', 'false'],
     ['what cannot be mended is not tried for long', '(!isRetryable && isHopeless(attempts, maxAttempts))', 'false'],
     ['a late record that is not to blame ends the subscription', 'asked === 1 && isDeadlineTooShort', 'false'],
+    ['a record that is late beside others comes again alone', '(asked === 1 && wasShared)', 'false'],
   ]),
   ...at('batch-split', [
     ['behind a half that is through the rest is tried', 'innermost(left).end <= next', 'innermost(left).end < next'],
     ['fewer are taken after a refused commit', 'Math.floor(taken / 2)', 'taken'],
+  ]),
+  ...at('pace', [
+    ['who is joined by others shares the speed', 'for (const other of this.admitted) other.wasShared = true;'],
+    ['who has left shares nothing', 'this.admitted.delete(admitted);'],
   ]),
   ...at('batch-worker', [
     ['what a refused commit taught outlives its claim', 'own.processor.isSettled && '],

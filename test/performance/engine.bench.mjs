@@ -54,7 +54,7 @@ const MODELS = [
 ];
 const OPTIMIZER = { learningRate: 1e-4, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.01, clipNorm: 1 };
 
-/** Python with torch beside us, or why there is none. */
+/** Python with torch for comparison, or why there is none. */
 async function startReference() {
   const script = fileURLToPath(new URL('engine-reference.py', import.meta.url));
   const child = spawn(process.env.PYTHON ?? 'python3', [script], {

@@ -1,4 +1,4 @@
-// What looking results up takes in memory while somebody floods the log: honest problems, and between them records that nobody asks for.
+// What looking results up takes in memory while the log is flooded: honest problems, and between them records that no service asks for.
 // Heap and pieces of memory after collecting garbage, against what libs/evidence counts itself (memory.ts) and against its limit.
 //   npm run build && node --expose-gc test/performance/evidence-memory.bench.mjs [--junk 200000] [--bytes 1] [--key 24] [--honest 100]
 //     [--limit MIB] [--folder DIR] [--json]

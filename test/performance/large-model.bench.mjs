@@ -1,7 +1,7 @@
 // SmolLM2-135M-Instruct, and models in the shape of Qwen2.5 with 0.1 and 0.5 billion random weights and its vocabulary of 151,936,
 // against transformers and peft on the same machine in the same minutes, by turns: a LoRA training step, sampling of one group
-// under a schema, the time to the first token, and what the schema costs. Each side has processes of its own, so that their peaks
-// of memory can be compared. Ratios are medians over rounds of the ratio within a round: whoever else is busy is so for both. Beside
+// under a schema, the time to the first token, and what the schema costs. Each side has separate processes, so that their peaks
+// of memory can be compared. Ratios are medians over rounds of the ratio within a round: other work on the machine slows both. Besides
 // them stands the ratio of processor times, which others on the machine hardly change (OMP_WAIT_POLICY=PASSIVE keeps the threads of
 // the reference from spinning, which counts as work).
 //

@@ -14,9 +14,9 @@
 // Interleaved runs, medians and spread. After each run of ours the ledger must balance and every id be there once.
 //   npm run build && node test/performance/pipeline.bench.mjs [--log lmdb,kafka] [--runs 5] [--problems 1000] [--group 8]
 //     [--commit-every 500] [--folder DIR] [--json]
-//   … --apart     with --log lmdb: each service in a process of its own, as deployed; the bare loop is still one thread
+//   … --apart     with --log lmdb: each service in a separate process, as deployed; the bare loop is still one thread
 //   … --stages    instead: each stage alone on LMDB, processor time of all threads per record that it consumes
-// Bar: >= 0.6 of the bare loop; on LMDB of the one that transforms. What the ratio to the other one costs: docs/scale.md. On Kafka the
+// Bar: >= 0.6 of the bare loop; on LMDB of the one that transforms. What the ratio to the other one costs: docs/explanation/scale.md. On Kafka the
 // loop copies, and the bar is met all the same.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -249,7 +249,7 @@ async function runOurs(log) {
   };
 }
 
-/** One service in this process: starts it on a log when told to, and tells what it committed when that is over. */
+/** One service in this process: starts it on a log when asked to, and reports what it committed when that is over. */
 async function serveApart(group) {
   let finish;
   process.on('message', async (message) => {
@@ -289,7 +289,7 @@ function inOrder(transactions, published) {
   return ordered;
 }
 
-/** As {@link runOurs}, each service in a process of its own; `children` by group. */
+/** As {@link runOurs}, each service in a separate process; `children` by group. */
 async function runApart(folder, children) {
   const log = await LmdbEventLog.open({ folder });
   try {

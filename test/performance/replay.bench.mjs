@@ -120,7 +120,7 @@ async function onLmdb() {
   }
 }
 
-/** kafkajs alone: a group of its own from the beginning, nothing done with what it yields but counting. */
+/** kafkajs alone: a separate group from the beginning, which only counts what it reads. */
 async function bareConsumption(bootstrap, topic, count) {
   const client = new kafkajs.Kafka({
     brokers: bootstrap.split(','),

@@ -51,7 +51,14 @@ describe('A command', () => {
     expect(loadedBy('--version').filter((name) => name.startsWith('libs/'))).toEqual(['libs/kernel']);
     const ledger = loadedBy('--data-dir', 'data', '--json', 'ledger');
     expect(ledger).toContain('libs/read-models');
-    for (const other of ['libs/verifiers', 'libs/language-model', 'libs/datasets', 'apps/standalone'])
-      expect(ledger).not.toContain(other);
+    const others = [
+      'libs/verifiers',
+      'libs/language-model',
+      'libs/datasets',
+      'apps/standalone',
+      'hyparquet',
+      'cli-progress',
+    ];
+    for (const other of others) expect(ledger).not.toContain(other);
   });
 });

@@ -5,12 +5,14 @@
 import { fileURLToPath } from 'node:url';
 import type { Finding, FindingCode } from '@seamstream/doctor';
 import { entrySchemaFor, worldProblems } from '@seamstream/embedded-world';
+import { answerOnce, PromptInjection } from '@seamstream/environments';
 import {
   type Evaluation,
   type EventOf,
   type ExperienceGenerated,
   encodeEvent,
   originMeta,
+  promptOf,
   type SeamEvent,
 } from '@seamstream/events';
 import { loadPrompts, schemaDigest, withoutQuoteRules } from '@seamstream/experience';
@@ -18,10 +20,10 @@ import { derivedId, sha256 } from '@seamstream/kernel';
 import { encodeAdapter, LanguageModel } from '@seamstream/language-model';
 import { LanguageModelExecutor } from '@seamstream/model-clients';
 import type { ObjectStore } from '@seamstream/object-store';
-import { executorIdentity, generateExperiences, judge, solveProblems } from '@seamstream/rollout';
+import { generateExperiences, judge } from '@seamstream/rollout';
+import { evaluatedByPerson } from '@seamstream/testing/promotion-log';
 import { smallAdapter } from '../../apps/cli/src/adapters/small-adapters.fake.js';
 import { fakeWorld } from '../../apps/cli/src/command-runtime.fake.js';
-import { evaluatedByPerson } from '../../libs/release/src/promotion-log.contract.js';
 
 type Outcome = EventOf<'OutcomeRecorded'>;
 type Generated = EventOf<'ExperienceGenerated'>;
@@ -51,6 +53,7 @@ beforeAll(async () => {
   );
   const prompts = await loadPrompts();
   const executor = new LanguageModelExecutor(executing!, { name: 'executor', maxTokens: 40 });
+  const environment = new PromptInjection(executor, prompts);
   const explorations = await generateExperiences(
     PROBLEMS.map((problem) => ({ eventId: problem.problemId, problem })),
     {
@@ -68,6 +71,8 @@ beforeAll(async () => {
       : exploration.candidates.map(
           (candidate): Generated => ({
             type: 'ExperienceGenerated',
+            attemptId: null,
+            feedbackWithinMs: null,
             meta: metaOf(candidate.experienceId, BEGAN + at),
             problem: PROBLEMS[at]!,
             groupId: exploration.groupId,
@@ -78,7 +83,14 @@ beforeAll(async () => {
           }),
         ),
   );
-  const answers = await solveProblems(generated, executor, prompts);
+  const answers = await answerOnce(
+    environment,
+    generated.map(({ problem, entry, experienceId }) => ({
+      problem: { ...problem, prompt: promptOf(problem) },
+      entry,
+      seed: experienceId,
+    })),
+  );
   outcomes = await Promise.all(
     generated.map(async (experience, at): Promise<Outcome> => {
       const answer = answers[at]!;
@@ -88,16 +100,18 @@ beforeAll(async () => {
       const { promptTokenIds, tokenIds, forced, baseModelDigest } = experience;
       return {
         type: 'OutcomeRecorded',
+        attemptId: null,
+        feedbackId: null,
         meta: metaOf(`${experienceId}/outcome`, experience.meta.occurredAt + 1000),
         ...{ problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest, entry },
         ...{ promptTokenIds, tokenIds, forced, baseModelDigest },
-        executor: executorIdentity(executor, prompts),
+        executor: environment.identity,
         response: answer.text,
         extractedAnswer: judgement.extractedAnswer,
         success: judgement.success,
         reward: judgement.reward,
         faithful: true,
-        verifierVersion: problem.verifier.version,
+        verifierVersion: problem.verifier!.version,
         verifierDetail: judgement.detail,
         promptTokens: answer.promptTokens,
         responseTokens: answer.responseTokens,
@@ -177,6 +191,7 @@ const published = (adapterDigest: string, parent: string | null, fingerprint: st
   method: 'seam',
   slot: 'generator',
   artefact: null,
+  engine: null,
   attestation: null,
   meta: metaOf(`published/${adapterDigest}`, BEGAN - 2000),
   adapterDigest,
@@ -347,7 +362,14 @@ describe('planted, and named', () => {
           if (at % CANDIDATES === 0 || at >= 200) return each;
           const { meta, problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest } = each;
           const failed = { meta, problem, experienceId, groupId, candidateIndex, groupSize, arm, adapterDigest };
-          return { type: 'ExecutionFailed', ...failed, code: 'SESSION_FAILED', reason: 'gone', attempts: 3 };
+          return {
+            type: 'ExecutionFailed',
+            attemptId: null,
+            ...failed,
+            code: 'SESSION_FAILED',
+            reason: 'gone',
+            attempts: 3,
+          };
         },
       },
       'groups-of-one',
@@ -377,6 +399,7 @@ describe('planted, and named', () => {
     const { findings } = await examined({ outcome: (each) => ({ ...wrong(each), extractedAnswer: null }) });
     expect(findings.map(({ code }) => code)).toEqual(['no-variance', 'constant-verifier']);
     expect(findings[1]!.evidence).toMatch(/^In \d+ of \d+ finished answers the verifier found no answer to judge/);
+    expect(findings[1]!.remedy).toContain('SEAM_EXECUTOR_TEMPLATE');
   });
 
   it('time-outs that count as wrong', () =>
@@ -625,6 +648,6 @@ describe('planted, and named', () => {
       },
       'answer-leak',
       'error',
-      /^128 of 384 entries \(33\.3 %\) hold the answer to their own problem; the answers of other problems stand in \d\./,
+      /^128 of 384 entries \(33\.3 %\) hold the answer to their own problem; the answers of other problems are in \d\./,
     ));
 });

@@ -56,7 +56,7 @@ describe('the fuzzer', () => {
       kind: 'fault',
       what: expect.stringContaining('SyntaxError') as string,
     });
-    expect(of('rejection').faults[0]?.what).toContain('nobody waits');
+    expect(of('rejection').faults[0]?.what).toContain('no caller waits');
     expect((await readFile(of('rejection').faults[0]!.file)).length).toBeGreaterThan(5);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = new URL('../../', import.meta.url).pathname;
-const glossary = readFileSync(join(root, 'docs/glossary.md'), 'utf8');
+const glossary = readFileSync(join(root, 'docs/reference/glossary.md'), 'utf8');
 const rows = glossary
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| term') && !line.startsWith('| ---'))

@@ -4,7 +4,7 @@
  * look as if another policy had written them.
  */
 import { rm } from 'node:fs/promises';
-import type { ExperienceGenerated } from '@seamstream/events';
+import { type ExperienceGenerated, promptOf } from '@seamstream/events';
 import {
   domainEntrySchema,
   groundedSchema,
@@ -25,9 +25,9 @@ import {
   type TrainingPlan,
 } from '@seamstream/learning';
 import type { BufferRow } from '@seamstream/success-buffer';
-import { LanguageModelTraining } from '../../apps/trainer/src/training-engine.language-model.adapter.js';
-import type { TrainingWeights } from '../../apps/trainer/src/training-engine.port.js';
-import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
+import type { TrainingWeights } from '@seamstream/training-contract';
+import { LanguageModelTraining } from '@seamstream/training-runs';
 
 const SCHEMA = domainEntrySchema({
   concepts: { words: ['cow', 'bee', 'hen'] },
@@ -193,7 +193,7 @@ it('entries that may only quote their problem are found fresh under the mask tha
   });
   const statements = ['a cow and a bee', 'an ant and a hen', 'a hen and a bee and a cow'];
   const written = await sampled(quoting, statements);
-  expect(written.map(({ entry, problem }) => isFaithful(entry, quoting, problem.prompt))).not.toContain(false);
+  expect(written.map(({ entry, problem }) => isFaithful(entry, quoting, promptOf(problem)))).not.toContain(false);
   const review = async (entrySchemaOf: LearningContext['entrySchemaOf']): Promise<Readonly<Record<string, number>>> => {
     const algorithm = algorithms.get('grpo')!;
     const context = { baseModelDigest: model.digest, servedAdapters: [null], entrySchemaOf };

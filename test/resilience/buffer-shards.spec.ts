@@ -13,7 +13,7 @@ import { type EventLog, partitionForKey } from '@seamstream/event-log';
 import { type EventOf, encodeEvent, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
 import { type BufferRow, shardOf } from '@seamstream/success-buffer';
-import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS, until } from '@seamstream/testing';
 import { type Deployment, deploy } from '../support/deployment.js';
 import { eventsOf, ofType, type RecordedRun, recordedRun, repeatedIds } from '../support/recorded-run.js';
 import { type InstanceName, ServiceProcesses } from '../support/service-processes.js';
@@ -118,14 +118,12 @@ interface Played extends RecordedRun {
   readonly verification: { readonly equal: boolean; readonly versions: readonly unknown[] };
 }
 
-async function until(isReached: () => Promise<boolean>, what: string, services: ServiceProcesses): Promise<void> {
-  const giveUp = performance.now() + PATIENCE_MS;
-  while (!(await isReached())) {
-    if (performance.now() > giveUp)
-      throw new Error(`${what} did not come in time\n${services.said('').slice(-30).join('\n')}`);
-    await pause(50);
-  }
-}
+/** Waits, and says in vain what the services wrote last. */
+const reached = (isReached: () => Promise<boolean>, what: string, services: ServiceProcesses): Promise<void> =>
+  until(isReached, () => `${what}\n${services.said('').slice(-30).join('\n')}\n`, {
+    withinMs: PATIENCE_MS,
+    everyMs: 50,
+  });
 
 async function readiness(services: ServiceProcesses, name: InstanceName): Promise<readonly string[]> {
   const line = services.said('"msg":"service started"').findLast((each) => each.startsWith(`${name}: `));
@@ -186,7 +184,7 @@ async function play(
       await publish(log, problems.slice(0, PROBLEMS_PER_ROUND / 2));
       await between(round, scene);
       await publish(log, problems.slice(PROBLEMS_PER_ROUND / 2));
-      await until(
+      await reached(
         async () => ofType(await eventsOf(log, [TOPIC.buffer]), 'BufferCommitted').length >= round * shards,
         `the versions of round ${round}`,
         services,
@@ -279,7 +277,7 @@ describe('a buffer in three shards', () => {
       try {
         const settled = async ({ services, shardsOf }: Scene, instances: number): Promise<void> => {
           let owned: ReadonlyMap<InstanceName, readonly string[]> = new Map();
-          await until(
+          await reached(
             async () => {
               owned = await shardsOf();
               const loads = [...owned.values()].map(({ length }) => length);

@@ -21,7 +21,7 @@ import {
   type HandlerResult,
   ServiceMetrics,
 } from '@seamstream/service-kit';
-import { EXAMPLE_EVENTS } from '../../libs/events/src/example-events.contract.js';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { type Deployment, deploy } from '../support/deployment.js';
 import { eventsOf, ledgerOf, ofType } from '../support/recorded-run.js';
 

@@ -1,6 +1,6 @@
 /**
  * Faults of the pipeline on the embedded drivers, each against one undisturbed run of the same rounds: nothing lost, nothing
- * counted twice, the same buffers and adapters. Ids are rows of docs/resilience.md; `npm run chaos:rows` takes the full figures.
+ * counted twice, the same buffers and adapters. Ids are rows of docs/explanation/resilience.md; `npm run chaos:rows` takes the full figures.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 
 /**
  * Removes the run's temporary folder. Each file's own is gone by now (test-environment.cjs); one that is still there is of a worker that
- * died, or of a process that outlived its test, and is told.
+ * died, or of a process that outlived its test, and is reported.
  */
 export default function afterAllSuites() {
   const folder = globalThis.seamTestFolder;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build } from '../../scripts/build.mjs';
 
 const PREFIX = 'seamstream-tests-';
-/** A folder that nobody has touched for so long, and whose process is gone, belongs to a run that was killed. */
+/** A folder that no process has touched for so long, and whose process is gone, belongs to a run that was killed. */
 const ABANDONED_MS = 3600 * 1000;
 
 function isAbandoned(name) {

@@ -1,6 +1,6 @@
 /**
  * Chaos: services and servers are killed at random moments while problems arrive, and what is left is compared with a run
- * of the same rounds that nobody disturbed.
+ * of the same rounds without disturbance.
  *
  * What is compared is content: every experience, outcome, admission and rejection by id and by all that it states but times,
  * the rows of every version of the buffer, the adapters. Manifests and runs name offsets; on Kafka these follow from how
@@ -39,7 +39,7 @@ export interface ChaosReport {
   readonly published: number;
   /** Published problems without an end. */
   readonly unaccounted: number;
-  /** Experiences, outcomes and admissions that stand in the log more than once. */
+  /** Experiences, outcomes and admissions that the log has more than once. */
   readonly duplicates: number;
   readonly ledger: RecordedRun['ledger'];
   readonly bufferDigestEqual: boolean;
@@ -113,7 +113,7 @@ async function killAtRandom(
       await server.kill('SIGKILL');
       const downMs = random.int(500);
       down = { name: victim, back: pause(downMs).then(() => server.restart()) };
-      down.back.catch(() => undefined); // looked at by whoever awaits it
+      down.back.catch(() => undefined); // its caller awaits it
     }
     onKill(victim);
   }
@@ -165,7 +165,7 @@ export function compareRuns(
   return {
     kills: Object.values(facts.killsByVictim).reduce((sum, count) => sum + count, 0),
     published,
-    unaccounted: published - (ledger.solved + ledger.failed + ledger.expired + ledger.deadLettered),
+    unaccounted: published - (ledger.solved + ledger.failed + ledger.ungraded + ledger.expired + ledger.deadLettered),
     duplicates: [disturbed.experiences, disturbed.outcomes, disturbed.admissions].reduce(
       (sum, each) => sum + repeatedIds(each).length,
       0,

@@ -99,7 +99,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
         AWS_ACCESS_KEY_ID: s3.accessKeyId,
         AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
         AWS_REGION: s3.region,
-        // Whatever this machine has configured for its user is not for tests.
+        // What this machine has configured for its user is not for tests.
         AWS_CONFIG_FILE: '/dev/null',
         AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
         AWS_EC2_METADATA_DISABLED: 'true',

@@ -1,12 +1,12 @@
-// For test/quick/egress.spec.ts, inside a network namespace of its own without a route: opens the executor that EGRESS names, asks it, and
+// For test/quick/egress.spec.ts, inside a separate network namespace without a route: opens the executor that EGRESS names, asks it, and
 // prints what the kernel has counted of connections, tried ones included. Loopback is there: a server of this process is its endpoint.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { answerOnce, openEnvironment } from '@seamstream/environments';
 import { executorConfigSchema } from '@seamstream/executor';
 import { loadPrompts } from '@seamstream/experience';
 import { openExecutor } from '@seamstream/model-clients';
-import { solveProblems } from '@seamstream/rollout';
 import { Verifiers } from '@seamstream/verifiers';
 
 /** Of RFC 5737: no machine has it. */
@@ -24,7 +24,7 @@ else if (process.env.EGRESS === 'checkpoint') {
   const modelFolder = fileURLToPath(new URL('../../models/executor', import.meta.url));
   await answer(choiceOf({ driver: 'checkpoint', modelFolder, maxTokens: 24 }));
 } else {
-  // Answers the first question, tells of tools and of another place, and then sends its client there.
+  // Answers the first question, names tools and another place, and then sends its client there.
   let asked = 0;
   const server = createServer((request, response) => {
     request.resume();
@@ -62,11 +62,9 @@ process.exit();
 async function answer(choice) {
   const opened = await openExecutor(choice, { environment: process.env, prompts });
   for (let turn = 0; turn < 3; turn++) {
-    const [said] = await solveProblems(
-      [{ problem, entry: JSON.stringify({ memory_item: `${HOSTILE} ${turn}` }) }],
-      opened.model,
-      prompts,
-    );
+    const [said] = await answerOnce(openEnvironment(choice.environment, opened.model, prompts), [
+      { problem, entry: JSON.stringify({ memory_item: `${HOSTILE} ${turn}` }), seed: 'egress' },
+    ]);
     if (said.status === 'answered') answered++;
     if (said.status === 'answered')
       for (const kind of ['exact', 'numeric', 'math', 'json'])

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { RecordBatch } from '@seamstream/event-log';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';
 import { Random } from '@seamstream/kernel';
+import { until } from '@seamstream/testing';
 
 const CHILD = fileURLToPath(new URL('./event-log.child.mjs', import.meta.url));
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -36,14 +37,6 @@ class Child {
 
   numbers(word: string): number[] {
     return this.lines.filter((line) => line.startsWith(`${word} `)).map((line) => Number(line.split(' ').at(-1)));
-  }
-}
-
-async function until(check: () => boolean | Promise<boolean>, what: string, timeoutMs = 20_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!(await check())) {
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`);
-    await pause(5);
   }
 }
 
@@ -168,7 +161,7 @@ export function describeEventLogProcesses({ writerRounds, copierKills, zombies }
       });
       await until(() => subscription.assignment().length === 1, 'a share');
       await child.kill();
-      await until(() => subscription.assignment().length === 2, 'the dead member’s share', 3000);
+      await until(() => subscription.assignment().length === 2, 'the dead member’s share', { withinMs: 3000 });
       await patient.close();
     });
 
@@ -191,7 +184,7 @@ export function describeEventLogProcesses({ writerRounds, copierKills, zombies }
         await until(() => zombie.numbers('copied').length > round, 'the member to be at work');
         // Stopped between reading and committing. Inside a commit it would keep LMDB's write lock, and all would wait for it.
         const copied = zombie.numbers('copied').length;
-        await until(() => zombie.numbers('handling').length > copied, 'a batch to be in hand');
+        await until(() => zombie.numbers('handling').length > copied, 'a batch to be in flight');
         zombie.signal('SIGSTOP');
         const successor = start('copy', folder, 'group', 'source', 'sink');
         await until(async () => (await highOf('sink')) === before + 400, 'the successor to do the rest');

@@ -1,5 +1,5 @@
 /**
- * An HTTP proxy that passes requests on to a real server, except where it is told to disturb them. The Host header stays
+ * An HTTP proxy that passes requests on to a real server, except where it is set to disturb them. The Host header stays
  * as it came, so that signatures remain valid.
  */
 import {
@@ -20,7 +20,7 @@ export type Fault =
   | { readonly kind: 'reset' }
   /** The server gets half of the body, then both connections break. */
   | { readonly kind: 'half-upload' }
-  /** The server does what it is told, and the connection breaks instead of the answer. */
+  /** The server does what is asked, and the connection breaks instead of the answer. */
   | { readonly kind: 'lost-answer' }
   /** The connection breaks half-way through the answer's body. */
   | { readonly kind: 'half-download' }

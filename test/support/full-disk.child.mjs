@@ -1,4 +1,4 @@
-// Fills a small disk with a log and objects, makes room, goes on; prints what happened as JSON.
+// Fills a small disk with a log and objects, makes room, continues; prints what happened as JSON.
 //   full-disk.child.mjs FOLDER FILLER     FILLER is a file on the same disk that is removed to make room
 import { rmSync } from 'node:fs';
 import { LmdbEventLog } from '@seamstream/event-log-lmdb';

@@ -26,7 +26,7 @@ export interface HotSwaps {
 export async function swapUnderLoad(log: EventLog, environment: Environment, swaps: number): Promise<HotSwaps> {
   const promotions = ofType(await eventsOf(log, [TOPIC.adapters]), 'AdapterPromoted');
   const distinct = [...new Map(promotions.map((each) => [each.adapterDigest, each])).values()];
-  if (distinct.length < 2) throw new Error(`expected two promoted adapters, came ${distinct.length}`);
+  if (distinct.length < 2) throw new Error(`expected two promoted adapters, got ${distinct.length}`);
 
   const written: EventOf<'ExperienceGenerated'>[] = [];
   const ended = new Set<string>();
@@ -95,7 +95,7 @@ export async function swapUnderLoad(log: EventLog, environment: Environment, swa
 /** Nothing failed, nothing mixed, each adapter came to its first use; the figures go to standard error. */
 export function expectSwaps({ firstUseMs, published, ...faults }: HotSwaps): void {
   expect(faults).toEqual({ mixedGroups: 0, failures: [], complaints: [] });
-  // The bar of one second is for a machine of its own (docs/resilience.md).
+  // The bar of one second is for an otherwise idle machine (docs/explanation/resilience.md).
   expect(Math.max(...firstUseMs)).toBeLessThan(10_000);
   process.stderr.write(`R29: from promotion to first use ${firstUseMs.join(', ')} ms; ${published} problems\n`);
 }

@@ -1,4 +1,4 @@
-// Tells on exit what a process has loaded: one line of standard error, "loaded: " and the names of packages and workspaces. Use it with --import.
+// Prints on exit what a process has loaded: one line of standard error, "loaded: " and the names of packages and workspaces. Use it with --import.
 import { registerHooks } from 'node:module';
 
 const urls = new Set();

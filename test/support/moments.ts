@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 3;
 
 /**
  * Waits for every moment once, in their order per service, and kills at once; the process that then comes is the next
- * moment's. Resolves when none is left, or when told to stop.
+ * moment's. Resolves when none is left, or when aborted.
  * @returns names of the moments that came
  */
 export async function killAtMoments(

@@ -5,17 +5,17 @@ import { registerHooks } from 'node:module';
 const TRANSACT = /await log\.transact\(\{\s*records,\s*(consumed: \{[\s\S]*?\]\s*\})\s*\}\);/;
 const pause = (ms) => `await new Promise((resolve) => setTimeout(resolve, ${ms}));`;
 const PAUSE = pause(250);
-/** Longer than a batch takes: whoever is stopped has one in hand, finished but not committed. */
+/** Longer than a batch takes: a stopped process has one in flight, finished but not committed. */
 const LONG_PAUSE = pause(1500);
 
-/** The second net: what was answered before is passed over, whoever wrote it. A fault that it would hide is shown without it. */
+/** The second net: what was answered before is skipped, regardless of its writer. A fault that it would hide is shown without it. */
 const NO_SECOND_NET = [
   /transport\/partition-processor\.js$/,
   /if \(this\.answered !== undefined\)\s*items = /,
   'if (false) items = ',
 ];
 
-/** The log's own: what was committed once is not committed again, whoever tries. */
+/** The log's own: what was committed once is not committed again by any process. */
 const NO_PROGRESS_CHECKED = [
   /event-log\/dist\/record-rules\.js$/,
   /if \(committed === undefined \|\| nextOffset > committed\)\s*return;/,

@@ -132,7 +132,7 @@ export function pairOf(random: Random, length: number): Text {
 export interface Cost {
   /** Of the event loop's thread. */
   readonly loopMs: number;
-  /** Of all threads of the process, with those that read and judge beside the event loop. */
+  /** Of all threads of the process, with those that read and judge next to the event loop. */
   readonly inAllMs: number;
 }
 

@@ -58,7 +58,7 @@ async function check(file) {
     const log = await LmdbEventLog.open({ folder });
     try {
       const commits = await commitsIn(log);
-      // It goes on from there.
+      // It continues from there.
       await log.append(recordsOf(commits));
       return { commits, goesOn: (await commitsIn(log)) === commits + 1 };
     } finally {

@@ -10,7 +10,7 @@ export interface S3Bucket {
   readonly bucket: string;
   /** What the SDK reads: credentials and region. */
   readonly credentials: Environment;
-  /** A client of the test's own, beside the driver. */
+  /** The test's own client, next to the driver. */
   readonly client: S3Client;
   /** A store as another process would open it, with waits short enough for tests. */
   open(options?: Partial<S3ObjectStoreOptions>): Promise<S3ObjectStore>;
@@ -25,7 +25,7 @@ export async function s3Bucket(): Promise<S3Bucket> {
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     AWS_REGION: region,
-    // Whatever this machine has configured for its user is not for tests.
+    // What this machine has configured for its user is not for tests.
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     AWS_EC2_METADATA_DISABLED: 'true',

@@ -26,7 +26,7 @@ export function parseS3Policy(text: string): S3Policy {
     const { Effect, Condition } = statement;
     const isKnown = ['Allow', 'Deny'].includes(Effect);
     const isTls = Condition === undefined || JSON.stringify(Condition) === TLS_IS_LACKING;
-    if (unknown.length > 0 || !isKnown || !isTls) throw new Error(`a policy that nobody can evaluate: ${text}`);
+    if (unknown.length > 0 || !isKnown || !isTls) throw new Error(`a policy that this check cannot evaluate: ${text}`);
   }
   return policy;
 }

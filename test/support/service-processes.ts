@@ -1,4 +1,4 @@
-/** Services as processes of their own on one log, to be killed, stopped and started again; on request a supervisor restarts what ends. */
+/** Services as separate processes on one log, to be killed, stopped and started again; on request a supervisor restarts what ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,7 @@ export class ServiceProcesses {
   private readonly working = new Set<ChildProcess>();
   private isEnding = false;
 
-  /** @param environment what every service is started with, beside the path */
+  /** @param environment what every service is started with, besides the path */
   constructor(environment: Environment, options: ServiceProcessesOptions = {}) {
     this.environment = environment;
     this.options = options;
@@ -51,7 +51,7 @@ export class ServiceProcesses {
     return this.problems;
   }
 
-  /** How processes ended that nobody told to. */
+  /** How processes ended that the test did not end. */
   exits(): readonly string[] {
     return this.unasked;
   }

@@ -17,7 +17,7 @@ export class TcpProxy {
   /** Of each direction. */
   latencyMs = 0;
   bytesPerSecond = Number.POSITIVE_INFINITY;
-  /** Nothing passes, and nobody is told. */
+  /** Nothing passes, and neither side gets an error. */
   isStalled = false;
   /** Asked about each piece that a client sends; it is held back until the promise resolves, and all behind it. */
   holdBack: (piece: Buffer, client: Socket) => Promise<void> | undefined = () => undefined;

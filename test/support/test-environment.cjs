@@ -1,7 +1,7 @@
 /**
  * Where every spec file runs: in jest's realm of Node, with two differences.
  *
- * 1. jest's realm has classes of its own, so `x instanceof Float32Array` of a native addon would be false. onnxruntime-node and lmdb see the
+ * 1. jest's realm has separate classes, so `x instanceof Float32Array` of a native addon would be false. onnxruntime-node and lmdb see the
  *    outer realm's classes when the test realm uses the same ones.
  * 2. The temporary folder is the file's own, for its code and for the processes that it starts, and it goes with the file, also when tests
  *    fail: what a test leaves there (a model, a log, a private key) is left nowhere.

@@ -24,7 +24,7 @@ export interface ToyRunOptions {
   readonly deployment: Deployment;
   /** Asked before each round, from 1 on. */
   readonly goesOn: (round: number) => boolean;
-  /** Runs beside the rounds until it is done or told to stop; what it throws ends the run. */
+  /** Runs during the rounds until it is done or aborted; what it throws ends the run. */
   readonly disturb?: (scene: Scene, signal: AbortSignal) => Promise<void>;
   readonly processes?: ServiceProcessesOptions;
   /** Longest wait for the end of a round; 300 s when absent: machines are busy, and a hang still ends. */
@@ -133,7 +133,7 @@ class RoundWatch {
   }
 }
 
-/** Plays rounds until told to end, ends the services, and says what the log holds. */
+/** Plays rounds until it is asked to end, ends the services, and says what the log holds. */
 export async function playToyRun(options: ToyRunOptions): Promise<ToyRun> {
   const { deployment, goesOn, disturb, roundTimeoutMs = 300_000, publish = publishOnce, onRound } = options;
   const startedMs = performance.now();

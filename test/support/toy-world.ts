@@ -72,6 +72,8 @@ export function toyPublication(set: string, number: number): EventOf<'ProblemPub
   const messageId = derivedId(problem.problemId, 'published');
   return {
     type: 'ProblemPublished',
+    feedbackWithinMs: null,
+    task: null,
     meta: originMeta({
       messageId,
       correlationId: problem.problemId,

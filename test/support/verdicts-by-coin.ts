@@ -1,7 +1,7 @@
 /**
  * The negative control of everything that claims to learn: one round of the demonstration, by its real models and services, where
  * a coin takes the verifier's place. The coin falls by the experience's id, so it says nothing about entries or problems. The gate
- * is open: candidates are measured by the true verifier. Beside it the same entries, by the same learner, with the true verdicts.
+ * is open: candidates are measured by the true verifier. For comparison the same entries, by the same learner, with the true verdicts.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,12 +29,12 @@ export interface RunEnding {
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/** Judges anew what the executor records: heads is a success. */
+/** Judges again what the executor records: heads is a success. */
 class CoinFlippingLog extends InMemoryEventLog {
   constructor(
     storage: InMemoryLogStorage,
     private readonly headsRatio: number,
-    /** Told of every outcome as the verifier judged it. */
+    /** Receives every outcome as the verifier judged it. */
     private readonly onJudged: (outcome: EventOf<'OutcomeRecorded'>) => void,
   ) {
     super({ storage });

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { Random } from '@seamstream/kernel';
 import { type Adapter, createAdapter, decodePeft, type LanguageModel, PEFT_FILE } from '@seamstream/language-model';
-import { type Behaviour, ModelServer, type SeenRequest } from './model-server.js';
+import { type Behaviour, ModelServer, type SeenRequest } from '@seamstream/testing/model-server';
 
 interface CompletionRequest {
   readonly model: string;

@@ -1,4 +1,4 @@
-// Records of the log: whatever the bytes are, an event comes out or a typed error, and no prototype is polluted.
+// Records of the log: any bytes give an event or a typed error, and no prototype is polluted.
 import { decodeEvent, encodeEvent } from '@seamstream/events';
 
 export const name = 'avro';

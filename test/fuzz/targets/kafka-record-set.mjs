@@ -1,6 +1,6 @@
 // What a broker stores: reading ends, every record is of the set or said to be unreadable, and places only grow.
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import crc32c from 'kafkajs/src/protocol/recordBatch/crc32C/index.js';
+import { crc32c } from '@node-rs/crc32';
 import { committedRecords } from '../../../libs/event-log-kafka/dist/record-set.js';
 import { damaged } from '../damage.mjs';
 

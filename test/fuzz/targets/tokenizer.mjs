@@ -1,4 +1,4 @@
-// tokenizer.json, with a chat template beside it: what loads encodes any text to ids of its vocabulary, and decodes them.
+// tokenizer.json, with a chat template: what loads encodes any text to ids of its vocabulary, and decodes them.
 import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import { damaged, piecesText } from '../damage.mjs';
 

@@ -1,5 +1,5 @@
 /**
- * The services on a simulated cluster: two of each as processes of their own on one log and one object store, all in virtual
+ * The services on a simulated cluster: two of each as separate processes on one log and one object store, all in virtual
  * time, under kills, freezes, orderly restarts and a bad network, until it calms down and everything is worked off. One seed
  * decides it all: the same seed is the same run, to the byte.
  */
@@ -22,9 +22,10 @@ import {
   rowsDigest,
   shardsOf,
 } from '@seamstream/success-buffer';
-import { AdapterEvaluation, createTrainer, trainerConfigSchema, trainerService } from '@seamstream/trainer';
+import { createTrainer, trainerConfigSchema, trainerService } from '@seamstream/trainer';
+import { AdapterEvaluation } from '@seamstream/training-runs';
+import { FAKE_BASE_MODEL, FakeEngine } from '@seamstream/training-runs/testing';
 import { groupOf } from '../../../apps/buffer/src/outcomes.consumer.js';
-import { FAKE_BASE_MODEL, FakeEngine } from '../../../apps/trainer/src/training-engine.fake.js';
 import { eventsOf, ofType, type RecordedRun, readable, recordedRun } from '../recorded-run.js';
 import { SimulatedProcess, type Surroundings, type Weather } from './simulated-process.js';
 import { VirtualTime } from './virtual-time.js';
@@ -96,6 +97,8 @@ const buffer = bufferService({ schemaFor });
 /** No adapter is ever better than the base model, so that what is generated does not depend on when a run ends. */
 class Discouraging extends AdapterEvaluation {
   override readonly problemSet = 'none';
+  override readonly problemSetDigest = sha256('none');
+  override under = (): Promise<this> => Promise.resolve(this);
 
   sizes(): Record<string, number> {
     return { none: 20 };
@@ -159,6 +162,8 @@ const problems: readonly NewRecord[] = Array.from({ length: PROBLEMS }, (_, inde
   if (index % 8 === 5) return { topic: TOPIC.problems, key: problemId, value: bytesOfNoise(index) };
   return encodeEvent({
     type: 'ProblemPublished',
+    feedbackWithinMs: null,
+    task: null,
     meta: originMeta({
       messageId: derivedId(problemId, 'problem'),
       correlationId: problemId,
@@ -227,7 +232,7 @@ class Place {
     private readonly newProcess: (name: string) => SimulatedProcess,
   ) {}
 
-  /** Starts one process after the other until it is told to stop. */
+  /** Starts one process after the other until it is aborted. */
   async keep(world: {
     readonly isOver: () => boolean;
     readonly sleep: (ms: number) => Promise<void>;
@@ -409,7 +414,7 @@ async function contentOf(log: InMemoryEventLog): Promise<string[]> {
   return digests;
 }
 
-/** Each version again, from the outcomes alone; and what was said of each success beside what the newest versions hold. */
+/** Each version again, from the outcomes alone; and the decision on each success next to what the newest versions hold. */
 async function checkVersions(
   log: InMemoryEventLog,
   stored: InMemoryObjects,

@@ -4,6 +4,7 @@
  * comes back once it is dead.
  */
 import {
+  type Claim,
   type ConsumeOptions,
   EventLog,
   InMemoryEventLog,
@@ -52,7 +53,7 @@ export class SimulatedProcess {
     this.objects = new RemoteObjects(new InMemoryObjectStore(world.objects), this);
   }
 
-  /** Ends at once, whatever it is doing. Others get its partitions when its session has run out. */
+  /** Ends at once, at any point of its work. Others get its partitions when its session has run out. */
   async kill(sessionMs: number): Promise<void> {
     this.isDead = true;
     this.world.trace(`${this.name} is killed`);
@@ -60,7 +61,7 @@ export class SimulatedProcess {
     this.member.lapse({ isGone: true });
   }
 
-  /** Stands still so long, longer than its session; then it goes on as if nothing had happened. */
+  /** Pauses so long, longer than its session; then it continues as if nothing had happened. */
   async freeze(ms: number): Promise<void> {
     this.frozenUntilMs = this.world.time.now + ms;
     this.world.trace(`${this.name} is frozen`);
@@ -123,6 +124,8 @@ class RemoteLog extends EventLog {
   override topics = (): ReturnType<EventLog['topics']> => this.far('topics', () => this.log.topics());
   override claim = (name: string): ReturnType<EventLog['claim']> =>
     this.far(`claim ${name}`, () => this.log.claim(name));
+  override release = (claim: Claim): ReturnType<EventLog['release']> =>
+    this.far(`release ${claim.group}`, () => this.log.release(claim));
   override append = (...given: Parameters<EventLog['append']>): ReturnType<EventLog['append']> =>
     this.far('append', () => this.log.append(...given));
   override offsetForTime = (...given: Parameters<EventLog['offsetForTime']>): ReturnType<EventLog['offsetForTime']> =>

@@ -1,6 +1,6 @@
 /**
  * Time that passes only when nothing is left to do at the present moment. Timers and immediates of this realm wait in one
- * queue; whatever is due next runs, then every promise that it settled, then the next. A run of code that waits for timers
+ * queue; the next due entry runs, then every promise that it settled, then the next. A run of code that waits for timers
  * and promises alone is therefore a function of its inputs.
  */
 interface Task {

@@ -1,0 +1,3 @@
+import type { Rule } from 'eslint';
+
+export declare const specRules: { readonly rules: Readonly<Record<'spec-scenery', Rule.RuleModule>> };

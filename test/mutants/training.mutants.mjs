@@ -1,0 +1,222 @@
+// What workers and planners believe of plans, what they leave, and what they keep in memory.
+const rows = (file, spec, all) =>
+  all.map((row) => ({ file: `libs/training-runs/src/${file}`, suite: 'quick', spec, ...row }));
+const FORGED = 'apps/trainer/src/forged-plans.spec.ts';
+const LEFT = 'apps/trainer/src/left-runs.spec.ts';
+const SECOND = 'apps/trainer/src/second-method.spec.ts';
+
+const contract = (file, spec, all) =>
+  all.map((row) => ({ file: `libs/training-contract/src/${file}`, suite: 'quick', spec, ...row }));
+
+export default [
+  ...contract('job-files.ts', 'libs/training-contract/src/job-files.spec.ts', [
+    {
+      control: 'a file of a job is the one that its digest names',
+      from: 'bytes.byteLength === file.sizeBytes && sha256(bytes) === file.sha256',
+      to: 'bytes.byteLength === file.sizeBytes',
+    },
+    {
+      control: 'a job for LoRA holds the factors that it begins with',
+      from: "if (trainable.kind === 'lora' && start === null)",
+      to: 'if (false)',
+    },
+    {
+      control: 'a mask is written once',
+      from: 'this.known.set(name, line);',
+      to: '',
+    },
+    {
+      control: 'a mask is the shorter of its lists',
+      from: 'ids.length * 2 <= this.vocabularySize',
+      to: 'ids.length >= 0',
+    },
+  ]),
+  ...contract('carry-out-job.ts', 'libs/training-runs/src/training-engine.spec.ts', [
+    {
+      control: 'a job resumes from no checkpoint of another engine',
+      from: 'canonicalJson(checkpoint.engine) !== canonicalJson(engine.identity)',
+      to: 'checkpoint.engine === undefined',
+    },
+    {
+      control: 'a job resumes from no checkpoint of another run',
+      from: 'checkpoint.runId !== runId',
+      to: 'checkpoint.runId === undefined',
+    },
+    {
+      control: 'a job is done where its result is',
+      from: 'if ((await readOutput(objects, folder, job)) !== undefined) return;',
+      to: '',
+    },
+    {
+      control: 'a job that was killed goes on from its checkpoints',
+      from: 'if (metrics !== undefined) return metrics;',
+      to: '',
+    },
+  ]),
+  ...contract('agreement.ts', 'libs/training-contract/src/agreement.spec.ts', [
+    {
+      control: 'each tensor has to agree',
+      from: 'return weights <= tolerance.weights && change <= tolerance.change;',
+      to: 'return change <= tolerance.change;',
+    },
+    {
+      control: 'what training changed has to agree',
+      from: 'return weights <= tolerance.weights && change <= tolerance.change;',
+      to: 'return weights <= tolerance.weights;',
+    },
+    {
+      control: 'a weight that is no number agrees with none',
+      from: 'return Number.isNaN(found) ? Number.POSITIVE_INFINITY : found;',
+      to: 'return found;',
+    },
+  ]),
+  ...rows('run-plan.ts', FORGED, [
+    {
+      control: 'a plan is believed under the id that its content leads to',
+      from: "return runId === idOf(named) || ('manifestKey' in event && runId === firstIdOf(named));",
+      to: "return runId !== '';",
+    },
+  ]),
+  ...rows('plan-doubt.decide.ts', FORGED, [
+    {
+      control: "a start under a foreign id is nobody's",
+      from: "if (event.meta.messageId !== derivedId(event.runId, role)) return 'its own id does not follow from its run';",
+      to: '',
+    },
+    { control: 'a window has one plan', from: 'if (windows.has(index))', to: 'if (index < 0)' },
+    { control: 'what a plan reads is in the log', from: 'to <= end))', to: 'to <= Infinity))' },
+    {
+      control: 'a plan builds on what was served',
+      from: '.find((digest) => !servedAdapters.has(digest))',
+      to: '.find((digest) => digest === undefined)',
+    },
+    { control: 'a level follows from its place', from: '- 1) < ROUNDING', to: '- 1) < Infinity' },
+    {
+      control: 'a version that a plan reads was committed',
+      from: '!versions.has(versionName(manifest))',
+      to: 'manifest === null',
+    },
+  ]),
+  ...rows('carry-out.decide.ts', LEFT, [
+    {
+      control: 'a worker passes over what another base model is asked for',
+      from: 'if (plan.baseModelDigest !== baseModelDigest)',
+      to: 'if (plan.baseModelDigest === null)',
+    },
+    {
+      control: 'a worker compares on the problems that the plan names',
+      from: 'asked.digest === problemSet.digest',
+      to: 'asked.digest !== null',
+    },
+  ]),
+  ...rows('run-training.ts', LEFT, [
+    {
+      control: 'a run that is cancelled stops at its next checkpoint',
+      from: "if (known.runs.get(runId)?.status === 'cancelled') throw new RunCancelled(runId);",
+      to: '',
+    },
+  ]),
+  ...rows('judge-adapter.ts', LEFT, [
+    {
+      control: "an adapter is measured under its plan's terms",
+      from: 'await runner.evaluation.under(plan.configuration.evaluation)',
+      to: 'runner.evaluation',
+    },
+  ]),
+  ...rows('carry-out.decide.ts', LEFT, [
+    {
+      control: 'a method is had for its slot alone',
+      from: 'able?.slot !== slot',
+      to: 'able === undefined',
+    },
+    {
+      control: 'a worker leaves a method that it lacks to another one',
+      from: 'const able = abilities.get(method);',
+      to: 'const able = abilities.get(method) ?? [...abilities.values()][0];',
+    },
+  ]),
+  ...rows('make-artefact.ts', SECOND, [
+    {
+      control: "a plan's own method carries it out",
+      from: 'const found = methods.get(method);',
+      to: 'const found = [...methods.values()][0];',
+    },
+    {
+      control: 'a runner resumes from what it has saved',
+      from: 'resume: (work) => kept.restoreInto(work, checkpoints),',
+      to: 'resume: (work) => kept.restoreInto(work, []),',
+    },
+    {
+      control: 'what a runner saves is recorded',
+      from: 'save: async (work, metrics) => saving.record(await kept.save(work), metrics),',
+      to: 'save: async (work) => kept.save(work),',
+    },
+  ]),
+  ...rows('run-training.ts', SECOND, [
+    {
+      control: 'a run begins with what its parent made',
+      from: 'await this.making.make(plan, await parentOf(plan, known.published, runner), {',
+      to: 'await this.making.make(plan, null, {',
+    },
+  ]),
+  ...rows('plan-run.handler.ts', SECOND, [
+    {
+      control: 'a plan names the method that it is for',
+      from: 'method: this.dependencies.method.name,',
+      to: "method: 'seam',",
+    },
+    {
+      control: 'a plan names what its artefact is served as',
+      from: 'slot: this.dependencies.method.slot,',
+      to: "slot: 'generator',",
+    },
+  ]),
+  ...rows('run-events.ts', SECOND, [
+    {
+      control: 'a published artefact says its kind',
+      from: 'artefact: { kind, digest, address: stored.key },',
+      to: "artefact: { kind: 'lora', digest, address: stored.key },",
+    },
+  ]),
+  ...rows('run-training.ts', 'apps/trainer/src/app.module.spec.ts', [
+    {
+      control: 'a tolerance that would prove nothing counts for nothing',
+      from: 'toleranceOf(published.engine)',
+      to: 'published.engine?.tolerance ?? null',
+    },
+    {
+      control: 'weights beyond the tolerance are told',
+      from: 'matches: isWithin(difference, tolerance)',
+      to: 'matches: true',
+    },
+  ]),
+  ...rows('gradient-runner.ts', 'apps/trainer/src/app.module.spec.ts', [
+    {
+      control: 'an adapter says what trained it',
+      from: 'return this.dependencies.engine.identity;',
+      to: 'return { ...this.dependencies.engine.identity, tolerance: null };',
+    },
+  ]),
+  ...rows('window-restoration.ts', 'apps/trainer/src/window-restoration.spec.ts', [
+    { control: 'a restoration comes in slices', from: 'if (left <= 0) return undefined;', to: '' },
+  ]),
+  ...rows('recorded-events.ts', 'libs/training-runs/src/recorded-events.spec.ts', [
+    { control: 'what holds nothing wanted is not kept', from: 'if (!records.some(wants)) return [];', to: '' },
+  ]),
+  {
+    file: 'libs/language-model/src/training/sequence-batch.ts',
+    suite: 'quick',
+    spec: 'libs/training-runs/src/training-engine.spec.ts',
+    control: 'legal tokens that come as data are the only ones',
+    from: 'return schema !== undefined || allowed !== undefined;',
+    to: 'return schema !== undefined;',
+  },
+  {
+    file: 'libs/service-kit/src/transport/crash-journal.ts',
+    suite: 'quick',
+    spec: 'libs/service-kit/src/transport/crash-journal.spec.ts',
+    control: 'what is suspected and waits is not tried with others',
+    from: 'await marks.clear(place);\n          return;',
+    to: 'await marks.clear(place);\n          break;',
+  },
+];
