@@ -14,6 +14,15 @@ describe('an error of the broker protocol', () => {
     expect(remedyFor(new BrokerRefusal('MESSAGE_TOO_LARGE', 'too large'))).toBe('none');
   });
 
+  it('is retried, and an outage in the end, where a broker does not know what is wrong with itself', () => {
+    const error = new BrokerRefusal('UNKNOWN', 'The server experienced an unexpected error when processing the request');
+    expect(remedyFor(error)).toBe('refresh');
+    expect(translated('committing a transaction', error)).toMatchObject({
+      code: 'LOG_UNAVAILABLE',
+      message: expect.stringContaining("The broker's own log says what went wrong"),
+    });
+  });
+
   it('is final and internal when it is a bug of this driver', () => {
     const error = new TypeError('a mistake of our own');
     expect(remedyFor(error)).toBe('none');

@@ -53,6 +53,9 @@ const REFRESH = new Set([
   'UNKNOWN_LEADER_EPOCH',
   'NOT_CONTROLLER',
   'TRANSACTION_COORDINATOR_FENCED',
+  // UNKNOWN_SERVER_ERROR. A broker that stood still for longer than its own sessions last answers so while it catches up,
+  // and says no more. To repeat is safe: records carry sequence numbers, and to end the same transaction twice ends it once.
+  'UNKNOWN',
 ]);
 export function remedyFor(error: unknown): Remedy {
   if (error instanceof BrokerUnreachable) return 'refresh';
@@ -91,6 +94,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 };
 
 const ADVICE_BY_TYPE: Readonly<Record<string, string>> = {
+  UNKNOWN: "The broker's own log says what went wrong.",
   ILLEGAL_SASL_STATE:
     'This listener takes no SASL: leave user and password out, or name the address of a listener that takes them.',
 };
