@@ -22,6 +22,17 @@ const settings = (names, description) => ({
   ...{ type: 'object', description, default: {}, propertyNames: { enum: names } },
   additionalProperties: { type: ['string', 'number', 'boolean'] },
 });
+const secretSettings = (names, description) =>
+  list(description, {
+    type: 'object',
+    properties: {
+      setting: { enum: names },
+      secret: { type: 'string', pattern: NAME },
+      key: { type: 'string' },
+    },
+    required: ['setting', 'secret', 'key'],
+    additionalProperties: false,
+  });
 
 /** What a service runs with by default, from the measurements of the demonstration's models; real models need more. */
 const SIZES = {
@@ -51,16 +62,7 @@ function service(name, { names, isScaled, asksModel = true }) {
     ...(asksModel && {
       endpointKeySecret: secretKey('the key of the model server that it asks', 'key'),
     }),
-    secretSettings: list('Secret settings, each from a Secret.', {
-      type: 'object',
-      properties: {
-        setting: { enum: names.secret },
-        secret: { type: 'string', pattern: NAME },
-        key: { type: 'string' },
-      },
-      required: ['setting', 'secret', 'key'],
-      additionalProperties: false,
-    }),
+    secretSettings: secretSettings(names.secret, 'Secret settings, each from a Secret.'),
     resources: free('Requests and limits.', { requests: { cpu, memory }, limits: { memory } }),
     ...(isScaled && {
       autoscaling: object('Scaling by lag (KEDA).', {
@@ -111,18 +113,24 @@ const connections = () => ({
     }),
     operatorPasswordSecret: secretKey('the password of seam-operator, which makes topics,', 'password'),
   }),
-  objectStore: object('The S3 bucket that holds adapters, versions of the buffer and checkpoints. It has to exist.', {
-    bucket: text('Name of the bucket.', 'seamstream', { minLength: 3 }),
-    prefix: text('Every key lies below it.'),
-    endpoint: text('Address of a server other than AWS.', '', { pattern: '^(https?://[^\\s@]+)?$' }),
-    region: text('Region.', 'us-east-1'),
-    pathStyle: flag('The bucket in the path instead of the host’s name: what most servers other than AWS want.', false),
-    credentialsSecret: text(
-      'Name of a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without one the pods use the identity of serviceAccount.annotations.',
-      '',
-      { pattern: NAME },
-    ),
-  }),
+  objectStore: object(
+    'The S3 bucket that holds adapters, versions of the buffer and checkpoints. It has to exist, or hooks.bucket makes it.',
+    {
+      bucket: text('Name of the bucket.', 'seamstream', { minLength: 3 }),
+      prefix: text('Every key lies below it.'),
+      endpoint: text('Address of a server other than AWS.', '', { pattern: '^(https?://[^\\s@]+)?$' }),
+      region: text('Region.', 'us-east-1'),
+      pathStyle: flag(
+        'The bucket in the path instead of the host’s name: what most servers other than AWS want.',
+        false,
+      ),
+      credentialsSecret: text(
+        'Name of a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without one the pods use the identity of serviceAccount.annotations.',
+        '',
+        { pattern: NAME },
+      ),
+    },
+  ),
 });
 
 /** What every service has. */
@@ -156,12 +164,24 @@ const shared = (commonSettings) => ({
 });
 
 /** How the cluster runs them. */
-const operation = () => ({
+const operation = (commonSecrets) => ({
   hooks: object('Jobs before an installation or an upgrade.', {
     topics: flag('Makes missing topics (seam topics apply). It deletes nothing.', true),
+    bucket: flag(
+      'Makes the bucket if it is missing (seam bucket apply). It needs objectStore.credentialsSecret with the right to make buckets.',
+      false,
+    ),
+    schemas: flag(
+      'Refuses an upgrade or a rollback to a version that cannot read what is in the log or the schema registry (seam schemas check).',
+      true,
+    ),
     ledger: flag(
       'Refuses an upgrade unless the new version reads the log and its ledger balances (seam ledger --check).',
       false,
+    ),
+    secretSettings: secretSettings(
+      commonSecrets,
+      'Secret settings of the Jobs, such as the password of a schema registry.',
     ),
   }),
   serviceAccount: object('The identity of the pods in the cluster. No pod has a token of it.', {
@@ -213,6 +233,6 @@ export function chartValues(namesOf) {
       planner: service('planner', { names: of('trainer'), isScaled: false }),
       worker: service('worker', { names: of('trainer'), isScaled: false }),
     }),
-    ...operation(),
+    ...operation(of('common').secret),
   });
 }

@@ -2,15 +2,18 @@
  * The chart of infra/helm, without a cluster: rendered by helm for every profile and for random values, checked strictly against the
  * schemas of Kubernetes and of every CRD, against the restricted policy, and against what the services themselves read.
  */
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { CheckedManifests } from '@seamstream/dev-servers';
 import { GROUP, TOPIC, TOPICS } from '@seamstream/events';
 import { wantedAcls } from '@seamstream/operations/cluster';
 import fc from 'fast-check';
 import { PLANTS } from './chart/plants.js';
 import { KINDS, podsOf, policyFaults } from './chart/policy.js';
-import { CHART, openChart, PROFILES, readByServices, SETTINGS } from './chart/rendering.js';
+import { CHART, openChart, PROFILES, readByHooks, readByServices, SETTINGS } from './chart/rendering.js';
 import { arbitraryValues, imageOf, portsOutOf } from './chart/values.js';
 
 const RANDOM_VALUES = Number(process.env.SEAM_TEST_CHARTS ?? 12);
@@ -20,6 +23,9 @@ const PRODUCTION = {
   settings: SETTINGS,
   portsOut: new Set([9093, 443]),
 };
+
+const SEAM = fileURLToPath(new URL('../../apps/cli/bin/seam.js', import.meta.url));
+const seam = (args: readonly string[]) => promisify(execFile)(process.execPath, [SEAM, ...args]);
 
 const opened = await openChart();
 const chart = opened!;
@@ -70,6 +76,7 @@ afterAll(() => opened?.close());
       const expected = { image: imageOf(values), settings: SETTINGS, portsOut: portsOutOf(values) };
       expect({ values, faults: [...faults, ...policyFaults(documents, expected)] }).toEqual({ values, faults: [] });
       readByServices(documents);
+      readByHooks(documents);
     }
   }, 1_800_000);
 
@@ -111,6 +118,34 @@ afterAll(() => opened?.close());
         text: '',
         said: expect.stringContaining("values don't meet the specifications"),
       });
+    });
+  });
+
+  describe('Hooks', () => {
+    it('run commands that seam has, each before what it guards, with settings that it reads', async () => {
+      const { documents } = await chart.checked(['kind'], {
+        settings: { SEAM_SCHEMA_REGISTRY_URL: 'https://registry', SEAM_SCHEMA_REGISTRY_USERNAME: 'seam' },
+        hooks: {
+          ledger: true,
+          secretSettings: [{ setting: 'SEAM_SCHEMA_REGISTRY_PASSWORD', secret: 'registry', key: 'password' }],
+        },
+      });
+      const hooks = documents.filter(({ kind }) => kind === 'Job');
+      const found = hooks.map(({ metadata: { annotations = {} } }, index) => [
+        podsOf(hooks)[index]!.spec.containers[0]!.args.join(' '),
+        annotations['helm.sh/hook'],
+      ]);
+      expect(Object.fromEntries(found)).toEqual({
+        'seam topics apply': 'pre-install,pre-upgrade',
+        'seam bucket apply': 'pre-install,pre-upgrade',
+        'seam schemas check': 'pre-upgrade,pre-rollback',
+        'seam ledger --check': 'pre-upgrade',
+      });
+      readByHooks(documents);
+      for (const [command] of found) {
+        const { stdout } = await seam([...command!.split(' ').slice(1), '--help']);
+        expect(stdout).toContain(`Usage: ${command!.replace(' --check', '')} `);
+      }
     });
   });
 

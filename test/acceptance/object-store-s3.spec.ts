@@ -1,7 +1,7 @@
 /** The S3 driver on a real server: the port's promises, and what only S3 has. */
 import { newId } from '@seamstream/kernel';
 import { describeObjectStoreContract } from '@seamstream/object-store/contract';
-import { commonConfigSchema, loadConfig, openObjectStore } from '@seamstream/service-kit';
+import { commonConfigSchema, loadConfig, openBucket, openObjectStore } from '@seamstream/service-kit';
 import { FaultProxy } from '../support/fault-proxy.js';
 import { type S3Bucket, s3Bucket } from '../support/s3-bucket.js';
 
@@ -87,5 +87,25 @@ describe('the store that the configuration names', () => {
       code: 'INVALID_CONFIGURATION',
       message: expect.stringContaining('SEAM_OBJECT_STORE_S3_BUCKET is not set') as unknown,
     });
+  });
+
+  it('has a bucket that can be looked for and made, once', async () => {
+    const named = (SEAM_OBJECT_STORE_S3_BUCKET: string) =>
+      openBucket(loadConfig(commonConfigSchema, { ...environment(), SEAM_OBJECT_STORE_S3_BUCKET }));
+    const bucket = await named(`made-${newId()}`);
+    expect(await bucket.exists()).toBe(false);
+    await bucket.make();
+    expect(await bucket.exists()).toBe(true);
+    await bucket.make();
+    bucket.close();
+    const nobody = await openBucket(
+      loadConfig(commonConfigSchema, {
+        ...environment(),
+        SEAM_OBJECT_STORE_S3_ENDPOINT: 'http://127.0.0.1:1',
+        SEAM_OBJECT_STORE_S3_MAX_ATTEMPTS: '1',
+      }),
+    );
+    await expect(nobody.exists()).rejects.toMatchObject({ code: 'OBJECT_STORE_UNAVAILABLE' });
+    nobody.close();
   });
 });

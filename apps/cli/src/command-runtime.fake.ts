@@ -12,6 +12,7 @@ import { showLogAddress } from '@seamstream/operations/copy';
 import type { Models, OutputOptions } from '@seamstream/operations/evaluate';
 import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
+import type { SchemaRegistry } from '@seamstream/schema-registry';
 import type { Setting } from '@seamstream/service-kit';
 import { TRUST_ALL, type Trust } from '@seamstream/signatures';
 import type { StartOptions } from '@seamstream/standalone';
@@ -55,6 +56,10 @@ export interface FakeWorld {
   settings: readonly Setting[];
   /** Whose signatures are believed. */
   trust: Trust;
+  /** Whether the object store's bucket is there. */
+  hasBucket: boolean;
+  /** The schema registry, for topics with the prefix `x.`; none until it is set. */
+  registry: SchemaRegistry | undefined;
 }
 
 /** A generator that always writes the same valid entry, and an executor that answers with its prompt's last number. */
@@ -268,6 +273,17 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     openTopics: () =>
       Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Opening topics: this world has no Kafka cluster.')),
     openObjects: () => Promise.resolve(objects),
+    openBucket: () =>
+      Promise.resolve({
+        name: 'lessons',
+        exists: () => Promise.resolve(world.hasBucket),
+        make() {
+          world.hasBucket = true;
+          return Promise.resolve();
+        },
+      }),
+    openSchemaRegistry: () =>
+      Promise.resolve(world.registry === undefined ? undefined : { registry: world.registry, topicPrefix: 'x.' }),
     worldProblems: (set) => Promise.resolve([1, 2, 3].map((n) => worldProblem(set, n))),
     algorithmSettings: (algorithm, preset) =>
       Promise.resolve(
@@ -308,6 +324,8 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     snapshots: null,
     settings: [],
     trust: TRUST_ALL,
+    hasBucket: false,
+    registry: undefined,
     seam(...args) {
       controller = new AbortController();
       return runSeam(args, shell);

@@ -9,6 +9,7 @@ import { type Clock, SeamError } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { BaseModel } from '@seamstream/operations/adapters';
+import type { SchemasWorld } from '@seamstream/operations/cluster';
 import type { LogAddress } from '@seamstream/operations/copy';
 import type { GrowingOutput, GrowOptions, Models, OutputOptions, WorldSet } from '@seamstream/operations/evaluate';
 import type { KeptLog } from '@seamstream/operations/read-models';
@@ -34,6 +35,13 @@ export function outputTaken(path: string): SeamError {
     `Cannot write ${path}: expected no file of that name, got one. Choose another name, or replace it (--force).`,
     { details: { file: path } },
   );
+}
+
+/** A bucket of an object store. */
+export interface BucketDoor {
+  readonly name: string;
+  exists(): Promise<boolean>;
+  make(): Promise<void>;
 }
 
 export interface CommandRuntime {
@@ -83,6 +91,10 @@ export interface CommandRuntime {
   /** The rights on the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
   openAcls(): Promise<KafkaEventLog>;
   openObjects(): Promise<ObjectStore>;
+  /** The bucket of the object store, which need not exist. Closed by the runtime. */
+  openBucket(): Promise<BucketDoor>;
+  /** The configured schema registry; undefined where there is none. */
+  openSchemaRegistry(): ReturnType<SchemasWorld['openSchemaRegistry']>;
   /** The models of generator and executor, as their services would load them. Closed by the runtime. */
   openModels(): Promise<Models>;
   /** The base model that generators serve adapters of. What is compiled of it is closed by the runtime. */

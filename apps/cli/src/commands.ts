@@ -45,6 +45,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   config: async () => running((await import('./config/show-config.command.js')).configCommand),
   keys: async () => running((await import('./keys/generate-key.command.js')).keysCommand),
   topics: async () => running((await import('./topics/topics.command.js')).topicsCommand),
+  bucket: async () => running((await import('./bucket/bucket.command.js')).bucketCommand),
+  schemas: async () => running((await import('./schemas/check-schemas.command.js')).schemasCommand),
   acls: async () => running((await import('./acls/acls.command.js')).aclsCommand),
   'dead-letters': async () => running((await import('./dead-letters/dead-letters.command.js')).deadLettersCommand),
   completion: async () => {

@@ -7,7 +7,7 @@ import type { Problem } from '@seamstream/events';
 import type { ExecutorConfig } from '@seamstream/executor/config';
 import type { EntrySchemas } from '@seamstream/experience';
 import type { GeneratorConfig } from '@seamstream/generator/config';
-import { messageOf, SeamError, systemClock } from '@seamstream/kernel';
+import { SeamError, systemClock } from '@seamstream/kernel';
 import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { BaseModel } from '@seamstream/operations/adapters';
@@ -17,26 +17,14 @@ import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
 import type { CommonConfig, Environment, LogMode, Setting, Signing } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer/config';
-import type { CommandRuntime, GlobalOptions, ReadModelOptions, Shell } from './command-runtime.js';
+import type { BucketDoor, CommandRuntime, GlobalOptions, ReadModelOptions, Shell } from './command-runtime.js';
 import { EXIT } from './exit-codes.js';
 import { openInput, readInput } from './files/input-file.js';
 import { isMissing } from './files/is-missing.js';
+import { makeFolder } from './files/make-folder.js';
 import { type FileIdentity, OutputFiles } from './files/output-file.js';
 import { styleFor } from './terminal/style.js';
 import { processTerminal } from './terminal/terminal.js';
-
-async function makeFolder(path: string): Promise<void> {
-  const service = await import('@seamstream/service-kit/drivers');
-  try {
-    await service.makeFolder(path);
-  } catch (cause) {
-    throw new SeamError(
-      'INVALID_INPUT',
-      `Making the folder ${path}: ${messageOf(cause)}. Choose a place that is writable.`,
-      { cause },
-    );
-  }
-}
 
 /** Problems of the held-out sets; a start measures as many. */
 const HELD_OUT_PROBLEMS = 512;
@@ -161,6 +149,18 @@ class RuntimeResources {
     const { openObjectStore } = await import('@seamstream/service-kit/drivers');
     this.objects ??= await openObjectStore(await this.loadCommon());
     return this.objects;
+  }
+
+  async openBucket(): Promise<BucketDoor> {
+    const { openBucket } = await import('@seamstream/service-kit/drivers');
+    const bucket = await openBucket(await this.loadCommon());
+    this.closers.push(async () => bucket.close());
+    return bucket;
+  }
+
+  async openSchemaRegistry(): ReturnType<CommandRuntime['openSchemaRegistry']> {
+    const { openSchemaRegistry } = await import('@seamstream/service-kit/drivers');
+    return openSchemaRegistry(await this.loadCommon());
   }
 
   async entrySchemas(): Promise<EntrySchemas> {
@@ -374,6 +374,8 @@ export function processShell(): Shell {
         openTopics: () => world.openCluster(),
         openAcls: () => world.openCluster(),
         openObjects: () => world.openObjects(),
+        openBucket: () => world.openBucket(),
+        openSchemaRegistry: () => world.openSchemaRegistry(),
         openModels: () => world.openModels(),
         openBaseModel: () => world.openBaseModel(),
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),

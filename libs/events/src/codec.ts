@@ -11,7 +11,7 @@
  * Records may have been written with a schema that is nobody's release: one that a registry names. Who meets such a schema
  * teaches it to the codec first (`learn`); it is then a writer's version like any other.
  */
-import { messageOf, SeamError } from '@seamstream/kernel';
+import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { type EncodedRecord, invalidEvent, malformed, place, shown } from './codec-errors.js';
 import { CopiedFields, type EventLayout, EventWindow } from './encoded-fields.js';
 import { EventForm, HEADER_BYTES, WriterVersion } from './event-form.js';
@@ -102,6 +102,11 @@ export class EventCodec {
       this.unreadable.set(fingerprint, messageOf(error));
     }
     return fingerprint;
+  }
+
+  /** Why no event can be read from records of a learned schema; undefined where they can be read. */
+  faultOf(fingerprint: string): string | undefined {
+    return this.unreadable.get(fingerprint);
   }
 
   /** The version whose fingerprint stands at this place. */
@@ -286,6 +291,19 @@ export function copiedFields(from: SeamEvent['type'], into: SeamEvent['type']): 
  */
 export function learnSchema(text: string): string {
   return CODEC.learn(text);
+}
+
+/**
+ * Why no event can be read from records that were written with this schema, given as JSON text; undefined where they can be
+ * read. Learns it as {@link learnSchema} does.
+ */
+export function schemaFault(text: string): string | undefined {
+  try {
+    return CODEC.faultOf(CODEC.learn(text));
+  } catch (error) {
+    if (isSeamError(error, 'INVALID_INPUT')) return error.message;
+    throw error;
+  }
 }
 
 /** An event's current schema, as it is told to a registry. */

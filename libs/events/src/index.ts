@@ -8,6 +8,7 @@ export {
   eventSchemas,
   eventWindow,
   learnSchema,
+  schemaFault,
 } from './codec.js';
 export {
   contentDigest,

@@ -6,10 +6,11 @@ export {
   type LogMode,
   logFolder,
   openEventLog,
+  openSchemaRegistry,
   openUnsignedLog,
   withRegistry,
 } from './drivers/event-log.driver.js';
 export { makeFolder } from './drivers/make-folder.js';
-export { openObjectStore } from './drivers/object-store.driver.js';
+export { openBucket, openObjectStore } from './drivers/object-store.driver.js';
 export { assertCanSign, type Signing, signingOf } from './drivers/signed-event-log.driver.js';
 export { snapshotPlaceOf } from './drivers/snapshot-place.driver.js';

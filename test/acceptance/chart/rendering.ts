@@ -85,3 +85,12 @@ export function readByServices(documents: readonly Manifest[]): void {
     });
   }
 }
+
+/** The command line reads the environment of each hook without a complaint. */
+export function readByHooks(documents: readonly Manifest[]): void {
+  for (const { owner, spec } of podsOf(documents)) {
+    if (owner.kind !== 'Job') continue;
+    const config = loadConfig(SCHEMAS.common, environmentOf(spec.containers[0]!));
+    expect(config).toMatchObject({ eventLog: { driver: 'kafka' }, objectStore: { driver: 's3' } });
+  }
+}

@@ -88,7 +88,12 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
         planner: service(TRAINER, false, true),
         worker: service(TRAINER, false, true),
       }),
-      hooks: fc.record({ topics: fc.boolean(), ledger: fc.boolean() }),
+      hooks: fc.record({
+        topics: fc.boolean(),
+        bucket: fc.boolean(),
+        schemas: fc.boolean(),
+        ledger: fc.boolean(),
+      }),
       networkPolicy: fc.record({
         monitoringNamespace: fc.constantFrom('', 'monitoring'),
         egressPeers: fc.constantFrom([], [{ ipBlock: { cidr: '10.0.0.0/8' } }]),

@@ -3,6 +3,7 @@ import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
 import type { KafkaEventLogOptions } from '@seamstream/event-log-kafka';
 import { TOPICS } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
+import type { SchemaRegistry } from '@seamstream/schema-registry';
 import type { CommonConfig } from '../config/common-config.js';
 import { createServiceLogger } from '../service-logger.js';
 import { checkFolder } from './check-folder.js';
@@ -143,4 +144,20 @@ export function kafkaOptions(
 async function openLmdb(folder: string, mode: LogMode): Promise<EventLog> {
   const { LmdbEventLog } = await import('@seamstream/event-log-lmdb');
   return LmdbEventLog.open({ folder, readOnly: mode === 'read' });
+}
+
+/** The configured schema registry, and what stands before the topics in its subjects; undefined where there is none. */
+export async function openSchemaRegistry({
+  eventLog,
+  schemaRegistry,
+}: Pick<CommonConfig, 'eventLog' | 'schemaRegistry'>): Promise<
+  { readonly registry: SchemaRegistry; readonly topicPrefix: string } | undefined
+> {
+  const { url } = schemaRegistry;
+  if (url === undefined) return undefined;
+  const { ConfluentSchemaRegistry } = await import('@seamstream/schema-registry');
+  return {
+    registry: new ConfluentSchemaRegistry({ ...schemaRegistry, url }),
+    topicPrefix: eventLog.driver === 'kafka' ? eventLog.kafka.prefix : '',
+  };
 }

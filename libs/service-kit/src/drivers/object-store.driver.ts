@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SeamError } from '@seamstream/kernel';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
+import type { S3Bucket } from '@seamstream/object-store-s3';
 import type { CommonConfig } from '../config/common-config.js';
 import { checkFolder } from './check-folder.js';
 
@@ -18,13 +19,32 @@ export async function openObjectStore(config: Pick<CommonConfig, 'dataFolder' | 
   return FsObjectStore.open({ folder });
 }
 
-async function openS3({ bucket, ...options }: CommonConfig['objectStore']['s3']): Promise<ObjectStore> {
-  if (bucket === undefined) {
+/**
+ * The bucket that the configuration names, which need not exist. Asks no server yet.
+ * @throws INVALID_CONFIGURATION where the objects are in no bucket
+ */
+export async function openBucket({ objectStore }: Pick<CommonConfig, 'objectStore'>): Promise<S3Bucket> {
+  const { driver, s3 } = objectStore;
+  if (driver !== 's3')
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      'Opening the object store: SEAM_OBJECT_STORE_DRIVER is s3, but SEAM_OBJECT_STORE_S3_BUCKET is not set. Name the bucket.',
+      `Opening the bucket: expected SEAM_OBJECT_STORE_DRIVER s3, got ${driver}, which has no bucket. Set it.`,
     );
-  }
+  const { S3Bucket } = await import('@seamstream/object-store-s3');
+  return S3Bucket.at(withBucket(s3));
+}
+
+async function openS3(settings: CommonConfig['objectStore']['s3']): Promise<ObjectStore> {
+  const options = withBucket(settings);
   const { S3ObjectStore } = await import('@seamstream/object-store-s3');
-  return S3ObjectStore.open({ bucket, ...options });
+  return S3ObjectStore.open(options);
+}
+
+function withBucket<T extends { readonly bucket?: string | undefined }>(settings: T): T & { readonly bucket: string } {
+  const { bucket } = settings;
+  if (bucket !== undefined) return { ...settings, bucket };
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    'Opening the object store: SEAM_OBJECT_STORE_DRIVER is s3, but SEAM_OBJECT_STORE_S3_BUCKET is not set. Name the bucket.',
+  );
 }

@@ -1,0 +1,35 @@
+// What stands between a wrong deployment and the log.
+const SCHEMAS = {
+  file: 'libs/operations/src/cluster/check-schemas.ts',
+  suite: 'quick',
+  spec: 'apps/cli/src/schemas/check-schemas.command.spec.ts',
+};
+
+export default [
+  {
+    control: 'a record of an unknown schema ends the check of schemas',
+    ...SCHEMAS,
+    from: "new Set(['UNKNOWN_SCHEMA', 'INCOMPATIBLE_SCHEMA'])",
+    to: "new Set(['INCOMPATIBLE_SCHEMA'])",
+  },
+  {
+    control: 'the newest records are those that are looked at',
+    ...SCHEMAS,
+    from: 'from: Math.max(range.from, range.to - newest)',
+    to: 'to: Math.min(range.to, range.from + newest)',
+  },
+  {
+    control: 'a version of the registry that cannot be read ends the check of schemas',
+    ...SCHEMAS,
+    from: 'if (fault !== undefined)',
+    to: "if (fault === '')",
+  },
+  {
+    control: 'looking for a bucket makes none',
+    file: 'apps/cli/src/bucket/bucket.command.ts',
+    suite: 'quick',
+    spec: 'apps/cli/src/bucket/bucket.command.spec.ts',
+    from: 'await compareBucket(runtime)',
+    to: '{ ...(await applyBucket(runtime)), exists: true }',
+  },
+];
