@@ -208,7 +208,7 @@ module.exports = {
     {
       name: 'processes-in-the-sandbox',
       comment:
-        'Only the sandbox starts processes: any other program would have the rights of the service. The Node that runs the program itself is no other.',
+        'Only the sandbox starts processes: any other program would have the rights of the service. The Node that runs the program itself is no other, and the program that trains is named by the settings alone.',
       severity: 'error',
       from: {
         path: '^(libs|apps)/',
@@ -217,6 +217,7 @@ module.exports = {
           '^libs/testing/',
           '^libs/verifiers/src/.*sandbox.*\\.ts$',
           '^libs/kernel/src/brought-node\\.ts$',
+          '^libs/training-contract/src/job-launcher\\.child-process\\.adapter\\.ts$',
         ],
       },
       to: { path: '^child_process$', dependencyTypes: ['core'] },

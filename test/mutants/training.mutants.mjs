@@ -53,6 +53,35 @@ export default [
       to: '',
     },
   ]),
+  ...contract('job-folder.ts', 'libs/training-contract/src/job-folder.spec.ts', [
+    {
+      control: 'a program that is followed no longer is ended',
+      from: '    running.cancel();\n',
+      to: '',
+    },
+    {
+      control: 'what a program was refused for is told',
+      from: 'if (bytes === undefined)\n    return new SeamError(',
+      to: 'if (bytes !== null)\n    return new SeamError(',
+    },
+    {
+      control: 'a checkpoint that was there at the start is not handed on',
+      from: 'if (known.has(nameOf(checkpoint))) continue;',
+      to: '',
+    },
+  ]),
+  ...contract('job-launcher.child-process.adapter.ts', 'libs/training-contract/src/job-folder.spec.ts', [
+    {
+      control: 'what a program started ends with it',
+      from: "child.once('exit', () => signalGroup(child, 'SIGKILL'));",
+      to: '',
+    },
+    {
+      control: 'a program that is deaf is ended by force',
+      from: "setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs)",
+      to: "setTimeout(() => signalGroup(child, 'SIGTERM'), graceMs)",
+    },
+  ]),
   ...contract('agreement.ts', 'libs/training-contract/src/agreement.spec.ts', [
     {
       control: 'each tensor has to agree',

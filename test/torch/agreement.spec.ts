@@ -2,28 +2,30 @@
  * Two engines on the same files: PyTorch (engines/torch) and ONNX Runtime. After ten steps they have the same losses, gradient norms and
  * adapters within a tolerance: on small models of every family and on SmolLM2, in one process and in two.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
 import { jest } from '@jest/globals';
 import { pythonWithTransformers, smolLm2 } from '@seamstream/dev-servers';
 import { Random } from '@seamstream/kernel';
 import {
-  type Adapter,
-  createAdapter,
-  decodePeft,
+  checkpointFiles,
   loadCheckpoint,
-  PEFT_FILE,
   type TrainableSettings,
   type TrainingObjective,
   type TrainingSequence,
   TrainingSession,
 } from '@seamstream/language-model';
 import { writeGoldenModel } from '@seamstream/language-model/testing';
-import { decodeSafetensors } from '@seamstream/model-files';
-import { differenceOf, engineIdentitySchema, isWithin } from '@seamstream/training-contract';
+import { InMemoryObjectStore } from '@seamstream/object-store';
+import {
+  differenceOf,
+  engineIdentitySchema,
+  isWithin,
+  readOutput,
+  type TrainingJob,
+  writeJob,
+} from '@seamstream/training-contract';
 import { fetched } from '../real-model/fetched.js';
-import { carryOut, type TorchResult, writeTorchRun } from './torch-run.js';
+import { carryOutElsewhere, torchLauncher } from './torch-engine.js';
 
 // Minutes on two quiet cores, and gigabytes the first time; what hangs ends nevertheless.
 jest.setTimeout(1_800_000);
@@ -90,8 +92,18 @@ interface Case {
   readonly size: readonly [number, number];
 }
 
+/** What the engine on PyTorch makes of a job. */
+async function outputOf(job: TrainingJob, model: string, processes: number) {
+  const objects = new InMemoryObjectStore(new Map());
+  await writeJob(objects, '', job);
+  await carryOutElsewhere(torchLauncher(python, model, processes), { objects, folder: '' });
+  const output = await readOutput(objects, '', job);
+  if (output === undefined) throw new Error('expected a result, got none');
+  return output;
+}
+
 /** What one engine and the other made of the same steps. */
-async function bothOf({ model, trainable, objective, size }: Case, folder: string, processes: number) {
+async function bothOf({ model, trainable, objective, size }: Case, processes: number) {
   const checkpoint = await loadCheckpoint(model);
   const sequences = sequencesOf(checkpoint.config.vocabularySize, objective.kind !== LIKELIHOOD.kind, size);
   const session = await TrainingSession.create({ checkpoint: model, trainable, objective, threads: 2 });
@@ -106,35 +118,25 @@ async function bothOf({ model, trainable, objective, size }: Case, folder: strin
     for (const batch of batches) metrics.push(await session.step(batch, OPTIMIZER));
     const expected = await session.exportAdapter();
 
-    const steps = batches.map((batch) => ({ optimizer: OPTIMIZER, sequences: batch }));
-    const train = join(folder, 'train');
-    const runId = await writeTorchRun(train, { checkpoint: model, trainable, objective, steps });
-    const result = await carryOut(python, train, model, processes);
-    expect(result.runId).toBe(runId);
-    const adapter = await adapterOf(train, model, trainable);
-
-    const score = join(folder, 'score');
-    await writeTorchRun(score, { checkpoint: model, trainable, steps: [{ sequences }] });
-    await carryOut(python, score, model, processes);
-    const lines = await readFile(join(score, 'output/scores.jsonl'), 'utf8');
-    const { logProbs } = JSON.parse(lines) as { logProbs: number[][] };
-    return { start, expected, metrics, scores, result, adapter, logProbs };
+    const { learningRate, ...optimizer } = OPTIMIZER;
+    const facts = {
+      runId: 'agreement',
+      baseModelDigest: checkpoint.digest,
+      baseModelFiles: await checkpointFiles(model),
+      vocabularySize: checkpoint.config.vocabularySize,
+      trainable,
+      objective,
+      start,
+    };
+    const steps = batches.map((batch) => ({ learningRate, sequences: batch }));
+    const train = { ...facts, operation: 'train', optimizer, checkpointEverySteps: 5, steps } as const;
+    const trained = await outputOf(train, model, processes);
+    const scored = await outputOf({ ...facts, operation: 'score', sequences }, model, processes);
+    if (trained.operation !== 'train' || scored.operation !== 'score') throw new Error('expected both operations');
+    return { start, expected, metrics, scores, trained, logProbs: scored.logProbabilities };
   } finally {
     await session.close();
   }
-}
-
-/** The output of a run as an adapter: through the reader of peft's files, as a stranger's is. */
-async function adapterOf(folder: string, model: string, trainable: TrainableSettings): Promise<Adapter> {
-  const base = await loadCheckpoint(model);
-  const read = (name: string): Promise<Buffer> => readFile(join(folder, 'output', name));
-  if (trainable.kind === 'lora') {
-    const content = decodePeft({ config: await read(PEFT_FILE.config), tensors: await read(PEFT_FILE.tensors) }, base);
-    expect(content.settings).toEqual(trainable);
-    return createAdapter(content);
-  }
-  const { tensors } = decodeSafetensors(await read('model.safetensors'), 'the output');
-  return createAdapter({ kind: 'full', settings: trainable, baseModelDigest: base.digest, tensors });
 }
 
 /** Relative to the largest. */
@@ -155,18 +157,13 @@ const SMALL: [string, (typeof FAMILIES)[number], TrainableSettings, TrainingObje
 (needed === undefined ? describe.skip : describe)(
   'PyTorch and ONNX Runtime agree, after ten steps on the same files',
   () => {
-    let folder: string;
-    beforeEach(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'seam-torch-'));
-    });
-    afterEach(() => rm(folder, { recursive: true }));
-
-    async function expectAgreement(name: string, example: Case, processes: number): Promise<TorchResult> {
-      const { start, expected, metrics, scores, result, adapter, logProbs } = await bothOf(example, folder, processes);
+    async function expectAgreement(name: string, example: Case, processes: number): Promise<void> {
+      const { start, expected, metrics, scores, trained, logProbs } = await bothOf(example, processes);
+      const { adapter, engine } = trained;
       const nats = Math.max(...scores.flat().map((value, at) => Math.abs(value - logProbs.flat()[at]!)));
       const figures = Object.keys(metrics[0]!).map((key) => {
         const column = (rows: readonly object[]): number[] => rows.map((row) => (row as Record<string, number>)[key]!);
-        return apart(column(result.metrics), column(metrics));
+        return apart(column(trained.metrics), column(metrics));
       });
       const difference = differenceOf(expected, adapter, start);
       process.stderr.write(
@@ -175,11 +172,10 @@ const SMALL: [string, (typeof FAMILIES)[number], TrainableSettings, TrainingObje
       );
       expect(nats).toBeLessThan(SCORES);
       expect(Math.max(...figures)).toBeLessThan(FIGURES);
-      expect(engineIdentitySchema.parse(result.engine)).toMatchObject({ name: 'torch', worldSize: processes });
-      expect([difference, isWithin(difference, result.engine.tolerance!)]).toEqual([difference, true]);
+      expect(engineIdentitySchema.parse(engine)).toMatchObject({ name: 'torch', worldSize: processes });
+      expect([difference, isWithin(difference, engine.tolerance!)]).toEqual([difference, true]);
       // The measure distinguishes training from none.
-      expect(isWithin(differenceOf(expected, start, start), result.engine.tolerance!)).toBe(false);
-      return result;
+      expect(isWithin(differenceOf(expected, start, start), engine.tolerance!)).toBe(false);
     }
 
     it.each(SMALL)('%s of a small %s', async (title, family, trainable, objective, processes) => {

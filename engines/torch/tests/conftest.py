@@ -12,14 +12,13 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from seamstream_torch.contract import run_id
+from seamstream_torch.contract import JOB, file_ref
 
 GOLDEN = Path(__file__).parents[3] / "test" / "golden"
 sys.path.insert(0, str(GOLDEN))
 from seeded import seeded  # noqa: E402
 
 OPTIMIZER = dict(learningRate=1e-2, beta1=0.9, beta2=0.95, epsilon=1e-8, weightDecay=0.1, clipNorm=0.5)
-COMPUTE = {"precision": "float32", "gradientCheckpointing": False, "microBatchTokens": 64, "attention": "sdpa"}
 
 
 def golden(family: str) -> dict:
@@ -56,36 +55,40 @@ def write_model(folder: Path, family: str) -> Path:
     return folder
 
 
-def write_run(
+def write_job(
     folder: Path,
     model: Path,
     steps: list[dict],
-    change: Callable[[dict], None] = lambda run: None,
+    change: Callable[[dict], None] = lambda job: None,
     masks: list[dict] | None = None,
     start: dict[str, torch.Tensor] | None = None,
-) -> str:
-    """A run of these steps: full training by likelihood, where `change` changes nothing. Its id."""
-    folder.mkdir()
-    run = {
+) -> Path:
+    """A job of these steps: full training by likelihood, where `change` changes nothing."""
+    (folder / "input").mkdir(parents=True)
+    sequences = [{**sequence, "step": at} for at, step in enumerate(steps) for sequence in step["sequences"]]
+    for name, lines in [("sequences", sequences), ("masks", masks or [])]:
+        (folder / f"input/{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    if start is not None:
+        save_file(start, folder / "input/start.safetensors")
+    job = {
         "format": 1,
         "operation": "train",
-        "baseModel": {"digest": "0" * 64, "files": {path.name: sha256(path) for path in model.iterdir()}},
+        "runId": "run",
+        "baseModelDigest": "0" * 64,
+        "baseModelFiles": {path.name: sha256(path) for path in model.iterdir()},
+        "vocabularySize": json.loads((model / "config.json").read_text())["vocab_size"],
         "trainable": {"kind": "full"},
         "objective": {"kind": "negative-log-likelihood"},
-        "compute": {**COMPUTE},
-        "checkpointEvery": 1,
+        "optimizer": {name: value for name, value in steps[0]["optimizer"].items() if name != "learningRate"},
+        "learningRates": [step["optimizer"]["learningRate"] for step in steps],
+        "checkpointEverySteps": 1,
+        "start": file_ref(folder, "input/start.safetensors") if start is not None else None,
+        "sequences": file_ref(folder, "input/sequences.jsonl"),
+        "masks": file_ref(folder, "input/masks.jsonl"),
     }
-    change(run)
-    (folder / "run.json").write_text(json.dumps(run))
-    (folder / "steps.jsonl").write_text("".join(json.dumps(step) + "\n" for step in steps))
-    if masks is not None:
-        (folder / "masks.jsonl").write_text("".join(json.dumps(mask) + "\n" for mask in masks))
-    if start is not None:
-        save_file(start, folder / "start.safetensors")
-    names = [n for n in ("masks.jsonl", "run.json", "start.safetensors", "steps.jsonl") if (folder / n).exists()]
-    files = {name: sha256(folder / name) for name in names}
-    (folder / "manifest.json").write_text(json.dumps({"format": 1, "files": files}))
-    return run_id(files)
+    change(job)
+    (folder / JOB).write_text(json.dumps(job))
+    return folder
 
 
 def likelihood_step(family: str) -> dict:
@@ -105,7 +108,9 @@ def policy_step(family: str) -> tuple[dict, list[dict]]:
     """The golden step of the policy objective, and its masks."""
     figures = golden(family)
     policy = figures["policy"]
-    masks = [{"allowed": [token for token, is_legal in enumerate(row) if is_legal]} for row in policy["legal"]]
+    masks = [
+        {"tokens": "legal", "ids": [token for token, is_legal in enumerate(row) if is_legal]} for row in policy["legal"]
+    ]
     sequences, at = [], 0
     for ids, targets in zip(figures["sequences"], figures["targets"], strict=True):
         own = slice(at, at + len(targets))

@@ -1,34 +1,52 @@
-"""What is read, what is refused, and the JSON Schemas of it."""
+"""What is read, and what is refused."""
 
-import hashlib
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import OPTIMIZER, likelihood_step, write_model, write_run
+from conftest import OPTIMIZER, likelihood_step, write_job, write_model
 
-from seamstream_torch.contract import json_schemas, open_run, read_masks, read_steps, run_id
+from seamstream_torch.contract import Checkpoint, Job, Mask, Sequence, open_job, read_masks, read_steps
 from seamstream_torch.errors import EngineError
 
-CONTRACT = Path(__file__).parents[1] / "contract"
+PUBLISHED = Path(__file__).parents[3] / "libs/training-contract/src/training-files.schema.json"
 SEQUENCE = {"tokenIds": [1, 2, 3], "targets": [1, 2], "weights": [0.5, 0.5]}
 
 
-def test_the_schemas_are_those_that_are_published() -> None:
-    """`python tests/test_contract.py` writes them."""
-    published = {path.name: json.loads(path.read_text()) for path in CONTRACT.glob("*.json")}
-    assert published == {name: json.loads(text) for name, text in json_schemas().items()}
+def fields(schema: dict, whole: dict, place: str = "") -> dict[str, object]:
+    """Each field by its place: whether it has to be there, and the values that it may have where they are few."""
+    if "$ref" in schema:
+        return fields(whole["$defs"][schema["$ref"].rsplit("/", 1)[-1]], whole, place)
+    found: dict[str, object] = {}
+    for name, value in schema.get("properties", {}).items():
+        at = f"{place}.{name}"
+        values = value.get("enum", [value["const"]] if "const" in value else None)
+        found[at] = (name in schema.get("required", []), sorted(values, key=str) if values else None)
+        found |= fields(value, whole, at)
+    for variant in [*schema.get("anyOf", []), *schema.get("oneOf", [])]:
+        if variant.get("type") == "null":
+            continue
+        inner = variant
+        if "$ref" in variant:
+            inner = whole["$defs"][variant["$ref"].rsplit("/", 1)[-1]]
+        kind = inner.get("properties", {}).get("kind", {}).get("const")
+        found |= fields(inner, whole, f"{place}({kind})" if kind else place)
+    if isinstance(schema.get("items"), dict):
+        found |= fields(schema["items"], whole, f"{place}[]")
+    return found
 
 
-def test_a_run_is_named_by_its_input() -> None:
-    """As `sha256sum * | sha256sum` names it, in any order."""
-    files = {"run.json": "b" * 64, "masks.jsonl": "a" * 64}
-    lines = f"{'a' * 64}  masks.jsonl\n{'b' * 64}  run.json\n"
-    assert run_id(files) == hashlib.sha256(lines.encode()).hexdigest()
-    assert run_id(files) == run_id(dict(reversed(files.items())))
-    assert run_id(files) != run_id({**files, "run.json": "c" * 64})
+@pytest.mark.parametrize(
+    ("name", "model"), [("job", Job), ("sequence", Sequence), ("mask", Mask), ("checkpoint", Checkpoint)]
+)
+def test_files_have_the_fields_that_are_published(name: str, model: type) -> None:
+    """Of the one format: no field more, none less, and the same ones optional."""
+    published = json.loads(PUBLISHED.read_text())["$defs"][name]
+    expected = {place: field for place, field in fields(published, published).items() if ".engine." not in place}
+    own = model.model_json_schema()
+    assert fields(own, own) == expected
 
 
 @pytest.fixture
@@ -37,12 +55,12 @@ def model(tmp_path: Path) -> Path:
     return write_model(tmp_path / "model", "llama")
 
 
-def refusal(run: Path, model: Path) -> str:
+def refusal(folder: Path, model: Path) -> str:
     """The message of the refusal; fails where nothing is refused."""
     with pytest.raises(EngineError) as caught:
-        opened, _ = open_run(run, model)
-        read_masks(run)
-        list(read_steps(run, opened))
+        job = open_job(folder, model)
+        read_masks(folder, job)
+        list(read_steps(folder, job))
     assert caught.value.code == "INVALID_INPUT"
     return str(caught.value)
 
@@ -53,22 +71,24 @@ Damage = Callable[[Path, Path], object]
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda run, model: (run / "manifest.json").unlink(), "expected manifest.json, got none"),
-        (lambda run, model: (run / "steps.jsonl").unlink(), "steps.jsonl: expected a file with SHA-256 .*, got none"),
-        (lambda run, model: (run / "steps.jsonl").open("a").write(" "), "steps.jsonl: expected a file with SHA-256"),
-        (lambda run, model: (run / "masks.jsonl").write_text("{}"), "masks.jsonl.* not in its manifest"),
-        (lambda run, model: (run / "manifest.json").write_text("{"), "Cannot read manifest.json"),
-        (lambda run, model: (model / "config.json").open("a").write(" "), "config.json: expected a file with SHA-256"),
-        (lambda run, model: (model / "more.safetensors").write_text(""), "all files of weights"),
+        (lambda job, model: (job / "input/job.json").unlink(), "expected input/job.json, got none"),
+        (lambda job, model: (job / "input/job.json").write_text("{"), "Cannot read input/job.json"),
+        (lambda job, model: (job / "input/masks.jsonl").unlink(), "expected a file with SHA-256 .*, got none"),
+        (
+            lambda job, model: (job / "input/sequences.jsonl").open("a").write(" "),
+            "sequences.jsonl: expected a file with SHA-256",
+        ),
+        (lambda job, model: (model / "config.json").open("a").write(" "), "config.json: expected a file with SHA-256"),
+        (lambda job, model: (model / "more.safetensors").write_text(""), "all files of weights"),
     ],
 )
-def test_a_folder_that_is_not_what_its_manifest_says_is_refused(
+def test_a_folder_that_is_not_what_its_job_says_is_refused(
     tmp_path: Path, model: Path, damage: Damage, message: str
 ) -> None:
     """Each by name."""
-    write_run(tmp_path / "run", model, [likelihood_step("llama")])
-    damage(tmp_path / "run", model)
-    assert re.search(message, refusal(tmp_path / "run", model))
+    job = write_job(tmp_path / "job", model, [likelihood_step("llama")])
+    damage(job, model)
+    assert re.search(message, refusal(job, model))
 
 
 @pytest.mark.parametrize(
@@ -79,60 +99,68 @@ def test_a_folder_that_is_not_what_its_manifest_says_is_refused(
         ({"targets": [0, 1]}, "greater than or equal to 1"),
         ({"weights": [1]}, "expected 2 weights, one per target, got 1"),
         ({"weights": [1, float("nan")]}, "finite"),
-        ({"weights": None}, "expected weights of sequence 0"),
+        ({"weights": None}, "weights"),
         ({"masks": [0]}, "expected 2 masks"),
         ({"tokenIds": [1]}, "at least 2 items"),
         ({"tokenIds": [1, 2.5, 3]}, "integer"),
         ({"tokenIds": [1, -1, 3]}, "greater than or equal to 0"),
         ({"surprise": 1}, "surprise"),
-        ({"targets": [], "weights": []}, "at least one target"),
     ],
 )
 def test_a_step_that_cannot_be_taken_is_refused(tmp_path: Path, model: Path, change: dict, message: str) -> None:
     """With its line."""
-    write_run(tmp_path / "run", model, [{"optimizer": OPTIMIZER, "sequences": [{**SEQUENCE, **change}]}])
-    refused = refusal(tmp_path / "run", model)
+    steps = [{"optimizer": OPTIMIZER, "sequences": [{**SEQUENCE, **change}]}]
+    refused = refusal(write_job(tmp_path / "job", model, steps), model)
     assert message in refused
-    assert "steps.jsonl, line 1" in refused
+    assert "input/sequences.jsonl, line 1" in refused
 
 
-def test_a_step_without_an_optimizer_or_a_policy_is_refused(tmp_path: Path, model: Path) -> None:
-    """Where the operation is to train."""
-    write_run(tmp_path / "bare", model, [{"sequences": [SEQUENCE]}])
-    assert "expected an optimizer" in refusal(tmp_path / "bare", model)
+def test_a_step_without_a_target_a_policy_or_a_sequence_is_refused(tmp_path: Path, model: Path) -> None:
+    """By its number."""
+    bare = [{"optimizer": OPTIMIZER, "sequences": [{**SEQUENCE, "targets": [], "weights": []}]}]
+    assert "step 0 of input/sequences.jsonl: expected at least one target" in refusal(
+        write_job(tmp_path / "bare", model, bare), model
+    )
     objective = dict(
         kind="clipped-policy-gradient", clipLow=0.2, clipHigh=0.2, klCoefficient=0.0, entropyCoefficient=0.0
     )
     steps = [{"optimizer": OPTIMIZER, "sequences": [SEQUENCE]}]
-    write_run(tmp_path / "policy", model, steps, lambda run: run.update(objective=objective))
-    assert "expected policy of sequence 0" in refusal(tmp_path / "policy", model)
+    policy = write_job(tmp_path / "policy", model, steps, lambda job: job.update(objective=objective))
+    assert "expected policy of its sequence 0" in refusal(policy, model)
+    for rates, message in [([], "step 0 of 0"), ([1e-2, 1e-2], "those of 1")]:
+        folder = tmp_path / f"{len(rates)} rates"
+        job = write_job(folder, model, steps, lambda job, rates=rates: job.update(learningRates=rates))
+        assert message in refusal(job, model)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda run: run.update(operation="score"), "null with score"),
-        (lambda run: run.update(objective=None), "expected an objective with train"),
-        (lambda run: run.update(format=2), "format"),
-        (lambda run: run["compute"].update(precision="float8"), "compute.precision"),
+        (lambda job: job.update(format=2), "format"),
+        (lambda job: job.update(surprise=1), "surprise"),
+        (lambda job: job.update(baseModelFiles={}), "baseModelFiles"),
+        (lambda job: job.pop("baseModelFiles"), "baseModelFiles"),
+        (lambda job: job["masks"].update(path="../masks.jsonl"), "below the job's folder"),
+        (lambda job: job["sequences"].update(path="/sequences.jsonl"), "below the job's folder"),
+        (
+            lambda job: job.update(
+                trainable=dict(kind="lora", rank=1, alpha=1, targetModules=[], modulesToSave=[], seed="")
+            ),
+            "expected the first factors",
+        ),
     ],
 )
-def test_a_run_of_another_form_is_refused(
+def test_a_job_of_another_form_is_refused(
     tmp_path: Path, model: Path, change: Callable[[dict], None], message: str
 ) -> None:
     """By the name of its field."""
-    write_run(tmp_path / "run", model, [likelihood_step("llama")], change)
-    assert message in refusal(tmp_path / "run", model)
+    assert message in refusal(write_job(tmp_path / "job", model, [likelihood_step("llama")], change), model)
 
 
-@pytest.mark.parametrize("mask", [{}, {"allowed": [1], "banned": [2]}, {"allowed": []}, {"allowed": [-1]}])
+@pytest.mark.parametrize(
+    "mask", [{}, {"tokens": "some", "ids": [1]}, {"tokens": "legal", "ids": []}, {"tokens": "legal", "ids": [-1]}]
+)
 def test_a_mask_is_one_list(tmp_path: Path, model: Path, mask: dict) -> None:
     """With something that is legal."""
-    write_run(tmp_path / "run", model, [likelihood_step("llama")], masks=[mask])
-    assert "masks.jsonl, line 1" in refusal(tmp_path / "run", model)
-
-
-if __name__ == "__main__":
-    for name, text in json_schemas().items():
-        (CONTRACT / name).write_text(text)
-    print(json.dumps(sorted(json_schemas())))
+    job = write_job(tmp_path / "job", model, [likelihood_step("llama")], masks=[mask])
+    assert "input/masks.jsonl, line 1" in refusal(job, model)

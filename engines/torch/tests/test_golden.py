@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import golden, likelihood_step, policy_step, unpack, write_model, write_run
+from conftest import golden, likelihood_step, policy_step, unpack, write_job, write_model
 
-from seamstream_torch.contract import Run, Step, open_run, read_masks, read_steps
-from seamstream_torch.model import TrainedModel, load_model
+from seamstream_torch.compute import Compute
+from seamstream_torch.contract import open_job, read_masks, read_steps
+from seamstream_torch.model import load_model
 from seamstream_torch.processes import processes
 from seamstream_torch.sequences import MaskRows
 from seamstream_torch.training import adamw, differentiate, take_step
@@ -22,32 +23,30 @@ def distance(got: torch.Tensor, expected: torch.Tensor) -> float:
     return float((got - expected).abs().max() / max(float(expected.abs().max()), 1e-3))
 
 
-def opened(folder: Path, family: str, step: dict, masks: list[dict] | None, objective: dict, compute: dict) -> tuple:
+def opened(folder: Path, family: str, step: dict, masks: list[dict] | None, objective: dict, given: dict) -> tuple:
     """Everything that a step needs."""
     model_folder = write_model(folder / "model", family)
-
-    def change(run: dict) -> None:
-        run["objective"] = objective
-        run["compute"].update(compute)
-
-    write_run(folder / "run", model_folder, [step], change, masks)
-    run, _ = open_run(folder / "run", model_folder)
+    place = write_job(folder / "job", model_folder, [step], lambda job: job.update(objective=objective), masks)
+    job = open_job(place, model_folder)
+    compute = Compute(**{"micro_batch_tokens": 64, **given})
     with processes() as alone:
-        model = load_model(model_folder, folder / "run", run, alone)
-    rows = MaskRows(read_masks(folder / "run"), model.vocabulary, alone.device)
-    return run, next(iter(read_steps(folder / "run", run))), model, rows, alone
+        model = load_model(model_folder, place, job, compute, alone)
+    rows = MaskRows(read_masks(place, job), model.vocabulary, alone.device)
+    return job, compute, next(iter(read_steps(place, job))), model, rows, alone
 
 
 LIKELIHOOD = {"kind": "negative-log-likelihood"}
 # One packed row; a row per sequence; activations computed twice; the plain attention.
-WAYS = [{}, {"microBatchTokens": 9}, {"gradientCheckpointing": True}, {"attention": "eager"}]
+WAYS = [{}, {"micro_batch_tokens": 9}, {"gradient_checkpointing": True}, {"attention": "eager"}]
 
 
-@pytest.mark.parametrize("compute", WAYS, ids=["packed", "apart", "checkpointed", "eager"])
-def test_the_likelihood_and_its_gradient_for_every_weight(tmp_path: Path, family: str, compute: dict) -> None:
+@pytest.mark.parametrize("given", WAYS, ids=["packed", "apart", "checkpointed", "eager"])
+def test_the_likelihood_and_its_gradient_for_every_weight(tmp_path: Path, family: str, given: dict) -> None:
     """Whatever way it is computed."""
-    run, step, model, rows, alone = opened(tmp_path, family, likelihood_step(family), None, LIKELIHOOD, compute)
-    loss, _, tokens = differentiate(run, step.sequences, model, rows, alone)
+    job, compute, sequences, model, rows, alone = opened(
+        tmp_path, family, likelihood_step(family), None, LIKELIHOOD, given
+    )
+    loss, _, tokens = differentiate(job, compute, sequences, model, rows, alone)
     expected = golden(family)["likelihood"]
     assert abs(loss / expected["loss"] - 1) < TOLERANCE
     assert tokens == len(expected["weights"])
@@ -58,25 +57,27 @@ def test_the_likelihood_and_its_gradient_for_every_weight(tmp_path: Path, family
 
 def test_the_step_is_clipped_and_decayed(tmp_path: Path, family: str) -> None:
     """And decays matrices only."""
-    run, step, model, rows, alone = opened(tmp_path, family, likelihood_step(family), None, LIKELIHOOD, {})
-    figures = take_step(run, step.sequences, step.optimizer, model, adamw(model), rows, alone)
+    job, compute, sequences, model, rows, alone = opened(
+        tmp_path, family, likelihood_step(family), None, LIKELIHOOD, {}
+    )
+    figures = take_step(job, compute, sequences, job.learningRates[0], model, adamw(model), rows, alone)
     expected = golden(family)["likelihood"]
     assert abs(figures["gradientNorm"] / expected["gradientNorm"] - 1) < TOLERANCE
     for name, packed in expected["afterStep"].items():
         assert distance(model.trained[name].detach(), unpack(packed)) < TOLERANCE, name
 
 
-def policy_of(folder: Path, family: str, compute: dict) -> tuple[Run, Step, TrainedModel, MaskRows, object]:
+def policy_of(folder: Path, family: str, given: dict) -> tuple:
     """The policy objective under its masks."""
     step, masks = policy_step(family)
-    return opened(folder, family, step, masks, golden(family)["policy"]["objective"], compute)
+    return opened(folder, family, step, masks, golden(family)["policy"]["objective"], given)
 
 
-@pytest.mark.parametrize("compute", WAYS, ids=["packed", "apart", "checkpointed", "eager"])
-def test_the_policy_objective_under_masks(tmp_path: Path, family: str, compute: dict) -> None:
+@pytest.mark.parametrize("given", WAYS, ids=["packed", "apart", "checkpointed", "eager"])
+def test_the_policy_objective_under_masks(tmp_path: Path, family: str, given: dict) -> None:
     """With its statistics and its gradients."""
-    run, step, model, rows, alone = policy_of(tmp_path, family, compute)
-    loss, statistics, _ = differentiate(run, step.sequences, model, rows, alone)
+    job, compute, sequences, model, rows, alone = policy_of(tmp_path, family, given)
+    loss, statistics, _ = differentiate(job, compute, sequences, model, rows, alone)
     expected = golden(family)["policy"]
     assert abs(loss - expected["loss"]) < 1e-5
     for name in ("klNats", "entropyNats", "clippedRatio"):
@@ -87,10 +88,10 @@ def test_the_policy_objective_under_masks(tmp_path: Path, family: str, compute: 
 
 def test_bfloat16_is_near(tmp_path: Path, family: str) -> None:
     """Eight bits of mantissa: some percent of a gradient's length, and not float32 by another name."""
-    run, step, model, rows, alone = opened(
+    job, compute, sequences, model, rows, alone = opened(
         tmp_path, family, likelihood_step(family), None, LIKELIHOOD, {"precision": "bfloat16"}
     )
-    loss, _, _ = differentiate(run, step.sequences, model, rows, alone)
+    loss, _, _ = differentiate(job, compute, sequences, model, rows, alone)
     expected = golden(family)["likelihood"]
     assert 1e-7 < abs(loss / expected["loss"] - 1) < 2e-2
     gradients = {name: unpack(packed) for name, packed in expected["gradients"].items()}

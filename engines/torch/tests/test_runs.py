@@ -1,4 +1,4 @@
-"""Whole runs as processes: two against one, killed and resumed, started twice."""
+"""Whole jobs as processes: two against one, killed and resumed, started twice."""
 
 import json
 import os
@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import OPTIMIZER, policy_step, write_model, write_run
+from conftest import OPTIMIZER, policy_step, write_job, write_model
 from safetensors.torch import load_file
 
+from seamstream_torch.contract import ADAPTER, FAILURE, METRICS, RESULT
 from seamstream_torch.main import BUSY, REFUSED, main
 
 LORA = dict(kind="lora", rank=4, alpha=8, targetModules=["q_proj", "down_proj"], modulesToSave=[], seed="s")
@@ -19,14 +20,18 @@ STEPS = 6
 TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
 
-def engine(run: Path, model: Path, world: int = 1, **environment: str) -> subprocess.Popen:
+# Two sequences a step in rows of their own.
+COMPUTE = ("--micro-batch-tokens", "9")
+
+
+def engine(run: Path, model: Path, world: int = 1, options: tuple[str, ...] = ()) -> subprocess.Popen:
     """The engine at work on a run."""
     launch = TORCHRUN if world == 2 else []
     source = str(Path(__file__).parents[1] / "src")
     path = os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])
     return subprocess.Popen(
-        [sys.executable, *launch, "-m", "seamstream_torch", str(run), "--model", str(model)],
-        env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **environment},
+        [sys.executable, *launch, "-m", "seamstream_torch", str(run), "--model", str(model), *COMPUTE, *options],
+        env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -39,16 +44,21 @@ def finish(process: subprocess.Popen) -> tuple[int, str]:
     return process.returncode, said
 
 
-def here(run: Path, model: Path) -> int:
+def here(run: Path, model: Path, options: tuple[str, ...] = ()) -> int:
     """The engine's exit status in this process, which has PyTorch loaded already."""
-    return main([str(run), "--model", str(model)])
+    return main([str(run), "--model", str(model), *COMPUTE, *options])
 
 
-def carry_out(run: Path, model: Path, world: int = 1) -> dict:
-    """The result of a run."""
-    status, said = finish(engine(run, model, world)) if world > 1 else (here(run, model), "")
+def carry_out(run: Path, model: Path, world: int = 1, options: tuple[str, ...] = ()) -> dict:
+    """The result of a job."""
+    status, said = finish(engine(run, model, world, options)) if world > 1 else (here(run, model, options), "")
     assert status == 0, said
-    return json.loads((run / "result.json").read_text())
+    return json.loads((run / RESULT).read_text())
+
+
+def metrics_of(run: Path) -> list[dict]:
+    """The figures of each step."""
+    return [json.loads(line) for line in (run / METRICS).read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -75,27 +85,24 @@ def start_of(model: Path, rank: int = 4) -> dict[str, torch.Tensor]:
     return factors
 
 
-def write(folder: Path, model: Path, trainable: str, precision: str = "float32", steps: int = STEPS) -> Path:
-    """A run by the policy objective under masks, two sequences a step in rows of their own."""
+def write(folder: Path, model: Path, trainable: str, steps: int = STEPS) -> Path:
+    """A job by the policy objective under masks."""
     step, masks = policy_step("llama")
     objective = dict(
         kind="clipped-policy-gradient", clipLow=0.2, clipHigh=0.28, klCoefficient=0.05, entropyCoefficient=0.01
     )
 
-    def change(run: dict) -> None:
-        run["objective"] = objective
-        run["compute"].update(microBatchTokens=9, precision=precision)
-        run["trainable"] = LORA if trainable == "lora" else {"kind": "full"}
+    def change(job: dict) -> None:
+        job["objective"] = objective
+        job["trainable"] = LORA if trainable == "lora" else {"kind": "full"}
 
     start = start_of(model) if trainable == "lora" else None
-    write_run(folder, model, [step] * steps, change, masks, start)
-    return folder
+    return write_job(folder, model, [step] * steps, change, masks, start)
 
 
 def output(run: Path) -> dict[str, torch.Tensor]:
     """The trained tensors."""
-    [path] = (run / "output").glob("*.safetensors")
-    return load_file(path)
+    return load_file(run / ADAPTER)
 
 
 def apart(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> float:
@@ -113,12 +120,13 @@ def test_two_processes_train_what_one_trains(
 ) -> None:
     """Within rounding: sums are added in another order."""
     name = f"{trainable}-{precision}"
-    one, two = (write(folder / f"{name}-{count}", model, trainable, precision) for count in (1, 2))
-    alone, together = carry_out(one, model), carry_out(two, model, 2)
+    one, two = (write(folder / f"{name}-{count}", model, trainable) for count in (1, 2))
+    options = ("--precision", precision)
+    alone, together = carry_out(one, model, 1, options), carry_out(two, model, 2, options)
     assert (alone["engine"]["worldSize"], together["engine"]["worldSize"]) == (1, 2)
     assert alone["runId"] == together["runId"]
     for figure in ("loss", "gradientNorm"):
-        mine, theirs = ([step[figure] for step in result["metrics"]] for result in (alone, together))
+        mine, theirs = ([step[figure] for step in metrics_of(run)] for run in (one, two))
         assert theirs == pytest.approx(mine, abs=most * max(map(abs, mine)))
     distance = apart(output(one), output(two))
     print(f"{name}: one and two processes are {distance:.1e} apart")
@@ -133,14 +141,14 @@ def test_a_killed_run_is_resumed_and_ends_with_the_bits_of_an_undisturbed_one(
     carry_out(whole, model)
     killed = write(folder / "killed", model, "full", steps=60)
     process = engine(killed, model)
-    while process.poll() is None and not any((killed / "checkpoints").glob("*.sha256")):
+    while process.poll() is None and not any((killed / "checkpoints").glob("*/checkpoint.json")):
         time.sleep(0.01)
     process.kill()
     finish(process)
-    assert not (killed / "result.json").exists()
+    assert not (killed / RESULT).exists()
     assert here(killed, model) == 0
     assert "resumed after step" in capsys.readouterr().out
-    digests = [json.loads((run / "result.json").read_text())["files"] for run in (whole, killed)]
+    digests = [json.loads((run / RESULT).read_text())["artefact"] for run in (whole, killed)]
     assert digests[0] == digests[1]
 
 
@@ -148,14 +156,14 @@ def test_a_checkpoint_that_is_not_whole_does_not_count(folder: Path, model: Path
     """The one before it does; without any, the run begins again."""
     run = write(folder / "damaged", model, "lora")
     before = carry_out(run, model)
-    newest, older = sorted((run / "checkpoints").glob("*.safetensors"), reverse=True)
+    newest, older = sorted((run / "checkpoints").glob("*/state.safetensors"), reverse=True)
     for damage in (
         lambda: newest.write_bytes(newest.read_bytes()[:-1]),
-        lambda: older.with_suffix(".sha256").unlink(),
+        lambda: older.with_name("checkpoint.json").unlink(),
     ):
         damage()
-        (run / "result.json").unlink()
-        assert carry_out(run, model)["files"] == before["files"]
+        (run / RESULT).unlink()
+        assert carry_out(run, model)["artefact"] == before["artefact"]
 
 
 def test_a_run_that_has_a_result_is_not_carried_out_again(
@@ -177,19 +185,19 @@ def test_two_starts_at_once_give_one_result(folder: Path, model: Path) -> None:
     both = [engine(run, model), engine(run, model)]
     statuses = sorted(finish(process)[0] for process in both)
     assert statuses in ([0, BUSY], [0, 0])
-    assert json.loads((run / "result.json").read_text())["steps"] == 60
+    assert json.loads((run / RESULT).read_text())["steps"] == 60
 
 
 def test_a_refused_run_says_why_in_its_folder(folder: Path, model: Path, capsys: pytest.CaptureFixture) -> None:
     """And leaves no result."""
     step = {"optimizer": OPTIMIZER, "sequences": [{"tokenIds": [1, 99], "targets": [1], "weights": [1]}]}
-    write_run(folder / "refused", model, [step])
+    write_job(folder / "refused", model, [step])
     assert here(folder / "refused", model) == REFUSED
-    failure = json.loads((folder / "refused" / "failure.json").read_text())
+    failure = json.loads((folder / "refused" / FAILURE).read_text())
     assert failure["code"] == "INVALID_INPUT"
     assert "expected tokens below 24, got 99" in failure["message"]
     assert failure["message"] in capsys.readouterr().err
-    assert not (folder / "refused" / "result.json").exists()
+    assert not (folder / "refused" / RESULT).exists()
 
 
 def test_what_only_the_second_process_finds_is_said_in_the_folder(folder: Path, model: Path) -> None:
@@ -198,17 +206,16 @@ def test_what_only_the_second_process_finds_is_said_in_the_folder(folder: Path, 
     long, short = ({name: s[name] for name in ("tokenIds", "targets", "weights")} for s in step["sequences"])
     short["masks"] = [0] * len(short["targets"])
     steps = [{"optimizer": OPTIMIZER, "sequences": [long, short]}]
-    write_run(
-        folder / "second", model, steps, lambda run: run["compute"].update(microBatchTokens=9), [{"allowed": [23]}]
-    )
+    write_job(folder / "second", model, steps, masks=[{"tokens": "legal", "ids": [23]}])
     status, said = finish(engine(folder / "second", model, 2))
     assert status != 0
     assert "targets among their legal tokens" in said
-    assert json.loads((folder / "second" / "failure.json").read_text())["code"] == "INVALID_INPUT"
+    assert json.loads((folder / "second" / FAILURE).read_text())["code"] == "INVALID_INPUT"
 
 
 def test_another_runs_result_is_left_alone(folder: Path, model: Path) -> None:
     """A run has a folder of its own."""
     run = write(folder / "other", model, "lora", steps=1)
-    (run / "result.json").write_text(json.dumps({"runId": "another"}))
+    (run / RESULT).parent.mkdir()
+    (run / RESULT).write_text(json.dumps({"runId": "another"}))
     assert here(run, model) == REFUSED

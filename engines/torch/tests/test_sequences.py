@@ -16,7 +16,7 @@ CPU = torch.device("cpu")
 
 def of_length(length: int) -> Sequence:
     """A sequence of so many tokens, trained on its last."""
-    return Sequence(tokenIds=list(range(length)), targets=[length - 1], weights=[1.0])
+    return Sequence(tokenIds=list(range(length)), targets=[length - 1], weights=[1.0], step=0)
 
 
 def test_every_sequence_is_packed_once_within_the_room_and_in_a_multiple_of_rows() -> None:
@@ -44,8 +44,8 @@ def test_positions_begin_anew_and_places_precede_targets() -> None:
 
 def test_a_mask_allows_or_bans_and_its_absence_allows_all() -> None:
     """Also next to a sequence that has masks."""
-    rows = MaskRows([Mask(allowed=[1, 3]), Mask(banned=[0])], 4, CPU)
-    masked = Sequence(tokenIds=[0, 1, 2], targets=[1, 2], masks=[0, 1])
+    rows = MaskRows([Mask(tokens="legal", ids=[1, 3]), Mask(tokens="banned", ids=[0])], 4, CPU)
+    masked = Sequence(tokenIds=[0, 1, 2], targets=[1, 2], weights=[1.0, 1.0], masks=[0, 1], step=0)
     batch = batch_of([masked, of_length(2)], rows, CPU)
     assert batch.legal.int().tolist() == [[0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 1, 1]]
 
@@ -53,14 +53,14 @@ def test_a_mask_allows_or_bans_and_its_absence_allows_all() -> None:
 @pytest.mark.parametrize(
     ("masks", "numbers", "message"),
     [
-        ([Mask(allowed=[3])], [0], "among their legal tokens"),
-        ([Mask(allowed=[9])], [0], "expected tokens below 4 in mask 0, got 9"),
-        ([Mask(allowed=[1])], [1], "expected a line of masks.jsonl from 0 to 0, got 1"),
+        ([Mask(tokens="legal", ids=[3])], [0], "among their legal tokens"),
+        ([Mask(tokens="legal", ids=[9])], [0], "expected tokens below 4 in mask 0, got 9"),
+        ([Mask(tokens="legal", ids=[1])], [1], "expected a line of masks.jsonl from 0 to 0, got 1"),
     ],
 )
 def test_a_mask_that_cannot_be_is_refused(masks: list[Mask], numbers: list[int], message: str) -> None:
     """By what is wrong with it."""
-    sequence = Sequence(tokenIds=[0, 1], targets=[1], masks=numbers)
+    sequence = Sequence(tokenIds=[0, 1], targets=[1], weights=[1.0], masks=numbers, step=0)
     with pytest.raises(EngineError, match=message):
         batch_of([sequence], MaskRows(masks, 4, CPU), CPU)
 

@@ -86,6 +86,8 @@ export const ERROR_CODES = {
   NON_FINITE: { retryable: false },
   /** A prompt leaves no room for an answer in the model's context. */
   PROMPT_TOO_LONG: { retryable: false },
+  /** A program that trains ended without a result; its job resumes from the newest checkpoint. */
+  ENGINE_FAILED: { retryable: true },
   /** A worker thread of a model ended; the model can be loaded again. */
   SESSION_FAILED: { retryable: true },
   /** A JSON Schema uses a keyword that no grammar is made of; the message names it. */

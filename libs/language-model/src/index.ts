@@ -18,6 +18,7 @@ export {
   loadCheckpoint,
   saveCheckpoint,
 } from './checkpoint/checkpoint.js';
+export { checkpointFiles } from './checkpoint/checkpoint-files.js';
 export { sameFingerprint } from './checkpoint/fingerprint.js';
 export { checkpointShapes, type GenerationDefaults, parseModelConfig } from './checkpoint/model-config.js';
 export type { ModelConfig, ModelFamily } from './checkpoint/model-config.types.js';

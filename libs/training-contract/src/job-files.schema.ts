@@ -25,6 +25,10 @@ export const jobSchema = z.strictObject({
     .describe('score: ln π of every target under the weights that training would begin with. train: take the steps.'),
   runId: z.string().min(1).describe('Derived from content: who starts the job twice makes the same.'),
   baseModelDigest: z.string().min(1).describe('SHA-256 that names the base model.'),
+  baseModelFiles: z
+    .record(z.string(), z.string().regex(/^[0-9a-f]{64}$/))
+    .optional()
+    .describe('SHA-256 of config.json and of each file of weights, for an engine that cannot measure the digest.'),
   vocabularySize: z.int().positive(),
   trainable: trainableSchema,
   objective: objectiveSchema,
@@ -95,6 +99,12 @@ export const resultSchema = z.discriminatedUnion('operation', [
 
 export type JobResult = z.infer<typeof resultSchema>;
 
+/** output/failure.json: why the last attempt ended without a result. */
+export const failureSchema = z.strictObject({
+  code: z.string().min(1).describe('As in docs/reference/error-codes.md, e.g. INVALID_INPUT, NON_FINITE.'),
+  message: z.string(),
+});
+
 const FILES = {
   job: jobSchema,
   sequence: jobSequenceSchema,
@@ -103,6 +113,7 @@ const FILES = {
   checkpoint: checkpointSchema,
   scores: scoresSchema,
   result: resultSchema,
+  failure: failureSchema,
 };
 
 /** The files as another language reads them (JSON Schema 2020-12), by the names above. */

@@ -83,6 +83,7 @@ function jobOf(random: Random): TrainingJob {
   const facts: JobFacts = {
     runId: `run-${random.int(1e6)}`,
     baseModelDigest: sha256('base'),
+    ...(random.int(2) === 0 ? {} : { baseModelFiles: { 'config.json': sha256('config') } }),
     vocabularySize,
     trainable: { kind: 'full' },
     objective: isPolicy

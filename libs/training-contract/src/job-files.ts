@@ -12,7 +12,6 @@ import {
   type TrainingSequence,
 } from '@seamstream/language-model';
 import { decodeSafetensors } from '@seamstream/model-files';
-import type { ObjectStore } from '@seamstream/object-store';
 import type { z } from 'zod';
 import {
   type FileRef,
@@ -29,9 +28,17 @@ import {
 /** Legal tokens of a sequence come as data: a schema has no place in a file. */
 export type JobSequence = Omit<TrainingSequence, 'schema' | 'continuationStart' | 'maxTokens'>;
 
+/** Where a job's files are: an object store, or a folder. */
+export interface JobFiles {
+  get(key: string): Promise<Uint8Array>;
+  put(key: string, bytes: Uint8Array): Promise<unknown>;
+}
+
 export interface JobFacts {
   readonly runId: string;
   readonly baseModelDigest: string;
+  /** SHA-256 of config.json and of each file of weights, for an engine that cannot measure the digest. */
+  readonly baseModelFiles?: Readonly<Record<string, string>>;
   readonly vocabularySize: number;
   readonly trainable: TrainableSettings;
   readonly objective: TrainingObjective;
@@ -67,6 +74,7 @@ export const JOB_PATHS = {
   scores: 'output/scores.jsonl',
   artefact: 'output/adapter.safetensors',
   result: 'output/result.json',
+  failure: 'output/failure.json',
 } as const;
 
 /** Of scores: nothing is taken. */
@@ -82,7 +90,7 @@ export function jsonLines(values: readonly unknown[]): Uint8Array {
 
 /** Puts a file below the folder. @returns what another file says of it */
 export async function putFile(
-  objects: ObjectStore,
+  objects: JobFiles,
   folder: string,
   { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
 ): Promise<FileRef> {
@@ -91,7 +99,7 @@ export async function putFile(
 }
 
 /** @throws OBJECT_CORRUPT where the file is not the one that is meant; OBJECT_NOT_FOUND */
-export async function getFile(objects: ObjectStore, folder: string, file: FileRef): Promise<Uint8Array> {
+export async function getFile(objects: JobFiles, folder: string, file: FileRef): Promise<Uint8Array> {
   const bytes = await objects.get(`${folder}${file.path}`);
   if (bytes.byteLength === file.sizeBytes && sha256(bytes) === file.sha256) return bytes;
   throw new SeamError(
@@ -124,8 +132,8 @@ export function linesAs<T>(schema: z.ZodType<T>, bytes: Uint8Array, name: string
  * @param folder empty, or ends with a slash
  * @throws INVALID_INPUT for LoRA without a start: another engine would draw other first factors from the seed
  */
-export async function writeJob(objects: ObjectStore, folder: string, job: TrainingJob): Promise<void> {
-  const { operation, runId, baseModelDigest, vocabularySize, trainable, objective, start } = job;
+export async function writeJob(objects: JobFiles, folder: string, job: TrainingJob): Promise<void> {
+  const { operation, runId, vocabularySize, trainable, objective, start } = job;
   if (trainable.kind === 'lora' && start === null)
     throw new SeamError(
       'INVALID_INPUT',
@@ -155,12 +163,13 @@ export async function writeJob(objects: ObjectStore, folder: string, job: Traini
           learningRates: job.steps.map(({ learningRate }) => learningRate),
           checkpointEverySteps: job.checkpointEverySteps,
         };
-  const facts = { format: JOB_FORMAT, operation, runId, baseModelDigest, vocabularySize, trainable, objective };
+  const model = baseModelOf(job);
+  const facts = { format: JOB_FORMAT, operation, runId, ...model, vocabularySize, trainable, objective };
   await put(JOB_PATHS.job, jsonFile({ ...facts, ...taken, ...files }));
 }
 
 /** @throws OBJECT_CORRUPT, OBJECT_NOT_FOUND; ADAPTER_INVALID where training cannot begin with the start */
-export async function readJob(objects: ObjectStore, folder: string): Promise<TrainingJob> {
+export async function readJob(objects: JobFiles, folder: string): Promise<TrainingJob> {
   const text = Buffer.from(await objects.get(`${folder}${JOB_PATHS.job}`)).toString();
   const job = parsedAs(jobSchema, text, `${folder}${JOB_PATHS.job}`);
   const { operation, learningRates, optimizer, checkpointEverySteps } = job;
@@ -179,8 +188,8 @@ export async function readJob(objects: ObjectStore, folder: string): Promise<Tra
     job.start === null
       ? null
       : decodeAdapter(await getFile(objects, folder, job.start), { baseModelDigest: job.baseModelDigest });
-  const { runId, baseModelDigest, vocabularySize, trainable, objective } = job;
-  const known = { runId, baseModelDigest, vocabularySize, trainable, objective, start };
+  const { runId, vocabularySize, trainable, objective } = job;
+  const known = { runId, ...baseModelOf(job), vocabularySize, trainable, objective, start };
   if (operation === 'score') return { ...known, operation, sequences: sequences.map(({ sequence }) => sequence) };
   const ofStep = Map.groupBy(sequences, ({ step }) => step);
   const steps = learningRates.map((learningRate, step) => ({
@@ -196,7 +205,7 @@ export async function readJob(objects: ObjectStore, folder: string): Promise<Tra
  * @throws OBJECT_CORRUPT where files are not what the result says; ADAPTER_INVALID
  */
 export async function readOutput(
-  objects: ObjectStore,
+  objects: JobFiles,
   folder: string,
   { runId }: Pick<TrainingJob, 'runId'>,
 ): Promise<JobOutput | undefined> {
@@ -233,7 +242,18 @@ export function tensorList({
   return names.map((name) => ({ name, shape: tensors.get(name)!.shape }));
 }
 
-async function textIfThere(objects: ObjectStore, key: string): Promise<string | undefined> {
+/** Without the files where none are named. */
+function baseModelOf({
+  baseModelDigest,
+  baseModelFiles,
+}: {
+  readonly baseModelDigest: string;
+  readonly baseModelFiles?: Readonly<Record<string, string>> | undefined;
+}): Pick<JobFacts, 'baseModelDigest' | 'baseModelFiles'> {
+  return { baseModelDigest, ...(baseModelFiles === undefined ? {} : { baseModelFiles }) };
+}
+
+async function textIfThere(objects: JobFiles, key: string): Promise<string | undefined> {
   try {
     return Buffer.from(await objects.get(key)).toString();
   } catch (error) {

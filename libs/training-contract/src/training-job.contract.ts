@@ -16,6 +16,8 @@ export interface JobsUnderTest {
   /** Of the same base model: what its steps make is right. */
   readonly open: () => Promise<TrainingEngine>;
   readonly vocabularySize: number;
+  /** Of the base model, where engines measure its files. */
+  readonly baseModelFiles?: Readonly<Record<string, string>>;
   /** Two sequences of the model's vocabulary, with and without legal tokens. */
   readonly sequences: readonly Omit<TrainingSequence, 'schema'>[];
 }
@@ -33,8 +35,8 @@ export function describeTrainingJobs(name: string, given: () => JobsUnderTest): 
     let job: TrainJob;
     beforeEach(async () => {
       engine = await given().open();
-      const { sequences, vocabularySize } = given();
-      const facts = { runId: 'run', baseModelDigest: engine.baseModelDigest, vocabularySize, start: null, ...RUN };
+      const { sequences } = given();
+      const facts = factsOf(given(), engine);
       const steps = LEARNING_RATES.map((learningRate) => ({ learningRate, sequences }));
       job = { ...facts, operation: 'train', optimizer: OPTIMIZER, checkpointEverySteps: 1, steps };
     });
@@ -136,10 +138,8 @@ export function describeTrainingJobs(name: string, given: () => JobsUnderTest): 
 
     it('say the log-probabilities that the engine says', async () => {
       const objects = new WatchedStore();
-      const { sequences, vocabularySize } = given();
-      const { runId, baseModelDigest } = job;
-      const facts = { runId, baseModelDigest, vocabularySize, start: null, ...RUN };
-      await writeJob(objects, FOLDER, { ...facts, operation: 'score', sequences });
+      const { sequences } = given();
+      await writeJob(objects, FOLDER, { ...factsOf(given(), engine), operation: 'score', sequences });
       await given().carryOut({ objects, folder: FOLDER });
       const output = await readOutput(objects, FOLDER, job);
       const weights = await engine.begin({ adapter: null, ...RUN });
@@ -155,13 +155,19 @@ export function describeTrainingJobs(name: string, given: () => JobsUnderTest): 
       await writeJob(damaged, FOLDER, job);
       await damaged.put(`${FOLDER}input/sequences.jsonl`, Buffer.from('{}\n'));
       const foreign = new WatchedStore();
-      await writeJob(foreign, FOLDER, { ...job, baseModelDigest: 'another' });
+      const another = { baseModelDigest: 'another', baseModelFiles: { 'config.json': '0'.repeat(64) } };
+      await writeJob(foreign, FOLDER, { ...job, ...another });
       for (const objects of [damaged, foreign]) {
         await expect(given().carryOut({ objects, folder: FOLDER })).rejects.toThrow();
         expect(await readOutput(objects, FOLDER, job)).toBeUndefined();
       }
     });
   });
+}
+
+function factsOf({ vocabularySize, baseModelFiles }: JobsUnderTest, { baseModelDigest }: TrainingEngine) {
+  const files = baseModelFiles === undefined ? {} : { baseModelFiles };
+  return { runId: 'run', baseModelDigest, ...files, vocabularySize, start: null, ...RUN };
 }
 
 /** Knows what was written, in order, and fails from a write on. */

@@ -1,16 +1,17 @@
-"""States of a run to resume from: checkpoints/step-000005.safetensors with trained tensors and both moments, whole.
+"""States of a job to resume from: checkpoints/step-000005 with trained tensors and both moments, whole.
 
-The name of a state says after which step it was taken. Its SHA-256 stands next to it and is written last: a state
-counts only with it. States are independent of the number of processes. They belong to one run: their metadata names it.
+checkpoint.json names the state by digest and is written last: a state counts only with it, for the same run, and for an
+engine with the same identity.
 """
 
 import json
+import shutil
 from pathlib import Path
 
 import torch
 from safetensors.torch import load
 
-from seamstream_torch.contract import sha256_file
+from seamstream_torch.contract import Checkpoint, check_digest, file_ref, parse
 from seamstream_torch.errors import EngineError
 from seamstream_torch.files import write_whole
 from seamstream_torch.model import TrainedModel, like, metadata_of, whole
@@ -20,36 +21,43 @@ from seamstream_torch.tensor_file import tensor_file
 # The newest may be damaged; one more is enough.
 KEPT = 2
 MOMENTS = {"firstMoments": "exp_avg", "secondMoments": "exp_avg_sq"}
+CHECKPOINT = "checkpoint.json"
 
 
 def save_checkpoint(
     folder: Path,
-    run: str,
+    run_id: str,
+    engine: dict,
     metrics: list[dict],
     model: TrainedModel,
     optimizer: torch.optim.AdamW,
     processes: Processes,
 ) -> None:
-    """Writes the state after the steps that have metrics. All processes must call it at once."""
+    """Writes the state after the steps that have metrics, below the job's folder. All processes must call it."""
     tensors = {f"weights.{name}": value for name, value in model.tensors().items()}
     for prefix, key in MOMENTS.items():
         tensors |= {f"{prefix}.{name}": whole(optimizer.state[p][key]) for name, p in model.trained.items()}
     if processes.is_first:
-        path = folder / f"step-{len(metrics):06}.safetensors"
-        metadata = {"format": "seamstream.torch-state", "run": run, "metrics": json.dumps(metrics)}
-        write_whole(path, tensor_file(tensors, metadata))
-        write_whole(path.with_suffix(".sha256"), sha256_file(path).encode())
+        below = f"checkpoints/step-{len(metrics):06}"
+        # What another engine left under the name does not count from here on.
+        (folder / below / CHECKPOINT).unlink(missing_ok=True)
+        state = f"{below}/state.safetensors"
+        write_whole(folder / state, tensor_file(tensors, {"metrics": json.dumps(metrics)}))
+        record = {"runId": run_id, "step": len(metrics), "engine": engine, "state": [file_ref(folder, state)]}
+        write_whole(folder / below / CHECKPOINT, (json.dumps(record) + "\n").encode())
         for old in _newest_first(folder)[KEPT:]:
-            # The digest goes first: what remains of a state without it counts for nothing.
-            old.with_suffix(".sha256").unlink(missing_ok=True)
-            old.unlink(missing_ok=True)
+            # What remains of a state without its record counts for nothing.
+            (old / CHECKPOINT).unlink(missing_ok=True)
+            shutil.rmtree(old, ignore_errors=True)
     processes.wait()
 
 
-def restore_newest(folder: Path, run: str, model: TrainedModel, optimizer: torch.optim.AdamW) -> list[dict]:
-    """Goes to the newest state that is whole; the metrics of the steps so far, none where there is no state."""
-    for path in _newest_first(folder):
-        state = _whole_state(path, run)
+def restore_newest(
+    folder: Path, run_id: str, engine: dict, model: TrainedModel, optimizer: torch.optim.AdamW
+) -> list[dict]:
+    """Goes to the newest state that counts; the metrics of the steps so far, none where there is no state."""
+    for place in _newest_first(folder):
+        state = _whole_state(folder, place, run_id, engine)
         if state is not None:
             metrics, tensors = state
             _restore(tensors, len(metrics), model, optimizer)
@@ -58,21 +66,25 @@ def restore_newest(folder: Path, run: str, model: TrainedModel, optimizer: torch
 
 
 def _newest_first(folder: Path) -> list[Path]:
-    return sorted(folder.glob("step-*.safetensors"), reverse=True)
+    return sorted((folder / "checkpoints").glob("step-*"), reverse=True)
 
 
-def _whole_state(path: Path, run: str) -> tuple[list[dict], dict[str, torch.Tensor]] | None:
-    """Metrics and tensors; None for a state that is cut, damaged, or another run's."""
-    digest = path.with_suffix(".sha256")
-    if not digest.exists() or digest.read_text() != sha256_file(path):
+def _whole_state(
+    folder: Path, place: Path, run_id: str, engine: dict
+) -> tuple[list[dict], dict[str, torch.Tensor]] | None:
+    """Metrics and tensors; None for a state that is cut, damaged, another run's or another engine's."""
+    record = place / CHECKPOINT
+    if not record.exists():
         return None
     try:
-        metadata = metadata_of(path)
+        checkpoint = parse(Checkpoint, record.read_bytes(), str(record))
+        if checkpoint.runId != run_id or checkpoint.engine != engine:
+            return None
+        path = folder / checkpoint.state[0].path
+        check_digest(path, checkpoint.state[0].sha256)
+        return json.loads(metadata_of(path)["metrics"]), load(path.read_bytes())
     except EngineError:
         return None
-    if metadata.get("run") != run:
-        return None
-    return json.loads(metadata["metrics"]), load(path.read_bytes())
 
 
 def _restore(tensors: dict[str, torch.Tensor], steps: int, model: TrainedModel, optimizer: torch.optim.AdamW) -> None:

@@ -1,35 +1,36 @@
-"""The files of a run, as Seamstream writes and reads them. A run is a folder:
+"""The files of a job, as libs/training-contract writes and reads them; training-files.schema.json says which.
 
-    manifest.json        names and SHA-256 of the four input files; written last, and names the run
-    run.json             what to do: operation, base model, trained tensors, objective, how to compute
-    steps.jsonl          one optimizer step (or one batch to score) per line
-    masks.jsonl          each distinct set of legal tokens once; its line number names it
-    start.safetensors    the tensors that training starts from; absent: those of the base model
-
-    checkpoints/         states to resume from (checkpoints.py)
-    metrics.jsonl        one line per step, for whoever follows the run
-    output/              adapter_model.safetensors and adapter_config.json, model.safetensors, or scores.jsonl
-    result.json          written last, and never twice
-    failure.json         why the last attempt ended without a result
-
-Names are those of libs/training-contract and libs/language-model/src/training/training.types.ts.
+input/job.json                        what to do; written last, and names the other input by digest
+input/sequences.jsonl                 a sequence per line, by step
+input/masks.jsonl                     each distinct set of legal tokens once; its line, from 0, names it
+input/start.safetensors               the tensors that training starts from; absent: those of the base model
+checkpoints/step-000005/              a state to resume from (checkpoints.py); checkpoint.json is written last
+output/metrics.jsonl                  a line per step, written anew after each
+output/adapter.safetensors, output/scores.jsonl
+output/result.json                    written last, and never twice
+output/failure.json                   why the last attempt ended without a result
 """
 
 import hashlib
-import json
 from collections.abc import Iterator
-from itertools import pairwise
-from pathlib import Path
+from itertools import groupby, pairwise
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, field_validator, model_validator
 
 from seamstream_torch.errors import EngineError
 
-INPUT_FILES = ("masks.jsonl", "run.json", "start.safetensors", "steps.jsonl")
+JOB = "input/job.json"
+METRICS = "output/metrics.jsonl"
+ADAPTER = "output/adapter.safetensors"
+SCORES = "output/scores.jsonl"
+RESULT = "output/result.json"
+FAILURE = "output/failure.json"
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 TokenId = Annotated[int, Field(ge=0)]
+Text = Annotated[str, Field(min_length=1)]
 
 
 class Record(BaseModel):
@@ -38,18 +39,19 @@ class Record(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Manifest(Record):
-    """The input files by their digests."""
+class FileRef(Record):
+    """A file of the job, by its path below the job's folder."""
 
-    format: Literal[1]
-    files: dict[Literal["masks.jsonl", "run.json", "start.safetensors", "steps.jsonl"], Sha256]
+    path: Text
+    sha256: Sha256
+    sizeBytes: Annotated[int, Field(ge=0)]
 
-
-class BaseModelFiles(Record):
-    """The model folder. It is read only where its files have these digests."""
-
-    digest: Annotated[Sha256, Field(description="Names the base model in events and adapters.")]
-    files: Annotated[dict[str, Sha256], Field(description="SHA-256 of config.json and of each file of weights.")]
+    @field_validator("path")
+    @classmethod
+    def _is_below(cls, path: str) -> str:
+        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+            raise ValueError(f"expected a path below the job's folder, got {path}")
+        return path
 
 
 class Full(Record):
@@ -85,34 +87,33 @@ class ClippedPolicyGradient(Record):
     entropyCoefficient: FiniteFloat
 
 
-Objective = Annotated[Likelihood | ClippedPolicyGradient, Field(discriminator="kind")]
+class Optimizer(Record):
+    """AdamW (https://arxiv.org/abs/1711.05101). Decay is decoupled, and of matrices only."""
+
+    beta1: FiniteFloat
+    beta2: FiniteFloat
+    epsilon: FiniteFloat
+    weightDecay: FiniteFloat
+    clipNorm: FiniteFloat
 
 
-class Compute(Record):
-    """How, not what: results of two choices agree within a tolerance."""
-
-    precision: Literal["float32", "bfloat16"] = "float32"
-    gradientCheckpointing: bool = False
-    microBatchTokens: Annotated[int, Field(gt=0, description="Tokens of packed sequences computed at once.")] = 4096
-    attention: Literal["eager", "sdpa", "flash_attention_2"] = "sdpa"
-
-
-class Run(Record):
-    """run.json."""
+class Job(Record):
+    """input/job.json."""
 
     format: Literal[1]
-    operation: Literal["train", "score"]
-    baseModel: BaseModelFiles
+    operation: Literal["score", "train"]
+    runId: Text
+    baseModelDigest: Text
+    baseModelFiles: dict[str, Sha256] | None = None
+    vocabularySize: Annotated[int, Field(gt=0)]
     trainable: Annotated[Full | Lora, Field(discriminator="kind")]
-    objective: Annotated[Objective | None, Field(description="Null where the operation is score.")]
-    compute: Compute
-    checkpointEvery: Annotated[int, Field(gt=0, description="Steps from one checkpoint to the next.")]
-
-    @model_validator(mode="after")
-    def _objective_belongs_to_training(self) -> Self:
-        if (self.objective is not None) != (self.operation == "train"):
-            raise ValueError("expected an objective with train, and null with score")
-        return self
+    objective: Annotated[Likelihood | ClippedPolicyGradient, Field(discriminator="kind")]
+    optimizer: Optimizer
+    learningRates: list[FiniteFloat]
+    checkpointEverySteps: Annotated[int, Field(gt=0)]
+    start: FileRef | None
+    sequences: FileRef
+    masks: FileRef
 
 
 class Policy(Record):
@@ -126,16 +127,14 @@ class Policy(Record):
 
 
 class Sequence(Record):
-    """Prompt and continuation. All lists run parallel to the targets."""
+    """A line of input/sequences.jsonl: prompt and continuation. All lists run parallel to the targets."""
 
     tokenIds: Annotated[list[TokenId], Field(min_length=2)]
-    targets: Annotated[list[Annotated[int, Field(ge=1)]], Field(description="Index into tokenIds, ascending.")]
-    weights: list[FiniteFloat] | None = None
-    masks: Annotated[
-        list[Annotated[int, Field(ge=0)]] | None,
-        Field(description="Line of masks.jsonl (from 0) with the tokens that were legal there. Absent: all were."),
-    ] = None
+    targets: list[Annotated[int, Field(ge=1)]]
+    weights: list[FiniteFloat]
+    masks: list[Annotated[int, Field(ge=0)]] | None = None
     policy: Policy | None = None
+    step: Annotated[int, Field(ge=0)]
 
     @model_validator(mode="after")
     def _lists_are_parallel(self) -> Self:
@@ -151,35 +150,26 @@ class Sequence(Record):
         return self
 
 
-class Optimizer(Record):
-    """AdamW (https://arxiv.org/abs/1711.05101)."""
-
-    learningRate: FiniteFloat
-    beta1: FiniteFloat
-    beta2: FiniteFloat
-    epsilon: FiniteFloat
-    weightDecay: Annotated[FiniteFloat, Field(description="Decoupled; of matrices only.")]
-    clipNorm: Annotated[FiniteFloat, Field(description="Global L2 norm of gradients; 0 turns clipping off.")]
-
-
-class Step(Record):
-    """A line of steps.jsonl."""
-
-    optimizer: Annotated[Optimizer | None, Field(description="Absent where the operation is score.")] = None
-    sequences: Annotated[list[Sequence], Field(min_length=1)]
-
-
 class Mask(Record):
-    """A line of masks.jsonl: the tokens that are legal, or those that are not, whichever list is shorter."""
+    """A line of input/masks.jsonl: the tokens that are legal, or those that are not, whichever list is shorter."""
 
-    allowed: list[TokenId] | None = None
-    banned: list[TokenId] | None = None
+    tokens: Literal["legal", "banned"]
+    ids: list[TokenId]
 
     @model_validator(mode="after")
-    def _is_one_list(self) -> Self:
-        if (self.allowed is None) == (self.banned is None) or self.allowed == []:
-            raise ValueError("expected either tokens that are allowed or tokens that are banned")
+    def _leaves_something(self) -> Self:
+        if self.tokens == "legal" and not self.ids:
+            raise ValueError("expected at least one legal token")
         return self
+
+
+class Checkpoint(Record):
+    """checkpoints/step-000005/checkpoint.json."""
+
+    runId: Text
+    step: Annotated[int, Field(gt=0)]
+    engine: dict
+    state: Annotated[list[FileRef], Field(min_length=1)]
 
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -201,85 +191,85 @@ def sha256_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def run_id(files: dict[str, str]) -> str:
-    """Names a run by its input: SHA-256 of the lines that `sha256sum` prints of its files, sorted by name."""
-    return hashlib.sha256("".join(f"{files[name]}  {name}\n" for name in sorted(files)).encode()).hexdigest()
+def file_ref(folder: Path, path: str) -> dict:
+    """What other files say of this one."""
+    file = folder / path
+    return {"path": path, "sha256": sha256_file(file), "sizeBytes": file.stat().st_size}
 
 
-def check_files(folder: Path, files: dict[str, str]) -> None:
-    """Raises INVALID_INPUT where a file is missing or another one."""
-    for name, digest in files.items():
-        path = folder / name
-        found = sha256_file(path) if path.is_file() else "none"
-        if found != digest:
-            message = f"Cannot use {path}: expected a file with SHA-256 {digest}, got {found}. Hand it over again."
-            raise EngineError("INVALID_INPUT", message)
+def check_digest(path: Path, digest: str) -> None:
+    """Raises INVALID_INPUT where the file is missing or another one."""
+    found = sha256_file(path) if path.is_file() else "none"
+    if found != digest:
+        message = f"Cannot use {path}: expected a file with SHA-256 {digest}, got {found}. Hand it over again."
+        raise EngineError("INVALID_INPUT", message)
 
 
-def open_run(folder: Path, model: Path) -> tuple[Run, str]:
-    """The run of a folder and its id, with every file measured. Raises INVALID_INPUT."""
+def open_job(folder: Path, model: Path) -> Job:
+    """The job of a folder, with every file measured. Raises INVALID_INPUT."""
     try:
-        manifest = parse(Manifest, (folder / "manifest.json").read_bytes(), "manifest.json")
+        text = (folder / JOB).read_bytes()
     except FileNotFoundError as error:
-        message = f"Cannot open the run {folder}: expected manifest.json, got none. It is written last: wait for it."
+        message = f"Cannot open the job {folder}: expected {JOB}, got none. It is written last: wait for it."
         raise EngineError("INVALID_INPUT", message) from error
-    missing = {"run.json", "steps.jsonl"} - manifest.files.keys()
-    if missing:
-        raise EngineError("INVALID_INPUT", f"Cannot read manifest.json: expected {sorted(missing)} among its files.")
-    extra = [name for name in INPUT_FILES if (folder / name).exists() and name not in manifest.files]
-    if extra:
-        raise EngineError("INVALID_INPUT", f"Cannot open the run {folder}: {extra} are not in its manifest.")
-    check_files(folder, dict(manifest.files))
-    run = parse(Run, (folder / "run.json").read_bytes(), "run.json")
-    check_files(model, run.baseModel.files)
+    job = parse(Job, text, JOB)
+    for file in (job.sequences, job.masks, job.start):
+        if file is not None:
+            check_digest(folder / file.path, file.sha256)
+    if job.trainable.kind == "lora" and job.start is None:
+        message = f"Cannot carry out run {job.runId}: expected the first factors of its LoRA as start, got none."
+        raise EngineError("INVALID_INPUT", message)
+    _check_model(model, job)
+    return job
+
+
+def _check_model(model: Path, job: Job) -> None:
+    expected = job.baseModelFiles or {}
+    for name, digest in expected.items():
+        check_digest(model / name, digest)
     weights = {path.name for path in model.glob("*.safetensors*")}
-    if not {"config.json", *weights} <= run.baseModel.files.keys():
+    if not {"config.json", *weights} <= expected.keys():
         message = (
-            "Cannot use the model: expected config.json and all files of weights among run.json's baseModel.files."
+            f"Cannot use the model {model}: expected config.json and all files of weights among the job's "
+            "baseModelFiles. Write the job with the digests of the base model's files."
         )
         raise EngineError("INVALID_INPUT", message)
-    return run, run_id(dict(manifest.files))
 
 
-def read_steps(folder: Path, run: Run, first: int = 0) -> Iterator[Step]:
-    """The steps from `first` on, each read when it is wanted. Raises INVALID_INPUT."""
-    with (folder / "steps.jsonl").open(encoding="utf-8") as file:
+def read_sequences(folder: Path, job: Job) -> Iterator[Sequence]:
+    """The sequences, each read when it is wanted. Raises INVALID_INPUT."""
+    with (folder / job.sequences.path).open(encoding="utf-8") as file:
         for number, line in enumerate(file):
-            if number < first:
-                continue
-            step = parse(Step, line, f"steps.jsonl, line {number + 1}")
-            if run.operation == "train":
-                _check_trained(step, run, number)
-            yield step
+            yield parse(Sequence, line, f"{job.sequences.path}, line {number + 1}")
 
 
-def _check_trained(step: Step, run: Run, number: int) -> None:
-    where = f"Cannot train on steps.jsonl, line {number + 1}"
-    if step.optimizer is None:
-        raise EngineError("INVALID_INPUT", f"{where}: expected an optimizer, got none.")
-    if not any(sequence.targets for sequence in step.sequences):
+def read_steps(folder: Path, job: Job, first: int = 0) -> Iterator[list[Sequence]]:
+    """The sequences of each step from `first` on. Raises INVALID_INPUT."""
+    expected = 0
+    for number, group in groupby(read_sequences(folder, job), lambda sequence: sequence.step):
+        sequences = list(group)
+        if number != expected or number >= len(job.learningRates):
+            message = f"expected step {expected} of {len(job.learningRates)}, got step {number}"
+            raise EngineError("INVALID_INPUT", f"Cannot read {job.sequences.path}: {message}.")
+        expected += 1
+        if number >= first:
+            _check_trained(sequences, job, number)
+            yield sequences
+    if expected < len(job.learningRates):
+        message = f"expected the sequences of {len(job.learningRates)} steps, got those of {expected}"
+        raise EngineError("INVALID_INPUT", f"Cannot read {job.sequences.path}: {message}.")
+
+
+def _check_trained(sequences: list[Sequence], job: Job, number: int) -> None:
+    where = f"Cannot take step {number} of {job.sequences.path}"
+    if not any(sequence.targets for sequence in sequences):
         raise EngineError("INVALID_INPUT", f"{where}: expected at least one target, got none.")
-    is_policy = run.objective is not None and run.objective.kind == "clipped-policy-gradient"
-    for index, sequence in enumerate(step.sequences):
-        if sequence.weights is None:
-            raise EngineError("INVALID_INPUT", f"{where}: expected weights of sequence {index}, got none.")
-        if is_policy and sequence.policy is None:
-            raise EngineError("INVALID_INPUT", f"{where}: expected policy of sequence {index}, got none.")
+    for index, sequence in enumerate(sequences):
+        if job.objective.kind == "clipped-policy-gradient" and sequence.policy is None:
+            raise EngineError("INVALID_INPUT", f"{where}: expected policy of its sequence {index}, got none.")
 
 
-def read_masks(folder: Path) -> list[Mask]:
-    """All masks; none where there is no such file."""
-    path = folder / "masks.jsonl"
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8") as file:
-        return [parse(Mask, line, f"masks.jsonl, line {number + 1}") for number, line in enumerate(file)]
-
-
-def json_schemas() -> dict[str, str]:
-    """The files' JSON Schemas (2020-12) by the names that they have in engines/torch/contract."""
-    models = {"manifest": Manifest, "run": Run, "step": Step, "mask": Mask}
-    return {
-        f"{name}.schema.json": json.dumps(model.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
-        for name, model in models.items()
-    }
+def read_masks(folder: Path, job: Job) -> list[Mask]:
+    """All masks."""
+    with (folder / job.masks.path).open(encoding="utf-8") as file:
+        return [parse(Mask, line, f"{job.masks.path}, line {number + 1}") for number, line in enumerate(file)]

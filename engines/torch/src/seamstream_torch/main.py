@@ -1,7 +1,7 @@
-"""Carries out the run of a folder: `torchrun … -m seamstream_torch RUN --model FOLDER`, or without torchrun.
+"""Carries out the job of a folder: `torchrun … -m seamstream_torch JOB --model FOLDER`, or without torchrun.
 
-Exit status 0: the folder holds a result. 65: the input is refused, or a figure was not finite; failure.json says why.
-75: another process works in the folder.
+Exit status 0: the folder holds a result. 65: the input is refused, or a figure was not finite; output/failure.json says
+why. 75: another process works in the folder. 130: whoever started it has ended (--end-with-input).
 """
 
 import argparse
@@ -9,15 +9,17 @@ import fcntl
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from seamstream_torch.contract import open_run
+from seamstream_torch.compute import Compute, add_options, compute_of
+from seamstream_torch.contract import FAILURE, RESULT, open_job
 from seamstream_torch.errors import EngineError
 from seamstream_torch.files import write_whole
 
-REFUSED, BUSY = 65, 75
+REFUSED, BUSY, LEFT = 65, 75, 130
 
 
 class BusyError(Exception):
@@ -26,49 +28,56 @@ class BusyError(Exception):
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit status."""
-    parser = argparse.ArgumentParser(prog="seamstream-torch", description="Carries out the run of a folder.")
-    parser.add_argument("run", type=Path, help="folder with manifest.json, run.json and steps.jsonl")
+    parser = argparse.ArgumentParser(prog="seamstream-torch", description="Carries out the job of a folder.")
+    parser.add_argument("job", type=Path, help="folder with input/job.json")
     parser.add_argument("--model", type=Path, required=True, help="folder of the base model (Hugging Face)")
+    parser.add_argument("--end-with-input", action="store_true", help="end at once when the standard input does")
+    add_options(parser)
     given = parser.parse_args(arguments)
+    if given.end_with_input:
+        threading.Thread(target=_end_with_input, daemon=True).start()
     is_first = os.environ.get("RANK", "0") == "0"
     try:
-        with held(given.run, is_first):
-            carry_out(given.run, given.model)
+        with held(given.job, is_first):
+            carry_out(given.job, given.model, compute_of(given))
     except EngineError as error:
         # Whichever process found it: the others may never come so far.
-        if given.run.is_dir():
+        if given.job.is_dir():
             failure = {"code": error.code, "message": str(error)}
-            write_whole(given.run / "failure.json", (json.dumps(failure) + "\n").encode())
+            write_whole(given.job / FAILURE, (json.dumps(failure) + "\n").encode())
         print(f"{error.code}: {error}", file=sys.stderr)
         return REFUSED
     except BusyError:
-        print(f"another process works in {given.run}; wait for its result", file=sys.stderr)
+        print(f"another process works in {given.job}; wait for its result", file=sys.stderr)
         return BUSY
     return 0
 
 
-def carry_out(folder: Path, model_folder: Path) -> None:
+def carry_out(folder: Path, model_folder: Path, compute: Compute) -> None:
     """Nothing where a result stands; else all that is left to do. Raises EngineError."""
-    run, run_id = open_run(folder, model_folder)
-    if stands(folder / "result.json", run_id):
+    job = open_job(folder, model_folder)
+    if stands(folder / RESULT, job.runId):
         print("a result stands", flush=True)
         return
     # PyTorch takes seconds to load: what is refused or done already does not wait for it.
     from seamstream_torch.model import load_model
     from seamstream_torch.processes import processes
-    from seamstream_torch.results import adapter_files, publish
+    from seamstream_torch.results import identity, publish_adapter, publish_scores
     from seamstream_torch.scoring import score
     from seamstream_torch.training import train
 
     with processes() as all_of_them:
-        model = load_model(model_folder, folder, run, all_of_them)
-        if run.operation == "train":
-            metrics = train(folder, run, run_id, model, all_of_them)
-            files = adapter_files(run, model)
+        engine = identity(compute, all_of_them)
+        model = load_model(model_folder, folder, job, compute, all_of_them)
+        if job.operation == "train":
+            metrics = train(folder, job, compute, engine, model, all_of_them)
+            tensors = model.tensors()
+            if all_of_them.is_first:
+                publish_adapter(folder, job, engine, metrics, tensors)
         else:
-            metrics, files = [], {"scores.jsonl": score(folder, run, model, all_of_them)}
-        if all_of_them.is_first:
-            publish(folder, run, run_id, metrics, files, all_of_them)
+            scores = score(folder, job, compute, model, all_of_them)
+            if all_of_them.is_first:
+                publish_scores(folder, job, engine, scores)
         all_of_them.wait()
 
 
@@ -95,3 +104,11 @@ def held(folder: Path, is_first: bool) -> Iterator[None]:
         except BlockingIOError as error:
             raise BusyError from error
         yield
+
+
+def _end_with_input() -> None:
+    """Ends this process when whoever holds the other end of the pipe does, even by SIGKILL."""
+    while os.read(0, 1024):
+        pass
+    # What is whole in the folder stays so at any moment: nothing is left to tidy.
+    os._exit(LEFT)

@@ -1,6 +1,5 @@
 """The model that is trained: transformers reads it, peft adds LoRA factors, FSDP2 shards it over processes."""
 
-import json
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -13,7 +12,8 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from seamstream_torch.contract import Run
+from seamstream_torch.compute import Compute
+from seamstream_torch.contract import Job
 from seamstream_torch.errors import EngineError
 from seamstream_torch.objective import token_log_probs
 from seamstream_torch.processes import Processes
@@ -26,13 +26,12 @@ SAVED_MODULES = {"embed_tokens": "get_input_embeddings", "lm_head": "get_output_
 class TrainedModel:
     """A model and its trained parameters by the names that Seamstream gives them."""
 
-    def __init__(self, module: nn.Module, run: Run, processes: Processes) -> None:
+    def __init__(self, module: nn.Module, compute: Compute, processes: Processes) -> None:
         config = module.config
         self.module = module
         self.vocabulary: int = config.vocab_size
         self.most_positions: int = config.max_position_embeddings
-        self.is_tied: bool = bool(getattr(config, "tie_word_embeddings", False))
-        self._precision = run.compute.precision
+        self._precision = compute.precision
         self._device = processes.device
         named = sorted((contract_name(name), value) for name, value in module.named_parameters() if value.requires_grad)
         self.trained: dict[str, nn.Parameter] = dict(named)
@@ -72,9 +71,15 @@ def like(value: Tensor, parameter: Tensor) -> Tensor:
     return distribute_tensor(moved, parameter.device_mesh, parameter.placements, src_data_rank=None)
 
 
-def load_model(folder: Path, run_folder: Path, run: Run, processes: Processes) -> TrainedModel:
-    """The model with the tensors that training starts from. Raises ADAPTER_INVALID, UNSUPPORTED_MODEL."""
+def load_model(folder: Path, job_folder: Path, job: Job, compute: Compute, processes: Processes) -> TrainedModel:
+    """The model with the tensors that training starts from.
+
+    Raises INVALID_INPUT, ADAPTER_INVALID, UNSUPPORTED_MODEL.
+    """
     config = AutoConfig.from_pretrained(folder, local_files_only=True)
+    if config.vocab_size != job.vocabularySize:
+        message = f"expected a vocabulary of {job.vocabularySize} tokens, got {config.vocab_size}"
+        raise EngineError("INVALID_INPUT", f"Cannot carry out run {job.runId}: {message}. Take its base model.")
     for name in list(vars(config)):
         if name.endswith(("dropout", "pdrop")):
             setattr(config, name, 0.0)
@@ -82,19 +87,19 @@ def load_model(folder: Path, run_folder: Path, run: Run, processes: Processes) -
         folder,
         config=config,
         dtype=torch.float32,
-        attn_implementation=run.compute.attention,
+        attn_implementation=compute.attention,
         local_files_only=True,
         use_safetensors=True,
     )
-    start = run_folder / "start.safetensors"
-    tensors = load_file(start) if start.exists() else {}
-    module = _with_trained(module, run, tensors)
-    _fill(module, tensors, expects_all=start.exists() or run.trainable.kind == "lora")
-    if run.compute.precision == "bfloat16":
+    tensors = load_file(job_folder / job.start.path) if job.start is not None else {}
+    module = _with_trained(module, job, tensors)
+    if job.start is not None:
+        _fill(module, tensors)
+    if compute.precision == "bfloat16":
         for parameter in module.parameters():
             if not parameter.requires_grad:
                 parameter.data = parameter.data.to(torch.bfloat16)
-    if run.compute.gradientCheckpointing:
+    if compute.gradient_checkpointing:
         module.activation_checkpointing_enable({"use_reentrant": False})
     # Checkpointing of activations asks for training mode; no dropout is left that it could turn on.
     module.to(processes.device).train()
@@ -102,7 +107,7 @@ def load_model(folder: Path, run_folder: Path, run: Run, processes: Processes) -
         for layer in layers_of(module):
             fully_shard(layer, mesh=processes.mesh)
         fully_shard(module, mesh=processes.mesh)
-    return TrainedModel(module, run, processes)
+    return TrainedModel(module, compute, processes)
 
 
 def layers_of(module: nn.Module) -> nn.ModuleList:
@@ -115,13 +120,13 @@ def layers_of(module: nn.Module) -> nn.ModuleList:
     return found[0]
 
 
-def _with_trained(module: nn.Module, run: Run, start: dict[str, Tensor]) -> nn.Module:
-    if run.trainable.kind == "full":
+def _with_trained(module: nn.Module, job: Job, start: dict[str, Tensor]) -> nn.Module:
+    if job.trainable.kind == "full":
         return module
     module.requires_grad_(False)
     # The tensors say which modules have factors: of models that store q, k and v as one, settings may name the three.
     targets = sorted({name.split(".")[-3] for name in start if name.endswith(".lora_A.weight")})
-    settings = run.trainable
+    settings = job.trainable
     adapted = module
     if targets:
         lora = LoraConfig(r=settings.rank, lora_alpha=settings.alpha, target_modules=targets, task_type="CAUSAL_LM")
@@ -131,43 +136,20 @@ def _with_trained(module: nn.Module, run: Run, start: dict[str, Tensor]) -> nn.M
     return adapted
 
 
-def _fill(module: nn.Module, start: dict[str, Tensor], expects_all: bool) -> None:
+def _fill(module: nn.Module, start: dict[str, Tensor]) -> None:
     trained = {contract_name(name): value for name, value in module.named_parameters() if value.requires_grad}
-    if not expects_all:
-        return
     expected = {name: list(value.shape) for name, value in trained.items()}
     got = {name: list(value.shape) for name, value in start.items()}
     if expected != got or not expected:
         name = next((name for name in sorted(expected | got) if expected.get(name) != got.get(name)), "any tensor")
         message = (
-            f"Cannot begin with start.safetensors: expected {name} of shape {expected.get(name)}, got {got.get(name)}. "
+            f"Cannot begin with the job's start: expected {name} of shape {expected.get(name)}, got {got.get(name)}. "
             "Write exactly the tensors that are trained."
         )
         raise EngineError("ADAPTER_INVALID", message)
     with torch.no_grad():
         for name, value in start.items():
             trained[name].copy_(value)
-
-
-def peft_config(run: Run, base_model: str, tensors: dict[str, Tensor], is_tied: bool) -> bytes:
-    """adapter_config.json: what peft reads, in a fixed order and without paths of this machine."""
-    settings = run.trainable
-    saved = ["embed_tokens", "lm_head"] if is_tied and settings.modulesToSave else settings.modulesToSave
-    config = {
-        "peft_type": "LORA",
-        "task_type": "CAUSAL_LM",
-        "base_model_name_or_path": base_model,
-        "r": settings.rank,
-        "lora_alpha": settings.alpha,
-        "lora_dropout": 0,
-        "target_modules": sorted({name.split(".")[-3] for name in tensors if name.endswith(".lora_A.weight")}),
-        "modules_to_save": saved or None,
-        **({"ensure_weight_tying": True} if is_tied and saved else {}),
-        "bias": "none",
-        "init_lora_weights": True,
-        "inference_mode": True,
-    }
-    return (json.dumps(config, indent=2) + "\n").encode()
 
 
 def metadata_of(path: Path) -> dict[str, str]:

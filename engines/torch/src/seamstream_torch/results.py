@@ -1,19 +1,17 @@
-"""What a run leaves: its output, and a result that names it."""
+"""What a job leaves: its output, and a result that names it."""
 
-import hashlib
 import json
 from importlib.metadata import version
 from pathlib import Path
 
 import torch
 
-from seamstream_torch.contract import Run
+from seamstream_torch.compute import Compute
+from seamstream_torch.contract import ADAPTER, FAILURE, METRICS, RESULT, SCORES, Job, file_ref
 from seamstream_torch.files import write_once, write_whole
-from seamstream_torch.model import PEFT_PREFIX, TrainedModel, peft_config
 from seamstream_torch.processes import Processes
 from seamstream_torch.tensor_file import tensor_file
 
-EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 # Relative, as libs/training-contract measures them: what other processes, processors or kernels may change in a run.
 # float32: four times the worst that was measured against ONNX Runtime (docs/experiments/LOG.md). LoRA's B begins at
 # zero, so of such a tensor the difference is a share of its change. bfloat16: the most that the contract lets an engine
@@ -24,51 +22,49 @@ TOLERANCE = {
 }
 
 
-def identity(run: Run, processes: Processes) -> dict:
+def identity(compute: Compute, processes: Processes) -> dict:
     """What computed: goes into the record of the run."""
     is_gpu = processes.device.type == "cuda"
     return {
         "name": "torch",
         "versions": {name: version(name) for name in ("peft", "torch", "transformers")},
         "device": f"cuda: {torch.cuda.get_device_name(processes.device)}" if is_gpu else "cpu",
-        "precision": run.compute.precision,
+        "precision": compute.precision,
         "worldSize": processes.size,
-        "tolerance": TOLERANCE[run.compute.precision],
+        "tolerance": TOLERANCE[compute.precision],
     }
 
 
-def adapter_files(run: Run, model: TrainedModel) -> dict[str, bytes]:
-    """The trained tensors: of LoRA as peft reads them, else under their own names. All processes must ask at once."""
-    tensors = model.tensors()
-    digest = run.baseModel.digest
-    if run.trainable.kind == "full":
-        return {"model.safetensors": tensor_file(tensors, {"format": "pt", "seamstream.baseModelDigest": digest})}
-    settings = json.dumps(run.trainable.model_dump(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    metadata = {"format": "pt", "seamstream.baseModelDigest": digest, "seamstream.settings": settings}
-    stored = {PEFT_PREFIX + name: value for name, value in tensors.items()}
-    if model.is_tied and EMBEDDING in tensors:
-        stored[PEFT_PREFIX + HEAD] = tensors[EMBEDDING].clone()
-    return {
-        "adapter_model.safetensors": tensor_file(stored, metadata),
-        "adapter_config.json": peft_config(run, digest, tensors, model.is_tied),
-    }
+def json_lines(values: list) -> bytes:
+    """A line for each value."""
+    return "".join(json.dumps(value) + "\n" for value in values).encode()
 
 
-def publish(
-    folder: Path, run: Run, run_id: str, metrics: list[dict], files: dict[str, bytes], processes: Processes
+def publish_scores(folder: Path, job: Job, engine: dict, scores: list[list[float]]) -> bool:
+    """Writes the scores, then the result. False where another process had written one: that one stands."""
+    write_whole(folder / SCORES, json_lines(scores))
+    return _publish(folder, job, engine, {"scores": file_ref(folder, SCORES)})
+
+
+def publish_adapter(
+    folder: Path, job: Job, engine: dict, metrics: list[dict], tensors: dict[str, torch.Tensor]
 ) -> bool:
-    """Writes output, then the result. False where another process had written one: that one stands."""
-    for name, content in files.items():
-        write_whole(folder / "output" / name, content)
-    result = {
-        "format": 1,
-        "runId": run_id,
-        "operation": run.operation,
-        "baseModelDigest": run.baseModel.digest,
-        "engine": identity(run, processes),
-        "steps": len(metrics),
-        "metrics": metrics,
-        "files": {f"output/{name}": hashlib.sha256(content).hexdigest() for name, content in files.items()},
+    """Writes the trained tensors and the metrics, then the result. False where another's result stands."""
+    write_whole(folder / ADAPTER, tensor_file(tensors, {"format": "pt"}))
+    write_whole(folder / METRICS, json_lines(metrics))
+    artefact = {
+        "kind": job.trainable.kind,
+        "baseModelDigest": job.baseModelDigest,
+        "settings": job.trainable.model_dump(),
+        "file": file_ref(folder, ADAPTER),
+        "tensors": [{"name": name, "shape": list(tensors[name].shape)} for name in sorted(tensors)],
     }
-    (folder / "failure.json").unlink(missing_ok=True)
-    return write_once(folder / "result.json", (json.dumps(result, indent=2) + "\n").encode())
+    return _publish(
+        folder, job, engine, {"steps": len(metrics), "metrics": file_ref(folder, METRICS), "artefact": artefact}
+    )
+
+
+def _publish(folder: Path, job: Job, engine: dict, made: dict) -> bool:
+    result = {"operation": job.operation, "runId": job.runId, "engine": engine, **made}
+    (folder / FAILURE).unlink(missing_ok=True)
+    return write_once(folder / RESULT, (json.dumps(result) + "\n").encode())

@@ -62,13 +62,13 @@ class MaskRows:
                 message = f"Cannot mask: expected a line of masks.jsonl from 0 to {len(self._masks) - 1}, got {number}."
                 raise EngineError("INVALID_INPUT", message)
             mask = self._masks[number]
-            ids = mask.allowed if mask.allowed is not None else mask.banned
-            foreign = next((token for token in ids or [] if token >= self._vocabulary), None)
+            is_legal = mask.tokens == "legal"
+            foreign = next((token for token in mask.ids if token >= self._vocabulary), None)
             if foreign is not None:
                 message = f"Cannot mask: expected tokens below {self._vocabulary} in mask {number}, got {foreign}."
                 raise EngineError("INVALID_INPUT", message)
-            row = torch.full((self._vocabulary,), mask.allowed is None, dtype=torch.bool)
-            row[torch.tensor(ids, dtype=torch.long)] = mask.allowed is not None
+            row = torch.full((self._vocabulary,), not is_legal, dtype=torch.bool)
+            row[torch.tensor(mask.ids, dtype=torch.long)] = is_legal
             self._rows[number] = row.to(self._device)
         return self._rows[number]
 
@@ -132,7 +132,7 @@ def columns_of(members: Items[Sequence], device: torch.device) -> Columns:
     def column(values: list[float]) -> Tensor:
         return torch.tensor(values, dtype=torch.float32, device=device)
 
-    weights = column([weight for member in members for weight in member.weights or []])
+    weights = column([weight for member in members for weight in member.weights])
     policies = [member.policy for member in members if member.policy is not None]
     if len(policies) < len(members):
         return Columns(weights=weights)

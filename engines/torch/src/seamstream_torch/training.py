@@ -1,43 +1,43 @@
 """Optimizer steps: loss and gradients over packed rows, clipping, AdamW, checkpoints."""
 
-import json
 import math
 from pathlib import Path
 
 import torch
 
 from seamstream_torch.checkpoints import restore_newest, save_checkpoint
-from seamstream_torch.contract import Optimizer, Run, Sequence, read_masks, read_steps
+from seamstream_torch.compute import Compute
+from seamstream_torch.contract import METRICS, Job, Sequence, read_masks, read_steps
 from seamstream_torch.errors import EngineError
 from seamstream_torch.files import write_whole
 from seamstream_torch.model import TrainedModel
 from seamstream_torch.objective import sums_of
 from seamstream_torch.processes import Processes
+from seamstream_torch.results import json_lines
 from seamstream_torch.sequences import MaskRows, batch_of, check_sequences, columns_of, pack
 
 
-def train(folder: Path, run: Run, run_id: str, model: TrainedModel, processes: Processes) -> list[dict]:
-    """Takes every step of the run, from the newest checkpoint on. The metrics of all steps.
+def train(
+    folder: Path, job: Job, compute: Compute, engine: dict, model: TrainedModel, processes: Processes
+) -> list[dict]:
+    """Takes every step of the job, from the newest checkpoint on. The metrics of all steps.
 
     Raises INVALID_INPUT, NON_FINITE.
     """
-    masks = MaskRows(read_masks(folder), model.vocabulary, processes.device)
+    masks = MaskRows(read_masks(folder, job), model.vocabulary, processes.device)
     optimizer = adamw(model)
-    metrics = restore_newest(folder / "checkpoints", run_id, model, optimizer)
+    metrics = restore_newest(folder, job.runId, engine, model, optimizer)
     if metrics and processes.is_first:
         print(f"resumed after step {len(metrics)}", flush=True)
-    saved = len(metrics)
-    for step in read_steps(folder, run, first=len(metrics)):
-        check_sequences(step.sequences, model.vocabulary, model.most_positions)
-        figures = take_step(run, step.sequences, step.optimizer, model, optimizer, masks, processes)
-        metrics.append({"step": len(metrics) + 1, **figures})
+    for sequences in read_steps(folder, job, first=len(metrics)):
+        check_sequences(sequences, model.vocabulary, model.most_positions)
+        rate = job.learningRates[len(metrics)]
+        figures = take_step(job, compute, sequences, rate, model, optimizer, masks, processes)
+        metrics.append({"step": len(metrics) + 1, "learningRate": rate, **figures})
         if processes.is_first:
-            _follow(folder / "metrics.jsonl", metrics)
-        if len(metrics) % run.checkpointEvery == 0:
-            save_checkpoint(folder / "checkpoints", run_id, metrics, model, optimizer, processes)
-            saved = len(metrics)
-    if saved < len(metrics):
-        save_checkpoint(folder / "checkpoints", run_id, metrics, model, optimizer, processes)
+            write_whole(folder / METRICS, json_lines(metrics))
+        if len(metrics) % job.checkpointEverySteps == 0 and len(metrics) < len(job.learningRates):
+            save_checkpoint(folder, job.runId, engine, metrics, model, optimizer, processes)
     return metrics
 
 
@@ -49,16 +49,18 @@ def adamw(model: TrainedModel) -> torch.optim.AdamW:
 
 
 def take_step(
-    run: Run,
+    job: Job,
+    compute: Compute,
     sequences: list[Sequence],
-    settings: Optimizer,
+    rate: float,
     model: TrainedModel,
     optimizer: torch.optim.AdamW,
     masks: MaskRows,
     processes: Processes,
 ) -> dict:
     """One step, in place; its metrics. Raises NON_FINITE, and leaves the weights as they were."""
-    loss, statistics, tokens = differentiate(run, sequences, model, masks, processes)
+    settings = job.optimizer
+    loss, statistics, tokens = differentiate(job, compute, sequences, model, masks, processes)
     parameters = list(model.trained.values())
     norm = torch.nn.utils.get_total_norm([p.grad for p in parameters])
     norm = norm.full_tensor() if hasattr(norm, "full_tensor") else norm
@@ -71,7 +73,7 @@ def take_step(
     for group in optimizer.param_groups:
         is_matrices = group["params"][0].dim() > 1
         group.update(
-            lr=settings.learningRate,
+            lr=rate,
             betas=(settings.beta1, settings.beta2),
             eps=settings.epsilon,
             weight_decay=settings.weightDecay if is_matrices else 0.0,
@@ -82,28 +84,29 @@ def take_step(
 
 
 def differentiate(
-    run: Run, sequences: list[Sequence], model: TrainedModel, masks: MaskRows, processes: Processes
+    job: Job,
+    compute: Compute,
+    sequences: list[Sequence],
+    model: TrainedModel,
+    masks: MaskRows,
+    processes: Processes,
 ) -> tuple[float, dict[str, float], int]:
     """Adds the gradient of the loss over all sequences to the parameters; loss, statistics, and trained tokens."""
     trained = [sequence for sequence in sequences if sequence.targets]
-    rows = pack(trained, run.compute.microBatchTokens, processes.size)
+    rows = pack(trained, compute.micro_batch_tokens, processes.size)
     totals = torch.zeros(4, dtype=torch.float64)
     for row in rows[processes.rank :: processes.size]:
         members = [trained[index] for index in row]
         batch = batch_of(members, masks, processes.device)
         every, chosen = model.log_probs(batch)
-        sums = sums_of(run.objective, every, chosen, columns_of(members, processes.device))
+        sums = sums_of(job.objective, every, chosen, columns_of(members, processes.device))
         # FSDP averages gradients over processes; weights already carry the norm, so the sum is wanted.
         (sums.loss * processes.size).backward()
         totals += torch.stack([sums.loss.detach(), sums.kl, sums.entropy, sums.clipped]).double().cpu()
     loss, kl, entropy, clipped = processes.sum(totals.to(processes.device)).tolist()
     tokens = sum(len(sequence.targets) for sequence in trained)
-    if run.objective.kind == "negative-log-likelihood":
+    if job.objective.kind == "negative-log-likelihood":
         return loss, {}, tokens
     weight = sum(sum(sequence.weights) for sequence in trained)
     means = {"klNats": kl, "entropyNats": entropy, "clippedRatio": clipped}
     return loss, {name: value / weight if weight != 0 else 0.0 for name, value in means.items()}, tokens
-
-
-def _follow(path: Path, metrics: list[dict]) -> None:
-    write_whole(path, "".join(json.dumps(line) + "\n" for line in metrics).encode())

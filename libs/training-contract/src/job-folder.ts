@@ -1,0 +1,124 @@
+/** A job's files in a folder of this machine, and a program that works on them: started, followed, ended. */
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ERROR_CODES, type ErrorCode, SeamError, sleep } from '@seamstream/kernel';
+import type { z } from 'zod';
+import { JOB_PATHS, type JobFiles, type JobMetrics, linesAs, parsedAs } from './job-files.js';
+import { checkpointSchema, failureSchema, metricsSchema } from './job-files.schema.js';
+import type { EndedJob, JobLauncher } from './job-launcher.port.js';
+
+/** Files as any program reads them, each whole or not there. */
+export class JobFolder implements JobFiles {
+  constructor(readonly path: string) {}
+
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    const place = join(this.path, key);
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(`${place}.partial`, bytes);
+    await rename(`${place}.partial`, place);
+  }
+
+  async get(key: string): Promise<Uint8Array> {
+    const bytes = await this.read(key);
+    if (bytes !== undefined) return bytes;
+    throw new SeamError('OBJECT_NOT_FOUND', `Cannot read ${join(this.path, key)}: expected a file, got none.`);
+  }
+
+  /** Undefined where there is no such file. */
+  async read(key: string): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(join(this.path, key));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Checkpoints that are said to be whole, the oldest first. */
+  async checkpoints(): Promise<readonly JobCheckpoint[]> {
+    const names = await readdir(join(this.path, 'checkpoints')).catch((): string[] => []);
+    const records = names.sort().map(async (name) => {
+      const path = `checkpoints/${name}/checkpoint.json`;
+      const bytes = await this.read(path);
+      if (bytes === undefined) return [];
+      return [{ path, ...parsedAs(checkpointSchema, Buffer.from(bytes).toString(), path) }];
+    });
+    return (await Promise.all(records)).flat();
+  }
+
+  async metrics(): Promise<readonly JobMetrics[]> {
+    const bytes = await this.read(JOB_PATHS.metrics);
+    return bytes === undefined ? [] : (linesAs(metricsSchema, bytes, JOB_PATHS.metrics) as readonly JobMetrics[]);
+  }
+}
+
+export type JobCheckpoint = z.infer<typeof checkpointSchema> & {
+  /** Of its record, below the job's folder. */
+  readonly path: string;
+};
+
+export interface Following {
+  readonly launcher: JobLauncher;
+  readonly folder: JobFolder;
+  /** Aborts when the program is to be ended. */
+  readonly signal: AbortSignal;
+  /** The figures of a step that this start took, once and in order. */
+  readonly onStep?: (figures: JobMetrics) => void;
+  /** A checkpoint that was not there at the start, the oldest first. The program is ended where this fails. */
+  readonly onCheckpoint?: (checkpoint: JobCheckpoint) => Promise<void>;
+}
+
+/** Between two looks at what the program has written. Steps take longer where it matters. */
+const LOOK_EVERY_MS = 200;
+
+/**
+ * Starts the program on the job in the folder and follows it to its end.
+ * @throws ABORTED where the signal aborted; what the program says it was refused for; ENGINE_FAILED where it ended otherwise
+ */
+export async function followJob({ launcher, folder, signal, onStep, onCheckpoint }: Following): Promise<void> {
+  const known = new Set((await folder.checkpoints()).map(nameOf));
+  let steps = Math.max(0, ...(await folder.checkpoints()).map(({ step }) => step));
+  const look = async (): Promise<void> => {
+    for (const figures of (await folder.metrics()).slice(steps)) {
+      steps = figures.step;
+      onStep?.(figures);
+    }
+    for (const checkpoint of await folder.checkpoints()) {
+      if (known.has(nameOf(checkpoint))) continue;
+      await onCheckpoint?.(checkpoint);
+      known.add(nameOf(checkpoint));
+    }
+  };
+  const running = launcher.start(folder.path);
+  try {
+    let ended: EndedJob | undefined;
+    while (ended === undefined && !signal.aborted) {
+      ended = await Promise.race([running.ended, sleep(LOOK_EVERY_MS, signal).then(() => undefined)]);
+      await look();
+    }
+  } finally {
+    running.cancel();
+    await running.ended;
+  }
+  await look();
+  const { hasSucceeded, report } = await running.ended;
+  if (hasSucceeded) return;
+  if (signal.aborted) throw new SeamError('ABORTED', 'The training program was ended as it was asked to.');
+  throw await failureOf(folder, report);
+}
+
+/** By content too: an engine replaces what another one left. */
+function nameOf({ path, engine, runId, state }: JobCheckpoint): string {
+  return JSON.stringify([path, runId, engine, state]);
+}
+
+async function failureOf(folder: JobFolder, report: string): Promise<SeamError> {
+  const bytes = await folder.read(JOB_PATHS.failure);
+  if (bytes === undefined)
+    return new SeamError(
+      'ENGINE_FAILED',
+      `Cannot carry out the job: expected a result, got none. ${report}. It resumes from its newest checkpoint when it is started again.`,
+    );
+  const { code, message } = parsedAs(failureSchema, Buffer.from(bytes).toString(), JOB_PATHS.failure);
+  return new SeamError(code in ERROR_CODES ? (code as ErrorCode) : 'ENGINE_FAILED', message);
+}
