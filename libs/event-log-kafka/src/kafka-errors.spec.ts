@@ -15,7 +15,10 @@ describe('an error of the broker protocol', () => {
   });
 
   it('is retried, and an outage in the end, where a broker does not know what is wrong with itself', () => {
-    const error = new BrokerRefusal('UNKNOWN', 'The server experienced an unexpected error when processing the request');
+    const error = new BrokerRefusal(
+      'UNKNOWN',
+      'The server experienced an unexpected error when processing the request',
+    );
     expect(remedyFor(error)).toBe('refresh');
     expect(translated('committing a transaction', error)).toMatchObject({
       code: 'LOG_UNAVAILABLE',
