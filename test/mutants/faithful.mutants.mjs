@@ -8,8 +8,8 @@ export default [
   {
     control: 'the share of faithful entries leaves out those that were not to quote',
     file: 'libs/read-models/src/faithful-entries.projection.ts',
-    from: 'event.faithful === null) return state;',
-    to: 'event.entry === undefined) return state;',
+    from: 'if (faithful === null) continue;',
+    to: '',
     suite: 'quick',
     spec: 'libs/read-models/src/read-models.spec.ts',
   },
@@ -147,8 +147,8 @@ export default [
   ...quick('apps/standalone/src/round-progress.ts', 'apps/standalone/src/round-progress.spec.ts', [
     {
       control: 'a round counts its faithful entries',
-      from: 'counted(row.quoting, event.faithful)',
-      to: 'counted(row.quoting, true)',
+      from: 'counted(row.quoting, told.faithful, by)',
+      to: 'counted(row.quoting, true, by)',
     },
   ]),
 ];

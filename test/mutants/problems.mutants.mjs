@@ -50,6 +50,23 @@ export default [
       to: 'judged === -1 ? null : withResult',
     },
   ]),
+  ...quick('libs/read-models/src/counted-verdicts.ts', 'libs/read-models/src/ledger.projection.spec.ts', [
+    {
+      control: 'of contradicting verdicts success is counted by the one that the ledger counts',
+      from: 'known !== undefined && isLessDefinite(known)',
+      to: 'known !== undefined',
+    },
+    {
+      control: 'a verdict that is replaced is counted no more',
+      from: '[known[2], -1],',
+      to: '',
+    },
+    {
+      control: 'success of a group that is judged whole is closed',
+      from: 'cell === ALL_JUDGED ||',
+      to: '',
+    },
+  ]),
   ...quick('libs/verifiers/src/passage.verifier.ts', 'libs/datasets/src/tasks.spec.ts', [
     {
       control: 'a passage is worth the share of its questions right',

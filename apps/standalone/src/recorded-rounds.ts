@@ -12,7 +12,7 @@ export interface RecordedRun extends RecordedRounds {
 }
 
 export async function readRecordedRounds(log: EventLog): Promise<RecordedRun> {
-  let progress = initialLoopProgress;
+  let progress = initialLoopProgress();
   const topics = [TOPIC.problems, TOPIC.training, TOPIC.adapters];
   for await (const { events } of readTopics(log, topics, { undecodable: 'skip' }))
     for (const { event } of events) progress = evolveLoopProgress(progress, event);

@@ -15,9 +15,9 @@ const parentOf = (results: readonly (number | null)[], run: number): string | nu
 function progress(rounds: readonly ['base' | 'shifted', number][], results: readonly (number | null)[]): LoopProgress {
   const last = results.findLastIndex((validation) => validation !== null);
   return {
-    ...initialLoopProgress,
-    adapters: { ...initialLoopProgress.adapters, served: last < 0 ? null : servedAs(last) },
-    buffer: { ...initialLoopProgress.buffer, sequence: rounds.length },
+    ...initialLoopProgress(),
+    adapters: { ...initialLoopProgress().adapters, served: last < 0 ? null : servedAs(last) },
+    buffer: { ...initialLoopProgress().buffer, sequence: rounds.length },
     rounds: new Map(
       rounds.map(([phase, published], index) => [
         index + 1,
@@ -66,7 +66,7 @@ function progress(rounds: readonly ['base' | 'shifted', number][], results: read
 
 describe("the rounds' driver", () => {
   it('begins with the first round of the base phase', () => {
-    expect(decideRound(initialLoopProgress, plan)).toMatchObject({ kind: 'publish', round: 1, phase: 'base' });
+    expect(decideRound(initialLoopProgress(), plan)).toMatchObject({ kind: 'publish', round: 1, phase: 'base' });
   });
 
   it('goes on with a round that was published only in part', () => {
@@ -81,7 +81,7 @@ describe("the rounds' driver", () => {
     const decided = progress([['base', 4]], [0.2]);
     const without = { ...decided, buffer: { ...decided.buffer, sequence: 0 } };
     expect(decideRound(without, plan)).toEqual({ kind: 'wait' });
-    expect(decideRound({ ...decided, buffer: initialLoopProgress.buffer }, plan)).toEqual({ kind: 'wait' });
+    expect(decideRound({ ...decided, buffer: initialLoopProgress().buffer }, plan)).toEqual({ kind: 'wait' });
   });
 
   it('publishes the next round after a decision, promoted or rejected', () => {

@@ -14,7 +14,7 @@ import {
 const meta = (messageId: string): EventMeta =>
   originMeta({ messageId, correlationId: 'c', source: 'seam/test', occurredAt: 5, sourceClass: 'trusted' });
 
-const fold = (events: readonly SeamEvent[]): LoopProgress => events.reduce(evolveLoopProgress, initialLoopProgress);
+const fold = (events: readonly SeamEvent[]): LoopProgress => events.reduce(evolveLoopProgress, initialLoopProgress());
 
 const recordsOf = (runId: string, window: number | null = null, onlyOverParent = false): readonly SeamEvent[] =>
   promotedByRun({
@@ -68,15 +68,19 @@ const round = worldSource(1)({
 });
 const problemOf = (event: SeamEvent | undefined) => (event as Extract<SeamEvent, { type: 'ProblemPublished' }>).problem;
 
+let outcomes = 0;
+/** Of a separate candidate, unless one is named. */
 const outcome = (
   problem: ReturnType<typeof problemOf>,
   adapterDigest: string | null,
   success: boolean,
   faithful: boolean | null = null,
+  { candidate = outcomes++, messageId = 'o' }: { readonly candidate?: number; readonly messageId?: string } = {},
 ): SeamEvent =>
   ({
     type: 'OutcomeRecorded',
-    meta: meta('o'),
+    meta: meta(messageId),
+    ...{ groupId: `g-${candidate}`, candidateIndex: 0, groupSize: 2 },
     problem,
     arm: 'explore',
     adapterDigest,
@@ -122,8 +126,22 @@ describe('the progress of the loop', () => {
   it('counts the entries of a round that were to quote their problem, and those that do', () => {
     const problem = problemOf(round[0]);
     const verdicts = [true, true, false, null, true];
-    const outcomes = verdicts.map((faithful, at) => outcome(problem, 'a', at % 2 === 0, faithful));
-    expect(fold([...round, ...outcomes]).rounds.get(1)?.quoting).toEqual({ executed: 4, solved: 3 });
+    const judged = verdicts.map((faithful, at) => outcome(problem, 'a', at % 2 === 0, faithful));
+    expect(fold([...round, ...judged]).rounds.get(1)?.quoting).toEqual({ executed: 4, solved: 3 });
+  });
+
+  it('counts of contradicting outcomes the one that the ledger counts, and each candidate once', () => {
+    const problem = problemOf(round[0]);
+    const result = (messageId: string, success: boolean, adapter: string | null = 'a') =>
+      outcome(problem, adapter, success, success, { candidate: 7, messageId });
+    const { rounds, newest } = fold([result('2', true), result('1', false), result('1', false), result('3', true)]);
+    const failedOnce = { executed: 1, solved: 0 };
+    expect(rounds.get(1)).toMatchObject({ byAdapter: failedOnce, quoting: failedOnce });
+    expect(newest.filling).toEqual({ executed: 1, solved: 1 });
+    expect(fold([result('2', true), result('1', true, null)]).rounds.get(1)).toMatchObject({
+      byAdapter: { executed: 0, solved: 0 },
+      byBase: { executed: 1, solved: 1 },
+    });
   });
 
   it("judges exploration by the adapter's candidates, and by the base model's where no adapter served", () => {
@@ -156,7 +174,7 @@ describe('the buffer', () => {
   });
 
   it('in shards is as far as the last of them, and holds the rows of all', () => {
-    expect(fold([version(1, 1, 2), version(2, 1, 2)]).buffer).toEqual(initialLoopProgress.buffer);
+    expect(fold([version(1, 1, 2), version(2, 1, 2)]).buffer).toEqual(initialLoopProgress().buffer);
     const { buffer } = fold([version(1, 1, 2), version(1, 0, 2), version(2, 1, 2)]);
     expect(buffer).toMatchObject({
       sequence: 1,

@@ -1,10 +1,11 @@
 /**
  * What the live view and the report show, folded from the log: one row per round, counts per arm, the adapters. A
  * problem's id and metadata name its round, and a training run names its window, so the fold does not depend on the order
- * in which partitions are read.
+ * in which partitions are read. A fold changes `verdicts` in place, so a state belongs to one reader.
  */
-import { type BufferCommitted, type Evaluation, promptOrName, type SeamEvent } from '@seamstream/events';
+import { type BufferCommitted, type Evaluation, type EventOf, promptOrName, type SeamEvent } from '@seamstream/events';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
+import { type Cells, changesBy, MemoryCells } from '@seamstream/read-models';
 import {
   evolveServedAdapter,
   initialServedAdapter,
@@ -73,7 +74,9 @@ export interface LoopProgress {
   readonly runs: ReadonlyMap<string, RunProgress>;
   readonly experiences: number;
   readonly deadLettered: number;
-  /** Outcomes of all problems, whoever published them. */
+  /** The verdicts that count, by their group. */
+  readonly verdicts: Cells;
+  /** Outcomes of all problems, those that other processes published as well. */
   readonly control: Tally;
   /** Of candidates with an entry, the newest: the last full half of a window of {@link NEWEST}, and the half that fills. */
   readonly newest: { readonly before: Tally; readonly filling: Tally };
@@ -96,12 +99,13 @@ export interface LoopProgress {
 
 const NOTHING: Tally = { executed: 0, solved: 0 };
 
-export const initialLoopProgress: LoopProgress = {
+export const initialLoopProgress = (): LoopProgress => ({
   streams: new Set(),
   rounds: new Map(),
   runs: new Map(),
   experiences: 0,
   deadLettered: 0,
+  verdicts: new MemoryCells(),
   control: NOTHING,
   newest: { before: NOTHING, filling: NOTHING },
   versions: [],
@@ -109,14 +113,14 @@ export const initialLoopProgress: LoopProgress = {
   rejections: {},
   adapters: initialServedAdapter(),
   lastSolved: null,
-};
+});
 
 /** Outcomes that "now" means in the live view: about half of what a round of the demonstration brings. */
 const NEWEST = 512;
 
-const counted = (tally: Tally, solved: boolean): Tally => ({
-  executed: tally.executed + 1,
-  solved: tally.solved + (solved ? 1 : 0),
+const counted = (tally: Tally, solved: boolean, by: 1 | -1 = 1): Tally => ({
+  executed: tally.executed + by,
+  solved: tally.solved + (solved ? by : 0),
 });
 
 /** The newest outcomes with an entry: between half of {@link NEWEST} and all of it, once there are so many. */
@@ -263,22 +267,8 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
       }));
     case 'ExperienceGenerated':
       return { ...state, experiences: state.experiences + 1 };
-    case 'OutcomeRecorded': {
-      const tally = event.arm === 'control' ? 'control' : event.adapterDigest === null ? 'byBase' : 'byAdapter';
-      const next = {
-        ...withRound(state, event.problem, event.meta.occurredAt, (row) => ({
-          ...row,
-          [tally]: counted(row[tally], event.success),
-          ...(event.faithful === null ? {} : { quoting: counted(row.quoting, event.faithful) }),
-        })),
-        ...(tally === 'control'
-          ? { control: counted(state.control, event.success) }
-          : { newest: withNewest(state.newest, event.success) }),
-      };
-      return event.success && event.entry !== null
-        ? { ...next, lastSolved: { prompt: promptOrName(event.problem), entry: event.entry, response: event.response } }
-        : next;
-    }
+    case 'OutcomeRecorded':
+      return withOutcome(state, event);
     case 'BufferCommitted': {
       const versions = newestVersions([...state.versions, event]);
       return { ...state, versions, buffer: bufferOf(wholeBuffer(versions)) ?? state.buffer };
@@ -293,6 +283,26 @@ function evolveFigures(state: LoopProgress, event: SeamEvent): LoopProgress {
     default:
       return evolveRuns(state, event);
   }
+}
+
+/** Counts an outcome, and takes back the one that it replaces. Among the newest a candidate has the verdict that was read first. */
+function withOutcome(state: LoopProgress, event: EventOf<'OutcomeRecorded'>): LoopProgress {
+  const { arm, adapterDigest, success, faithful, entry, problem, response, meta } = event;
+  const place = arm === 'control' ? 'control' : adapterDigest === null ? 'byBase' : 'byAdapter';
+  const changes = changesBy(state.verdicts, event, { place, success, faithful } as const);
+  let next = state;
+  for (const [told, by] of changes) {
+    next = withRound(next, problem, meta.occurredAt, (row) => ({
+      ...row,
+      [told.place]: counted(row[told.place], told.success, by),
+      ...(told.faithful === null ? {} : { quoting: counted(row.quoting, told.faithful, by) }),
+    }));
+    if (told.place === 'control') next = { ...next, control: counted(next.control, told.success, by) };
+  }
+  if (changes.length === 1 && place !== 'control') next = { ...next, newest: withNewest(next.newest, success) };
+  return success && entry !== null && changes.length > 0
+    ? { ...next, lastSolved: { prompt: promptOrName(problem), entry, response } }
+    : next;
 }
 
 function evolveRuns(state: LoopProgress, event: SeamEvent): LoopProgress {

@@ -79,7 +79,7 @@ export async function runLoop(
   let hasEnded = false;
   let source = '';
   const draw = (): void => {
-    const progress = watch?.progress ?? initialLoopProgress;
+    const progress = watch?.progress ?? initialLoopProgress();
     view.draw(progress, {
       ...facts,
       source,

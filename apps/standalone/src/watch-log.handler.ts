@@ -20,7 +20,7 @@ const FOLLOWED = [
 ];
 
 export class WatchLogHandler {
-  private folded: LoopProgress = initialLoopProgress;
+  private folded: LoopProgress = initialLoopProgress();
   private readonly ledgerState = ledgerProjection.initialState();
 
   constructor(private readonly log: EventLog) {}

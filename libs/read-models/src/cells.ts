@@ -19,27 +19,3 @@ export class MemoryCells implements Cells {
     this.cells.set(name, cell);
   }
 }
-
-/** The cell of a group of which every candidate was met. */
-const ALL_MET = '*';
-
-/**
- * Notes a candidate of a group. Groups of which all candidates were met take one character each.
- * @returns whether it is met for the first time
- */
-export function meetCandidate(
-  cells: Cells,
-  {
-    groupId,
-    candidateIndex,
-    groupSize,
-  }: { readonly groupId: string; readonly candidateIndex: number; readonly groupSize: number },
-): boolean {
-  const cell = cells.get(groupId);
-  if (cell === ALL_MET) return false;
-  const met = cell === undefined ? [] : (JSON.parse(cell) as number[]);
-  if (met.includes(candidateIndex)) return false;
-  met.push(candidateIndex);
-  cells.set(groupId, met.length < groupSize ? JSON.stringify(met) : ALL_MET);
-  return true;
-}

@@ -1,6 +1,7 @@
-/** Whether entries quote their problems truly: per adapter that wrote them, as their outcomes say. Each candidate counts once. */
+/** Whether entries quote their problems truly: per adapter that wrote them, as the outcomes that the ledger counts say. */
 import { TOPIC } from '@seamstream/events';
-import { type Cells, MemoryCells, meetCandidate } from './cells.js';
+import { type Cells, MemoryCells } from './cells.js';
+import { changesBy } from './counted-verdicts.js';
 import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
 
 /** Of the entries that were to quote their problem, those whose every quote stands there. */
@@ -11,7 +12,7 @@ export interface FaithfulEntries {
 
 export interface FaithfulEntriesState {
   readonly folded: FoldedOffsets;
-  /** The candidates that were met, by their group. */
+  /** The verdicts that count, by their group. */
   readonly cells: Cells;
   readonly adapters: Map<string, { quoting: number; faithful: number; readonly adapterDigest: string | null }>;
 }
@@ -29,18 +30,20 @@ export const faithfulEntriesProjection: KeptProjection<FaithfulEntriesState, Fai
   initialState: (cells = new MemoryCells()) => ({ folded: new Map(), cells, adapters: new Map() }),
 
   evolve(state, event, position) {
-    if (!advance(state.folded, position) || event.type !== 'OutcomeRecorded' || event.faithful === null) return state;
-    const { faithful, adapterDigest } = event;
-    if (!meetCandidate(state.cells, event)) return state;
-    const tally = state.adapters.get(adapterDigest ?? '') ?? { quoting: 0, faithful: 0, adapterDigest };
-    tally.quoting++;
-    if (faithful) tally.faithful++;
-    state.adapters.set(adapterDigest ?? '', tally);
+    if (!advance(state.folded, position) || event.type !== 'OutcomeRecorded') return state;
+    const told = { faithful: event.faithful, adapterDigest: event.adapterDigest };
+    for (const [{ faithful, adapterDigest }, by] of changesBy(state.cells, event, told)) {
+      if (faithful === null) continue;
+      const tally = state.adapters.get(adapterDigest ?? '') ?? { quoting: 0, faithful: 0, adapterDigest };
+      tally.quoting += by;
+      if (faithful) tally.faithful += by;
+      state.adapters.set(adapterDigest ?? '', tally);
+    }
     return state;
   },
 
   read({ adapters }) {
-    const tallies = sortedEntries(adapters).map(([, tally]) => ({ ...tally }));
+    const tallies = sortedEntries(adapters).flatMap(([, tally]) => (tally.quoting === 0 ? [] : [{ ...tally }]));
     const sum = (of: (tally: FaithfulEntries) => number): number =>
       tallies.reduce((total, tally) => total + of(tally), 0);
     return {

@@ -8,6 +8,7 @@ export {
   type RefusedDecision,
 } from './adapter-lineage.projection.js';
 export { type Cells, MemoryCells } from './cells.js';
+export { changesBy } from './counted-verdicts.js';
 export {
   type DeadLetter,
   type DeadLetters,

@@ -1,5 +1,5 @@
 import type { SeamEvent } from '@seamstream/events';
-import { type AttemptResult, settledAs, standingOfGroup } from '@seamstream/experience-groups';
+import { type AttemptResult, definiteResults, settledAs, standingOfGroup } from '@seamstream/experience-groups';
 import { Random } from '@seamstream/kernel';
 import {
   answerOf,
@@ -15,7 +15,9 @@ import {
   withheld,
 } from '@seamstream/testing/log-of';
 import { MemoryCells } from './cells.js';
+import { faithfulEntriesProjection } from './faithful-entries.projection.js';
 import { ledgerProjection } from './ledger.projection.js';
+import { successByArmProjection } from './success-by-arm.projection.js';
 
 const ledgerOf = (...events: readonly SeamEvent[]) => answerOf(ledgerProjection, placed(events));
 const group = (problemId: string, verdicts: readonly boolean[]) =>
@@ -290,7 +292,7 @@ function contradictions(seed: number): AttemptResult[] {
   return Array.from({ length: 5 }, (_, p) => `p${seed}-${p}`).flatMap((id) => {
     const size = 1 + random.int(3);
     return Array.from({ length: 1 + random.int(9) }, (): AttemptResult => {
-      const options = { index: random.int(size), size };
+      const options = { index: random.int(size), size, faithful: random.pick([true, false, null]) };
       const result = random.pick([
         recorded(id, random.float() < 0.5, options),
         executionFailed(id, options),
@@ -327,6 +329,26 @@ describe('the ledger of contradicting results', () => {
         expect(answerOf(ledgerProjection, order === 0 ? log : interleaved(log, seed * 3 + order))).toMatchObject(
           expected,
         );
+    }
+  });
+
+  it('has the verdicts that success and faithful entries are counted by', () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const results = contradictions(seed);
+      const counting = [...Map.groupBy(results, ({ groupId }) => groupId).values()]
+        .flatMap((group) => [...definiteResults(untilJudged(group)).values()])
+        .filter((result) => result.type === 'OutcomeRecorded');
+      const successes = counting.filter(({ success }) => success).length;
+      const quoting = counting.filter(({ faithful }) => faithful !== null);
+      const log = placed(results);
+      expect(answerOf(successByArmProjection, log).arms.explore).toMatchObject({
+        outcomes: counting.length,
+        successes,
+      });
+      expect(answerOf(faithfulEntriesProjection, log).all).toEqual({
+        quoting: quoting.length,
+        faithful: quoting.filter(({ faithful }) => faithful).length,
+      });
     }
   });
 });

@@ -1,6 +1,7 @@
-/** How often executions succeed: per arm, per arm and domain, and per adapter as measured. Each candidate counts once. */
+/** How often executions succeed: per arm, per arm and domain, and per adapter as measured. Of a candidate the verdict counts that the ledger counts. */
 import { type Arm, TOPIC } from '@seamstream/events';
-import { type Cells, MemoryCells, meetCandidate } from './cells.js';
+import { type Cells, MemoryCells } from './cells.js';
+import { changesBy } from './counted-verdicts.js';
 import { advance, type FoldedOffsets, type KeptProjection, sortedEntries } from './projection.js';
 
 export interface SuccessTally {
@@ -17,7 +18,7 @@ interface Tally {
 
 export interface SuccessByArmState {
   readonly folded: FoldedOffsets;
-  /** The candidates that were met, by their group. */
+  /** The verdicts that count, by their group. */
   readonly cells: Cells;
   readonly arms: Map<string, Tally>;
   readonly domains: Map<string, Map<string, Tally>>;
@@ -36,10 +37,10 @@ export interface SuccessByArm {
   }[];
 }
 
-function count(tallies: Map<string, Tally>, arm: Arm, success: boolean): void {
+function count(tallies: Map<string, Tally>, arm: Arm, success: boolean, by: 1 | -1): void {
   const tally = tallies.get(arm) ?? { outcomes: 0, successes: 0 };
-  tally.outcomes++;
-  if (success) tally.successes++;
+  tally.outcomes += by;
+  if (success) tally.successes += by;
   tallies.set(arm, tally);
 }
 
@@ -70,16 +71,17 @@ export const successByArmProjection: KeptProjection<SuccessByArmState, SuccessBy
 
   evolve(state, event, position) {
     if (!advance(state.folded, position) || event.type !== 'OutcomeRecorded') return state;
-    const { arm, success, problem, adapterDigest } = event;
-    if (!meetCandidate(state.cells, event)) return state;
-    count(state.arms, arm, success);
-    const domain = state.domains.get(problem.domain) ?? new Map<string, Tally>();
-    state.domains.set(problem.domain, domain);
-    count(domain, arm, success);
-    if (arm === 'control') return state;
-    const adapter = state.adapters.get(adapterDigest ?? '') ?? { adapterDigest, arms: new Map<string, Tally>() };
-    state.adapters.set(adapterDigest ?? '', adapter);
-    count(adapter.arms, arm, success);
+    const told = { arm: event.arm, success: event.success, name: event.problem.domain, digest: event.adapterDigest };
+    for (const [{ arm, success, name, digest }, by] of changesBy(state.cells, event, told)) {
+      count(state.arms, arm, success, by);
+      const domain = state.domains.get(name) ?? new Map<string, Tally>();
+      state.domains.set(name, domain);
+      count(domain, arm, success, by);
+      if (arm === 'control') continue;
+      const adapter = state.adapters.get(digest ?? '') ?? { adapterDigest: digest, arms: new Map<string, Tally>() };
+      state.adapters.set(digest ?? '', adapter);
+      count(adapter.arms, arm, success, by);
+    }
     return state;
   },
 

@@ -21,7 +21,7 @@ describe('the terminal view', () => {
 
   it('shows time, round and rates, and never exceeds the width', () => {
     const progress = {
-      ...initialLoopProgress,
+      ...initialLoopProgress(),
       rounds: new Map([
         [
           1,
@@ -53,7 +53,7 @@ describe('the terminal view', () => {
   it('shows no control character of a problem, an entry, an answer or a reason', () => {
     const hostile = '\u001b]52;c;eA==\u0007\u001b[2J\r\u202e';
     const progress = {
-      ...initialLoopProgress,
+      ...initialLoopProgress(),
       lastSolved: { prompt: hostile, entry: hostile, response: hostile },
     };
     const lines = renderView(progress, { ...facts, activity: hostile }, 200);
@@ -66,7 +66,7 @@ describe('the terminal view', () => {
       { service: 'generator', ready: 3, records: 12, tokensPerSecond: 41.234, remainingMs: 95_000 },
       { service: 'executor', ready: 0, records: 2, tokensPerSecond: null, remainingMs: null },
     ];
-    const lines = renderView(initialLoopProgress, { ...facts, work }, 80);
+    const lines = renderView(initialLoopProgress(), { ...facts, work }, 80);
     expect(lines).toContain('  generator          3 of 12, 41.2 tokens/s, about 01:35 left');
     expect(lines).toContain('  executor           0 of 2');
   });
@@ -97,7 +97,7 @@ describe('the terminal view', () => {
       metrics: {},
       reason: 'not worse',
     };
-    const progress = { ...initialLoopProgress, runs: new Map([['r', run]]) };
+    const progress = { ...initialLoopProgress(), runs: new Map([['r', run]]) };
     view.draw(progress, facts);
     view.draw(progress, facts);
     expect(written).toHaveLength(1);
@@ -134,12 +134,12 @@ const run = (window: number, status: RunProgress['status'], validation: number):
 
 /** A log with runs, of which the last was rejected, and a solved problem with long and wide texts. */
 const busy: LoopProgress = {
-  ...initialLoopProgress,
+  ...initialLoopProgress(),
   runs: new Map(
     [run(1, 'promoted', 0.4), run(2, 'promoted', 0.99), run(3, 'rejected', 0.922)].map((each) => [each.runId, each]),
   ),
   adapters: {
-    ...initialLoopProgress.adapters,
+    ...initialLoopProgress().adapters,
     served: { adapterDigest: '2abcdef0123456789', key: 'k', fingerprint: 'f' },
   },
   lastSolved: { prompt: '林'.repeat(300), entry: '{"concepts":["oak"]}'.repeat(40), response: 'Answer: 4\n'.repeat(9) },
@@ -162,7 +162,7 @@ describe('what the view says of adapters', () => {
   });
 
   it('is nothing while the base model is served, whatever a rejected candidate reached', () => {
-    const rejected = { ...busy, adapters: initialLoopProgress.adapters };
+    const rejected = { ...busy, adapters: initialLoopProgress().adapters };
     expect(renderView(rejected, facts, 100).find((line) => line.startsWith('  validation'))).toContain('–');
   });
 });
@@ -277,7 +277,7 @@ describe('without a terminal', () => {
   const lines: string[] = [];
   let nowMs = 0;
   const view = new TerminalView({ write: (text: string) => lines.push(text) }, () => nowMs);
-  const say = (activity: string | null, afterMs: number, progress = initialLoopProgress): void => {
+  const say = (activity: string | null, afterMs: number, progress = initialLoopProgress()): void => {
     nowMs += afterMs;
     view.draw(progress, { ...facts, activity });
   };
@@ -300,9 +300,9 @@ describe('without a terminal', () => {
   });
 
   it('it says once that new problems are in the stream', () => {
-    const row = { ...initialLoopProgress.newest.before };
+    const row = { ...initialLoopProgress().newest.before };
     const shifted: LoopProgress = {
-      ...initialLoopProgress,
+      ...initialLoopProgress(),
       rounds: new Map([
         [
           4,
