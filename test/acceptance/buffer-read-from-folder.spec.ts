@@ -6,26 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { pythonWith } from '@seamstream/dev-servers';
 import { FsObjectStore } from '@seamstream/object-store-fs';
 import { type BufferRow, encodeVersion } from '@seamstream/success-buffer';
+import { bufferRow } from '@seamstream/testing/buffer-rows';
 
 const SCRIPT = fileURLToPath(new URL('./read-buffer-folder.py', import.meta.url));
 const PACKAGES = ['pyarrow==26.0.1', 'duckdb==2.0.0'];
 
-const row = (index: number): BufferRow => ({
-  outcomeId: `o-${index}`,
-  experienceId: `e-${index}`,
-  problemId: `p-${index}`,
-  domain: index % 2 === 0 ? 'sums' : 'words',
-  stratum: `${index % 2 === 0 ? 'sums' : 'words'}/${index < 3 ? 'easy' : 'hard'}`,
-  prompt: `What is ${index} + 1?`,
-  entry: '{"strategy":["add"]}',
-  promptTokenIds: [1, 2],
-  tokenIds: [3, index],
-  forced: [true, false],
-  reward: 1,
-  helpfulness: 0.5,
-  adapterDigest: null,
-  baseModelDigest: 'b'.repeat(64),
-});
+const row = (index: number): BufferRow => {
+  const domain = index % 2 === 0 ? 'sums' : 'words';
+  return bufferRow(`o-${index}`, { domain, stratum: `${domain}/${index < 3 ? 'easy' : 'hard'}` });
+};
 
 describe('the buffer in a folder', () => {
   let folder: string;

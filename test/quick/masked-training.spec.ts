@@ -24,8 +24,8 @@ import {
   type LearningInput,
   type TrainingPlan,
 } from '@seamstream/learning';
-import type { BufferRow } from '@seamstream/success-buffer';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
+import { bufferRow } from '@seamstream/testing/buffer-rows';
 import type { TrainingWeights } from '@seamstream/training-contract';
 import { LanguageModelTraining } from '@seamstream/training-runs';
 
@@ -111,21 +111,9 @@ const inputs: Readonly<Record<'grpo' | 'sft', () => LearningInput>> = {
   grpo: () => resultsOf(experiences),
   sft: () => ({
     reads: 'buffer',
-    rows: experiences.map(
-      ({ experienceId, promptTokenIds, tokenIds, forced, entry }): BufferRow => ({
-        outcomeId: experienceId,
-        experienceId,
-        problemId: 'p',
-        domain: 'farm',
-        stratum: 'farm/hard',
-        prompt: 'cow bee',
-        entry,
-        promptTokenIds,
-        tokenIds,
-        forced,
-        reward: 1,
-        helpfulness: 0.5,
-        adapterDigest: null,
+    rows: experiences.map(({ experienceId, promptTokenIds, tokenIds, forced, entry }) =>
+      bufferRow(experienceId, {
+        ...{ experienceId, domain: 'farm', prompt: 'cow bee', entry, promptTokenIds, tokenIds, forced },
         baseModelDigest: model.digest,
       }),
     ),

@@ -1,4 +1,5 @@
 /** What `npm start -- …` and `seam start …` understand. */
+import { algorithms, CURRICULUM } from '@seamstream/learning';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer'] as const;
@@ -90,8 +91,8 @@ export function withStartOptions(command: Command, start: string): Command {
         '--algorithm <name>',
         'sft imitates successes, grpo compares within groups (tapered: TOPR with a group baseline), curriculum changes between them',
       )
-        .choices(['curriculum', 'sft', 'grpo'])
-        .default('curriculum'),
+        .choices([CURRICULUM, ...algorithms.keys()])
+        .default(CURRICULUM),
     )
     .option('--round-size <n>', 'problems per round', integer(8), 64)
     .option('--max-rounds <n>', 'rounds before the new problems appear, at most', integer(1), 16)

@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import { SeamError } from '@seamstream/kernel';
+import { CURRICULUM } from '@seamstream/learning';
 import { z } from 'zod';
 import { readKept, writeWhole } from './kept-file.js';
 
@@ -174,7 +175,7 @@ export function assertRounds(folder: string, settings: FixedSettings, recorded: 
       `its log holds rounds of --round-size ${recorded.roundSize}, got ${shown('roundSize', settings.roundSize)}`,
     );
   const others = [...recorded.algorithms].filter(
-    (name) => settings.algorithm !== 'curriculum' && name !== settings.algorithm,
+    (name) => settings.algorithm !== CURRICULUM && name !== settings.algorithm,
   );
   if (recorded.streams.has(own) && others.length > 0)
     differing.push(`its log holds runs of ${others.join(', ')}, got ${shown('algorithm', settings.algorithm)}`);

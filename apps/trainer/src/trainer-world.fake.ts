@@ -7,14 +7,8 @@ import { SeamError, sha256 } from '@seamstream/kernel';
 import { readTopics } from '@seamstream/log-reader';
 import { InMemoryObjectStore, type InMemoryObjects } from '@seamstream/object-store';
 import { createServiceLogger, type RunningService, startService } from '@seamstream/service-kit';
-import {
-  type BufferRow,
-  bufferConfigSchema,
-  encodeManifest,
-  encodeRows,
-  manifestDigest,
-  rowsDigest,
-} from '@seamstream/success-buffer';
+import { bufferConfigSchema, encodeManifest, encodeRows, manifestDigest, rowsDigest } from '@seamstream/success-buffer';
+import { bufferRow } from '@seamstream/testing/buffer-rows';
 import type { TrainingEngine } from '@seamstream/training-contract';
 import {
   type AdapterEvaluation,
@@ -206,22 +200,9 @@ export async function commitVersion(
   inputs: EventOf<'BufferCommitted'>['inputs'],
   { shard, shards }: { readonly shard: number; readonly shards: number } = { shard: 0, shards: 1 },
 ): Promise<EventOf<'BufferCommitted'>> {
-  const all: BufferRow[] = Array.from({ length: 8 }, (_, index) => ({
-    outcomeId: `o-${index}`,
-    experienceId: `x-${index}`,
-    problemId: `p-${index}`,
-    domain: 'sums',
-    stratum: 'sums/hard',
-    prompt: `Problem ${index}`,
-    entry: '{}',
-    promptTokenIds: [1, 2],
-    tokenIds: [3, 4, index],
-    forced: [true, false, false],
-    reward: 1,
-    helpfulness: 0.5,
-    adapterDigest: null,
-    baseModelDigest: BASE,
-  }));
+  const all = Array.from({ length: 8 }, (_, index) =>
+    bufferRow(`o-${index}`, { tokenIds: [3, 4, index], baseModelDigest: BASE }),
+  );
   const rows = all.filter((_, index) => index % shards === shard);
   const objects = new InMemoryObjectStore(world.objects);
   const body = encodeRows(rows, 'parquet');

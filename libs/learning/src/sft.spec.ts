@@ -1,26 +1,9 @@
 import type { BufferRow } from '@seamstream/success-buffer';
+import { bufferRow as row } from '@seamstream/testing/buffer-rows';
 import { algorithms, type BufferInput, type LearningContext, type TrainingPlan } from './index.js';
 
 const sft = algorithms.get('sft')!;
 const context: LearningContext = { baseModelDigest: 'base', servedAdapters: [null], entrySchemaOf: () => undefined };
-
-const row = (outcomeId: string, changes: Partial<BufferRow> = {}): BufferRow => ({
-  outcomeId,
-  experienceId: `experience-${outcomeId}`,
-  problemId: 'problem',
-  domain: 'timber',
-  stratum: `${changes.domain ?? 'timber'}/hard`,
-  prompt: '?',
-  entry: '{}',
-  promptTokenIds: [1, 2],
-  tokenIds: [7, 8, 9],
-  forced: [true, false, false],
-  reward: 1,
-  helpfulness: 0.5,
-  adapterDigest: null,
-  baseModelDigest: 'base',
-  ...changes,
-});
 
 const inputOf = (rows: readonly BufferRow[]): BufferInput => ({ reads: 'buffer', rows });
 const small = { minRows: 1, batchSize: 4, duration: { unit: 'steps', steps: 10 } };
@@ -58,7 +41,7 @@ describe('sft', () => {
     const masked = { ...context, entrySchemaOf: (domain: string) => ({ enum: [domain] }) };
     const prepared = sft.prepare(inputOf([row('a')]), small, masked, 'run');
     const plan = prepared.status === 'ready' ? prepared.plan : undefined;
-    expect(sft.complete(plan!, small, 0, {})).toMatchObject([{ schema: { enum: ['timber'] }, continuationStart: 2 }]);
+    expect(sft.complete(plan!, small, 0, {})).toMatchObject([{ schema: { enum: ['sums'] }, continuationStart: 2 }]);
   });
 
   it('draws rows in proportion to their helpfulness, on a floor', () => {
@@ -80,7 +63,7 @@ describe('sft', () => {
 
   it('plans the same from the same rows in any order', () => {
     const rows = Array.from({ length: 20 }, (_, i) =>
-      row(`r${i}`, { helpfulness: (i % 8) / 8, domain: i % 2 === 0 ? 'herbs' : 'timber' }),
+      row(`r${i}`, { helpfulness: (i % 8) / 8, domain: i % 2 === 0 ? 'herbs' : 'sums' }),
     );
     expect(planOf(rows.toReversed())).toEqual(planOf(rows));
   });

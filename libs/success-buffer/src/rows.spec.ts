@@ -1,4 +1,5 @@
 import { sha256 } from '@seamstream/kernel';
+import { bufferRow } from '@seamstream/testing/buffer-rows';
 import {
   type BufferManifest,
   type BufferRow,
@@ -13,23 +14,15 @@ import {
   rowsDigest,
 } from './index.js';
 
-const rowNamed = (outcomeId: string, changes: Partial<BufferRow> = {}): BufferRow => ({
-  outcomeId,
-  experienceId: `experience-${outcomeId}`,
-  problemId: 'problem',
-  domain: 'timber',
-  stratum: 'timber/hard',
-  prompt: 'Für 3 Fässer „Eiche“ 🌳: how many boards?\n',
-  entry: '{"concepts":["oak"]}',
-  promptTokenIds: [1, 2, 511],
-  tokenIds: [7, 8, 9],
-  forced: [true, false, true],
-  reward: 1,
-  helpfulness: 0.1 + 0.2,
-  adapterDigest: null,
-  baseModelDigest: 'base',
-  ...changes,
-});
+const rowNamed = (outcomeId: string, changes: Partial<BufferRow> = {}): BufferRow =>
+  bufferRow(outcomeId, {
+    domain: 'timber',
+    prompt: 'Für 3 Fässer „Eiche“ 🌳: how many boards?\n',
+    promptTokenIds: [1, 2, 511],
+    forced: [true, false, true],
+    helpfulness: 0.1 + 0.2,
+    ...changes,
+  });
 const rows = [
   rowNamed('a'),
   rowNamed('b', { adapterDigest: 'c'.repeat(64), promptTokenIds: [], tokenIds: [], forced: [] }),

@@ -3,31 +3,21 @@ import { Random, sha256 } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import {
   type BufferManifest,
-  type BufferRow,
   bufferConfigSchema,
   encodeManifest,
   encodeVersion,
   rowsDigest,
 } from '@seamstream/success-buffer';
+import { bufferRow } from '@seamstream/testing/buffer-rows';
 import { readLearningInput } from './learning-input.js';
 import { RecordedEvents } from './recorded-events.js';
 
-const rows: readonly BufferRow[] = Array.from({ length: 12 }, (_, index) => ({
-  outcomeId: `o-${String(index).padStart(2, '0')}`,
-  experienceId: `x-${index}`,
-  problemId: `p-${index}`,
-  domain: 'sums',
-  stratum: index % 2 === 0 ? 'sums/hard' : 'sums/easy',
-  prompt: `Problem ${index}`,
-  entry: '{}',
-  promptTokenIds: [1, 2],
-  tokenIds: [3, 4, index],
-  forced: [true, false, false],
-  reward: 1,
-  helpfulness: 0.5,
-  adapterDigest: null,
-  baseModelDigest: 'base',
-}));
+const rows = Array.from({ length: 12 }, (_, index) =>
+  bufferRow(`o-${String(index).padStart(2, '0')}`, {
+    stratum: index % 2 === 0 ? 'sums/hard' : 'sums/easy',
+    tokenIds: [3, 4, index],
+  }),
+);
 
 /** The rows as the versions of one shard, or divided between two. */
 async function storedVersion(shards = 1) {

@@ -10,31 +10,16 @@ import {
   manifestDigest,
   rowsDigest,
 } from '@seamstream/success-buffer';
+import { bufferRow } from '@seamstream/testing/buffer-rows';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
-const row = (id: string, stratum: string): BufferRow => ({
-  outcomeId: id,
-  experienceId: `e-${id}`,
-  problemId: `p-${id}`,
-  domain: 'sums',
-  stratum,
-  prompt: '2 + 3?',
-  entry: '{"strategy":"add"}',
-  promptTokenIds: [1, 2],
-  tokenIds: [3, 4],
-  forced: [true, false],
-  reward: 1,
-  helpfulness: 0.5,
-  adapterDigest: null,
-  baseModelDigest: 'b'.repeat(64),
-});
 const meta = (id: string) =>
   originMeta({ messageId: id, correlationId: 'c', source: 'seam/buffer', occurredAt: 0, sourceClass: 'model' });
 
 /** A buffer of two versions; the last has two rows in two strata. */
 async function withBuffer(): Promise<FakeWorld & { readonly rows: readonly BufferRow[] }> {
   const world = await fakeWorld();
-  const rows = [row('o1', 'sums/easy'), row('o2', 'sums/hard')];
+  const rows = [bufferRow('o1', { stratum: 'sums/easy' }), bufferRow('o2', { stratum: 'sums/hard' })];
   await commitVersions(world, [rows.slice(0, 1), rows], { shard: 0, shards: 1 });
   return { ...world, rows };
 }
@@ -138,7 +123,11 @@ describe('seam buffer', () => {
 
   it('of a buffer in shards shows the newest version of each and exports the rows of all', async () => {
     const world = await fakeWorld();
-    const [a, b, c] = [row('o1', 'words/easy'), row('o2', 'sums/hard'), row('o3', 'words/hard')];
+    const [a, b, c] = [
+      bufferRow('o1', { stratum: 'words/easy' }),
+      bufferRow('o2', { stratum: 'sums/hard' }),
+      bufferRow('o3', { stratum: 'words/hard' }),
+    ];
     await commitVersions(world, [[], [b]], { shard: 1, shards: 2 });
     await world.seam('buffer');
     expect(world.takeOutput()).toMatch(/shard +1of2\nversion +2 of .*\nrows +1\n/);
