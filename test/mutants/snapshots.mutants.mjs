@@ -54,6 +54,13 @@ export default [
       to: 'offset >= 0;',
     },
   ]),
+  ...of('libs/snapshots/src/kept-reading.ts', [
+    {
+      control: 'the doctor gets the records of the reading that compares snapshots',
+      from: 'await alongside?.take(chunk);',
+      to: '',
+    },
+  ]),
   ...of('libs/snapshots/src/kept-cells.ts', [
     {
       control: 'the newest cell of a name counts',

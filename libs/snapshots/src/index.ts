@@ -4,6 +4,7 @@ export {
   jointUse,
   KeptReading,
   type KeptReadingOptions,
+  type ReadAlongside,
   type SnapshotComparison,
   type SnapshotPlace,
 } from './kept-reading.js';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type EventLog, ForwardingEventLog, InMemoryEventLog, type ReadOptions } from '@seamstream/event-log';
 import { encodeEvent, type SeamEvent, TOPICS } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
+import { type EventChunk, presentRanges } from '@seamstream/log-reader';
 import {
   adapterLineageProjection,
   faithfulEntriesProjection,
@@ -22,7 +23,7 @@ import {
 } from '@seamstream/testing/log-of';
 import { EXAMPLE_LINEAGE } from '@seamstream/testing/training-log';
 import type { SnapshotUse } from './kept-model.js';
-import { jointUse, KeptReading, type KeptReadingOptions } from './kept-reading.js';
+import { jointUse, KeptReading, type KeptReadingOptions, type ReadAlongside } from './kept-reading.js';
 
 const { signal } = new AbortController();
 const options = { signal, progress: () => ({ advance: () => undefined, stop: () => undefined }) };
@@ -361,15 +362,30 @@ describe('A snapshot', () => {
         return log.read(range);
       },
     });
-    const compare = async (mostRecords: number) => {
+    const compare = async (mostRecords: number, alongside?: ReadAlongside) => {
       read = 0;
       const reading = await KeptReading.open(counting, { place: { folder, view: 'all' }, code: 'c1' });
-      const compared = await reading.compare([ledgerProjection, successByArmProjection], { ...options, mostRecords });
+      const models = [ledgerProjection, successByArmProjection];
+      const compared = await reading.compare(models, { ...options, mostRecords, ...(alongside && { alongside }) });
       reading.close();
       return { states: compared.map(({ state }) => state), read };
     };
     const stored = (await log.watermarks('seam.outcomes')).reduce((sum, { high }) => sum + high, 0);
-    expect(await compare(1000)).toEqual({ states: ['agrees', 'agrees'], read: (await compare(0)).read + stored });
+    const readForRanges = (await compare(0)).read;
+    expect(await compare(1000)).toEqual({ states: ['agrees', 'agrees'], read: readForRanges + stored });
+    // Another reader gets the same records without a second reading, and alone where no snapshot is compared.
+    for (const [mostRecords, state] of [
+      [1000, 'agrees'],
+      [0, 'not compared'],
+    ] as const) {
+      let taken = 0;
+      const take = async ({ range, records }: EventChunk) => {
+        if (range.topic === 'seam.outcomes') taken += records.length;
+      };
+      const alongside = { ranges: await presentRanges(log, ['seam.outcomes']), take };
+      expect(await compare(mostRecords, alongside)).toEqual({ states: [state, state], read: readForRanges + stored });
+      expect(taken).toBe(stored);
+    }
   });
 
   it('is for its owner alone', async () => {

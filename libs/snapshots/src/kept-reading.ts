@@ -5,7 +5,13 @@
 import { join } from 'node:path';
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
-import { presentRanges, type ReadingProgress, type ReadRange, readEvents } from '@seamstream/log-reader';
+import {
+  type EventChunk,
+  presentRanges,
+  type ReadingProgress,
+  type ReadRange,
+  readEvents,
+} from '@seamstream/log-reader';
 import type { KeptProjection } from '@seamstream/read-models';
 import { DamagedSnapshot } from './cell-file.js';
 import { KEEPING_LIMITS, type KeepingLimits, KeptModel, type SnapshotUse } from './kept-model.js';
@@ -41,6 +47,13 @@ type AnyModel = KeptModel<never, unknown>;
 
 /** A projection whose state only itself knows. */
 export type ComparedProjection = KeptProjection<object, unknown>;
+
+/** Another reader of the same log, so that its records are read once for both. */
+export interface ReadAlongside {
+  readonly ranges: readonly ReadRange[];
+  /** @param chunk perhaps with records beyond the ranges */
+  take(chunk: EventChunk): Promise<void>;
+}
 
 interface Refolding {
   readonly projection: ComparedProjection;
@@ -111,16 +124,24 @@ export class KeptReading {
   /**
    * Whether the snapshots of read models answer as the records do that they were folded from. Reads each of these once, for all models.
    * @param mostRecords of a longer one nothing is said: `not compared`
+   * @param alongside what else is read of the log, in the same reading
    */
   async compare(
     projections: readonly ComparedProjection[],
-    { mostRecords, signal }: { readonly mostRecords: number; readonly signal: AbortSignal },
+    {
+      mostRecords,
+      signal,
+      alongside,
+    }: { readonly mostRecords: number; readonly signal: AbortSignal; readonly alongside?: ReadAlongside },
   ): Promise<readonly SnapshotComparison[]> {
     const all = await Promise.all(projections.map((projection) => this.refolding(projection)));
     const read = all.filter(({ model, records }) => model.use().from === 'snapshot' && records <= mostRecords);
-    for await (const { events } of readEvents(this.log, jointRanges(read), { undecodable: 'skip', signal }))
-      for (const { event, record } of events)
+    const ranges = jointRanges([...(alongside === undefined ? [] : [alongside]), ...read]);
+    for await (const chunk of readEvents(this.log, ranges, { undecodable: 'skip', signal })) {
+      for (const { event, record } of chunk.events)
         for (const one of read) if (one.isFolded(record)) one.state = one.projection.evolve(one.state, event, record);
+      await alongside?.take(chunk);
+    }
     return all.map((one): SnapshotComparison => {
       const { projection, model, records, state } = one;
       const told = { model: projection.name, records };

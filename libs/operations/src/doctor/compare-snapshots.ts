@@ -7,14 +7,14 @@ import {
   trainingProgressProjection,
   waitingAnswersProjection,
 } from '@seamstream/read-models';
-import type { SnapshotComparison } from '@seamstream/snapshots';
+import type { ReadAlongside, SnapshotComparison } from '@seamstream/snapshots';
 import { activityProjection } from '../read-models/activity.projection.js';
 import { type KeptLog, openReading } from '../read-models/kept-log.js';
 
-/** Reads once more all that the snapshots were folded from. @param mostRecords longer ones are not compared */
+/** Reads once more all that the snapshots were folded from, and `alongside` with it. @param mostRecords longer ones are not compared */
 export async function compareSnapshots(
   kept: KeptLog,
-  options: { readonly mostRecords: number; readonly signal: AbortSignal },
+  options: { readonly mostRecords: number; readonly signal: AbortSignal; readonly alongside: ReadAlongside },
 ): Promise<readonly SnapshotComparison[]> {
   const reading = await openReading(kept);
   try {

@@ -10,7 +10,6 @@ import {
   type Finding,
   summary,
 } from '@seamstream/doctor';
-import type { EventLog } from '@seamstream/event-log';
 import type { EntrySchemas } from '@seamstream/experience';
 import { isSeamError } from '@seamstream/kernel';
 import { decodeAdapter } from '@seamstream/language-model';
@@ -18,10 +17,9 @@ import type { ObjectStore } from '@seamstream/object-store';
 import type { SnapshotComparison } from '@seamstream/snapshots';
 import type { KeptLog, ReadingOptions } from '../read-models/kept-log.js';
 import { compareSnapshots } from './compare-snapshots.js';
-import { type LogFacts, readFacts } from './read-facts.js';
+import { FactsReader, type LogFacts } from './facts-reader.js';
 
 interface DoctorWorld {
-  openLog(mode: 'read'): Promise<EventLog>;
   openKeptLog(): Promise<KeptLog>;
   openObjects(): Promise<ObjectStore>;
   entrySchemas(): Promise<EntrySchemas>;
@@ -41,13 +39,14 @@ export const SNAPSHOT_RECORDS = 50_000;
 export async function examineSystem(
   world: DoctorWorld,
   { groups, snapshots: areAllCompared }: { readonly groups: number; readonly snapshots?: boolean | undefined },
-  reading: ReadingOptions,
+  { signal, progress }: ReadingOptions,
 ): Promise<Examination> {
   const schemaFor = await world.entrySchemas();
-  const facts = await readFacts(await world.openLog('read'), { groups, ...reading });
+  const kept = await world.openKeptLog();
+  const alongside = await FactsReader.open(kept.log, progress);
   const mostRecords = areAllCompared === true ? Number.POSITIVE_INFINITY : SNAPSHOT_RECORDS;
-  const { signal } = reading;
-  const snapshots = await compareSnapshots(await world.openKeptLog(), { mostRecords, signal });
+  const snapshots = await compareSnapshots(kept, { mostRecords, signal, alongside }).finally(() => alongside.close());
+  const facts = alongside.facts(groups);
   const findings = summary([
     ...examineRollouts(facts.groups, { schemaFor }),
     ...facts.runs.flatMap((run) => examineRun(run)),

@@ -3,17 +3,13 @@
 import type { AdmissionFacts, FinishedGroup, RunFacts, ServingFacts } from '@seamstream/doctor';
 import { finishedGroups } from '@seamstream/doctor';
 import type { EventLog } from '@seamstream/event-log';
-import {
-  type AdapterPublished,
-  type ExperienceGenerated,
-  type SeamEvent,
-  TOPIC,
-  type TopicName,
-} from '@seamstream/events';
+import { type AdapterPublished, type SeamEvent, TOPIC, type TopicName } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { isAttemptResult } from '@seamstream/experience-groups';
-import { type ReadingProgress, readEvents, storedRanges } from '@seamstream/log-reader';
+import { type EventChunk, type ReadRange, storedRanges } from '@seamstream/log-reader';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
+import type { ReadAlongside } from '@seamstream/snapshots';
+import type { ReadingOptions } from '../read-models/kept-log.js';
 
 /** Newest records that are read of each partition: some thousand candidates, whatever the log's length. */
 const TAIL_RECORDS = 4096;
@@ -34,59 +30,71 @@ export interface LogFacts {
   readonly refusedResults: readonly string[];
 }
 
-interface ReadingOptions {
-  /** Newest groups to look at. */
-  readonly groups: number;
-  readonly signal: AbortSignal;
-  readonly progress: (total: number) => ReadingProgress;
-}
+/** Reads the ends of the large topics, and all of the small ones, in the reading that compares the snapshots. */
+export class FactsReader implements ReadAlongside {
+  private readonly events = new Map<string, SeamEvent[]>();
+  private readonly contents: ProblemContents;
 
-/** Reads the ends of the large topics, and all of the small ones. */
-export async function readFacts(log: EventLog, { groups, signal, progress }: ReadingOptions): Promise<LogFacts> {
-  const tails = [TOPIC.experiences, TOPIC.outcomes, TOPIC.buffer] as const;
-  const whole = [TOPIC.training, TOPIC.adapters] as const;
-  const ranges = (
-    await Promise.all([
+  private constructor(
+    log: EventLog,
+    readonly ranges: readonly ReadRange[],
+    private readonly bar: ReturnType<ReadingOptions['progress']>,
+  ) {
+    this.contents = new ProblemContents(log);
+  }
+
+  /** @param progress is begun with the number of records that are read for the facts */
+  static async open(log: EventLog, progress: ReadingOptions['progress']): Promise<FactsReader> {
+    const tails = [TOPIC.experiences, TOPIC.outcomes, TOPIC.buffer] as const;
+    const whole = [TOPIC.training, TOPIC.adapters] as const;
+    const ranges = await Promise.all([
       ...tails.map(async (topic) =>
-        (
-          await storedRanges(log, topic)
-        ).map((range) => ({ ...range, from: Math.max(range.from, range.to - TAIL_RECORDS) })),
+        (await storedRanges(log, topic)).map((range) => ({
+          ...range,
+          from: Math.max(range.from, range.to - TAIL_RECORDS),
+        })),
       ),
       ...whole.map((topic) => storedRanges(log, topic)),
-    ])
-  ).flat();
-  const bar = progress(ranges.reduce((sum, { from, to }) => sum + to - from, 0));
-  const events = new Map<string, SeamEvent[]>();
-  const contents = new ProblemContents(log);
-  try {
-    for await (const chunk of readEvents(log, ranges, { undecodable: 'skip', signal })) {
-      const own = events.get(chunk.range.topic) ?? [];
-      events.set(chunk.range.topic, own);
-      for (const event of await contents.fill(chunk.events.map(({ event }) => event))) own.push(event);
-      bar.advance(chunk.records.length);
-    }
-  } finally {
-    bar.stop();
+    ]);
+    const own = ranges.flat();
+    return new FactsReader(log, own, progress(own.reduce((sum, { from, to }) => sum + to - from, 0)));
   }
-  const of = (topic: TopicName): readonly SeamEvent[] =>
-    (events.get(topic) ?? []).sort((a, b) => a.meta.occurredAt - b.meta.occurredAt);
-  const experiences = of(TOPIC.experiences).filter(
-    (event): event is ExperienceGenerated & { type: 'ExperienceGenerated' } => event.type === 'ExperienceGenerated',
-  );
-  const results = of(TOPIC.outcomes).filter(isAttemptResult);
-  // In the log's order, which decides what is served.
-  const adapters = events.get(TOPIC.adapters) ?? [];
-  const serving = servingOf([...(events.get(TOPIC.training) ?? []), ...adapters]);
-  return {
-    groups: finishedGroups(experiences, results).slice(-groups),
-    runs: runsOf(of(TOPIC.training), serving.promotedBy),
-    serving: serving.facts,
-    served: serving.served,
-    admission: admissionOf(of(TOPIC.buffer)),
-    refusedResults: of(TOPIC.buffer).flatMap((event) =>
-      event.type === 'ResultRefused' ? [`${event.reason}, ${event.detail}`] : [],
-    ),
-  };
+
+  async take({ range: { topic, partition }, records, events }: EventChunk): Promise<void> {
+    const own = this.ranges.find((range) => range.topic === topic && range.partition === partition);
+    if (own === undefined) return;
+    const isWithin = ({ offset }: { readonly offset: number }): boolean => offset >= own.from && offset < own.to;
+    const within = events.filter(({ record }) => isWithin(record));
+    const kept = this.events.get(topic) ?? [];
+    this.events.set(topic, kept);
+    for (const event of await this.contents.fill(within.map(({ event }) => event))) kept.push(event);
+    this.bar.advance(records.filter(isWithin).length);
+  }
+
+  close(): void {
+    this.bar.stop();
+  }
+
+  /** What was read. @param groups newest ones to look at */
+  facts(groups: number): LogFacts {
+    const of = (topic: TopicName): readonly SeamEvent[] =>
+      (this.events.get(topic) ?? []).sort((a, b) => a.meta.occurredAt - b.meta.occurredAt);
+    const experiences = of(TOPIC.experiences).filter((event) => event.type === 'ExperienceGenerated');
+    const results = of(TOPIC.outcomes).filter(isAttemptResult);
+    // In the log's order, which decides what is served.
+    const adapters = this.events.get(TOPIC.adapters) ?? [];
+    const serving = servingOf([...(this.events.get(TOPIC.training) ?? []), ...adapters]);
+    return {
+      groups: finishedGroups(experiences, results).slice(-groups),
+      runs: runsOf(of(TOPIC.training), serving.promotedBy),
+      serving: serving.facts,
+      served: serving.served,
+      admission: admissionOf(of(TOPIC.buffer)),
+      refusedResults: of(TOPIC.buffer).flatMap((event) =>
+        event.type === 'ResultRefused' ? [`${event.reason}, ${event.detail}`] : [],
+      ),
+    };
+  }
 }
 
 function runsOf(training: readonly SeamEvent[], promoted: ReadonlySet<string | null>): LogFacts['runs'] {
