@@ -405,7 +405,7 @@ export default [
       to: 'minProblems',
     },
   ]),
-  ...quick('apps/standalone/src/round-progress.ts', 'apps/standalone/src/round-progress.spec.ts', [
+  ...quick('apps/standalone/src/rates-as-parent.ts', 'apps/standalone/src/round-progress.spec.ts', [
     {
       control: 'gate: what is served is judged by comparisons after its promotion',
       from: 'const since = runs.slice(promoted + 1).filter(areCompared);',

@@ -3,7 +3,8 @@
  * round ends with the decision on its training run and the version of the buffer: results of the next round that the buffer
  * met before the last ones of this would be in a version where a quicker buffer has none.
  */
-import { endedRuns, type LoopProgress, ofServed, type RunProgress, ratesAsParent } from './round-progress.js';
+import { ratesAsParent } from './rates-as-parent.js';
+import { endedRuns, type LoopProgress, ofServed, type RunProgress } from './round-progress.js';
 
 export interface RoundPlan {
   /** Problems per round. */

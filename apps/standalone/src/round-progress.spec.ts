@@ -1,13 +1,13 @@
 import { type EventMeta, originMeta, type SeamEvent } from '@seamstream/events';
 import { promotedByPerson, promotedByRun, rolledBack } from '@seamstream/testing/promotion-log';
 import { worldSource } from './problem-stream.js';
+import { ratesAsParent } from './rates-as-parent.js';
 import {
   endedRuns,
   evolveLoopProgress,
   exploredOf,
   initialLoopProgress,
   type LoopProgress,
-  ratesAsParent,
   servedAt,
 } from './round-progress.js';
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventLog, ForwardingEventLog, InMemoryEventLog, type ReadOptions } from '@seamstream/event-log';
-import { encodeEvent, type SeamEvent, TOPICS } from '@seamstream/events';
+import { encodeEvent, TOPICS } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import { type EventChunk, presentRanges } from '@seamstream/log-reader';
 import {
@@ -12,18 +12,10 @@ import {
   successByArmProjection,
   trainingProgressProjection,
 } from '@seamstream/read-models';
-import {
-  deadLettered,
-  executionFailed,
-  expired,
-  generated,
-  published,
-  recorded,
-  withheld,
-} from '@seamstream/testing/log-of';
-import { EXAMPLE_LINEAGE } from '@seamstream/testing/training-log';
+import { history } from '@seamstream/testing/log-history';
+import { published } from '@seamstream/testing/log-of';
 import type { SnapshotUse } from './kept-model.js';
-import { jointUse, KeptReading, type KeptReadingOptions, type ReadAlongside } from './kept-reading.js';
+import { jointUse, KeptReading, type KeptReadingOptions } from './kept-reading.js';
 
 const { signal } = new AbortController();
 const options = { signal, progress: () => ({ advance: () => undefined, stop: () => undefined }) };
@@ -78,46 +70,19 @@ async function emptyLog(): Promise<InMemoryEventLog> {
   return log;
 }
 
-/** Facts about few problems in any order: late ones, repeated ones, orphans, and records that are no events. */
-function history(seed: number, length: number): Parameters<EventLog['append']>[0][number][] {
-  const random = Random.of('history', seed);
-  const told: SeamEvent[] = [];
-  return Array.from({ length }, () => {
-    if (random.int(40) === 0) return { topic: 'seam.outcomes', key: 'p0', value: Buffer.from('poison') };
-    if (told.length > 0 && random.int(5) === 0) return encodeEvent(told[random.int(told.length)]!);
-    const n = random.int(1 + length / 4);
-    const id = `p${n}`;
-    // A group has one size and one arm.
-    const candidate = {
-      index: random.int(4),
-      size: 1 + (n % 3),
-      adapterDigest: random.int(2) === 0 ? null : 'd1',
-      arm: n % 2 === 0 ? ('explore' as const) : ('deploy' as const),
-      domain: `d${n % 3}`,
-    };
-    const makers: readonly (() => SeamEvent)[] = [
-      () => published(id),
-      () => generated(id, candidate),
-      () => recorded(id, random.int(2) === 0, candidate),
-      () => recorded(id, random.int(2) === 0, { ...candidate, faithful: random.int(2) === 0 }),
-      () => executionFailed(id, candidate),
-      () => withheld(`c${n}`),
-      () => published(`c${n}`),
-      () => expired(id),
-      () => deadLettered('seam.experiences', id, n),
-      () => EXAMPLE_LINEAGE[random.int(EXAMPLE_LINEAGE.length)]!,
-    ];
-    const event = makers[random.int(makers.length)]!();
-    told.push(event);
-    return encodeEvent(event);
-  });
-}
-
 /** Of all snapshots of the spec, the files. */
 const files = (): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
+
+type Comparison = Omit<Parameters<KeptReading['compare']>[1], 'signal'>;
+async function comparedIn(log: EventLog, comparison: Comparison) {
+  const reading = await KeptReading.open(log, { place: { folder, view: 'all' }, code: 'c1' });
+  const compared = await reading.compare([ledgerProjection, successByArmProjection], { signal, ...comparison });
+  reading.close();
+  return compared;
+}
 
 describe('A fold from a snapshot', () => {
   it.each(Array.from({ length: 12 }, (_, seed) => seed))(
@@ -327,12 +292,7 @@ describe('A snapshot', () => {
   it('is compared with the records that it was folded from, on request', async () => {
     const log = await emptyLog();
     await log.append(history(14, 120));
-    const compare = async (mostRecords: number) => {
-      const reading = await KeptReading.open(log, { place: { folder, view: 'all' }, code: 'c1' });
-      const [state] = await reading.compare([ledgerProjection], { ...options, mostRecords });
-      reading.close();
-      return state;
-    };
+    const compare = async (mostRecords: number) => (await comparedIn(log, { mostRecords }))[0];
     expect(await compare(1000)).toEqual({ model: 'ledger', records: 0, state: 'none' });
     await tell(log);
     await log.append([encodeEvent(published('later'))]);
@@ -362,30 +322,23 @@ describe('A snapshot', () => {
         return log.read(range);
       },
     });
-    const compare = async (mostRecords: number, alongside?: ReadAlongside) => {
+    const compare = async (comparison: Comparison) => {
       read = 0;
-      const reading = await KeptReading.open(counting, { place: { folder, view: 'all' }, code: 'c1' });
-      const models = [ledgerProjection, successByArmProjection];
-      const compared = await reading.compare(models, { ...options, mostRecords, ...(alongside && { alongside }) });
-      reading.close();
+      const compared = await comparedIn(counting, comparison);
       return { states: compared.map(({ state }) => state), read };
     };
     const stored = (await log.watermarks('seam.outcomes')).reduce((sum, { high }) => sum + high, 0);
-    const readForRanges = (await compare(0)).read;
-    expect(await compare(1000)).toEqual({ states: ['agrees', 'agrees'], read: readForRanges + stored });
-    // Another reader gets the same records without a second reading, and alone where no snapshot is compared.
-    for (const [mostRecords, state] of [
-      [1000, 'agrees'],
-      [0, 'not compared'],
-    ] as const) {
-      let taken = 0;
-      const take = async ({ range, records }: EventChunk) => {
-        if (range.topic === 'seam.outcomes') taken += records.length;
-      };
-      const alongside = { ranges: await presentRanges(log, ['seam.outcomes']), take };
-      expect(await compare(mostRecords, alongside)).toEqual({ states: [state, state], read: readForRanges + stored });
-      expect(taken).toBe(stored);
-    }
+    const once = { states: ['agrees', 'agrees'], read: (await compare({ mostRecords: 0 })).read + stored };
+    expect(await compare({ mostRecords: 1000 })).toEqual(once);
+    // Another reader gets them in the same reading, and alone where no snapshot is compared.
+    let taken = 0;
+    const take = async ({ range, records }: EventChunk) => {
+      if (range.topic === 'seam.outcomes') taken += records.length;
+    };
+    const alongside = { ranges: await presentRanges(log, ['seam.outcomes']), take };
+    expect(await compare({ mostRecords: 1000, alongside })).toEqual(once);
+    expect((await compare({ mostRecords: 0, alongside })).read).toBe(once.read);
+    expect(taken).toBe(2 * stored);
   });
 
   it('is for its owner alone', async () => {

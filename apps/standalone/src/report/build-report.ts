@@ -5,6 +5,7 @@ import type { Evaluation } from '@seamstream/events';
 import type { Ledger } from '@seamstream/read-models';
 import { comparisonOf } from '@seamstream/release';
 import { wilsonInterval } from '@seamstream/statistics';
+import { ratesAsParent } from '../rates-as-parent.js';
 import type { LogAccount } from '../read-log.js';
 import {
   endedRuns,
@@ -14,7 +15,6 @@ import {
   type RoundProgress,
   type RunProgress,
   rate,
-  ratesAsParent,
   servedAt,
   servedRun,
 } from '../round-progress.js';
