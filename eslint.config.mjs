@@ -124,10 +124,8 @@ const PLACES_WITH_HOUSE_WORDS = [
   'apps/trainer',
   'libs/datasets',
   'libs/event-log-kafka',
-  'libs/events',
   'libs/evidence',
   'libs/experience',
-  'libs/language-model',
   'libs/operations',
   'libs/release',
   'libs/service-kit',
@@ -137,7 +135,6 @@ const PLACES_WITH_HOUSE_WORDS = [
   'test/acceptance',
   'test/mutants',
   'test/quick',
-  'test/real-model',
   'test/resilience',
 ];
 

@@ -1,5 +1,5 @@
 /**
- * SmolLM2-135M-Instruct beside transformers, which reads the same file by itself: tensors, tokenizer, chat template and greedy
+ * SmolLM2-135M-Instruct next to transformers, which reads the same file by itself: tensors, tokenizer, chat template and greedy
  * tokens. With PYTHON=path/to/python3 (torch, transformers, gguf, accelerate) that one is asked; otherwise its packages are fetched,
  * which are gigabytes. With SEAM_TEST_QUESTIONS=test.jsonl the questions of a dataset are the prompts (a field `question` per line).
  */
@@ -50,13 +50,13 @@ const needed = await fetched('SmolLM2 or transformers', async () => ({
 
 async function readPrompts(): Promise<string[]> {
   const file = process.env.SEAM_TEST_QUESTIONS;
-  if (file === undefined) return realPrompts(PROMPTS, 'beside transformers');
+  if (file === undefined) return realPrompts(PROMPTS, 'next to transformers');
   const lines = (await readFile(file, 'utf8')).split('\n', PROMPTS);
   return lines.map((line) => (JSON.parse(line) as { readonly question: string }).question);
 }
 
-(needed === undefined ? describe.skip : describe)('SmolLM2, beside transformers', () => {
-  const texts = oddTexts(TEXTS, 'beside transformers');
+(needed === undefined ? describe.skip : describe)('SmolLM2, next to transformers', () => {
+  const texts = oddTexts(TEXTS, 'next to transformers');
   let prompts: string[];
   let randomIds: number[][];
   let tokenizer: Tokenizer;
@@ -66,7 +66,7 @@ async function readPrompts(): Promise<string[]> {
     const { model, python } = needed!;
     tokenizer = await Tokenizer.load(model.folder);
     prompts = await readPrompts();
-    randomIds = oddIds(TEXTS, tokenizer.vocabularySize, 'beside transformers');
+    randomIds = oddIds(TEXTS, tokenizer.vocabularySize, 'next to transformers');
     const folder = await mkdtemp(join(tmpdir(), 'seam-real-model-'));
     try {
       const request = join(folder, 'request.json');

@@ -3,7 +3,7 @@ import { packageIndexAnswers } from '@seamstream/dev-servers';
 import { isSeamError, messageOf } from '@seamstream/kernel';
 
 /**
- * What `fetch` gives; undefined, said aloud, where it cannot be had because Python, pip or the index is missing. Whatever else is
+ * What `fetch` gives; undefined, said aloud, where it cannot be had because Python, pip or the index is missing. Anything else that is
  * wrong is thrown: an index that answers has no excuse.
  */
 export async function fetched<T>(what: string, fetch: () => Promise<T>): Promise<T | undefined> {

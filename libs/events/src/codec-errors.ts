@@ -18,7 +18,7 @@ export function invalidEvent(event: SeamEvent, schema: avro.Type, cause: unknown
   const faults: string[] = [];
   schema.isValid(event, {
     errorHook: (path, value: unknown, type) => {
-      faults.push(`${path.join('.')}: expected ${describe(type)}, came ${shown(value)}`);
+      faults.push(`${path.join('.')}: expected ${describe(type)}, got ${shown(value)}`);
     },
   });
   return new SeamError(

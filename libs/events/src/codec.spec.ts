@@ -42,7 +42,7 @@ describe('an event on the wire', () => {
     );
   });
 
-  it('stands in its topic under its key', () => {
+  it('is in its topic under its key', () => {
     expect(EXAMPLES.map((event) => [event.type, encodeEvent(event).topic, encodeEvent(event).key])).toEqual([
       ['ProblemPublished', 'seam.problems', 'p-1'],
       ['ExperienceGenerated', 'seam.experiences', 'p-1'],
@@ -145,47 +145,47 @@ describe('an event on the wire', () => {
 
 describe('an event that does not fit its schema', () => {
   const cases: readonly [string, SeamEvent, string][] = [
-    ['a NaN reward', { ...outcome, reward: Number.NaN }, 'reward: expected a finite double, came NaN'],
+    ['a NaN reward', { ...outcome, reward: Number.NaN }, 'reward: expected a finite double, got NaN'],
     [
       'an infinite latency',
       { ...outcome, latencyMs: Number.POSITIVE_INFINITY },
-      'latencyMs: expected a finite double, came Infinity',
+      'latencyMs: expected a finite double, got Infinity',
     ],
     [
       'a log-probability beyond 32 bits',
       { ...EXAMPLE_EVENTS.ExperienceGenerated, logProbs: [0, -1e300] },
-      'logProbs.1: expected a finite float, came -1e+300',
+      'logProbs.1: expected a finite float, got -1e+300',
     ],
     [
       'a metric that is NaN',
       { ...EXAMPLE_EVENTS.TrainingRunCompleted, metrics: { loss: Number.NaN } },
-      'metrics.loss: expected a finite double, came NaN',
+      'metrics.loss: expected a finite double, got NaN',
     ],
     [
       'an unknown symbol',
       { ...outcome, arm: 'best' as 'explore' },
-      'arm: expected one of explore, deploy, control, came "best"',
+      'arm: expected one of explore, deploy, control, got "best"',
     ],
     [
       'a missing field',
       { ...outcome, response: undefined as unknown as string },
-      'response: expected string, came undefined',
+      'response: expected string, got undefined',
     ],
-    ['a fraction for an int', { ...outcome, promptTokens: 1.5 }, 'promptTokens: expected int, came 1.5'],
+    ['a fraction for an int', { ...outcome, promptTokens: 1.5 }, 'promptTokens: expected int, got 1.5'],
     [
       'an offset beyond 2^53',
       { ...EXAMPLE_EVENTS.DeadLettered, offset: 2 ** 60 },
-      `offset: expected long, came ${2 ** 60}`,
+      `offset: expected long, got ${2 ** 60}`,
     ],
     [
       'a text for a list',
       { ...outcome, tokenIds: 'abc' as unknown as number[] },
-      'tokenIds: expected array, came "abc"',
+      'tokenIds: expected array, got "abc"',
     ],
     [
       'a list for bytes',
       { ...EXAMPLE_EVENTS.DeadLettered, value: [1] as unknown as Uint8Array },
-      'value: expected null or bytes, came a list of 1',
+      'value: expected null or bytes, got a list of 1',
     ],
   ];
   it.each(cases)('is refused: %s', (_, event, fault) => {
@@ -205,13 +205,13 @@ describe('an event that does not fit its schema', () => {
       encodeEvent({ ...outcome, reward: Number.NaN, meta: { ...outcome.meta, messageId: 4 as unknown as string } }),
     );
     expect(error.details).toMatchObject({
-      faults: ['meta.messageId: expected string, came 4', 'reward: expected a finite double, came NaN'],
+      faults: ['meta.messageId: expected string, got 4', 'reward: expected a finite double, got NaN'],
     });
   });
 
-  it('is refused when its type is none', () => {
+  it('is refused when its type does not exist', () => {
     const error = failureOf(() => encodeEvent({ ...outcome, type: 'Guess' } as unknown as SeamEvent));
-    expect(error.message).toContain('came "Guess"');
+    expect(error.message).toContain('got "Guess"');
   });
 });
 
@@ -318,14 +318,14 @@ describe('a record that cannot be used', () => {
     }
   });
 
-  it('is an unknown schema in the framing of a registry that nobody asked', () => {
+  it('is an unknown schema in the framing of a registry that was not asked', () => {
     const value = Buffer.concat([Buffer.from([0, 0, 0, 1, 44]), good.subarray(10)]);
     const error = failureOf(() => decodeEvent({ ...position, value }));
     expect(error.code).toBe('UNKNOWN_SCHEMA');
     expect(error.details).toEqual({ ...position, schemaId: 300 });
   });
 
-  it('never throws anything but these errors, whatever the bytes', () => {
+  it('never throws anything but these errors, regardless of the bytes', () => {
     const body = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.concat([good.subarray(0, 10), bytes]));
     const mutated = fc
       .tuple(fc.nat(good.length - 1), fc.nat(255))
@@ -461,7 +461,7 @@ describe("a record of a stranger's schema", () => {
     }
   });
 
-  it('is refused by name when it is nested deeper, or longer, than any schema that somebody wrote', () => {
+  it('is refused by name when it is nested deeper, or longer, than any schema that a person wrote', () => {
     const nested = (levels: number): string => {
       let text = '"string"';
       for (let level = 0; level < levels; level++)

@@ -8,7 +8,7 @@
  * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md), for tools that know
  * no schema; the value alone is what counts.
  *
- * Records may have been written with a schema that is nobody's release: one that a registry names. Who meets such a schema
+ * Records may have been written with a schema that is not of a release: one that a registry names. A reader that meets such a schema
  * teaches it to the codec first (`learn`); it is then a writer's version like any other.
  */
 import { isSeamError, messageOf, SeamError } from '@seamstream/kernel';
@@ -34,7 +34,7 @@ export interface EncodedEvent {
 const CONFLUENT_HEADER_BYTES = 5;
 /** Of a learned schema; the events' own are some ten thousand. */
 const MAX_SCHEMA_CHARACTERS = 1_000_000;
-/** Of a learned schema: whoever reads it calls itself once or more for each. The events' own have fewer than 20. */
+/** Of a learned schema: its reader calls itself once or more for each. The events' own have fewer than 20. */
 const MAX_SCHEMA_NESTING = 200;
 const MARKER = 0x01c3; // C3 01 as a little-endian 16-bit number
 
@@ -76,7 +76,7 @@ export class EventCodec {
     if (text.length > MAX_SCHEMA_CHARACTERS || nestingOf(text) > MAX_SCHEMA_NESTING) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Learning a schema: expected at most ${MAX_SCHEMA_CHARACTERS} characters and ${MAX_SCHEMA_NESTING} brackets in each other, came ${text.length} characters that begin with ${shown(text)}. Its records cannot be read.`,
+        `Learning a schema: expected at most ${MAX_SCHEMA_CHARACTERS} characters and ${MAX_SCHEMA_NESTING} brackets in each other, got ${text.length} characters that begin with ${shown(text)}. Its records cannot be read.`,
       );
     }
     try {
@@ -85,7 +85,7 @@ export class EventCodec {
     } catch (cause) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Learning a schema: expected the JSON text of a self-contained Avro schema, came ${shown(text)}. Its records cannot be read.`,
+        `Learning a schema: expected the JSON text of a self-contained Avro schema, got ${shown(text)}. Its records cannot be read.`,
         { cause },
       );
     }
@@ -135,7 +135,7 @@ export class EventCodec {
     if (form === undefined) {
       throw new SeamError(
         'INVALID_INPUT',
-        `Encoding an event: expected one of ${[...this.forms.keys()].join(', ')}, came ${shown(event.type)}. Set its type.`,
+        `Encoding an event: expected one of ${[...this.forms.keys()].join(', ')}, got ${shown(event.type)}. Set its type.`,
       );
     }
     const { meta } = event;
@@ -228,7 +228,7 @@ export class EventCodec {
       }
       throw new SeamError(
         'UNKNOWN_SCHEMA',
-        `Reading ${place(record)}: no known schema has the fingerprint ${fingerprint}. It was written by a newer version or by somebody else: upgrade this service, then redrive the record.`,
+        `Reading ${place(record)}: no known schema has the fingerprint ${fingerprint}. It was written by a newer version or by another program: upgrade this service, then redrive the record.`,
         { details },
       );
     }
@@ -306,7 +306,7 @@ export function schemaFault(text: string): string | undefined {
   }
 }
 
-/** An event's current schema, as it is told to a registry. */
+/** An event's current schema, as a registry receives it. */
 export interface EventSchema {
   readonly topic: string;
   /** With namespace, e.g. seamstream.ProblemPublished. */
@@ -328,7 +328,7 @@ export function eventSchemas(): readonly EventSchema[] {
   );
 }
 
-/** How many brackets of a JSON text stand in each other at most; those in strings do not count. */
+/** How many brackets of a JSON text are nested at most; those in strings do not count. */
 function nestingOf(text: string): number {
   let depth = 0;
   let deepest = 0;

@@ -169,7 +169,7 @@ describe('fields of an encoded event', () => {
     older[2] = older[2]! ^ 1;
     for (const other of [older, new Uint8Array(0), value.subarray(0, 5), Buffer.concat([value, Buffer.from([0])])]) {
       expect(window.open(other)).toBe(false);
-      // Nor does it go on showing what it showed before.
+      // Nor does it still show what it showed before.
       expect(window.shows(value)).toBe(false);
     }
   });

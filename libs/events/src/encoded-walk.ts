@@ -39,7 +39,7 @@ export interface Step {
 /** Beyond 32 bits: what {@link int} answers for a number that takes more. */
 const NONE = 2 ** 32;
 
-/** Where the number that was read last ends: beside its value, so that reading one makes nothing. */
+/** Where the number that was read last ends: apart from its value, so that reading one makes nothing. */
 let after = 0;
 
 /** Where the number that {@link int} read last ends. */

@@ -14,7 +14,7 @@ export function isGraded<P extends Pick<Problem, 'reference' | 'verifier'> & Par
   return problem.verifier !== null && problem.reference !== null;
 }
 
-/** From this score on an answer that somebody judged counts as a success. */
+/** From this score on an answer that a person judged counts as a success. */
 export const FEEDBACK_SUCCESS = 0.5;
 
 interface Tried {
@@ -27,7 +27,7 @@ export function attemptIdOf({ experienceId, attemptId }: Tried): string {
   return attemptId ?? experienceId;
 }
 
-/** The role in which a result follows from its experience: of one attempt there is one result, whoever tells it. */
+/** The role in which a result follows from its experience: of one attempt there is one result, regardless of who records it. */
 export function resultRole({ attemptId }: Pick<Tried, 'attemptId'>): string {
   return attemptId === null ? 'outcome' : `outcome/${attemptId}`;
 }

@@ -129,7 +129,7 @@ class StrictInt extends avro.types.IntType {
   }
 
   _write(tap: Tap, value: unknown): void {
-    if (value !== ((value as number) | 0)) throw new TypeError('an int that is none');
+    if (value !== ((value as number) | 0)) throw new TypeError('an int beyond 32 bits or with a fraction');
     tap.writeLong(value);
   }
 }
@@ -142,7 +142,7 @@ class StrictBoolean extends avro.types.BooleanType {
   }
 
   _write(tap: Tap, value: unknown): void {
-    if (typeof value !== 'boolean') throw new TypeError('a boolean that is none');
+    if (typeof value !== 'boolean') throw new TypeError('a boolean that is another type');
     tap.buf[tap.pos++] = value ? 1 : 0;
   }
 }
@@ -347,7 +347,7 @@ const STRICT_PRIMITIVES: Readonly<Record<string, avro.Type>> = {
 
 type ForSchemaOptions = NonNullable<Parameters<typeof avro.Type.forSchema>[1]>;
 
-/** The strict type of a self-contained schema. Throws avsc's own errors for a schema that is none, or an ambiguous union. */
+/** The strict type of a self-contained schema. Throws avsc's own errors for what is not a schema, or has an ambiguous union. */
 export function strictType(schema: AvroSchema): avro.Type {
   const hook =
     (finite: boolean) =>

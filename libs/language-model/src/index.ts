@@ -33,9 +33,9 @@ export type {
   TokensWritten,
 } from './generation/generation.types.js';
 export { type GrammarOf, Grammars } from './generation/grammars.js';
-export { assertSamplingSettings, type SampledToken, sampleToken } from './generation/sampler.js';
+export { type SampledToken, sampleToken } from './generation/sampler.js';
 export { type GenerationOptions, LanguageModel, type LoadSettings, type WeightOptions } from './language-model.js';
-export { constantRate, warmUpCosineRate } from './training/learning-rate.js';
+export { warmUpCosineRate } from './training/learning-rate.js';
 export type { ScoredSequence } from './training/sequence-batch.js';
 export type {
   OptimizerSettings,

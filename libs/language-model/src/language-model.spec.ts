@@ -68,7 +68,7 @@ describe('a language model whose thread ends', () => {
     }
   });
 
-  it('refuses to go on with other weights that have come into the folder', async () => {
+  it('refuses to continue with other weights that have come into the folder', async () => {
     const [mine, other] = await Promise.all([writeRandomModel(), writeRandomModel({ layers: 1 })]);
     const model = await LanguageModel.load(mine, { threads: 1 });
     try {

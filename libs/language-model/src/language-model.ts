@@ -42,9 +42,9 @@ export interface GenerationOptions extends WeightOptions {
   readonly signal?: AbortSignal;
   /** The most time that the call may take, in milliseconds. */
   readonly timeoutMs?: number;
-  /** Is told of tokens as they are written; those of one candidate come in order. */
+  /** Is called with tokens as they are written; those of one candidate come in order. */
   readonly onTokens?: (written: readonly TokensWritten[]) => void;
-  /** Is told of how far the call has come, a few times a second; before the call rejects, of what it had finished. */
+  /** Is called with the progress of the call, a few times a second; before the call rejects, of what it had finished. */
   readonly onProgress?: (progress: GenerationProgress) => void;
 }
 /** Adapters that a worker keeps: the serving one, its predecessor, and two under evaluation. */
@@ -282,7 +282,7 @@ export class LanguageModel {
   }
 
   #beginProof(): void {
-    this.#proven().catch(() => undefined); // said to whoever waits for an answer
+    this.#proven().catch(() => undefined); // reported to the caller that waits for an answer
   }
 
   /** @throws CHECKPOINT_INVALID, for ever, where the weights are not those that {@link digest} names. */
@@ -358,7 +358,7 @@ export class LanguageModel {
   }
 }
 
-/** The digest, taken on another thread while this one goes on. @throws SESSION_FAILED when the signal ended it */
+/** The digest, taken on another thread while this one continues. @throws SESSION_FAILED when the signal ended it */
 async function digestAside(folder: string, signal?: AbortSignal): Promise<string> {
   if (signal?.aborted) throw new SeamError('SESSION_FAILED', 'The model was closed before its weights were measured');
   const worker = new WorkerClient(new URL('../dist/checkpoint/checkpoint-digest.worker.js', import.meta.url), folder);

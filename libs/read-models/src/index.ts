@@ -10,12 +10,6 @@ export {
 export { type Cells, MemoryCells } from './cells.js';
 export { changesBy } from './counted-verdicts.js';
 export {
-  type DeadLetter,
-  type DeadLetters,
-  type DeadLettersState,
-  deadLettersProjection,
-} from './dead-letters.projection.js';
-export {
   type FaithfulEntries,
   type FaithfulEntriesByAdapter,
   type FaithfulEntriesState,

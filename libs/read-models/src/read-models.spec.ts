@@ -1,4 +1,4 @@
-import { answerOf, deadLettered, interleaved, placed, recorded } from '@seamstream/testing/log-of';
+import { answerOf, interleaved, placed, recorded } from '@seamstream/testing/log-of';
 import { promotedByRun } from '@seamstream/testing/promotion-log';
 import {
   adapterEvaluated,
@@ -13,7 +13,6 @@ import {
   runStarted,
 } from '@seamstream/testing/training-log';
 import { adapterLineageProjection } from './adapter-lineage.projection.js';
-import { deadLettersProjection } from './dead-letters.projection.js';
 import { faithfulEntriesProjection } from './faithful-entries.projection.js';
 import { successByArmProjection } from './success-by-arm.projection.js';
 import { trainingProgressProjection } from './training-progress.projection.js';
@@ -258,25 +257,6 @@ describe('training', () => {
   });
 });
 
-describe('dead letters', () => {
-  it('are listed by the place of the record that they speak of, and counted by code', () => {
-    const log = placed([
-      deadLettered('seam.problems', 'p', 12),
-      deadLettered('seam.outcomes', 'p', 3, 'UNKNOWN_SCHEMA'),
-      deadLettered('seam.problems', 'q', 7),
-      deadLettered('seam.problems', 'p', 12),
-    ]);
-    const { letters, byCode } = answerOf(deadLettersProjection, log);
-    expect(letters.map(({ topic, offset, key, code, valueBytes }) => [topic, offset, key, code, valueBytes])).toEqual([
-      ['seam.outcomes', 3, 'p', 'UNKNOWN_SCHEMA', 3],
-      ['seam.problems', 7, 'q', 'MALFORMED_RECORD', 3],
-      ['seam.problems', 12, 'p', 'MALFORMED_RECORD', 3],
-    ]);
-    expect(byCode).toEqual({ MALFORMED_RECORD: 2, UNKNOWN_SCHEMA: 1 });
-    expect(letters[2]?.letter).toEqual(log[0]?.[1]);
-  });
-});
-
 describe('every answer', () => {
   const events = [
     ...EXAMPLE_LINEAGE,
@@ -294,7 +274,6 @@ describe('every answer', () => {
         faithful: i % 5 !== 0,
       }),
     ),
-    ...Array.from({ length: 20 }, (_, i) => deadLettered('seam.problems', i % 2 === 0 ? null : `p${i % 3}`, i % 7)),
   ];
   const log = placed(events);
 
@@ -303,7 +282,6 @@ describe('every answer', () => {
     ['faithful entries', faithfulEntriesProjection],
     ['lineage', adapterLineageProjection],
     ['training', trainingProgressProjection],
-    ['dead letters', deadLettersProjection],
   ] as const)('is the same in any order of reading partitions: %s', (_, projection) => {
     const fold = (records: typeof log): unknown => answerOf<never, unknown>(projection as never, records);
     const expected = fold(log);

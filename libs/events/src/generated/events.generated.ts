@@ -1023,7 +1023,7 @@ export interface DeadLettered {
   readonly attempts: number;
 }
 
-/** Every event by its type. The type is not a field on the wire: the schema's fingerprint tells it. */
+/** Every event by its type. The type is not a field on the wire: the schema's fingerprint identifies it. */
 export interface EventsByType {
   readonly ProblemPublished: ProblemPublished;
   readonly ExperienceGenerated: ExperienceGenerated;
@@ -1079,7 +1079,7 @@ export const TOPIC = {
 
 export type TopicName = (typeof TOPIC)[keyof typeof TOPIC];
 
-/** Every topic with its number of partitions and the events that may stand in it. */
+/** Every topic with its number of partitions and the events that it may hold. */
 export const TOPICS: readonly { readonly name: TopicName; readonly partitions: number; readonly events: readonly EventType[] }[] = [
   { name: 'seam.problems', partitions: 4, events: ['ProblemPublished'] },
   { name: 'seam.experiences', partitions: 4, events: ['ExperienceGenerated', 'ExperienceWithheld'] },

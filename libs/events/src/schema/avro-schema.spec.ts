@@ -155,7 +155,7 @@ describe('making a schema self-contained', () => {
     });
   });
 
-  it('refuses a name that nobody defines', () => {
+  it('refuses a name without a definition', () => {
     expect(() =>
       inlineNames({ type: 'record', name: 'E', namespace: 's', fields: [{ name: 'a', type: 'Shape' }] }, shared),
     ).toThrow('refers to s.Shape, which no file in schemas/common defines');

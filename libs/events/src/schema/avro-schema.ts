@@ -107,7 +107,7 @@ export function fingerprintOf(schema: AvroSchema): string {
 
 /**
  * The schema made self-contained: every named type of `shared` (by full name) that it refers to stands at its first use,
- * later uses stay names. Throws a RangeError for a name that nobody defines.
+ * later uses stay names. Throws a RangeError for a name without a definition.
  */
 export function inlineNames(schema: AvroSchema, shared: ReadonlyMap<string, AvroDefinition>): AvroDefinition {
   const defined = new Set<string>();

@@ -13,7 +13,7 @@ const event: AvroDefinition = {
   type: 'record',
   name: 'ThingPainted',
   namespace: 'seamstream',
-  doc: 'Somebody painted a thing.',
+  doc: 'A person painted a thing.',
   fields: [
     { name: 'thingId', type: 'string' },
     { name: 'at', type: { type: 'long', logicalType: 'timestamp-millis' }, doc: 'Milliseconds since the Unix epoch.' },
@@ -50,7 +50,7 @@ export interface Tool {
 
 export type Finish = 'matt' | 'gloss';
 
-/** Somebody painted a thing. */
+/** A person painted a thing. */
 export interface ThingPainted {
   readonly thingId: string;
   /** Milliseconds since the Unix epoch. */
@@ -72,7 +72,7 @@ export interface ThingPainted {
 
   it('refuses an event without a topic', () => {
     expect(() => eventTypesSource({ ...set, topics: { partitions: 4, topics: {} } })).toThrow(
-      'the event ThingPainted stands in no topic of schemas/topics.json',
+      'the event ThingPainted is in no topic of schemas/topics.json',
     );
   });
 

@@ -40,7 +40,7 @@ const PRIMITIVE_TYPES: Readonly<Record<string, string>> = {
   string: 'string',
 };
 
-/** An event's schema with every shared type inside. Throws a RangeError for a reference that nobody defines. */
+/** An event's schema with every shared type inside. Throws a RangeError for a reference without a definition. */
 export function selfContained(set: Pick<SchemaSet, 'shared'>, event: AvroDefinition): AvroDefinition {
   return inlineNames(event, new Map(set.shared.map((type) => [`${type.namespace ?? ''}.${type.name ?? ''}`, type])));
 }
@@ -110,7 +110,7 @@ export function eventTypesSource({ shared, events, topics }: SchemaSet): string 
   const names = events.map(({ name }) => name ?? '');
   const keyCases = names.map((name) => {
     const rule = keyOf[name];
-    if (rule === undefined) throw new RangeError(`the event ${name} stands in no topic of schemas/topics.json`);
+    if (rule === undefined) throw new RangeError(`the event ${name} is in no topic of schemas/topics.json`);
     return 'key' in rule
       ? `    case '${name}':\n      return event.${rule.key};\n`
       : `    case '${name}':\n      return '${rule.constantKey}';\n`;
@@ -118,13 +118,13 @@ export function eventTypesSource({ shared, events, topics }: SchemaSet): string 
   return [
     HEADER,
     ...[...shared, ...events].map(declaration),
-    `/** Every event by its type. The type is not a field on the wire: the schema's fingerprint tells it. */\nexport interface EventsByType {\n${names.map((name) => `  readonly ${name}: ${name};\n`).join('')}}\n`,
+    `/** Every event by its type. The type is not a field on the wire: the schema's fingerprint identifies it. */\nexport interface EventsByType {\n${names.map((name) => `  readonly ${name}: ${name};\n`).join('')}}\n`,
     'export type EventType = keyof EventsByType;\n',
     '/** An event with its type, as code passes it around. */\nexport type EventOf<T extends EventType> = { [K in T]: { readonly type: K } & EventsByType[K] }[T];\n',
     '/** Everything that can happen. */\nexport type SeamEvent = EventOf<EventType>;\n',
     `/** Names of the topics. */\nexport const TOPIC = {\n${topicEntries.map(([topic]) => `  ${topicName(topic)}: '${topic}',\n`).join('')}} as const;\n`,
     'export type TopicName = (typeof TOPIC)[keyof typeof TOPIC];\n',
-    `/** Every topic with its number of partitions and the events that may stand in it. */\nexport const TOPICS: readonly { readonly name: TopicName; readonly partitions: number; readonly events: readonly EventType[] }[] = [\n${topicEntries
+    `/** Every topic with its number of partitions and the events that it may hold. */\nexport const TOPICS: readonly { readonly name: TopicName; readonly partitions: number; readonly events: readonly EventType[] }[] = [\n${topicEntries
       .map(
         ([topic, { partitions, events: rules }]) =>
           `  { name: '${topic}', partitions: ${partitions ?? topics.partitions}, events: [${Object.keys(rules)

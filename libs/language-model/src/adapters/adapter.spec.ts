@@ -70,15 +70,15 @@ describe('an adapter', () => {
   });
 
   it.each<[string, Record<string, unknown>, RegExp]>([
-    ['no rank', { rank: 0 }, /expected a rank of 1 … 65536, came 0/],
-    ['a rank that is none', { rank: '2' }, /expected a rank of 1 … 65536, came "2"/],
+    ['no rank', { rank: 0 }, /expected a rank of 1 … 65536, got 0/],
+    ['a rank that is not a number', { rank: '2' }, /expected a rank of 1 … 65536, got "2"/],
     ['a rank beyond all measure', { rank: 1e9 }, /expected a rank of 1 … 65536/],
-    ['no alpha', { alpha: null }, /expected a finite alpha, came null/],
-    ['modules that are none', { targetModules: 'q_proj' }, /expected targetModules to be at most 64 names/],
-    ['whole tensors that are none', { modulesToSave: [1] }, /expected modulesToSave/],
+    ['no alpha', { alpha: null }, /expected a finite alpha, got null/],
+    ['modules that are not a list', { targetModules: 'q_proj' }, /expected targetModules to be at most 64 names/],
+    ['whole tensors that are not names', { modulesToSave: [1] }, /expected modulesToSave/],
     ['no seed', { seed: 7 }, /expected a seed/],
     ['more than settings hold', { scale: 'yes' }, /expected nothing called "scale"/],
-    ['another kind', { kind: 'ia3' }, /expected the kind full or lora, came "ia3"/],
+    ['another kind', { kind: 'ia3' }, /expected the kind full or lora, got "ia3"/],
   ])('is refused whose settings have %s', (_, odd, message) => {
     const settings = { ...CONTENT.settings, ...odd };
     const bytes = encodeAdapter(createAdapter({ ...CONTENT, kind: settings.kind, settings }));

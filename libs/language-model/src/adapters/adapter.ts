@@ -1,7 +1,7 @@
 /**
  * An adapter is everything that a training run changed, as tensors: all weights (`full`) or LoRA factors (`lora`). Its name
  * is the SHA-256 of its content (kind, settings, base model, tensors), so a name cannot be reused, two files with the same content
- * are the same adapter, and whoever loads one measures what it is instead of believing it.
+ * are the same adapter, and a process that loads one measures what it is instead of believing it.
  *
  * On disk: one safetensors file whose metadata holds the non-tensor part as canonical JSON under `seamstream.adapter`.
  */
@@ -177,11 +177,11 @@ function parseMetadata(text: string | undefined): Omit<Adapter, 'tensors'> {
 /** Largest rank that is read: what is larger than any published model is wide is no low rank. */
 const MAX_RANK = 65_536;
 
-/** The settings as training writes them, and nothing besides: whoever serves the adapter computes by them. */
+/** The settings as training writes them, and nothing besides: a generator that serves the adapter computes by them. */
 function parseSettings(value: unknown): TrainableSettings {
   const settings = (value ?? {}) as Partial<Record<string, unknown>>;
   const fault = settingsFault(settings);
-  if (fault !== undefined) throw refused(`its settings are none: ${fault}`);
+  if (fault !== undefined) throw refused(`its settings are invalid: ${fault}`);
   return value as TrainableSettings;
 }
 
@@ -192,11 +192,11 @@ function settingsFault({ kind, ...settings }: Partial<Record<string, unknown>>):
   const [unknown] = Object.keys(kind === 'full' ? settings : others);
   if (unknown !== undefined) return `expected nothing called ${JSON.stringify(unknown)}`;
   if (kind === 'full') return undefined;
-  if (kind !== 'lora') return `expected the kind full or lora, came ${JSON.stringify(kind)}`;
+  if (kind !== 'lora') return `expected the kind full or lora, got ${JSON.stringify(kind)}`;
   if (!(Number.isInteger(rank) && (rank as number) >= 1 && (rank as number) <= MAX_RANK))
-    return `expected a rank of 1 … ${MAX_RANK}, came ${JSON.stringify(rank)}`;
+    return `expected a rank of 1 … ${MAX_RANK}, got ${JSON.stringify(rank)}`;
   if (!(typeof alpha === 'number' && Number.isFinite(alpha)))
-    return `expected a finite alpha, came ${JSON.stringify(alpha)}`;
+    return `expected a finite alpha, got ${JSON.stringify(alpha)}`;
   if (!isNames(targetModules)) return 'expected targetModules to be at most 64 names';
   if (!isNames(modulesToSave)) return 'expected modulesToSave to be at most 64 names';
   return typeof seed === 'string' ? undefined : 'expected a seed';

@@ -16,7 +16,7 @@ import type { Adapter } from './adapter.js';
 import { checkAdapter } from './adapter.js';
 import { loraNames, trainableShapes } from './parameters.js';
 
-/** What stands beside the weights of a published folder and stays as it is. */
+/** What a published folder has besides its weights, and what stays as it is. */
 const COPIED =
   /^(generation_config\.json|tokenizer\.json|tokenizer_config\.json|special_tokens_map\.json|added_tokens\.json|vocab\.json|merges\.txt|tokenizer\.model|chat_template\.jinja|LICENSE.*|NOTICE.*|USE_POLICY.*)$/;
 

@@ -68,7 +68,7 @@ function refusalOf(files: PeftFiles, config = UNTIED): unknown {
 describe("PEFT's files", () => {
   it.each([
     ['LoRA factors', UNTIED, {}],
-    ['a head of its own', UNTIED, { modulesToSave: ['lm_head', 'embed_tokens'] }],
+    ['a separate head', UNTIED, { modulesToSave: ['lm_head', 'embed_tokens'] }],
     ['a tied embedding', TIED, { modulesToSave: ['embed_tokens'] }],
   ] as const)('give back an adapter with %s under its own digest', (_, config, changes) => {
     const adapter = adapterOf(config, changes);
@@ -96,7 +96,7 @@ describe("PEFT's files", () => {
     expect(names).toHaveLength(2 * 3 * 2 + 2);
   });
 
-  it('of another program are read by what their tensors say, whatever form target_modules has', () => {
+  it('of another program are read by what their tensors say, regardless of the form of target_modules', () => {
     const digest = createAdapter({
       ...adapterOf(),
       settings: { ...SETTINGS, targetModules: ['q_proj', 'v_proj', 'down_proj'], seed: 'peft' },
@@ -122,7 +122,7 @@ describe("PEFT's files", () => {
     ['ranks per module', { rank_pattern: { q_proj: 2 } }, /rank_pattern {"q_proj":2}/],
     ['alphas per module', { alpha_pattern: { q_proj: 2 } }, /alpha_pattern/],
     ['biases', { bias: 'lora_only' }, /bias "lora_only".*"none"/],
-    ['a bias of its own', { lora_bias: true }, /lora_bias/],
+    ['a separate bias', { lora_bias: true }, /lora_bias/],
     ['some layers only', { layers_to_transform: [0] }, /layers_to_transform \[0\]/],
     ['trained single tokens', { trainable_token_indices: [1] }, /trainable_token_indices/],
     ['another method', { peft_type: 'IA3' }, /peft_type "IA3".*"LORA"/],

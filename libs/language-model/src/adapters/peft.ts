@@ -34,7 +34,7 @@ const HEAD = 'lm_head.weight';
 const OWN_SETTINGS = 'seamstream.settings';
 const OWN_BASE_MODEL = 'seamstream.baseModelDigest';
 
-/** Settings that say nothing about what is computed once an adapter is trained, whatever their value. */
+/** Settings that say nothing about what is computed once an adapter is trained, regardless of their value. */
 const WITHOUT_EFFECT = new Set([
   'auto_mapping',
   'base_model_name_or_path',
@@ -117,7 +117,7 @@ export function encodePeft(
 
 /**
  * What PEFT's two files say, checked against the base model that they are for. PEFT does not record which weights an adapter was
- * trained on: of its own adapters only the shapes can be compared, of those written here the base model's digest too.
+ * trained on: of PEFT's adapters only the shapes can be compared, of those written here the base model's digest too.
  * @throws ADAPTER_INVALID naming the setting or tensor that is damaged, missing, foreign or not computed here
  */
 export function decodePeft(
@@ -269,7 +269,7 @@ function ownSettings(kept: string | undefined, read: LoraSettings, model: ModelC
       modulesToSave: [...modulesToSave].sort(),
     });
   try {
-    // Written by a stranger: whatever it is, it counts only where it means the same.
+    // Written by a stranger: it counts only where it means the same.
     const own = JSON.parse(kept) as LoraSettings;
     if (typeof own.seed !== 'string' || meaning(own) !== meaning(read)) return read;
     const { alpha, targetModules, modulesToSave, seed } = own;

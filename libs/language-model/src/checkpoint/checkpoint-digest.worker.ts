@@ -1,4 +1,4 @@
-/** Digests a checkpoint on a thread of its own, which takes seconds of a large one, and remembers what came out. */
+/** Digests a checkpoint on a separate thread, which takes seconds of a large one, and remembers what came out. */
 
 import { serveCalls } from '../worker/worker-call.js';
 import { checkpointDigest, openCheckpoint } from './checkpoint.js';

@@ -58,7 +58,7 @@ describe('a checkpoint', () => {
     expect(checkpoint.digest).toBe(sha256(canonicalJson(config), ...tensorParts(model.tensors)));
   });
 
-  it('has the tensors of its family: biases in Qwen2, head norms in Qwen3, a head of its own unless tied', () => {
+  it('has the tensors of its family: biases in Qwen2, head norms in Qwen3, a separate head unless tied', () => {
     expect(checkpointShapes(CONFIGS.qwen2).get('model.layers.1.self_attn.k_proj.bias')).toEqual([4]);
     expect(checkpointShapes(CONFIGS.qwen2).get('lm_head.weight')).toEqual([7, 8]);
     expect(checkpointShapes(CONFIGS.qwen3).get('model.layers.0.self_attn.q_norm.weight')).toEqual([4]);

@@ -52,7 +52,7 @@ const EMBEDDING = 'model.embed_tokens.weight';
 
 /**
  * Reads what a model folder says of itself. No weight is read, but where config.json ties the head to the embedding and the
- * files have a head all the same: then both are compared, and a head of its own is taken from the file, as transformers 5 does.
+ * files have a head all the same: then both are compared, and a separate head is taken from the file, as transformers 5 does.
  * @throws CHECKPOINT_INVALID naming file and tensor where files are missing, damaged or do not fit together;
  * UNSUPPORTED_MODEL where config.json asks for something that is not computed.
  */
@@ -121,7 +121,7 @@ async function isSameTensor(one: StoredWeight, other: StoredWeight): Promise<boo
   return true;
 }
 
-/** What else a folder without safetensors holds, for whoever took another publication of the same model. */
+/** What else a folder without safetensors holds, for a person who took another publication of the same model. */
 async function otherFormat(folder: string): Promise<string> {
   const files = await readdir(folder).catch((): string[] => []);
   const kinds: readonly (readonly [RegExp, string])[] = [

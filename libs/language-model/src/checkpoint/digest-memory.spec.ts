@@ -83,7 +83,7 @@ describe('the memory of digests', () => {
     const file = await open(path, 'r+');
     await file.write(Buffer.of(1), 0, 1, 5_000);
     await file.close();
-    // Whoever sets the time back moves the other time.
+    // A program that sets the time back moves the other time.
     await utimes(path, atime, mtime);
     expect(await memory.of(await findFiles(checkpoint))).toBeUndefined();
   });
@@ -107,7 +107,7 @@ describe('the memory of digests', () => {
     expect(await memory.of(found)).toBeUndefined();
   });
 
-  it("lies in the user's cache folder, whatever a relative path says", async () => {
+  it("lies in the user's cache folder, regardless of a relative path", async () => {
     const found = await findFiles(checkpoint);
     const home = new DigestMemory({});
     const relative = new DigestMemory({ XDG_CACHE_HOME: 'here' });
@@ -118,7 +118,7 @@ describe('the memory of digests', () => {
 
 describe('a large model', () => {
   const remembering = { threads: 1, digest: 'remembered' } as const;
-  /** As if it had been measured, to whatever. */
+  /** As if it had been measured, with any result. */
   async function pretend(digest: string): Promise<void> {
     const found = await findFiles(checkpoint);
     await new DigestMemory().remember(found, found, digest, found.changedMs + SETTLED_MS);
@@ -161,14 +161,14 @@ describe('a large model', () => {
     await again.close();
   }, 60_000);
 
-  it('is measured at every load where that is asked for, whatever is remembered', async () => {
+  it('is measured at every load where that is asked for, regardless of what is remembered', async () => {
     await pretend('e'.repeat(64));
     const model = await LanguageModel.load(modelFolder, { threads: 1 });
     expect(model.digest).toBe(await checkpointDigest(checkpoint));
     await model.close();
   }, 60_000);
 
-  it('that is told to stop while it is measured stops', async () => {
+  it('stops when its measurement is aborted', async () => {
     await pretend(await checkpointDigest(checkpoint));
     const model = await LanguageModel.load(modelFolder, remembering);
     const stopping = new AbortController();

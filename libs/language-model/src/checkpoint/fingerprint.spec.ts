@@ -23,7 +23,7 @@ describe('a fingerprint', () => {
     expect(sameFingerprint(of(Number.NaN), of(0))).toBe(false);
   });
 
-  it('asks every vocabulary the same prompts of its own', () => {
+  it('asks every vocabulary the same prompts in its own tokens', () => {
     expect(probePrompts(300)).toEqual(probePrompts(300));
     expect(
       probePrompts(7)

@@ -1,5 +1,5 @@
 /**
- * What weights answer to fixed prompts, small enough to stand in an event: whoever claims to serve an adapter shows that it
+ * What weights answer to fixed prompts, small enough for an event: a generator that claims to serve an adapter shows that it
  * computes with it. The adapter's identity is its digest; this proves its application, so it is compared within what processors and numbers
  * of threads make of one sum.
  *

@@ -125,7 +125,7 @@ function refuseUncomputed(raw: RawConfig, { family, activation: { field, names }
   const inRope = (raw.rope_parameters as RawConfig | null | undefined)?.partial_rotary_factor;
   if (family !== 'phi3' && (partial ?? inRope ?? 1) !== 1)
     throw unsupported(`partial_rotary_factor ${shown(partial ?? inRope)}`, 'rotary embeddings of whole heads');
-  // sliding_window alone says nothing: Qwen publishes it beside "use_sliding_window": false.
+  // sliding_window alone says nothing: Qwen publishes it next to "use_sliding_window": false.
   if (raw.use_sliding_window === true) {
     throw unsupported(
       `use_sliding_window (of ${shown(raw.sliding_window ?? null)} tokens)`,
@@ -145,7 +145,7 @@ function refuseUncomputed(raw: RawConfig, { family, activation: { field, names }
   }
 }
 
-/** bitsandbytes' older files have no quant_method, only what it was told. */
+/** bitsandbytes' older files have no quant_method, only its arguments. */
 function quantizationMethod(quantization: RawConfig): string {
   if (quantization.quant_method !== undefined) return shown(quantization.quant_method);
   if (quantization.load_in_4bit === true) return '"bitsandbytes" in 4 bits';

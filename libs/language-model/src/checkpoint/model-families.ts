@@ -196,7 +196,7 @@ function softcap(
   return value === null ? {} : { [key]: positive(field, value) };
 }
 
-/** Gemma 3: layers with a window have a rotary embedding of their own, five of six where the file does not say which. */
+/** Gemma 3: layers with a window have a separate rotary embedding, five of six where the file does not say which. */
 function localLayers(raw: RawConfig, layers: number): Partial<ModelConfig> {
   const pattern = size(raw, 'sliding_window_pattern', 6);
   const types: readonly unknown[] = Array.isArray(raw.layer_types)

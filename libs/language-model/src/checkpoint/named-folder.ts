@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { isSeamError, SeamError } from '@seamstream/kernel';
 
 /**
- * What came of a model folder; what is wrong with it is told with the folder and the setting that names it, for whoever has to
+ * The result of opening a model folder. An error names the folder and the setting that names it, since a person has to
  * correct one of them.
  * @throws as `loading`
  */

@@ -1,5 +1,5 @@
 /**
- * What a config.json says about rotary embeddings, in both of its spellings: `rope_scaling` beside `rope_theta` (as
+ * What a config.json says about rotary embeddings, in both of its spellings: `rope_scaling` next to `rope_theta` (as
  * published until 2025) and `rope_parameters` with everything inside (since transformers 5).
  */
 import { damaged, positive, type RawConfig, shown, size, unsupported } from '@seamstream/model-files';

@@ -30,7 +30,7 @@ export interface Candidate {
   pending: number[];
   /** Suffix tokens in the cache. */
   cached: number;
-  /** Tokens that a listener was told of. */
+  /** Tokens that a listener has received. */
   told: number;
   finishReason: GeneratedSequence['finishReason'] | undefined;
 }

@@ -15,7 +15,7 @@ export interface Group {
   readonly candidates: readonly Candidate[];
 }
 
-/** Is told of a candidate's group when it cannot go on; the others do. */
+/** Is called with a candidate's group that cannot continue; the others do. */
 type OnFailure<Member> = (group: Member, error: unknown) => void;
 
 /** Prompts are padded to multiples of this: few kinds of waves, little padding. */
@@ -125,7 +125,7 @@ export class DecodeBatch<Member extends Group = Group> {
     storeChunk(this.#config, this.#suffix, this.#capacity, outputs, run, (slot) => isRunning(slots[slot]));
   }
 
-  /** Lays what still runs out anew, without groups and candidates that are done, and moves the caches along. */
+  /** Lays what still runs out again, without groups and candidates that are done, and moves the caches along. */
   #arrange(joining: readonly Member[] = [], joiningPrompts: Cache = { keys: [], values: [] }): void {
     const { keyValueHeads, headDimension, layers } = this.#config;
     const promptBlock = keyValueHeads * this.#promptColumns * headDimension;

@@ -131,7 +131,7 @@ function packedTokens(run: ChunkRun): Record<string, TensorData> {
 
 /**
  * Writes a run's fresh keys and values [N, KVH·hd] behind what the rows' caches [R, KVH, S, hd] held when it began.
- * @param isWanted false for a row whose cache nobody reads any more.
+ * @param isWanted false for a row whose cache is not read any more.
  */
 export function storeChunk(
   config: ModelConfig,

@@ -103,7 +103,7 @@ describe.each(Object.keys(PLANS) as (keyof typeof PLANS)[])('computed %s', (plan
       }
     });
 
-    it('gives a candidate the same bits whatever stands beside it in the batch', async () => {
+    it('gives a candidate the same bits regardless of the others in the batch', async () => {
       const requests = Array.from({ length: 14 }, (_unused, index) =>
         index % 3 === 0
           ? free(3 + 3 * index, [`f${index}`, `g${index}`])

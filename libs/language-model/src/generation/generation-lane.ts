@@ -1,6 +1,6 @@
 /**
  * Generation on one thread: requests are checked and become jobs, weights become sessions, and a queue runs candidates of
- * many callers together. Tokens that the grammar forces cost no run of their own: they travel in one chunk with the choice
+ * many callers together. Tokens that the grammar forces cost no separate run: they travel in one chunk with the choice
  * before them.
  *
  * A candidate depends on its own request and seed only, never on who shares its wave; see wave.ts.
@@ -121,7 +121,7 @@ export class GenerationLane {
     }
   }
 
-  /** LoRA factors are fed to sessions shared by all adapters of one form; a full adapter has sessions of its own. */
+  /** LoRA factors are fed to sessions shared by all adapters of one form; a full adapter has separate sessions. */
   #sourceOf(adapter: Adapter | undefined): { key: string; source: WeightSource; feeds: WeightFeeds } {
     if (!adapter) return { key: BASE, source: this.#base, feeds: {} };
     if (adapter.settings.kind === 'full') {

@@ -122,7 +122,7 @@ describe('a queue of generations', () => {
     const queue = new GenerationQueue(config, 2 * 36 * PER_TOKEN);
     await Promise.all(Array.from({ length: 5 }, () => queue.run(call(9, 2, 10))));
     expect(Math.max(...runs.map((run) => Number(/decode (\d+)/.exec(run)?.[1] ?? 0)))).toBe(2 * 2);
-    // One wide group of short texts beside narrow ones of long texts: counted as the rectangle that they are.
+    // One wide group of short texts next to narrow ones of long texts: counted as the rectangle that they are.
     runs = [];
     const mixed = new GenerationQueue(config, 8 * (16 + 8 * 20) * PER_TOKEN);
     await Promise.all([mixed.run(call(9, 8, 5)), ...Array.from({ length: 20 }, () => mixed.run(call(9, 1, 20)))]);
@@ -147,7 +147,7 @@ describe('a queue of generations', () => {
     expect(sound.candidates.map(({ tokenIds }) => tokenIds)).toEqual(alone.candidates.map(({ tokenIds }) => tokenIds));
   });
 
-  it('ends a call between two tokens, and first tells what it had finished', async () => {
+  it('ends a call between two tokens, and first reports what it had finished', async () => {
     const queue = new GenerationQueue(config, BYTES);
     const controller = new AbortController();
     const [short, long] = [call(9, 1, 3), call(9, 2, 200)];
@@ -162,7 +162,7 @@ describe('a queue of generations', () => {
       onProgress: (told) => progress.push(told),
     });
     await expect(running).rejects.toMatchObject({ code: 'ABORTED' });
-    // A prefill and eight steps when it was told, and one that was under way.
+    // A prefill and eight steps when it was aborted, and one that was under way.
     expect(runs).toHaveLength(10);
     expect(progress.flatMap(({ finished }) => finished)).toMatchObject([
       { request: 0, candidates: [{ tokenIds: short.candidates[0]!.tokenIds, finishReason: 'length' }] },

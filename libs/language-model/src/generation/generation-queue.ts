@@ -26,9 +26,9 @@ export interface QueueCall {
   readonly jobs: readonly { readonly job: Job; readonly candidates: readonly Candidate[] }[];
   /** Ends the call: what is not written yet is not written any more. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told of new tokens after each run that made some. */
+  /** Is called with new tokens after each run that made some. */
   readonly onTokens?: ((written: readonly TokensWritten[]) => void) | undefined;
-  /** Is told of how far the call has come, a few times a second, and once more when the signal ends it. */
+  /** Is called with the progress of the call, a few times a second, and once more when the signal ends it. */
   readonly onProgress?: ((progress: GenerationProgress) => void) | undefined;
 }
 
@@ -36,7 +36,7 @@ interface Waiting {
   readonly call: QueueCall;
   /** Calls are counted in the order in which they came. */
   readonly number: number;
-  /** Places of the jobs that a listener knows to have ended, and when it was told last. */
+  /** Places of the jobs that a listener knows to have ended, and when it was called last. */
   readonly toldJobs: Set<number>;
   toldAtMs: number;
   readonly resolve: () => void;
@@ -97,7 +97,7 @@ export class GenerationQueue {
     }));
   }
 
-  /** Runs waves until nobody waits. Between two runs other calls are heard. */
+  /** Runs waves until no caller waits. Between two runs other calls are heard. */
   async #drive(): Promise<void> {
     this.#isDriving = true;
     let wave: DecodeBatch<QueuedGroup> | undefined;
@@ -128,8 +128,8 @@ export class GenerationQueue {
   }
 
   /**
-   * Takes the groups out of the queue that may join a wave of this kind beside those that are in it. Groups of another kind
-   * that came earlier are not overtaken by later calls, so that nobody waits for ever.
+   * Takes the groups out of the queue that may join a wave of this kind with those that are in it. Groups of another kind
+   * that arrived earlier are not overtaken by later calls, so that no caller waits for ever.
    */
   #joining(kind: string, present: readonly QueuedGroup[]): QueuedGroup[] {
     const other = this.#queue.find((group) => kindOf(group) !== kind);
@@ -159,7 +159,7 @@ export class GenerationQueue {
     return slots <= WAVE_CANDIDATES && held <= this.#cacheTokens;
   }
 
-  /** Tells listeners what was written, answers the calls that are done and ends those that nobody waits for any more. */
+  /** Reports to listeners what was written, answers the calls that are done and ends those that no caller waits for any more. */
   #answer(): void {
     for (const owner of this.#unanswered) {
       const { call } = owner;

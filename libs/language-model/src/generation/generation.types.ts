@@ -48,10 +48,10 @@ export interface TokensWritten {
   readonly tokenIds: readonly number[];
 }
 
-/** How far a call has come; told now and then while it is under way, and once more where it is ended early. */
+/** How far a call has come; reported now and then while it is under way, and once more where it is ended early. */
 export interface GenerationProgress {
   /** Tokens that were written for it so far, prompts not counted. */
   readonly tokens: number;
-  /** Requests whose last candidate has ended since the last time, each told once: with these a caller that is ended loses nothing that was done. */
+  /** Requests whose last candidate has ended since the last time, each reported once: with these a caller that is ended loses nothing that was done. */
   readonly finished: readonly { readonly request: number; readonly candidates: GenerationResult }[];
 }

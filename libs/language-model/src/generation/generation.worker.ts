@@ -18,7 +18,7 @@ interface GenerateCall {
   readonly isWatched: boolean;
 }
 
-/** What a call tells before its answer. */
+/** What a call reports before its answer. */
 export type GenerationNews =
   | { readonly kind: 'tokens'; readonly written: readonly TokensWritten[] }
   | { readonly kind: 'progress'; readonly progress: GenerationProgress };

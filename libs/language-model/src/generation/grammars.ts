@@ -11,9 +11,9 @@ import { Tokenizer } from '@seamstream/tokenizer';
 /** The grammar of a schema, of those that were asked for. */
 export type GrammarOf = (schema: JsonSchema) => TokenGrammar;
 
-/** Beside those of the calls under way. A round of the demonstration has 64 problems; four rounds are replayed. */
+/** Besides those of the calls under way. A round of the demonstration has 64 problems; four rounds are replayed. */
 const KEPT_GRAMMARS = 256;
-/** Texts of schemas whose tokens are kept: schemas of one domain share most of theirs, and a tokenizer is slow beside a map. */
+/** Texts of schemas whose tokens are kept: schemas of one domain share most of theirs, and a tokenizer is slow compared with a map. */
 const KEPT_TEXTS = 16_384;
 
 export class Grammars {
@@ -26,7 +26,7 @@ export class Grammars {
   constructor(private readonly source: string | Tokenizer) {}
 
   /**
-   * Compiles what a call needs; what it gets holds as long as the call does, whoever else asks for what.
+   * Compiles what a call needs; what it gets holds as long as the call does, regardless of what others ask for.
    * @throws UNSUPPORTED_JSON_SCHEMA, INVALID_INPUT where the model has no tokenizer
    */
   async prepare(schemas: Iterable<JsonSchema | undefined>): Promise<GrammarOf> {
@@ -62,7 +62,7 @@ export class Grammars {
       if (shortest <= maxTokens) continue;
       throw new SeamError(
         'INVALID_INPUT',
-        `expected room for the shortest text under each schema, ${shortest} tokens, came ${maxTokens}: raise the most tokens of a text, or narrow the schema ${JSON.stringify(schema).slice(0, 200)}`,
+        `expected room for the shortest text under each schema, ${shortest} tokens, got ${maxTokens}: raise the most tokens of a text, or narrow the schema ${JSON.stringify(schema).slice(0, 200)}`,
       );
     }
   }

@@ -110,7 +110,7 @@ async function computeAtOnce(
   };
 }
 
-/** Each prompt is a row without a prompt of its own that feeds itself chunk by chunk; its suffix is what is wanted. */
+/** Each prompt is a row without a prompt that feeds itself chunk by chunk; its suffix is what is wanted. */
 async function computeInChunks(
   config: ModelConfig,
   session: Session,

@@ -1,6 +1,6 @@
 import { Random } from '@seamstream/kernel';
 import fc from 'fast-check';
-import { assertSamplingSettings, sampleToken } from './sampler.js';
+import { sampleToken } from './sampler.js';
 
 const plain = { temperature: 1, topK: 0, topP: 1 };
 const LOGITS = Float32Array.of(Math.log(1), Math.log(2), Math.log(3), Math.log(4)); // p = .1, .2, .3, .4
@@ -51,7 +51,7 @@ describe('sampling a token', () => {
     expect(legalMass).toBeCloseTo(0.4, 6);
   });
 
-  it('records before temperature, top-k and top-p, whatever they are', () => {
+  it('records before temperature, top-k and top-p, regardless of their values', () => {
     for (const settings of [{ temperature: 0.3 }, { topK: 1 }, { topP: 0.1 }, { temperature: 5, topK: 2, topP: 0.9 }]) {
       const { id, logProb } = sampleToken(LOGITS, null, { ...plain, ...settings }, Random.of('y'));
       expect(logProb).toBeCloseTo(Math.log((id + 1) / 10), 6);
@@ -150,13 +150,6 @@ describe('sampling a token', () => {
       sampleToken(Float32Array.of(0, Number.NEGATIVE_INFINITY), Int32Array.of(1), plain, Random.of('x')),
     ).toThrow(/−Infinity/);
     expect(() => sampleToken(LOGITS, new Int32Array(0), plain, Random.of('x'))).toThrow(/no token is legal/);
-  });
-
-  it('lists every sampling setting that is out of range at once', () => {
-    expect(() => assertSamplingSettings({ temperature: -1, topK: 1.5, topP: 0, maxTokens: 0 })).toThrow(
-      /temperature.*topK.*topP.*maxTokens/,
-    );
-    expect(() => assertSamplingSettings({ temperature: 0, topK: 0, topP: 1, maxTokens: 1 })).not.toThrow();
   });
 });
 

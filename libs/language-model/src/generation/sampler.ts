@@ -288,16 +288,3 @@ function nucleus(sorted: Uint32Array, weights: Float64Array, topP: number, outsi
   }
   return sorted;
 }
-
-/** @throws INVALID_INPUT naming every setting that is out of range. */
-export function assertSamplingSettings(sampling: SamplingSettings): void {
-  const faults: string[] = [];
-  if (!(sampling.temperature >= 0 && Number.isFinite(sampling.temperature)))
-    faults.push(`temperature ≥ 0, got ${sampling.temperature}`);
-  if (!(Number.isInteger(sampling.topK) && sampling.topK >= 0))
-    faults.push(`topK an integer ≥ 0, got ${sampling.topK}`);
-  if (!(sampling.topP > 0 && sampling.topP <= 1)) faults.push(`topP in (0, 1], got ${sampling.topP}`);
-  if (!(Number.isInteger(sampling.maxTokens) && sampling.maxTokens > 0))
-    faults.push(`maxTokens an integer > 0, got ${sampling.maxTokens}`);
-  if (faults.length > 0) throw new SeamError('INVALID_INPUT', `Sampling settings: expected ${faults.join('; ')}.`);
-}

@@ -12,7 +12,7 @@ export class CompiledModel implements GenerationSessions {
   readonly #sessions = new Sessions();
   readonly #source: WeightSource;
   readonly #plan: ComputePlan;
-  /** Calls under way: nobody closes it beneath them. */
+  /** Calls under way: it is not closed during them. */
   users = 0;
 
   constructor(source: WeightSource, plan: ComputePlan) {
@@ -22,7 +22,7 @@ export class CompiledModel implements GenerationSessions {
 
   /**
    * For a large model of 32-bit floats a session that reads the weights where they are mapped: it is there at once, takes no
-   * memory of its own, and prompts have rows enough. Narrow weights are widened when a session is compiled, so there is one.
+   * separate memory, and prompts have rows enough. Narrow weights are widened when a session is compiled, so there is one.
    */
   async prefill(): Promise<PromptSession> {
     const { isLarge, executionProvider } = this.#plan;
@@ -52,7 +52,7 @@ export class CompiledModel implements GenerationSessions {
 }
 
 type Layout = Pick<SessionSettings, 'repacksWeights' | 'fusesOperators'>;
-/** Fusing takes a third of compiling, and gains nothing beside the products of a prompt. */
+/** Fusing takes a third of compiling, and gains nothing compared with the products of a prompt. */
 const SOON: Layout = { repacksWeights: false, fusesOperators: false };
 
 const GRAPHS = {

@@ -15,7 +15,7 @@ export interface ComputePlan {
   /** Threads that share one product of a lane. */
   readonly threadsPerLane: number;
   /**
-   * One session for prompts and candidates, and weights that stay mapped: whoever overwrites the file of a running model
+   * One session for prompts and candidates, and weights that stay mapped: a process that overwrites the file of a running model
    * changes the model. The weights of a small one are read into memory.
    */
   readonly isLarge: boolean;

@@ -259,7 +259,7 @@ export function causalAttention(
     observe?.(layer, keys, values);
     const grouped = graph.apply('Reshape', [q, graph.integer([0, 0, keyValueHeads, repeats, headDimension])]);
     const queries = graph.apply('Transpose', [grouped], { perm: [0, 2, 3, 1, 4] }); // [B, KVH, R, T, hd]
-    // The heads that share keys stand in one matrix, [B, KVH, R·T, hd]: one product instead of repeated keys.
+    // The heads that share keys are in one matrix, [B, KVH, R·T, hd]: one product instead of repeated keys.
     const stacked = graph.apply('Reshape', [queries, graph.integer([0, 0, -1, headDimension])]);
     const products = graph.apply('FusedMatMul', [stacked, keys], { transB: 1, alpha: scale }); // [B, KVH, R·T, T]
     const scores = softcapped(graph, products, config.attentionSoftcap);

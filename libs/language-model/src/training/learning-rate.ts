@@ -1,9 +1,5 @@
 /** Learning rates as functions of the step, counting from 0. */
 
-export function constantRate(peak: number): (step: number) => number {
-  return () => peak;
-}
-
 /**
  * Rises linearly over `warmUpSteps` (the first step already moves), then falls along half a cosine to `floor` at
  * `totalSteps` and stays there (Loshchilov and Hutter, https://arxiv.org/abs/1608.03983, one cycle).

@@ -64,7 +64,7 @@ describe('the legal tokens of a recorded sequence', () => {
     expect(offered).toContain(false);
   });
 
-  it('do not hold what no text under the schema goes on with', () => {
+  it('do not hold what no text under the schema continues with', () => {
     expect(() => legalOf(13, [290, 290])).toThrow(/token 290 at 2 is not legal/);
   });
 
@@ -88,7 +88,7 @@ describe('the legal tokens of a recorded sequence', () => {
     ['of another number of targets', { allowed: [[2]] }],
     ['that are no tokens of the model', { allowed: [[2, 1e9], [3]] }],
     ['without the target itself', { allowed: [[7], [3]] }],
-    ['beside a schema', { allowed: [[2], [3]], schema, continuationStart: 1 }],
+    ['next to a schema', { allowed: [[2], [3]], schema, continuationStart: 1 }],
   ])('are refused as data %s', (_, changes) => {
     expect(() => checkSequence(config, { tokenIds: [1, 2, 3], targets: [1, 2], ...changes }, 4)).toThrow(
       /^Training sequence 4 expected/,

@@ -76,7 +76,7 @@ export function checkSequence(config: ModelConfig, sequence: ScoredSequence, ind
     }
   });
   if (sequence.schema && sequence.continuationStart === undefined)
-    refuse('a continuationStart beside its schema', 'none');
+    refuse('a continuationStart with its schema', 'none');
   if (sequence.allowed === undefined) return;
   if (sequence.schema) refuse('a schema or legal tokens', 'both');
   if (sequence.allowed.length !== targets.length)

@@ -7,7 +7,7 @@
 import type { Segment } from './adamw.js';
 
 const ALIGNMENT = 16;
-/** Elements of one unit of optimizer work; sums are taken per block and added in order, whoever computed them. */
+/** Elements of one unit of optimizer work; sums are taken per block and added in order, regardless of the thread that computed them. */
 const BLOCK = 65_536;
 
 export interface TrainableMemory {

@@ -86,7 +86,7 @@ describe.each(KINDS)('training %s', (_, trainable) => {
     expect(digests.size).toBe(1);
   });
 
-  it('goes on from a saved state as if it had never stopped', async () => {
+  it('continues from a saved state as if it had never stopped', async () => {
     const first = await train({ trainable });
     await first.step(BATCH, OPTIMIZER);
     await first.step(BATCH.slice(0, 5), OPTIMIZER);
@@ -98,7 +98,7 @@ describe.each(KINDS)('training %s', (_, trainable) => {
     expect((await second.exportAdapter()).digest).toBe((await first.exportAdapter()).digest);
   });
 
-  it('begins another run with the bits of a new session, whatever run came before', async () => {
+  it('begins another run with the bits of a new session, regardless of the run before', async () => {
     const first = await train({ trainable });
     for (let step = 0; step < 3; step++) await first.step(BATCH, OPTIMIZER);
     const adapter = await first.exportAdapter();
@@ -225,7 +225,7 @@ describe('a step that cannot be taken', () => {
 });
 
 describe('a loaded model', () => {
-  it('computes beside the event loop, gives the same with one thread and two, and shows its weights in its fingerprint', async () => {
+  it('computes outside the event loop, gives the same with one thread and two, and shows its weights in its fingerprint', async () => {
     const [one, two] = await Promise.all([1, 2].map((threads) => LanguageModel.load(folder, { threads })));
     open.push(one!, two!);
     const requests = Array.from({ length: 9 }, (_, index) => ({

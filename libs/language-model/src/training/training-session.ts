@@ -1,7 +1,7 @@
 /**
  * Training a checkpoint's weights or LoRA factors. A step is cut into a fixed number of shards; threads compute shards,
  * gradients are added in the order of shards, and the optimizer works on fixed blocks. So the bits of a run are a function
- * of its batches and settings, not of the number of threads, and a run restored from its state goes on as if never stopped.
+ * of its batches and settings, not of the number of threads, and a run restored from its state continues as if never stopped.
  */
 import { SeamError } from '@seamstream/kernel';
 import { decodeSafetensors, encodeSafetensors, type StoredTensor } from '@seamstream/model-files';
@@ -254,7 +254,7 @@ export class TrainingSession {
     return new Map(
       this.memory.segments.map(({ name, start, end }) => [
         name,
-        // A copy in unshared memory: it may be sent, stored and digested while training goes on.
+        // A copy in unshared memory: it may be sent, stored and digested while training continues.
         { shape: [...this.memory.shapes.get(name)!], data: Float32Array.from(array.subarray(start, end)) },
       ]),
     );

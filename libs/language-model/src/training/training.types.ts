@@ -20,7 +20,7 @@ export interface TrainingSequence {
   /** The token budget that the continuation was sampled with: near its end the legal tokens depend on it. Absent: unlimited. */
   readonly maxTokens?: number;
   /**
-   * Instead of a schema: the tokens that are legal at each target, for whoever has no grammar. The target's own is among them.
+   * Instead of a schema: the tokens that are legal at each target, for an engine that has no grammar. The target's own is among them.
    */
   readonly allowed?: readonly (readonly number[])[];
   /** Policy objective only. */
