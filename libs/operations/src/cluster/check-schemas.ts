@@ -15,7 +15,7 @@ export interface SchemasWorld {
 }
 
 /** A schema that this release cannot read. */
-export interface SchemaFinding {
+interface SchemaFinding {
   /** A topic, or a subject of the registry. */
   readonly place: string;
   /** Records among those that were looked at; null for a version of a subject. */
