@@ -210,7 +210,6 @@ const SPECS_WITH_MUCH_SCENERY = [
   'libs/verifiers/src/math/neighbours.spec.ts',
   'libs/verifiers/src/system-calls.spec.ts',
   'test/acceptance/buffer-read-by-others.spec.ts',
-  'test/acceptance/buffer-read-from-folder.spec.ts',
   'test/acceptance/command-line.spec.ts',
   'test/acceptance/executor-endpoint.spec.ts',
   'test/acceptance/generator-vllm.spec.ts',
