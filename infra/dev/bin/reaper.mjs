@@ -13,7 +13,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 for (const pid of lists.pid) {
   try {
-    process.kill(Number(pid), 'SIGKILL');
+    process.kill(-Number(pid), 'SIGKILL'); // with what it has started
   } catch {
     // It ended by itself.
   }

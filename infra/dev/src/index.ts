@@ -25,3 +25,4 @@ export {
 } from './test-servers.js';
 export type { S3Address, TestServerKind, TestServers } from './test-servers.types.js';
 export { pythonWithTransformers } from './transformers.js';
+export { startVllm, type Vllm, type VllmOptions } from './vllm-server.js';

@@ -3,9 +3,13 @@
  * pins and version of Python; nothing is installed into the machine's Python.
  */
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { isSeamError } from '@seamstream/kernel';
 import { mustRun, type RunOptions, runTool, type ToolResult } from './host-tools.js';
 import { cached } from './server-cache.js';
+
+/** The installer of lock files. */
+const UV = 'uv==0.13.9';
 
 export interface Python {
   /** The interpreter. */
@@ -21,14 +25,7 @@ export interface Python {
  * the network is missing.
  */
 export async function pythonWith(packages: readonly string[]): Promise<Python> {
-  const version = await mustRun(
-    'python3',
-    ['-c', 'import sys; print(sys.implementation.cache_tag)'],
-    'Asking Python for its version',
-    'Python 3.9 or newer is needed.',
-  );
-  const pins = createHash('sha256').update(packages.join('\n')).digest('hex').slice(0, 12);
-  const folder = await cached(`python-${version.trim()}-${pins}`, async (target) => {
+  const folder = await packagesOf(packages.join('\n'), async (target) => {
     await mustRun(
       'python3',
       ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, ...packages],
@@ -36,7 +33,41 @@ export async function pythonWith(packages: readonly string[]): Promise<Python> {
       'pip (Debian: python3-pip) needs the network, or an index of its configuration, the first time.',
     );
   });
-  const environment = { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' };
+  return pythonAt({ PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' });
+}
+
+/**
+ * Python with exactly the packages of a lock file, each by its digest. uv fetches them, in a fourth of pip's time. Throws
+ * INVALID_CONFIGURATION when Python, pip or the network is missing.
+ */
+export async function pythonLockedTo(lockFile: string): Promise<Python> {
+  const folder = await packagesOf(await readFile(lockFile, 'utf8'), async (target) => {
+    const { environment } = await pythonWith([UV]);
+    await mustRun(
+      'python3',
+      ['-m', 'uv', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '-r', lockFile, '--target', target],
+      `Fetching the packages of ${lockFile} from PyPI`,
+      'uv needs the network, or an index of its configuration, the first time.',
+      { env: environment },
+    );
+  });
+  // Bytecode is kept: what is imported by hundreds of modules starts in half the time when it is started again.
+  return pythonAt({ PYTHONPATH: folder });
+}
+
+/** The folder of packages that these pins name, for this version of Python. */
+async function packagesOf(pins: string, install: (target: string) => Promise<void>): Promise<string> {
+  const version = await mustRun(
+    'python3',
+    ['-c', 'import sys; print(sys.implementation.cache_tag)'],
+    'Asking Python for its version',
+    'Python 3.9 or newer is needed.',
+  );
+  const digest = createHash('sha256').update(pins).digest('hex').slice(0, 12);
+  return cached(`python-${version.trim()}-${digest}`, install);
+}
+
+function pythonAt(environment: Python['environment']): Python {
   return {
     command: 'python3',
     environment,

@@ -50,6 +50,8 @@ export interface ServerCommand {
   logFile: string;
   /** Whether it serves; `logged` is what it has written since this start. */
   readonly isReady: (logged: () => string) => boolean | Promise<boolean>;
+  /** How long its start may take. */
+  readonly startTimeoutMs?: number;
 }
 
 export class ServerProcess {
@@ -68,7 +70,7 @@ export class ServerProcess {
 
   /** Starts it and waits until it serves. Throws INTERNAL with the end of its output when it ends first or takes too long. */
   async start(): Promise<void> {
-    const { name, command, args, env, logFile, isReady } = this.#server;
+    const { name, command, args, env, logFile, isReady, startTimeoutMs = START_TIMEOUT_MS } = this.#server;
     if (this.#child !== undefined) {
       throw new SeamError(
         'CONFLICT',
@@ -102,13 +104,13 @@ export class ServerProcess {
     if (child.pid !== undefined) tellReaper(`+pid ${child.pid}`);
 
     const logged = (): string => readFileSync(logFile).subarray(loggedBefore).toString();
-    const deadline = performance.now() + START_TIMEOUT_MS;
+    const deadline = performance.now() + startTimeoutMs;
     while (!(await isReady(logged))) {
       if (life.failure !== undefined) throw missingTool(command, `Starting ${name}`, life.failure);
       const outcome = life.ended
         ? 'it ended'
         : performance.now() > deadline
-          ? `it did not serve in ${START_TIMEOUT_MS} ms`
+          ? `it did not serve in ${startTimeoutMs} ms`
           : '';
       if (outcome !== '') {
         const output = tail(logged());
@@ -122,9 +124,13 @@ export class ServerProcess {
     }
   }
 
-  /** Sends a signal. Resolves when it has ended, or at once for signals that do not end it (SIGSTOP, SIGCONT). */
+  /** Sends a signal to it and to what it has started. Resolves when it has ended, or at once for signals that do not end it (SIGSTOP, SIGCONT). */
   async kill(signal: NodeJS.Signals): Promise<void> {
-    this.#child?.kill(signal);
+    try {
+      if (this.pid !== undefined) process.kill(-this.pid, signal);
+    } catch {
+      // It has just ended by itself.
+    }
     if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await this.#exited;
   }
 }
