@@ -19,7 +19,7 @@ export {
   saveCheckpoint,
 } from './checkpoint/checkpoint.js';
 export { checkpointFiles } from './checkpoint/checkpoint-files.js';
-export { sameFingerprint } from './checkpoint/fingerprint.js';
+export { fingerprintFigures, sameFingerprint } from './checkpoint/fingerprint.js';
 export { checkpointShapes, type GenerationDefaults, parseModelConfig } from './checkpoint/model-config.js';
 export type { ModelConfig, ModelFamily } from './checkpoint/model-config.types.js';
 export { fromNamedFolder } from './checkpoint/named-folder.js';

@@ -34,6 +34,23 @@ export function fingerprintOf(logits: readonly Float32Array[]): string {
   return PREFIX + Buffer.from(figures.buffer).toString('base64');
 }
 
+/**
+ * What a fingerprint says in full, for those who see a model from outside only: the logits of some tokens behind each probe.
+ * @returns undefined for one of another form
+ */
+export function fingerprintFigures(
+  fingerprint: string,
+  vocabularySize: number,
+): readonly { readonly prompt: readonly number[]; readonly logits: ReadonlyMap<number, number> }[] | undefined {
+  const figures = figuresOf(fingerprint);
+  if (figures?.length !== PROBES * PROBED_TOKENS || !figures.every(Number.isFinite)) return undefined;
+  return probePrompts(vocabularySize).map((prompt, probe) => {
+    const random = Random.of('fingerprint tokens', probe);
+    const own = figures.subarray(probe * PROBED_TOKENS, (probe + 1) * PROBED_TOKENS);
+    return { prompt, logits: new Map([...own].map((logit) => [random.int(vocabularySize), logit])) };
+  });
+}
+
 /** Whether two fingerprints are of the same computation. */
 export function sameFingerprint(one: string, other: string): boolean {
   if (one === other) return true;
