@@ -20,8 +20,8 @@ export type ProvableModel = {
   readonly digest: string;
 } & (
   | { fingerprint(adapter?: Adapter): Promise<string> }
-  /** Of a model that computes elsewhere and to other digits. @throws ADAPTER_INVALID where the adapter is not applied */
-  | { prove(adapter: Adapter): Promise<void> }
+  /** Of a model that computes elsewhere and to other digits. @throws ADAPTER_INVALID where it answers otherwise than the fingerprint says */
+  | { prove(adapter: Adapter, fingerprint: string): Promise<void> }
 );
 
 export interface ServingAdapterDependencies {
@@ -174,7 +174,7 @@ export class ServingAdapter {
       ...(shapesFor === undefined ? {} : { shapesFor }),
     });
     if ('prove' in model) {
-      await model.prove(adapter);
+      await model.prove(adapter, fingerprint);
       return adapter;
     }
     const measured = await model.fingerprint(adapter);

@@ -16,6 +16,8 @@ export const vllmGeneratorSchema = z
     concurrency: positive.default(64),
     /** Longest wait for an answer to one request. */
     requestTimeoutMs: positive.default(DEFAULT_LIMITS.requestTimeoutMs),
+    /** How far an adapter's answers may be from its promotion's fingerprint, as a share of the largest logit; bfloat16 needs 0.05. */
+    tolerance: z.number().positive().max(1).default(0.001),
     /** How long an outage is waited for before the service takes the problem up again. */
     patienceMs: positive.default(DEFAULT_LIMITS.patienceMs),
   })

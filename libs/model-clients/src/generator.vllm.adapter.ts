@@ -8,7 +8,7 @@
  * the same (inside a text), one request draws many. A token is kept only if the mask that it was drawn under is the grammar's at its
  * place: what is drawn is distributed as the engine draws it, and the server's log-probabilities are those under the mask.
  */
-import { raceAbort, SeamError } from '@seamstream/kernel';
+import { isSeamError, raceAbort, SeamError } from '@seamstream/kernel';
 import {
   type Adapter,
   type GeneratedSequence,
@@ -29,6 +29,7 @@ import type { GeneratorModel } from '@seamstream/rollout';
 import type { JsonSchema, TokenGrammar } from '@seamstream/token-grammar';
 import { Tokenizer } from '@seamstream/tokenizer';
 import { VllmAdapters } from './vllm-adapters.js';
+import { distanceFrom } from './vllm-attestation.js';
 import {
   assertPlain,
   type Completion,
@@ -42,6 +43,7 @@ import {
   probePrompt,
   seedNumber,
   sequence,
+  toldOf,
   valueOf,
 } from './vllm-completions.js';
 import { maskFields } from './vllm-masks.js';
@@ -58,6 +60,8 @@ export interface VllmGeneratorSettings {
   readonly serverAdaptersFolder: string;
   /** Candidates that are written at a time: no more than the client has requests under way. */
   readonly concurrency: number;
+  /** How far an adapter's answers may be from its fingerprint, as a share of the largest logit. */
+  readonly tolerance: number;
 }
 /** Times that one request finds its adapter missing and has it loaded; a server that loses it more often needs a person. */
 const RELOADS = 5;
@@ -76,7 +80,13 @@ export class VllmGenerator implements GeneratorModel {
     readonly config: ModelConfig,
   ) {
     this.grammars = new Grammars(tokenizer);
-    this.adapters = new VllmAdapters(client, settings, config);
+    this.adapters = new VllmAdapters(client, settings, config, {
+      attest: (name, fingerprint) => this.attest(name, fingerprint),
+      isServing: async () => {
+        const asked = await this.ask(settings.model, probePrompt(config.vocabularySize), greedy(1), true);
+        return asked.kind === 'answer';
+      },
+    });
   }
 
   /**
@@ -174,10 +184,19 @@ export class VllmGenerator implements GeneratorModel {
   }
 
   /**
-   * Proves that the server applies the adapter: it answers a fixed prompt otherwise than the base model.
+   * Proves that the server applies the adapter: it answers as the promotion's fingerprint says, and otherwise than the base model. From now
+   * on the adapter is used only while it does.
    * @throws ADAPTER_INVALID where it does not, or where the server refuses the adapter
    */
-  async prove(adapter: Adapter): Promise<void> {
+  async prove(adapter: Adapter, fingerprint: string): Promise<void> {
+    this.adapters.expect(adapter.digest, fingerprint);
+    try {
+      await this.adapters.loaded(adapter);
+    } catch (error) {
+      // Here it halts nothing: the adapter before it keeps serving.
+      if (!isSeamError(error, 'ADAPTER_INVALID')) throw error;
+      throw new SeamError(error.code, error.message, { cause: error });
+    }
     const prompt = probePrompt(this.config.vocabularySize);
     const ask = async (carried: Adapter | undefined): Promise<Drawn> =>
       drawnOf(await this.completeWith(carried, prompt, greedy(PROBE_TOKENS)));
@@ -191,6 +210,33 @@ export class VllmGenerator implements GeneratorModel {
         `Serving adapter ${adapter.digest} by vLLM: expected another answer to the probe than the base model's, got the same. The adapter changes nothing, or the server does not apply it.`,
       );
     }
+  }
+
+  /** @throws ADAPTER_INVALID where what is loaded under this name answers otherwise than the fingerprint says */
+  private async attest(name: string, fingerprint: string): Promise<void> {
+    const { config, settings } = this;
+    const distance = await distanceFrom(fingerprint, config.vocabularySize, async (prompt, tokens) =>
+      toldOf(
+        valueOf(
+          await this.ask(
+            name,
+            prompt,
+            {
+              ...greedy(1),
+              allowed_token_ids: tokens,
+              logprobs: tokens.length,
+              return_tokens_as_token_ids: true,
+            },
+            true,
+          ),
+        ),
+      ),
+    );
+    if (distance <= settings.tolerance) return;
+    throw new SeamError(
+      'ADAPTER_INVALID',
+      `Serving ${name} by vLLM: expected answers within ${settings.tolerance} of the promotion's fingerprint, they are ${distance.toPrecision(2)} from it. The server computes with other weights, or in half precision: serve the base model that was trained on, in float32, or raise SEAM_GENERATOR_VLLM_TOLERANCE.`,
+    );
   }
 
   private candidate(
@@ -294,13 +340,15 @@ export class VllmGenerator implements GeneratorModel {
     if (adapter === undefined) return this.complete(this.settings.model, prompt, fields, signal);
     for (let reloads = 0; reloads < RELOADS; reloads++) {
       const loading = this.adapters.loaded(adapter);
-      const result = await this.ask(await raceAbort(signal, loading, 'its adapter'), prompt, fields, true, signal);
+      const name = await raceAbort(signal, loading, 'its adapter');
+      const result = await this.adapters.using(name, () => this.ask(name, prompt, fields, true, signal));
       if (result.kind === 'answer' || result.retryable || result.code !== 'INVALID_CONFIGURATION')
         return valueOf(result);
       // Many requests find it missing at once: the first has it loaded again, and the others find that under way.
       this.adapters.forget(adapter.digest, loading);
     }
-    return this.complete(await raceAbort(signal, this.adapters.loaded(adapter), 'its adapter'), prompt, fields, signal);
+    const name = await raceAbort(signal, this.adapters.loaded(adapter), 'its adapter');
+    return this.adapters.using(name, () => this.complete(name, prompt, fields, signal));
   }
 
   private async complete(
@@ -325,12 +373,12 @@ export class VllmGenerator implements GeneratorModel {
       body: {
         top_p: 1,
         top_k: 0,
+        logprobs: 0,
         ...fields,
         model,
         prompt,
         n: 1,
         stream: false,
-        logprobs: 0,
         return_token_ids: true,
         add_special_tokens: false,
       },

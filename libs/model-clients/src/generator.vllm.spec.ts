@@ -1,5 +1,5 @@
 /** What the generator on vLLM does when its server fails; what it draws is compared with the engine in test/acceptance/generator-vllm.spec.ts. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -155,7 +155,11 @@ function adapterOf(seed: string): Adapter {
   return createAdapter({ kind: 'lora', settings: LORA, baseModelDigest: digest, tensors });
 }
 
-async function open(vllm: ScriptedVllm, patienceMs = 1000, modelFolder = folder): Promise<VllmGenerator> {
+async function open(...given: Parameters<typeof opened>): Promise<VllmGenerator> {
+  return (await opened(...given)).generator;
+}
+
+async function opened(vllm: ScriptedVllm, patienceMs = 1000, modelFolder = folder) {
   server.behave = (request) => vllm.answer(request);
   const client = new EndpointClient(
     {
@@ -183,9 +187,10 @@ async function open(vllm: ScriptedVllm, patienceMs = 1000, modelFolder = folder)
     adaptersFolder,
     serverAdaptersFolder: adaptersFolder,
     concurrency: CONCURRENCY,
+    tolerance: 0.001,
   });
   digest = generator.digest;
-  return generator;
+  return { generator, adaptersFolder };
 }
 
 const requestFor = (candidates: number): GenerationRequest => ({
@@ -231,6 +236,46 @@ describe('a vLLM server', () => {
       for (const results of await Promise.all(asked)) expect(results[0]).toHaveLength(4);
     },
   );
+
+  it('keeps an adapter while a request is under way with it, and its folder until the next one is unloaded', async () => {
+    const vllm = new ScriptedVllm(Random.of('under way'));
+    const { generator, adaptersFolder } = await opened(vllm);
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(adapterOf) as [Adapter, Adapter, Adapter, Adapter];
+    const names = [a, b, c, d].map((each) => `seam-${each.digest}`);
+    const answered = Promise.withResolvers<undefined>();
+    server.behave = async (request) => {
+      if (request.body?.model === names[0]) await answered.promise;
+      return vllm.answer(request);
+    };
+    const underWay = generator.generate([requestFor(1)], { adapter: a });
+    for (const adapter of [b, c]) await generator.generate([requestFor(1)], { adapter });
+    await sleep(100);
+    expect([...vllm.adapters]).toEqual(names.slice(0, 3));
+    answered.resolve(undefined);
+    expect((await underWay)[0]).toHaveLength(1);
+    while (vllm.adapters.has(names[0]!)) await sleep(5);
+    expect((await readdir(adaptersFolder)).sort()).toEqual(names.slice(0, 3).sort());
+    await generator.generate([requestFor(1)], { adapter: d });
+    while (vllm.adapters.has(names[1]!) || (await readdir(adaptersFolder)).includes(names[0]!)) await sleep(5);
+    expect((await readdir(adaptersFolder)).sort()).toEqual(names.slice(1).sort());
+  });
+
+  it('that ends while it loads an adapter is an outage; one that answers else has found the adapter at fault', async () => {
+    const vllm = new ScriptedVllm(Random.of('load'));
+    const generator = await open(vllm);
+    const refuse = (isDead: boolean) => (request: SeenRequest) =>
+      request.url.endsWith('load_lora_adapter') || (isDead && request.url.endsWith('completions'))
+        ? refusal(500, 'LoRA rank 32 is greater than max_lora_rank 16.')
+        : vllm.answer(request);
+    for (const [isDead, code] of [
+      [true, 'ENDPOINT_FAILED'],
+      [false, 'ADAPTER_INVALID'],
+    ] as const) {
+      server.behave = refuse(isDead);
+      const asked = generator.generate([requestFor(1)], { adapter: adapterOf('a') });
+      await expect(asked).rejects.toMatchObject({ code });
+    }
+  });
 
   it('in an outage gives a batch back in the time of one request, and no request asks for it any more', async () => {
     const vllm = new ScriptedVllm(Random.of('outage'));

@@ -18,7 +18,7 @@ export async function openVllmGenerator(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<OpenedVllmGenerator> {
   const { modelFolder, chatTemplate, vllm } = choice;
-  const { url, model, keyVariable, adaptersFolder, serverAdaptersFolder = adaptersFolder, ...limits } = vllm;
+  const { url, model, keyVariable, adaptersFolder, serverAdaptersFolder = adaptersFolder, tolerance, ...limits } = vllm;
   if (url === undefined || model === undefined || adaptersFolder === undefined || serverAdaptersFolder === undefined)
     throw new SeamError(
       'INVALID_CONFIGURATION',
@@ -35,7 +35,8 @@ export async function openVllmGenerator(
   );
   try {
     const { concurrency } = limits;
-    const settings = { modelFolder, chatTemplate, model, adaptersFolder, serverAdaptersFolder, concurrency };
+    const folders = { modelFolder, adaptersFolder, serverAdaptersFolder };
+    const settings = { ...folders, chatTemplate, model, concurrency, tolerance };
     return {
       model: await VllmGenerator.open(client, settings),
       assertAnswering: () => client.assertAnswering(),

@@ -12,7 +12,11 @@ export const completionSchema = z.object({
         finish_reason: z.enum(['stop', 'length']),
         token_ids: z.array(z.int().nonnegative()),
         prompt_token_ids: z.array(z.int().nonnegative()).nullish(),
-        logprobs: z.object({ token_logprobs: z.array(z.number().max(1e-6)) }),
+        logprobs: z.object({
+          token_logprobs: z.array(z.number().max(1e-6)),
+          /** By token; see {@link toldOf}. */
+          top_logprobs: z.array(z.record(z.string(), z.number()).nullable()).nullish(),
+        }),
       }),
     )
     .length(1, 'expected one choice'),
@@ -48,6 +52,12 @@ export function drawnOf({ choices: [choice] }: Completion): Drawn {
     );
   }
   return { tokenIds, logProbs: logprobs.token_logprobs, finishReason };
+}
+
+/** The log-probabilities of a completion's first place, which was asked for with return_tokens_as_token_ids. */
+export function toldOf({ choices: [choice] }: Completion): Map<number, number> {
+  const told = Object.entries(choice!.logprobs.top_logprobs?.[0] ?? {});
+  return new Map(told.map(([token, logProb]) => [Number(token.replace(/^token_id:/, '')), logProb]));
 }
 
 /** The server does not report the mass of the legal tokens: 1, as where it is not computed. */
