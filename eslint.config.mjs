@@ -212,7 +212,6 @@ const SPECS_WITH_MUCH_SCENERY = [
   'test/acceptance/buffer-read-by-others.spec.ts',
   'test/acceptance/command-line.spec.ts',
   'test/acceptance/executor-endpoint.spec.ts',
-  'test/acceptance/generator-vllm.spec.ts',
   'test/acceptance/gsm8k-flow.spec.ts',
   'test/acceptance/own-file-to-answers.spec.ts',
   'test/acceptance/package.spec.ts',
