@@ -5,6 +5,12 @@ const SCHEMAS = {
   spec: 'apps/cli/src/schemas/check-schemas.command.spec.ts',
 };
 
+const RULES = {
+  file: 'libs/operations/src/deploy/examine-values.decide.ts',
+  suite: 'quick',
+  spec: 'libs/operations/src/deploy/examine-values.spec.ts',
+};
+
 export default [
   {
     control: 'a record of an unknown schema ends the check of schemas',
@@ -31,5 +37,31 @@ export default [
     spec: 'apps/cli/src/bucket/bucket.command.spec.ts',
     from: 'await compareBucket(runtime)',
     to: '{ ...(await applyBucket(runtime)), exists: true }',
+  },
+  {
+    control: 'a deployment that believes unsigned adapters is told so',
+    ...RULES,
+    from: "=== 'allowed',",
+    to: "=== 'never',",
+  },
+  {
+    control: 'a batch that outlives the grace of its pod is found',
+    ...RULES,
+    from: 'if (terminationGraceSeconds >= needed) return [];',
+    to: 'if (terminationGraceSeconds > 0) return [];',
+  },
+  {
+    control: 'an address behind a door that is shut is found',
+    ...RULES,
+    from: 'if (port === undefined || open.has(port)) return [];',
+    to: 'if (port !== 0) return [];',
+  },
+  {
+    control: 'a Secret without the key that is read is found',
+    file: 'libs/operations/src/deploy/check-deployment.ts',
+    suite: 'quick',
+    spec: 'apps/cli/src/deploy/check-deployment.command.spec.ts',
+    from: 'keys.filter((key) => !found.includes(key))',
+    to: 'keys.filter(() => false)',
   },
 ];

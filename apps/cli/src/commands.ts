@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   schemas: async () => running((await import('./schemas/check-schemas.command.js')).schemasCommand),
   acls: async () => running((await import('./acls/acls.command.js')).aclsCommand),
   'dead-letters': async () => running((await import('./dead-letters/dead-letters.command.js')).deadLettersCommand),
+  deploy: async () => running((await import('./deploy/check-deployment.command.js')).deployCommand),
   completion: async () => {
     const { completionCommand } = await import('./completion/completion.command.js');
     return ({ write }) => completionCommand(write);

@@ -1,0 +1,49 @@
+/** Values of the profile production, and ways to break them. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { checkDeployment, type DeploymentCheck } from './check-deployment.js';
+
+const profile = (name: string): string =>
+  fileURLToPath(new URL(`../../../../infra/helm/seamstream/profiles/${name}.yaml`, import.meta.url));
+/** What a user gives on top of the profile production. */
+const OWN = {
+  image: { digest: `sha256:${'0a'.repeat(32)}` },
+  objectStore: { credentialsSecret: 'seam-s3' },
+};
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Checks the profile production with a user's values and these on top. */
+export async function checkBroken(breakages: readonly Values[], production = true): Promise<DeploymentCheck> {
+  const files = new Map([OWN, ...breakages].map((values, index) => [`${index}.yaml`, stringify(values)]));
+  const readInput = async (path: string) => Buffer.from(files.get(path) ?? (await readFile(path)));
+  return checkDeployment({ readInput }, [profile('production'), ...files.keys()], { production, objects: undefined });
+}
+/** Codes of what was found, each once. */
+export const codes = ({ findings }: DeploymentCheck): readonly string[] =>
+  [...new Set(findings.map(({ code }) => code))].sort();
+/** Values of one service. */
+export const service = (name: string, values: Values): Values => ({ services: { [name]: values } });
+
+/** Ways to break the values, each with its finding. No two touch one value. */
+export const BREAKAGES: readonly (readonly [code: string, breakage: Values])[] = [
+  ['image-without-digest', { image: { digest: '' } }],
+  ['kafka-in-the-clear', { kafka: { tls: { enabled: false } } }],
+  ['some-without-password', service('buffer', { sasl: { passwordSecret: { name: '' } } })],
+  ['some-without-password', { kafka: { operatorPasswordSecret: { name: '' } } }],
+  ['service-without-key', service('planner', { signingKeySecret: { name: '' } })],
+  ['more-pods-than-partitions', service('generator', { autoscaling: { max: 9 } })],
+  ['fewest-above-most', service('executor', { autoscaling: { min: 3, max: 2 } })],
+  ['no-pods', service('worker', { replicas: 0, minAvailable: 0 })],
+  ['disruptions-forbidden', service('buffer', { replicas: 1 })],
+  [
+    'grace-shorter-than-a-batch',
+    service('executor', { settings: { SEAM_EXECUTOR_DRIVER: 'endpoint', SEAM_EXECUTOR_ENDPOINT_REVISION: 'r' } }),
+  ],
+  ['folder-without-volume', service('generator', { settings: { SEAM_GENERATOR_MODEL_FOLDER: '/models/own' } })],
+  ['folder-without-volume', { files: { configMap: '' } }],
+  ['no-credentials', { objectStore: { credentialsSecret: '' } }],
+  ['plaintext-refused', { objectStore: { endpoint: 'http://s3:7070' } }],
+  ['door-shut', { settings: { SEAM_SCHEMA_REGISTRY_URL: 'https://registry:8081' } }],
+  ['few-copies', { strimzi: { replicas: 1 } }],
+];

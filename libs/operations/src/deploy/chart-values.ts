@@ -1,0 +1,132 @@
+/** Values of the chart as Helm puts them together: the chart's own, then each file on top. */
+import { readFile } from 'node:fs/promises';
+import { messageOf, SeamError } from '@seamstream/kernel';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const DEFAULTS = new URL('../../../../infra/helm/seamstream/values.yaml', import.meta.url);
+const SCHEMA = new URL('../../../../infra/helm/seamstream/values.schema.json', import.meta.url);
+
+/** Settings of the services by name. */
+type Settings = Readonly<Record<string, string | number | boolean>>;
+
+export interface SecretKey {
+  readonly name: string;
+  readonly key: string;
+}
+
+export interface SecretSetting {
+  readonly setting: string;
+  readonly secret: string;
+  readonly key: string;
+}
+
+export interface ServiceValues {
+  readonly enabled: boolean;
+  readonly replicas: number;
+  readonly settings: Settings;
+  readonly sasl: { readonly passwordSecret: SecretKey };
+  readonly signingKeySecret: SecretKey;
+  readonly endpointKeySecret?: SecretKey;
+  readonly secretSettings: readonly SecretSetting[];
+  readonly autoscaling?: { readonly enabled: boolean; readonly min: number; readonly max: number };
+  readonly minAvailable: number;
+  readonly terminationGraceSeconds: number;
+}
+
+export const SERVICE_NAMES = ['generator', 'executor', 'buffer', 'planner', 'worker'] as const;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
+
+/** The values that the check looks at. values.schema.json says what each may be. */
+export interface ChartValues {
+  readonly image: { readonly repository: string; readonly digest: string; readonly pullSecrets: readonly string[] };
+  readonly kafka: {
+    readonly brokers: readonly string[];
+    readonly tls: { readonly enabled: boolean; readonly authoritySecret: SecretKey };
+    readonly operatorPasswordSecret: SecretKey;
+  };
+  readonly objectStore: { readonly bucket: string; readonly endpoint: string; readonly credentialsSecret: string };
+  readonly settings: Settings;
+  readonly trustedKeysConfigMap: string;
+  readonly files: { readonly configMap: string };
+  readonly models: { readonly claim: string };
+  readonly adapters: { readonly claim: string };
+  readonly http: { readonly tlsSecret: string };
+  readonly services: Readonly<Record<ServiceName, ServiceValues>>;
+  readonly hooks: {
+    readonly topics: boolean;
+    readonly bucket: boolean;
+    readonly schemas: boolean;
+    readonly ledger: boolean;
+    readonly secretSettings: readonly SecretSetting[];
+  };
+  readonly serviceAccount: { readonly annotations: Readonly<Record<string, string>> };
+  readonly networkPolicy: { readonly enabled: boolean; readonly extraPorts: readonly number[] };
+  readonly strimzi: { readonly enabled: boolean; readonly replicas: number };
+}
+
+interface FileDoor {
+  readInput(path: string): Promise<Uint8Array>;
+}
+
+/** What the chart refuses, by the path of the value. */
+interface RefusedValue {
+  readonly path: string;
+  readonly message: string;
+}
+
+export type ReadValues =
+  | { readonly values: ChartValues; readonly refused: readonly [] }
+  | { readonly values: undefined; readonly refused: readonly RefusedValue[] };
+
+/**
+ * The chart's values with these files on top, or what the chart refuses about them.
+ * @throws INVALID_INPUT for a file that is no YAML mapping
+ */
+export async function readValues(world: FileDoor, paths: readonly string[]): Promise<ReadValues> {
+  let merged: unknown = parse(await readFile(DEFAULTS, 'utf8'));
+  for (const path of paths) merged = onTop(merged, mappingOf(path, await world.readInput(path)));
+  const schema = JSON.parse(await readFile(SCHEMA, 'utf8')) as z.core.JSONSchema.BaseSchema;
+  const issues = z.fromJSONSchema(schema).safeParse(merged).error?.issues ?? [];
+  const refused = [
+    ...issues.map(({ path, message }) => ({ path: path.join('.'), message })),
+    ...absentIn(schema, merged).map((path) => ({ path, message: 'expected a value, got null, which takes it away' })),
+  ];
+  return refused.length === 0 ? { values: merged as ChartValues, refused: [] } : { values: undefined, refused };
+}
+
+function mappingOf(path: string, bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = parse(Buffer.from(bytes).toString()) ?? {};
+  } catch (cause) {
+    throw new SeamError('INVALID_INPUT', `Cannot read ${path}: expected YAML, got: ${messageOf(cause)}. Correct it.`, {
+      cause,
+    });
+  }
+  if (isRecord(value)) return value;
+  throw new SeamError('INVALID_INPUT', `Cannot read ${path}: expected a mapping of values, got ${typeof value}.`);
+}
+
+/** Paths of values that every deployment has and this one has not. */
+function absentIn(schema: z.core.JSONSchema.BaseSchema, value: unknown, path = ''): readonly string[] {
+  if (!isRecord(value)) return [];
+  return Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
+    Object.hasOwn(value, name)
+      ? absentIn(each as z.core.JSONSchema.BaseSchema, value[name], `${path}${name}.`)
+      : [`${path}${name}`],
+  );
+}
+
+/** As Helm does: mappings are merged, null takes a value away, everything else is replaced. */
+function onTop(below: unknown, above: unknown): unknown {
+  if (!isRecord(below) || !isRecord(above)) return above;
+  const names = [...new Set([...Object.keys(below), ...Object.keys(above)])].filter((name) => above[name] !== null);
+  return Object.fromEntries(
+    names.map((name) => [name, Object.hasOwn(above, name) ? onTop(below[name], above[name]) : below[name]]),
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,299 @@
+/** What is missing or contradictory in the values of a deployment. Each rule is a function of the values alone. */
+import { DEFAULT_LIMITS } from '@seamstream/openai-endpoint';
+import { type ChartValues, SERVICE_NAMES, type ServiceName, type ServiceValues } from './chart-values.js';
+
+export interface DeployFinding {
+  readonly code: string;
+  /** error: it does not start, or does not work; warning: it works, and production should not be so. */
+  readonly severity: 'error' | 'warning';
+  /** The value that it is about. */
+  readonly value: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** What the values alone do not say. */
+export interface DeployFacts {
+  /** Partitions of the topic that a service consumes, by service. */
+  readonly partitions: Readonly<Partial<Record<ServiceName, number>>>;
+}
+
+type Rule = (values: ChartValues, facts: DeployFacts) => readonly DeployFinding[];
+type Said = readonly [value: string, message: string, remedy: string];
+
+const error = (code: string, [value, message, remedy]: Said): DeployFinding => ({
+  ...{ code, severity: 'error', value, message, remedy },
+});
+const warning = (code: string, [value, message, remedy]: Said): DeployFinding => ({
+  ...{ code, severity: 'warning', value, message, remedy },
+});
+
+/** Services that sign what they write, where keys are believed. */
+const SIGNERS: readonly ServiceName[] = ['buffer', 'planner', 'worker'];
+/** The chart lets a batch end until so many seconds before the kill. */
+const HAND_BACK_SECONDS = 10;
+
+const enabled = ({ services }: ChartValues): readonly (readonly [ServiceName, ServiceValues])[] =>
+  SERVICE_NAMES.map((name) => [name, services[name]] as const).filter(([, { enabled: isOn }]) => isOn);
+
+const settingOf = (values: ChartValues, name: ServiceName, setting: string): string | undefined => {
+  const value = values.services[name].settings[setting] ?? values.settings[setting];
+  return value === undefined ? undefined : String(value);
+};
+
+const RULES: readonly Rule[] = [
+  function image({ image: { digest } }) {
+    if (digest !== '') return [];
+    const remedy = 'Set the digest that npm run image printed.';
+    return [
+      warning('image-without-digest', ['image.digest', 'The image is named by a tag, which may be moved.', remedy]),
+    ];
+  },
+
+  function encryption({ kafka: { tls } }) {
+    if (tls.enabled) return [];
+    const remedy = 'Set it to true, and tls.authoritySecret where an own authority signed the brokers’ certificates.';
+    return [
+      warning('kafka-in-the-clear', ['kafka.tls.enabled', 'Records and passwords go to Kafka unencrypted.', remedy]),
+    ];
+  },
+
+  function identities(values) {
+    const services = enabled(values);
+    const without = services.filter(([, { sasl }]) => sasl.passwordSecret.name === '').map(([name]) => name);
+    if (without.length === services.length) {
+      const said: Said = [
+        'services.*.sasl.passwordSecret',
+        'No service says who it is to Kafka, so every client has the same rights.',
+        'Name a Secret with the password of each principal of infra/kafka/acls.json.',
+      ];
+      return services.length === 0 ? [] : [warning('no-identity', said)];
+    }
+    const { kafka, hooks } = values;
+    const isHookAnonymous = (hooks.topics || hooks.schemas || hooks.ledger) && kafka.operatorPasswordSecret.name === '';
+    return [
+      ...without.map((name) => `services.${name}.sasl.passwordSecret`),
+      ...(isHookAnonymous ? ['kafka.operatorPasswordSecret'] : []),
+    ].map((value) =>
+      error('some-without-password', [
+        value,
+        'Others have a password for Kafka, and this has none: a cluster that asks for one refuses it.',
+        'Name the Secret with its password.',
+      ]),
+    );
+  },
+
+  function signatures(values) {
+    const allowed = enabled(values).filter(
+      ([name]) => settingOf(values, name, 'SEAM_SIGNATURES_UNSIGNED') === 'allowed',
+    );
+    if (allowed.length > 0) {
+      const said: Said = [
+        'settings.SEAM_SIGNATURES_UNSIGNED',
+        `Adapters that nobody signed are believed by ${allowed.map(([name]) => name).join(', ')}.`,
+        'Take the setting away, and give keys (docs/how-to/signatures.md).',
+      ];
+      return [warning('unsigned-adapters', said)];
+    }
+    if (values.trustedKeysConfigMap === '') {
+      const said: Said = [
+        'trustedKeysConfigMap',
+        'Unsigned facts are refused, and no key is believed: no adapter is ever served.',
+        'Name a ConfigMap with trusted-keys.json (docs/how-to/signatures.md).',
+      ];
+      return enabled(values).length === 0 ? [] : [error('no-trusted-keys', said)];
+    }
+    return enabled(values)
+      .filter(([name, { signingKeySecret }]) => SIGNERS.includes(name) && signingKeySecret.name === '')
+      .map(([name]) =>
+        error('service-without-key', [
+          `services.${name}.signingKeySecret`,
+          'The service does not sign what it writes, and unsigned facts are refused.',
+          'Name a Secret with its key.',
+        ]),
+      );
+  },
+
+  function sizes(values, { partitions }) {
+    return enabled(values).flatMap(([name, { replicas, autoscaling, minAvailable }]) => {
+      const isScaled = autoscaling?.enabled === true;
+      const most = isScaled ? autoscaling.max : replicas;
+      const least = isScaled ? autoscaling.min : replicas;
+      const value = `services.${name}.${isScaled ? 'autoscaling.max' : 'replicas'}`;
+      const shared = partitions[name];
+      return [
+        ...(shared !== undefined && most > shared
+          ? [
+              warning('more-pods-than-partitions', [
+                value,
+                `${most} pods share ${shared} partitions, so that ${most - shared} have nothing to do.`,
+                `Set it to at most ${shared}.`,
+              ]),
+            ]
+          : []),
+        ...(isScaled && least > most
+          ? [
+              error('fewest-above-most', [
+                value,
+                `At least ${least} pods and at most ${most}.`,
+                'Set min to max or less.',
+              ]),
+            ]
+          : []),
+        ...(!isScaled && replicas === 0
+          ? [warning('no-pods', [value, 'The service is deployed without a pod.', 'Set it to 1 or more.'])]
+          : []),
+        ...(minAvailable > 0 && minAvailable >= Math.max(replicas, least)
+          ? [
+              error('disruptions-forbidden', [
+                `services.${name}.minAvailable`,
+                `${minAvailable} of ${Math.max(replicas, least)} pods have to stay, so that no node can be drained.`,
+                'Set it to fewer than there are pods.',
+              ]),
+            ]
+          : []),
+      ];
+    });
+  },
+
+  function learning({ services: { planner, worker } }) {
+    if (planner.enabled === worker.enabled) return [];
+    const missing = planner.enabled ? 'worker' : 'planner';
+    const message = planner.enabled
+      ? 'Runs are planned and never carried out.'
+      : 'No run is ever planned for the worker.';
+    return [warning('half-of-learning', [`services.${missing}.enabled`, message, 'Deploy both or none of them.'])];
+  },
+
+  function graces(values) {
+    const questions = [
+      ['generator', 'SEAM_GENERATOR_DRIVER', 'vllm', 'SEAM_GENERATOR_VLLM_REQUEST_TIMEOUT_MS'],
+      ['executor', 'SEAM_EXECUTOR_DRIVER', 'endpoint', 'SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS'],
+    ] as const;
+    return questions.flatMap(([name, driver, remote, timeout]) => {
+      const service = values.services[name];
+      if (!service.enabled || settingOf(values, name, driver) !== remote) return [];
+      const timeoutMs = Number(settingOf(values, name, timeout) ?? DEFAULT_LIMITS.requestTimeoutMs);
+      const needed = Math.ceil(timeoutMs / 1000) + HAND_BACK_SECONDS;
+      const { terminationGraceSeconds } = service;
+      if (terminationGraceSeconds >= needed) return [];
+      const said: Said = [
+        `services.${name}.terminationGraceSeconds`,
+        `A batch waits up to ${timeoutMs / 1000} s for the model server, and is killed after ${terminationGraceSeconds - HAND_BACK_SECONDS} s.`,
+        `Set it to ${needed} or more, or ${timeout} to less.`,
+      ];
+      return [error('grace-shorter-than-a-batch', said)];
+    });
+  },
+
+  function folders(values) {
+    const claims = [
+      ['/models', values.models.claim, 'models.claim'],
+      ['/adapters', values.adapters.claim, 'adapters.claim'],
+      ['/files', values.files.configMap, 'files.configMap'],
+    ] as const;
+    return claims.flatMap(([folder, name, value]) => {
+      const wanting = [
+        ...Object.entries(values.settings),
+        ...enabled(values).flatMap(([, { settings }]) => Object.entries(settings)),
+      ]
+        .filter(([, each]) => String(each) === folder || String(each).startsWith(`${folder}/`))
+        .map(([setting]) => setting);
+      if (name !== '' || wanting.length === 0) return [];
+      const message = `${[...new Set(wanting)].join(', ')} name ${folder}, and nothing is mounted there.`;
+      return [error('folder-without-volume', [value, message, 'Name what holds the files.'])];
+    });
+  },
+
+  function executorModel(values) {
+    if (!values.services.executor.enabled) return [];
+    const isRemote = settingOf(values, 'executor', 'SEAM_EXECUTOR_DRIVER') === 'endpoint';
+    const isOwn = settingOf(values, 'executor', 'SEAM_EXECUTOR_MODEL_FOLDER') !== undefined;
+    const setting = isRemote ? 'SEAM_EXECUTOR_ENDPOINT_REVISION' : 'SEAM_EXECUTOR_EXPECTED_DIGEST';
+    if (!(isRemote || isOwn) || settingOf(values, 'executor', setting) !== undefined) return [];
+    const said: Said = [
+      `services.executor.settings.${setting}`,
+      'The executor takes whichever model it finds, and outcomes of two models are not comparable.',
+      'Say which model is expected.',
+    ];
+    return [warning('model-without-digest', said)];
+  },
+
+  function objects({ objectStore, settings, serviceAccount, hooks }) {
+    const isPlain = objectStore.endpoint.startsWith('http://');
+    const hasIdentity = objectStore.credentialsSecret !== '' || Object.keys(serviceAccount.annotations).length > 0;
+    return [
+      ...(isPlain && String(settings.SEAM_OBJECT_STORE_S3_ALLOW_PLAINTEXT) !== 'true'
+        ? [
+            error('plaintext-refused', [
+              'objectStore.endpoint',
+              'The services refuse an object store without encryption.',
+              'Give an https address, or set SEAM_OBJECT_STORE_S3_ALLOW_PLAINTEXT where the network is yours.',
+            ]),
+          ]
+        : []),
+      ...(hasIdentity
+        ? []
+        : [
+            warning('no-credentials', [
+              'objectStore.credentialsSecret',
+              'Pods have neither keys of S3 nor annotations of a workload identity.',
+              'Name a Secret with the keys, or set serviceAccount.annotations.',
+            ]),
+          ]),
+      ...(hooks.bucket && objectStore.credentialsSecret === ''
+        ? [
+            error('hook-without-credentials', [
+              'hooks.bucket',
+              'The hook that makes the bucket runs before the ServiceAccount exists, and has no keys.',
+              'Name objectStore.credentialsSecret, or make the bucket yourself and set hooks.bucket to false.',
+            ]),
+          ]
+        : []),
+    ];
+  },
+
+  function doors(values) {
+    const { networkPolicy, kafka, objectStore } = values;
+    if (!networkPolicy.enabled) return [];
+    const open = new Set([
+      ...networkPolicy.extraPorts,
+      ...kafka.brokers.map((broker) => Number(broker.slice(broker.lastIndexOf(':') + 1))),
+      portOf(objectStore.endpoint) ?? 443,
+    ]);
+    const settings = [
+      ...Object.entries(values.settings).map(([name, value]) => [`settings.${name}`, value] as const),
+      ...enabled(values).flatMap(([service, each]) =>
+        Object.entries(each.settings).map(([name, value]) => [`services.${service}.settings.${name}`, value] as const),
+      ),
+    ];
+    return settings.flatMap(([value, address]) => {
+      const port = portOf(String(address));
+      if (port === undefined || open.has(port)) return [];
+      const message = `The address is at port ${port}, which the NetworkPolicy keeps shut.`;
+      return [error('door-shut', [value, message, `Put ${port} into networkPolicy.extraPorts.`])];
+    });
+  },
+
+  function copies({ strimzi }) {
+    if (!strimzi.enabled || strimzi.replicas >= 3) return [];
+    const message = `Each partition has ${strimzi.replicas} of the 3 copies that survive the loss of a broker while another is down.`;
+    return [warning('few-copies', ['strimzi.replicas', message, 'Set it to 3.'])];
+  },
+];
+
+/** The port of an http address; undefined for what is none. */
+function portOf(address: string): number | undefined {
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return undefined;
+  const { port, protocol } = new URL(address);
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+}
+
+/** All that is wrong with valid values, errors first. */
+export function examineValues(values: ChartValues, facts: DeployFacts): readonly DeployFinding[] {
+  const found = RULES.flatMap((rule) => rule(values, facts));
+  return [
+    ...found.filter(({ severity }) => severity === 'error'),
+    ...found.filter(({ severity }) => severity === 'warning'),
+  ];
+}

@@ -1,0 +1,1 @@
+export { checkDeployment, type DeploymentCheck } from './check-deployment.js';

@@ -1,0 +1,49 @@
+/** What the values name and the chart does not make: Secrets, ConfigMaps and volumes of the namespace. */
+import { type ChartValues, SERVICE_NAMES, type SecretKey, type SecretSetting } from './chart-values.js';
+
+type ReferenceKind = 'Secret' | 'ConfigMap' | 'PersistentVolumeClaim';
+
+interface Reference {
+  /** The value that names it. */
+  readonly value: string;
+  readonly kind: ReferenceKind;
+  readonly name: string;
+  /** What it has to hold. */
+  readonly keys: readonly string[];
+}
+
+/** Every object that the values refer to, once for each value. */
+export function referencesOf(values: ChartValues): readonly Reference[] {
+  const { kafka, objectStore, http, services, hooks } = values;
+  const named = (kind: ReferenceKind, value: string, name: string, keys: readonly string[]): readonly Reference[] =>
+    name === '' ? [] : [{ value, kind, name, keys }];
+  const key = (value: string, { name, key: inside }: SecretKey): readonly Reference[] =>
+    named('Secret', value, name, [inside]);
+  const settings = (value: string, all: readonly SecretSetting[]): readonly Reference[] =>
+    all.flatMap(({ setting, secret, key: inside }) => named('Secret', `${value} (${setting})`, secret, [inside]));
+  const hasHooks = hooks.topics || hooks.bucket || hooks.schemas || hooks.ledger;
+  return [
+    ...values.image.pullSecrets.flatMap((name) => named('Secret', 'image.pullSecrets', name, [])),
+    ...(kafka.tls.enabled ? key('kafka.tls.authoritySecret', kafka.tls.authoritySecret) : []),
+    ...(hasHooks ? key('kafka.operatorPasswordSecret', kafka.operatorPasswordSecret) : []),
+    ...named('Secret', 'objectStore.credentialsSecret', objectStore.credentialsSecret, [
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+    ]),
+    ...named('ConfigMap', 'trustedKeysConfigMap', values.trustedKeysConfigMap, ['trusted-keys.json']),
+    ...named('ConfigMap', 'files.configMap', values.files.configMap, []),
+    ...named('PersistentVolumeClaim', 'models.claim', values.models.claim, []),
+    ...named('PersistentVolumeClaim', 'adapters.claim', values.adapters.claim, []),
+    ...named('Secret', 'http.tlsSecret', http.tlsSecret, ['tls.crt', 'tls.key']),
+    ...settings('hooks.secretSettings', hooks.secretSettings),
+    ...SERVICE_NAMES.filter((name) => services[name].enabled).flatMap((name) => {
+      const { sasl, signingKeySecret, endpointKeySecret, secretSettings } = services[name];
+      return [
+        ...key(`services.${name}.sasl.passwordSecret`, sasl.passwordSecret),
+        ...key(`services.${name}.signingKeySecret`, signingKeySecret),
+        ...(endpointKeySecret === undefined ? [] : key(`services.${name}.endpointKeySecret`, endpointKeySecret)),
+        ...settings(`services.${name}.secretSettings`, secretSettings),
+      ];
+    }),
+  ];
+}
