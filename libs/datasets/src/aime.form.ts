@@ -55,7 +55,7 @@ export const AIME_FORM: DatasetForm = {
   }),
 };
 
-/** The first of the columns that the row has, in whatever letter case: its name there and its value. */
+/** The first of the columns that the row has, in any letter case: its name there and its value. */
 function columnOf(row: Readonly<Record<string, unknown>>, ...names: [string, ...string[]]): [string, unknown] {
   for (const name of names) {
     const found = Object.keys(row).find((key) => key.toLowerCase() === name);

@@ -57,7 +57,7 @@ export interface RowFault {
   /** "prompt", "reward_model.ground_truth", or "row" for the whole of it. */
   readonly field: string;
   readonly expected: string;
-  /** What came, as JSON cut short. */
+  /** What the row has instead, as JSON cut short. */
   readonly came: string;
 }
 
@@ -73,11 +73,11 @@ export interface DatasetForm {
   readonly summary: string;
   /** A row as JSON. */
   readonly example: string;
-  /** Top-level columns that are read; all where absent. Columns beside them are passed over. */
+  /** Top-level columns that are read; all where absent. Other columns are passed over. */
   readonly columns?: readonly string[];
   /** Whether the row looks like one of this form, by its fields alone. */
   recognises(row: Readonly<Record<string, unknown>>): boolean;
   readonly shape: z.ZodType<StatedProblem>;
-  /** A row without a prompt that nobody judges yet; none where absent. */
+  /** A row without a prompt that has no verdict yet; none where absent. */
   readonly ungraded?: z.ZodType<StatedUngraded>;
 }

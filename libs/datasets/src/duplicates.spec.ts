@@ -38,7 +38,7 @@ const LONG_TWICE_CHANGED = LONG_CHANGED.replace('left', 'there');
 const OTHER = 'Tom saves five dollars a week. How many dollars has he saved after a year?';
 
 describe('duplicates', () => {
-  it('within a file are told with their first row, and whether the answers agree', () => {
+  it('within a file are reported with their first row, and whether the answers agree', () => {
     const index = new QuestionIndex();
     for (const [row, question, answer] of [
       [1, LONG, '6'],
@@ -58,7 +58,7 @@ describe('duplicates', () => {
     const index = new QuestionIndex();
     index.add(0, 1, LONG, '6');
     index.add(0, 2, LONG_CHANGED, '6');
-    // 27 words, 25 shingles each; the second word stands in two of them: 23 shared of 27.
+    // 27 words, 25 shingles each; the second word is part of two of them: 23 shared of 27.
     expect(index.within(0)).toEqual([
       { row: 2, otherFile: 0, otherRow: 1, similarity: 23 / 27, kind: 'near', sameAnswer: true },
     ]);
@@ -74,7 +74,7 @@ describe('duplicates', () => {
         if (file === 0) {
           index.add(0, 1, LONG, '6');
           index.add(0, 2, OTHER, '260');
-          index.add(0, 3, 'Something else entirely, with words of its own in it.', '1');
+          index.add(0, 3, 'Something else entirely, with separate words in it.', '1');
         } else {
           index.add(1, 1, LONG_CHANGED, '6');
           index.add(1, 2, LONG, '7');
@@ -93,13 +93,13 @@ describe('duplicates', () => {
     }
   });
 
-  it('are pairs that were compared themselves: the ends of a chain of small changes are none', () => {
+  it('are pairs that were compared themselves: the ends of a chain of small changes are not duplicates', () => {
     const index = new QuestionIndex({ threshold: 0.8 });
     index.add(0, 1, LONG, '6');
     index.add(1, 1, LONG_CHANGED, '6');
     index.add(2, 1, LONG_TWICE_CHANGED, '6');
     expect(index.across(1, [0, 2])).toHaveLength(1);
-    // The second word stands in two of 25 shingles, the last in one: 22 shared of 28.
+    // The second word is part of two of 25 shingles, the last in one: 22 shared of 28.
     expect(index.across(2, [0])).toEqual([]);
     expect(index.across(2, [1])).toMatchObject([{ otherFile: 1, kind: 'near' }]);
   });

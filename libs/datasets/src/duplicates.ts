@@ -1,5 +1,5 @@
 /**
- * Questions that stand in files more than once: the same after normalisation, or nearly the same (Jaccard similarity of their
+ * Questions that are in files more than once: the same after normalisation, or nearly the same (Jaccard similarity of their
  * word shingles). Candidates come from the success buffer's MinHash index; each reported pair was compared itself, so a chain
  * of small changes makes no pair of its two ends.
  *
@@ -53,7 +53,7 @@ export class QuestionIndex {
     return this.texts.length;
   }
 
-  /** Adds a row's question. `file` is any number that tells the files apart; rows of a file come in ascending order. */
+  /** Adds a row's question. `file` is any number that distinguishes the files; rows of a file come in ascending order. */
   add(file: number, row: number, question: string, answer: string): void {
     const normalised = normalisedQuestion(question);
     let number = this.numbers.get(normalised);
@@ -67,7 +67,7 @@ export class QuestionIndex {
     this.occurrences[number]!.push({ file, row, answer: answer.trim() });
   }
 
-  /** Rows of a file whose question stands in an earlier row of it, ascending; at most one counterpart for each. */
+  /** Rows of a file whose question is in an earlier row of it, ascending; at most one counterpart for each. */
   within(file: number): Duplicate[] {
     return this.duplicates((number) => {
       const own = this.occurrences[number]!.filter((each) => each.file === file);
@@ -75,7 +75,7 @@ export class QuestionIndex {
     }, true);
   }
 
-  /** Rows of a file whose question stands in one of the other files, ascending; at most one counterpart for each. */
+  /** Rows of a file whose question is in one of the other files, ascending; at most one counterpart for each. */
   across(file: number, others: readonly number[]): Duplicate[] {
     return this.duplicates((number) => {
       const all = this.occurrences[number]!;

@@ -29,7 +29,7 @@ describe('every form', () => {
     },
   );
 
-  it('says what came where something else than a row came', () => {
+  it('shows what a file has instead of a row', () => {
     for (const form of datasetForms.values()) expect(faultOf(form, [1, 2])).toMatch(/^7 row: .*, \[1,2\]$/);
     expect(recognisedForm('x')).toBeUndefined();
     expect(recognisedForm({ text: 'x' })).toBeUndefined();
@@ -76,7 +76,7 @@ describe('the last boxed answer', () => {
     expect(lastBoxedAnswer(solution)).toBe(answer);
   });
 
-  it('is none without a box, and none where the braces do not close', () => {
+  it('does not exist without a box, nor where the braces do not close', () => {
     expect(lastBoxedAnswer('the answer is 7')).toBeNull();
     expect(lastBoxedAnswer('\\boxed{1} and then \\boxed{\\frac{1}{2}')).toBeNull();
   });
@@ -238,7 +238,7 @@ describe('columns by a mapping', () => {
     });
   });
 
-  it('are named with what came where they do not fit', () => {
+  it('are named with their content where they do not fit', () => {
     expect(read('prompt=q,reference=a', { q: '', a: ['x', 'y'] })).toEqual({
       status: 'faulty',
       row: 7,
@@ -271,7 +271,7 @@ describe('a row that no problem can be made of', () => {
     );
   });
 
-  it('may be too large, whatever kind of file it comes from', () => {
+  it('may be too large in any kind of file', () => {
     expect(faultOf(seam, { prompt: 'é'.repeat(200_000), reference: 'y' })).toBe(
       '7 row: a problem of at most 262144 bytes, 400001 bytes',
     );

@@ -75,7 +75,7 @@ answerTasks(
   buffers,
 );
 
-/** Columns are read side by side, without waiting for anything: one turn later none goes on, whichever failed first. */
+/** Columns are read side by side, without waiting for anything: one turn later all have stopped, whichever failed first. */
 async function settled<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
@@ -111,7 +111,7 @@ function bytesOf(column: ColumnMetaData): readonly [number, number] {
   return [start, start + Number(column.total_compressed_size)];
 }
 
-/** Bytes of the file as far as they were read; between the ranges, which nobody looks at, zeros. */
+/** Bytes of the file as far as they were read; between the ranges, which are not read, zeros. */
 function assembled(slices: RowsRequest['slices'], start: number, end: number): ArrayBuffer {
   const whole = slices.find((slice) => slice.start <= start && end <= slice.start + slice.bytes.byteLength);
   if (whole !== undefined) return whole.bytes.slice(start - whole.start, end - whole.start);

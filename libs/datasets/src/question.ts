@@ -11,7 +11,7 @@ const TEX_SETTING = /\\(?:left|right|displaystyle|textstyle|quad|qquad)(?![a-z])
 
 /**
  * The question as it is compared: Unicode NFKC (exponents kept as exponents), lower case, one kind of quotation mark and dash,
- * TeX's setting and dollar signs taken out, white space collapsed and taken out beside signs, a final full stop dropped.
+ * TeX's setting and dollar signs taken out, white space collapsed and taken out next to signs, a final full stop dropped.
  */
 export function normalisedQuestion(question: string): string {
   return question
@@ -38,7 +38,7 @@ const SIGNS = '-+*/=<>^_|%!\\';
 
 /**
  * The words of a normalised question, for its likeness with others: runs of letters and digits, and the signs of a formula as
- * words of their own, so that 2 + 3 and 2 − 3 share but the digits.
+ * separate words, so that 2 + 3 and 2 − 3 share but the digits.
  */
 export function questionWords(normalised: string): string[] {
   return Array.from(normalised.matchAll(WORD), ([word]) => {

@@ -40,7 +40,7 @@ export type RowReading =
  */
 const MAX_PROBLEM_BYTES = 1 << 18;
 
-/** So many rows one after another that are no problems are another kind of file, and nobody reads as many complaints. */
+/** So many rows one after another that are no problems are another kind of file, and so many complaints help no reader. */
 const MAX_FAULTY_ROWS = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Questions to be answered, whether or not anybody knows their answers. A row that states a problem, in any form, is one with a reference;
- * a row that has a question and no answer beside it is one without.
+ * a row that has a question and no answer is one without.
  */
 import { z } from 'zod';
 import type { DatasetForm, DatasetProblem, RowFault } from './dataset.types.js';
@@ -19,7 +19,7 @@ export interface DatasetQuestion {
   readonly problemId: string | undefined;
   readonly domain: string;
   readonly prompt: string;
-  /** Null where nobody says what is right. */
+  /** Null where the row does not say what is right. */
   readonly judgedBy: Pick<DatasetProblem, 'verifier' | 'reference'> | null;
 }
 

@@ -6,7 +6,7 @@ import { SEAM_FORM } from './seam.form.js';
 import { FEW_SHOT_FORM, PASSAGE_FORM, TURNS_FORM } from './task.forms.js';
 import { DAPO_FORM, VERL_FORM } from './verl.form.js';
 
-/** Every form by its name. The first that recognises a row has it, so those that ask for less come later. A new one is a file of its own and a word here. */
+/** Every form by its name. The first that recognises a row has it, so those that ask for less come later. A new one is a separate file and a word here. */
 const FORMS: readonly DatasetForm[] = [
   SEAM_FORM,
   PASSAGE_FORM,

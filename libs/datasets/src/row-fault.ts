@@ -21,7 +21,7 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** What a form's shape found wrong with a row: field, expectation and what came. */
+/** What a form's shape found wrong with a row: field, expectation and what it has. */
 export function faultsOf(row: number, value: unknown, { issues }: z.ZodError): RowFault[] {
   return issues.flatMap((issue): RowFault[] => {
     const field = issue.path.length === 0 ? 'row' : issue.path.join('.');

@@ -18,7 +18,7 @@ const all = (file: FileBytes, columns?: readonly string[]): Promise<Row[]> => co
 const text = (content: string): FileBytes => bytesInMemory(Buffer.from(content));
 
 describe('JSON Lines', () => {
-  it('are rows by their line, blank lines counted, whatever the break and the mark at the start', async () => {
+  it('are rows by their line, blank lines counted, with any line break and any mark at the start', async () => {
     expect(await all(text('\ufeff{"a":1}\r\n\n  \n{"a":2}'))).toEqual([
       { row: 1, value: { a: 1 } },
       { row: 4, value: { a: 2 } },
@@ -41,7 +41,7 @@ describe('JSON Lines', () => {
     expect(await fileDigest(text(content))).toBe(sha256(content));
   });
 
-  it('say which line is none, and go on behind it', async () => {
+  it('say which line is not one, and continue after it', async () => {
     const long = JSON.stringify('x'.repeat(3 * 2 ** 20));
     const bytes = Buffer.concat([
       Buffer.from([0xff, 0xfe, 0x0a]),

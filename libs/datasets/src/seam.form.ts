@@ -24,7 +24,7 @@ export const VERIFIER_FIELD = z
   )
   .default({ kind: 'exact' });
 
-/** What rows of problems have in common, whoever judges. */
+/** What rows of problems have in common, with a verifier or without. */
 export const COMMON_FIELDS = {
   problemId: text().optional(),
   domain: z

@@ -1,6 +1,6 @@
 /**
- * A dataset in parts that depend on each question alone: whoever reads whichever rows in whichever order gets the same parts,
- * and a question that stands in a file twice stands in one part twice.
+ * A dataset in parts that depend on each question alone: a reader of any rows in any order gets the same parts,
+ * and a question that is in a file twice is in one part twice.
  */
 import { SeamError, sha256 } from '@seamstream/kernel';
 import { normalisedQuestion } from './question.js';
@@ -33,7 +33,7 @@ export function parseFractions(text: string): SplitRule['fractions'] {
   ) {
     throw new SeamError(
       'INVALID_INPUT',
-      `Reading --fractions: expected three shares of train, validation and test with the sum 1, such as 0.9,0.05,0.05, came "${text}".`,
+      `Reading --fractions: expected three shares of train, validation and test with the sum 1, such as 0.9,0.05,0.05, got "${text}".`,
     );
   }
   return [train, validation, test];
@@ -48,6 +48,6 @@ export function splitOf(question: string, { fractions, seed }: SplitRule): Split
   const at = Number.parseInt(digest.slice(0, 13), 16) / 2 ** 52;
   const [train, validation] = fractions;
   if (at < train) return 'train';
-  // A last share of nothing stays empty, whatever the sum of the others is rounded to.
+  // A last share of nothing stays empty, no matter what the sum of the others is rounded to.
   return at < train + validation || fractions[2] === 0 ? 'validation' : 'test';
 }

@@ -88,20 +88,20 @@ describe('a task of any kind', () => {
     }
   });
 
-  it('has one digest for one content and another for any other, whatever its kind', () => {
+  it('has one digest for one content and another for any other of any kind', () => {
     const byDigest = Map.groupBy(tasks, (task) => taskDigest(contentOf(task)));
     for (const same of byDigest.values()) expect(new Set(same.map((task) => JSON.stringify(task))).size).toBe(1);
     expect(byDigest.size).toBe(new Set(tasks.map((task) => JSON.stringify(task))).size);
   });
 
-  it('is none where a part has another role, a reference too many or one too few', () => {
+  it('is refused where a part has another role, a reference too many or one too few', () => {
     for (const [seed, task] of tasks.entries()) {
       const random = Random.of('damage', seed);
       const { parts, ...content } = contentOf(task);
       const at = random.int(parts.length);
       const part = parts[at]!;
       const otherReference = { reference: part.reference === null ? 'x' : null };
-      // A passage none of whose questions has a reference is one that nobody judges yet.
+      // A passage none of whose questions has a reference is one without a verdict yet.
       const isOnly = task.kind === 'passage' && parts.length === 1;
       const damage = random.pick(isOnly ? [{ role: 'judge' }] : [{ role: 'judge' }, otherReference]);
       const damaged = { ...content, parts: parts.with(at, { ...part, ...damage }) };
@@ -127,7 +127,7 @@ describe('rows of tasks', () => {
     ['passage', { passage: 'P.', questions: [{ question: 'Q?' }, { question: 'R?' }] }],
     ['few-shot', { examples: [{ input: 'a', output: 'b' }], query: 'c' }],
     ['turns', { turns: [{ role: 'user', text: 'a' }] }],
-  ])('wait for feedback where nobody judges them, and are refused unless that is asked for: %s', (name, row) => {
+  ])('wait for feedback where no verifier judges them, and are refused unless that is asked for: %s', (name, row) => {
     expect(readRow(1, row, settings(name)).status).toBe('faulty');
     const reading = readRow(1, { ...row, feedbackWithinMs: 5 }, { ...settings(name), ungraded: true });
     if (reading.status !== 'ungraded') throw new Error(JSON.stringify(reading));
@@ -135,7 +135,7 @@ describe('rows of tasks', () => {
     expect(problem).toMatchObject({ reference: null, verifier: null, feedbackWithinMs: 5 });
     const task = READERS.map((read) => read(problem.task!)).find((read) => read !== undefined);
     expect(problem.prompt).toBe(promptOf(task!));
-    // A prompt alone may stand in the same file.
+    // A prompt alone may be in the same file.
     expect(readRow(2, { prompt: 'Why?' }, { ...settings(name), ungraded: true }).status).toBe('ungraded');
   });
 

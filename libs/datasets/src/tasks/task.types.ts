@@ -1,6 +1,6 @@
 /**
  * Problems that are more than a prompt. A task is typed content; its prompt is rendered from it by one pure function per kind, and both
- * are published: whoever asks a model reads the prompt, whoever wants the parts reads the task.
+ * are published: a caller that asks a model reads the prompt, one that wants the parts reads the task.
  */
 import type { ProblemPublished } from '@seamstream/events';
 import { canonicalJson, sha256 } from '@seamstream/kernel';
@@ -10,7 +10,7 @@ export type TaskContent = NonNullable<ProblemPublished['task']>;
 export interface PassageTask {
   readonly kind: 'passage';
   readonly passage: string;
-  /** At least one. All have a reference, or none has: nobody knows yet what is right. */
+  /** At least one. All have a reference, or none has: what is right is not known yet. */
   readonly questions: readonly { readonly question: string; readonly reference: string | null }[];
 }
 

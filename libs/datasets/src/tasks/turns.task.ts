@@ -1,4 +1,4 @@
-/** A dialogue that goes on: the answer is the next turn of the assistant. */
+/** A dialogue that continues: the answer is the next turn of the assistant. */
 import type { TaskContent, TurnsTask } from './task.types.js';
 
 const ROLES = ['system', 'user', 'assistant'] as const;
