@@ -36,7 +36,7 @@ export { type GrammarOf, Grammars } from './generation/grammars.js';
 export { type SampledToken, sampleToken } from './generation/sampler.js';
 export { type GenerationOptions, LanguageModel, type LoadSettings, type WeightOptions } from './language-model.js';
 export { warmUpCosineRate } from './training/learning-rate.js';
-export type { ScoredSequence } from './training/sequence-batch.js';
+export { type ScoredSequence, withLegalTokens } from './training/sequence-batch.js';
 export type {
   OptimizerSettings,
   StepMetrics,

@@ -1,7 +1,7 @@
 import { compileGrammar } from '@seamstream/token-grammar';
 import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import type { ModelConfig } from '../checkpoint/model-config.types.js';
-import { batchFeeds, checkSequence } from './sequence-batch.js';
+import { batchFeeds, checkSequence, withLegalTokens } from './sequence-batch.js';
 
 const tokenizer = Tokenizer.fromJson(
   trainByteLevelBpe(
@@ -51,6 +51,17 @@ describe('the legal tokens of a recorded sequence', () => {
     tokenIds.forEach((id, at) => {
       expect(legal[at * width + id]).toBe(1);
     });
+  });
+
+  it.each(EARLIER)('are the same as data, of what was written within %d tokens', (maxTokens, tokenIds) => {
+    const whole = [1, ...tokenIds];
+    const targets = tokenIds.map((_, at) => at + 1);
+    const sequence = { tokenIds: whole, targets, schema, continuationStart: 1, maxTokens };
+    const spelledOut = withLegalTokens(sequence, () => grammar);
+    expect(Object.keys(spelledOut).sort()).toEqual(['allowed', 'targets', 'tokenIds']);
+    expect(() => checkSequence(config, spelledOut, 0)).not.toThrow();
+    const { legal } = batchFeeds(config, [spelledOut], true, () => grammar);
+    expect(legal!.data).toEqual(legalOf(maxTokens, tokenIds).legal);
   });
 
   it('meets such tokens that the grammar of today would not offer with so few left', () => {

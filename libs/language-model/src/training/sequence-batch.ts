@@ -102,39 +102,61 @@ function fillLegal(
   sequence: ScoredSequence,
   grammarOf: GrammarOf,
 ): void {
-  const { schema, targets, tokenIds, allowed } = sequence;
-  if (allowed !== undefined) {
-    for (const [at, ids] of allowed.entries()) for (const id of ids) legal[(row + at) * vocabulary + id] = 1;
+  if (!isConstrained(sequence)) {
+    legal.fill(1, row * vocabulary, (row + sequence.targets.length) * vocabulary);
     return;
   }
-  if (!schema) {
-    legal.fill(1, row * vocabulary, (row + targets.length) * vocabulary);
+  let offset = row * vocabulary;
+  for (const ids of legalTokens(sequence, grammarOf)) {
+    for (const id of ids) legal[offset + id] = 1;
+    offset += vocabulary;
+  }
+}
+
+/** The tokens that were legal at each target of a constrained sequence. @throws INVALID_INPUT where a target is not among them */
+function* legalTokens(
+  { schema, targets, tokenIds, allowed, continuationStart, maxTokens }: ScoredSequence,
+  grammarOf: GrammarOf,
+): Generator<Iterable<number>> {
+  if (schema === undefined) {
+    yield* allowed ?? [];
     return;
   }
   const grammar = grammarOf(schema);
-  const start = sequence.continuationStart!;
+  const start = continuationStart!;
   let state = grammar.start();
   let position = start;
-  targets.forEach((target, at) => {
+  for (const target of targets) {
     for (; position < target; position++) state = grammar.advance(state, tokenIds[position]!);
     const { ids } =
-      sequence.maxTokens === undefined
-        ? grammar.allowed(state)
-        : grammar.allowedWithin(state, sequence.maxTokens - (target - start));
-    const offset = (row + at) * vocabulary;
-    for (const id of ids) legal[offset + id] = 1;
+      maxTokens === undefined ? grammar.allowed(state) : grammar.allowedWithin(state, maxTokens - (target - start));
     const token = tokenIds[target]!;
+    if (ids.includes(token)) yield ids;
     // An earlier grammar may have known a shorter way to the end: what was written is within its budget, and the record says so.
-    if (sequence.maxTokens !== undefined && legal[offset + token] !== 1 && grammar.allowed(state).ids.includes(token))
-      legal[offset + token] = 1;
-    if (legal[offset + token] !== 1) {
+    else if (maxTokens !== undefined && grammar.allowed(state).ids.includes(token)) yield [...ids, token];
+    else
       throw new SeamError(
         'INVALID_INPUT',
         `The token ${token} at ${target} is not legal under the sequence's schema: train on the sampled token ids and the schema they were sampled with`,
       );
-    }
-  });
+  }
 }
+
+/**
+ * Sequences with their legal tokens as data, for an engine that has no grammar.
+ * @throws INVALID_INPUT where a target is not among its legal tokens
+ */
+export function withLegalTokens<S extends ScoredSequence>(
+  sequence: S,
+  grammarOf: GrammarOf,
+): Omit<S, 'schema' | 'continuationStart' | 'maxTokens'> {
+  const bare = Object.fromEntries(Object.entries(sequence).filter(([name]) => !OF_SCHEMA.has(name))) as S;
+  if (sequence.schema === undefined) return bare;
+  return { ...bare, allowed: Array.from(legalTokens(sequence, grammarOf), (ids) => [...ids]) };
+}
+
+/** What is said by the legal tokens themselves. */
+const OF_SCHEMA: ReadonlySet<string> = new Set(['schema', 'continuationStart', 'maxTokens']);
 
 /**
  * The feeds of one run: tokens [B, T], the N targets of all sequences in order, and a mask where any has a schema.
