@@ -82,6 +82,30 @@ export default [
       to: "setTimeout(() => signalGroup(child, 'SIGTERM'), graceMs)",
     },
   ]),
+  ...rows('program-runner.ts', 'apps/trainer/src/trained-by-a-program.spec.ts', [
+    {
+      control: 'a run of a program goes on from its checkpoint',
+      from: 'await recording.resume(checkpointIn(folder))',
+      to: 'undefined as Awaited<ReturnType<typeof recording.resume>>',
+    },
+    {
+      control: 'a program ends with its worker',
+      from: '          signal,\n          onStep',
+      to: '          signal: new AbortController().signal,\n          onStep',
+    },
+    {
+      control: 'the checkpoints of a program are recorded while the run is held',
+      from: 'if (state !== undefined) await saving?.save(checkpointIn(folder, checkpoint.step, state), figures);',
+      to: 'void [state, saving, figures];',
+    },
+  ]),
+  ...rows('run-training.ts', 'apps/trainer/src/trained-by-a-program.spec.ts', [
+    {
+      control: 'an adapter names the engine that its result names',
+      from: 'const { artefact, steps, metrics, engine = runner.engine } = made;',
+      to: 'const { artefact, steps, metrics } = made; const { engine } = runner;',
+    },
+  ]),
   ...contract('agreement.ts', 'libs/training-contract/src/agreement.spec.ts', [
     {
       control: 'each tensor has to agree',

@@ -4,12 +4,12 @@ import { problemSetDigest } from '@seamstream/evaluation';
 import { GROUP } from '@seamstream/events';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
-import { fromNamedFolder, LanguageModel, loadCheckpoint } from '@seamstream/language-model';
+import { fromNamedFolder, Grammars, LanguageModel, loadCheckpoint } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
 import { openExecutor } from '@seamstream/model-clients';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { signingOf } from '@seamstream/service-kit/drivers';
-import type { TrainingEngine } from '@seamstream/training-contract';
+import { ChildProcessLauncher, type TrainingEngine } from '@seamstream/training-contract';
 import {
   type AdapterEvaluation,
   GradientMethod,
@@ -21,6 +21,8 @@ import {
   type MethodWithRunner,
   type PlanRunDependencies,
   PlanRunHandler,
+  ProgramRunner,
+  programBase,
   RolloutEvaluation,
   RunLeases,
   RunTraining,
@@ -33,6 +35,7 @@ import type { TrainerConfig, TrainerServiceConfig } from './config.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
 import { PlanWindowsHandler } from './plan-windows.handler.js';
 import { TakeRuns } from './take-runs.js';
+import { torchCommand } from './torch-command.js';
 import { loadValidationProblems, type ValidationProblems } from './validation-problems.js';
 
 export { type TrainerConfig, type TrainerServiceConfig, trainerConfigSchema } from './config.js';
@@ -157,7 +160,7 @@ async function createRunTraining(
   await assertCanSign(config, ['AdapterPublished', 'AdapterPromoted']);
   const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
   const engines = await enginesOf(context, schemaFor, assets);
-  const runner = new GradientRunner({ objects: drivers.objects, ...engines, algorithms, logger });
+  const runner = await gradientRunnerOf(config.trainer, { objects: drivers.objects, ...engines, algorithms, logger });
   const methods = new Map(
     [{ method: seam, runner }, ...(assets.methods ?? [])].map((each) => [each.method.name, each]),
   );
@@ -175,6 +178,20 @@ async function createRunTraining(
     { checkpointEverySteps: config.trainer.checkpointEverySteps, retrying: config.consuming },
   );
   return { runTraining, methods };
+}
+
+/** What carries gradient jobs out: the engine in this process, or a program. */
+async function gradientRunnerOf(
+  { engine, modelFolder, torch }: TrainerConfig,
+  dependencies: ConstructorParameters<typeof GradientRunner>[0],
+): Promise<GradientRunner> {
+  if (engine === 'onnx') return new GradientRunner(dependencies);
+  return new ProgramRunner({
+    ...dependencies,
+    launcher: new ChildProcessLauncher({ command: torchCommand(torch, modelFolder) }),
+    base: await programBase(modelFolder, dependencies.engine.baseModelDigest),
+    grammars: new Grammars(modelFolder),
+  });
 }
 
 /** What this worker has, by method. */

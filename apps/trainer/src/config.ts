@@ -47,6 +47,18 @@ export const trainerConfigSchema = commonConfigSchema.extend({
       threads: z.int().positive().default(2),
       /** What computes the model: cpu, or a graphics processor by webgpu or cuda where the installation has it. */
       executionProvider: z.enum(EXECUTION_PROVIDERS).default('cpu'),
+      /** What trains: onnx in this process, or torch, a program that is started for each job (docs/how-to/gpu-training.md). */
+      engine: z.enum(['onnx', 'torch']).default('onnx'),
+      torch: z
+        .object({
+          /** Of the engine torch: the words of the command that starts its processes. */
+          command: z.string().trim().min(1).default('torchrun --standalone'),
+          /** Processes that compute a step together: as many as there are graphics processors. */
+          processes: z.int().positive().default(1),
+          /** More options of seamstream-torch, e.g. --precision bfloat16. */
+          options: z.string().default(''),
+        })
+        .prefault({}),
       /** Completed problems after which a run starts. */
       trainEveryProblems: z.int().positive().default(64),
       /** How recorded attempts become a better artefact: what runs are planned for. */

@@ -5,6 +5,7 @@ import type { ObjectStore } from '@seamstream/object-store';
 import {
   getFile,
   JOB_PATHS,
+  type JobFiles,
   type JobMetrics,
   jsonFile,
   jsonLines,
@@ -21,7 +22,7 @@ import type { TrainingEngine, TrainingWeights } from './training-engine.port.js'
 
 interface Place {
   readonly engine: TrainingEngine;
-  readonly objects: ObjectStore;
+  readonly objects: JobFiles & Pick<ObjectStore, 'list'>;
   /** Empty, or ends with a slash. */
   readonly folder: string;
 }

@@ -1,10 +1,17 @@
 export { type AdapterDifference, differenceOf, isWithin } from './agreement.js';
 export { carryOutJob } from './carry-out-job.js';
 export { engineIdentitySchema, toleranceOf } from './engine-identity.schema.js';
-export { type JobMetrics, type JobOutput, readOutput, type TrainingJob, writeJob } from './job-files.js';
+export {
+  type JobMetrics,
+  type JobOutput,
+  type JobSequence,
+  readOutput,
+  type TrainingJob,
+  writeJob,
+} from './job-files.js';
 export { type JobResult, trainingFilesJsonSchema } from './job-files.schema.js';
-export { followJob, type JobCheckpoint, JobFolder } from './job-folder.js';
-export { ChildProcessLauncher, type ChildProcessSettings } from './job-launcher.child-process.adapter.js';
+export { followJob, type JobCheckpoint, JobFolder, packCheckpoint, unpackCheckpoint } from './job-folder.js';
+export { ChildProcessLauncher } from './job-launcher.child-process.adapter.js';
 export { type EndedJob, JobLauncher, type RunningJob } from './job-launcher.port.js';
 export { type TrainingStepData, trainingStepJsonSchema, trainingStepSchema } from './training-data.schema.js';
 export { TrainingEngine, type TrainingWeights } from './training-engine.port.js';

@@ -1,10 +1,19 @@
 /** A job's files in a folder of this machine, and a program that works on them: started, followed, ended. */
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { ERROR_CODES, type ErrorCode, SeamError, sleep } from '@seamstream/kernel';
+import { basename, dirname, join } from 'node:path';
+import { ERROR_CODES, type ErrorCode, isSeamError, SeamError, sleep } from '@seamstream/kernel';
 import type { z } from 'zod';
-import { JOB_PATHS, type JobFiles, type JobMetrics, linesAs, parsedAs } from './job-files.js';
-import { checkpointSchema, failureSchema, metricsSchema } from './job-files.schema.js';
+import {
+  getFile,
+  JOB_PATHS,
+  type JobFiles,
+  type JobMetrics,
+  jsonFile,
+  linesAs,
+  parsedAs,
+  putFile,
+} from './job-files.js';
+import { checkpointSchema, type FileRef, failureSchema, metricsSchema } from './job-files.schema.js';
 import type { EndedJob, JobLauncher } from './job-launcher.port.js';
 
 /** Files as any program reads them, each whole or not there. */
@@ -56,6 +65,54 @@ export type JobCheckpoint = z.infer<typeof checkpointSchema> & {
   /** Of its record, below the job's folder. */
   readonly path: string;
 };
+
+/**
+ * A checkpoint as one file: its record on a line, and after it the files that the record names.
+ * @returns undefined where the program has replaced it by a newer one
+ */
+export async function packCheckpoint(
+  folder: JobFolder,
+  { runId, step, engine, state }: JobCheckpoint,
+): Promise<Uint8Array | undefined> {
+  try {
+    const files = await Promise.all(state.map((file) => getFile(folder, '', file)));
+    return Buffer.concat([jsonFile({ runId, step, engine, state }), ...files]);
+  } catch (error) {
+    if (isSeamError(error, 'OBJECT_NOT_FOUND')) return undefined;
+    throw error;
+  }
+}
+
+/** Puts a packed checkpoint where a program finds it, the record last. @throws CHECKPOINT_INVALID for other bytes */
+export async function unpackCheckpoint(folder: JobFolder, bytes: Uint8Array): Promise<void> {
+  const end = bytes.indexOf(0x0a) + 1;
+  const { step, state, ...rest } = recordOf(Buffer.from(bytes.subarray(0, end)).toString());
+  const below = `checkpoints/step-${String(step).padStart(6, '0')}/`;
+  let at = end;
+  const files: FileRef[] = [];
+  for (const { path, sizeBytes } of state) {
+    files.push(
+      await putFile(folder, '', { path: `${below}${basename(path)}`, bytes: bytes.subarray(at, (at += sizeBytes)) }),
+    );
+  }
+  if (at !== bytes.byteLength) throw notPacked(`${bytes.byteLength} bytes`);
+  await folder.put(`${below}checkpoint.json`, jsonFile({ ...rest, step, state: files }));
+}
+
+function recordOf(text: string): z.infer<typeof checkpointSchema> {
+  try {
+    return parsedAs(checkpointSchema, text, 'the checkpoint');
+  } catch {
+    throw notPacked(text.slice(0, 100));
+  }
+}
+
+function notPacked(got: string): SeamError {
+  return new SeamError(
+    'CHECKPOINT_INVALID',
+    `Cannot resume from a checkpoint: expected one that a training program wrote, got ${got}. Begin with an older one, or with the first step.`,
+  );
+}
 
 export interface Following {
   readonly launcher: JobLauncher;

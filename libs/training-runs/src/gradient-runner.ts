@@ -19,7 +19,7 @@ import { finite } from './run-events.js';
 import type { RunPlan } from './run-plan.js';
 import type { RunLogger } from './run-settings.js';
 
-interface GradientRunnerDependencies {
+export interface GradientRunnerDependencies {
   readonly objects: ObjectStore;
   readonly engine: TrainingEngine;
   readonly algorithms: ReadonlyMap<string, LearningAlgorithm>;
@@ -36,7 +36,7 @@ export class GradientRunner extends JobRunner<GradientJob, Adapter> {
     if (engine.decode !== undefined) this.decode = (tokenIds) => engine.decode!(tokenIds);
   }
 
-  override get engine(): EngineIdentity {
+  override get engine(): EngineIdentity | null {
     return this.dependencies.engine.identity;
   }
 

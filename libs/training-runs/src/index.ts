@@ -22,6 +22,7 @@ export type { Job, JobFacts, LearningMethod, PlannedJob, Recipe } from './learni
 export type { TrainingProgress } from './make-artefact.js';
 export { evolveWindow, type OutcomeWindow, windowAt, windowRanges } from './outcome-window.js';
 export { type EndedWindow, type PlanRunDependencies, PlanRunHandler } from './plan-run.handler.js';
+export { type ProgramBase, ProgramRunner, programBase } from './program-runner.js';
 export { runMeta } from './run-events.js';
 export { RunLeases } from './run-lease.js';
 export {

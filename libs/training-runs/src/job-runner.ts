@@ -41,6 +41,8 @@ export type JobResult<A extends Artefact = Artefact> =
       readonly artefact: A;
       readonly steps: number;
       readonly metrics: Readonly<Record<string, number>>;
+      /** What trained, where only the result says so; absent: the runner's engine. */
+      readonly engine?: EngineIdentity;
     }
   | { readonly status: 'refused'; readonly reason: string; readonly metrics: Readonly<Record<string, number>> };
 
@@ -52,7 +54,7 @@ export abstract class JobRunner<J extends Job = Job, A extends Artefact = Artefa
   /** Measures the artefacts before they may serve. */
   abstract readonly evaluation: AdapterEvaluation<A>;
 
-  /** What trains; null where nothing is trained: equal jobs give equal artefacts. */
+  /** What trains; null where nothing is trained and equal jobs give equal artefacts, or where each result says it. */
   abstract readonly engine: EngineIdentity | null;
 
   /** The text that sampled tokens spell; absent where nothing can tell: entries are then not checked against their tokens. */

@@ -156,10 +156,10 @@ export class RunTraining {
       });
     // 3. Publish.
     await this.heedCancelling(plan);
-    const { artefact, steps, metrics } = made;
+    const { artefact, steps, metrics, engine = runner.engine } = made;
     const stored = await runner.store(artefact, plan, metrics);
     const fingerprint = await runner.fingerprint(artefact);
-    const published = events.published(artefact, stored, { fingerprint, metrics, engine: runner.engine });
+    const published = events.published(artefact, stored, { fingerprint, metrics, engine });
     const durationMs = clock.now() - beganMs;
     await holder.record([published, events.completed(artefact.digest, { steps, metrics, durationMs })]);
     // 4. Compare and decide.
@@ -218,7 +218,8 @@ export class RunTraining {
     const parent = await parentOf(plan, known.published, runner);
     const made = await this.making.make(plan, parent, { signal, checkpoints: [] });
     const actual = made.status === 'made' ? made.artefact.digest : null;
-    const engines = { recorded: published.engine, here: runner.engine };
+    const here = (made.status === 'made' ? made.engine : undefined) ?? runner.engine;
+    const engines = { recorded: published.engine, here };
     const facts = { runId: plan.runId, expected: adapterDigest, actual, engines };
     const tolerance = toleranceOf(published.engine);
     if (
