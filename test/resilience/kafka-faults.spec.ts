@@ -24,6 +24,11 @@ let undisturbed: ToyRun;
 
 type Faults = Pick<ToyRunOptions, 'disturb' | 'inspect'> & { readonly kafka?: KafkaOptions; readonly objects?: 's3' };
 
+/** Every problem's content is in the log once and named by its digest elsewhere: aborted transactions must not hide it. */
+function namedContents(folder: string): Readonly<Record<string, string>> {
+  return { ...toyEnvironment(world, folder), SEAM_GENERATOR_INLINE_CONTENT_BYTES: '0' };
+}
+
 async function play(log: 'lmdb' | 'kafka', { kafka = {}, objects, ...run }: Faults = {}): Promise<ToyRun> {
   const folder = await mkdtemp(join(tmpdir(), 'kafka-faults-'));
   const deployment = await deploy({
@@ -31,7 +36,7 @@ async function play(log: 'lmdb' | 'kafka', { kafka = {}, objects, ...run }: Faul
     log,
     objects: objects ?? 'fs',
     kafka,
-    environment: toyEnvironment(world, folder),
+    environment: namedContents(folder),
   });
   try {
     return await playToyRun({
@@ -121,7 +126,7 @@ it('R17: a broker that stands still for longer than sessions last is waited for'
 
 it('R17: a network that is slow, stands still or is cut between the services and both servers costs nothing but time', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kafka-network-'));
-  const environment = toyEnvironment(world, folder);
+  const environment = namedContents(folder);
   const deployment = await deploy({ folder, log: 'kafka', objects: 's3', environment });
   const { SEAM_EVENT_LOG_KAFKA_BROKERS: broker, SEAM_OBJECT_STORE_S3_ENDPOINT: endpoint } = deployment.environment;
   const ports = [Number(broker!.split(':')[1]), Number(new URL(endpoint!).port)];

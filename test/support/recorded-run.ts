@@ -63,10 +63,16 @@ export async function eventsOf(log: EventLog, topics: readonly string[] = ALL_TO
   return events;
 }
 
-/** The event's id with a digest of all that it states but when it happened and how long it took. */
+/** The event's id with a digest of all that it states but when it happened, how long it took and where in the log a content lies. */
 function fact(event: SeamEvent): string {
-  const timeless = { ...event, latencyMs: 0, meta: { ...event.meta, occurredAt: 0 } };
+  const timeless = { ...event, latencyMs: 0, meta: { ...event.meta, occurredAt: 0 }, ...namedProblem(event) };
   return `${event.meta.messageId} ${sha256(canonicalJson(timeless))}`;
+}
+
+/** The problem of an event that names its content, by the name alone; nothing for other events. */
+function namedProblem(event: SeamEvent): { readonly problem?: unknown } {
+  if (!('problem' in event) || typeof event.problem.prompt === 'string') return {};
+  return { problem: { ...event.problem, prompt: { digest: event.problem.prompt.digest } } };
 }
 
 /** Ids that more than one of the facts has. */
