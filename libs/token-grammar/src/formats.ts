@@ -43,7 +43,9 @@ const PERCENT = `%${HEX}{2}`;
 const SEGMENT = `(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|${PERCENT})`;
 const TAIL = `(?:\\?(?:${SEGMENT}|[/?])*)?(?:#(?:${SEGMENT}|[/?])*)?`;
 const AUTHORITY = `//(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|${PERCENT})+@)?(?:${NAME}|\\[${IPV6}\\])(?::\\d{1,5})?`;
-const URI = `[A-Za-z][A-Za-z0-9+.-]*:(?:${AUTHORITY}(?:/${SEGMENT}*)*|/(?:${SEGMENT}+(?:/${SEGMENT}*)*)?|${SEGMENT}+(?:/${SEGMENT}*)*)${TAIL}`;
+/** Of files the authority may be empty (RFC 8089). */
+const FILE = `file:///(?:${SEGMENT}+(?:/${SEGMENT}*)*)?${TAIL}`;
+const URI = `(?:${FILE}|[A-Za-z][A-Za-z0-9+.-]*:(?:${AUTHORITY}(?:/${SEGMENT}*)*|/(?:${SEGMENT}+(?:/${SEGMENT}*)*)?|${SEGMENT}+(?:/${SEGMENT}*)*)${TAIL})`;
 const RELATIVE = `(?://|${AUTHORITY}(?:/${SEGMENT}*)*|/(?:${SEGMENT}+(?:/${SEGMENT}*)*)?|(?:[A-Za-z0-9._~!$&'()*+,;=@-]|${PERCENT})+(?:/${SEGMENT}*)*)?${TAIL}`;
 const POINTER = '(?:/(?:[^~/]|~[01])*)*';
 const DURATION =

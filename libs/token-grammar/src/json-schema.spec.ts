@@ -185,6 +185,9 @@ describe('a grammar of a JSON Schema', () => {
     [{ type: 'object', properties: { a: {} }, additionalProperties: { type: 'null' } }, '{"b":2}', false],
     [{ type: 'string', format: 'date' }, '"2024-02-29"', true],
     [{ type: 'string', format: 'date' }, '"2023-02-29"', false],
+    [{ type: 'string', format: 'uri' }, '"file:///a/b.js#c"', true],
+    [{ type: 'string', format: 'uri' }, '"http:///a"', false],
+    [{ type: 'string', format: 'uri' }, '"file:///a b"', false],
     [
       { $schema: 'http://json-schema.org/draft-04/schema#', items: [{ type: 'null' }], type: 'array' },
       '[null,1]',
