@@ -76,6 +76,14 @@ describe('a program that is followed', () => {
     await expectNoneLeft();
   });
 
+  it('is over when it ends, and what it left running ends with it', async () => {
+    await follow(`
+      const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+      put('pids.json', [process.pid, left.pid]);
+      process.exit(0);`);
+    await expectNoneLeft();
+  });
+
   it('is ended where a checkpoint cannot be kept, as by a worker that is fenced', async () => {
     const following = follow(`${STUBBORN} checkpoint(1); await pause(60_000)`, {
       onCheckpoint: () => Promise.reject(new Error('fenced')),
