@@ -265,6 +265,14 @@ export default [
     to: 'return schema !== undefined;',
   },
   {
+    file: 'apps/trainer/src/torch-command.ts',
+    suite: 'quick',
+    spec: 'apps/trainer/src/torch-command.spec.ts',
+    control: 'a trainer whose PyTorch does not start is refused at its start',
+    from: 'if (hasSucceeded) return launcher;',
+    to: 'return launcher;',
+  },
+  {
     file: 'libs/service-kit/src/transport/crash-journal.ts',
     suite: 'quick',
     spec: 'libs/service-kit/src/transport/crash-journal.spec.ts',

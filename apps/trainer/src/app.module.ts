@@ -9,7 +9,7 @@ import { algorithms } from '@seamstream/learning';
 import { openExecutor } from '@seamstream/model-clients';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { signingOf } from '@seamstream/service-kit/drivers';
-import { ChildProcessLauncher, type TrainingEngine } from '@seamstream/training-contract';
+import type { TrainingEngine } from '@seamstream/training-contract';
 import {
   type AdapterEvaluation,
   GradientMethod,
@@ -35,7 +35,7 @@ import type { TrainerConfig, TrainerServiceConfig } from './config.js';
 import { OutcomesConsumer } from './outcomes.consumer.js';
 import { PlanWindowsHandler } from './plan-windows.handler.js';
 import { TakeRuns } from './take-runs.js';
-import { torchCommand } from './torch-command.js';
+import { torchLauncher } from './torch-command.js';
 import { loadValidationProblems, type ValidationProblems } from './validation-problems.js';
 
 export { type TrainerConfig, type TrainerServiceConfig, trainerConfigSchema } from './config.js';
@@ -188,7 +188,7 @@ async function gradientRunnerOf(
   if (engine === 'onnx') return new GradientRunner(dependencies);
   return new ProgramRunner({
     ...dependencies,
-    launcher: new ChildProcessLauncher({ command: torchCommand(torch, modelFolder) }),
+    launcher: await torchLauncher(torch, modelFolder),
     base: await programBase(modelFolder, dependencies.engine.baseModelDigest),
     grammars: new Grammars(modelFolder),
   });

@@ -25,9 +25,18 @@ export class ChildProcessLauncher extends JobLauncher {
   }
 
   override start(folder: string): RunningJob {
+    return this.run(folder);
+  }
+
+  /** Runs the program with `--version` in the place of a folder: whether it starts here, and takes its options. */
+  reportVersion(): Promise<EndedJob> {
+    return this.run('--version').ended;
+  }
+
+  private run(argument: string): RunningJob {
     const { command, environment, cwd, graceMs = 5_000 } = this.settings;
     const [program, ...args] = command;
-    const child = spawn(program, [...args, folder], {
+    const child = spawn(program, [...args, argument], {
       env: { ...process.env, ...environment },
       ...(cwd === undefined ? {} : { cwd }),
       stdio: ['pipe', 'pipe', 'pipe'],

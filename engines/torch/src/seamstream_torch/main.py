@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from seamstream_torch import __version__
 from seamstream_torch.compute import Compute, add_options, compute_of
 from seamstream_torch.contract import FAILURE, RESULT, open_job
 from seamstream_torch.errors import EngineError
@@ -32,6 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("job", type=Path, help="folder with input/job.json")
     parser.add_argument("--model", type=Path, required=True, help="folder of the base model (Hugging Face)")
     parser.add_argument("--end-with-input", action="store_true", help="end at once when the standard input does")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     add_options(parser)
     given = parser.parse_args(arguments)
     if given.end_with_input:
