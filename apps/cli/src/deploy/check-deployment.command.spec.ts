@@ -37,4 +37,14 @@ describe('seam deploy check', () => {
     expect(await world.seam('deploy', 'check', 'own.yaml', '--objects', '-')).toBe(0);
     expect(world.takeOutput()).toContain('Looked for 2 objects of the namespace.');
   });
+
+  it.each(['NAME  TYPE\nkeys Opaque\n', '{"items":[]}', 'Secret\n'])(
+    'refuses objects in another form: %j',
+    async (text) => {
+      const world = await withValues('objectStore: { credentialsSecret: keys }\n');
+      world.files.set('-', Buffer.from(text));
+      expect(await world.seam('deploy', 'check', 'own.yaml', '--objects', '-')).toBe(2);
+      expect(world.takeErrors()).toContain('Cannot read line 1 of --objects');
+    },
+  );
 });

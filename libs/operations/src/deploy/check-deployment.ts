@@ -1,10 +1,13 @@
 /** Whether values of the chart make a deployment that works, and whether a namespace has what they refer to. */
 import { readFile } from 'node:fs/promises';
 import { TOPIC } from '@seamstream/events';
+import { onOneLine, SeamError } from '@seamstream/kernel';
 import { DEFAULT_TOPIC_FILE, parseTopicFile } from '../cluster/topic-file.js';
 import { readValues } from './chart-values.js';
 import { type DeployFinding, examineValues } from './examine-values.decide.js';
-import { referencesOf } from './references.js';
+import { REFERENCE_KINDS, referencesOf } from './references.js';
+
+const KINDS: readonly string[] = REFERENCE_KINDS;
 
 export interface DeploymentWorld {
   readInput(path: string): Promise<Uint8Array>;
@@ -26,7 +29,7 @@ export interface DeploymentCheck {
 /**
  * Reads the values as Helm puts them together and says what is missing or contradictory. Changes nothing.
  * @param paths files of values, the later ones on top
- * @throws INVALID_INPUT for a file of values that is no YAML mapping
+ * @throws INVALID_INPUT for a file of values that is no YAML mapping, and for objects in another form
  */
 export async function checkDeployment(
   world: DeploymentWorld,
@@ -73,12 +76,18 @@ export async function checkDeployment(
   return { findings: [...missing, ...inValues], looked: references.length };
 }
 
-/** Keys by kind and name. */
+/** Keys by kind and name. @throws INVALID_INPUT for what is no list of objects */
 function objectsOf(bytes: Uint8Array): ReadonlyMap<string, readonly string[]> {
-  const lines = Buffer.from(bytes).toString().split('\n');
-  return new Map(
-    lines
-      .map((line) => line.trim().split(/\s+/))
-      .map(([kind = '', name = '', ...keys]) => [`${kind} ${name}`, keys] as const),
-  );
+  const objects = new Map<string, readonly string[]>();
+  for (const [index, line] of Buffer.from(bytes).toString().split('\n').entries()) {
+    const [kind = '', name, ...keys] = line.trim().split(/\s+/);
+    if (kind === '') continue;
+    if (!KINDS.includes(kind) || name === undefined)
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Cannot read line ${index + 1} of --objects: expected ${KINDS.join(', ')}, a name and keys, got "${onOneLine(line).slice(0, 80)}". docs/how-to/kubernetes.md has the command that prints them.`,
+      );
+    objects.set(`${kind} ${name}`, keys);
+  }
+  return objects;
 }

@@ -1,7 +1,8 @@
 /** What the values name and the chart does not make: Secrets, ConfigMaps and volumes of the namespace. */
 import { type ChartValues, SERVICE_NAMES, type SecretKey, type SecretSetting } from './chart-values.js';
 
-type ReferenceKind = 'Secret' | 'ConfigMap' | 'PersistentVolumeClaim';
+export const REFERENCE_KINDS = ['Secret', 'ConfigMap', 'PersistentVolumeClaim'] as const;
+type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 
 interface Reference {
   /** The value that names it. */
