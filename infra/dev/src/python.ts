@@ -37,18 +37,22 @@ export async function pythonWith(packages: readonly string[]): Promise<Python> {
 }
 
 /**
- * Python with exactly the packages of a lock file, each by its digest. uv fetches them, in a fourth of pip's time. Throws
- * INVALID_CONFIGURATION when Python, pip or the network is missing.
+ * Python with exactly the packages of a lock file, each by its digest. uv fetches them, in a fourth of pip's time; where it cannot, pip
+ * does, since uv does not read pip's configuration (indexes, certificates). Throws INVALID_CONFIGURATION when Python, pip or the network
+ * is missing.
  */
 export async function pythonLockedTo(lockFile: string): Promise<Python> {
   const folder = await packagesOf(await readFile(lockFile, 'utf8'), async (target) => {
+    const install = ['install', '--quiet', '--no-deps', '--require-hashes', '-r', lockFile, '--target', target];
+    const doing = `Fetching the packages of ${lockFile} from PyPI`;
     const { environment } = await pythonWith([UV]);
+    const { status } = await runTool('python3', ['-m', 'uv', 'pip', ...install], doing, { env: environment });
+    if (status === 0) return;
     await mustRun(
       'python3',
-      ['-m', 'uv', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '-r', lockFile, '--target', target],
-      `Fetching the packages of ${lockFile} from PyPI`,
-      'uv needs the network, or an index of its configuration, the first time.',
-      { env: environment },
+      ['-m', 'pip', '--disable-pip-version-check', ...install, '--upgrade'],
+      doing,
+      'pip (Debian: python3-pip) needs the network, or an index of its configuration, the first time.',
     );
   });
   // Bytecode is kept: what is imported by hundreds of modules starts in half the time when it is started again.
