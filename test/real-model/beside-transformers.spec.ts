@@ -41,6 +41,8 @@ interface Reference {
   readonly plain: number[][];
   readonly decoded: string[];
   readonly decoded_ids: string[];
+  /** Of each text the characters that the reference's Unicode does not know yet. */
+  readonly unassigned: string[];
 }
 
 const needed = await fetched('SmolLM2 or transformers', async () => ({
@@ -88,7 +90,11 @@ async function readPrompts(): Promise<string[]> {
   });
 
   it('gives any text the ids that transformers gives it, and any ids their text', () => {
-    texts.forEach((text, at) => {
+    // The reference does not know letters that are newer than its Unicode (docs/how-to/checkpoints.md).
+    const compared = [...texts.keys()].filter((at) => !/[\p{L}\p{N}]/u.test(reference.unassigned[at]!));
+    expect(compared.length).toBeGreaterThan(0.95 * TEXTS);
+    compared.forEach((at) => {
+      const text = texts[at]!;
       expect({ text, ids: tokenizer.encode(text) }).toEqual({ text, ids: reference.plain[at] });
       expect({ text, ids: tokenizer.encode(text, { specialTokens: true }) }).toEqual({ text, ids: reference.ids[at] });
       expect({ text, decoded: tokenizer.decode(reference.plain[at]!) }).toEqual({

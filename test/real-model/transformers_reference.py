@@ -7,6 +7,7 @@ the file and of the folder make of texts and ids. Packages: torch, transformers,
 import json
 import os
 import sys
+import unicodedata
 
 import torch
 import transformers
@@ -37,6 +38,8 @@ told = {
     "ids": ids,
     "plain": plain,
     "decoded": [decode(tokens) for tokens in plain],
+    # By this Python's version of Unicode, which is older than that of the tokenizers.
+    "unassigned": ["".join(c for c in text if unicodedata.category(c) == "Cn") for text in request["texts"]],
     "decoded_ids": [decode(tokens) for tokens in request["ids"]],
 }
 
