@@ -45,7 +45,10 @@ afterAll(async () => {
 (needed === undefined ? describe.skip : describe)('a run on PyTorch with two processes', () => {
   it('reports its version before any run', async () => {
     const reported = await torchLauncher(python, folder, 2).reportVersion();
-    expect(reported).toMatchObject({ hasSucceeded: true, report: expect.stringContaining('seamstream-torch ') as string });
+    expect(reported).toMatchObject({
+      hasSucceeded: true,
+      report: expect.stringContaining('seamstream-torch ') as string,
+    });
   });
 
   it('makes what the engine in process makes, from a schema as from legal tokens, and leaves no process', async () => {
