@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type LlamaServer, startLlamaServer } from '@seamstream/dev-servers';
+import { type ModelServer, startLlamaServer } from '@seamstream/dev-servers';
 import type { ExecutorModel } from '@seamstream/environments';
 import { InMemoryEventLog } from '@seamstream/event-log';
 import { decodeEvent, type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
@@ -54,7 +54,7 @@ const PROMPTS = [
 ];
 
 let folder: string;
-let server: LlamaServer;
+let server: ModelServer;
 const opened: OpenedExecutor[] = [];
 
 /** Random weights; what is written is printable, since servers differ in what they make of broken UTF-8. */

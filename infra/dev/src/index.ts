@@ -12,7 +12,8 @@ export {
 } from './kafka.js';
 export { KAFKA_VERSIONS } from './kafka-jars.js';
 export { type CheckedManifests, type KubernetesTools, kubernetesTools, type Manifest } from './kubernetes.js';
-export { type LlamaServer, startLlamaServer } from './llama-server.js';
+export { startLlamaServer } from './llama-server.js';
+export type { ModelServer } from './model-server.js';
 export { type Python, packageIndexAnswers, pythonWith } from './python.js';
 export { type S3, S3_BUCKET, startS3 } from './s3.js';
 export { type SchemaRegistry, startSchemaRegistry } from './schema-registry.js';
@@ -25,4 +26,4 @@ export {
 } from './test-servers.js';
 export type { S3Address, TestServerKind, TestServers } from './test-servers.types.js';
 export { pythonWithTransformers } from './transformers.js';
-export { startVllm, type Vllm, type VllmOptions } from './vllm-server.js';
+export { startVllm, type VllmOptions } from './vllm-server.js';

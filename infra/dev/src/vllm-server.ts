@@ -5,8 +5,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from './free-ports.js';
+import { type ModelServer, startModelServer } from './model-server.js';
 import { pythonLockedTo } from './python.js';
-import { removeFolder, ServerProcess, temporaryFolder } from './server-process.js';
+import { temporaryFolder } from './server-process.js';
 
 const LOCK = fileURLToPath(new URL('../requirements/vllm.lock', import.meta.url));
 /** It imports some ten thousand modules, in two processes one after the other: a minute on two quiet cores. */
@@ -22,27 +23,16 @@ export interface VllmOptions {
   readonly queued?: number;
 }
 
-export interface Vllm {
-  /** Base address: `http://127.0.0.1:PORT/v1`. */
-  readonly url: string;
-  /** Kills it; resolves when it has ended. */
-  kill(): Promise<void>;
-  /** Starts it again at the same address. */
-  restart(): Promise<void>;
-  /** Ends it and deletes what it made. */
-  stop(): Promise<void>;
-}
-
 /**
  * Serves a model in float32, with room for two adapters of rank 16.
  * Throws INVALID_CONFIGURATION when Python, pip or the network is missing, INTERNAL when it does not start.
  */
-export async function startVllm({ model, name, key, queued }: VllmOptions): Promise<Vllm> {
+export async function startVllm({ model, name, key, queued }: VllmOptions): Promise<ModelServer> {
   const { command, environment } = await pythonLockedTo(LOCK);
   const folder = await temporaryFolder('vllm');
   const [port] = (await freePorts(1)) as [number];
   const address = `http://127.0.0.1:${port}`;
-  const server = new ServerProcess({
+  return startModelServer(`${address}/v1`, folder, {
     name: 'vLLM',
     command,
     args: [
@@ -72,15 +62,4 @@ export async function startVllm({ model, name, key, queued }: VllmOptions): Prom
       ),
     startTimeoutMs: START_TIMEOUT_MS,
   });
-  const stop = async (): Promise<void> => {
-    await server.kill('SIGKILL');
-    await removeFolder(folder);
-  };
-  try {
-    await server.start();
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { url: `${address}/v1`, kill: () => server.kill('SIGKILL'), restart: () => server.start(), stop };
 }
