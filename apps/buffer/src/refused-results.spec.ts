@@ -2,7 +2,7 @@ import { encodeEvent, type Problem, type ProblemCopy, type SeamEvent } from '@se
 import { Evidence, type PlacedEvent, ProblemContents } from '@seamstream/evidence';
 import { bufferConfigSchema, initialState } from '@seamstream/success-buffer';
 import { newWorld, openLog } from '@seamstream/testing';
-import { explored } from '@seamstream/testing/result-log';
+import { explored, problemAbout } from '@seamstream/testing/result-log';
 import { foldAt } from './buffer-fold.js';
 import { foldBelieved } from './refused-results.js';
 
@@ -10,7 +10,10 @@ const namedAt = { partition: 0, offset: 0 };
 
 it('results that do not count cost no search for what they name', async () => {
   const log = await openLog(newWorld());
-  const [honest, invented] = [explored(problemOf('p-1'), { namedAt }), explored(problemOf('nobody'), { namedAt })];
+  const [honest, invented] = [
+    explored(problemAbout('p-1'), { namedAt }),
+    explored(problemAbout('nobody'), { namedAt }),
+  ];
   await log.append([honest.published, ...honest.experiences].map(encodeEvent));
   const forged = honest.outcomes.map((own) => ({ ...own, problem: { ...own.problem, prompt: 'mine' } }));
   const events = [...invented.outcomes, ...honest.outcomes, ...forged].map((event: SeamEvent, offset): PlacedEvent => {
@@ -38,15 +41,4 @@ class ObservedContents extends ProblemContents {
     this.sought.push(...copies.map(({ problemId }) => problemId));
     return super.find(copies);
   }
-}
-
-function problemOf(problemId: string): Problem {
-  return {
-    problemId,
-    domain: 'sums',
-    prompt: `Of ${problemId} what is half?`,
-    reference: '4',
-    verifier: { kind: 'exact', version: '1', options: {} },
-    metadata: {},
-  };
 }

@@ -1,6 +1,7 @@
 import type { Evaluation } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
 import { onlineLevel } from '@seamstream/statistics';
+import { evaluationOf } from '@seamstream/testing/promotion-log';
 import fc from 'fast-check';
 import {
   decidePromotion,
@@ -10,17 +11,9 @@ import {
 } from './promotion.decide.js';
 
 const evaluation = (success: number, parentSuccess: number | null, problems = 128): Evaluation => ({
+  ...evaluationOf(success, parentSuccess),
   problemSet: 'validation',
-  problemSetDigest: 'd',
   problems,
-  success,
-  parentSuccess,
-  perDomain: {},
-  parentPerDomain: {},
-  rescued: null,
-  broken: null,
-  asked: {},
-  repeated: 0,
 });
 const decide = (
   measured: Evaluation,

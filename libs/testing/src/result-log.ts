@@ -27,6 +27,18 @@ export const all = ({ published, experiences, outcomes }: HonestResults): readon
   ...outcomes,
 ];
 
+/** A problem whose content no other one has. */
+export function problemAbout(problemId: string): Problem {
+  return {
+    problemId,
+    domain: 'sums',
+    prompt: `Of ${problemId} what is half?`,
+    reference: '4',
+    verifier: { kind: 'exact', version: '1', options: {} },
+    metadata: {},
+  };
+}
+
 function publishedOf(problem: Problem, subject: string | null): EventOf<'ProblemPublished'> {
   return {
     type: 'ProblemPublished',

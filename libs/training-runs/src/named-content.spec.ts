@@ -1,13 +1,13 @@
-import { encodeEvent, type Problem, TOPIC } from '@seamstream/events';
+import { encodeEvent, TOPIC } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { newWorld, openLog } from '@seamstream/testing';
-import { explored } from '@seamstream/testing/result-log';
+import { explored, problemAbout } from '@seamstream/testing/result-log';
 import { readLogInput, withContents } from './learning-input.js';
 import { RecordedEvents } from './recorded-events.js';
 
 it('a run learns from whole problems, and leaves out and names the entries whose content is not in the log', async () => {
   const log = await openLog(newWorld());
-  const problems = [problemOf('p-0'), problemOf('p-1'), problemOf('gone')];
+  const problems = [problemAbout('p-0'), problemAbout('p-1'), problemAbout('gone')];
   // From another log: the first says where its content is not, the second copies it.
   const groups = problems.map((problem, index) =>
     explored(problem, index === 1 ? {} : { namedAt: { partition: 9, offset: 77 } }),
@@ -29,14 +29,3 @@ it('a run learns from whole problems, and leaves out and names the entries whose
   expect(input.results).toEqual(read.results);
   expect([...missing].sort()).toEqual(groups[2]!.experiences.map(({ experienceId }) => experienceId).sort());
 });
-
-function problemOf(problemId: string): Problem {
-  return {
-    problemId,
-    domain: 'sums',
-    prompt: `Of ${problemId} what is half?`,
-    reference: '4',
-    verifier: { kind: 'exact', version: '1', options: {} },
-    metadata: {},
-  };
-}
