@@ -133,8 +133,9 @@ const LOOK_EVERY_MS = 200;
  * @throws ABORTED where the signal aborted; what the program says it was refused for; ENGINE_FAILED where it ended otherwise
  */
 export async function followJob({ launcher, folder, signal, onStep, onCheckpoint }: Following): Promise<void> {
-  const known = new Set((await folder.checkpoints()).map(nameOf));
-  let steps = Math.max(0, ...(await folder.checkpoints()).map(({ step }) => step));
+  const present = await folder.checkpoints();
+  const known = new Set(present.map(nameOf));
+  let steps = Math.max(0, ...present.map(({ step }) => step));
   const look = async (): Promise<void> => {
     for (const figures of (await folder.metrics()).slice(steps)) {
       steps = figures.step;
