@@ -180,12 +180,14 @@ export default [
   ]),
 
   // --- joins: trainer and engine, learning and grammar --------------------------------------------------------------
-  ...quick('libs/training-runs/src/gradient-runner.ts', TRAINER, [
+  ...quick('libs/training-runs/src/computed-log-probs.ts', TRAINER, [
     {
       control: 'A7: the base model as reference is the base model, not the parent',
-      from: 'parent === null && ofParent !== undefined',
-      to: 'ofParent !== undefined',
+      from: "referenceLogProbs === 'parent' || !hasParent;",
+      to: 'true;',
     },
+  ]),
+  ...quick('libs/training-runs/src/gradient-runner.ts', TRAINER, [
     {
       control: 'B4: a run that goes on takes its ratios to the weights that it began with',
       from: 'const computed = await this.logProbabilitiesFor(learning, weights, recording, parent);',

@@ -13,6 +13,7 @@ import {
 import type { AdapterEvaluation } from './adapter-evaluation.port.js';
 import { loadAdapter, storeAdapter } from './adapter-objects.js';
 import type { StoredArtefact } from './artefact.js';
+import { computedLogProbs } from './computed-log-probs.js';
 import type { GradientJob } from './gradient-method.js';
 import { type JobResult, JobRunner, type Recording } from './job-runner.js';
 import { finite } from './run-events.js';
@@ -106,28 +107,18 @@ export class GradientRunner extends JobRunner<GradientJob, Adapter> {
     }
   }
 
-  private async logProbabilitiesFor(
+  private logProbabilitiesFor(
     learning: TrainingPlan,
     weights: TrainingWeights,
     recording: Recording,
     parent: Adapter | null,
   ): Promise<ComputedLogProbs> {
-    const { proximalLogProbs, referenceLogProbs } = learning.needs;
     const sequences = bareSequences(learning);
-    // The weights are the parent's until the first step.
-    const ofParent =
-      proximalLogProbs || referenceLogProbs === 'parent' ? await weights.logProbabilities(sequences) : undefined;
-    const ofBase =
-      referenceLogProbs !== 'base'
-        ? undefined
-        : parent === null && ofParent !== undefined
-          ? ofParent
-          : await this.baseLogProbabilities(learning, sequences, recording);
-    return {
-      ...(proximalLogProbs && ofParent !== undefined ? { proximal: ofParent } : {}),
-      ...(referenceLogProbs === 'parent' && ofParent !== undefined ? { reference: ofParent } : {}),
-      ...(ofBase === undefined ? {} : { reference: ofBase }),
-    };
+    return computedLogProbs(learning, parent !== null, {
+      // The weights are the parent's until the first step.
+      underParent: () => weights.logProbabilities(sequences),
+      underBase: () => this.baseLogProbabilities(learning, sequences, recording),
+    });
   }
 
   private async baseLogProbabilities(

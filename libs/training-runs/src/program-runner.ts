@@ -31,6 +31,7 @@ import {
   unpackCheckpoint,
   writeJob,
 } from '@seamstream/training-contract';
+import { computedLogProbs } from './computed-log-probs.js';
 import type { GradientJob } from './gradient-method.js';
 import { GradientRunner, type GradientRunnerDependencies } from './gradient-runner.js';
 import type { JobResult, Recording } from './job-runner.js';
@@ -107,29 +108,21 @@ export class ProgramRunner extends GradientRunner {
     return { status: 'made', artefact: adapter, steps: steps.length, metrics: finite(metrics), engine };
   }
 
-  private async scoresFor(
-    learning: TrainingPlan,
-    parent: Adapter | null,
-    recording: Recording,
-  ): Promise<ComputedLogProbs> {
-    const { proximalLogProbs, referenceLogProbs } = learning.needs;
-    if (!proximalLogProbs && referenceLogProbs === null) return {};
-    const sequences = await this.spelledOut(bareSequences(learning));
+  private scoresFor(learning: TrainingPlan, parent: Adapter | null, recording: Recording): Promise<ComputedLogProbs> {
+    let spelled: Promise<readonly JobSequence[]> | undefined;
     const under = async (start: Adapter | null): Promise<readonly (readonly number[])[]> => {
+      spelled ??= this.spelledOut(bareSequences(learning));
+      const sequences = await spelled;
       recording.report('preparing', 0, 1);
       const facts = await this.factsOf(learning, start, recording);
       const output = await this.carryOut({ ...facts, operation: 'score', sequences }, recording);
       if (output.operation !== 'score') throw wrongOutput(recording, output);
       return output.logProbabilities;
     };
-    const needsParent = proximalLogProbs || referenceLogProbs === 'parent' || parent === null;
-    const ofParent = needsParent ? await under(parent) : undefined;
-    const isOfBase = referenceLogProbs === 'base' && parent !== null;
-    const reference = isOfBase ? await under(null) : ofParent;
-    return {
-      ...(proximalLogProbs && ofParent !== undefined ? { proximal: ofParent } : {}),
-      ...(referenceLogProbs !== null && reference !== undefined ? { reference } : {}),
-    };
+    return computedLogProbs(learning, parent !== null, {
+      underParent: () => under(parent),
+      underBase: () => under(null),
+    });
   }
 
   private async factsOf({ trainable, objective }: TrainingPlan, parent: Adapter | null, { runId }: Recording) {
