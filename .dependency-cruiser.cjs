@@ -38,6 +38,7 @@ const libsTopDown = [
   'log-reader',
   'event-log',
   'object-store',
+  'tasks',
   'events',
   'bounded-work',
   'statistics',

@@ -8,6 +8,7 @@ const pureLibraries = [
   'events',
   'doctor',
   'learning',
+  'tasks',
   'datasets',
   'success-buffer',
   'release',
@@ -123,7 +124,7 @@ const PLACES_WITH_HOUSE_WORDS = [
   'apps/standalone',
   'apps/trainer',
   // The text of a published prompt, which stays as it is.
-  'libs/datasets/src/tasks/passage.task.ts',
+  'libs/tasks/src/passage.task.ts',
   'libs/event-log-kafka',
   'libs/evidence',
   'libs/experience',

@@ -79,14 +79,14 @@ export default [
       to: 'answers.get(judges.length - index)',
     },
   ]),
-  ...quick('libs/datasets/src/tasks/task.types.ts', 'libs/datasets/src/tasks.spec.ts', [
+  ...quick('libs/tasks/src/task.types.ts', 'libs/datasets/src/tasks.spec.ts', [
     {
       control: 'what is asked belongs to the digest of a task',
       from: '[role, text, reference]',
       to: '[role, reference]',
     },
   ]),
-  ...quick('libs/datasets/src/tasks/turns.task.ts', 'libs/datasets/src/tasks.spec.ts', [
+  ...quick('libs/tasks/src/turns.task.ts', 'libs/datasets/src/tasks.spec.ts', [
     { control: 'a dialogue ends with its user', from: "turns.at(-1)?.role !== 'user'", to: 'turns.length === 0' },
   ]),
   ...quick('libs/experience-groups/src/experience-group.ts', 'libs/read-models/src/ledger.projection.spec.ts', [

@@ -1,5 +1,5 @@
+import type { TaskContent } from '@seamstream/tasks';
 import type { z } from 'zod';
-import type { TaskContent } from './tasks/task.types.js';
 
 /** How a problem is judged, as a row or a form states it; without a version the newest is meant. */
 export interface StatedVerifier {

@@ -1,12 +1,21 @@
 /** Rows of tasks that are more than a prompt: a passage with questions, examples with a query, several turns. */
+import {
+  type FewShotTask,
+  fewShotContent,
+  fewShotPrompt,
+  type PassageTask,
+  passageContent,
+  passagePrompt,
+  passageReference,
+  type TurnsTask,
+  turnsContent,
+  turnsFault,
+  turnsPrompt,
+} from '@seamstream/tasks';
 import { z } from 'zod';
 import type { DatasetForm } from './dataset.types.js';
 import { anyText, text } from './fields.js';
 import { COMMON_FIELDS, UNGRADED_FIELDS, VERIFIER_FIELD } from './seam.form.js';
-import { fewShotContent, fewShotPrompt } from './tasks/few-shot.task.js';
-import { passageContent, passagePrompt, passageReference } from './tasks/passage.task.js';
-import type { FewShotTask, PassageTask, TurnsTask } from './tasks/task.types.js';
-import { turnsContent, turnsFault, turnsPrompt } from './tasks/turns.task.js';
 
 const ROW = { error: 'one JSON object' };
 /** More than that is another kind of file. */

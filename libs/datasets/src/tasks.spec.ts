@@ -1,12 +1,23 @@
 import { decodeEvent, encodeEvent, originMeta } from '@seamstream/events';
 import { Random } from '@seamstream/kernel';
+import {
+  fewShotContent,
+  fewShotOf,
+  fewShotPrompt,
+  passageContent,
+  passageOf,
+  passagePrompt,
+  passageReference,
+  type Task,
+  type TaskContent,
+  taskDigest,
+  turnsContent,
+  turnsOf,
+  turnsPrompt,
+} from '@seamstream/tasks';
 import { builtInVerifiers, checkVerifiable } from '@seamstream/verifiers';
 import { readRow } from './read-problems.js';
 import { datasetForms, recognisedForm } from './registry.js';
-import { fewShotContent, fewShotOf, fewShotPrompt } from './tasks/few-shot.task.js';
-import { passageContent, passageOf, passagePrompt, passageReference } from './tasks/passage.task.js';
-import { type Task, type TaskContent, taskDigest } from './tasks/task.types.js';
-import { turnsContent, turnsOf, turnsPrompt } from './tasks/turns.task.js';
 
 const READERS = [passageOf, fewShotOf, turnsOf] as const;
 

@@ -1,0 +1,11 @@
+export { fewShotContent, fewShotOf, fewShotPrompt } from './few-shot.task.js';
+export { passageContent, passageOf, passagePrompt, passageReference } from './passage.task.js';
+export {
+  type FewShotTask,
+  type PassageTask,
+  type Task,
+  type TaskContent,
+  type TurnsTask,
+  taskDigest,
+} from './task.types.js';
+export { turnsContent, turnsFault, turnsOf, turnsPrompt } from './turns.task.js';
