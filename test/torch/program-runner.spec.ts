@@ -1,6 +1,6 @@
 /** Planned runs trained with PyTorch, under torchrun with two processes: as the engine in process, also where a side of it is killed. */
 import { spawn } from 'node:child_process';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { jest } from '@jest/globals';
 import { pythonWithTransformers } from '@seamstream/dev-servers';
 import { sleep } from '@seamstream/kernel';
@@ -19,7 +19,7 @@ import {
 } from '@seamstream/training-runs';
 import { FakeEvaluation } from '@seamstream/training-runs/testing';
 import { fetched } from '../real-model/fetched.js';
-import { torchLauncher } from './torch-engine.js';
+import { engineProcesses, torchEnvironment, torchLauncher } from './torch-engine.js';
 
 jest.setTimeout(1_800_000);
 
@@ -61,7 +61,7 @@ afterAll(async () => {
     await expectWithin(adapter, right);
     expect(identity).toMatchObject({ name: 'torch', worldSize: 2 });
     expect(seen).toEqual(Array.from({ length: STEPS }, (_, at) => at + 1));
-    expect(await engineProcesses()).toEqual([]);
+    expect(await engineProcesses(folder)).toEqual([]);
   });
 
   it('fails for the engine when a worker of torchrun is killed, resumes from a checkpoint, and makes the same', async () => {
@@ -70,11 +70,11 @@ afterAll(async () => {
     const killed = recordingOf({
       checkpoints,
       onCheckpoint: async (step) => {
-        if (step === 10) process.kill((await engineProcesses()).find(({ isWorker }) => isWorker)!.pid, 'SIGKILL');
+        if (step === 10) process.kill((await engineProcesses(folder)).find(({ isWorker }) => isWorker)!.pid, 'SIGKILL');
       },
     });
     await expect(made(runner, killed)).rejects.toMatchObject({ code: 'ENGINE_FAILED', retryable: true });
-    expect(await engineProcesses()).toEqual([]);
+    expect(await engineProcesses(folder)).toEqual([]);
     const seen: number[] = [];
     const { adapter } = await made(runner, recordingOf({ checkpoints, onStep: (step) => seen.push(step) }));
     expect(seen[0]).toBeGreaterThan(10);
@@ -94,17 +94,16 @@ afterAll(async () => {
     const torchrun = ['-m', 'torch.distributed.run', '--standalone', '--nproc-per-node', '2', '--no-python'];
     const settings = {
       command: [python.command, ...torchrun, python.command, '-c', waiting, folder],
-      cwd: new URL('../../engines/torch/src', import.meta.url).pathname,
-      environment: python.environment,
+      environment: torchEnvironment(python),
     };
     const args = ['--input-type=module', '-e', script, JSON.stringify(settings)];
     const starter = spawn(process.execPath, args, {
       stdio: 'inherit',
       cwd: new URL('../..', import.meta.url).pathname,
     });
-    await until(async () => (await engineProcesses()).filter(({ isWorker }) => isWorker).length === 2);
+    await until(async () => (await engineProcesses(folder)).filter(({ isWorker }) => isWorker).length === 2);
     starter.kill('SIGKILL');
-    await until(async () => (await engineProcesses()).length === 0);
+    await until(async () => (await engineProcesses(folder)).length === 0);
   });
 });
 
@@ -209,17 +208,6 @@ async function expectWithin(adapter: Adapter, expected: Adapter): Promise<void> 
   const start = await (await programBase(folder, model.digest)).startOf(JOB.learning.trainable);
   const difference = differenceOf(expected, adapter, start!);
   expect([difference, isWithin(difference, TOLERANCE)]).toEqual([difference, true]);
-}
-
-/** Processes that name the model's folder: torchrun, and the workers that it started. */
-async function engineProcesses(): Promise<readonly { pid: number; isWorker: boolean }[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = pids.map(async (pid) => {
-    const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
-    const isOurs = words.includes(folder) && words[0] !== process.execPath;
-    return isOurs ? [{ pid: Number(pid), isWorker: !words.includes('torch.distributed.run') }] : [];
-  });
-  return (await Promise.all(found)).flat();
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {

@@ -1,7 +1,7 @@
 /** The engine of engines/torch as the tests start it, and as it carries out the jobs of any object store. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Python } from '@seamstream/dev-servers';
 import { sha256 } from '@seamstream/kernel';
@@ -11,21 +11,38 @@ import { ChildProcessLauncher, followJob, JobFolder, type JobLauncher } from '@s
 /** Where `python -m seamstream_torch` finds its modules without being installed. */
 const SOURCES = fileURLToPath(new URL('../../engines/torch/src', import.meta.url));
 
+/** With which `python -m seamstream_torch` starts in any folder. */
+export function torchEnvironment(python: Python): Readonly<Record<string, string>> {
+  const packages = python.environment.PYTHONPATH;
+  return {
+    ...python.environment,
+    PYTHONPATH: packages === undefined ? SOURCES : [SOURCES, packages].join(delimiter),
+    PYTHONDONTWRITEBYTECODE: '1',
+    // Threads that wait for each other without spinning: on a busy machine that is several times as fast.
+    OMP_WAIT_POLICY: 'PASSIVE',
+    OMP_NUM_THREADS: '1',
+  };
+}
+
 /** Starts the engine on a model folder, in so many processes. */
 export function torchLauncher(python: Python, model: string, processes = 1): ChildProcessLauncher {
   const engine = ['seamstream_torch', '--model', model, '--end-with-input'];
   const torchrun = ['torch.distributed.run', '--standalone', '--nproc-per-node', `${processes}`, '-m'];
   return new ChildProcessLauncher({
     command: [python.command, '-m', ...(processes === 1 ? [] : torchrun), ...engine],
-    cwd: SOURCES,
-    // Threads that wait for each other without spinning: on a busy machine that is several times as fast.
-    environment: {
-      ...python.environment,
-      OMP_WAIT_POLICY: 'PASSIVE',
-      OMP_NUM_THREADS: '1',
-      PYTHONDONTWRITEBYTECODE: '1',
-    },
+    environment: torchEnvironment(python),
   });
+}
+
+/** Processes that name the model's folder: torchrun, and the workers that it started. */
+export async function engineProcesses(model: string): Promise<readonly { pid: number; isWorker: boolean }[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = pids.map(async (pid) => {
+    const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+    const isOurs = words.includes(model) && words[0] !== process.execPath;
+    return isOurs ? [{ pid: Number(pid), isWorker: !words.includes('torch.distributed.run') }] : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** Carries out a job of an object store in a new folder, as a machine elsewhere does: what the program writes is put where the job is. */
