@@ -1,0 +1,5 @@
+export { EDIT_SCHEMA, editEntry, editText } from './edit-entry.js';
+export { ownSelfEditKind } from './own-kind.js';
+export { type Passage, SELF_EDIT_KINDS, type SelfEditKind, selfEditKind } from './self-edit-kinds.js';
+export { trainingDocuments } from './training-documents.js';
+export { type WriterMessage, writerMessages, writerPrompt } from './writer-prompt.js';
