@@ -26,6 +26,7 @@ import {
   RolloutEvaluation,
   RunLeases,
   RunTraining,
+  runsInQueue,
   TrainingHistoryReader,
   type TrainingProgress,
   TrainOnDemandHandler,
@@ -308,6 +309,11 @@ export class TrainerModule {
           ? await modelsWithoutWorker(config, assets)
           : modelsOf(worker.methods.get(method.name)!.runner);
       const planRun = planRunOf(context, method, models);
+      context.metrics.gauge(
+        'seam_training_runs_waiting',
+        'Planned runs of the queue that have not ended, also those that a worker carries out now; absent while the log does not answer.',
+        async () => runsInQueue(await history.read(), queue).length,
+      );
       planner = new PlanWindowsHandler(
         { log, history, planRun, clock: systemClock, logger },
         { trainEveryProblems, queue },

@@ -10,6 +10,7 @@ import {
 import { decodeEvent, type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstream/events';
 import { sleep } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
+import type { RunningService } from '@seamstream/service-kit';
 import {
   isNamedByContent,
   plannedEvent,
@@ -89,6 +90,27 @@ describe('planner and worker', () => {
       return counted === (await log.watermarks(TOPIC.outcomes)).reduce((sum, { high }) => sum + high, 0);
     });
     expect(await eventsOf(world, 'TrainingRunStarted')).toHaveLength(0);
+  });
+
+  it('the planner counts the runs of its queue until they have ended, which is what workers are scaled by', async () => {
+    const world = newWorld();
+    const engine = new GatedEngine();
+    const planner = await serve(world, { config: { roles: ['planner'] } });
+    const other = await serve(world, { config: { roles: ['planner'], queue: 'other' } });
+    const waiting = async (of: RunningService): Promise<number> =>
+      Number(/^seam_training_runs_waiting (\d+)$/m.exec(await of.metrics.registry.metrics())?.[1]);
+    expect(await waiting(planner)).toBe(0);
+    await other.close();
+    await publish(world, 0, 6);
+    await until(async () => (await waiting(planner)) === 1);
+    await planAnother(world);
+    expect([await waiting(planner), await waiting(other)]).toEqual([2, 0]);
+    await serve(world, { engine, config: { roles: ['worker'] } });
+    await until(() => engine.waiting === 1);
+    // A run in progress needs its worker.
+    expect(await waiting(planner)).toBe(2);
+    engine.open();
+    await until(async () => (await waiting(planner)) === 0);
   });
 
   it('a window waits until the run before it has ended, and begins with what that made', async () => {

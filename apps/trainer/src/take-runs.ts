@@ -17,9 +17,8 @@ import {
   type RunLeases,
   type RunPlan,
   type RunTraining,
-  runConfigurationOf,
+  runsInQueue,
   type TrainingHistoryReader,
-  type TrainingRun,
   type WorkerAbilities,
 } from '@seamstream/training-runs';
 
@@ -91,11 +90,11 @@ export class TakeRuns {
   /** The run that has waited longest of those that nobody works on. */
   private async next(): Promise<RunPlan | undefined> {
     const { history, leases } = this.dependencies;
-    const { runs } = await history.read();
-    for (const runId of this.passedOver) if (hasEnded(runs.get(runId) ?? initialState())) this.passedOver.delete(runId);
-    const waiting = [...runs.values()].filter((run) => this.isOurs(run)).sort((a, b) => plannedAt(a) - plannedAt(b));
-    for (const run of waiting) {
-      if (run.status === 'unknown' || this.passedOver.has(run.plan.runId)) continue;
+    const known = await history.read();
+    for (const runId of this.passedOver)
+      if (hasEnded(known.runs.get(runId) ?? initialState())) this.passedOver.delete(runId);
+    for (const run of runsInQueue(known, this.settings.queue)) {
+      if (this.passedOver.has(run.plan.runId)) continue;
       const plan = planOf(run.plan);
       if (this.canCarryOut(plan) && (await leases.isFree(plan.runId))) return plan;
     }
@@ -116,13 +115,6 @@ export class TakeRuns {
       'a planned run is left to another worker: this one has not what its plan asks for. Start a worker that has, or cancel it: seam runs cancel',
     );
     return false;
-  }
-
-  private isOurs(run: TrainingRun): boolean {
-    if (run.status === 'unknown' || hasEnded(run)) return false;
-    // Runs of a window that an older release began are in nobody's queue.
-    const isOlder = !('queue' in run.plan) && runConfigurationOf(run.plan).window !== null;
-    return isOlder || run.queue === this.settings.queue;
   }
 
   private async hasEnded(runId: string): Promise<boolean> {
@@ -165,7 +157,3 @@ export class TakeRuns {
 
 /** Beyond the time that a service has to close. */
 const LEFT_BEHIND_AFTER_MS = 1_000;
-
-function plannedAt(run: TrainingRun): number {
-  return run.status === 'unknown' ? 0 : run.plan.meta.occurredAt;
-}

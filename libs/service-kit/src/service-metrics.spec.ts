@@ -64,6 +64,15 @@ describe('the metrics of a service', () => {
     expect(log.questions).toBe(1);
   });
 
+  it('show a figure of the service’s own as it is when they are asked for, and none while it cannot be read', async () => {
+    const metrics = new ServiceMetrics();
+    const answers = [() => Promise.resolve(2), () => Promise.reject(new Error('no broker')), () => Promise.resolve(0)];
+    metrics.gauge('seam_waiting', 'What waits.', () => answers.shift()!());
+    expect(await metrics.registry.metrics()).toMatch(/^seam_waiting 2$/m);
+    expect(await metrics.registry.metrics()).not.toMatch(/^seam_waiting \d/m);
+    expect(await metrics.registry.metrics()).toMatch(/^seam_waiting 0$/m);
+  });
+
   it('do not call a log down that nothing was asked of', async () => {
     expect(await new ServiceMetrics().registry.metrics()).not.toMatch(/^seam_event_log_up [01]$/m);
   });

@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BatchUnderWay } from './transport/worker-options.js';
 
 /** Longest time that a scrape waits for the log; scrapers give up after some 10 s, and then every counter is missing. */
-const LAG_TIMEOUT_MS = 2_000;
+const ANSWER_TIMEOUT_MS = 2_000;
 
 /** Counters of one service; its own registry, so that several services live in one process. */
 export class ServiceMetrics {
@@ -114,6 +114,20 @@ export class ServiceMetrics {
     return new Counter({ name, help, labelNames: [...labelNames], registers: [this.registry] });
   }
 
+  /** A gauge of the service's own, read when the metrics are asked for; absent while it cannot be read. */
+  gauge(name: string, help: string, read: () => Promise<number>): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      async collect() {
+        const value = await withDeadline(ANSWER_TIMEOUT_MS, read()).catch(() => undefined);
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  }
+
   /** Shows how far a group's batch has come; null when it has ended. */
   underWay(group: string, progress: BatchUnderWay | null): void {
     if (progress === null) {
@@ -137,7 +151,7 @@ export class ServiceMetrics {
     this.asked ??= lagsOf(this.watched).finally(() => {
       this.asked = undefined;
     });
-    return withDeadline(LAG_TIMEOUT_MS, this.asked).catch(() => undefined);
+    return withDeadline(ANSWER_TIMEOUT_MS, this.asked).catch(() => undefined);
   }
 }
 

@@ -23,6 +23,7 @@ export type { TrainingProgress } from './make-artefact.js';
 export { evolveWindow, type OutcomeWindow, windowAt, windowRanges } from './outcome-window.js';
 export { type EndedWindow, type PlanRunDependencies, PlanRunHandler } from './plan-run.handler.js';
 export { type ProgramBase, ProgramRunner, programBase } from './program-runner.js';
+export { runsInQueue } from './queue.js';
 export { runMeta } from './run-events.js';
 export { RunLeases } from './run-lease.js';
 export {
