@@ -43,11 +43,44 @@ const SIZES = {
   worker: { cpu: '2', memory: '2Gi' },
 };
 
-function service(name, { names, isScaled, asksModel = true }) {
+/** By what KEDA scales a service. */
+const SCALED_BY = {
+  lag: {
+    description: 'Scaling by lag (KEDA).',
+    max: whole('Most pods. More than partitions (4) have nothing to do.', 4, 1),
+    lagThreshold: whole('Records behind, per pod, from which on there is another pod.', 256, 1),
+  },
+  shards: {
+    description: 'Scaling by the lag of each shard (KEDA).',
+    max: whole('Most pods. More than SEAM_BUFFER_SHARDS have nothing to do.', 1, 1),
+    lagThreshold: whole('Records that a shard is behind, per pod, from which on there is another pod.', 256, 1),
+  },
+  queue: {
+    description: 'Scaling by planned runs (KEDA), which Prometheus knows: monitoring.prometheusUrl.',
+    max: whole(
+      'Most pods. A pod carries out one run at a time, and the windows of one stream follow each other.',
+      4,
+      1,
+    ),
+    runsPerPod: whole('Planned runs, per pod, from which on there is another pod.', 1, 1),
+  },
+};
+
+function autoscaling({ description, max, ...threshold }) {
+  return object(description, {
+    enabled: flag('Whether KEDA scales it. It needs the operator in the cluster.', false),
+    min: whole('Fewest pods; 0 lets it sleep while there is nothing to do.', 0),
+    max,
+    ...threshold,
+    cooldownSeconds: whole('Seconds without work after which it sleeps.', 300),
+  });
+}
+
+function service(name, { names, scaledBy, asksModel = true }) {
   const { cpu, memory } = SIZES[name];
   return object(`The ${name}.`, {
     enabled: flag('Whether it is deployed.', true),
-    replicas: whole('Number of pods; where it is scaled by lag, the number that it starts with.', 1),
+    replicas: whole('Number of pods; where KEDA scales it, the number that it falls back to.', 1),
     settings: settings(
       names,
       'Settings of this service: docs/reference/settings.md. Secret ones are given as Secrets below.',
@@ -64,15 +97,7 @@ function service(name, { names, isScaled, asksModel = true }) {
     }),
     secretSettings: secretSettings(names.secret, 'Secret settings, each from a Secret.'),
     resources: free('Requests and limits.', { requests: { cpu, memory }, limits: { memory } }),
-    ...(isScaled && {
-      autoscaling: object('Scaling by lag (KEDA).', {
-        enabled: flag('Whether KEDA scales it. It needs the operator in the cluster.', false),
-        min: whole('Fewest pods; 0 lets it sleep while there is nothing to do.', 0),
-        max: whole('Most pods. More than partitions (4) have nothing to do.', 4, 1),
-        lagThreshold: whole('Records behind, per pod, from which on there is another pod.', 256, 1),
-        cooldownSeconds: whole('Seconds without lag after which it sleeps.', 300),
-      }),
-    }),
+    ...(scaledBy && { autoscaling: autoscaling(SCALED_BY[scaledBy]) }),
     minAvailable: whole('Pods that a voluntary disruption leaves (PodDisruptionBudget); 0: no budget.', 0),
     terminationGraceSeconds: whole(
       'Seconds from SIGTERM to SIGKILL. All but ten of them are the time in which a batch may end before it is handed back.',
@@ -184,6 +209,19 @@ const operation = (commonSecrets) => ({
       'Secret settings of the Jobs, such as the password of a schema registry.',
     ),
   }),
+  externalSecrets: object('Secrets that the External Secrets Operator makes, instead of ones that exist.', {
+    names: list(
+      'Secrets that values name and that are made from the store. Each has an entry of its name there, with a property for each key.',
+      { type: 'string', pattern: NAME, minLength: 1 },
+      { uniqueItems: true },
+    ),
+    store: object('The store.', {
+      kind: { ...text('Its kind.', 'SecretStore'), enum: ['SecretStore', 'ClusterSecretStore'] },
+      name: text('Its name.', 'seam', { pattern: NAME, minLength: 1 }),
+    }),
+    entryPrefix: text('Stands before the names of the entries, such as the path of a vault.'),
+    refreshInterval: text('How often the store is read again.', '1h', { pattern: '^([0-9]+(s|m|h))+$' }),
+  }),
   serviceAccount: object('The identity of the pods in the cluster. No pod has a token of it.', {
     annotations: free('Annotations, for a cloud’s workload identity.'),
   }),
@@ -205,6 +243,11 @@ const operation = (commonSecrets) => ({
   monitoring: object('Prometheus, where its operator is in the cluster.', {
     serviceMonitor: flag('Whether a ServiceMonitor is made.', false),
     rules: flag('Whether alert rules are made.', false),
+    prometheusUrl: text(
+      'Address of the Prometheus that reads these pods. KEDA asks it how many planned runs there are.',
+      '',
+      { pattern: '^(https?://[^\\s@]+)?$' },
+    ),
     maxLag: whole('Records behind, for ten minutes, from which on an alert is raised.', 10_000, 1),
   }),
   strimzi: object('Kafka as Strimzi runs it: topics, users and rights as its resources, from infra/kafka.', {
@@ -227,11 +270,11 @@ export function chartValues(namesOf) {
     ...connections(),
     ...shared(of('common')),
     services: object('What runs.', {
-      generator: service('generator', { names: of('generator'), isScaled: true }),
-      executor: service('executor', { names: of('executor'), isScaled: true }),
-      buffer: service('buffer', { names: of('buffer'), isScaled: false, asksModel: false }),
-      planner: service('planner', { names: of('trainer'), isScaled: false }),
-      worker: service('worker', { names: of('trainer'), isScaled: false }),
+      generator: service('generator', { names: of('generator'), scaledBy: 'lag' }),
+      executor: service('executor', { names: of('executor'), scaledBy: 'lag' }),
+      buffer: service('buffer', { names: of('buffer'), scaledBy: 'shards', asksModel: false }),
+      planner: service('planner', { names: of('trainer') }),
+      worker: service('worker', { names: of('trainer'), scaledBy: 'queue' }),
     }),
     ...operation(of('common').secret),
   });

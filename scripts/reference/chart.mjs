@@ -25,7 +25,12 @@ const SERVICES = {
     keyVariable: 'SEAM_EXECUTOR_ENDPOINT_KEY_VARIABLE',
     lag: { group: GROUP.executor, topic: TOPIC.experiences },
   },
-  buffer: { program: 'buffer', principal: 'seam-buffer' },
+  buffer: {
+    program: 'buffer',
+    principal: 'seam-buffer',
+    // One shard's group has no suffix (apps/buffer/src/outcomes.consumer.ts).
+    lag: { group: GROUP.buffer, topic: TOPIC.outcomes, shards: 'SEAM_BUFFER_SHARDS' },
+  },
   planner: {
     program: 'trainer',
     principal: 'seam-trainer',
@@ -37,6 +42,7 @@ const SERVICES = {
     principal: 'seam-trainer',
     keyVariable: 'SEAM_TRAINER_EXECUTOR_ENDPOINT_KEY_VARIABLE',
     roles: ['worker'],
+    queue: { metric: 'seam_training_runs_waiting', of: 'planner' },
   },
 };
 const OPERATOR = 'seam-operator';

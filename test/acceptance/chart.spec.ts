@@ -7,9 +7,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { CheckedManifests } from '@seamstream/dev-servers';
+import { groupOf } from '@seamstream/buffer';
+import type { CheckedManifests, Manifest } from '@seamstream/dev-servers';
 import { GROUP, TOPIC, TOPICS } from '@seamstream/events';
 import { wantedAcls } from '@seamstream/operations/cluster';
+import { shardsOf, WHOLE_BUFFER } from '@seamstream/success-buffer';
 import fc from 'fast-check';
 import { PLANTS } from './chart/plants.js';
 import { KINDS, podsOf, policyFaults } from './chart/policy.js';
@@ -84,7 +86,7 @@ afterAll(() => opened?.close());
     let found: readonly (readonly string[])[];
     let texts: readonly string[];
     beforeAll(async () => {
-      const { text } = await chart.render(['production']);
+      const { text } = await chart.render(['production', 'external-secrets']);
       texts = [text, ...PLANTS.map(({ from, to }) => text.replace(from, to))];
       found = (await chart.tools.check(texts)).map(({ documents, faults }) => [
         ...faults,
@@ -151,16 +153,26 @@ afterAll(() => opened?.close());
 
   describe('What the chart says about Kafka', () => {
     it('scales services by the groups that they join and the topics that these read', async () => {
-      const { documents } = await chart.checked(['production'], { kafka: { prefix: 'x.' } });
+      const { documents } = await chart.checked(['production'], {
+        kafka: { prefix: 'x.' },
+        services: { buffer: { settings: { SEAM_BUFFER_SHARDS: 2 }, autoscaling: { enabled: true, max: 2 } } },
+      });
       const triggers = documents.flatMap(({ kind, spec }) =>
         kind === 'ScaledObject'
           ? (spec?.triggers as { metadata: Record<string, string> }[]).map(({ metadata }) => metadata)
           : [],
       );
-      expect(triggers.map(({ consumerGroup, topic }) => [consumerGroup, topic]).sort()).toEqual([
+      const ofKafka = triggers.filter(({ topic }) => topic !== undefined);
+      expect(ofKafka.map(({ consumerGroup, topic }) => [consumerGroup, topic]).sort()).toEqual([
+        ...shardsOf(2).map((shard) => [`x.${groupOf(shard)}`, `x.${TOPIC.outcomes}`]),
         [`x.${GROUP.executor}`, `x.${TOPIC.experiences}`],
         [`x.${GROUP.generator}`, `x.${TOPIC.problems}`],
       ]);
+    });
+
+    it('scales the whole buffer by the group that it joins', async () => {
+      const { text } = await chart.render([], { services: { buffer: { autoscaling: { enabled: true } } } });
+      expect([...text.matchAll(/consumerGroup: (.*)/g)].map(([, group]) => group)).toEqual([groupOf(WHOLE_BUFFER)]);
     });
 
     it('makes the topics of the code, and gives users the rights of infra/kafka and no others', async () => {
@@ -190,13 +202,67 @@ afterAll(() => opened?.close());
     });
   });
 
-  it('alerts are about metrics that services have', async () => {
+  it('asks for planned runs where the planner counts them, and needs the address of who knows', async () => {
     const { documents } = await chart.checked(['production']);
-    const rules = JSON.stringify(documents.find(({ kind }) => kind === 'PrometheusRule'));
-    const named = new Set([...rules.matchAll(/\bseam_[a-z_]+/g)].map(([name]) => name));
-    const source = readFileSync(new URL('../../libs/service-kit/src/service-metrics.ts', import.meta.url), 'utf8');
-    const known = [...source.matchAll(/name: '(seam_[a-z_]+)'/g)].map(([, name]) => name);
-    expect(named.size).toBeGreaterThan(3);
+    const worker = documents.find(({ kind, metadata }) => kind === 'ScaledObject' && metadata.name === 'demo-worker');
+    expect(worker?.spec).toMatchObject({
+      minReplicaCount: 0,
+      triggers: [
+        {
+          type: 'prometheus',
+          metadata: {
+            serverAddress: 'http://prometheus-operated.monitoring:9090',
+            query: 'max(seam_training_runs_waiting{namespace="seam", pod=~"demo-planner-.*"})',
+            threshold: '1',
+            ignoreNullValues: 'false',
+          },
+        },
+      ],
+    });
+    expect(await chart.render(['production'], { monitoring: { prometheusUrl: '' } })).toMatchObject({
+      text: '',
+      said: expect.stringContaining('services.worker.autoscaling needs monitoring.prometheusUrl'),
+    });
+  });
+
+  describe('External Secrets', () => {
+    it('makes each Secret with the keys that the values read, before the Jobs that read them', async () => {
+      const { documents } = await chart.checked(['production', 'external-secrets'], {
+        externalSecrets: { names: ['seam-s3', 'seam-http', 'seam-signing-buffer'] },
+      });
+      const made = documents.filter(({ kind }) => kind === 'ExternalSecret');
+      const data = made.map(({ metadata: { name }, spec }) => [
+        name,
+        (spec?.data as { secretKey: string; remoteRef: { key: string; property: string } }[]).map(
+          ({ secretKey, remoteRef: { key, property } }) => `${secretKey} ${key} ${property}`,
+        ),
+      ]);
+      expect(Object.fromEntries(data)).toEqual({
+        'seam-s3': ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'].map((key) => `${key} seamstream/seam-s3 ${key}`),
+        'seam-http': ['tls.crt', 'tls.key'].map((key) => `${key} seamstream/seam-http ${key}`),
+        'seam-signing-buffer': ['key.pem seamstream/seam-signing-buffer key.pem'],
+      });
+      const weightOf = ({ metadata }: Manifest): number => Number(metadata.annotations?.['helm.sh/hook-weight']);
+      const jobs = documents.filter(({ kind }) => kind === 'Job');
+      expect(Math.max(...made.map(weightOf))).toBeLessThan(Math.min(...jobs.map(weightOf)));
+    });
+
+    it('refuses a Secret that no value names', async () => {
+      const { text, said } = await chart.render(['production'], { externalSecrets: { names: ['seam-s4'] } });
+      expect(text).toBe('');
+      expect(said).toContain('externalSecrets.names has seam-s4, which no other value names');
+    });
+  });
+
+  it('alerts and scalers are about metrics that services have', async () => {
+    const { documents } = await chart.checked(['production']);
+    const asking = JSON.stringify(documents.filter(({ kind }) => ['PrometheusRule', 'ScaledObject'].includes(kind)));
+    const named = new Set([...asking.matchAll(/\bseam_[a-z_]+/g)].map(([name]) => name));
+    const sources = ['libs/service-kit/src/service-metrics.ts', 'apps/trainer/src/app.module.ts'].map((path) =>
+      readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'),
+    );
+    const known = [...sources.join('\n').matchAll(/'(seam_[a-z_]+)'/g)].map(([, name]) => name);
+    expect(named.size).toBeGreaterThan(4);
     expect([...named].filter((name) => !known.includes(name))).toEqual([]);
   });
 

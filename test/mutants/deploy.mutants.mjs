@@ -64,4 +64,10 @@ export default [
     from: 'keys.filter((key) => !found.includes(key))',
     to: 'keys.filter(() => false)',
   },
+  {
+    control: 'workers that are scaled by what nobody counts are found',
+    ...RULES,
+    from: "monitoring.prometheusUrl !== ''",
+    to: "monitoring.prometheusUrl !== 'http'",
+  },
 ];

@@ -277,16 +277,21 @@ export default [
       to: 'log.append(events.map(encodeEvent));',
     },
   ]),
-  ...quick('apps/trainer/src/take-runs.ts', PLANNING, [
+  ...quick('libs/training-runs/src/queue.ts', PLANNING, [
     {
       control: 'a worker takes runs of its own queue',
-      from: 'return isOlder || run.queue === this.settings.queue;',
+      from: 'return isOlder || run.queue === queue;',
       to: 'return isOlder || run.queue !== null;',
     },
     {
       control: 'a run that an older release began is taken',
-      from: 'return isOlder || run.queue === this.settings.queue;',
-      to: 'return run.queue === this.settings.queue;',
+      from: 'return isOlder || run.queue === queue;',
+      to: 'return run.queue === queue;',
+    },
+    {
+      control: 'a run in progress keeps the worker that is scaled by it',
+      from: 'if (hasEnded(run)) return false;',
+      to: "if (hasEnded(run) || run.status === 'started') return false;",
     },
   ]),
   ...quick('apps/trainer/src/plan-windows.handler.ts', `${TRAINER}|${PLANNING}`, [

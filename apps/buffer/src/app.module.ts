@@ -9,6 +9,7 @@ import { FoldOutcomesHandler } from './fold-outcomes.handler.js';
 import { groupOf, outcomesConsumer } from './outcomes.consumer.js';
 
 export { type BufferServiceConfig, bufferServiceConfigSchema } from './config.js';
+export { groupOf } from './outcomes.consumer.js';
 
 /** What a host may bring along instead of having it loaded. */
 export interface BufferAssets {

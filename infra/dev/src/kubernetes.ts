@@ -26,6 +26,11 @@ const CRDS_OF_GO = [
     folder: 'example/prometheus-operator-crd',
     files: ['monitoring.coreos.com_podmonitors.yaml', 'monitoring.coreos.com_prometheusrules.yaml'],
   },
+  {
+    module: 'github.com/external-secrets/external-secrets@v0.20.4',
+    folder: 'config/crds/bases',
+    files: ['external-secrets.io_externalsecrets.yaml'],
+  },
 ];
 /** Strimzi makes its CRDs from classes, which Maven has. They need Java 21. */
 const STRIMZI = '1.2.0';
@@ -104,7 +109,7 @@ async function helmProgram(): Promise<string> {
 
 /** A folder with the CRDs of the chart's kinds, each a YAML file. */
 async function crdFolder(): Promise<string> {
-  return cached('crds-1', async (target) => {
+  return cached('crds-2', async (target) => {
     for (const { module, folder, files } of CRDS_OF_GO) {
       const answer = await mustRun(
         'go',

@@ -132,4 +132,41 @@ export const PLANTS: readonly Plant[] = [
     to: 'terminationGracePeriodSeconds: 30',
     finds: /killed before/,
   },
+  {
+    title: 'a key that a trigger of Kafka does not know',
+    from: 'consumerGroup:',
+    to: 'group:',
+    finds: /a trigger kafka without consumerGroup\n.*a trigger kafka with group/,
+  },
+  {
+    title: 'a query that is not there',
+    from: /query: .*/,
+    to: 'query: ""',
+    finds: /a trigger prometheus without query/,
+  },
+  { title: 'a trigger of another name', from: 'type: prometheus', to: 'type: promql', finds: /no trigger promql/ },
+  {
+    title: 'a scaler of what is not there',
+    from: /(scaleTargetRef:\n\s+name: demo-worker)/,
+    to: '$1s',
+    finds: /scales demo-workers, which is not there/,
+  },
+  {
+    title: 'an authentication that is not there',
+    from: /(authenticationRef:\n\s+name: demo-generator)/,
+    to: '$1s',
+    finds: /no authentication demo-generators/,
+  },
+  {
+    title: 'a field that External Secrets does not know',
+    from: 'remoteRef:',
+    to: 'from:',
+    finds: /ExternalSecret.*'from' was unexpected/,
+  },
+  {
+    title: 'an ExternalSecret without a store',
+    from: /secretStoreRef:\n.*\n.*\n/,
+    to: 'secretStoreRef: []\n',
+    finds: /ExternalSecret.*\[\] is not of type 'object'/,
+  },
 ];

@@ -29,6 +29,7 @@ export interface Pod {
 /** Every kind that the chart may hold. A validator that knows no schema of a kind must not let it pass. */
 export const KINDS = [
   'Deployment',
+  'ExternalSecret',
   'Job',
   'KafkaTopic',
   'KafkaUser',
@@ -170,6 +171,53 @@ function terminations(pods: readonly Pod[]): readonly string[] {
   });
 }
 
+/** Keys of a trigger's metadata, which KEDA's own schema leaves open: https://keda.sh/docs/2.18/scalers/ */
+const TRIGGERS: Readonly<Record<string, { readonly needs: readonly string[]; readonly knows: readonly string[] }>> = {
+  kafka: {
+    needs: ['bootstrapServers', 'consumerGroup', 'topic', 'lagThreshold'],
+    knows: ['activationLagThreshold', 'offsetResetPolicy', 'tls', 'sasl'],
+  },
+  prometheus: {
+    needs: ['serverAddress', 'query', 'threshold'],
+    knows: ['activationThreshold', 'ignoreNullValues'],
+  },
+};
+
+interface Scaler {
+  readonly scaleTargetRef: { readonly name: string };
+  readonly triggers: readonly {
+    readonly type: string;
+    readonly metadata: Readonly<Record<string, string>>;
+    readonly authenticationRef?: { readonly name: string };
+  }[];
+}
+
+/** Every scaler scales a Deployment, by triggers that KEDA knows, with an authentication that is there. */
+function scalers(documents: readonly Manifest[]): readonly string[] {
+  const has = (kind: string, name: string): boolean =>
+    documents.some((each) => each.kind === kind && each.metadata.name === name);
+  return documents.flatMap(({ kind, metadata: { name }, spec }) => {
+    if (kind !== 'ScaledObject') return [];
+    const { scaleTargetRef, triggers } = spec as unknown as Scaler;
+    return [
+      ...(has('Deployment', scaleTargetRef.name) ? [] : [`${name}: scales ${scaleTargetRef.name}, which is not there`]),
+      ...triggers.flatMap(({ type, metadata, authenticationRef }) => {
+        const { needs, knows } = TRIGGERS[type] ?? { needs: [], knows: [] };
+        return [
+          ...(type in TRIGGERS ? [] : [`${name}: no trigger ${type}`]),
+          ...needs.filter((key) => !metadata[key]).map((key) => `${name}: a trigger ${type} without ${key}`),
+          ...Object.keys(metadata)
+            .filter((key) => !needs.includes(key) && !knows.includes(key))
+            .map((key) => `${name}: a trigger ${type} with ${key}`),
+          ...(authenticationRef === undefined || has('TriggerAuthentication', authenticationRef.name)
+            ? []
+            : [`${name}: no authentication ${authenticationRef.name}`]),
+        ];
+      }),
+    ];
+  });
+}
+
 export interface Expected {
   readonly image: string;
   readonly settings: ReadonlyMap<string, boolean>;
@@ -189,5 +237,6 @@ export function policyFaults(
     ...images(pods, image),
     ...doors(documents, pods, portsOut),
     ...terminations(pods),
+    ...scalers(documents),
   ];
 }

@@ -16,6 +16,7 @@ export const PROFILES = {
   kind: ['kind'],
   production: ['production'],
   gpu: ['production', 'gpu'],
+  externalSecrets: ['production', 'external-secrets'],
 };
 /** Every setting that a service knows, with whether it is secret. */
 export const SETTINGS = new Map(

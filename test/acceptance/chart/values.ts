@@ -22,7 +22,9 @@ const maybeName = fc.oneof(fc.constant(''), name);
 const secretKey = fc.record({ name: maybeName, key: fc.constantFrom('password', 'ca.crt', 'key.pem') });
 const DIGEST = `sha256:${'0a'.repeat(32)}`;
 
-function service(settings: Values, isScaled: boolean, asksModel: boolean): fc.Arbitrary<Values> {
+type Threshold = 'lagThreshold' | 'runsPerPod';
+
+function service(settings: Values, threshold: Threshold | undefined, asksModel: boolean): fc.Arbitrary<Values> {
   return fc.record(
     {
       enabled: fc.boolean(),
@@ -35,12 +37,12 @@ function service(settings: Values, isScaled: boolean, asksModel: boolean): fc.Ar
       nodeSelector: fc.constantFrom({}, { disk: 'ssd' }),
       tolerations: fc.constantFrom([], [{ key: 'gpu', operator: 'Exists', effect: 'NoSchedule' }]),
       ...(asksModel && { endpointKeySecret: secretKey }),
-      ...(isScaled && {
+      ...(threshold !== undefined && {
         autoscaling: fc.record({
           enabled: fc.boolean(),
           min: fc.integer({ min: 0, max: 2 }),
           max: fc.integer({ min: 2, max: 64 }),
-          lagThreshold: fc.integer({ min: 1, max: 10_000 }),
+          [threshold]: fc.integer({ min: 1, max: 10_000 }),
         }),
       }),
     },
@@ -66,7 +68,7 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
         // Passwords by plain need TLS: the services refuse anything else.
         tls: fc.record({ enabled: fc.constant(true), authoritySecret: secretKey }),
         sasl: fc.record({ mechanism: fc.constantFrom('plain', 'scram-sha-256', 'scram-sha-512') }),
-        operatorPasswordSecret: secretKey,
+        operatorPasswordSecret: fc.constant({ name: 'seam-operator', key: 'password' }),
       }),
       objectStore: fc.record({
         bucket: fc.constantFrom('seamstream', 'my-bucket'),
@@ -82,11 +84,11 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
       adapters: fc.record({ claim: maybeName }),
       http: fc.record({ tlsSecret: maybeName }),
       services: fc.record({
-        generator: service({ SEAM_GENERATOR_SCOUTS: 2 }, true, true),
-        executor: service({ SEAM_EXECUTOR_MAX_TOKENS: 40 }, true, true),
-        buffer: service({ SEAM_BUFFER_SHARDS: 4, SEAM_BUFFER_FORMATS: '["parquet"]' }, false, false),
-        planner: service(TRAINER, false, true),
-        worker: service(TRAINER, false, true),
+        generator: service({ SEAM_GENERATOR_SCOUTS: 2 }, 'lagThreshold', true),
+        executor: service({ SEAM_EXECUTOR_MAX_TOKENS: 40 }, 'lagThreshold', true),
+        buffer: service({ SEAM_BUFFER_SHARDS: 4, SEAM_BUFFER_FORMATS: '["parquet"]' }, 'lagThreshold', false),
+        planner: service(TRAINER, undefined, true),
+        worker: service(TRAINER, 'runsPerPod', true),
       }),
       hooks: fc.record({
         topics: fc.boolean(),
@@ -100,10 +102,20 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
         extraPorts: fc.uniqueArray(fc.constantFrom(8000, 8443), { maxLength: 2 }),
       }),
       topologySpread: fc.boolean(),
-      monitoring: fc.record({ serviceMonitor: fc.boolean(), rules: fc.boolean() }),
+      monitoring: fc.record({
+        serviceMonitor: fc.boolean(),
+        rules: fc.boolean(),
+        prometheusUrl: fc.constantFrom('http://prometheus:9090', 'https://metrics.example.org/prometheus'),
+      }),
+      externalSecrets: fc.record({
+        names: fc.constantFrom([], ['seam-operator']),
+        store: fc.record({ kind: fc.constantFrom('SecretStore', 'ClusterSecretStore'), name: fc.constant('store') }),
+        entryPrefix: fc.constantFrom('', 'kv/seam/'),
+        refreshInterval: fc.constantFrom('30s', '1h30m'),
+      }),
       strimzi: fc.record({ enabled: fc.boolean(), replicas: fc.integer({ min: 1, max: 5 }) }),
     },
-    { requiredKeys: ['image', 'kafka', 'objectStore'] },
+    { requiredKeys: ['image', 'kafka', 'objectStore', 'monitoring'] },
   );
 }
 

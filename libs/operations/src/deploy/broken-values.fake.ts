@@ -34,8 +34,10 @@ export const BREAKAGES: readonly (readonly [code: string, breakage: Values])[] =
   ['service-without-key', service('planner', { signingKeySecret: { name: '' } })],
   ['more-pods-than-partitions', service('generator', { autoscaling: { max: 9 } })],
   ['fewest-above-most', service('executor', { autoscaling: { min: 3, max: 2 } })],
-  ['no-pods', service('worker', { replicas: 0, minAvailable: 0 })],
-  ['disruptions-forbidden', service('buffer', { replicas: 1 })],
+  ['more-pods-than-shards', service('buffer', { autoscaling: { enabled: true, min: 2, max: 3 } })],
+  ['no-figures-to-scale-by', { monitoring: { prometheusUrl: '' } }],
+  ['no-pods', service('planner', { replicas: 0, minAvailable: 0 })],
+  ['disruptions-forbidden', service('buffer', { replicas: 2, minAvailable: 2 })],
   [
     'grace-shorter-than-a-batch',
     service('executor', { settings: { SEAM_EXECUTOR_DRIVER: 'endpoint', SEAM_EXECUTOR_ENDPOINT_REVISION: 'r' } }),

@@ -60,6 +60,8 @@ export interface ChartValues {
     readonly ledger: boolean;
     readonly secretSettings: readonly SecretSetting[];
   };
+  readonly monitoring: { readonly prometheusUrl: string };
+  readonly externalSecrets: { readonly names: readonly string[] };
   readonly serviceAccount: { readonly annotations: Readonly<Record<string, string>> };
   readonly networkPolicy: { readonly enabled: boolean; readonly extraPorts: readonly number[] };
   readonly strimzi: { readonly enabled: boolean; readonly replicas: number };

@@ -121,7 +121,17 @@ const RULES: readonly Rule[] = [
       const least = isScaled ? autoscaling.min : replicas;
       const value = `services.${name}.${isScaled ? 'autoscaling.max' : 'replicas'}`;
       const shared = partitions[name];
+      const shards = name === 'buffer' ? Number(settingOf(values, name, 'SEAM_BUFFER_SHARDS') ?? 1) : undefined;
       return [
+        ...(shards !== undefined && isScaled && most > shards
+          ? [
+              warning('more-pods-than-shards', [
+                value,
+                `${most} pods share ${shards} shards, so that ${most - shards} have nothing to do.`,
+                `Set it to at most ${shards}.`,
+              ]),
+            ]
+          : []),
         ...(shared !== undefined && most > shared
           ? [
               warning('more-pods-than-partitions', [
@@ -154,6 +164,16 @@ const RULES: readonly Rule[] = [
           : []),
       ];
     });
+  },
+
+  function queue({ services: { worker }, monitoring }) {
+    if (!worker.enabled || worker.autoscaling?.enabled !== true || monitoring.prometheusUrl !== '') return [];
+    const said: Said = [
+      'monitoring.prometheusUrl',
+      'The worker is scaled by planned runs, and nobody is named who knows how many there are: the chart refuses it.',
+      'Give the address of the Prometheus that reads the planner, or set services.worker.autoscaling.enabled to false.',
+    ];
+    return [error('no-figures-to-scale-by', said)];
   },
 
   function learning({ services: { planner, worker } }) {

@@ -13,8 +13,14 @@ interface Reference {
   readonly keys: readonly string[];
 }
 
-/** Every object that the values refer to, once for each value. */
+/** Every object that the values refer to, once for each value, less the Secrets that External Secrets makes. */
 export function referencesOf(values: ChartValues): readonly Reference[] {
+  const isMade = ({ kind, name }: Reference): boolean =>
+    kind === 'Secret' && values.externalSecrets.names.includes(name);
+  return namedIn(values).filter((reference) => !isMade(reference));
+}
+
+function namedIn(values: ChartValues): readonly Reference[] {
   const { kafka, objectStore, http, services, hooks } = values;
   const named = (kind: ReferenceKind, value: string, name: string, keys: readonly string[]): readonly Reference[] =>
     name === '' ? [] : [{ value, kind, name, keys }];
