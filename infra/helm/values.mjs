@@ -76,7 +76,32 @@ function autoscaling({ description, max, ...threshold }) {
   });
 }
 
-function service(name, { names, scaledBy, asksModel = true }) {
+/** A server that computes the generator's model, one in each pod: a load balancer would pass an adapter to one of its servers only. */
+const modelServer = () =>
+  object(
+    'A vLLM server in each pod of the generator, which loads its adapters. The pod has the model in SEAM_GENERATOR_MODEL_FOLDER.',
+    {
+      enabled: flag(
+        'Whether each pod has one. Then the chart sets SEAM_GENERATOR_DRIVER and SEAM_GENERATOR_VLLM_….',
+        false,
+      ),
+      image: text('Image of vLLM, with its registry and tag or digest.'),
+      precision: {
+        ...text('Its --dtype. bfloat16 needs SEAM_GENERATOR_VLLM_TOLERANCE 0.05.', 'float32'),
+        enum: ['float32', 'bfloat16'],
+      },
+      maxLoras: whole(
+        'Its --max-loras: adapters that it computes with at once. A swap needs 2, the one that serves and the one that takes over.',
+        2,
+        2,
+      ),
+      maxLoraRank: whole('Its --max-lora-rank: the largest rank that is trained.', 32, 1),
+      extraArguments: list('Further arguments.', { type: 'string' }),
+      resources: free('Requests and limits.', { limits: { 'nvidia.com/gpu': 1, memory: '24Gi' } }),
+    },
+  );
+
+function service(name, { names, scaledBy, asksModel = true, hasServer = false }) {
   const { cpu, memory } = SIZES[name];
   return object(`The ${name}.`, {
     enabled: flag('Whether it is deployed.', true),
@@ -98,6 +123,7 @@ function service(name, { names, scaledBy, asksModel = true }) {
     secretSettings: secretSettings(names.secret, 'Secret settings, each from a Secret.'),
     resources: free('Requests and limits.', { requests: { cpu, memory }, limits: { memory } }),
     ...(scaledBy && { autoscaling: autoscaling(SCALED_BY[scaledBy]) }),
+    ...(hasServer && { modelServer: modelServer() }),
     minAvailable: whole('Pods that a voluntary disruption leaves (PodDisruptionBudget); 0: no budget.', 0),
     terminationGraceSeconds: whole(
       'Seconds from SIGTERM to SIGKILL. All but ten of them are the time in which a batch may end before it is handed back.',
@@ -174,7 +200,7 @@ const shared = (commonSettings) => ({
       { pattern: NAME },
     ),
   }),
-  adapters: object('Adapters that a vLLM server loads, where the generator asks one.', {
+  adapters: object('Adapters that a vLLM server outside of the pods loads, where the generator asks one.', {
     claim: text(
       'Name of a PersistentVolumeClaim (ReadWriteMany) that the generators write at /adapters and the server reads.',
       '',
@@ -270,7 +296,7 @@ export function chartValues(namesOf) {
     ...connections(),
     ...shared(of('common')),
     services: object('What runs.', {
-      generator: service('generator', { names: of('generator'), scaledBy: 'lag' }),
+      generator: service('generator', { names: of('generator'), scaledBy: 'lag', hasServer: true }),
       executor: service('executor', { names: of('executor'), scaledBy: 'lag' }),
       buffer: service('buffer', { names: of('buffer'), scaledBy: 'shards', asksModel: false }),
       planner: service('planner', { names: of('trainer') }),

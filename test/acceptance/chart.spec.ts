@@ -16,14 +16,16 @@ import fc from 'fast-check';
 import { PLANTS } from './chart/plants.js';
 import { KINDS, podsOf, policyFaults } from './chart/policy.js';
 import { CHART, openChart, PROFILES, readByHooks, readByServices, SETTINGS } from './chart/rendering.js';
-import { arbitraryValues, imageOf, portsOutOf } from './chart/values.js';
+import { arbitraryValues, imageOf, portsOutOf, type Values } from './chart/values.js';
 
 const RANDOM_VALUES = Number(process.env.SEAM_TEST_CHARTS ?? 12);
+const MODEL_SERVER = 'registry.example.org/vllm-openai:v0.32.0';
 /** What production renders to. */
 const PRODUCTION = {
   image: 'registry.example.org/seamstream:0.1.0',
+  modelServer: MODEL_SERVER,
   settings: SETTINGS,
-  portsOut: new Set([9093, 443]),
+  portsOut: new Set([9093, 443, 8000]),
 };
 
 const SEAM = fileURLToPath(new URL('../../apps/cli/bin/seam.js', import.meta.url));
@@ -47,6 +49,7 @@ afterAll(() => opened?.close());
       expect(
         policyFaults(manifests.documents, {
           image: pods[0]!.spec.containers[0]!.image,
+          modelServer: MODEL_SERVER,
           settings: SETTINGS,
           portsOut: new Set([9092, 9093, 7070, 443, 8000]),
         }),
@@ -86,7 +89,7 @@ afterAll(() => opened?.close());
     let found: readonly (readonly string[])[];
     let texts: readonly string[];
     beforeAll(async () => {
-      const { text } = await chart.render(['production', 'external-secrets']);
+      const { text } = await chart.render(['production', 'gpu', 'external-secrets']);
       texts = [text, ...PLANTS.map(({ from, to }) => text.replace(from, to))];
       found = (await chart.tools.check(texts)).map(({ documents, faults }) => [
         ...faults,
@@ -222,6 +225,46 @@ afterAll(() => opened?.close());
     expect(await chart.render(['production'], { monitoring: { prometheusUrl: '' } })).toMatchObject({
       text: '',
       said: expect.stringContaining('services.worker.autoscaling needs monitoring.prometheusUrl'),
+    });
+  });
+
+  describe('The model server of a generator', () => {
+    const own = { enabled: true, image: 'vllm:1' };
+    const folder = { SEAM_GENERATOR_MODEL_FOLDER: '/models/generator' };
+    const render = (generator: Values) => chart.render(['production'], { services: { generator } });
+
+    it('runs in its pod, with room for the adapter that takes over', async () => {
+      const { documents } = await chart.checked(['production', 'gpu']);
+      const [pod] = podsOf(documents.filter(({ metadata }) => metadata.name === 'demo-generator'));
+      expect(pod?.spec.initContainers?.[0]?.args).toEqual([
+        '/models/generator',
+        ...['--served-model-name=base', '--port=8000', '--dtype=float32'],
+        ...['--enable-lora', '--max-loras=2', '--max-lora-rank=32', '--logprobs-mode=processed_logprobs'],
+      ]);
+      const environment = Object.fromEntries(pod!.spec.containers[0]!.env.map(({ name, value }) => [name, value]));
+      expect(environment).toMatchObject({
+        SEAM_GENERATOR_DRIVER: 'vllm',
+        SEAM_GENERATOR_VLLM_URL: 'http://127.0.0.1:8000/v1',
+        SEAM_GENERATOR_VLLM_MODEL: 'base',
+        SEAM_GENERATOR_VLLM_ADAPTERS_FOLDER: '/adapters',
+      });
+    });
+
+    it.each([
+      ['without an image', { modelServer: { enabled: true }, settings: folder }, 'needs an image'],
+      [
+        'without the model’s folder',
+        { modelServer: own },
+        'needs services.generator.settings.SEAM_GENERATOR_MODEL_FOLDER',
+      ],
+      [
+        'next to another address',
+        { modelServer: own, settings: { ...folder, SEAM_GENERATOR_VLLM_URL: 'http://gpu:8000/v1' } },
+        'SEAM_GENERATOR_VLLM_URL, which services.generator.modelServer gives',
+      ],
+      ['with room for one adapter', { modelServer: { ...own, maxLoras: 1 }, settings: folder }, 'maxLoras'],
+    ])('is refused %s', async (_what, generator, said) => {
+      expect(await render(generator)).toMatchObject({ text: '', said: expect.stringContaining(said) });
     });
   });
 

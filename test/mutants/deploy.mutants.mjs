@@ -70,4 +70,10 @@ export default [
     from: "monitoring.prometheusUrl !== ''",
     to: "monitoring.prometheusUrl !== 'http'",
   },
+  {
+    control: 'generators that share one model server are found',
+    ...RULES,
+    from: "'SEAM_GENERATOR_DRIVER') !== 'vllm') return [];",
+    to: "'SEAM_GENERATOR_DRIVER') !== 'none') return [];",
+  },
 ];

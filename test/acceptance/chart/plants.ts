@@ -169,4 +169,22 @@ export const PLANTS: readonly Plant[] = [
     to: 'secretStoreRef: []\n',
     finds: /ExternalSecret.*\[\] is not of type 'object'/,
   },
+  {
+    title: 'a model server without room for a swap',
+    from: '--max-loras=2',
+    to: '--max-loras=1',
+    finds: /model-server has no room for a swap/,
+  },
+  {
+    title: 'a model server that does not see the adapters',
+    from: /(readOnly: true\n\s+)?- name: adapters\n\s+mountPath: \/adapters/,
+    to: '- name: adapters\n              mountPath: /other',
+    finds: /model-server does not see \/adapters/,
+  },
+  {
+    title: 'a model server that ends before its generator starts',
+    from: /restartPolicy: Always\n/,
+    to: '\n',
+    finds: /model-server does not keep running/,
+  },
 ];

@@ -12,6 +12,8 @@ export interface Container {
   readonly image: string;
   readonly args: readonly string[];
   readonly env: readonly Variable[];
+  readonly restartPolicy?: string;
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly securityContext?: Readonly<Record<string, unknown>>;
   readonly resources?: { readonly limits?: Readonly<Record<string, string>> };
@@ -22,6 +24,7 @@ export interface Pod {
   readonly labels: Readonly<Record<string, string>>;
   readonly spec: Readonly<Record<string, unknown>> & {
     readonly containers: readonly Container[];
+    readonly initContainers?: readonly Container[];
     readonly volumes?: readonly Readonly<Record<string, unknown>>[];
   };
 }
@@ -53,6 +56,10 @@ export function podsOf(documents: readonly Manifest[]): readonly Pod[] {
   });
 }
 
+function containersOf({ spec: { initContainers = [], containers } }: Pod): readonly Container[] {
+  return [...initContainers, ...containers];
+}
+
 const RESTRICTED_VOLUMES = [
   'configMap',
   'emptyDir',
@@ -66,7 +73,9 @@ const RESTRICTED_VOLUMES = [
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted, and a root that is read-only, and no token. */
 function restricted(pods: readonly Pod[]): readonly string[] {
-  return pods.flatMap(({ owner, spec }) => {
+  return pods.flatMap((pod) => {
+    const { owner, spec } = pod;
+    const containers = containersOf(pod);
     const context = (spec.securityContext ?? {}) as Record<string, unknown>;
     const rules: Readonly<Record<string, boolean>> = {
       'no token of a service account': spec.automountServiceAccountToken === false,
@@ -76,45 +85,70 @@ function restricted(pods: readonly Pod[]): readonly string[] {
       volumes: (spec.volumes ?? []).every((volume) =>
         Object.keys(volume).every((key) => key === 'name' || RESTRICTED_VOLUMES.includes(key)),
       ),
-      'no capabilities': spec.containers.every(({ securityContext }) => {
+      'no capabilities': containers.every(({ securityContext }) => {
         const { drop, add } = (securityContext?.capabilities ?? {}) as { drop?: string[]; add?: string[] };
         return drop?.includes('ALL') === true && add === undefined;
       }),
-      'no escalation': spec.containers.every(
+      'no escalation': containers.every(
         ({ securityContext }) =>
           securityContext?.allowPrivilegeEscalation === false && securityContext.privileged !== true,
       ),
-      'read-only root': spec.containers.every(
-        ({ securityContext }) => securityContext?.readOnlyRootFilesystem === true,
-      ),
-      'limit of memory': spec.containers.every(({ resources }) => resources?.limits?.memory !== undefined),
+      'read-only root': containers.every(({ securityContext }) => securityContext?.readOnlyRootFilesystem === true),
+      'limit of memory': containers.every(({ resources }) => resources?.limits?.memory !== undefined),
     };
     return Object.entries(rules).flatMap(([rule, isKept]) => (isKept ? [] : [`${owner.metadata.name}: ${rule}`]));
   });
 }
 
 /** Variables that are not settings, and what they are for. */
-const OTHER_VARIABLES = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'MODEL_SERVER_KEY', 'XDG_CACHE_HOME'];
-const OTHER_SECRETS = /SECRET|ACCESS_KEY|SERVER_KEY/;
+const OTHER_VARIABLES = [
+  ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'MODEL_SERVER_KEY', 'XDG_CACHE_HOME'],
+  // Of vLLM.
+  ...['VLLM_ALLOW_RUNTIME_LORA_UPDATING', 'VLLM_NO_USAGE_STATS', 'HF_HUB_OFFLINE', 'HOME', 'VLLM_API_KEY'],
+];
+const OTHER_SECRETS = /SECRET|ACCESS_KEY|SERVER_KEY|API_KEY/;
 
 /** @param settings every name that a service knows, with whether it is secret */
 function environments(pods: readonly Pod[], settings: ReadonlyMap<string, boolean>): readonly string[] {
-  return pods.flatMap(({ owner, spec }) =>
-    spec.containers.flatMap(({ env }) =>
+  return pods.flatMap((pod) =>
+    containersOf(pod).flatMap(({ env }) =>
       env.flatMap(({ name, value }, index) => [
-        ...(settings.has(name) || OTHER_VARIABLES.includes(name) ? [] : [`${owner.metadata.name}: no setting ${name}`]),
+        ...(settings.has(name) || OTHER_VARIABLES.includes(name)
+          ? []
+          : [`${pod.owner.metadata.name}: no setting ${name}`]),
         ...((settings.get(name) ?? OTHER_SECRETS.test(name)) && value !== undefined
-          ? [`${owner.metadata.name}: ${name} in plain text`]
+          ? [`${pod.owner.metadata.name}: ${name} in plain text`]
           : []),
-        ...(env.findIndex((each) => each.name === name) < index ? [`${owner.metadata.name}: ${name} twice`] : []),
+        ...(env.findIndex((each) => each.name === name) < index ? [`${pod.owner.metadata.name}: ${name} twice`] : []),
       ]),
     ),
   );
 }
 
-function images(pods: readonly Pod[], image: string): readonly string[] {
-  return pods.flatMap(({ owner, spec }) =>
-    spec.containers.flatMap((each) => (each.image === image ? [] : [`${owner.metadata.name}: image ${each.image}`])),
+function images(pods: readonly Pod[], { image, modelServer }: Expected): readonly string[] {
+  return pods.flatMap((pod) =>
+    containersOf(pod).flatMap((each) =>
+      each.image === (each.name === 'model-server' ? modelServer : image)
+        ? []
+        : [`${pod.owner.metadata.name}: image ${each.image}`],
+    ),
+  );
+}
+
+/** A server holds the adapter that serves and the one that takes over, and reads them where its generator writes them. */
+function modelServers(pods: readonly Pod[]): readonly string[] {
+  return pods.flatMap(({ owner, spec: { initContainers = [], containers } }) =>
+    initContainers.flatMap(({ name, args, volumeMounts = [], restartPolicy }) => {
+      const most = Number(args.find((each) => each.startsWith('--max-loras='))?.split('=')[1] ?? 1);
+      const folder = containers[0]!.env.find((each) => each.name === 'SEAM_GENERATOR_VLLM_ADAPTERS_FOLDER')?.value;
+      return [
+        ...(restartPolicy === 'Always' ? [] : [`${owner.metadata.name}: ${name} does not keep running`]),
+        ...(most >= 2 ? [] : [`${owner.metadata.name}: ${name} has no room for a swap`]),
+        ...(volumeMounts.some(({ mountPath }) => mountPath === folder)
+          ? []
+          : [`${owner.metadata.name}: ${name} does not see ${folder}`]),
+      ];
+    }),
   );
 }
 
@@ -220,21 +254,22 @@ function scalers(documents: readonly Manifest[]): readonly string[] {
 
 export interface Expected {
   readonly image: string;
+  /** Image of the generator's model server; absent: there is none. */
+  readonly modelServer?: string;
   readonly settings: ReadonlyMap<string, boolean>;
   readonly portsOut: ReadonlySet<number>;
 }
 
 /** All faults of a rendered chart with networkPolicy.enabled. */
-export function policyFaults(
-  documents: readonly Manifest[],
-  { image, settings, portsOut }: Expected,
-): readonly string[] {
+export function policyFaults(documents: readonly Manifest[], expected: Expected): readonly string[] {
+  const { settings, portsOut } = expected;
   const pods = podsOf(documents);
   return [
     ...documents.flatMap(({ kind, metadata }) => (KINDS.includes(kind) ? [] : [`${metadata.name}: kind ${kind}`])),
     ...restricted(pods),
     ...environments(pods, settings),
-    ...images(pods, image),
+    ...images(pods, expected),
+    ...modelServers(pods),
     ...doors(documents, pods, portsOut),
     ...terminations(pods),
     ...scalers(documents),

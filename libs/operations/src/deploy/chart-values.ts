@@ -30,6 +30,7 @@ export interface ServiceValues {
   readonly endpointKeySecret?: SecretKey;
   readonly secretSettings: readonly SecretSetting[];
   readonly autoscaling?: { readonly enabled: boolean; readonly min: number; readonly max: number };
+  readonly modelServer?: { readonly enabled: boolean; readonly image: string };
   readonly minAvailable: number;
   readonly terminationGraceSeconds: number;
 }

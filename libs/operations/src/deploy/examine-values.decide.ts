@@ -185,6 +185,40 @@ const RULES: readonly Rule[] = [
     return [warning('half-of-learning', [`services.${missing}.enabled`, message, 'Deploy both or none of them.'])];
   },
 
+  function modelServer(values) {
+    const { enabled: isOn, modelServer: own } = values.services.generator;
+    if (!isOn) return [];
+    const folder = settingOf(values, 'generator', 'SEAM_GENERATOR_MODEL_FOLDER');
+    if (own?.enabled === true)
+      return [
+        ...(own.image === ''
+          ? [
+              error('model-server-without-image', [
+                'services.generator.modelServer.image',
+                'The generator’s model server has no image.',
+                'Name an image of vLLM.',
+              ]),
+            ]
+          : []),
+        ...(folder === undefined
+          ? [
+              error('model-server-without-model', [
+                'services.generator.settings.SEAM_GENERATOR_MODEL_FOLDER',
+                'The generator’s model server has no model.',
+                'Name the folder of a model below /models.',
+              ]),
+            ]
+          : []),
+      ];
+    if (settingOf(values, 'generator', 'SEAM_GENERATOR_DRIVER') !== 'vllm') return [];
+    const said: Said = [
+      'services.generator.modelServer.enabled',
+      'All generators load adapters into the one server that SEAM_GENERATOR_VLLM_URL names, and a load balancer passes an adapter to one of its servers only.',
+      'Set it to true, so that each pod has its own server. A server outside needs --max-loras 2 or more and no replicas.',
+    ];
+    return [warning('shared-model-server', said)];
+  },
+
   function graces(values) {
     const questions = [
       ['generator', 'SEAM_GENERATOR_DRIVER', 'vllm', 'SEAM_GENERATOR_VLLM_REQUEST_TIMEOUT_MS'],
@@ -192,7 +226,8 @@ const RULES: readonly Rule[] = [
     ] as const;
     return questions.flatMap(([name, driver, remote, timeout]) => {
       const service = values.services[name];
-      if (!service.enabled || settingOf(values, name, driver) !== remote) return [];
+      const isRemote = service.modelServer?.enabled === true || settingOf(values, name, driver) === remote;
+      if (!service.enabled || !isRemote) return [];
       const timeoutMs = Number(settingOf(values, name, timeout) ?? DEFAULT_LIMITS.requestTimeoutMs);
       const needed = Math.ceil(timeoutMs / 1000) + HAND_BACK_SECONDS;
       const { terminationGraceSeconds } = service;

@@ -43,6 +43,39 @@ describe('the check of a deployment', () => {
         serviceAccount: { annotations: { role: 'r' } },
       },
     ],
+    [
+      'shared-model-server',
+      service('generator', {
+        settings: { SEAM_GENERATOR_DRIVER: 'vllm', SEAM_GENERATOR_VLLM_URL: 'https://vllm/v1' },
+        terminationGraceSeconds: 300,
+      }),
+    ],
+    [
+      'model-server-without-image',
+      {
+        ...service('generator', {
+          settings: { SEAM_GENERATOR_MODEL_FOLDER: '/models/own' },
+          modelServer: { enabled: true },
+          terminationGraceSeconds: 300,
+        }),
+        models: { claim: 'm' },
+      },
+    ],
+    [
+      'model-server-without-model',
+      service('generator', { modelServer: { enabled: true, image: 'vllm:1' }, terminationGraceSeconds: 300 }),
+    ],
+    [
+      'grace-shorter-than-a-batch',
+      {
+        ...service('generator', {
+          settings: { SEAM_GENERATOR_MODEL_FOLDER: '/models/own' },
+          modelServer: { enabled: true, image: 'vllm:1' },
+        }),
+        models: { claim: 'm' },
+      },
+    ],
+    ['value-refused', service('generator', { modelServer: { maxLoras: 1 } })],
     ['value-refused', { kafka: { brokers: [] } }],
     ['value-refused', { settings: { SEAM_BUFER_SHARDS: 2 } }],
   ])('finds %s in %j', async (code, breakage) => {
