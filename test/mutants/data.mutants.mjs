@@ -1,4 +1,27 @@
+const squad = { suite: 'quick', spec: 'libs/datasets/src/squad.spec.ts' };
+
 export default [
+  {
+    ...squad,
+    control: 'brackets inside of a text end no element',
+    file: 'libs/datasets/src/json-document.ts',
+    from: 'if (byte === QUOTE) this.isInText = true;',
+    to: 'if (byte === QUOTE) this.isInText = false;',
+  },
+  {
+    ...squad,
+    control: 'an unanswerable question is never asked',
+    file: 'libs/datasets/src/squad.forms.ts',
+    from: 'asked.filter(hasAnswer).map(',
+    to: 'asked.map(',
+  },
+  {
+    ...squad,
+    control: 'a row of a document names no prototype',
+    file: 'libs/datasets/src/json-document.ts',
+    from: 'return holdsPrototype(bytes, value)',
+    to: 'return value === null',
+  },
   {
     control: 'the rows of one subject are bounded by default',
     file: 'apps/buffer/src/config.ts',

@@ -70,8 +70,8 @@ export default [
   ...quick('libs/verifiers/src/passage.verifier.ts', 'libs/datasets/src/tasks.spec.ts', [
     {
       control: 'a passage is worth the share of its questions right',
-      from: 'share: right / judges.length',
-      to: 'share: Number(right > 0)',
+      from: 'const share = right / judges.length;',
+      to: 'const share = Number(right > 0);',
     },
     {
       control: 'an answer is judged by the reference of its number',

@@ -3,7 +3,31 @@ const answers = { suite: 'quick', spec: 'libs/verifiers/src/answer-neighbours.sp
 const choices = { suite: 'quick', spec: 'libs/verifiers/src/choice-json-http.spec.ts' };
 const neighbours = { suite: 'quick', spec: 'libs/verifiers/src/math/neighbours.spec.ts', title: 'hardly a wrong' };
 
+const squad = { suite: 'quick', spec: 'libs/verifiers/src/squad-score.spec.ts' };
+const passages = { suite: 'quick', spec: 'libs/datasets/src/tasks.spec.ts' };
+
 export default [
+  {
+    ...squad,
+    file: 'libs/verifiers/src/squad-score.ts',
+    control: 'an answer of which nothing is left is right nowhere',
+    from: 'return words.length > 0 ? words : wordsOf(lower);',
+    to: 'return words;',
+  },
+  {
+    ...squad,
+    file: 'libs/verifiers/src/squad-score.ts',
+    control: 'a word counts as often as it is in the gold answer',
+    from: 'left.set(word, count - 1);',
+    to: '',
+  },
+  {
+    ...passages,
+    file: 'libs/verifiers/src/passage.verifier.ts',
+    control: 'exact match decides, and F1 does not',
+    from: 'return { success: isExact, f1 };',
+    to: 'return { success: f1 > 0.5, f1 };',
+  },
   {
     ...neighbours,
     file: 'libs/verifiers/src/math/evaluate.ts',

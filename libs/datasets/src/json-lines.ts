@@ -93,7 +93,8 @@ async function* linesOf(file: FileBytes): AsyncGenerator<Line> {
 
 const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
-function hasKey(value: unknown, key: string): boolean {
+/** Whether an object has a field of this name, at any depth. */
+export function hasKey(value: unknown, key: string): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.hasOwn(value, key) || Object.values(value).some((inner) => hasKey(inner, key));
 }

@@ -3,6 +3,7 @@ import type { DatasetForm } from './dataset.types.js';
 import { GSM8K_FORM } from './gsm8k.form.js';
 import { MATH_FORM } from './math.form.js';
 import { SEAM_FORM } from './seam.form.js';
+import { SQUAD_FORM, SQUAD_PLAIN_FORM } from './squad.forms.js';
 import { FEW_SHOT_FORM, PASSAGE_FORM, TURNS_FORM } from './task.forms.js';
 import { DAPO_FORM, VERL_FORM } from './verl.form.js';
 
@@ -12,6 +13,8 @@ const FORMS: readonly DatasetForm[] = [
   PASSAGE_FORM,
   FEW_SHOT_FORM,
   TURNS_FORM,
+  SQUAD_FORM,
+  SQUAD_PLAIN_FORM,
   GSM8K_FORM,
   DAPO_FORM,
   VERL_FORM,

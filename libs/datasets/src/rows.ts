@@ -1,12 +1,13 @@
 import type { Row } from './dataset.types.js';
 import type { FileBytes } from './file-bytes.js';
+import { jsonDocumentRows } from './json-document.js';
 import { jsonLineRows } from './json-lines.js';
 import { isParquet, parquetRows } from './parquet-rows.js';
 
 /**
- * The rows of a file in their order: Parquet where it begins so, else JSON Lines.
+ * The rows of a file in their order: Parquet or one JSON document where it begins so, else JSON Lines.
  * @param columns top-level columns that are needed; the others of a Parquet file are not read
  */
 export async function* rowsOf(file: FileBytes, columns?: readonly string[]): AsyncGenerator<Row> {
-  yield* (await isParquet(file)) ? parquetRows(file, columns) : jsonLineRows(file);
+  yield* (await isParquet(file)) ? parquetRows(file, columns) : ((await jsonDocumentRows(file)) ?? jsonLineRows(file));
 }

@@ -7,6 +7,7 @@ import {
   passageContent,
   passagePrompt,
   passageReference,
+  type TaskContent,
   type TurnsTask,
   turnsContent,
   turnsFault,
@@ -31,10 +32,10 @@ const partsOf = <T extends z.ZodType>(part: T, what: string) =>
     });
 
 /** Prompt and content of a task. */
-const asPassage = (passage: string, questions: PassageTask['questions']) => {
-  const task = { kind: 'passage', passage, questions } as const;
-  return { prompt: passagePrompt(task), task: passageContent(task) };
-};
+export function asPassage(task: Omit<PassageTask, 'kind'>): { readonly prompt: string; readonly task: TaskContent } {
+  const whole = { kind: 'passage', ...task } as const;
+  return { prompt: passagePrompt(whole), task: passageContent(whole) };
+}
 const asFewShot = ({ examples, query }: Omit<FewShotTask, 'kind'>) => {
   const task = { kind: 'few_shot', examples, query } as const;
   return { prompt: fewShotPrompt(task), task: fewShotContent(task) };
@@ -63,10 +64,16 @@ const TURNS_FIELD = partsOf(
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
+const TITLE_FIELD = text().nullable().default(null);
+const ALTERNATIVES_FIELD = z
+  .array(text(), { error: 'a list of texts' })
+  .max(19, { error: 'at most 19 texts' })
+  .default([]);
+
 export const PASSAGE_FORM: DatasetForm = {
   name: 'passage',
   summary:
-    'passage, questions ([{"question", "reference"}]); answerVerifier: exact ("exact"), numeric or choice. The reward is the share of questions right.',
+    'passage, questions ([{"question", "reference", "alternatives"}]), title; answerVerifier: exact ("exact"), numeric, choice or squad. The reward is the share of questions right.',
   example: '{"passage":"Ada was born in 1815.","questions":[{"question":"When was Ada born?","reference":"1815"}]}',
   recognises: ({ passage, questions }) => typeof passage === 'string' && Array.isArray(questions),
   shape: z
@@ -74,38 +81,42 @@ export const PASSAGE_FORM: DatasetForm = {
       {
         ...COMMON_FIELDS,
         passage: text(),
+        title: TITLE_FIELD,
         questions: partsOf(
-          z.strictObject({ question: text(), reference: text() }, { error: '{"question", "reference"}' }),
+          z.strictObject(
+            { question: text(), reference: text(), alternatives: ALTERNATIVES_FIELD },
+            { error: '{"question", "reference", "alternatives"}' },
+          ),
           'questions',
         ),
         answerVerifier: z
-          .enum(['exact', 'numeric', 'choice'], { error: '"exact", "numeric" or "choice"' })
+          .enum(['exact', 'numeric', 'choice', 'squad'], { error: '"exact", "numeric", "choice" or "squad"' })
           .default('exact'),
       },
       ROW,
     )
-    .transform(({ passage, questions, answerVerifier, ...row }) => {
-      const task = { kind: 'passage', passage, questions } as const;
-      return {
-        ...{ ...row, ...asPassage(passage, questions), reference: passageReference(task) },
-        verifier: { kind: 'passage', options: { answers: answerVerifier } },
-      };
-    }),
+    .transform(({ passage, title, questions, answerVerifier, ...row }) => ({
+      ...{ ...row, ...asPassage({ title, passage, questions }) },
+      reference: passageReference({ kind: 'passage', title, passage, questions }),
+      verifier: { kind: 'passage', options: { answers: answerVerifier } },
+    })),
   ungraded: z
     .strictObject(
       {
         ...UNGRADED_FIELDS,
         passage: text(),
+        title: TITLE_FIELD,
         questions: partsOf(z.strictObject({ question: text() }, { error: '{"question"}' }), 'questions'),
       },
       ROW,
     )
-    .transform(({ passage, questions, ...row }) => ({
+    .transform(({ passage, title, questions, ...row }) => ({
       ...row,
-      ...asPassage(
+      ...asPassage({
+        title,
         passage,
-        questions.map(({ question }) => ({ question, reference: null })),
-      ),
+        questions: questions.map(({ question }) => ({ question, reference: null, alternatives: [] })),
+      }),
     })),
 };
 

@@ -60,7 +60,13 @@ function drawn(random: Random): Task {
   const some = <T>(make: () => T): T[] => Array.from({ length: 1 + random.int(4) }, make);
   switch (random.int(3)) {
     case 0:
-      return { kind: 'passage', passage: text(), questions: some(() => ({ question: text(), reference: text() })) };
+      return {
+        ...{ kind: 'passage', passage: text(), title: random.pick([null, '', text()]) },
+        questions: some(() => ({
+          ...{ question: text(), reference: text() },
+          alternatives: random.int(2) === 0 ? [] : some(text),
+        })),
+      };
     case 1:
       return { kind: 'few_shot', examples: some(() => ({ input: text(), output: text() })), query: text() };
     default: {
@@ -103,6 +109,14 @@ describe('a task of any kind', () => {
     const byDigest = Map.groupBy(tasks, (task) => taskDigest(contentOf(task)));
     for (const same of byDigest.values()) expect(new Set(same.map((task) => JSON.stringify(task))).size).toBe(1);
     expect(byDigest.size).toBe(new Set(tasks.map((task) => JSON.stringify(task))).size);
+  });
+
+  it('keeps its digest from before there were titles and further answers', () => {
+    const part = { role: 'question', text: 'When?', reference: '1815', alternatives: [] };
+    const content = { kind: 'passage', passage: 'Ada was born in 1815.', title: null, parts: [part] } as const;
+    expect(taskDigest(content)).toBe('cd06cee34f00c3fbb1b61d454afbb8a22198ff4b20e83869df9d24a23f77b043');
+    expect(taskDigest({ ...content, title: '' })).not.toBe(taskDigest(content));
+    expect(taskDigest({ ...content, parts: [{ ...part, alternatives: ['in 1815'] }] })).not.toBe(taskDigest(content));
   });
 
   it('is refused where a part has another role, a reference too many or one too few', () => {
@@ -202,10 +216,11 @@ describe('rows of tasks', () => {
 describe('the verdict on a passage', () => {
   const task = {
     kind: 'passage',
+    title: null,
     passage: 'Ada was born in 1815 in London.',
     questions: [
-      { question: 'When?', reference: '1815' },
-      { question: 'Where?', reference: 'London' },
+      { question: 'When?', reference: '1815', alternatives: [] },
+      { question: 'Where?', reference: 'London', alternatives: ['London, England'] },
     ],
   } as const;
   const judge = (text: string, answers = 'exact') =>
@@ -217,6 +232,7 @@ describe('the verdict on a passage', () => {
 
   it.each([
     ['1: 1815\n2: London', 1, true],
+    ['1: 1815\n2: London, England', 1, true],
     ['First I think: 1. 1816\n**1.** 1815\n**2.** london', 1, true],
     ['1: 1815\n2: Paris', 0.5, false],
     ['2: London', 0.5, false],
@@ -226,6 +242,15 @@ describe('the verdict on a passage', () => {
     ['1: 1815\n1: 1816\n2: London or Paris', 0, false],
   ])('of %j is the share of questions right, each judged by its own reference', async (text, share, success) => {
     expect(await judge(text)).toMatchObject({ share, success });
+  });
+
+  it('by SQuAD takes words without articles and punctuation, and has F1 in its figures', async () => {
+    expect(await judge('1: In 1815!\n2: the London.', 'squad')).toMatchObject({
+      ...{ success: false, share: 0.5, figures: { exactMatch: 0.5, f1: (2 / 3 + 1) / 2 } },
+      detail: '1 of 2 questions right; not 1; F1 0.833',
+    });
+    expect(await judge('1: the 1815\n2: England London', 'squad')).toMatchObject({ share: 0.5, figures: { f1: 1 } });
+    expect(await judge('', 'squad')).toMatchObject({ share: 0, figures: { exactMatch: 0, f1: 0 } });
   });
 
   it('is the number of right answers over the number of questions, for any of them', async () => {

@@ -266,3 +266,16 @@ describe('an entry that gives its answer away', () => {
       }
   });
 });
+
+describe('an entry for a passage', () => {
+  const problem = (answers: string) => ({
+    ...{ problemId: 'p', prompt: 'A passage.', reference: '[["1815","in 1815"],"Charles Babbage"]' },
+    verifier: { kind: 'passage', version: '1', options: { answers } },
+  });
+
+  it.each(['exact', 'squad'])('gives an answer away that is any of the right ones: %s', (answers) => {
+    const gives = (entry: string): boolean => givesAnswerAway(entry, problem(answers));
+    expect(gives('{"memory_item":"She met Charles Babbage."}')).toBe(true);
+    expect(gives('{"memory_item":"Read the passage twice."}')).toBe(false);
+  });
+});

@@ -39,10 +39,12 @@ export function givesAnswerAway(entry: string, problem: Answered & Pick<Problem,
 /** A problem with several questions, each with its own reference, as that many problems. */
 function questionsOf<P extends Answered>(problem: P): readonly P[] {
   if (!isGraded(problem) || problem.verifier.kind !== 'passage') return [problem];
-  const kind = problem.verifier.options.answers ?? 'exact';
+  const { answers = 'exact' } = problem.verifier.options;
+  // SQuAD's measures take words in their order, as `exact` does.
+  const kind = answers === 'squad' ? 'exact' : answers;
   try {
-    const references = JSON.parse(problem.reference) as readonly string[];
-    return references.map((reference) => ({ ...problem, reference, verifier: { ...problem.verifier, kind } }));
+    const references = JSON.parse(problem.reference) as readonly (string | readonly string[])[];
+    return references.flat().map((reference) => ({ ...problem, reference, verifier: { ...problem.verifier, kind } }));
   } catch {
     return []; // nobody could be judged by it, so it was never published
   }

@@ -2,6 +2,7 @@ export { fewShotContent, fewShotOf, fewShotPrompt } from './few-shot.task.js';
 export { passageContent, passageOf, passagePrompt, passageReference } from './passage.task.js';
 export {
   type FewShotTask,
+  type PassageQuestion,
   type PassageTask,
   type Task,
   type TaskContent,

@@ -1,5 +1,5 @@
 /** A dialogue that continues: the answer is the next turn of the assistant. */
-import type { TaskContent, TurnsTask } from './task.types.js';
+import { isPlainPart, plainPart, type TaskContent, type TurnsTask } from './task.types.js';
 
 const ROLES = ['system', 'user', 'assistant'] as const;
 const NAMES = { system: 'System', user: 'User', assistant: 'Assistant' } as const;
@@ -21,16 +21,17 @@ export function turnsFault(turns: TurnsTask['turns']): string | undefined {
 }
 
 export function turnsContent({ turns }: TurnsTask): TaskContent {
-  return { kind: 'turns', passage: null, parts: turns.map(({ role, text }) => ({ role, text, reference: null })) };
+  return { kind: 'turns', passage: null, title: null, parts: turns.map(({ role, text }) => plainPart(role, text)) };
 }
 
 /** Undefined for content of another kind, and for what is no dialogue. */
-export function turnsOf({ kind, passage, parts }: TaskContent): TurnsTask | undefined {
-  if (kind !== 'turns' || passage !== null) return undefined;
+export function turnsOf({ kind, passage, title, parts }: TaskContent): TurnsTask | undefined {
+  if (kind !== 'turns' || passage !== null || title !== null) return undefined;
   const isRole = (role: string): role is Role => ROLES.some((each) => each === role);
   const turns: { role: Role; text: string }[] = [];
-  for (const { role, text, reference } of parts) {
-    if (!isRole(role) || reference !== null) return undefined;
+  for (const part of parts) {
+    const { role, text } = part;
+    if (!isRole(role) || !isPlainPart(part)) return undefined;
     turns.push({ role, text });
   }
   return turnsFault(turns) === undefined ? { kind, turns } : undefined;

@@ -13,6 +13,8 @@ export interface Verdict {
   readonly success: boolean;
   /** Of several questions the share that is right, 0 … 1: what it is worth. Absent: all or nothing. */
   readonly share?: number;
+  /** Measures beside the verdict, by their names; they decide nothing. */
+  readonly figures?: Readonly<Record<string, number>>;
   /** As written in the response; null where it holds no answer. */
   readonly extractedAnswer: string | null;
   /** Why, in a sentence. */

@@ -208,6 +208,8 @@ export interface TaskContent {
   readonly kind: TaskKind;
   /** The text of a passage; null for the other kinds. */
   readonly passage: string | null;
+  /** What a passage is about, in a few words; null where nobody said. */
+  readonly title: string | null;
   /** In their order. */
   readonly parts: readonly TaskPart[];
 }
@@ -220,6 +222,8 @@ export interface TaskPart {
   readonly text: string;
   /** Of a question: its reference answer, which only the verifier may read. */
   readonly reference: string | null;
+  /** Of a question: further answers that are as right as its reference. */
+  readonly alternatives: readonly string[];
 }
 
 /** Which verifier judges, in which version, with which options. */
