@@ -194,11 +194,17 @@ const shared = (commonSettings) => ({
     configMap: text('Name of a ConfigMap whose keys are files in /files.', '', { pattern: NAME }),
   }),
   models: object('Models other than the shipped ones.', {
-    claim: text(
-      'Name of a PersistentVolumeClaim that is mounted read-only at /models. Settings name its folders.',
-      '',
-      { pattern: NAME },
+    claim: text('Name of a PersistentVolumeClaim that is mounted at /models. Settings name its folders.', '', {
+      pattern: NAME,
+    }),
+    fetch: list(
+      'Digests that seam models push printed. Each pod fetches what is not there and checks every byte before it starts; settings name /models/<digest>.',
+      { type: 'string', pattern: '^[0-9a-f]{64}$' },
+      { uniqueItems: true },
     ),
+    cacheSize: text('Most that a pod holds of them where no claim keeps them for all.', '20Gi', {
+      pattern: '^[0-9]+(Mi|Gi|Ti)$',
+    }),
   }),
   adapters: object('Adapters that a vLLM server outside of the pods loads, where the generator asks one.', {
     claim: text(

@@ -11,12 +11,13 @@ import { groupOf } from '@seamstream/buffer';
 import type { CheckedManifests, Manifest } from '@seamstream/dev-servers';
 import { GROUP, TOPIC, TOPICS } from '@seamstream/events';
 import { wantedAcls } from '@seamstream/operations/cluster';
+import { loadConfig } from '@seamstream/service-kit';
 import { shardsOf, WHOLE_BUFFER } from '@seamstream/success-buffer';
 import fc from 'fast-check';
 import { PLANTS } from './chart/plants.js';
 import { KINDS, podsOf, policyFaults } from './chart/policy.js';
-import { CHART, openChart, PROFILES, readByHooks, readByServices, SETTINGS } from './chart/rendering.js';
-import { arbitraryValues, imageOf, portsOutOf, type Values } from './chart/values.js';
+import { CHART, environmentOf, openChart, PROFILES, readByHooks, readByServices, SETTINGS } from './chart/rendering.js';
+import { arbitraryValues, imageOf, portsOutOf, SCHEMAS, type Values } from './chart/values.js';
 
 const RANDOM_VALUES = Number(process.env.SEAM_TEST_CHARTS ?? 12);
 const MODEL_SERVER = 'registry.example.org/vllm-openai:v0.32.0';
@@ -265,6 +266,36 @@ afterAll(() => opened?.close());
       ['with room for one adapter', { modelServer: { ...own, maxLoras: 1 }, settings: folder }, 'maxLoras'],
     ])('is refused %s', async (_what, generator, said) => {
       expect(await render(generator)).toMatchObject({ text: '', said: expect.stringContaining(said) });
+    });
+  });
+
+  it('fetches models by their digests before a service starts, where its settings name them', async () => {
+    const digest = '0a'.repeat(32);
+    const models = (claim: string) =>
+      chart.checked([], {
+        models: { fetch: [digest], claim },
+        services: { generator: { settings: { SEAM_GENERATOR_MODEL_FOLDER: `/models/${digest}` } } },
+      });
+    const { documents } = await models('');
+    const pods = podsOf(documents.filter(({ kind }) => kind === 'Deployment'));
+    const fetching = pods.filter(({ spec }) => spec.initContainers !== undefined);
+    expect(fetching.map(({ owner }) => owner.metadata.name)).toEqual(
+      ['executor', 'generator', 'planner', 'worker'].map((name) => `demo-${name}`),
+    );
+    for (const { spec } of fetching) {
+      const [init, service] = [spec.initContainers![0]!, spec.containers[0]!];
+      expect(init.args).toEqual(['seam', 'models', 'fetch', digest, '--to', '/models']);
+      expect(loadConfig(SCHEMAS.common, environmentOf(init))).toMatchObject({ objectStore: { driver: 's3' } });
+      for (const { volumeMounts } of [init, service])
+        expect(volumeMounts).toContainEqual(expect.objectContaining({ name: 'models', mountPath: '/models' }));
+      expect(spec.volumes).toContainEqual({ name: 'models', emptyDir: { sizeLimit: '20Gi' } });
+    }
+    const [kept] = podsOf(
+      (await models('cache')).documents.filter(({ metadata }) => metadata.name === 'demo-generator'),
+    );
+    expect(kept?.spec.volumes).toContainEqual({
+      name: 'models',
+      persistentVolumeClaim: { claimName: 'cache', readOnly: false },
     });
   });
 

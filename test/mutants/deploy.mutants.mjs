@@ -11,6 +11,12 @@ const RULES = {
   spec: 'libs/operations/src/deploy/examine-values.spec.ts',
 };
 
+const MODELS = {
+  file: 'libs/operations/src/models/exchange-models.ts',
+  suite: 'quick',
+  spec: 'libs/operations/src/models/exchange-models.spec.ts',
+};
+
 export default [
   {
     control: 'a record of an unknown schema ends the check of schemas',
@@ -75,5 +81,29 @@ export default [
     ...RULES,
     from: "'SEAM_GENERATOR_DRIVER') !== 'vllm') return [];",
     to: "'SEAM_GENERATOR_DRIVER') !== 'none') return [];",
+  },
+  {
+    control: 'a part of a model that is not what its name says is refused',
+    ...MODELS,
+    from: 'if (sha256(bytes) !== digest) throw corrupt(partKey(digest));',
+    to: '',
+  },
+  {
+    control: 'a list of a model’s files that is not what its name says is refused',
+    ...MODELS,
+    from: 'if (sha256(bytes) !== digest) throw corrupt(listKey(digest));',
+    to: '',
+  },
+  {
+    control: 'a damaged folder of a model is not served',
+    ...MODELS,
+    from: 'if (found.join() !== parts.map((part) => part.sha256).join()) return false;',
+    to: 'if (found.length === 0) return false;',
+  },
+  {
+    control: 'a model that no pod fetches is found',
+    ...RULES,
+    from: 'models.fetch.includes(digest) ?',
+    to: 'digest.length > 0 ?',
   },
 ];

@@ -11,6 +11,7 @@ const KEYS = {
   'buffer/000004-0123456789abcdef/manifest.json': 'version',
   'buffer/2-of-3/000004-0123456789abcdef/part-0.parquet': 'version of a shard',
   'adapters/4f2a/adapter.safetensors': 'adapter',
+  'models/parts/4f2a': 'model',
   'training/run-1/000010.bin': 'checkpoint',
   'operations/in-hand/seam.generator/seam.problems/0.json': 'mark of the generator',
   'operations/in-hand/seam.executor/seam.experiences/0.json': 'mark of the executor',
@@ -22,19 +23,19 @@ const VERSIONS = ['version', 'version of a shard'];
 
 /** Who may do what; nobody else may do it. */
 const MAY: Readonly<Record<string, Readonly<Record<'Get' | 'Put' | 'Delete', readonly string[]>>>> = {
-  generator: { Get: ['adapter', 'mark of the generator'], Put: ['mark of the generator'], Delete: [] },
-  executor: { Get: ['mark of the executor'], Put: ['mark of the executor'], Delete: [] },
+  generator: { Get: ['adapter', 'model', 'mark of the generator'], Put: ['mark of the generator'], Delete: [] },
+  executor: { Get: ['model', 'mark of the executor'], Put: ['mark of the executor'], Delete: [] },
   buffer: {
     Get: [...VERSIONS, 'mark of the buffer'],
     Put: [...VERSIONS, 'mark of the buffer'],
     Delete: [],
   },
   trainer: {
-    Get: [...VERSIONS, 'adapter', 'checkpoint', 'mark of the trainer'],
+    Get: [...VERSIONS, 'adapter', 'model', 'checkpoint', 'mark of the trainer'],
     Put: ['adapter', 'checkpoint', 'mark of the trainer'],
     Delete: ['checkpoint'],
   },
-  operator: { Get: Object.values(KEYS), Put: ['adapter', 'checkpoint'], Delete: ['checkpoint'] },
+  operator: { Get: Object.values(KEYS), Put: ['adapter', 'model', 'checkpoint'], Delete: ['checkpoint'] },
   reader: { Get: Object.values(KEYS), Put: [], Delete: [] },
 };
 

@@ -42,6 +42,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   doctor: async () => running((await import('./doctor/doctor.command.js')).doctorCommand),
   adapters: async () => running((await import('./adapters/list-adapters.command.js')).adaptersCommand),
   buffer: async () => running((await import('./buffer/show-buffer.command.js')).bufferCommand),
+  models: async () => running((await import('./models/models.command.js')).modelsCommand),
   config: async () => running((await import('./config/show-config.command.js')).configCommand),
   keys: async () => running((await import('./keys/generate-key.command.js')).keysCommand),
   topics: async () => running((await import('./topics/topics.command.js')).topicsCommand),

@@ -139,6 +139,7 @@ function images(pods: readonly Pod[], { image, modelServer }: Expected): readonl
 function modelServers(pods: readonly Pod[]): readonly string[] {
   return pods.flatMap(({ owner, spec: { initContainers = [], containers } }) =>
     initContainers.flatMap(({ name, args, volumeMounts = [], restartPolicy }) => {
+      if (name !== 'model-server') return [];
       const most = Number(args.find((each) => each.startsWith('--max-loras='))?.split('=')[1] ?? 1);
       const folder = containers[0]!.env.find((each) => each.name === 'SEAM_GENERATOR_VLLM_ADAPTERS_FOLDER')?.value;
       return [

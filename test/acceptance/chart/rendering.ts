@@ -68,7 +68,7 @@ export async function openChart(): Promise<Chart | undefined> {
 }
 
 /** The environment of a container as Kubernetes gives it, with a stand-in for every secret. */
-function environmentOf({ env }: Container): Record<string, string> {
+export function environmentOf({ env }: Container): Record<string, string> {
   return Object.fromEntries(env.map(({ name, value }) => [name, value ?? 'a-secret-of-some-length']));
 }
 

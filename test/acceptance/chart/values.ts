@@ -80,7 +80,10 @@ export function arbitraryValues(): fc.Arbitrary<Values> {
       settings: fc.constantFrom({}, { SEAM_LOGGING_LEVEL: 'debug', SEAM_CONSUMING_MAX_ATTEMPTS: 3 }),
       trustedKeysConfigMap: maybeName,
       files: fc.record({ configMap: maybeName }),
-      models: fc.record({ claim: maybeName }),
+      models: fc.record({
+        claim: maybeName,
+        fetch: fc.constantFrom([], ['0a'.repeat(32)], ['0a'.repeat(32), '0b'.repeat(32)]),
+      }),
       adapters: fc.record({ claim: maybeName }),
       http: fc.record({ tlsSecret: maybeName }),
       services: fc.record({

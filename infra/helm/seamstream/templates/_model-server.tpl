@@ -1,4 +1,4 @@
-{{- /* A vLLM server next to its generator: a container that starts before it and ends after it. root, service. */ -}}
+{{- /* A vLLM server next to its generator: a container that starts before it and ends after it. root, service, hasModels. */ -}}
 {{- define "seam.modelServer" -}}
 {{- $server := .service.modelServer -}}
 - name: model-server
@@ -54,7 +54,7 @@
     - name: adapters
       mountPath: /adapters
       readOnly: true
-    {{- if .root.Values.models.claim }}
+    {{- if .hasModels }}
     - name: models
       mountPath: /models
       readOnly: true

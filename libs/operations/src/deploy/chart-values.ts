@@ -50,7 +50,7 @@ export interface ChartValues {
   readonly settings: Settings;
   readonly trustedKeysConfigMap: string;
   readonly files: { readonly configMap: string };
-  readonly models: { readonly claim: string };
+  readonly models: { readonly claim: string; readonly fetch: readonly string[] };
   readonly adapters: { readonly claim: string };
   readonly http: { readonly tlsSecret: string };
   readonly services: Readonly<Record<ServiceName, ServiceValues>>;

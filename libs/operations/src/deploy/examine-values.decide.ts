@@ -242,22 +242,36 @@ const RULES: readonly Rule[] = [
   },
 
   function folders(values) {
-    const claims = [
-      ['/models', values.models.claim, 'models.claim'],
-      ['/adapters', values.adapters.claim, 'adapters.claim'],
-      ['/files', values.files.configMap, 'files.configMap'],
+    const { models, adapters, files, services } = values;
+    const settings = [
+      ...Object.entries(values.settings),
+      ...enabled(values).flatMap(([, each]) => Object.entries(each.settings)),
+    ];
+    const settingsIn = (folder: string): readonly string[] => [
+      ...new Set(settings.filter(([, each]) => `${each}/`.startsWith(`${folder}/`)).map(([setting]) => setting)),
+    ];
+    const places = [
+      ['/models', models.claim !== '' || models.fetch.length > 0, 'models.claim'],
+      ['/adapters', adapters.claim !== '' || services.generator.modelServer?.enabled === true, 'adapters.claim'],
+      ['/files', files.configMap !== '', 'files.configMap'],
     ] as const;
-    return claims.flatMap(([folder, name, value]) => {
-      const wanting = [
-        ...Object.entries(values.settings),
-        ...enabled(values).flatMap(([, { settings }]) => Object.entries(settings)),
-      ]
-        .filter(([, each]) => String(each) === folder || String(each).startsWith(`${folder}/`))
-        .map(([setting]) => setting);
-      if (name !== '' || wanting.length === 0) return [];
-      const message = `${[...new Set(wanting)].join(', ')} name ${folder}, and nothing is mounted there.`;
+    const unmounted = places.flatMap(([folder, isMounted, value]) => {
+      const wanting = settingsIn(folder);
+      if (isMounted || wanting.length === 0) return [];
+      const message = `${wanting.join(', ')} name ${folder}, and nothing is mounted there.`;
       return [error('folder-without-volume', [value, message, 'Name what holds the files.'])];
     });
+    if (models.fetch.length === 0 || models.claim !== '') return unmounted;
+    const named = settings.flatMap(([setting, value]) => {
+      const digest = /^\/models\/([^/]+)/.exec(String(value))?.[1];
+      return digest === undefined || models.fetch.includes(digest) ? [] : [`${setting} (${digest.slice(0, 12)})`];
+    });
+    if (named.length === 0) return unmounted;
+    const message = `${[...new Set(named)].join(', ')} name a model that no pod fetches.`;
+    return [
+      ...unmounted,
+      error('model-not-fetched', ['models.fetch', message, 'Add the digest that seam models push printed.']),
+    ];
   },
 
   function executorModel(values) {

@@ -75,6 +75,13 @@ describe('the check of a deployment', () => {
         models: { claim: 'm' },
       },
     ],
+    [
+      'model-not-fetched',
+      {
+        ...service('generator', { settings: { SEAM_GENERATOR_MODEL_FOLDER: `/models/${'0b'.repeat(32)}` } }),
+        models: { fetch: ['0a'.repeat(32)] },
+      },
+    ],
     ['value-refused', service('generator', { modelServer: { maxLoras: 1 } })],
     ['value-refused', { kafka: { brokers: [] } }],
     ['value-refused', { settings: { SEAM_BUFER_SHARDS: 2 } }],

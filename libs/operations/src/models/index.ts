@@ -1,0 +1,1 @@
+export { type FetchedModel, fetchModel, type PushedModel, pushModel } from './exchange-models.js';
