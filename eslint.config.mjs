@@ -206,7 +206,6 @@ const SPECS_WITH_MUCH_SCENERY = [
   'libs/training-runs/src/compare-adapters.spec.ts',
   'libs/training-runs/src/learning-input.spec.ts',
   'libs/training-runs/src/outcome-window.spec.ts',
-  'libs/training-runs/src/training-engine.spec.ts',
   'libs/training-runs/src/training-run.spec.ts',
   'libs/verifiers/src/answer-neighbours.spec.ts',
   'libs/verifiers/src/math/neighbours.spec.ts',

@@ -31,7 +31,7 @@ export default [
       to: 'ids.length >= 0',
     },
   ]),
-  ...contract('carry-out-job.ts', 'libs/training-runs/src/training-engine.spec.ts', [
+  ...contract('carry-out-job.ts', 'libs/model-clients/src/training-engine.language-model.spec.ts', [
     {
       control: 'a job resumes from no checkpoint of another engine',
       from: 'canonicalJson(checkpoint.engine) !== canonicalJson(engine.identity)',
@@ -259,7 +259,7 @@ export default [
   {
     file: 'libs/language-model/src/training/sequence-batch.ts',
     suite: 'quick',
-    spec: 'libs/training-runs/src/training-engine.spec.ts',
+    spec: 'libs/model-clients/src/training-engine.language-model.spec.ts',
     control: 'legal tokens that come as data are the only ones',
     from: 'return schema !== undefined || allowed !== undefined;',
     to: 'return schema !== undefined;',

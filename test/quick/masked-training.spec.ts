@@ -24,10 +24,10 @@ import {
   type LearningInput,
   type TrainingPlan,
 } from '@seamstream/learning';
+import { LanguageModelTraining } from '@seamstream/model-clients';
 import { EXAMPLE_EVENTS } from '@seamstream/testing';
 import { bufferRow } from '@seamstream/testing/buffer-rows';
 import type { TrainingWeights } from '@seamstream/training-contract';
-import { LanguageModelTraining } from '@seamstream/training-runs';
 
 const SCHEMA = domainEntrySchema({
   concepts: { words: ['cow', 'bee', 'hen'] },

@@ -7,16 +7,11 @@ import { sleep } from '@seamstream/kernel';
 import { type Adapter, Grammars, LanguageModel, type TrainingSequence } from '@seamstream/language-model';
 import { writeRandomModel } from '@seamstream/language-model/testing';
 import type { LearningAlgorithm } from '@seamstream/learning';
+import { LanguageModelTraining } from '@seamstream/model-clients';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger } from '@seamstream/service-kit';
 import { differenceOf, isWithin } from '@seamstream/training-contract';
-import {
-  GradientRunner,
-  LanguageModelTraining,
-  ProgramRunner,
-  programBase,
-  type Recording,
-} from '@seamstream/training-runs';
+import { GradientRunner, ProgramRunner, programBase, type Recording } from '@seamstream/training-runs';
 import { FakeEvaluation } from '@seamstream/training-runs/testing';
 import { fetched } from '../real-model/fetched.js';
 import { engineProcesses, torchEnvironment, torchLauncher } from './torch-engine.js';

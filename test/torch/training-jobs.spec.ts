@@ -5,7 +5,7 @@ import { pythonWithTransformers } from '@seamstream/dev-servers';
 import type { EngineIdentity } from '@seamstream/events';
 import { checkpointFiles, LanguageModel } from '@seamstream/language-model';
 import { writeRandomModel } from '@seamstream/language-model/testing';
-import { LanguageModelTraining } from '@seamstream/training-runs';
+import { LanguageModelTraining } from '@seamstream/model-clients';
 import { describeTrainingJobs } from '../../libs/training-contract/src/training-job.contract.js';
 import { fetched } from '../real-model/fetched.js';
 import { carryOutElsewhere, torchLauncher } from './torch-engine.js';

@@ -6,7 +6,7 @@ import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, Grammars, LanguageModel, loadCheckpoint } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
-import { openExecutor } from '@seamstream/model-clients';
+import { LanguageModelTraining, openExecutor } from '@seamstream/model-clients';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { signingOf } from '@seamstream/service-kit/drivers';
 import type { TrainingEngine } from '@seamstream/training-contract';
@@ -15,7 +15,6 @@ import {
   GradientMethod,
   GradientRunner,
   type JobRunner,
-  LanguageModelTraining,
   type LearningMethod,
   type MethodsWithRunners,
   type MethodWithRunner,

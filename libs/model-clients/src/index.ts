@@ -6,3 +6,4 @@ export { checkVllmChoice, vllmGeneratorSchema } from './generator.config.js';
 export { type OpenedExecutor, openExecutor } from './open-executor.js';
 export { openVllmGenerator } from './open-vllm-generator.js';
 export { assertGenerates } from './start-checks.js';
+export { LanguageModelTraining } from './training-engine.language-model.adapter.js';

@@ -2,7 +2,7 @@
 import { type EventMeta, originMeta, type Problem, type SeamEvent } from '@seamstream/events';
 import { DEFAULT_ENTRY_SCHEMA, schemaDigest } from '@seamstream/experience';
 import { derivedId, Random } from '@seamstream/kernel';
-import { FAKE_BASE_MODEL } from './training-engine.fake.js';
+import { FAKE_BASE_MODEL } from '@seamstream/training-contract/testing';
 
 const GROUP_SIZE = 4;
 

@@ -3,12 +3,12 @@ import { promptOf } from '@seamstream/events';
 import { canonicalJson, compareText, SeamError, sha256 } from '@seamstream/kernel';
 import type { LogInput } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
+import { FAKE_BASE_MODEL } from '@seamstream/training-contract/testing';
 import { z } from 'zod';
 import { AdapterEvaluation, type AskedPerDomain, type ProblemResult } from './adapter-evaluation.port.js';
 import type { Artefact, StoredArtefact } from './artefact.js';
 import { type JobResult, JobRunner, type MethodWithRunner, type Recording, type Resumable } from './job-runner.js';
 import type { JobFacts, LearningMethod, PlannedJob, Recipe } from './learning-method.js';
-import { FAKE_BASE_MODEL } from './training-engine.fake.js';
 
 /** By domain, sorted. */
 type Hints = Readonly<Record<string, readonly string[]>>;

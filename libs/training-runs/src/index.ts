@@ -40,7 +40,6 @@ export {
 export { RunTraining } from './run-training.js';
 export { spelledInput } from './spelled-input.js';
 export { TrainOnDemandHandler } from './train-on-demand.handler.js';
-export { LanguageModelTraining } from './training-engine.language-model.adapter.js';
 export {
   readTrainingHistory,
   runOfLastWindow,

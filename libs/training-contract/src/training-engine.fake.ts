@@ -7,7 +7,7 @@ import {
   type StepMetrics,
   type TrainingSequence,
 } from '@seamstream/language-model';
-import { TrainingEngine, type TrainingWeights } from '@seamstream/training-contract';
+import { TrainingEngine, type TrainingWeights } from './training-engine.port.js';
 
 export const FAKE_BASE_MODEL = sha256('base model');
 

@@ -3,12 +3,8 @@ import { jest } from '@jest/globals';
 import { LanguageModel, TrainingSession } from '@seamstream/language-model';
 import { writeRandomModel } from '@seamstream/language-model/testing';
 import { carryOutJob } from '@seamstream/training-contract';
-import {
-  describeTrainingEngine,
-  describeTrainingRuns,
-} from '../../../libs/training-contract/src/training-engine.contract.js';
+import { describeTrainingEngine } from '../../../libs/training-contract/src/training-engine.contract.js';
 import { describeTrainingJobs } from '../../../libs/training-contract/src/training-job.contract.js';
-import { FakeEngine } from './training-engine.fake.js';
 import { LanguageModelTraining } from './training-engine.language-model.adapter.js';
 
 const OPTIMIZER = { learningRate: 1e-2, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, clipNorm: 1 };
@@ -101,21 +97,6 @@ it('compiles one session for runs of one kind, and ends it with the engine', asy
 describeTrainingEngine('of ONNX Runtime', () => ({
   open: () => Promise.resolve(engineOf()),
   sequences: [...BATCH, { tokenIds: [9, 4, 11, 3, 2, 8], targets: [3, 5], weights: [0.5, 0.5] }],
-}));
-
-describeTrainingRuns('of the tests', () => ({ open: () => Promise.resolve(new FakeEngine()), sequences: BATCH }));
-
-let opened = 0;
-describeTrainingRuns('of the tests, with rounding errors', () => ({
-  open: () =>
-    Promise.resolve(
-      new FakeEngine(undefined, {
-        tolerance: { weights: 1e-3, change: 1e-3 },
-        noise: 1e-4,
-        seed: String(opened++),
-      }),
-    ),
-  sequences: BATCH,
 }));
 
 describeTrainingJobs('with ONNX Runtime', () => ({

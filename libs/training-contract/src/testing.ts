@@ -1,0 +1,2 @@
+/** For tests of other packages. */
+export * from './training-engine.fake.js';
