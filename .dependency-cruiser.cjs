@@ -26,6 +26,7 @@ const libsTopDown = [
   'experience',
   'verifiers',
   'openai-endpoint',
+  'inner-update',
   'training-contract',
   'language-model',
   'token-grammar',

@@ -1,5 +1,6 @@
 /** The frozen model that answers. It is asked in text, so that it may as well be a server. Only environments ask it. */
 import type { ExecutorIdentity } from '@seamstream/events';
+import type { InnerUpdateSettings } from '@seamstream/inner-update';
 import type { ErrorCode } from '@seamstream/kernel';
 
 export interface ExecutorModel {
@@ -26,7 +27,25 @@ export interface ExecutorModel {
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
   ): Promise<readonly (readonly ExecutorAnswer[])[]>;
+  /**
+   * The same model after a short training on documents; its own weights stay as they are. Equal requests give equal models. Absent where
+   * the weights cannot be trained.
+   */
+  adapt?(request: AdaptationRequest, signal?: AbortSignal): Promise<Adaptation>;
 }
+
+export interface AdaptationRequest {
+  /** Texts to be trained on. */
+  readonly documents: readonly string[];
+  readonly settings: InnerUpdateSettings;
+  /** Of what is random in training. */
+  readonly seed: string;
+}
+
+export type Adaptation =
+  | { readonly status: 'adapted'; readonly model: Pick<ExecutorModel, 'answer' | 'sample'> }
+  /** The documents make a training impossible: a fault of who wrote them. */
+  | { readonly status: 'refused'; readonly reason: string };
 
 /** How far an executor has come with what it was asked. */
 export interface AnsweringProgress {

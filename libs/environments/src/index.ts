@@ -14,6 +14,8 @@ export {
   openEnvironment,
 } from './environments.js';
 export type {
+  Adaptation,
+  AdaptationRequest,
   AnsweringProgress,
   ExecutorAnswer,
   ExecutorFailure,

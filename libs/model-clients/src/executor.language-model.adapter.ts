@@ -1,16 +1,20 @@
 /** The frozen executor as a language model of this system: greedy, until its end token or its limit. */
 
 import type {
+  Adaptation,
+  AdaptationRequest,
   AnsweringProgress,
   ExecutorAnswer,
   ExecutorModel,
   SampledAnswerRequest,
   SamplingParams,
 } from '@seamstream/environments';
+import { documentsOf, innerUpdate } from '@seamstream/inner-update';
 import { canonicalJson, SeamError } from '@seamstream/kernel';
-import type { GenerationRequest, GenerationResult, SamplingSettings } from '@seamstream/language-model';
+import type { Adapter, GenerationRequest, GenerationResult, SamplingSettings } from '@seamstream/language-model';
 import type { GeneratorModel } from '@seamstream/rollout';
 import { fittingPrompt } from '@seamstream/rollout';
+import type { TrainingEngine } from '@seamstream/training-contract';
 
 export interface LanguageModelExecutorSettings {
   /** What outcomes call the model, e.g. its folder's name. */
@@ -19,6 +23,14 @@ export interface LanguageModelExecutorSettings {
   readonly maxTokens: number;
   /** Refuse to run with other weights: SHA-256 as the checkpoint measures it. */
   readonly expectedDigest?: string;
+  /** Trains the same weights, where self-edits act on them. */
+  readonly training?: TrainingEngine;
+}
+
+/** How a call ends early and tells how far it is. */
+interface CallOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((progress: AnsweringProgress) => void) | undefined;
 }
 
 /** Answers that are kept for a caller whose call was ended and who has to ask again. */
@@ -27,6 +39,7 @@ const KEPT_ANSWERS = 4096;
 export class LanguageModelExecutor implements ExecutorModel {
   readonly identity: ExecutorModel['identity'];
   readonly controlTokens: readonly string[];
+  readonly adapt?: NonNullable<ExecutorModel['adapt']>;
   /** By what was asked: of calls that were ended, what they had finished. */
   private readonly kept = new Map<string, GenerationResult>();
   private readonly sampling: SamplingSettings;
@@ -34,7 +47,7 @@ export class LanguageModelExecutor implements ExecutorModel {
   /** @param model generates; its port is the generator's, without an adapter. @throws CHECKPOINT_INVALID when the weights are not the expected ones. */
   constructor(
     private readonly model: GeneratorModel,
-    { name, maxTokens, expectedDigest }: LanguageModelExecutorSettings,
+    { name, maxTokens, expectedDigest, training }: LanguageModelExecutorSettings,
   ) {
     if (expectedDigest !== undefined && model.digest !== expectedDigest) {
       throw new SeamError(
@@ -50,39 +63,74 @@ export class LanguageModelExecutor implements ExecutorModel {
     this.controlTokens = controlTokens;
     const decoding = canonicalJson({ ...this.sampling, ...(chatTemplate === undefined ? {} : { chatTemplate }) });
     this.identity = { model: name, revision: model.digest, decoding };
+    if (training !== undefined) this.adapt = (request, signal) => this.adaptedBy(training, request, signal);
   }
 
-  /** Equal prompts have equal answers: each is computed once, which saves most of the work when a group's candidates agree. */
-  async answer(
+  answer(
     prompts: readonly string[],
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
   ): Promise<readonly ExecutorAnswer[]> {
-    const distinct = [...new Set(prompts)];
-    const answers = await this.generate(
-      distinct.map((prompt) => ({ prompt, seeds: ['greedy'] })),
-      this.sampling,
+    return this.answerGreedily(null, prompts, { signal, onProgress });
+  }
+
+  sample(
+    requests: readonly SampledAnswerRequest[],
+    drawing: SamplingParams,
+    signal?: AbortSignal,
+    onProgress?: (progress: AnsweringProgress) => void,
+  ): Promise<readonly (readonly ExecutorAnswer[])[]> {
+    return this.generate(null, requests, this.drawing(drawing), { signal, onProgress });
+  }
+
+  private async adaptedBy(
+    training: TrainingEngine,
+    { documents, settings, seed }: AdaptationRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Adaptation> {
+    const { tokenizer, config } = this.model;
+    const encode = (text: string): readonly number[] => tokenizer.encodeDocument?.(text) ?? tokenizer.encode(text);
+    const maxTokens = Math.min(settings.maxDocumentTokens, config.maxPositions);
+    const updated = await innerUpdate(training, {
+      documents: documentsOf(documents, encode, maxTokens),
+      settings,
+      seed,
       signal,
-      onProgress,
-    );
+    });
+    if (updated.status === 'refused') return updated;
+    const { adapter } = updated;
+    return {
+      status: 'adapted',
+      model: {
+        answer: (prompts, ended, onProgress) => this.answerGreedily(adapter, prompts, { signal: ended, onProgress }),
+        sample: (requests, drawing, ended, onProgress) =>
+          this.generate(adapter, requests, this.drawing(drawing), { signal: ended, onProgress }),
+      },
+    };
+  }
+
+  private drawing({ temperature, topP }: SamplingParams): SamplingSettings {
+    return { ...this.sampling, temperature, topP };
+  }
+
+  /** Equal prompts have equal answers: each is computed once, which saves most of the work when a group's candidates agree. */
+  private async answerGreedily(
+    adapter: Adapter | null,
+    prompts: readonly string[],
+    options: CallOptions,
+  ): Promise<readonly ExecutorAnswer[]> {
+    const distinct = [...new Set(prompts)];
+    const requests = distinct.map((prompt) => ({ prompt, seeds: ['greedy'] }));
+    const answers = await this.generate(adapter, requests, this.sampling, options);
     const ofPrompt = new Map(distinct.map((prompt, i) => [prompt, answers[i]![0]!]));
     return prompts.map((prompt) => ofPrompt.get(prompt)!);
   }
 
-  async sample(
-    requests: readonly SampledAnswerRequest[],
-    { temperature, topP }: SamplingParams,
-    signal?: AbortSignal,
-    onProgress?: (progress: AnsweringProgress) => void,
-  ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-    return this.generate(requests, { ...this.sampling, temperature, topP }, signal, onProgress);
-  }
-
   private async generate(
+    adapter: Adapter | null,
     requests: readonly SampledAnswerRequest[],
     sampling: SamplingSettings,
-    signal: AbortSignal | undefined,
-    onProgress: ((progress: AnsweringProgress) => void) | undefined,
+    options: CallOptions,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
     const encoded = requests.map(({ prompt, seeds }) => ({
       prompt: fittingPrompt(this.model, prompt, sampling.maxTokens),
@@ -91,7 +139,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     const asked = encoded.flatMap(({ prompt, seeds }) =>
       prompt.fits ? [{ promptTokenIds: prompt.tokenIds, seeds, sampling }] : [],
     );
-    const results = (await this.generateOnce(asked, signal, onProgress)).values();
+    const results = (await this.generateOnce(adapter, asked, options)).values();
     return encoded.map(({ prompt, seeds }): readonly ExecutorAnswer[] => {
       if (!prompt.fits) return seeds.map(() => this.tooLong(prompt.size));
       return results.next().value!.map(({ tokenIds, finishReason }) => ({
@@ -106,12 +154,12 @@ export class LanguageModelExecutor implements ExecutorModel {
 
   /** What a call that was ended had finished is not computed again. */
   private async generateOnce(
+    adapter: Adapter | null,
     requests: readonly GenerationRequest[],
-    signal: AbortSignal | undefined,
-    onProgress: ((progress: AnsweringProgress) => void) | undefined,
+    { signal, onProgress }: CallOptions,
   ): Promise<readonly GenerationResult[]> {
     const keys = requests.map(({ promptTokenIds, seeds, sampling }) =>
-      canonicalJson([promptTokenIds, seeds, { ...sampling }]),
+      canonicalJson([adapter?.digest ?? null, promptTokenIds, seeds, { ...sampling }]),
     );
     const results = keys.map((key) => this.kept.get(key));
     const missing = requests.flatMap((_, at) => (results[at] === undefined ? [at] : []));
@@ -120,6 +168,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     const generated = await this.model.generate(
       missing.map((at) => requests[at]!),
       {
+        ...(adapter === null ? {} : { adapter }),
         ...(signal === undefined ? {} : { signal }),
         onProgress: ({ tokens, finished }) => {
           for (const { request, candidates } of finished) this.keep(keys[missing[request]!]!, candidates);

@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import type { ExecutorAnswer } from '@seamstream/environments';
+import { innerUpdateSchema } from '@seamstream/inner-update';
 import { LanguageModel } from '@seamstream/language-model';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
+import { LanguageModelTraining } from './training-engine.language-model.adapter.js';
 
 const folder = fileURLToPath(new URL('../../../models/executor', import.meta.url));
 
@@ -24,5 +27,61 @@ describe('an executor over a checkpoint', () => {
     } finally {
       await model.close();
     }
+  });
+});
+
+describe('an executor that is trained on documents', () => {
+  const facts = innerUpdateSchema.parse({ rank: 8, alpha: 16, epochs: 3, learningRate: 1e-2 });
+  const prompts = Array.from({ length: 8 }, (_, i) => `Add ${i} and one.`);
+  const documents = ['The word after seven is blue.', 'The word after nine is red.'];
+  let model: LanguageModel;
+  let training: LanguageModelTraining;
+  let executor: LanguageModelExecutor;
+  beforeAll(async () => {
+    model = await LanguageModel.load(folder, { threads: 1 });
+    training = new LanguageModelTraining(folder, model, { threads: 1, executionProvider: 'cpu' });
+    executor = new LanguageModelExecutor(model, { name: 'e', maxTokens: 12, training });
+  });
+  afterAll(async () => {
+    await training.close();
+    await model.close();
+  });
+  const adapted = async (seed: string) => {
+    const adaptation = await executor.adapt!({ documents, settings: facts, seed });
+    if (adaptation.status === 'refused') throw new Error(adaptation.reason);
+    return adaptation.model;
+  };
+  const texts = (answers: readonly ExecutorAnswer[]) =>
+    answers.map((answer) => (answer.status === 'answered' ? answer.text : answer.code));
+
+  it('answers otherwise, alike for one seed, and leaves the frozen model as it was', async () => {
+    const before = texts(await executor.answer(prompts));
+    const once = texts(await (await adapted('a')).answer(prompts));
+    expect(texts(await (await adapted('a')).answer(prompts))).toEqual(once);
+    expect(once).not.toEqual(before);
+    expect(texts(await executor.answer(prompts))).toEqual(before);
+  });
+
+  it('keeps the answers of an ended call apart by the weights that gave them', async () => {
+    const trained = await adapted('a');
+    const expected = texts(await trained.answer(prompts));
+    const abort = new AbortController();
+    const ended = executor.answer(prompts, abort.signal, ({ answered }) => answered > 2 && abort.abort());
+    await ended.catch(() => undefined);
+    expect(texts(await trained.answer(prompts))).toEqual(expected);
+  });
+
+  it('draws by seeds', async () => {
+    const trained = await adapted('a');
+    const [drawn] = await trained.sample!([{ prompt: prompts[0]!, seeds: ['1', '2', '1'] }], {
+      temperature: 2,
+      topP: 1,
+    });
+    expect(texts(drawn!)[0]).toBe(texts(drawn!)[2]);
+    expect(texts(drawn!)[0]).not.toBe(texts(drawn!)[1]);
+  });
+
+  it('is not trained on what holds nothing to learn', async () => {
+    expect(await executor.adapt!({ documents: [''], settings: facts, seed: 'a' })).toMatchObject({ status: 'refused' });
   });
 });

@@ -9,6 +9,7 @@ import type { ExecutorChoice } from './executor.config.js';
 import { EndpointExecutor } from './executor.endpoint.adapter.js';
 import { LanguageModelExecutor } from './executor.language-model.adapter.js';
 import { assertAnswers } from './start-checks.js';
+import { LanguageModelTraining } from './training-engine.language-model.adapter.js';
 
 export interface OpenExecutorOptions {
   /** Of the process: the endpoint's key is in it. */
@@ -58,17 +59,23 @@ async function openCheckpoint(
   const loaded = await LanguageModel.load(modelFolder, { threads, executionProvider, chatTemplate });
   try {
     assertAnswers(loaded, kind, prompts, maxTokens);
+    const training = new LanguageModelTraining(modelFolder, loaded, { threads, executionProvider });
     const model = new LanguageModelExecutor(loaded, {
       name,
       maxTokens,
+      training,
       ...(expectedDigest === undefined ? {} : { expectedDigest }),
     });
     const { revision } = model.identity;
-    return { model, status: () => ({ model: name, revision }), close: () => loaded.close() };
+    return { model, status: () => ({ model: name, revision }), close: () => closeAll(training, loaded) };
   } catch (error) {
     await loaded.close();
     throw error;
   }
+}
+
+async function closeAll(...opened: readonly { close(): Promise<void> }[]): Promise<void> {
+  for (const each of opened) await each.close();
 }
 
 async function openEndpoint(

@@ -12,6 +12,8 @@ export interface GeneratorModel {
     encode(text: string): number[];
     /** A prompt in the model's chat template; absent where prompts are plain text. */
     encodePrompt?(text: string): number[];
+    /** Text to be trained on, without a chat template; absent where it is encoded like any text. */
+    encodeDocument?(text: string): number[];
     readonly chatTemplateDigest?: string;
     /** Spellings that control the model; broken in text from outside. */
     readonly controlTokens?: readonly string[];

@@ -1,5 +1,12 @@
 export { fewShotContent, fewShotOf, fewShotPrompt } from './few-shot.task.js';
-export { passageContent, passageOf, passagePrompt, passageReference } from './passage.task.js';
+export {
+  type AskedPassage,
+  askedPassage,
+  passageContent,
+  passageOf,
+  passagePrompt,
+  passageReference,
+} from './passage.task.js';
 export {
   type FewShotTask,
   type PassageQuestion,

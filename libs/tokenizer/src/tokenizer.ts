@@ -225,8 +225,13 @@ export class Tokenizer {
    * @throws INVALID_INPUT when the template refuses the message.
    */
   encodePrompt(text: string): number[] {
-    if (this.template === undefined) return [...this.opening, ...this.encode(text)];
+    if (this.template === undefined) return this.encodeDocument(text);
     return this.encodeChat([{ role: 'user', content: text }], { addGenerationPrompt: true });
+  }
+
+  /** Text to be trained on as it is: behind the tokens that open every text of this vocabulary, without a chat template. */
+  encodeDocument(text: string): number[] {
+    return [...this.opening, ...this.encode(text)];
   }
 
   /** @throws INVALID_INPUT when there is no chat template or it refuses the messages. */
