@@ -54,11 +54,79 @@ export default [
       to: 'environments[name]',
     },
   ]),
+  ...quick('libs/environments/src/inner-lora-update.ts', 'libs/environments/src/inner-lora-update.spec.ts', [
+    {
+      control: 'each question is asked alone',
+      from: 'this.prompts.executor(question, null, controlTokens)',
+      to: 'this.prompts.executor(`${question} ${questions}`, null, controlTokens)',
+    },
+    {
+      control: 'an edit that cannot be trained on is no failure of the machine',
+      from: "if (adaptation.status === 'refused') return nothingSaid();",
+      to: "if (adaptation.status === 'refused') return notAnEdit(adaptation.reason);",
+    },
+    {
+      control: 'the frozen model answers where there is no entry',
+      from: 'if (entry === null) return this.answerAll(this.executor, asked, seed, options);',
+      to: "entry ??= '';",
+    },
+    {
+      control: 'another kind of self-edit is another environment',
+      from: 'canonicalJson([this.kind.identity, { ...this.settings }])',
+      to: 'canonicalJson([{ ...this.settings }])',
+    },
+    {
+      control: 'a training has the seed of its attempt',
+      from: '{ documents, settings: this.settings, seed },',
+      to: "{ documents, settings: this.settings, seed: 'seed' },",
+    },
+  ]),
+  ...quick('libs/inner-update/src/inner-update.ts', 'libs/inner-update/src/inner-update.spec.ts', [
+    {
+      control: 'an edit with too many steps is refused',
+      from: 'if (planned > maxSteps)',
+      to: 'if (planned < 0)',
+    },
+    {
+      control: 'training ends once its loss falls no more',
+      from: 'if (plateau.isReached(sum / perEpoch)) break;',
+      to: '',
+    },
+    {
+      control: 'documents are taken in an order of the seed',
+      from: "Random.of('inner-update', seed, epoch).shuffled(usable)",
+      to: 'usable',
+    },
+    { control: 'the rate falls', from: 'learningRate * (1 - losses.length / planned)', to: 'learningRate' },
+    {
+      control: 'every token weighs alike',
+      from: 'weights: targets.map(() => 1 / total)',
+      to: 'weights: targets.map(() => 1 / targets.length)',
+    },
+  ]),
+  ...quick('libs/self-edits/src/entry-kind.ts', 'libs/self-edits/src/entry-kind.spec.ts', [
+    {
+      control: 'the writer sees no question',
+      from: 'writerPrompt(kind, asked)',
+      to: 'writerPrompt(kind, { ...asked, passage: problem })',
+    },
+  ]),
+  ...quick(
+    'libs/model-clients/src/executor.language-model.adapter.ts',
+    'libs/model-clients/src/executor.language-model.spec.ts',
+    [
+      {
+        control: 'kept answers are those of the same weights',
+        from: 'canonicalJson([adapter?.digest ?? null, promptTokenIds',
+        to: 'canonicalJson([promptTokenIds',
+      },
+    ],
+  ),
   ...quick('apps/executor/src/app.module.ts', 'apps/executor/src/environment.spec.ts', [
     {
       control: 'the configuration chooses the environment',
-      from: 'openEnvironment(config.executor.environment, executor',
-      to: "openEnvironment('prompt-injection', executor",
+      from: 'openEnvironment(choice, executor',
+      to: "openEnvironment({ ...choice, environment: 'prompt-injection' }, executor",
     },
   ]),
   ...quick(

@@ -172,17 +172,18 @@ class RuntimeResources {
     const { loadPrompts } = await import('@seamstream/experience');
     const { openGenerator } = await import('@seamstream/generator');
     const { openEnvironment } = await import('@seamstream/environments');
+    const { editWriter } = await import('@seamstream/self-edits');
     const { openExecutor } = await import('@seamstream/model-clients');
-    const { generator, executor } = await this.loadAll();
+    const { generator, executor, entrySchemas } = await this.loadAll();
     const { template, templatesFolder: ownTemplates } = executor;
-    const prompts = await loadPrompts({ template, ownTemplates });
+    const prompts = await loadPrompts({ template, ownTemplates, writer: editWriter(entrySchemas) });
     const { model, close } = await openGenerator(generator, this.environment());
     this.closers.push(close);
     const opened = await openExecutor(executor, { environment: this.environment(), prompts });
     this.closers.push(() => opened.close());
     return {
       generator: model,
-      environment: openEnvironment(executor.environment, opened.model, prompts),
+      environment: openEnvironment({ ...executor, entrySchemas }, opened.model, prompts),
       prompts,
       maxEntryTokens: generator.sampling.maxTokens,
       maxResponseTokens: executor.maxTokens,

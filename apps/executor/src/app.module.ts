@@ -38,7 +38,8 @@ export class ExecutorModule {
     const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
     const opened = assets.executor === undefined ? await open(context, prompts, assets) : undefined;
     const executor = assets.executor ?? opened!.model;
-    const once = openEnvironment(config.executor.environment, executor, prompts, assets.environments);
+    const choice = { ...config.executor, entrySchemas: config.entrySchemas };
+    const once = openEnvironment(choice, executor, prompts, assets.environments);
     const environment = repeating === undefined ? once : repeatedAnswers(once, repeating);
     const { identity } = environment;
     await assertFrozen(drivers.log, identity);

@@ -11,6 +11,7 @@ import {
 } from '@seamstream/language-model';
 import { assertGenerates, openVllmGenerator } from '@seamstream/model-clients';
 import { type GeneratorModel } from '@seamstream/rollout';
+import { editWriter } from '@seamstream/self-edits';
 import { RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import type { GeneratorConfig } from './config.js';
 import { ProblemsConsumer } from './problems.consumer.js';
@@ -59,7 +60,7 @@ export class GeneratorModule {
       onUnfounded: () => unfounded.inc(),
     });
     health.add({ name: 'adapter', check: async () => adapters.status() });
-    const prompts = assets.prompts ?? (await loadPrompts());
+    const prompts = assets.prompts ?? (await loadPrompts({ writer: editWriter(config.entrySchemas) }));
     const schemaFor = assets.schemaFor ?? (await loadEntrySchemas(config.entrySchemas));
     await assertGenerates(model, prompts, schemaFor, config.generator.sampling.maxTokens);
     const handler = new WriteExperiencesHandler(

@@ -7,6 +7,7 @@ import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
 import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
 import { openExecutor } from '@seamstream/model-clients';
+import { editWriter } from '@seamstream/self-edits';
 import {
   type BatchUnderWay,
   closeDrivers,
@@ -86,7 +87,11 @@ export async function hostServices(
   try {
     await beforeServices?.(drivers.log);
     const { template, templatesFolder: ownTemplates, rollouts } = executorSettings;
-    const prompts = await loadPrompts({ template, ownTemplates });
+    const prompts = await loadPrompts({
+      template,
+      ownTemplates,
+      writer: editWriter(configs.generator.entrySchemas),
+    });
     const loading = [
       fromNamedFolder(
         'SEAM_GENERATOR_MODEL_FOLDER',
@@ -139,7 +144,11 @@ export async function hostServices(
     return {
       drivers,
       generator,
-      environment: openEnvironment(executorSettings.environment, executor, prompts),
+      environment: openEnvironment(
+        { ...executorSettings, entrySchemas: configs.executor.entrySchemas },
+        executor,
+        prompts,
+      ),
       prompts,
       schemaFor,
       entryMaxTokens: generatorSettings.sampling.maxTokens,

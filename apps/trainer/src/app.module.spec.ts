@@ -9,8 +9,9 @@ import { loadConfig } from '@seamstream/service-kit/config';
 import { evaluatedByPerson, promotedByPerson, promotedByRun } from '@seamstream/testing/promotion-log';
 import { type JsonSchema } from '@seamstream/token-grammar';
 import type { TrainingWeights } from '@seamstream/training-contract';
+import { FakeEngine, fakeLogProb } from '@seamstream/training-contract/testing';
 import { type ProblemResult, readTrainingHistory, runConfigurationOf } from '@seamstream/training-runs';
-import { explored, FakeEngine, FakeEvaluation, fakeLogProb } from '@seamstream/training-runs/testing';
+import { explored, FakeEvaluation } from '@seamstream/training-runs/testing';
 import { createTrainer } from './app.module.js';
 import { trainerConfigSchema } from './config.js';
 import {

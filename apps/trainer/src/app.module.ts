@@ -7,6 +7,7 @@ import { SeamError, systemClock } from '@seamstream/kernel';
 import { fromNamedFolder, Grammars, LanguageModel, loadCheckpoint } from '@seamstream/language-model';
 import { algorithms } from '@seamstream/learning';
 import { LanguageModelTraining, openExecutor } from '@seamstream/model-clients';
+import { editWriter } from '@seamstream/self-edits';
 import { assertCanSign, RationedLines, type ServiceContext, type ServiceDefinition } from '@seamstream/service-kit';
 import { signingOf } from '@seamstream/service-kit/drivers';
 import type { TrainingEngine } from '@seamstream/training-contract';
@@ -219,7 +220,7 @@ interface Engines {
 }
 
 async function enginesOf(
-  { config: { trainer }, onClose }: Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'onClose'>,
+  { config: { trainer, entrySchemas }, onClose }: Pick<ServiceContext<TrainerServiceConfig>, 'config' | 'onClose'>,
   schemaFor: EntrySchemas,
   assets: TrainerAssets,
 ): Promise<Engines> {
@@ -253,14 +254,14 @@ async function enginesOf(
     return opened.model;
   };
   const validation = assets.validation ?? (await validationOf(trainer));
-  const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates }));
+  const prompts = assets.prompts ?? (await loadPrompts({ template, ownTemplates, writer: editWriter(entrySchemas) }));
   const model = assets.model ?? (await load());
   const executors = new Map([[responseMaxTokens, assets.executor ?? (await loadExecutor(responseMaxTokens))]]);
   // A plan says how long responses may be: one of another length has an executor of its own.
   const environmentOf = async (maxTokens: number): Promise<Environment> => {
     const executor = executors.get(maxTokens) ?? (await loadExecutor(maxTokens));
     executors.set(maxTokens, executor);
-    return openEnvironment(trainer.executor.environment, executor, prompts);
+    return openEnvironment({ ...trainer.executor, entrySchemas }, executor, prompts);
   };
   const openTraining = (): TrainingEngine => {
     const training = new LanguageModelTraining(modelFolder, model, { threads, executionProvider });

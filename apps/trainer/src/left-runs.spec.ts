@@ -3,6 +3,7 @@
 import { type EventOf, encodeEvent, originMeta } from '@seamstream/events';
 import { sha256 } from '@seamstream/kernel';
 import { algorithms } from '@seamstream/learning';
+import { FakeEngine } from '@seamstream/training-contract/testing';
 import {
   type AdapterEvaluation,
   type EvaluationTerms,
@@ -11,7 +12,7 @@ import {
   planOf,
   type WorkerAbilities,
 } from '@seamstream/training-runs';
-import { FakeEngine, FakeEvaluation } from '@seamstream/training-runs/testing';
+import { FakeEvaluation } from '@seamstream/training-runs/testing';
 import {
   BASE,
   closeServices,

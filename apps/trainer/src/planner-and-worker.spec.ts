@@ -11,6 +11,7 @@ import { decodeEvent, type EventOf, encodeEvent, TOPIC, TOPICS } from '@seamstre
 import { sleep } from '@seamstream/kernel';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import type { RunningService } from '@seamstream/service-kit';
+import { FakeEngine } from '@seamstream/training-contract/testing';
 import {
   isNamedByContent,
   plannedEvent,
@@ -21,7 +22,6 @@ import {
   startedEvent,
   TrainingHistoryReader,
 } from '@seamstream/training-runs';
-import { FakeEngine } from '@seamstream/training-runs/testing';
 import {
   closeServices,
   commitVersion,

@@ -4,8 +4,9 @@ import { algorithms } from '@seamstream/learning';
 import { InMemoryObjectStore } from '@seamstream/object-store';
 import { createServiceLogger } from '@seamstream/service-kit';
 import { carryOutJob, JobFolder, JobLauncher, type RunningJob } from '@seamstream/training-contract';
+import { FakeEngine } from '@seamstream/training-contract/testing';
 import { GradientMethod, type MethodWithRunner, ProgramRunner } from '@seamstream/training-runs';
-import { FakeEngine, FakeEvaluation } from '@seamstream/training-runs/testing';
+import { FakeEvaluation } from '@seamstream/training-runs/testing';
 import { trainerConfigSchema } from './config.js';
 import { torchCommand } from './torch-command.js';
 import {

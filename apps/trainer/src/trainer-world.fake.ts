@@ -10,6 +10,7 @@ import { createServiceLogger, type RunningService, startService } from '@seamstr
 import { bufferConfigSchema, encodeManifest, encodeRows, manifestDigest, rowsDigest } from '@seamstream/success-buffer';
 import { bufferRow } from '@seamstream/testing/buffer-rows';
 import type { TrainingEngine } from '@seamstream/training-contract';
+import { FAKE_BASE_MODEL, FakeEngine } from '@seamstream/training-contract/testing';
 import {
   type AdapterEvaluation,
   hasEnded,
@@ -18,13 +19,7 @@ import {
   type TrainingProgress,
   type TrainOnDemandHandler,
 } from '@seamstream/training-runs';
-import {
-  type ExploredOptions,
-  explored,
-  FAKE_BASE_MODEL,
-  FakeEngine,
-  FakeEvaluation,
-} from '@seamstream/training-runs/testing';
+import { type ExploredOptions, explored, FakeEvaluation } from '@seamstream/training-runs/testing';
 import { createTrainer, trainerConfigSchema, trainerService } from './app.module.js';
 
 export const BASE = FAKE_BASE_MODEL;

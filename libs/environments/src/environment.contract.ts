@@ -1,7 +1,8 @@
 /** What every environment keeps, over an executor that answers by a rule. A class and a spec that calls this suite make an environment. */
 import { loadPrompts, type Prompts } from '@seamstream/experience';
+import { innerUpdateSchema } from '@seamstream/inner-update';
 import { isSeamError, Random, SeamError, sha256 } from '@seamstream/kernel';
-import type { AttemptRequest } from './environment.port.js';
+import type { AttemptRequest, Environment, EnvironmentChoice, ProblemStatement } from './environment.port.js';
 import type { EnvironmentKind } from './environments.js';
 import { FakeExecutor } from './executor-model.fake.js';
 import type { AnsweringProgress, ExecutorModel } from './executor-model.port.js';
@@ -37,23 +38,60 @@ class EndedOnce implements ExecutorModel {
   }
 }
 
-function drawnRequests(random: Random): AttemptRequest[] {
-  return Array.from({ length: 1 + random.int(6) }, () => {
-    const problem = {
-      problemId: `p${random.int(4)}`,
-      domain: 'sums',
-      prompt: `How many are ${random.int(4)}?`,
-      reference: REFERENCE,
-    };
-    const seeds = Array.from({ length: 1 + random.int(3) }, () => `s${random.int(5)}`);
-    return { problem, entry: random.pick(ENTRIES), seeds };
-  });
+/** What an environment is tried with. */
+interface EnvironmentScenery extends Pick<EnvironmentChoice, 'entrySchemas'> {
+  /** Of prompt injection, whose identity is the executor's with its templates. */
+  readonly isDefault?: boolean;
+  /** A problem's prompt that asks a question. */
+  readonly promptOf?: (question: string) => string;
+  /** All different: none, an empty one, and two others. */
+  readonly entries?: readonly (string | null)[];
 }
 
-/** @param isDefault of prompt injection, whose identity is the executor's with its templates */
-export function describeEnvironment(name: string, kind: EnvironmentKind, { isDefault = false } = {}): void {
+/** The executor, whose training is to remember its documents: they stand before every prompt. */
+function trainable(executor: ExecutorModel): ExecutorModel {
+  const draws = executor.sample !== undefined;
+  const after = (memory: string): Pick<ExecutorModel, 'answer' | 'sample'> => ({
+    answer: (prompts, ...options) =>
+      executor.answer(
+        prompts.map((prompt) => memory + prompt),
+        ...options,
+      ),
+    ...(!draws
+      ? {}
+      : {
+          sample: (requests, ...options) =>
+            executor.sample!(
+              requests.map(({ prompt, seeds }) => ({ prompt: memory + prompt, seeds })),
+              ...options,
+            ),
+        }),
+  });
+  return {
+    identity: executor.identity,
+    ...after(''),
+    adapt: ({ documents, seed }) =>
+      Promise.resolve({ status: 'adapted', model: after(`${[...documents, seed].join('\n')}\n`) }),
+  };
+}
+
+export function describeEnvironment(name: string, kind: EnvironmentKind, scenery: EnvironmentScenery = {}): void {
+  const { isDefault = false, entrySchemas, promptOf = String, entries = ENTRIES } = scenery;
   describe(`the environment ${name}`, () => {
     let prompts: Prompts;
+    const open = (executor: ExecutorModel): Environment =>
+      kind.open(trainable(executor), prompts, { innerUpdate: innerUpdateSchema.parse({}), entrySchemas });
+    const problemOf = (problemId: string, question: string): ProblemStatement => ({
+      problemId,
+      domain: 'sums',
+      prompt: promptOf(question),
+    });
+    const drawnRequests = (random: Random): AttemptRequest[] =>
+      Array.from({ length: 1 + random.int(6) }, () => {
+        const problem = problemOf(`p${random.int(4)}`, `How many are ${random.int(4)}?`);
+        const seeds = Array.from({ length: 1 + random.int(3) }, () => `s${random.int(5)}`);
+        return { problem: { ...problem, reference: REFERENCE }, entry: random.pick(entries), seeds };
+      });
     beforeAll(async () => {
       prompts = await loadPrompts();
     });
@@ -61,8 +99,8 @@ export function describeEnvironment(name: string, kind: EnvironmentKind, { isDef
     it('makes an attempt per request with an answer per seed, regardless of the other requests', async () => {
       for (let seed = 0; seed < 40; seed++) {
         const requests = drawnRequests(Random.of(name, seed));
-        const open = () => kind.open(new FakeExecutor(rule), prompts);
-        for (const environment of [open(), open().drawn(DRAWING)!]) {
+        const opened = () => open(new FakeExecutor(rule));
+        for (const environment of [opened(), opened().drawn(DRAWING)!]) {
           const together = await environment.attempt(requests);
           expect(together.map(({ length }) => length)).toEqual(requests.map(({ seeds }) => seeds.length));
           for (const [at, request] of requests.entries())
@@ -70,18 +108,20 @@ export function describeEnvironment(name: string, kind: EnvironmentKind, { isDef
           expect(await environment.attempt(requests.toReversed())).toEqual(together.toReversed());
         }
       }
-      expect(await kind.open(new FakeExecutor(rule), prompts).attempt([])).toEqual([]);
+      expect(await open(new FakeExecutor(rule)).attempt([])).toEqual([]);
     });
 
     it('lets entries matter, draws by the seeds, and counts the tokens of each answer', async () => {
-      const problem = { problemId: 'p', domain: 'sums', prompt: 'How many?' };
-      const environment = kind.open(new FakeExecutor(rule), prompts);
-      const told = await environment.attempt(ENTRIES.map((entry) => ({ problem, entry, seeds: ['1'] })));
+      const problem = problemOf('p', 'How many?');
+      const environment = open(new FakeExecutor(rule));
+      const told = await environment.attempt(entries.map((entry) => ({ problem, entry, seeds: ['1'] })));
       const texts = told.map(([answer]) => (answer!.status === 'answered' ? answer!.text : ''));
-      expect(new Set(texts).size).toBe(ENTRIES.length);
+      expect(new Set(texts).size).toBe(entries.length);
       for (const [answer] of told)
         expect(answer).toMatchObject({ promptTokens: expect.any(Number), responseTokens: expect.any(Number) });
-      const [drawn] = await environment.drawn(DRAWING)!.attempt([{ problem, entry: '{}', seeds: ['1', '2', '1'] }]);
+      const [drawn] = await environment
+        .drawn(DRAWING)!
+        .attempt([{ problem, entry: entries.at(-1)!, seeds: ['1', '2', '1'] }]);
       expect([drawn![0], drawn![1]]).not.toEqual([drawn![2], drawn![0]]);
       expect(drawn![0]).toEqual(drawn![2]);
       expect(drawn![0]).not.toEqual(drawn![1]);
@@ -89,7 +129,7 @@ export function describeEnvironment(name: string, kind: EnvironmentKind, { isDef
 
     it('shows no model a reference', async () => {
       const executor = new FakeExecutor(rule);
-      const environment = kind.open(executor, prompts);
+      const environment = open(executor);
       const requests = drawnRequests(Random.of('references'));
       await environment.attempt(requests);
       await environment.drawn(DRAWING)!.attempt(requests);
@@ -104,13 +144,13 @@ export function describeEnvironment(name: string, kind: EnvironmentKind, { isDef
           : rule(prompt, seed),
       );
       const of = (n: number): AttemptRequest => ({
-        problem: { problemId: `p${n}`, domain: 'sums', prompt: `How many are ${n}?` },
-        entry: '{"memory_item":"x"}',
+        problem: problemOf(`p${n}`, `How many are ${n}?`),
+        entry: entries.at(-1)!,
         seeds: ['1'],
       });
-      const [one, two, three] = await kind.open(failing, prompts).attempt([1, 2, 3].map(of));
+      const [one, two, three] = await open(failing).attempt([1, 2, 3].map(of));
       expect(two).toMatchObject([{ status: 'failed', code: 'PROMPT_TOO_LONG' }]);
-      const sound = await kind.open(new FakeExecutor(rule), prompts).attempt([of(1), of(3)]);
+      const sound = await open(new FakeExecutor(rule)).attempt([of(1), of(3)]);
       expect([one, three]).toEqual(sound);
     });
 
@@ -126,27 +166,28 @@ export function describeEnvironment(name: string, kind: EnvironmentKind, { isDef
         },
       };
       const abort = new AbortController();
-      const attempt = kind.open(hanging, prompts).attempt(drawnRequests(Random.of('abort')), {
+      const attempt = open(hanging).attempt(drawnRequests(Random.of('abort')), {
         signal: abort.signal,
         onProgress: (told) => progress.push(told),
       });
       const ended = attempt.catch((error: unknown) => isSeamError(error, 'ABORTED'));
+      while (progress.length === 0) await new Promise(setImmediate);
       abort.abort();
       expect(await ended).toBe(true);
       expect(progress.length).toBeGreaterThan(0);
     });
 
     it('computes nothing again that an ended call had finished, wherever it was ended', async () => {
-      const requests = ENTRIES.map((entry, at) => ({
-        problem: { problemId: `p${at}`, domain: 'sums', prompt: `How many are ${at}?` },
+      const requests = entries.map((entry, at) => ({
+        problem: problemOf(`p${at}`, `How many are ${at}?`),
         entry,
         seeds: ['1'],
       }));
       const whole = new EndedOnce(Number.POSITIVE_INFINITY);
-      const expected = await kind.open(whole, prompts).attempt(requests);
+      const expected = await open(whole).attempt(requests);
       for (let stopAfter = 0; stopAfter < whole.computed.length; stopAfter++) {
         const executor = new EndedOnce(stopAfter);
-        const environment = kind.open(executor, prompts);
+        const environment = open(executor);
         await expect(environment.attempt(requests)).rejects.toMatchObject({ code: 'ABORTED' });
         expect(await environment.attempt(requests)).toEqual(expected);
         expect(executor.computed.toSorted()).toEqual(whole.computed.toSorted());
@@ -155,7 +196,7 @@ export function describeEnvironment(name: string, kind: EnvironmentKind, { isDef
 
     it('has an identity that differs from prompt injection over the same executor, and keeps the executor’s own', () => {
       const executor = new FakeExecutor(rule);
-      const { identity } = kind.open(executor, prompts);
+      const { identity } = open(executor);
       const injection = new PromptInjection(executor, prompts).identity;
       expect([identity.model, identity.revision]).toEqual(['fake', '1']);
       expect(JSON.stringify(identity) === JSON.stringify(injection)).toBe(isDefault);
@@ -166,7 +207,7 @@ export function describeEnvironment(name: string, kind: EnvironmentKind, { isDef
         identity: { model: 'greedy', revision: '1', decoding: '{}' },
         answer: () => Promise.resolve([]),
       };
-      expect(kind.open(greedy, prompts).drawn(DRAWING)).toBeNull();
+      expect(open(greedy).drawn(DRAWING)).toBeNull();
       expect(kind.shortestPrompts(prompts).length).toBeGreaterThan(0);
     });
   });

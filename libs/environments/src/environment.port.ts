@@ -3,6 +3,7 @@
  * entries and get attempts back. Only an environment knows how an entry reaches the frozen model.
  */
 import type { ExecutorIdentity, Problem } from '@seamstream/events';
+import type { InnerUpdateSettings } from '@seamstream/inner-update';
 import type { AnsweringProgress, ExecutorAnswer, SamplingParams } from './executor-model.port.js';
 
 /** What a model may know of a problem: everything but its reference answer. */
@@ -49,4 +50,14 @@ export abstract class Environment {
    * @param problem with its reference, which no attempt sees
    */
   abstract givesAnswerAway(entry: string, problem: Problem): boolean;
+}
+
+/** What a configuration says of environments. */
+export interface EnvironmentChoice {
+  /** The name of one. */
+  readonly environment: string;
+  /** Of those that train on entries. */
+  readonly innerUpdate: InnerUpdateSettings;
+  /** The setting that says what entries are. */
+  readonly entrySchemas?: string | undefined;
 }

@@ -1,13 +1,14 @@
 /** Which environments there are, by the name that configurations give. Nothing else asks for a name. */
 import type { Prompts } from '@seamstream/experience';
 import { SeamError } from '@seamstream/kernel';
-import type { Environment } from './environment.port.js';
+import type { Environment, EnvironmentChoice } from './environment.port.js';
 import type { ExecutorModel } from './executor-model.port.js';
+import { InnerLoraUpdate } from './inner-lora-update.js';
 import { PromptInjection } from './prompt-injection.js';
 
 export interface EnvironmentKind {
-  /** The environment over a frozen executor. */
-  open(executor: ExecutorModel, prompts: Prompts): Environment;
+  /** The environment over a frozen executor. @throws INVALID_CONFIGURATION for what it cannot act by */
+  open(executor: ExecutorModel, prompts: Prompts, choice: Omit<EnvironmentChoice, 'environment'>): Environment;
   /** The shortest prompts that it asks, one of each kind: a model that cannot hold them is refused before the first problem. */
   shortestPrompts(prompts: Prompts): readonly string[];
 }
@@ -22,6 +23,10 @@ export const ENVIRONMENTS: Environments = {
     open: (executor, prompts) => new PromptInjection(executor, prompts),
     shortestPrompts: (prompts) => [null, '{}'].map((entry) => prompts.executor(SHORTEST, entry)),
   },
+  'inner-lora-update': {
+    open: (executor, prompts, choice) => InnerLoraUpdate.open(executor, prompts, choice),
+    shortestPrompts: (prompts) => [prompts.executor(SHORTEST, null)],
+  },
 };
 
 /** @throws INVALID_CONFIGURATION for an unknown name */
@@ -34,12 +39,12 @@ export function environmentKind(name: string, environments: Environments = ENVIR
   );
 }
 
-/** The environment of a name over a frozen executor. @throws INVALID_CONFIGURATION for an unknown name */
+/** The environment that is chosen, over a frozen executor. @throws INVALID_CONFIGURATION for an unknown name, and as the environment */
 export function openEnvironment(
-  name: string,
+  choice: EnvironmentChoice,
   executor: ExecutorModel,
   prompts: Prompts,
   environments: Environments = ENVIRONMENTS,
 ): Environment {
-  return environmentKind(name, environments).open(executor, prompts);
+  return environmentKind(choice.environment, environments).open(executor, prompts, choice);
 }

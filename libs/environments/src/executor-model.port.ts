@@ -31,7 +31,7 @@ export interface ExecutorModel {
    * The same model after a short training on documents; its own weights stay as they are. Equal requests give equal models. Absent where
    * the weights cannot be trained.
    */
-  adapt?(request: AdaptationRequest, signal?: AbortSignal): Promise<Adaptation>;
+  adapt?(request: AdaptationRequest, options?: AdaptationOptions): Promise<Adaptation>;
 }
 
 export interface AdaptationRequest {
@@ -40,6 +40,12 @@ export interface AdaptationRequest {
   readonly settings: InnerUpdateSettings;
   /** Of what is random in training. */
   readonly seed: string;
+}
+
+export interface AdaptationOptions {
+  /** Ends training between two steps, with ABORTED. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onStep?: (() => void) | undefined;
 }
 
 export type Adaptation =

@@ -4,6 +4,7 @@ export {
   type AttemptOptions,
   type AttemptRequest,
   Environment,
+  type EnvironmentChoice,
   type ProblemStatement,
 } from './environment.port.js';
 export {
@@ -15,6 +16,7 @@ export {
 } from './environments.js';
 export type {
   Adaptation,
+  AdaptationOptions,
   AdaptationRequest,
   AnsweringProgress,
   ExecutorAnswer,

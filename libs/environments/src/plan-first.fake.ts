@@ -97,7 +97,7 @@ function withTokensOf(plan: ExecutorAnswer | null, answer: ExecutorAnswer): Exec
   };
 }
 
-export const PLAN_FIRST: EnvironmentKind = {
+export const PLAN_FIRST = {
   open: (executor, prompts) => new PlanFirst(executor, prompts),
   shortestPrompts: (prompts) => [planPrompt('?', '{}'), prompts.executor('?', null)],
-};
+} satisfies EnvironmentKind;

@@ -1,4 +1,5 @@
 import { loadPrompts, type Prompts } from '@seamstream/experience';
+import { innerUpdateSchema } from '@seamstream/inner-update';
 import { canonicalJson } from '@seamstream/kernel';
 import { answerOnce } from './answer-once.js';
 import { describeEnvironment } from './environment.contract.js';
@@ -84,10 +85,11 @@ describe('prompt injection', () => {
   });
 
   it('is chosen by its name; an unknown name is refused with those that are known', () => {
+    const choiceOf = (environment: string) => ({ environment, innerUpdate: innerUpdateSchema.parse({}) });
     const executor = new FakeExecutor(() => '');
-    expect(openEnvironment('prompt-injection', executor, prompts)).toBeInstanceOf(PromptInjection);
+    expect(openEnvironment(choiceOf('prompt-injection'), executor, prompts)).toBeInstanceOf(PromptInjection);
     for (const name of ['promptinjection', 'constructor', '__proto__', ''])
-      expect(() => openEnvironment(name, executor, prompts)).toThrow(
+      expect(() => openEnvironment(choiceOf(name), executor, prompts)).toThrow(
         `Cannot open environment "${name}": expected one of ${Object.keys(ENVIRONMENTS).join(', ')}.`,
       );
   });

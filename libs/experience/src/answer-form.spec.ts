@@ -22,6 +22,9 @@ const CASES: readonly [AnswerForm, string, string, string][] = [
   ['boxed', 'nothing of thinking', '<think>\\boxed{3}</think> It is 4.', ''],
   ['boxed', 'nothing of a box without end', 'It is \\boxed{4', ''],
   ['boxed', 'the box although an answer is announced before', 'Answer: see below\n\\boxed{4}', '\\boxed{4}'],
+  ['firstLine', 'the first line with text', '\n\n 4 \n\nQuestion: And now?\nAnswer: 5', 'Answer: 4'],
+  ['firstLine', 'what it announces', '**Answer:** 4\nSo it is.', '**Answer:** 4'],
+  ['firstLine', 'what follows thinking', '<think>3</think>\n4\n5', 'Answer: 4'],
   ['lastLine', 'the last line with text', 'First\n\n 4 \n\n', 'Answer: 4'],
   ['lastLine', 'what it announces', 'First\n**Answer:** 4', '**Answer:** 4'],
   ['lastLine', 'what follows thinking', '<think>a\n3</think>', ''],
@@ -35,7 +38,7 @@ describe("a response's answer", () => {
   it('is found in hostile text in linear time', () => {
     const startedMs = performance.now();
     for (const piece of ['<answer>', '</answer>', '\\boxed{', '<think>', '\n', '**Answer:']) {
-      for (const form of ['tag', 'boxed', 'lastLine'] as const) judgedText(form, piece.repeat(100_000));
+      for (const form of ['tag', 'boxed', 'firstLine', 'lastLine'] as const) judgedText(form, piece.repeat(100_000));
     }
     expect(performance.now() - startedMs).toBeLessThan(5000);
   });

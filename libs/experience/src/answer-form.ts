@@ -6,12 +6,13 @@
 
 import { isMarked } from '@seamstream/verifiers';
 
-export const ANSWER_FORMS = ['stated', 'tag', 'boxed', 'lastLine'] as const;
+export const ANSWER_FORMS = ['stated', 'tag', 'boxed', 'firstLine', 'lastLine'] as const;
 
 /**
  * `stated`: the whole response, in which verifiers look for `Answer:`, `####` or a box.
  * `tag`: between the last `<answer>` and its `</answer>`.
  * `boxed`: the last `\boxed{…}`, with those before it on the same line.
+ * `firstLine`: the first line with text; a model that goes on after its answer is not asked to stop.
  * `lastLine`: the last line with text.
  */
 export type AnswerForm = (typeof ANSWER_FORMS)[number];
@@ -25,8 +26,10 @@ export function judgedText(form: AnswerForm, response: string): string {
       return inTag(afterThinking(response));
     case 'boxed':
       return boxes(afterThinking(response));
+    case 'firstLine':
+      return answerOf(afterThinking(response).trimStart().split('\n', 1)[0]!);
     case 'lastLine':
-      return lastLine(afterThinking(response));
+      return answerOf(afterThinking(response).trimEnd().split('\n').at(-1)!);
   }
 }
 
@@ -58,9 +61,8 @@ function boxes(text: string): string {
   return '';
 }
 
-function lastLine(text: string): string {
-  const line = text.trimEnd().split('\n').at(-1)?.trim() ?? '';
-  return isMarked(line) ? line : marked(line);
+function answerOf(line: string): string {
+  return isMarked(line.trim()) ? line.trim() : marked(line);
 }
 
 /** With the marker that all verifiers read. */

@@ -5,6 +5,7 @@ import { checkJsonSchema, type JsonSchema } from '@seamstream/token-grammar';
 import { checkEntrySchema } from './entry.js';
 import { DEFAULT_ENTRY_SCHEMA } from './entry.schema.js';
 import { MEMORY_ITEM_SCHEMA } from './memory-item.js';
+import { EDIT_SCHEMA } from './self-edit-entry.js';
 
 export interface EntrySchemas {
   (domain: string): JsonSchema;
@@ -22,17 +23,30 @@ export function entrySchemas(byDomain: Readonly<Record<string, JsonSchema>> = {}
   return Object.assign(schemaOf, { expected: schemas.size > 0 ? [...schemas.values()] : [DEFAULT_ENTRY_SCHEMA] });
 }
 
+function everywhere(schema: JsonSchema): EntrySchemas {
+  return Object.assign(() => schema, { expected: [schema] });
+}
+
 /** Stands where a file's path may stand, for SEAM's container in every domain. */
 const MEMORY_ITEM = 'memory-item';
 
+/** Begins what may stand there for texts to train on, in every domain; behind it is the kind of them. */
+const SELF_EDIT = 'self-edit/';
+
+/** The kind of self-edit that a setting names; undefined where it names other entries. */
+export function selfEditNamed(file: string | undefined): string | undefined {
+  return file?.startsWith(SELF_EDIT) === true ? file.slice(SELF_EDIT.length) : undefined;
+}
+
 /**
  * Reads a JSON file that maps domains to schemas; without a file the general schema holds everywhere.
- * @param file a path, or `memory-item`
+ * @param file a path, `memory-item`, or `self-edit/` with a kind
  * @throws INVALID_CONFIGURATION naming file and domain
  */
 export async function loadEntrySchemas(file?: string): Promise<EntrySchemas> {
   if (file === undefined) return entrySchemas();
-  if (file === MEMORY_ITEM) return Object.assign(() => MEMORY_ITEM_SCHEMA, { expected: [MEMORY_ITEM_SCHEMA] });
+  if (file === MEMORY_ITEM) return everywhere(MEMORY_ITEM_SCHEMA);
+  if (selfEditNamed(file) !== undefined) return everywhere(EDIT_SCHEMA);
   const fault = (problem: string, cause?: unknown): SeamError =>
     new SeamError(
       'INVALID_CONFIGURATION',

@@ -7,12 +7,13 @@ export {
   type FieldWords,
   schemaDigest,
 } from './entry.schema.js';
-export { type EntrySchemas, entrySchemas, loadEntrySchemas } from './entry-schemas.js';
+export { type EntrySchemas, entrySchemas, loadEntrySchemas, selfEditNamed } from './entry-schemas.js';
 export { hasQuotes, isFaithful, type Misquote, misquoteIn } from './faithful.js';
 export { groundedSchema, sampledUnder, type WrittenEntry } from './grounded-schema.js';
 export { answersOf, givesAnswerAway, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';
 export { earnsReward, MEMORY_ITEM_SCHEMA, memoryItemBlock, memoryItemIn } from './memory-item.js';
 export { asData } from './plain-data.js';
 export { PromptTemplate } from './prompt-template.js';
-export { loadPrompts, type PromptSettings, type Prompts } from './prompts.js';
+export { type EntryWriter, loadPrompts, type PromptSettings, type Prompts } from './prompts.js';
 export { withoutQuoteRules } from './quote-rules.js';
+export { EDIT_SCHEMA, editEntry, editText } from './self-edit-entry.js';

@@ -40,8 +40,10 @@ describe('the prompts', () => {
     expect(lined.executorTemplate).not.toBe(spoken.executorTemplate);
     expect(lined.judged('First\n7')).toBe('Answer: 7');
     await write('template.json', '{"answer": "somewhere"}');
-    await expect(load('mine')).rejects.toThrow(/one of stated, tag, boxed, lastLine, came {"answer":"somewhere"}/);
-    await expect(load('../mine')).rejects.toThrow(/Known are deepseek, mine, plain, qwen/);
+    await expect(load('mine')).rejects.toThrow(
+      /one of stated, tag, boxed, firstLine, lastLine, came {"answer":"somewhere"}/,
+    );
+    await expect(load('../mine')).rejects.toThrow(/Known are deepseek, direct, mine, plain, qwen/);
     await expect(loadPrompts({ ownTemplates: join(own, 'gone') })).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',
     });

@@ -42,15 +42,25 @@ export interface Prompts {
   judged(response: string): string;
 }
 
+/** Asks for an entry in place of this library's own template. */
+export interface EntryWriter {
+  /** Name and digest: part of what experiences record. */
+  readonly identity: string;
+  /** What is asked about a problem; undefined for a problem of which it cannot be asked. */
+  prompt(problem: string): string | undefined;
+}
+
 export interface PromptSettings {
   /** Name of the executor's template: `plain` (the default), `qwen`, `deepseek`, or one of `ownTemplates`. */
   readonly template?: string | undefined;
   /** A folder with own templates of executors, one subfolder each; they go before those of this library. */
   readonly ownTemplates?: string | undefined;
+  /** Of entries that this library's template does not ask for. */
+  readonly writer?: EntryWriter | undefined;
 }
 
 /** Reads the templates. @throws INVALID_CONFIGURATION naming what is there, or what is wrong with a file */
-export async function loadPrompts({ template = PLAIN, ownTemplates }: PromptSettings = {}): Promise<Prompts> {
+export async function loadPrompts({ template = PLAIN, ownTemplates, writer }: PromptSettings = {}): Promise<Prompts> {
   const [generator, hint, executor] = await Promise.all([
     PromptTemplate.load(new URL('generator.txt', TEMPLATES), ['problem']),
     PromptTemplate.load(new URL('fixed-hint.txt', TEMPLATES), []),
@@ -65,10 +75,14 @@ export async function loadPrompts({ template = PLAIN, ownTemplates }: PromptSett
   return {
     executorTemplate: executor.identity,
     executorSystem: executor.system,
-    generatorTemplate: `generator@${generator.digest}`,
+    generatorTemplate: writer?.identity ?? `generator@${generator.digest}`,
     fixedHint: hint.text,
-    generator: (problem, controlTokens = NONE) =>
-      generator.render({ problem: breakerOf(controlTokens)(withoutHeadings(asData(problem), headings)) }),
+    generator: (problem, controlTokens = NONE) => {
+      const broken = breakerOf(controlTokens);
+      const asked = writer?.prompt(problem);
+      if (asked !== undefined) return broken(asked);
+      return generator.render({ problem: broken(withoutHeadings(asData(problem), headings)) });
+    },
     executor: (problem, entry, controlTokens) => {
       const asked = data(problem, controlTokens);
       if (entry === null) return without.render({ problem: asked });

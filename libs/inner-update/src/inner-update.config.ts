@@ -28,10 +28,12 @@ export const innerUpdateSchema = z.strictObject({
   maxDocumentTokens: z.int().min(2).default(2048),
   /** More optimizer steps than this are a fault of the edit: nothing is trained. */
   maxSteps: positive.default(1000),
-  /** Ends training once the mean loss of an epoch has not fallen by this share for `patience` epochs; patience 0 never does. */
+  /** When training ends early: once the mean loss of epochs falls no more. */
   plateau: z
     .strictObject({
+      /** Epochs without a fall after which training ends; 0: never. */
       patience: z.int().nonnegative().default(2),
+      /** Share of the least loss so far; less is no fall. */
       minimumFall: z.number().min(0).max(1).default(0.001),
     })
     .prefault({}),

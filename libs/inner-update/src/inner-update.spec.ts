@@ -38,7 +38,7 @@ describe('an inner update', () => {
     expect(one).not.toEqual(two);
   });
 
-  it('weighs each token of a step alike, whatever document it is from', async () => {
+  it('weighs each token of a step alike of all its documents', async () => {
     const documents = [
       { tokenIds: [1, 2], lossFrom: 1 },
       { tokenIds: [1, 2, 3, 4], lossFrom: 1 },
@@ -105,7 +105,7 @@ describe('an inner update', () => {
 });
 
 describe('texts as documents', () => {
-  const encode = (text: string) => [...text].map((letter) => letter.codePointAt(0)!);
+  const encode = (text: string) => Array.from(text, (letter) => letter.codePointAt(0)!);
 
   it('are cut at the longest length, with every token in its order, and without parts that teach nothing', () => {
     const documents = documentsOf(['abcde', '', 'x', 'abc'], encode, 2);

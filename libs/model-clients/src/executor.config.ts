@@ -1,4 +1,5 @@
 /** Which executor answers, as configuration: of the executor's service, of evaluations, and of the demonstration. */
+import { innerUpdateSchema } from '@seamstream/inner-update';
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { DEFAULT_LIMITS, RESERVED_FIELDS } from '@seamstream/openai-endpoint';
 import { z } from 'zod';
@@ -115,8 +116,10 @@ export const executorChoiceShape = {
   executionProvider: z.enum(EXECUTION_PROVIDERS).default('cpu'),
   /** Most tokens of a response. */
   maxTokens: positive.default(64),
-  /** How an entry acts on a problem: prompt-injection puts it into the executor's prompt. */
+  /** How an entry acts on a problem: prompt-injection puts it into the executor's prompt, inner-lora-update trains the executor on it. */
   environment: z.string().min(1).default('prompt-injection'),
+  /** Of inner-lora-update: how the executor is trained on an entry's documents. */
+  innerUpdate: innerUpdateSchema.prefault({}),
   /** How it is asked and where its answers stand: plain, qwen, deepseek, or one of the own ones. */
   template: z.string().min(1).default('plain'),
   /** Folder of own templates, one subfolder each. */

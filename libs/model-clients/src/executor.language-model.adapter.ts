@@ -2,6 +2,7 @@
 
 import type {
   Adaptation,
+  AdaptationOptions,
   AdaptationRequest,
   AnsweringProgress,
   ExecutorAnswer,
@@ -27,7 +28,7 @@ export interface LanguageModelExecutorSettings {
   readonly training?: TrainingEngine;
 }
 
-/** How a call ends early and tells how far it is. */
+/** How a call ends early, and who hears how far it is. */
 interface CallOptions {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: AnsweringProgress) => void) | undefined;
@@ -63,7 +64,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     this.controlTokens = controlTokens;
     const decoding = canonicalJson({ ...this.sampling, ...(chatTemplate === undefined ? {} : { chatTemplate }) });
     this.identity = { model: name, revision: model.digest, decoding };
-    if (training !== undefined) this.adapt = (request, signal) => this.adaptedBy(training, request, signal);
+    if (training !== undefined) this.adapt = (request, options) => this.adaptedBy(training, request, options);
   }
 
   answer(
@@ -86,7 +87,7 @@ export class LanguageModelExecutor implements ExecutorModel {
   private async adaptedBy(
     training: TrainingEngine,
     { documents, settings, seed }: AdaptationRequest,
-    signal: AbortSignal | undefined,
+    { signal, onStep }: AdaptationOptions = {},
   ): Promise<Adaptation> {
     const { tokenizer, config } = this.model;
     const encode = (text: string): readonly number[] => tokenizer.encodeDocument?.(text) ?? tokenizer.encode(text);
@@ -96,6 +97,7 @@ export class LanguageModelExecutor implements ExecutorModel {
       settings,
       seed,
       signal,
+      onStep,
     });
     if (updated.status === 'refused') return updated;
     const { adapter } = updated;

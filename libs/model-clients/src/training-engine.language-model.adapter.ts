@@ -10,7 +10,7 @@ import type {
 import { runtimeVersion, TrainingSession } from '@seamstream/language-model';
 import { TrainingEngine, type TrainingWeights } from '@seamstream/training-contract';
 
-/** Kinds of run whose session is kept: imitation and GRPO take turns, and GRPO has a reference beside its policy. */
+/** Kinds of run whose session is kept: imitation and GRPO take turns, and GRPO has a reference besides its policy. */
 const MOST_IDLE = 3;
 
 /** Trains a model folder in process. The model that serves answers the fingerprint probe: what it proves is what will serve. */
@@ -115,7 +115,7 @@ export class LanguageModelTraining extends TrainingEngine {
     }
   }
 
-  /** Ends the sessions that wait for another run. Those of runs that go on end with their runs. */
+  /** Ends the sessions that wait for another run. Those of runs under way end with their runs. */
   async close(): Promise<void> {
     this.isClosed = true;
     const sessions = [...this.idle.values()];

@@ -28,25 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-function engineOf(): LanguageModelTraining {
-  const engine = new LanguageModelTraining(folder, model, { threads: 1, executionProvider: 'cpu' });
-  engines.push(engine);
-  return engine;
-}
-
-/** The digest of an adapter after so many steps. */
-async function trained(engine: LanguageModelTraining, steps: number): Promise<string> {
-  const weights = await engine.begin(RUN);
-  try {
-    for (let step = 0; step < steps; step++) await weights.step(BATCH, OPTIMIZER);
-    expect(weights.steps).toBe(steps);
-    return (await weights.exportAdapter()).digest;
-  } finally {
-    await weights.close();
-  }
-}
-
-it('trains the same adapter in a session that another run left as in one of its own', async () => {
+it('trains the same adapter in a session that another run left as in a new one', async () => {
   const engine = engineOf();
   await trained(engine, 3);
   expect(await trained(engine, 2)).toBe(await trained(engineOf(), 2));
@@ -106,3 +88,21 @@ describeTrainingJobs('with ONNX Runtime', () => ({
   vocabularySize: model.config.vocabularySize,
   sequences: [...BATCH, { ...BATCH[0]!, allowed: [[7, 8], [8], [1, 9, 11]] }],
 }));
+
+/** The digest of an adapter after so many steps. */
+async function trained(engine: LanguageModelTraining, steps: number): Promise<string> {
+  const weights = await engine.begin(RUN);
+  try {
+    for (let step = 0; step < steps; step++) await weights.step(BATCH, OPTIMIZER);
+    expect(weights.steps).toBe(steps);
+    return (await weights.exportAdapter()).digest;
+  } finally {
+    await weights.close();
+  }
+}
+
+function engineOf(): LanguageModelTraining {
+  const engine = new LanguageModelTraining(folder, model, { threads: 1, executionProvider: 'cpu' });
+  engines.push(engine);
+  return engine;
+}

@@ -1,4 +1,4 @@
-export { EDIT_SCHEMA, editEntry, editText } from './edit-entry.js';
+export { editWriter, entryKind } from './entry-kind.js';
 export { ownSelfEditKind } from './own-kind.js';
 export { type Passage, SELF_EDIT_KINDS, type SelfEditKind, selfEditKind } from './self-edit-kinds.js';
 export { trainingDocuments } from './training-documents.js';

@@ -1,17 +1,8 @@
-import { checkEntry } from '@seamstream/experience';
+import { checkEntry, EDIT_SCHEMA, editEntry, editText } from '@seamstream/experience';
 import { compileGrammar } from '@seamstream/token-grammar';
 import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import fc from 'fast-check';
-import {
-  EDIT_SCHEMA,
-  editEntry,
-  editText,
-  SELF_EDIT_KINDS,
-  selfEditKind,
-  trainingDocuments,
-  writerMessages,
-  writerPrompt,
-} from './index.js';
+import { SELF_EDIT_KINDS, selfEditKind, trainingDocuments, writerMessages, writerPrompt } from './index.js';
 
 const ADA = { title: 'Ada_Lovelace', passage: 'Ada was born in 1815.' };
 const documentsOf = (name: string, text: string) => trainingDocuments(selfEditKind(name), text, ADA);

@@ -1,27 +1,17 @@
 import { Random } from '@seamstream/kernel';
 import { type AskedPassage, askedPassage, passagePrompt } from './passage.task.js';
 
-const PIECES = ['Ada', 'Title: ', ' was born', '\n', '\n\n', 'Questions:', '1. ', '2. ', '10. ', 'When?', 'Answer each', '…', ' '];
-
-const promptOf = ({ title, passage, questions }: AskedPassage): string =>
-  passagePrompt({
-    kind: 'passage',
-    title,
-    passage,
-    questions: questions.map((question) => ({ question, reference: null, alternatives: [] })),
-  });
-
-function textOf(random: Random): string {
-  return Array.from({ length: random.int(9) }, () => random.pick(PIECES)).join('');
-}
-
 describe('the prompt of a passage', () => {
   it('is read as what it was rendered from', () => {
-    const task = { title: 'Ada', passage: 'Ada was born in 1815.\n\nIn London.', questions: ['When?', 'Where?\nWhich town?'] };
+    const task = {
+      title: 'Ada',
+      passage: 'Ada was born in 1815.\n\nIn London.',
+      questions: ['When?', 'Where?\nWhich town?'],
+    };
     expect(askedPassage(promptOf(task))).toEqual(task);
   });
 
-  it('is read as something that renders to the same prompt, whatever its texts hold', () => {
+  it('is read as something that renders to the same prompt, with all kinds of texts', () => {
     let same = 0;
     for (let seed = 0; seed < 5_000; seed++) {
       const random = Random.of('passage-prompt', seed);
@@ -49,3 +39,32 @@ describe('the prompt of a passage', () => {
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
+
+const PIECES = [
+  'Ada',
+  'Title: ',
+  ' was born',
+  '\n',
+  '\n\n',
+  'Questions:',
+  '1. ',
+  '2. ',
+  '10. ',
+  'When?',
+  'Answer each',
+  '…',
+  ' ',
+];
+
+function promptOf({ title, passage, questions }: AskedPassage): string {
+  return passagePrompt({
+    kind: 'passage',
+    title,
+    passage,
+    questions: questions.map((question) => ({ question, reference: null, alternatives: [] })),
+  });
+}
+
+function textOf(random: Random): string {
+  return Array.from({ length: random.int(9) }, () => random.pick(PIECES)).join('');
+}

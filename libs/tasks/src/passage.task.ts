@@ -47,7 +47,6 @@ export function askedPassage(prompt: string): AskedPassage | undefined {
       : { title: text.slice(TITLE.length, titleEnd), passage: text.slice(titleEnd + 2), questions };
   return promptOf(read) === prompt ? read : undefined;
 }
-}
 
 /** What passage@1 judges by: of each question, in their order, its reference, or a list of it with the further answers. */
 export function passageReference({ questions }: PassageTask): string {

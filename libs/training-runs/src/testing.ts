@@ -1,5 +1,4 @@
 /** For tests of other packages. */
-export * from '@seamstream/training-contract/testing';
 export * from './adapter-evaluation.fake.js';
 export * from './explored-problems.fake.js';
 export * from './hint-library.fake.js';

@@ -23,8 +23,8 @@ import {
   shardsOf,
 } from '@seamstream/success-buffer';
 import { createTrainer, trainerConfigSchema, trainerService } from '@seamstream/trainer';
+import { FAKE_BASE_MODEL, FakeEngine } from '@seamstream/training-contract/testing';
 import { AdapterEvaluation } from '@seamstream/training-runs';
-import { FAKE_BASE_MODEL, FakeEngine } from '@seamstream/training-runs/testing';
 import { groupOf } from '../../../apps/buffer/src/outcomes.consumer.js';
 import { eventsOf, ofType, type RecordedRun, readable, recordedRun } from '../recorded-run.js';
 import { SimulatedProcess, type Surroundings, type Weather } from './simulated-process.js';

@@ -202,7 +202,10 @@ export const commonConfigSchema = z.object({
         .prefault({}),
     })
     .prefault({}),
-  /** JSON file that maps domains to the JSON Schema of their entries; the general schema holds elsewhere. */
+  /**
+   * JSON file that maps domains to the JSON Schema of their entries; the general schema holds elsewhere. Or memory-item, or self-edit/ with
+   * a kind of self-edit.
+   */
   entrySchemas: z.string().min(1).optional(),
   http: z
     .object({

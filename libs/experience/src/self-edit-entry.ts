@@ -1,6 +1,6 @@
 /** A self-edit as an experience: an entry that holds one text, which may have line breaks. */
-import { checkEntry, entryText } from '@seamstream/experience';
 import type { JsonSchema } from '@seamstream/token-grammar';
+import { checkEntry, entryText } from './entry.js';
 
 /**
  * The entry's schema. The pattern allows line breaks and tabs, which an entry has nowhere else. With the escapes of JSON, 8,000

@@ -1,0 +1,221 @@
+/**
+ * A self-edit acts by a short training (SEAL, arXiv 2506.10943): the executor is trained on the documents that the entry holds, answers each
+ * question about the passage without seeing it, and forgets. An empty entry trains on the passage alone; without an entry the frozen model
+ * answers.
+ */
+import type { ExecutorIdentity } from '@seamstream/events';
+import { editText, type Prompts } from '@seamstream/experience';
+import type { InnerUpdateSettings } from '@seamstream/inner-update';
+import { canonicalJson, isSeamError, SeamError, sha256 } from '@seamstream/kernel';
+import { entryKind, type SelfEditKind, trainingDocuments } from '@seamstream/self-edits';
+import { type AskedPassage, askedPassage } from '@seamstream/tasks';
+import {
+  type Attempt,
+  type AttemptOptions,
+  type AttemptRequest,
+  Environment,
+  type EnvironmentChoice,
+} from './environment.port.js';
+import type {
+  AnsweringProgress,
+  ExecutorAnswer,
+  ExecutorModel,
+  ExecutorResponse,
+  SamplingParams,
+} from './executor-model.port.js';
+
+type TrainableModel = ExecutorModel & Required<Pick<ExecutorModel, 'adapt'>>;
+type AnsweringModel = Pick<ExecutorModel, 'answer' | 'sample'>;
+
+export class InnerLoraUpdate extends Environment {
+  /** Of a call that was ended: the attempts that it had finished. */
+  private readonly finished = new Map<string, Attempt>();
+
+  private constructor(
+    private readonly executor: TrainableModel,
+    private readonly prompts: Prompts,
+    private readonly kind: SelfEditKind,
+    private readonly settings: InnerUpdateSettings,
+    /** Null: greedily. */
+    private readonly drawing: SamplingParams | null,
+  ) {
+    super();
+  }
+
+  /** @throws INVALID_CONFIGURATION for an executor that cannot be trained, and for entries that are no self-edits */
+  static open(
+    executor: ExecutorModel,
+    prompts: Prompts,
+    { entrySchemas, innerUpdate }: Omit<EnvironmentChoice, 'environment'>,
+  ): InnerLoraUpdate {
+    const kind = entryKind(entrySchemas);
+    if (kind === null)
+      throw refused(
+        `entries that are self-edits, got ${entrySchemas ?? 'the general ones'}. Set SEAM_ENTRY_SCHEMAS to self-edit/implications, or to another kind`,
+      );
+    if (!isTrainable(executor))
+      throw refused(
+        `an executor whose weights can be trained, got ${executor.identity.model} at an endpoint. Set SEAM_EXECUTOR_DRIVER to checkpoint`,
+      );
+    return new InnerLoraUpdate(executor, prompts, kind, innerUpdate, null);
+  }
+
+  /** What is trained, and how, is a part of what answers. */
+  override get identity(): ExecutorIdentity {
+    const { identity } = this.executor;
+    const decoding =
+      this.drawing === null ? identity.decoding : canonicalJson({ answer: identity.decoding, ...this.drawing });
+    const update = sha256(canonicalJson([this.kind.identity, { ...this.settings }]));
+    return { ...identity, decoding, template: `inner-lora-update@${update}/${this.prompts.executorTemplate}` };
+  }
+
+  override async attempt(
+    requests: readonly AttemptRequest[],
+    { signal, onProgress }: AttemptOptions = {},
+  ): Promise<readonly Attempt[]> {
+    const attempts: Attempt[] = [];
+    let tokens = 0;
+    for (const request of requests) {
+      if (signal?.aborted) throw new SeamError('ABORTED', 'Self-edits were no longer wanted. Ask again.');
+      const key = canonicalJson([request.problem.prompt, request.entry, request.seeds]);
+      const known = this.finished.get(key);
+      const attempt =
+        known ??
+        (await this.attemptOne(request, {
+          signal,
+          onProgress: (told) => onProgress?.({ ...told, answered: attempts.length, tokens: tokens + told.tokens }),
+        }));
+      this.finished.set(key, attempt);
+      attempts.push(attempt);
+      tokens += attempt.reduce((sum, answer) => sum + (answer.status === 'answered' ? answer.responseTokens : 0), 0);
+      onProgress?.({ answered: attempts.length, tokens, tokensPerPrompt: Math.ceil(tokens / attempts.length) });
+    }
+    this.finished.clear();
+    return attempts;
+  }
+
+  override drawn(drawing: SamplingParams): InnerLoraUpdate | null {
+    const { executor, prompts, kind, settings } = this;
+    return executor.sample === undefined ? null : new InnerLoraUpdate(executor, prompts, kind, settings, drawing);
+  }
+
+  /** An edit is to hold what the passage says; no answer is written with it in sight. */
+  override givesAnswerAway(): boolean {
+    return false;
+  }
+
+  private async attemptOne({ problem, entry, seeds }: AttemptRequest, options: AttemptOptions): Promise<Attempt> {
+    const asked = askedPassage(problem.prompt);
+    if (asked === undefined) return seeds.map(() => notAPassage(problem.problemId));
+    if (entry === null && this.drawing === null) {
+      const answer = await this.answerAll(this.executor, asked, 'frozen', options);
+      return seeds.map(() => answer);
+    }
+    const answers: ExecutorAnswer[] = [];
+    for (const seed of seeds) answers.push(await this.answerWith(asked, entry, seed, options));
+    return answers;
+  }
+
+  /** Trains, asks, forgets. */
+  private async answerWith(
+    asked: AskedPassage,
+    entry: string | null,
+    seed: string,
+    options: AttemptOptions,
+  ): Promise<ExecutorAnswer> {
+    if (entry === null) return this.answerAll(this.executor, asked, seed, options);
+    let text: string;
+    try {
+      text = editText(entry);
+    } catch (error) {
+      if (isSeamError(error, 'ENTRY_INVALID')) return notAnEdit(error.message);
+      throw error;
+    }
+    const documents = trainingDocuments(this.kind, text, asked);
+    const adaptation = await this.executor.adapt(
+      { documents, settings: this.settings, seed },
+      { signal: options.signal, onStep: () => options.onProgress?.(NOTHING_ANSWERED) },
+    );
+    // The edit's own fault: it earns nothing, and is no failure of the machine.
+    if (adaptation.status === 'refused') return nothingSaid();
+    return this.answerAll(adaptation.model, asked, seed, options);
+  }
+
+  private async answerAll(
+    model: AnsweringModel,
+    { questions }: AskedPassage,
+    seed: string,
+    { signal, onProgress }: AttemptOptions,
+  ): Promise<ExecutorAnswer> {
+    const { controlTokens } = this.executor;
+    const prompts = questions.map((question) => this.prompts.executor(question, null, controlTokens));
+    const answers =
+      this.drawing === null
+        ? await model.answer(prompts, signal, onProgress)
+        : (
+            await model.sample!(
+              prompts.map((prompt, index) => ({ prompt, seeds: [`${seed}/${index}`] })),
+              this.drawing,
+              signal,
+              onProgress,
+            )
+          ).map(([answer]) => answer!);
+    const failure = answers.find(({ status }) => status === 'failed');
+    if (failure !== undefined) return failure;
+    return this.joined(answers as readonly ExecutorResponse[]);
+  }
+
+  /** The answers as the passage's own prompt asks for them: a line each. */
+  private joined(answers: readonly ExecutorResponse[]): ExecutorResponse {
+    const total = (count: (answer: ExecutorResponse) => number): number =>
+      answers.reduce((sum, answer) => sum + count(answer), 0);
+    return {
+      status: 'answered',
+      text: answers.map(({ text }, index) => `${index + 1}: ${lineOf(this.prompts.judged(text))}`).join('\n'),
+      finished: true,
+      promptTokens: total(({ promptTokens }) => promptTokens),
+      responseTokens: total(({ responseTokens }) => responseTokens),
+    };
+  }
+}
+
+/** What was answered, without the marker: behind the last one, or the first line with text. */
+function lineOf(judged: string): string {
+  const lines = judged.split('\n').map((line) => line.trim());
+  const marked = lines.findLast((line) => line.startsWith(MARKER));
+  return marked === undefined ? (lines.find((line) => line !== '') ?? '') : marked.slice(MARKER.length).trim();
+}
+
+const MARKER = 'Answer:';
+
+const NOTHING_ANSWERED: AnsweringProgress = { answered: 0, tokens: 0, tokensPerPrompt: 0 };
+
+function isTrainable(executor: ExecutorModel): executor is TrainableModel {
+  return executor.adapt !== undefined;
+}
+
+function refused(expected: string): SeamError {
+  return new SeamError('INVALID_CONFIGURATION', `Cannot open environment inner-lora-update: expected ${expected}.`);
+}
+
+function nothingSaid(): ExecutorResponse {
+  return { status: 'answered', text: '', finished: true, promptTokens: 0, responseTokens: 0 };
+}
+
+function notAnEdit(fault: string): ExecutorAnswer {
+  return {
+    status: 'failed',
+    code: 'ENTRY_INVALID',
+    reason: `Cannot train on an entry: expected a self-edit, got another one (${fault}). Give all services the same SEAM_ENTRY_SCHEMAS.`,
+    retryable: false,
+  };
+}
+
+function notAPassage(problemId: string): ExecutorAnswer {
+  return {
+    status: 'failed',
+    code: 'INVALID_INPUT',
+    reason: `Cannot try a self-edit on problem ${problemId}: expected a passage with questions, got another prompt. Publish it as {"passage", "questions"}.`,
+    retryable: false,
+  };
+}
