@@ -35,4 +35,26 @@ export default [
       to: 'if (!parsed.success)',
     },
   ]),
+  ...quick('libs/self-edits/src/filter-edits.ts', 'libs/self-edits/src/filter-edits.spec.ts', [
+    {
+      control: 'questions without answers are refused',
+      from: 'if (wellFormed < LEAST_WELL_FORMED)',
+      to: 'if (wellFormed < 0)',
+    },
+    {
+      control: 'a copy of the passage is no rewrite',
+      from: 'return copied >= MOST_COPIED ?',
+      to: 'return copied > 1 ?',
+    },
+    {
+      control: 'nearly the same edit is kept once',
+      from: '(near ??= this.ids[other])',
+      to: 'other < 0 && (near ??= this.ids[other])',
+    },
+    { control: 'an edit has 20 tokens', from: 'tokens < leastTokens', to: 'tokens <= leastTokens' },
+  ]),
+  ...quick('libs/self-edits/src/gibberish.ts', 'libs/self-edits/src/filter-edits.spec.ts', [
+    { control: 'a loop is refused', from: 'if (repeated > MOST_REPEATED)', to: 'if (repeated > 1)' },
+    { control: 'mashed keys are refused', from: 'return known < LEAST_KNOWN ?', to: 'return known < 0 ?' },
+  ]),
 ];

@@ -1,1 +1,2 @@
 export { NearDuplicateClusters } from './clusters.js';
+export { sharedRuns } from './shingles.js';

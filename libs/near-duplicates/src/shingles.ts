@@ -66,6 +66,12 @@ export function shingleSet(text: string, size: number): Int32Array {
   return hashes.subarray(0, kept);
 }
 
+/** |a ∩ b| / |a|: the share of a text's runs of `size` words that another text has too; 0 for a text without words. */
+export function sharedRuns(text: string, other: string, size: number): number {
+  const [runs, others] = [shingleSet(text, size), new Set(shingleSet(other, size))];
+  return runs.length === 0 ? 0 : runs.filter((run) => others.has(run)).length / runs.length;
+}
+
 /** |a ∩ b| / |a ∪ b| of two ascending sets; 1 for two empty ones. */
 export function jaccard(a: Int32Array, b: Int32Array): number {
   if (a.length === 0 && b.length === 0) return 1;

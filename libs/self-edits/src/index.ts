@@ -1,4 +1,12 @@
 export { editWriter, entryKind } from './entry-kind.js';
+export {
+  type EditFault,
+  type FilteredEdits,
+  type FilterSettings,
+  filterEdits,
+  type RefusedEdit,
+  type WrittenEdit,
+} from './filter-edits.js';
 export { ownSelfEditKind } from './own-kind.js';
 export { type Passage, SELF_EDIT_KINDS, type SelfEditKind, selfEditKind } from './self-edit-kinds.js';
 export { trainingDocuments } from './training-documents.js';

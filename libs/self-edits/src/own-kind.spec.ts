@@ -83,6 +83,7 @@ describe("a user's own kind of self-edit", () => {
     ['a file without JSON', () => file('{'), /expected a JSON file or a folder/],
     ['an empty folder', () => folder, /template Invalid input/],
     ['a list', () => file([]), /expected object/],
+    ['a template without a passage', () => file({ template: 'Write.' }), /expected \{passage\} once, got it 0 times/],
   ])('is refused: %s', (_, pathOf, message) => {
     expect(() => ownSelfEditKind(pathOf())).toThrow(message);
   });

@@ -46,7 +46,7 @@ function linesOf(text: string): string[] {
 }
 
 /** The pieces of an edit, in their order, without title and passage; none for a kind of which nothing is written. */
-function editPieces({ template, division }: SelfEditKind, text: string): readonly string[] {
+export function editPieces({ template, division }: SelfEditKind, text: string): readonly string[] {
   return template === null ? [] : PIECES[division](text);
 }
 
