@@ -1,5 +1,5 @@
 // Suites: `quick` next to the code (seconds), `slow` across services and on real processes (minutes), `real-model` with a model of others,
-// `torch` with the other training engine, `vllm` with a real vLLM server, `containers` with images.
+// `torch` with the other training engine, `ray` with that on Ray, `vllm` with a real vLLM server, `containers` with images.
 // Tests have a separate environment, which native libraries do not see: libs/tensor-graph/src/no-telemetry.ts.
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 
@@ -41,6 +41,8 @@ export default {
     { ...shared, displayName: 'real-model', testMatch: ['<rootDir>/test/real-model/**/*.spec.ts'] },
     // The engine on PyTorch, by itself and compared with the one on ONNX Runtime: the same packages.
     { ...shared, displayName: 'torch', testMatch: ['<rootDir>/test/torch/**/*.spec.ts'] },
+    // The same on a real Ray, whose packages are some 400 MB more.
+    { ...shared, displayName: 'ray', testMatch: ['<rootDir>/test/ray/**/*.spec.ts'] },
     // A separate stage: gigabytes of packages, and a server that takes a minute to start.
     { ...shared, displayName: 'vllm', testMatch: ['<rootDir>/test/vllm/**/*.spec.ts'] },
     // A separate stage: it makes images and runs containers.

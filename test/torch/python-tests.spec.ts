@@ -1,5 +1,10 @@
 /** The tests that engines/torch has of itself, in Python. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import { pythonWith, pythonWithTransformers } from '@seamstream/dev-servers';
 import { fetched } from '../real-model/fetched.js';
@@ -35,5 +40,25 @@ const needed = await fetched('PyTorch, transformers or pytest', async () => ({
       env,
     });
     expect([status, status === 0 ? '' : `${stdout}\n${stderr}`]).toEqual([0, '']);
+  });
+
+  it('is installed by pip from its folder, with its command', async () => {
+    const { python } = needed!;
+    const folder = await mkdtemp(join(tmpdir(), 'torch-installed-'));
+    try {
+      // A copy: what is built is left next to the sources.
+      await cp(ENGINE, join(folder, 'engine'), { recursive: true });
+      const target = join(folder, 'packages');
+      const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--target', target];
+      const installed = await python.run('-m', ['pip', 'install', ...options, join(folder, 'engine')]);
+      expect([installed.status, installed.stderr]).toEqual([0, expect.anything()]);
+      const packages = [target, python.environment.PYTHONPATH].filter((path) => path !== undefined).join(delimiter);
+      const environment = { ...python.environment, PYTHONPATH: packages };
+      const command = join(target, 'bin/seamstream-torch');
+      const { stdout } = await promisify(execFile)(command, ['--version'], { env: { ...process.env, ...environment } });
+      expect(stdout).toMatch(/^seamstream-torch \d+\.\d+\.\d+\n$/);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type Environment, type ExecutorModel, openEnvironment } from '@seamstream/environments';
 import { problemSetDigest } from '@seamstream/evaluation';
@@ -192,6 +193,7 @@ async function gradientRunnerOf(
     launcher: await torchLauncher(torch, modelFolder),
     base: await programBase(modelFolder, dependencies.engine.baseModelDigest),
     grammars: new Grammars(modelFolder),
+    ...(torch.jobsFolder === undefined ? {} : { jobsFolder: resolve(torch.jobsFolder) }),
   });
 }
 

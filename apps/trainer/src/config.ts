@@ -57,6 +57,22 @@ export const trainerConfigSchema = commonConfigSchema.extend({
           processes: z.int().positive().default(1),
           /** More options of seamstream-torch, e.g. --precision bfloat16. */
           options: z.string().default(''),
+          /** Where the program is started: by this process, or as a job of Ray. */
+          launcher: z.enum(['process', 'ray']).default('process'),
+          /** Folder for the files of jobs, on Ray one that its nodes have at the same path; the system's temporary one when absent. */
+          jobsFolder: z.string().min(1).optional(),
+          ray: z
+            .object({
+              /** Address of Ray's dashboard, whose jobs the programs are. */
+              dashboard: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8265'),
+              /** Graphics processors that Ray keeps free for a program. */
+              gpus: z.number().min(0).default(0),
+            })
+            .prefault({}),
+        })
+        .refine(({ launcher, jobsFolder }) => launcher === 'process' || jobsFolder !== undefined, {
+          path: ['jobsFolder'],
+          error: 'the launcher ray needs a folder that the nodes of Ray have too: name it',
         })
         .prefault({}),
       /** Completed problems after which a run starts. */

@@ -1,7 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { torchLauncher } from './torch-command.js';
+import { trainerConfigSchema } from './config.js';
+import { torchCommand, torchLauncher } from './torch-command.js';
+
+const TORCH = trainerConfigSchema.shape.trainer.parse({}).torch;
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'torch-command-'))));
@@ -23,15 +26,38 @@ describe('the program that trains with PyTorch', () => {
 
   it('is refused before any run where it is not there', async () => {
     const command = join(folder, 'torchrun');
-    await expect(torchLauncher({ command, processes: 1, options: '' }, folder)).rejects.toMatchObject({
+    await expect(torchLauncher({ ...TORCH, command }, folder)).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',
       message: expect.stringContaining('could not be started') as string,
     });
   });
 });
 
+describe('the program that trains with PyTorch on Ray', () => {
+  const onRay = { ...TORCH, launcher: 'ray', jobsFolder: '/shared' } as const;
+
+  it('ends with torchrun, which Ray ends, and not with an input that it does not have', () => {
+    expect(torchCommand(onRay, folder)).toContain('--end-with-parent');
+    expect(torchCommand(onRay, folder)).not.toContain('--end-with-input');
+    expect(torchCommand(TORCH, folder)).toContain('--end-with-input');
+  });
+
+  it('is refused before any run where no Ray answers', async () => {
+    const ray = { dashboard: 'http://127.0.0.1:9', gpus: 0 };
+    await expect(torchLauncher({ ...onRay, ray }, folder)).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringMatching(/127\.0\.0\.1:9.*SEAM_TRAINER_TORCH_RAY_DASHBOARD/) as string,
+    });
+  });
+
+  it('needs a folder that the nodes of Ray have too', () => {
+    const { success, error } = trainerConfigSchema.shape.trainer.safeParse({ torch: { launcher: 'ray' } });
+    expect([success, error?.issues[0]?.path]).toEqual([false, ['torch', 'jobsFolder']]);
+  });
+});
+
 async function launcherOf(program: string): ReturnType<typeof torchLauncher> {
   const file = join(folder, 'program.cjs');
   await writeFile(file, program);
-  return torchLauncher({ command: `${process.execPath} ${file}`, processes: 1, options: '' }, folder);
+  return torchLauncher({ ...TORCH, command: `${process.execPath} ${file}` }, folder);
 }

@@ -219,3 +219,24 @@ def test_another_runs_result_is_left_alone(folder: Path, model: Path) -> None:
     (run / RESULT).parent.mkdir()
     (run / RESULT).write_text(json.dumps({"runId": "another"}))
     assert here(run, model) == REFUSED
+
+
+def test_a_process_ends_soon_after_the_one_that_started_it() -> None:
+    """Also where that one is killed, and this one leads a session of its own, as torchrun's workers do."""
+    watching = (
+        "import os, seamstream_torch.main as m; "
+        "parent = os.getppid(); print('watches', flush=True); m._end_with(parent)"
+    )
+    starting = (
+        "import subprocess, sys, time; "
+        f"subprocess.Popen([sys.executable, '-c', {watching!r}], start_new_session=True); time.sleep(600)"
+    )
+    source = str(Path(__file__).parents[1] / "src")
+    path = os.pathsep.join([source, os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path}
+    parent = subprocess.Popen([sys.executable, "-c", starting], env=environment, stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    assert parent.stdout.readline() == "watches\n"
+    parent.kill()
+    # The output is open as long as one of them has it.
+    parent.communicate(timeout=30)

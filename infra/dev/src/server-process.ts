@@ -29,8 +29,8 @@ function tellReaper(line: string): void {
 }
 
 /** A new empty folder that is deleted by {@link removeFolder}, or when this process ends without having done so. */
-export async function temporaryFolder(name: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), `seamstream-${name}-`));
+export async function temporaryFolder(name: string, below = tmpdir()): Promise<string> {
+  const folder = await mkdtemp(join(below, `seamstream-${name}-`));
   tellReaper(`+folder ${folder}`);
   return folder;
 }

@@ -41,6 +41,8 @@ interface ProgramRunnerDependencies extends GradientRunnerDependencies {
   readonly launcher: JobLauncher;
   readonly base: ProgramBase;
   readonly grammars: Pick<Grammars, 'prepare'>;
+  /** Each job has its own folder below this one; the system's temporary one when absent. */
+  readonly jobsFolder?: string;
 }
 
 /** The base model as a program needs to know it. */
@@ -139,9 +141,9 @@ export class ProgramRunner extends GradientRunner {
   }
 
   private async carryOut(job: TrainingJob, recording: Recording): Promise<JobOutput> {
-    const { launcher, logger } = this.program;
+    const { launcher, logger, jobsFolder = tmpdir() } = this.program;
     const { signal, saving } = recording;
-    const folder = new JobFolder(await mkdtemp(join(tmpdir(), 'seam-job-')));
+    const folder = new JobFolder(await mkdtemp(join(jobsFolder, 'seam-job-')));
     try {
       await writeJob(folder, '', job);
       if (job.operation === 'score') await followJob({ launcher, folder, signal });

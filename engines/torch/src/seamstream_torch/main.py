@@ -1,7 +1,7 @@
 """Carries out the job of a folder: `torchrun … -m seamstream_torch JOB --model FOLDER`, or without torchrun.
 
 Exit status 0: the folder holds a result. 65: the input is refused, or a figure was not finite; output/failure.json says
-why. 75: another process works in the folder. 130: whoever started it has ended (--end-with-input).
+why. 75: another process works in the folder. 130: whoever started it has ended (--end-with-input, --end-with-parent).
 """
 
 import argparse
@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from seamstream_torch.errors import EngineError
 from seamstream_torch.files import write_whole
 
 REFUSED, BUSY, LEFT = 65, 75, 130
+LOOK_EVERY_S = 0.5
 
 
 class BusyError(Exception):
@@ -33,11 +35,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("job", type=Path, help="folder with input/job.json")
     parser.add_argument("--model", type=Path, required=True, help="folder of the base model (Hugging Face)")
     parser.add_argument("--end-with-input", action="store_true", help="end at once when the standard input does")
+    parser.add_argument("--end-with-parent", action="store_true", help="end soon after the process that started it")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     add_options(parser)
     given = parser.parse_args(arguments)
     if given.end_with_input:
         threading.Thread(target=_end_with_input, daemon=True).start()
+    if given.end_with_parent:
+        threading.Thread(target=_end_with, args=[os.getppid()], daemon=True).start()
     is_first = os.environ.get("RANK", "0") == "0"
     try:
         with held(given.job, is_first):
@@ -113,4 +118,11 @@ def _end_with_input() -> None:
     while os.read(0, 1024):
         pass
     # What is whole in the folder stays so at any moment: nothing is left to tidy.
+    os._exit(LEFT)
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process when it has another parent: torchrun's workers lead sessions of their own, and outlive it."""
+    while os.getppid() == parent:
+        time.sleep(LOOK_EVERY_S)
     os._exit(LEFT)
