@@ -12,6 +12,7 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, distribute_tensor
 from transformers import AutoConfig, AutoModelForCausalLM
 
+from seamstream_torch.attention import BY_SEQUENCE, implementation_of
 from seamstream_torch.compute import Compute
 from seamstream_torch.contract import Job
 from seamstream_torch.errors import EngineError
@@ -32,6 +33,7 @@ class TrainedModel:
         self.vocabulary: int = config.vocab_size
         self.most_positions: int = config.max_position_embeddings
         self._precision = compute.precision
+        self._is_by_sequence = config._attn_implementation == BY_SEQUENCE
         self._device = processes.device
         named = sorted((contract_name(name), value) for name, value in module.named_parameters() if value.requires_grad)
         self.trained: dict[str, nn.Parameter] = dict(named)
@@ -39,9 +41,14 @@ class TrainedModel:
     def log_probs(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """ln π of all tokens [N, V] and of the trained ones [N]; the head is computed at their N places only."""
         is_half = self._precision == "bfloat16"
+        by_sequence = {"sequence_lengths": batch.lengths} if self._is_by_sequence else {}
         with torch.autocast(self._device.type, torch.bfloat16) if is_half else nullcontext():
             output = self.module(
-                input_ids=batch.tokens, position_ids=batch.positions, logits_to_keep=batch.places, use_cache=False
+                input_ids=batch.tokens,
+                position_ids=batch.positions,
+                logits_to_keep=batch.places,
+                use_cache=False,
+                **by_sequence,
             )
         return token_log_probs(output.logits[0], batch.chosen, batch.legal)
 
@@ -87,7 +94,7 @@ def load_model(folder: Path, job_folder: Path, job: Job, compute: Compute, proce
         folder,
         config=config,
         dtype=torch.float32,
-        attn_implementation=compute.attention,
+        attn_implementation=implementation_of(compute.attention, config),
         local_files_only=True,
         use_safetensors=True,
     )

@@ -20,6 +20,7 @@ class Batch:
 
     tokens: Tensor  # [1, T]
     positions: Tensor  # [1, T]
+    lengths: list[int]  # of the sequences; their sum is T
     places: Tensor  # [N], index into T of the token before each trained one
     chosen: Tensor  # [N], token ids
     legal: Tensor | None  # [N, V]
@@ -117,6 +118,7 @@ def batch_of(members: Items[Sequence], masks: MaskRows, device: torch.device) ->
     batch = Batch(
         tokens=row(tokens).unsqueeze(0),
         positions=row(positions).unsqueeze(0),
+        lengths=[len(member.tokenIds) for member in members] or [len(tokens)],
         places=row(places),
         chosen=row(chosen),
         legal=torch.stack(legal) if legal else None,
