@@ -281,6 +281,22 @@ export default [
     to: 'if (found !== undefined) {',
   },
   {
+    file: 'libs/training-contract/src/cluster-jobs.kubernetes.adapter.ts',
+    suite: 'quick',
+    spec: 'libs/training-contract/src/cluster-jobs.kubernetes.spec.ts',
+    control: 'a Job of Kubernetes has ended when its pods have',
+    from: "if (metadata.deletionTimestamp) return { folder, state: 'waiting or running' };",
+    to: "if (metadata.deletionTimestamp) return { folder, state: 'failed' };",
+  },
+  {
+    file: 'libs/training-contract/src/cluster-jobs.kubernetes.adapter.ts',
+    suite: 'quick',
+    spec: 'libs/training-contract/src/cluster-jobs.kubernetes.spec.ts',
+    control: 'Kubernetes does not try a Job again by itself',
+    from: 'backoffLimit: 0,',
+    to: '',
+  },
+  {
     file: 'apps/trainer/src/torch-command.ts',
     suite: 'quick',
     spec: 'apps/trainer/src/torch-command.spec.ts',

@@ -57,9 +57,9 @@ export const trainerConfigSchema = commonConfigSchema.extend({
           processes: z.int().positive().default(1),
           /** More options of seamstream-torch, e.g. --precision bfloat16. */
           options: z.string().default(''),
-          /** Where the program is started: by this process, or as a job of Ray. */
-          launcher: z.enum(['process', 'ray']).default('process'),
-          /** Folder for the files of jobs, on Ray one that its nodes have at the same path; the system's temporary one when absent. */
+          /** Where the program is started: by this process, as a job of Ray, or as a Job of Kubernetes. */
+          launcher: z.enum(['process', 'ray', 'kubernetes']).default('process'),
+          /** Folder for the files of jobs, on a cluster one that its machines have at the same path; the system's temporary one when absent. */
           jobsFolder: z.string().min(1).optional(),
           ray: z
             .object({
@@ -69,10 +69,24 @@ export const trainerConfigSchema = commonConfigSchema.extend({
               gpus: z.number().min(0).default(0),
             })
             .prefault({}),
+          kubernetes: z
+            .object({
+              /** File with the manifest of a Job (JSON): what pods look like that programs run in. */
+              manifest: z.string().min(1).optional(),
+              /** Address of the cluster's API. */
+              server: z.url({ protocol: /^https?$/ }).default('https://kubernetes.default.svc'),
+              /** Folder with token, ca.crt and namespace of the service account that submits the Jobs. */
+              accountFolder: z.string().min(1).default('/var/run/secrets/kubernetes.io/serviceaccount'),
+            })
+            .prefault({}),
         })
         .refine(({ launcher, jobsFolder }) => launcher === 'process' || jobsFolder !== undefined, {
           path: ['jobsFolder'],
-          error: 'the launcher ray needs a folder that the nodes of Ray have too: name it',
+          error: 'jobs of a cluster need a folder that its machines have too: name it',
+        })
+        .refine(({ launcher, kubernetes }) => launcher !== 'kubernetes' || kubernetes.manifest !== undefined, {
+          path: ['kubernetes', 'manifest'],
+          error: 'the launcher kubernetes needs the manifest of a Job: name its file',
         })
         .prefault({}),
       /** Completed problems after which a run starts. */

@@ -1,11 +1,21 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { messageOf, SeamError } from '@seamstream/kernel';
-import { ChildProcessLauncher, ClusterLauncher, type JobLauncher, RayJobs } from '@seamstream/training-contract';
+import {
+  ChildProcessLauncher,
+  ClusterLauncher,
+  type JobLauncher,
+  jobTemplate,
+  KubernetesJobs,
+  RayJobs,
+} from '@seamstream/training-contract';
 import type { TrainerConfig } from './config.js';
+
+type Torch = TrainerConfig['torch'];
 
 /** The words that start the engine on PyTorch on a model folder; a job's folder follows them. */
 export function torchCommand(
-  { command, processes, options, launcher }: TrainerConfig['torch'],
+  { command, processes, options, launcher }: Torch,
   modelFolder: string,
 ): [string, ...string[]] {
   const [program = 'torchrun', ...words] = wordsOf(command);
@@ -19,9 +29,10 @@ export function torchCommand(
  * What starts the engine on PyTorch, once it has reported its version, or the cluster that starts it has reported its own.
  * @throws INVALID_CONFIGURATION with what it said instead
  */
-export async function torchLauncher(torch: TrainerConfig['torch'], modelFolder: string): Promise<JobLauncher> {
+export async function torchLauncher(torch: Torch, modelFolder: string): Promise<JobLauncher> {
   const command = torchCommand(torch, modelFolder);
   if (torch.launcher === 'ray') return rayLauncher(torch.ray, command);
+  if (torch.launcher === 'kubernetes') return kubernetesLauncher(torch.kubernetes, command);
   const launcher = new ChildProcessLauncher({ command });
   const { hasSucceeded, report } = await launcher.reportVersion();
   if (hasSucceeded) return launcher;
@@ -31,17 +42,36 @@ export async function torchLauncher(torch: TrainerConfig['torch'], modelFolder: 
   );
 }
 
-async function rayLauncher(ray: TrainerConfig['torch']['ray'], command: readonly string[]): Promise<JobLauncher> {
-  const jobs = new RayJobs({ ...ray, command });
+async function rayLauncher({ dashboard, gpus }: Torch['ray'], command: readonly string[]): Promise<JobLauncher> {
+  const jobs = new RayJobs({ dashboard, gpus, command });
+  await reached(jobs.version(), `Ray: expected its dashboard at ${dashboard}`, 'SEAM_TRAINER_TORCH_RAY_DASHBOARD');
+  return new ClusterLauncher(jobs);
+}
+
+async function kubernetesLauncher(
+  { manifest, server, accountFolder }: Torch['kubernetes'],
+  command: readonly string[],
+): Promise<JobLauncher> {
+  const text = await reached(
+    readFile(manifest!, 'utf8'),
+    `Kubernetes: expected the manifest of a Job in ${manifest}`,
+    'SEAM_TRAINER_TORCH_KUBERNETES_MANIFEST',
+  );
+  const jobs = new KubernetesJobs({ server, accountFolder, template: jobTemplate(text), command });
+  await reached(jobs.check(), `Kubernetes: expected to list Jobs at ${server}`, 'SEAM_TRAINER_TORCH_KUBERNETES_…');
+  return new ClusterLauncher(jobs);
+}
+
+/** The answer. @throws INVALID_CONFIGURATION where there is none */
+async function reached<T>(answer: Promise<T>, expected: string, setting: string): Promise<T> {
   try {
-    await jobs.version();
+    return await answer;
   } catch (error) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Cannot train on Ray: expected its dashboard at ${ray.dashboard}, got: ${messageOf(error)}. Start Ray with its dashboard, or set SEAM_TRAINER_TORCH_RAY_DASHBOARD (docs/how-to/gpu-training.md).`,
+      `Cannot train on ${expected}, got: ${messageOf(error)}. Correct ${setting} (docs/how-to/gpu-training.md).`,
     );
   }
-  return new ClusterLauncher(jobs);
 }
 
 function wordsOf(text: string): string[] {

@@ -1,6 +1,7 @@
 export { type AdapterDifference, differenceOf, isWithin } from './agreement.js';
 export { carryOutJob } from './carry-out-job.js';
 export { type ClusterJob, ClusterJobs, ClusterLauncher } from './cluster-jobs.js';
+export { jobTemplate, KubernetesJobs } from './cluster-jobs.kubernetes.adapter.js';
 export { RayJobs } from './cluster-jobs.ray.adapter.js';
 export { engineIdentitySchema, toleranceOf } from './engine-identity.schema.js';
 export {
