@@ -301,8 +301,8 @@ export default [
     suite: 'quick',
     spec: 'apps/trainer/src/torch-command.spec.ts',
     control: 'a trainer whose Ray does not answer is refused at its start',
-    from: 'await jobs.version();',
-    to: '',
+    from: 'await reached(jobs.version(),',
+    to: 'await reached(Promise.resolve(),',
   },
   {
     file: 'apps/trainer/src/torch-command.ts',

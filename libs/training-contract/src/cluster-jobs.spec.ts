@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '@seamstream/kernel';
 import { type ClusterJob, ClusterJobs, ClusterLauncher } from './cluster-jobs.js';
-import type { EndedJob } from './job-launcher.port.js';
+import type { RunningJob } from './job-launcher.port.js';
 import { RequestRefused } from './json-request.js';
 
 let root: string;
@@ -12,7 +12,13 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'cluster-jobs-'));
   cluster = new Cluster();
 });
-afterEach(() => rm(root, { recursive: true }));
+afterEach(async () => {
+  // No job is followed after its test, also where that fails.
+  for (const running of started.splice(0)) running.cancel();
+  cluster.losesAnswers = 0;
+  cluster.endAll('failed');
+  await rm(root, { recursive: true });
+});
 
 describe('a job on a cluster', () => {
   it('is submitted once under a name of its content, and ends as its program does, with what it said', async () => {
@@ -174,8 +180,12 @@ async function folderOf(content: string): Promise<string> {
   return folder;
 }
 
-function start(folder: string): { readonly ended: Promise<EndedJob>; cancel(): void } {
-  return new ClusterLauncher(cluster, { lookEveryMs: 5, silenceMs: 200 }).start(folder);
+const started: RunningJob[] = [];
+
+function start(folder: string): RunningJob {
+  const running = new ClusterLauncher(cluster, { lookEveryMs: 5, silenceMs: 200 }).start(folder);
+  started.push(running);
+  return running;
 }
 
 async function until(isReached: () => boolean): Promise<void> {
