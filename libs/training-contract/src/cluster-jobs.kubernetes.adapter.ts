@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { type ClusterJob, ClusterJobs } from './cluster-jobs.js';
 import { jsonRequest } from './json-request.js';
 
-export interface KubernetesSettings {
+interface KubernetesSettings {
   /** Of the API, e.g. https://kubernetes.default.svc. */
   readonly server: string;
   /** With `token`, `ca.crt` and `namespace`, as a pod has it of its service account. */

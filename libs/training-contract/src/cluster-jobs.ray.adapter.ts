@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type ClusterJob, ClusterJobs } from './cluster-jobs.js';
 import { jsonRequest } from './json-request.js';
 
-export interface RaySettings {
+interface RaySettings {
   /** Of the dashboard, e.g. http://127.0.0.1:8265. */
   readonly dashboard: string;
   /** Program and arguments; the job's folder is appended. */
