@@ -15,7 +15,7 @@ import { loadConfig } from '@seamstream/service-kit';
 import { shardsOf, WHOLE_BUFFER } from '@seamstream/success-buffer';
 import fc from 'fast-check';
 import { PLANTS } from './chart/plants.js';
-import { KINDS, podsOf, policyFaults } from './chart/policy.js';
+import { KINDS, podsOf, policyFaults, restricted } from './chart/policy.js';
 import { CHART, environmentOf, openChart, PROFILES, readByHooks, readByServices, SETTINGS } from './chart/rendering.js';
 import { arbitraryValues, imageOf, portsOutOf, SCHEMAS, type Values } from './chart/values.js';
 
@@ -338,6 +338,27 @@ afterAll(() => opened?.close());
     const known = [...sources.join('\n').matchAll(/'(seam_[a-z_]+)'/g)].map(([, name]) => name);
     expect(named.size).toBeGreaterThan(4);
     expect([...named].filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it('the servers of a trial are where the profile kind looks for them, in the versions of infra/compose', async () => {
+    const textOf = (path: string): string => readFileSync(new URL(`../../infra/${path}`, import.meta.url), 'utf8');
+    const [servers] = await chart.tools.check([textOf('kubernetes/trial-servers.yaml')]);
+    expect(servers?.faults).toEqual([]);
+    const { documents } = await chart.checked(['kind']);
+    const environment = environmentOf(podsOf(documents)[0]!.spec.containers[0]!);
+    const services = servers!.documents.flatMap(({ kind, metadata, spec }) =>
+      kind === 'Service' ? (spec?.ports as { port: number }[]).map(({ port }) => `${metadata.name}:${port}`) : [],
+    );
+    expect(services).toEqual([
+      environment.SEAM_EVENT_LOG_KAFKA_BROKERS,
+      new URL(environment.SEAM_OBJECT_STORE_S3_ENDPOINT!).host,
+    ]);
+    const pods = podsOf(servers!.documents);
+    expect(pods).toHaveLength(2);
+    // The root of the image of Kafka is written to.
+    expect(restricted(pods).filter((fault) => !fault.endsWith('read-only root'))).toEqual([]);
+    for (const { spec } of pods)
+      expect(textOf('compose/compose.yaml')).toContain(`image: ${spec.containers[0]!.image}\n`);
   });
 
   it('every profile of the chart is tested', () => {

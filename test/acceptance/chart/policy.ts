@@ -72,7 +72,7 @@ const RESTRICTED_VOLUMES = [
 ];
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted, and a root that is read-only, and no token. */
-function restricted(pods: readonly Pod[]): readonly string[] {
+export function restricted(pods: readonly Pod[]): readonly string[] {
   return pods.flatMap((pod) => {
     const { owner, spec } = pod;
     const containers = containersOf(pod);
