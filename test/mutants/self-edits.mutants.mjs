@@ -57,4 +57,11 @@ export default [
     { control: 'a loop is refused', from: 'if (repeated > MOST_REPEATED)', to: 'if (repeated > 1)' },
     { control: 'mashed keys are refused', from: 'return known < LEAST_KNOWN ?', to: 'return known < 0 ?' },
   ]),
+  ...quick('apps/cli/src/edits/render-preview.ts', 'apps/cli/src/edits/preview-edits.command.spec.ts', [
+    {
+      control: 'a document steers no terminal',
+      from: '${withoutControls(document)}',
+      to: '${document}',
+    },
+  ]),
 ];

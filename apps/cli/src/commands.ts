@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   publish: async () => running((await import('./publish/publish-problems.command.js')).publishCommand),
   feedback: async () => running((await import('./feedback/give-feedback.command.js')).feedbackCommand),
   datasets: async () => running((await import('./datasets/inspect-datasets.command.js')).datasetsCommand),
+  edits: async () => running((await import('./edits/preview-edits.command.js')).editsCommand),
   solve: async () => running((await import('./solve/solve-problems.command.js')).solveCommand),
   status: async () => running((await import('./status/show-status.command.js')).statusCommand),
   show: async () => running((await import('./show/show-problem.command.js')).showCommand),

@@ -4,6 +4,7 @@ export type { DatasetForm, DatasetProblem, RowFault, StatedVerifier, UngradedPro
 export { detectedForm } from './detected-form.js';
 export { type Duplicate, QuestionIndex } from './duplicates.js';
 export { bytesInMemory, type FileBytes, fileDigest } from './file-bytes.js';
+export { isJsonDocument } from './json-document.js';
 export { isParquet } from './parquet-rows.js';
 export { normalisedQuestion } from './question.js';
 export { type ReadingSettings, type RowReading, readProblems } from './read-problems.js';

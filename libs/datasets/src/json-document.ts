@@ -21,13 +21,24 @@ const ARTICLES = /^(?:ï»¿)?\s*\{\s*(?:"version"\s*:\s*"[^"\\]{0,99}"\s*,\s*)?
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
+/** Whether a file is one JSON document, and no file of lines. */
+export async function isJsonDocument(file: FileBytes): Promise<boolean> {
+  const head = await headOf(file);
+  return LIST.test(head) || ARTICLES.test(head);
+}
+
 /** The rows of a file that is one JSON document; undefined for a file of lines. */
 export async function jsonDocumentRows(file: FileBytes): Promise<AsyncGenerator<Row> | undefined> {
-  const head = Buffer.from(await file.slice(0, Math.min(HEAD_BYTES, file.byteLength))).toString('latin1');
+  const head = await headOf(file);
   const list = LIST.exec(head);
   if (list !== null) return listRows(file, list[0].length);
   const articles = ARTICLES.exec(head);
   return articles === null ? undefined : paragraphRows(file, articles[0].length);
+}
+
+/** Its bytes as one character each. */
+async function headOf(file: FileBytes): Promise<string> {
+  return Buffer.from(await file.slice(0, Math.min(HEAD_BYTES, file.byteLength))).toString('latin1');
 }
 
 async function* listRows(file: FileBytes, start: number): AsyncGenerator<Row> {

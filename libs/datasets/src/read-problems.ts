@@ -107,7 +107,15 @@ export function readRow(row: number, value: unknown, settings: ReadingSettings):
 }
 
 /** What speaks of an answer or of who judges it: a row with one of these states a graded problem, and a fault in it is to be named. */
-const JUDGING_FIELDS = ['reference', 'verifier', 'answerVerifier', 'answer', 'solution', 'reward_model'] as const;
+const JUDGING_FIELDS = [
+  'reference',
+  'verifier',
+  'answerVerifier',
+  'answer',
+  'solution',
+  'reward_model',
+  'qas',
+] as const;
 
 function lacksJudge(row: unknown): row is object {
   if (typeof row !== 'object' || row === null || JUDGING_FIELDS.some((name) => Object.hasOwn(row, name))) return false;

@@ -55,6 +55,12 @@ describe('a file of SQuAD', () => {
     },
   );
 
+  it('is judged, where rows without a judge are read too', async () => {
+    const file = inMemory(JSON.stringify({ data: [ADA] }));
+    const form = (await detectedForm(file))!;
+    expect(await allOf(readProblems(file, { form, ungraded: true }))).toMatchObject([{ status: 'problem', row: 1 }]);
+  });
+
   it('in the plain form is a list of passages', async () => {
     const row = (title: string) => ({ title, context: `${title}.`, questions: [{ question: 'Who?', answer: title }] });
     const read = await readings(inMemory(JSON.stringify([row('Ada'), row('Bob')])));

@@ -53,6 +53,16 @@ describe('seam datasets inspect', () => {
     expect(output).toContain('  row 2: the question of line 2 of train.jsonl\n');
   });
 
+  it('counts the rows of one JSON document', async () => {
+    const world = await fakeWorld();
+    const row = { title: 'Ada', context: 'Ada was born in 1815.', questions: [{ question: 'When?', answer: '1815' }] };
+    world.files.set('passages.json', Buffer.from(JSON.stringify([row, { ...row, questions: [] }])));
+    expect(await world.seam('datasets', 'inspect', 'passages.json')).toBe(0);
+    const output = world.takeOutput();
+    expect(output).toContain('problems   1 of 2 rows, 1 that cannot be used\n');
+    expect(output).toContain('  row 2: questions: expected 1 to 100 questions that have an answer');
+  });
+
   it('says that no question stands in two of several files, and nothing of one file alone', async () => {
     const world = await fakeWorld();
     world.files.set('a.jsonl', Buffer.from('{"prompt":"What is two and three?","reference":"x"}'));

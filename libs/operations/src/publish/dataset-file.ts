@@ -3,6 +3,7 @@ import {
   type DatasetProblem,
   type FileBytes,
   fileDigest,
+  isJsonDocument,
   isParquet,
   type ReadingSettings,
   type RowFault,
@@ -34,7 +35,7 @@ export async function openDataset(door: InputDoor, path: string): Promise<Datase
     name,
     bytes,
     digest: await fileDigest(bytes),
-    unit: (await isParquet(bytes)) ? 'row' : 'line',
+    unit: (await isParquet(bytes)) || (await isJsonDocument(bytes)) ? 'row' : 'line',
   };
 }
 

@@ -1,0 +1,6 @@
+export {
+  type EditPreview,
+  type PassagePreview,
+  type PreviewRequest,
+  previewEdits,
+} from './preview-edits.js';
