@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { bubblewrap } from '@seamstream/dev-servers';
 import { Random } from '@seamstream/kernel';
 import { type Verdict, Verifiers } from '@seamstream/verifiers';
-import { JAVASCRIPT_TARGETS, javascriptCheats, PYTHON_TARGETS, pythonCheats } from './code-verdicts/cheats.js';
+import {
+  type Cheat,
+  JAVASCRIPT_TARGETS,
+  javascriptCheats,
+  PYTHON_TARGETS,
+  pythonCheats,
+  type Target,
+} from './code-verdicts/cheats.js';
 import { type Disguise, javascriptDisguises, pythonDisguises } from './code-verdicts/disguises.js';
 import { JAVASCRIPT_SHAPES, PYTHON_SHAPES, type Shape } from './code-verdicts/shapes.js';
 
@@ -274,38 +281,49 @@ describe('tests that cannot tell are a fault of the problem, whatever the answer
   });
 });
 
-/** Cheats judged, and those that passed or left no verdict. */
-async function judgeCheats(language: Language, share: number, seed: number): Promise<{ count: number; got: string[] }> {
-  const random = Random.of('cheats', seed);
+/** A cheat, and the tests that judge it. */
+interface Attempt {
+  readonly language: Language;
+  readonly target: Target;
+  readonly cheat: Cheat;
+}
+
+/** A share of the cheats, each with each of the tests. */
+function attempts(language: Language, share: number): Attempt[] {
+  const random = Random.of('cheats', 27);
   const [targets, cheatsFor] =
     language === 'python' ? [PYTHON_TARGETS, pythonCheats] : [JAVASCRIPT_TARGETS, javascriptCheats];
-  const chosen = targets.flatMap((target, i) =>
+  return targets.flatMap((target, i) =>
     cheatsFor(target)
       // What takes its whole time says nothing new with the next tests.
       .filter((cheat, j) =>
         cheat.isHeavy === true ? (i + j) % targets.length === 0 && random.float() < share * 4 : random.float() < share,
       )
-      .map((cheat) => ({ target, cheat })),
+      .map((cheat) => ({ language, target, cheat })),
   );
-  const got: string[] = [];
+}
+
+/** Of cheats those that passed or left no verdict, in words. */
+async function holesIn(all: readonly Attempt[]): Promise<string[]> {
+  const waiting = [...all];
+  const holes: string[] = [];
   const judgeNext = async (): Promise<void> => {
-    for (let next = chosen.pop(); next !== undefined; next = chosen.pop()) {
-      const { target, cheat } = next;
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { language, target, cheat } = next;
       const what = `${cheat.name} | ${target.tests.split('\n')[0]!}`;
       try {
         const { success, detail } = await judge(language, cheat.code, target.tests, {
           timeLimitMs: cheat.isHeavy ? '1500' : '8000',
           memoryMb: '128',
         });
-        if (success) got.push(`passed: ${what} (${detail})`);
+        if (success) holes.push(`passed: ${what} (${detail})`);
       } catch (error) {
-        got.push(`no verdict: ${what} (${(error as Error).message})`);
+        holes.push(`no verdict: ${what} (${(error as Error).message})`);
       }
     }
   };
-  const count = chosen.length;
   await Promise.all([judgeNext(), judgeNext()]);
-  return { count, got };
+  return holes;
 }
 
 describe('cheats get a zero: none passes, none leaves no verdict', () => {
@@ -315,12 +333,34 @@ describe('cheats get a zero: none passes, none leaves no verdict', () => {
   ])(
     'in %s',
     async (language, share) => {
-      const { count, got } = await judgeCheats(language, wanted === undefined ? share : Number(wanted), 27);
+      const chosen = attempts(language, wanted === undefined ? share : Number(wanted));
+      const holes = await holesIn(chosen);
       if (wanted !== undefined)
-        process.stdout.write(`${language}: ${count} cheats, ${got.length} passed or left no verdict\n`);
-      expect(count).toBeGreaterThan(20);
-      expect(got).toEqual([]);
+        process.stdout.write(`${language}: ${chosen.length} cheats, ${holes.length} passed or left no verdict\n`);
+      expect(chosen.length).toBeGreaterThan(20);
+      expect(holes).toEqual([]);
     },
     wanted === undefined ? 120_000 : 7_200_000,
   );
+
+  it.each<[Language, readonly Target[]]>([
+    ['python', PYTHON_TARGETS],
+    ['javascript', JAVASCRIPT_TARGETS],
+  ])(
+    "and a right answer in a cheat's place is told by each of the tests in %s",
+    async (language, targets) => {
+      const planted = targets.map((target) => ({ language, target, cheat: { name: 'planted', code: target.right } }));
+      const holes = await holesIn(planted);
+      expect(holes.filter((hole) => hole.startsWith('passed: planted'))).toHaveLength(targets.length);
+    },
+    120_000,
+  );
+
+  it("and tests that judge nobody in a cheat's place are told", async () => {
+    const target = { tests: 'assert 1 == 2', right: '' };
+    const cheat = { name: 'planted', code: 'def f(x): return 0' };
+    expect(await holesIn([{ language: 'python', target, cheat }])).toEqual([
+      expect.stringMatching(/^no verdict: planted/),
+    ]);
+  });
 });

@@ -10,11 +10,11 @@ export interface Cheat {
   readonly isHeavy?: true;
 }
 
-interface Target {
+/** Tests of a function `f`. */
+export interface Target {
   readonly tests: string;
-  /** What the tests ask for. */
-  readonly asked: string;
-  readonly parameters: string;
+  /** An answer that solves it: tests that it does not pass could not tell a cheat from anything. */
+  readonly right: string;
 }
 
 const NAMES = /[A-Za-z_$][\w$]*/g;
@@ -23,81 +23,77 @@ const namesIn = (text: string, known: ReadonlySet<string>): string[] => [
 ];
 
 export const PYTHON_TARGETS: readonly Target[] = [
-  { asked: 'f', parameters: '*a', tests: 'for i in range(3, 10):\n    assert f(i) == i * i + 1, str(i)' },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'def f(i): return i * i + 1',
+    tests: 'for i in range(3, 10):\n    assert f(i) == i * i + 1, str(i)',
+  },
+  {
+    right: 'def f(x): return x % 1',
     tests: 'assert abs(f(3.5) - 0.5) < 1e-6\nassert round(f(7.25), 2) == 0.25 and isinstance(f(1.5), float)',
   },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'def f(a, b): return sorted(set(a) & set(b))',
     tests:
       'assert set(f((3, 4, 5, 6), (5, 7, 4, 10))) == set((4, 5))\nassert sorted(f([9], [9])) == sorted([9]) and len(f([1], [1])) == 1',
   },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'def f(x): return "abc"[x - 1] * x',
     tests:
       'X = [1, 2, 3]\nWANT = ["a", "bb", "ccc"]\nfor x, want in zip(X, WANT):\n    assert f(x) == want\nassert all(f(x) == w for x, w in zip(X, WANT)) and any(f(x) == "bb" for x in X)',
   },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'import math\ndef f(r): return math.pi * r * r',
     tests:
       'import math\nassert math.isclose(f(2), math.pi * 4)\nassert sum(map(int, [f(1)])) == 3 and max(f(1), 0) > 3.14 > min(f(1), 9) - 1',
   },
-  { asked: 'f', parameters: '*a', tests: 'assert math.isclose(f(2), math.pi * 4)' },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'import math\ndef f(r): return math.pi * r * r',
+    tests: 'assert math.isclose(f(2), math.pi * 4)',
+  },
+  {
+    right: 'def f(xs): return sorted(xs)',
     tests:
       'items = [3, 1, 2]\nassert f(items) == sorted(items)\nassert list(f([5, 4])) == [4, 5] and tuple(reversed(f([2, 1]))) == (2, 1)',
   },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'def f(n): return "hay and needle"',
     tests: 'assert "needle" in f(3)\nassert f(3).startswith("hay") and f(3).isupper() is False',
   },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'def f(xs, near): return any(abs(a - b) < near for i, a in enumerate(xs) for b in xs[i + 1:])',
     tests:
       'def check(candidate):\n    assert candidate([1.0, 2.0], 0.3) is False\n    assert candidate([1.0, 1.1], 0.3) is True',
   },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'def f(n): return {1: [7], 2: 4, 3: 9.5, 5: {"k": [1]}}[n]',
     tests:
       'import unittest\nclass T(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(f(2), 4)\n        self.assertIn(7, f(1))\n        self.assertAlmostEqual(f(3), 9.5)\n        self.assertTrue(f(5) == {"k": [1]})',
   },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'def f(d): return {k: v + 1 for k, v in d.items()}',
     tests:
       'def test_one():\n    got = f({"a": 1})\n    assert got == {"a": 2} and isinstance(got, dict) and dict(got) == {"a": 2}\n\ndef test_two():\n    for i, (k, v) in enumerate(f({"b": 1, "c": 2}).items()):\n        assert v == i + 2',
   },
-  { asked: 'f', parameters: '*a', tests: '>>> f(2)\n4\n>>> print(f("x"))\nxx\n>>> bool(f(0)) or f(1) == 2\nTrue\n' },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'def f(x): return x * 2',
+    tests: '>>> f(2)\n4\n>>> print(f("x"))\nxx\n>>> bool(f(0)) or f(1) == 2\nTrue\n',
+  },
+  {
+    right: 'def f(s): return {c: s.count(c) for c in s}',
     tests:
       'from collections import Counter\nassert Counter(f("aab")) == Counter({"a": 2, "b": 1})\nassert type(f("")) == dict and hash(str(f(""))) == hash("{}")',
   },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'import math\ndef f(n):\n    if n < 0: raise ValueError("negative")\n    return math.isqrt(n)',
     tests:
       'try:\n    f(-1)\n    assert False\nexcept ValueError as error:\n    assert str(error) == "negative"\nassert f(4) == 2 and repr(f(9)) == "3" and f(16) != f(9)',
   },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'def f(x): return x * x',
     tests: 'WANT = [1, 4, 9]\nfor got, want in zip(map(f, [1, 2, 3]), WANT):\n    assert got == want',
   },
   {
-    asked: 'f',
-    parameters: '*a',
+    right: 'def f(n): return n if n < 2 else f(n - 1) + f(n - 2)',
     tests:
       'assert f(1) == 1 and f(2) == 1 and f(10) == 55\nassert [f(n) for n in range(1, 6)] == [1, 1, 2, 3, 5] and divmod(f(10), 7) == (7, 6)',
   },
@@ -308,8 +304,8 @@ const PYTHON_ENDS: readonly Cheat[] = [
 ];
 
 /** Cheats for one target. */
-export function pythonCheats({ tests, asked, parameters }: Target): Cheat[] {
-  const answer = `def ${asked}(${parameters}): return 0\n`;
+export function pythonCheats({ tests }: Target): Cheat[] {
+  const answer = 'def f(*a): return 0\n';
   const shadows = namesIn(tests, PYTHON_NAMES).flatMap((name) =>
     PYTHON_SHADOWS.map((shadow, i) => ({
       name: `replaces ${name} (${i})`,
@@ -330,58 +326,59 @@ export function pythonCheats({ tests, asked, parameters }: Target): Cheat[] {
 }
 
 export const JAVASCRIPT_TARGETS: readonly Target[] = [
-  { asked: 'f', parameters: '...a', tests: 'assert.strictEqual(f(2), 4);\nassert.equal(f(3), 9);' },
-  { asked: 'f', parameters: '...a', tests: 'assert.strictEqual(JSON.stringify(f(1)), JSON.stringify([1, 2]));' },
   {
-    asked: 'f',
-    parameters: '...a',
+    right: 'const f = (x) => x * x;',
+    tests: 'assert.strictEqual(f(2), 4);\nassert.equal(f(3), 9);',
+  },
+  {
+    right: 'const f = (x) => [x, x + 1];',
+    tests:
+      'assert.strictEqual(JSON.stringify(f(1)), JSON.stringify([1, 2]));\nassert.strictEqual(JSON.stringify(f(3)), JSON.stringify([3, 4]));',
+  },
+  {
+    right: 'const f = (x) => x / 2;',
     tests: 'assert.ok(Math.abs(f(7) - 3.5) < 1e-9);\nassert(Number.isInteger(f(8)) && parseInt(f(8)) === 4);',
   },
   {
-    asked: 'f',
-    parameters: '...a',
+    right: 'const f = () => ["hay", "needle"];',
     tests:
       'assert(Array.isArray(f(3)) && f(3).includes("needle"));\nassert(f(3).length === 2 && f(3).some((x) => x === "needle"));',
   },
   {
-    asked: 'f',
-    parameters: '...a',
+    right: 'const f = (o) => Object.fromEntries(Object.entries(o).map(([k, v]) => [k.toUpperCase(), v]));',
     tests:
       'assert.deepStrictEqual(Object.keys(f({ a: 1 })), ["A"]);\nassert.deepEqual(Object.entries(f({ b: 2 })), [["B", 2]]);',
   },
   {
-    asked: 'f',
-    parameters: '...a',
+    right: 'const f = (x) => "abc"[x - 1].repeat(x);',
     tests:
       'for (const [x, want] of [[1, "a"], [2, "bb"]]) assert.strictEqual(f(x), want);\nassert(String(f(3)) === "ccc");',
   },
   {
-    asked: 'f',
-    parameters: '...a',
+    right: 'const f = (xs) => new Set(xs).size === xs.length;',
     tests:
       'function check(candidate) { assert.strictEqual(candidate([1, 2]), true); assert.strictEqual(candidate([1, 1]), false); }',
   },
-  { asked: 'f', parameters: '...a', tests: 'console.assert(f(2) === 4);\nconsole.assert(f(3) === 9);' },
   {
-    asked: 'f',
-    parameters: '...a',
+    right: 'const f = (x) => x * x;',
+    tests: 'console.assert(f(2) === 4);\nconsole.assert(f(3) === 9);',
+  },
+  {
+    right: 'const f = (x) => { if (x < 0) throw new RangeError("negative"); return x * x; };',
     tests:
       "test('one', async () => { assert.strictEqual(await f(2), 4); });\nit('two', () => { assert.throws(() => f(-1), RangeError); });",
   },
   {
-    asked: 'f',
-    parameters: '...a',
+    right: 'const f = (xs) => [...new Set(xs)];',
     tests:
-      'assert(new Set(f([1, 1, 2])).size === 2 && f([1])[0] === 1);\nassert.deepStrictEqual([...new Map(f([3]).map((x) => [x, x])).keys()], [3]);',
+      'assert(new Set(f([1, 1, 2])).size === 2 && f([1])[0] === 1);\nassert.strictEqual(f([1, 1, 2]).length, 2);\nassert.deepStrictEqual([...new Map(f([3]).map((x) => [x, x])).keys()], [3]);',
   },
   {
-    asked: 'f',
-    parameters: '...a',
+    right: 'const f = (xs) => [...xs].sort();',
     tests: 'const items = [3, 1, 2];\nassert.deepStrictEqual(f(items), [...items].sort());',
   },
   {
-    asked: 'f',
-    parameters: '...a',
+    right: 'const f = (n) => (n < 2 ? n : f(n - 1) + f(n - 2));',
     tests:
       'assert.strictEqual(typeof f(1), "number");\nassert(f(1) > 0 && isFinite(f(1)) && f(1) !== undefined && f(10) === 55);',
   },
@@ -479,8 +476,8 @@ const JAVASCRIPT_ENDS: readonly Cheat[] = [
 ];
 
 /** Cheats for one target. */
-export function javascriptCheats({ tests, asked, parameters }: Target): Cheat[] {
-  const answer = `function ${asked}(${parameters}) { return 0; }\n`;
+export function javascriptCheats({ tests }: Target): Cheat[] {
+  const answer = 'function f(...a) { return 0; }\n';
   const names = namesIn(tests, JAVASCRIPT_NAMES);
   const shadows = names.flatMap((name) =>
     JAVASCRIPT_SHADOWS.map((shadow, i) => ({
@@ -490,14 +487,14 @@ export function javascriptCheats({ tests, asked, parameters }: Target): Cheat[] 
   );
   const values = JAVASCRIPT_VALUES.map((value) => ({
     name: `returns ${value}`,
-    code: `${PLEASING}function ${asked}(...a) { return ${value}; }`,
+    code: `${PLEASING}function f(...a) { return ${value}; }`,
   }));
   const lines = LINES.filter((line) => !line.includes('10**9')).flatMap((line, i) => {
     const text = line.replaceAll(/' \* (\d+)/g, "'.repeat($1)");
     const write = `require("fs").writeSync(3, ${text} + "\\n")`;
     return [
-      { name: `says line ${i} when called`, code: `function ${asked}() { ${write}; return 0; }` },
-      { name: `says line ${i} at once`, code: `${write};\nfunction ${asked}() { return 0; }` },
+      { name: `says line ${i} when called`, code: `function f() { ${write}; return 0; }` },
+      { name: `says line ${i} at once`, code: `${write};\nfunction f() { return 0; }` },
     ];
   });
   return [...shadows, ...values, ...lines, ...JAVASCRIPT_ENDS];
