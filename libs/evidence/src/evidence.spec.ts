@@ -1,8 +1,10 @@
+import { jest } from '@jest/globals';
 import type { InMemoryEventLog } from '@seamstream/event-log';
 import {
   decodeEvent,
   type EventOf,
   encodeEvent,
+  eventWindow,
   type Problem,
   type SeamEvent,
   TOPIC,
@@ -93,6 +95,20 @@ describe('a result', () => {
     expect(await late.doubts(shuffled.slice(0, 50))).toEqual(new Map());
   });
 
+  it('has its experience walked over once, also where nothing was read yet', async () => {
+    const log = await logOf(honest(50).flatMap(all));
+    const results = await resultsIn(log);
+    const window = eventWindow('ExperienceGenerated');
+    const open = jest.spyOn(Object.getPrototypeOf(window) as typeof window, 'open');
+    try {
+      expect(await new Evidence(log).doubts(results)).toEqual(new Map());
+      // And each problem once.
+      expect(open).toHaveBeenCalledTimes(results.length + 50);
+    } finally {
+      open.mockRestore();
+    }
+  });
+
   it('whose problem is missing is not looked for twice in the partition that its key stands for', async () => {
     const runs = honest(40);
     const log = new FlakyLog();
@@ -106,8 +122,8 @@ describe('a result', () => {
       return watermarks(topic);
     };
     expect((await new Evidence(log).doubts(results)).size).toBe(results.length);
-    // How many partitions there are, the end to read ahead to, and once more before looking back.
-    expect(asked).toBe(3);
+    // How many partitions there are, the end to read ahead to, without the experiences and with them, and once more before looking back.
+    expect(asked).toBe(4);
   });
 
   it('that is missing makes the log be read once more at most, however many are', async () => {

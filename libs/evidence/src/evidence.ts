@@ -51,9 +51,12 @@ interface Case {
 /** Experiences that cases of one batch have taken from memory and not used, by problem and id. */
 type Held = Map<string, KeptExperience>;
 
-/** What a look at a case leads to, if not to a reading that has to go on. */
+/** What a look at a case leads to. */
 const BORNE_OUT = 'borne out';
 const UNCLEAR = 'unclear';
+/** Something that it rests on is not at hand. */
+const MISSING = 'missing';
+type Look = typeof BORNE_OUT | typeof UNCLEAR | typeof MISSING;
 
 export class Evidence {
   private readonly windows = new Windows();
@@ -123,13 +126,9 @@ export class Evidence {
       const missing: Case[] = [];
       const readings = new Set<Reading<Kept>>();
       for (const each of waiting) {
-        const found = this.look(each, held);
-        if (found === BORNE_OUT) continue;
+        const found = this.look(each, held, readings);
         if (found === UNCLEAR) unclear.push(each);
-        else {
-          missing.push(each);
-          readings.add(found);
-        }
+        else if (found === MISSING) missing.push(each);
       }
       let isMore = false;
       for (const reading of readings) if (await reading.readAhead()) isMore = true;
@@ -139,7 +138,8 @@ export class Evidence {
     return unclear;
   }
 
-  private look(each: Case, held: Held): typeof BORNE_OUT | typeof UNCLEAR | Reading<Kept> {
+  /** @param readings gets those that have to go on before the next look */
+  private look(each: Case, held: Held, readings: Set<Reading<Kept>>): Look {
     const { event } = each;
     if (event.type === 'ProblemExpired') return UNCLEAR;
     const { experienceId, problem } = event;
@@ -149,17 +149,20 @@ export class Evidence {
     const known = held.size === 0 ? undefined : held.get(nameOf(event));
     each.experience ??= known ?? experiences.take(problemId, (kept) => kept.has(experienceId));
     const { experience } = each;
-    if (experience === undefined) return experiences;
-    const found = this.lookAt(each, experience);
+    if (experience === undefined) {
+      readings.add(experiences);
+      // Its problem is wanted next. Reading both now saves walking over the experience once for each.
+      const problems = this.problems.of(problemId);
+      if (!problems.remembers(problemId)) readings.add(problems);
+      return MISSING;
+    }
+    const found = this.lookAt(each, experience, readings);
     // Whoever asks for it next must not find another one under its id.
     if (found !== BORNE_OUT) held.set(nameOf(event), experience);
     return found;
   }
 
-  private lookAt(
-    { event, value }: Case,
-    experience: KeptExperience,
-  ): typeof BORNE_OUT | typeof UNCLEAR | Reading<Kept> {
+  private lookAt({ event, value }: Case, experience: KeptExperience, readings: Set<Reading<Kept>>): Look {
     const { problemId } = event.problem;
     if (event.type !== 'OutcomeRecorded' || value === null || !experience.isShown()) return UNCLEAR;
     const { windows } = this;
@@ -169,7 +172,10 @@ export class Evidence {
       problemId,
       ({ id }) => id !== undefined && windows.experience.says(causationId, id),
     );
-    if (published === undefined) return problems;
+    if (published === undefined) {
+      readings.add(problems);
+      return MISSING;
+    }
     const isBorneOut =
       this.encoded.bearOut(event, value, { experience, problem: published }, this.adapters.basesOf) &&
       this.claim(event, published);

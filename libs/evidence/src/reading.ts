@@ -152,6 +152,11 @@ export class Reading<K extends Kept> {
     return undefined;
   }
 
+  /** Whether any record of a key is at hand. */
+  remembers(key: string): boolean {
+    return this.remembered.has(key);
+  }
+
   /** That a record bore a result out. Reading goes on from it; those that were looked up ahead of it move it on only if they are many. */
   used({ offset }: K): void {
     if (offset < this.next) {
