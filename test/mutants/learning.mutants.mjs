@@ -82,6 +82,30 @@ export default [
       to: '(isForced ? [position] : [position])',
     },
   ]),
+  ...quick('libs/learning/src/rest-em.ts', 'libs/learning/src/rest-em.spec.ts', [
+    { control: 'only the present writer teaches', from: 'maxAge: 0,', to: 'maxAge: 9,' },
+    {
+      control: 'an entry needs a gain',
+      from: 'reward - baseline > minimumGain',
+      to: 'reward - baseline >= minimumGain',
+    },
+    { control: 'the best entry is kept', from: 'Math.max(...members', to: 'Math.min(...members' },
+    {
+      control: 'the control arm is the baseline where there is one',
+      from: 'return control ?? mean(',
+      to: 'return mean(',
+    },
+    {
+      control: 'solved entries alone are kept on demand',
+      from: 'members.filter(({ reward }) => reward === 1)',
+      to: 'members.filter(({ reward }) => reward > 0.5)',
+    },
+    {
+      control: 'too few entries are refused',
+      from: 'if (examples.length < config.minExamples)',
+      to: 'if (examples.length < 0)',
+    },
+  ]),
   ...quick('libs/learning/src/sft.ts', 'libs/learning/src/sft.spec.ts', [
     {
       control: 'B26: imitation prefers what helped',

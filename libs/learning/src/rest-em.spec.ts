@@ -1,0 +1,104 @@
+import { Random } from '@seamstream/kernel';
+import { algorithms, type LearningContext, type LogInput, type Preparation } from './index.js';
+import { experience, logOf, resultOf, together } from './recorded-groups.fake.js';
+
+const restEm = algorithms.get('rest-em')!;
+const context: LearningContext = {
+  baseModelDigest: 'base',
+  servedAdapters: [null, 'a1', 'a2'],
+  entrySchemaOf: () => undefined,
+};
+const prepare = (log: LogInput, config: object = {}, seed = 'run'): Preparation =>
+  restEm.prepare(log, { minExamples: 1, ...config }, context, seed);
+/** The ids of what is learned from. */
+const keptOf = (log: LogInput, config: object = {}): readonly string[] => {
+  const prepared = prepare(log, config);
+  return prepared.status === 'ready' ? prepared.plan.examples.map(({ exampleId }) => exampleId) : [];
+};
+/** Problems of the groups' domain that were tried without an entry. */
+const controls = (...rewards: readonly number[]): LogInput => {
+  const tried = rewards.map((reward, i) => ({ reward, of: experience(`control${i}`, 0, 1, { arm: 'control' }) }));
+  return { reads: 'log', experiences: [], results: tried.map(({ of, reward }) => resultOf(of, reward)) };
+};
+
+describe('ReST-EM', () => {
+  it('keeps of each group what did best, the first of equals', () => {
+    expect(keptOf(logOf({ g: [0.25, 0.75, 0.75, 0], h: [1, 0] }))).toEqual(['g-1', 'h-0']);
+  });
+
+  it('keeps nothing without a gain: over the group, and over problems without an entry where there are any', () => {
+    const log = logOf({ alike: [0.5, 0.5], better: [0.25, 0.5] });
+    expect(keptOf(log)).toEqual(['better-1']);
+    expect(keptOf(together(log, controls(0.25, 0.5)))).toEqual(['alike-0', 'better-1']);
+    expect(keptOf(together(log, controls(0.5)))).toEqual([]);
+    expect(keptOf(together(log, controls(0.5)), { gainOver: 'group' })).toEqual(['better-1']);
+    expect(keptOf(log, { minimumGain: 0.2 })).toEqual([]);
+  });
+
+  it('keeps on demand everything with reward 1', () => {
+    expect(keptOf(logOf({ g: [1, 0, 1, 0.75] }), { keep: 'solved' })).toEqual(['g-0', 'g-2']);
+  });
+
+  it('learns from the present writer alone, and from its own base model', () => {
+    const earlier = logOf({ earlier: [1, 0] }, { adapterDigest: 'a1' });
+    const bare = logOf({ bare: [1, 0] }, { adapterDigest: null });
+    const other = logOf({ other: [1, 0] }, { baseModelDigest: 'another' });
+    expect(keptOf(together(earlier, bare, other, logOf({ own: [1, 0] })))).toEqual(['own-0']);
+  });
+
+  it('takes no failure of the machine for a reward of 0', () => {
+    expect(keptOf(logOf({ g: ['failed', 0.5, 0.25] }))).toEqual(['g-1']);
+    expect(keptOf(logOf({ g: ['failed', 'failed', 0.5] }))).toEqual([]);
+  });
+
+  it('imitates every kept entry as often as every other, over so many epochs', () => {
+    const log = logOf(Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`g${i}`, [1, 0]])));
+    const prepared = prepare(log, { batchSize: 3, duration: { unit: 'epochs', epochs: 3 } });
+    if (prepared.status === 'refused') throw new Error(prepared.reason);
+    const drawn = prepared.plan.steps.flatMap(({ examples }) => examples);
+    expect(prepared.plan.steps).toHaveLength(7);
+    expect(Object.values(Object.groupBy(drawn, String)).map((of) => of!.length)).toEqual(Array(7).fill(3));
+    expect(prepared.plan.objective).toEqual({ kind: 'negative-log-likelihood' });
+    expect(prepared.plan.trainable).toMatchObject({ kind: 'lora', rank: 64, alpha: 128 });
+  });
+
+  it('plans the same from the same records in any order, also where some came twice', () => {
+    for (let seed = 0; seed < 50; seed++) {
+      const random = Random.of('rest-em', seed);
+      const groups = Array.from({ length: 6 }, (_, i): [string, number[]] => [
+        `g${i}`,
+        Array.from({ length: 2 + random.int(4) }, () => random.int(5) / 4),
+      ]);
+      const log = together(logOf(Object.fromEntries(groups)), controls(random.float()));
+      const disordered: LogInput = {
+        reads: 'log',
+        experiences: random.shuffled([...log.experiences, ...log.experiences.slice(0, 3)]),
+        results: random.shuffled([...log.results, ...log.results.slice(0, 3)]),
+      };
+      expect(prepare(disordered)).toEqual(prepare(log));
+    }
+  });
+
+  it('never keeps an entry that a sibling beats, nor one without a gain', () => {
+    for (let seed = 0; seed < 200; seed++) {
+      const random = Random.of('rest-em kept', seed);
+      const rewards = Array.from({ length: 2 + random.int(6) }, () => random.int(9) / 8);
+      const kept = keptOf(logOf({ g: rewards }));
+      const most = Math.max(...rewards);
+      const isFlat = rewards.every((reward) => reward === most);
+      expect(kept).toEqual(isFlat ? [] : [`g-${rewards.indexOf(most)}`]);
+    }
+  });
+
+  it('refuses a run with too little, and says what there was', () => {
+    expect(prepare(logOf({ g: [1, 0], h: [0, 0] }), { minExamples: 2 })).toMatchObject({
+      status: 'refused',
+      reason: expect.stringMatching(/of 2 groups of the present writer, 1 entries did best/),
+      diagnostics: { scoredGroups: 2, attempts: 4, meanReward: 0.25, gainingShare: 0.25, keptEntries: 1 },
+    });
+    expect(prepare(logOf({}))).toMatchObject({
+      status: 'refused',
+      reason: expect.stringMatching(/no complete group of the present writer/),
+    });
+  });
+});

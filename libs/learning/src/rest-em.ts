@@ -1,0 +1,158 @@
+/**
+ * ReST-EM (https://arxiv.org/abs/2312.06585) as SEAL uses it (https://arxiv.org/abs/2506.10943): of what the writer tried for each problem,
+ * what did best is made more likely. Formula, departures and figures: docs/explanation/algorithms/rest-em.md.
+ */
+import { promptOf } from '@seamstream/events';
+import { definiteResults } from '@seamstream/experience-groups';
+import { z } from 'zod';
+import { defineAlgorithm } from './algorithm.js';
+import { layExample, sequenceOf } from './example.js';
+import { type GroupMember, joinGroups, type ScoredGroup } from './groups.js';
+import type { Diagnostics, LearningContext, LogInput, TrainingExample, TrainingPlan } from './learning.types.js';
+import { optimizerSchema, trainableSchema } from './optimizer.config.js';
+import { plannedSteps } from './planned-steps.js';
+import { drawBatches, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
+import { lossAverages } from './token-weights.js';
+
+const restEmConfigSchema = z.strictObject({
+  /** Of each group: `best` keeps the entry with the greatest gain, `solved` all with reward 1. */
+  keep: z.enum(['best', 'solved']).default('best'),
+  /** Of the kept ones, only those whose gain is greater. */
+  minimumGain: z.number().min(-1).max(1).default(0),
+  /**
+   * What a reward is compared with. `control`: the mean reward of the domain's problems without an entry, where any were recorded, and
+   * otherwise as `group`. `group`: the mean of the group.
+   */
+  gainOver: z.enum(['control', 'group']).default('control'),
+  /** Rounds of problems that are replayed. Of all that they hold, only the present writer's entries count. */
+  rounds: z.int().positive().default(1),
+  /** A run with fewer kept entries is refused. */
+  minExamples: z.int().positive().default(4),
+  /** Use only entries sampled at temperature 1 without top-k and top-p. SEAL samples with top-p 0.95. */
+  plainSamplingOnly: z.boolean().default(false),
+  lossAverage: z.enum(lossAverages).default('token-mean'),
+  /** Entries per optimizer step. */
+  batchSize: z.int().positive().default(10),
+  duration: durationSchema.default({ unit: 'epochs', epochs: 2 }),
+  learningRate: learningRateSchema.prefault({ peak: 3e-4 }),
+  optimizer: optimizerSchema.prefault({}),
+  trainable: trainableSchema.prefault({ kind: 'lora', rank: 64, alpha: 128 }),
+});
+
+type RestEmConfig = z.infer<typeof restEmConfigSchema>;
+
+export const restEm = defineAlgorithm({
+  name: 'rest-em',
+  reads: 'log',
+  configSchema: restEmConfigSchema,
+
+  replayedRounds: ({ rounds }) => ({ least: rounds, most: rounds }),
+  isFilled: () => true,
+
+  prepare(input, config, context, seed) {
+    // 1. The groups of the present writer: entries of an earlier one would be learned from twice.
+    const { plainSamplingOnly } = config;
+    const { groups, census } = joinGroups(input, context, { maxAge: 0, plainSamplingOnly });
+    // 2. What of them is kept.
+    const controls = controlRewards(input);
+    const scored = groups.map((group) => ({ group, baseline: baselineOf(group, controls, config) }));
+    const kept = scored.flatMap(({ group, baseline }) => keptOf(group, baseline, config));
+    const examples = kept
+      .map(({ experience }) => exampleOf(experience, context))
+      .filter(({ targets }) => targets.length > 0);
+    const diagnostics: Diagnostics = {
+      ...census,
+      ...figuresOf(scored, controls),
+      keptEntries: kept.length,
+      keptReward: mean(kept.map(({ reward }) => reward)),
+      examples: examples.length,
+      freeTokens: examples.reduce((sum, { targets }) => sum + targets.length, 0),
+    };
+    if (examples.length < config.minExamples)
+      return { status: 'refused', reason: whyTooFew(groups.length, examples.length, config), diagnostics };
+    // 3. In which order it is imitated.
+    const steps = stepsOf(config.duration, examples.length, config.batchSize);
+    const draws = drawBatches(
+      examples.map(() => 1),
+      { steps, batchSize: config.batchSize, seed, classes: examples.map(() => '') },
+    );
+    const plan: TrainingPlan = {
+      examples,
+      steps: plannedSteps(draws, examples, config),
+      objective: { kind: 'negative-log-likelihood' },
+      needs: { proximalLogProbs: false, referenceLogProbs: null },
+      optimizer: { ...config.optimizer, learningRate: config.learningRate.peak },
+      trainable: config.trainable,
+      diagnostics,
+    };
+    return { status: 'ready', plan };
+  },
+
+  review: () => ({ status: 'ready', diagnostics: {} }),
+
+  complete(plan, _config, step) {
+    const { examples, tokenWeights: shares } = plan.steps[step]!;
+    return examples.map((index, position) => sequenceOf(plan.examples[index]!, shares[position]!));
+  },
+});
+
+/** Mean reward of problems without an entry, by domain. */
+function controlRewards({ results }: LogInput): ReadonlyMap<string, number> {
+  const controls = [...definiteResults(results).values()]
+    .filter((result) => result.type === 'OutcomeRecorded')
+    .filter(({ arm }) => arm === 'control');
+  const byDomain = Map.groupBy(controls, ({ problem }) => problem.domain);
+  return new Map([...byDomain].map(([domain, ofDomain]) => [domain, mean(ofDomain.map(({ reward }) => reward))]));
+}
+
+function baselineOf(
+  { members }: ScoredGroup,
+  controls: ReadonlyMap<string, number>,
+  { gainOver }: RestEmConfig,
+): number {
+  const control = gainOver === 'control' ? controls.get(members[0]!.experience.problem.domain) : undefined;
+  return control ?? mean(members.map(({ reward }) => reward));
+}
+
+/** Of equal ones the first counts. */
+function keptOf({ members }: ScoredGroup, baseline: number, { keep, minimumGain }: RestEmConfig): GroupMember[] {
+  const most = Math.max(...members.map(({ reward }) => reward));
+  const chosen =
+    keep === 'solved' ? members.filter(({ reward }) => reward === 1) : [members.find(({ reward }) => reward === most)!];
+  return chosen.filter(({ reward }) => reward - baseline > minimumGain);
+}
+
+function exampleOf(experience: GroupMember['experience'], context: LearningContext): TrainingExample {
+  const { problem, entry, entrySchema } = experience;
+  const schema = context.entrySchemaOf(problem.domain, { prompt: promptOf(problem), entry, entrySchema });
+  return layExample(experience.experienceId, experience, schema);
+}
+
+function figuresOf(
+  scored: readonly { readonly group: ScoredGroup; readonly baseline: number }[],
+  controls: ReadonlyMap<string, number>,
+): Diagnostics {
+  const rewards = scored.flatMap(({ group }) => group.members.map(({ reward }) => reward));
+  const gains = scored.flatMap(({ group, baseline }) => group.members.map(({ reward }) => reward - baseline));
+  const meanReward = mean(rewards);
+  return {
+    scoredGroups: scored.length,
+    attempts: rewards.length,
+    meanReward,
+    rewardStd: Math.sqrt(mean(rewards.map((reward) => (reward - meanReward) ** 2))),
+    gainingShare: mean(gains.map((gain) => Number(gain > 0))),
+    meanGain: mean(gains),
+    controlDomains: controls.size,
+  };
+}
+
+function whyTooFew(groups: number, kept: number, { minExamples, keep, minimumGain }: RestEmConfig): string {
+  const what = keep === 'best' ? `did best with a gain above ${minimumGain}` : 'had reward 1';
+  return groups === 0
+    ? 'no complete group of the present writer is in the replayed records: explore problems with it, or replay more'
+    : `of ${groups} groups of the present writer, ${kept} entries ${what}; expected at least ${minExamples}: explore more problems, or with larger groups`;
+}
+
+function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
