@@ -62,7 +62,7 @@ process.exit();
 async function answer(choice) {
   const opened = await openExecutor(choice, { environment: process.env, prompts });
   for (let turn = 0; turn < 3; turn++) {
-    const [said] = await answerOnce(openEnvironment(choice.environment, opened.model, prompts), [
+    const [said] = await answerOnce(openEnvironment(choice, opened.model, prompts), [
       { problem, entry: JSON.stringify({ memory_item: `${HOSTILE} ${turn}` }), seed: 'egress' },
     ]);
     if (said.status === 'answered') answered++;

@@ -45,6 +45,8 @@ const ALIASES: Readonly<Record<string, string>> = { questions_answers: 'self-qa'
 /** The names of the shipped kinds. `passage` is the baseline: nothing is written. */
 export const SELF_EDIT_KINDS: readonly string[] = Object.keys(SHIPPED);
 
+const TEMPLATES = new URL('../templates/', import.meta.url);
+
 const read = new Map<string, SelfEditKind>();
 
 /** A shipped kind by its name or its other name. @throws INVALID_CONFIGURATION for an unknown name */
@@ -64,7 +66,7 @@ export function selfEditKind(named: string): SelfEditKind {
 
 function shippedKind(name: string, division: Division | null): SelfEditKind {
   if (division === null) return kindOf({ name, template: null, system: null, examples: [], division: 'whole' });
-  const text = readFileSync(new URL(`../templates/${name}.txt`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`${name}.txt`, TEMPLATES), 'utf8');
   return kindOf({ name, template: withoutLastLineEnd(text), system: null, examples: [], division });
 }
 
