@@ -5,6 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { didYouMean, SeamError, sha256 } from '@seamstream/kernel';
 
+const TEMPLATES = new URL('../templates/', import.meta.url);
+
 /** What an edit is written from. */
 export interface Passage {
   /** What the passage is about, in a few words; null where no title is known. */
