@@ -25,6 +25,7 @@ const libsTopDown = [
   'self-edits',
   'experience',
   'verifiers',
+  'grid-tasks',
   'openai-endpoint',
   'inner-update',
   'training-contract',

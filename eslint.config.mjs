@@ -15,6 +15,7 @@ const pureLibraries = [
   'read-models',
   'embedded-world',
   'verifiers',
+  'grid-tasks',
   'tensor-graph',
 ];
 const timeAndChance = [
