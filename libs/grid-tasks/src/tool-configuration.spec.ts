@@ -77,6 +77,12 @@ describe('a tool configuration', () => {
   });
 });
 
+it('a failure is described on one line of bounded length', () => {
+  const { failure } = readToolConfiguration(JSON.stringify({ [`new\nfield ${'x'.repeat(10_000)}`]: 1 }));
+  expect(failure!.detail).not.toContain('\n');
+  expect(failure!.detail).toHaveLength(300);
+});
+
 describe('the steps of a training', () => {
   const epochs = (num_train_epochs: number): ToolConfiguration => ({
     ...CONFIGURATION,

@@ -18,6 +18,9 @@ const LEARNING_RATES = { min: 1e-6, max: 1e-2 };
 /** The guard is reached by this number of epochs over a single batch, so more is never carried out. */
 const MAX_EPOCHS = MAX_STEPS;
 
+/** Characters of a detail. A model names unknown fields as it likes. */
+const MAX_DETAIL = 300;
+
 export const toolConfigurationSchema = z.strictObject({
   data_generation: z.strictObject({
     use_basic_augmentations: z.boolean(),
@@ -62,7 +65,7 @@ export function readToolConfiguration(text: string): Reading<ToolConfiguration> 
   const { issues } = parsed.error;
   const detail = issues.map(({ path, message }) => `${z.core.toDotPath(path)}: ${message}`).join('; ');
   const isStrategy = issues.every(({ path }) => path.join('.') === 'training.strategy');
-  return failed(isStrategy ? 'unknown-strategy' : 'invalid-configuration', detail);
+  return failed(isStrategy ? 'unknown-strategy' : 'invalid-configuration', excerpt(detail, MAX_DETAIL));
 }
 
 /** The families that are switched on, in the order of the switches. */
