@@ -47,8 +47,6 @@ const ALIASES: Readonly<Record<string, string>> = { questions_answers: 'self-qa'
 /** The names of the shipped kinds. `passage` is the baseline: nothing is written. */
 export const SELF_EDIT_KINDS: readonly string[] = Object.keys(SHIPPED);
 
-const TEMPLATES = new URL('../templates/', import.meta.url);
-
 const read = new Map<string, SelfEditKind>();
 
 /** A shipped kind by its name or its other name. @throws INVALID_CONFIGURATION for an unknown name */
