@@ -1,7 +1,7 @@
 import { compileGrammar } from '@seamstream/token-grammar';
 import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import type { ModelConfig } from '../checkpoint/model-config.types.js';
-import { batchFeeds, checkSequence, withLegalTokens } from './sequence-batch.js';
+import { batchFeeds, checkSequence, microBatches, trainedRunTokens, withLegalTokens } from './sequence-batch.js';
 
 const tokenizer = Tokenizer.fromJson(
   trainByteLevelBpe(
@@ -104,5 +104,28 @@ describe('the legal tokens of a recorded sequence', () => {
     expect(() => checkSequence(config, { tokenIds: [1, 2, 3], targets: [1, 2], ...changes }, 4)).toThrow(
       /^Training sequence 4 expected/,
     );
+  });
+});
+
+describe('what is computed at once', () => {
+  const sequences = [30, 100, 8, 60, 40].map((length) => ({ tokenIds: Array.from({ length }, () => 0), targets: [1] }));
+  const runsOf = (isLarge: boolean, executionProvider: 'cpu' | 'cuda', batch = sequences) => {
+    const runTokens = trainedRunTokens({ isLarge, executionProvider }, batch);
+    return microBatches({ ...config, maxPositions: 128 }, batch, false, runTokens);
+  };
+
+  it('is, of a large model, no more than its longest sequence, regardless of the batch', () => {
+    expect(runsOf(true, 'cpu')).toEqual([[1], [3], [4, 0], [2]]);
+    expect(
+      runsOf(
+        true,
+        'cpu',
+        Array.from({ length: 8 }, () => sequences[0]!),
+      ),
+    ).toHaveLength(8);
+  });
+
+  it('is, of a small model or on a graphics processor, all that fits', () => {
+    for (const runs of [runsOf(false, 'cpu'), runsOf(true, 'cuda')]) expect(runs).toEqual([[1, 3, 4, 0, 2]]);
   });
 });

@@ -3,6 +3,7 @@ import { SeamError } from '@seamstream/kernel';
 import type { TensorData } from '@seamstream/tensor-graph';
 import type { ModelConfig } from '../checkpoint/model-config.types.js';
 import type { GrammarOf } from '../generation/grammars.js';
+import type { ComputePlan } from '../graphs/compute-plan.js';
 import { causalMask } from '../graphs/decoder.js';
 import type { TrainingSequence } from './training.types.js';
 
@@ -25,6 +26,18 @@ export function paddedLength(sequence: Pick<TrainingSequence, 'tokenIds'>): numb
 }
 
 /**
+ * Padded tokens of one run of training. Those of a large model on processor cores are no more than its longest sequence has, so that its
+ * memory does not grow with the batch: its products fill all cores with the tokens of one sequence.
+ */
+export function trainedRunTokens(
+  { isLarge, executionProvider }: Pick<ComputePlan, 'isLarge' | 'executionProvider'>,
+  sequences: readonly Pick<TrainingSequence, 'tokenIds'>[],
+): number {
+  if (!isLarge || executionProvider !== 'cpu') return RUN_TOKENS;
+  return Math.min(RUN_TOKENS, Math.max(0, ...sequences.map(paddedLength)));
+}
+
+/**
  * Groups of indices into `sequences` that are computed together: longest first, within the memory of a run; a sequence that
  * exceeds it is computed alone.
  * With `sameLength` only equal padded lengths meet, which makes results independent of the grouping.
@@ -33,6 +46,7 @@ export function microBatches(
   { vocabularySize }: ModelConfig,
   sequences: readonly ScoredSequence[],
   sameLength: boolean,
+  runTokens = RUN_TOKENS,
 ): number[][] {
   const maxTargets = RUN_LOGITS / vocabularySize;
   const order = sequences.map((_, index) => index);
@@ -43,7 +57,7 @@ export function microBatches(
   for (const index of order) {
     const own = sequences[index]!.targets.length;
     const length = paddedLength(sequences[batch[0] ?? index]!);
-    const isFull = (batch.length + 1) * length > RUN_TOKENS || targets + own > maxTargets;
+    const isFull = (batch.length + 1) * length > runTokens || targets + own > maxTargets;
     const differs = sameLength && length !== paddedLength(sequences[index]!);
     if (batch.length > 0 && (isFull || differs)) {
       batches.push(batch);

@@ -9,7 +9,14 @@ import type { CompiledDecoder } from '../graphs/generation-graphs.js';
 import { Sessions } from '../graphs/sessions.js';
 import { gradientName, logProbGraph, lossGraph } from '../graphs/training-graph.js';
 import { adamwUpdate } from './adamw.js';
-import { batchFeeds, isConstrained, microBatches, type ScoredSequence, scoreSequences } from './sequence-batch.js';
+import {
+  batchFeeds,
+  isConstrained,
+  microBatches,
+  type ScoredSequence,
+  scoreSequences,
+  trainedRunTokens,
+} from './sequence-batch.js';
 import { blockBounds, segmentAt, type TrainableMemory } from './trainable-memory.js';
 import type { OptimizerSettings, TrainingObjective, TrainingSequence } from './training.types.js';
 
@@ -27,6 +34,8 @@ export class TrainingLane {
   readonly #weightFeeds: Readonly<Record<string, TensorData>>;
   /** Each shard's gradients, by the names of the outputs that are written there. */
   readonly #gradientTensors: readonly Readonly<Record<string, FloatTensor>>[];
+  /** Where a shard's later runs write their gradients before these are added. */
+  #laterGradients: Readonly<Record<string, FloatTensor>> | undefined;
 
   constructor(
     private readonly source: WeightSource,
@@ -35,15 +44,8 @@ export class TrainingLane {
     private readonly memory: TrainableMemory,
   ) {
     this.#config = source.checkpoint.config;
-    const tensors = (array: Float32Array, nameOf: (tensor: string) => string): Record<string, FloatTensor> =>
-      Object.fromEntries(
-        memory.segments.map(({ name, start, end }) => [
-          nameOf(name),
-          { data: array.subarray(start, end), dims: memory.shapes.get(name)! },
-        ]),
-      );
-    this.#weightFeeds = tensors(memory.weights, (name) => name);
-    this.#gradientTensors = memory.gradients.map((gradient) => tensors(gradient, gradientName));
+    this.#weightFeeds = this.#tensorsIn(memory.weights, (name) => name);
+    this.#gradientTensors = memory.gradients.map((gradient) => this.#tensorsIn(gradient, gradientName));
   }
 
   /** Compiles what an execution provider may lack something for, so that it comes out before the first step. */
@@ -61,7 +63,7 @@ export class TrainingLane {
   async differentiate(shard: number, sequences: readonly TrainingSequence[], grammarOf: GrammarOf): Promise<ShardSums> {
     const gradient = this.memory.gradients[shard]!;
     const sums = { loss: 0, kl: 0, entropy: 0, clipped: 0 };
-    const batches = microBatches(this.#config, sequences, false);
+    const batches = microBatches(this.#config, sequences, false, trainedRunTokens(this.plan, sequences));
     if (batches.length === 0) gradient.fill(0);
     for (const [at, batch] of batches.entries()) {
       const members = batch.map((index) => sequences[index]!);
@@ -76,7 +78,7 @@ export class TrainingLane {
           ...objectiveFeeds(this.objective, members),
         },
         undefined,
-        at === 0 ? this.#gradientTensors[shard] : undefined,
+        at === 0 ? this.#gradientTensors[shard] : this.#laterGradientTensors(),
       );
       for (const sum of ['loss', 'kl', 'entropy', 'clipped'] as const) sums[sum] += outputs[sum]?.data[0] ?? 0;
       if (at === 0) continue;
@@ -125,6 +127,19 @@ export class TrainingLane {
       );
       return (await session.run({ ...this.#weightFeeds, ...feeds })).log_probs!.data;
     });
+  }
+
+  #laterGradientTensors(): Readonly<Record<string, FloatTensor>> {
+    return (this.#laterGradients ??= this.#tensorsIn(new Float32Array(this.memory.weights.length), gradientName));
+  }
+
+  /** The trained tensors as parts of an array. */
+  #tensorsIn(array: Float32Array, nameOf: (tensor: string) => string): Record<string, FloatTensor> {
+    const { segments, shapes } = this.memory;
+    const parts = segments.map(({ name, start, end }) => {
+      return [nameOf(name), { data: array.subarray(start, end), dims: shapes.get(name)! }] as const;
+    });
+    return Object.fromEntries(parts);
   }
 
   #session(key: string, build: () => CompiledDecoder): Promise<Session> {
