@@ -143,7 +143,12 @@ export class TrainingLane {
   }
 
   #session(key: string, build: () => CompiledDecoder): Promise<Session> {
-    return this.#sessions.get(key, build, { ...sessionSettings(this.plan), repacksWeights: !this.plan.isLarge });
+    // The products of a training step are long: threads that sleep between them cost little, those that spin keep others from cores.
+    return this.#sessions.get(key, build, {
+      ...sessionSettings(this.plan),
+      repacksWeights: !this.plan.isLarge,
+      spins: false,
+    });
   }
 
   #refuse(gradient: Float32Array, start: number, end: number): never {
