@@ -673,7 +673,7 @@ describe('the trainer service', () => {
     expect(runConfigurationOf(started!)).toMatchObject({ window: null, algorithm: { duration: { steps: 3 } } });
     await expect((await onDemandOf(world)).handle({ algorithm: 'magic' }, signal)).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',
-      message: expect.stringContaining('grpo, sft'),
+      message: expect.stringContaining('grpo, rest-em, sft'),
     });
   });
 

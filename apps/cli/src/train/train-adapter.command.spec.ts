@@ -56,7 +56,7 @@ describe('seam train', () => {
     expect(said).toContain('batchsize');
     expect(said).toContain('minRows');
     expect(await world.seam('train', 'ppo')).toBe(2);
-    expect(world.takeErrors()).toContain('Allowed choices are grpo, sft');
+    expect(world.takeErrors()).toContain('Allowed choices are grpo, rest-em, sft');
   });
 });
 
