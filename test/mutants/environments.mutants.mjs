@@ -15,11 +15,6 @@ export default [
       to: 'return asked.map(() => [this.read(answers.next().value!)]);',
     },
     {
-      control: 'the recorded identity is the one of older releases',
-      from: 'this.drawing === null ? identity.decoding',
-      to: 'this.drawing === null ? `${identity.decoding} `',
-    },
-    {
       control: 'what counts of a response is marked',
       from: '{ ...answer, judged: this.prompts.judged(answer.text) }',
       to: '{ ...answer }',
@@ -52,6 +47,13 @@ export default [
       control: 'a name that nobody knows is refused',
       from: 'Object.hasOwn(environments, name) ? environments[name] : undefined',
       to: 'environments[name]',
+    },
+  ]),
+  ...quick('libs/environments/src/decoding.ts', 'libs/environments/src/prompt-injection.spec.ts', [
+    {
+      control: 'the recorded identity is the one of older releases',
+      from: 'drawing === null ? identity.decoding',
+      to: 'drawing === null ? `${identity.decoding} `',
     },
   ]),
   ...quick('libs/environments/src/inner-lora-update.ts', 'libs/environments/src/inner-lora-update.spec.ts', [

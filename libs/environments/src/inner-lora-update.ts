@@ -9,6 +9,7 @@ import type { InnerUpdateSettings } from '@seamstream/inner-update';
 import { canonicalJson, isSeamError, SeamError, sha256 } from '@seamstream/kernel';
 import { entryKind, type SelfEditKind, trainingDocuments } from '@seamstream/self-edits';
 import { type AskedPassage, askedPassage } from '@seamstream/tasks';
+import { decodingOf } from './decoding.js';
 import {
   type Attempt,
   type AttemptOptions,
@@ -62,11 +63,13 @@ export class InnerLoraUpdate extends Environment {
 
   /** What is trained, and how, is a part of what answers. */
   override get identity(): ExecutorIdentity {
-    const { identity } = this.executor;
-    const decoding =
-      this.drawing === null ? identity.decoding : canonicalJson({ answer: identity.decoding, ...this.drawing });
+    const decoding = decodingOf(this.executor, this.drawing);
     const update = sha256(canonicalJson([this.kind.identity, { ...this.settings }]));
-    return { ...identity, decoding, template: `inner-lora-update@${update}/${this.prompts.executorTemplate}` };
+    return {
+      ...this.executor.identity,
+      decoding,
+      template: `inner-lora-update@${update}/${this.prompts.executorTemplate}`,
+    };
   }
 
   override async attempt(

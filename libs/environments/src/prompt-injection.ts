@@ -1,7 +1,7 @@
 /** The entry is put into one delimited slot of the executor's prompt. */
 import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import { givesAnswerAway, type Prompts } from '@seamstream/experience';
-import { canonicalJson } from '@seamstream/kernel';
+import { decodingOf } from './decoding.js';
 import { type Attempt, type AttemptOptions, type AttemptRequest, Environment } from './environment.port.js';
 import type { ExecutorAnswer, ExecutorModel, SamplingParams } from './executor-model.port.js';
 
@@ -17,10 +17,8 @@ export class PromptInjection extends Environment {
 
   /** The model and the templates that it is asked with: logs of every release have it so. */
   override get identity(): ExecutorIdentity {
-    const { identity } = this.executor;
-    const decoding =
-      this.drawing === null ? identity.decoding : canonicalJson({ answer: identity.decoding, ...this.drawing });
-    return { ...identity, decoding, template: this.prompts.executorTemplate };
+    const decoding = decodingOf(this.executor, this.drawing);
+    return { ...this.executor.identity, decoding, template: this.prompts.executorTemplate };
   }
 
   override async attempt(
