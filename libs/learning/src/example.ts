@@ -8,9 +8,10 @@
  *
  * A forced token has probability one under the grammar's mask for any weights: no gradient comes from it.
  */
+import { type ExperienceGenerated, promptOf } from '@seamstream/events';
 import type { TrainingSequence } from '@seamstream/language-model';
 import type { JsonSchema } from '@seamstream/token-grammar';
-import type { TrainingExample, TrainingPlan } from './learning.types.js';
+import type { LearningContext, TrainingExample, TrainingPlan } from './learning.types.js';
 
 interface Sampled {
   readonly promptTokenIds: readonly number[];
@@ -45,6 +46,17 @@ export function layExample(
     ...(schema === undefined ? {} : { schema }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
   };
+}
+
+/** A recorded experience under the schema that it was sampled under. @param maxTokens as of {@link layExample} */
+export function recordedExample(
+  experience: ExperienceGenerated,
+  { entrySchemaOf }: Pick<LearningContext, 'entrySchemaOf'>,
+  maxTokens?: number,
+): TrainingExample {
+  const { experienceId, problem, entry, entrySchema } = experience;
+  const schema = entrySchemaOf(problem.domain, { prompt: promptOf(problem), entry, entrySchema });
+  return layExample(experienceId, experience, schema, maxTokens);
 }
 
 /** The example as a sequence whose tokens each have the given share in the loss. */

@@ -2,18 +2,18 @@
  * Offline GRPO: learns from recorded groups of candidates by their advantage over their siblings. The formula, where it
  * departs from the published one and what every figure means: docs/explanation/algorithms/grpo.md.
  */
-import { promptOf } from '@seamstream/events';
+import { mean } from '@seamstream/statistics';
 import { z } from 'zod';
 import { advantageKinds, groupAdvantages, isDead } from './advantage.js';
 import { checkedLogProbs, defineAlgorithm } from './algorithm.js';
-import { layExample, sequenceOf } from './example.js';
+import { recordedExample, sequenceOf } from './example.js';
 import { type GroupMember, joinGroups, type ScoredGroup } from './groups.js';
 import { effectiveSampleRatio, importanceRatio, k3, truncatedWeight } from './importance.js';
 import type { Diagnostics, LearningContext, LogInput, TrainingExample, TrainingPlan } from './learning.types.js';
 import { optimizerSchema, trainableSchema } from './optimizer.config.js';
 import { overlongPunishment, overlongSchema } from './overlong.js';
 import { plannedSteps } from './planned-steps.js';
-import { drawBatches, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
+import { drawEvenly, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
 import { lossAverages } from './token-weights.js';
 
 const settingsSchema = z.strictObject({
@@ -141,10 +141,7 @@ export const grpo = defineAlgorithm({
       return { status: 'refused', reason: whyNothingToLearn(groups, live, census.groups), diagnostics };
     }
     const steps = stepsOf(config.duration, examples.length, config.batchSize);
-    const draws = drawBatches(
-      examples.map(() => 1),
-      { steps, batchSize: config.batchSize, seed, classes: examples.map(() => '') },
-    );
+    const draws = drawEvenly(examples.length, { steps, batchSize: config.batchSize, seed });
     const plan: TrainingPlan = {
       examples,
       steps: plannedSteps(draws, examples, config),
@@ -266,16 +263,7 @@ function examplesOf({ members }: ScoredGroup, config: GrpoConfig, context: Learn
     config.advantage,
   );
   return members.flatMap(({ experience }, index) => {
-    const example = layExample(
-      experience.experienceId,
-      experience,
-      context.entrySchemaOf(experience.problem.domain, {
-        prompt: promptOf(experience.problem),
-        entry: experience.entry,
-        entrySchema: experience.entrySchema,
-      }),
-      experience.sampling.maxTokens,
-    );
+    const example = recordedExample(experience, context, experience.sampling.maxTokens);
     if (example.targets.length === 0) return []; // All forced: nothing was chosen.
     const behaviourLogProbs = example.targets.map((target) => experience.logProbs[target - example.continuationStart]!);
     return [{ ...example, policy: { advantage: advantages[index]!, behaviourLogProbs } }];
@@ -330,10 +318,6 @@ function behaviourOf({ policy }: TrainingExample): readonly number[] {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : sum(values) / values.length;
 }
 
 function percent(ratio: number): string {

@@ -27,3 +27,6 @@ export const trainableSchema = z.discriminatedUnion('kind', [
     seed: z.string().default('lora'),
   }),
 ]);
+
+export type OptimizerConfig = z.infer<typeof optimizerSchema>;
+export type TrainableConfig = z.infer<typeof trainableSchema>;

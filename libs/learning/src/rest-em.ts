@@ -2,16 +2,16 @@
  * ReST-EM (https://arxiv.org/abs/2312.06585) as SEAL uses it (https://arxiv.org/abs/2506.10943): of what the writer tried for each problem,
  * what did best is made more likely. Formula, departures and figures: docs/explanation/algorithms/rest-em.md.
  */
-import { promptOf } from '@seamstream/events';
 import { definiteResults } from '@seamstream/experience-groups';
+import { mean } from '@seamstream/statistics';
 import { z } from 'zod';
 import { defineAlgorithm } from './algorithm.js';
-import { layExample, sequenceOf } from './example.js';
+import { recordedExample } from './example.js';
 import { type GroupMember, joinGroups, type ScoredGroup } from './groups.js';
-import type { Diagnostics, LearningContext, LogInput, TrainingExample, TrainingPlan } from './learning.types.js';
+import { imitation, imitationPlan } from './imitation.js';
+import type { Diagnostics, LogInput } from './learning.types.js';
 import { optimizerSchema, trainableSchema } from './optimizer.config.js';
-import { plannedSteps } from './planned-steps.js';
-import { drawBatches, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
+import { drawEvenly, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
 import { lossAverages } from './token-weights.js';
 
 const restEmConfigSchema = z.strictObject({
@@ -58,7 +58,7 @@ export const restEm = defineAlgorithm({
     const scored = groups.map((group) => ({ group, baseline: baselineOf(group, controls, config) }));
     const kept = scored.flatMap(({ group, baseline }) => keptOf(group, baseline, config));
     const examples = kept
-      .map(({ experience }) => exampleOf(experience, context))
+      .map(({ experience }) => recordedExample(experience, context))
       .filter(({ targets }) => targets.length > 0);
     const diagnostics: Diagnostics = {
       ...census,
@@ -72,28 +72,11 @@ export const restEm = defineAlgorithm({
       return { status: 'refused', reason: whyTooFew(groups.length, examples.length, config), diagnostics };
     // 3. In which order it is imitated.
     const steps = stepsOf(config.duration, examples.length, config.batchSize);
-    const draws = drawBatches(
-      examples.map(() => 1),
-      { steps, batchSize: config.batchSize, seed, classes: examples.map(() => '') },
-    );
-    const plan: TrainingPlan = {
-      examples,
-      steps: plannedSteps(draws, examples, config),
-      objective: { kind: 'negative-log-likelihood' },
-      needs: { proximalLogProbs: false, referenceLogProbs: null },
-      optimizer: { ...config.optimizer, learningRate: config.learningRate.peak },
-      trainable: config.trainable,
-      diagnostics,
-    };
-    return { status: 'ready', plan };
+    const draws = drawEvenly(examples.length, { steps, batchSize: config.batchSize, seed });
+    return { status: 'ready', plan: imitationPlan({ examples, diagnostics }, draws, config) };
   },
 
-  review: () => ({ status: 'ready', diagnostics: {} }),
-
-  complete(plan, _config, step) {
-    const { examples, tokenWeights: shares } = plan.steps[step]!;
-    return examples.map((index, position) => sequenceOf(plan.examples[index]!, shares[position]!));
-  },
+  ...imitation,
 });
 
 /** Mean reward of problems without an entry, by domain. */
@@ -122,12 +105,6 @@ function keptOf({ members }: ScoredGroup, baseline: number, { keep, minimumGain 
   return chosen.filter(({ reward }) => reward - baseline > minimumGain);
 }
 
-function exampleOf(experience: GroupMember['experience'], context: LearningContext): TrainingExample {
-  const { problem, entry, entrySchema } = experience;
-  const schema = context.entrySchemaOf(problem.domain, { prompt: promptOf(problem), entry, entrySchema });
-  return layExample(experience.experienceId, experience, schema);
-}
-
 function figuresOf(
   scored: readonly { readonly group: ScoredGroup; readonly baseline: number }[],
   controls: ReadonlyMap<string, number>,
@@ -151,8 +128,4 @@ function whyTooFew(groups: number, kept: number, { minExamples, keep, minimumGai
   return groups === 0
     ? 'no complete group of the present writer is in the replayed records: explore problems with it, or replay more'
     : `of ${groups} groups of the present writer, ${kept} entries ${what}; expected at least ${minExamples}: explore more problems, or with larger groups`;
-}
-
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -100,6 +100,15 @@ export function drawBatches(weights: readonly number[], { steps, batchSize, seed
   return batches.map((batch) => [...batch].sort(([a], [b]) => a - b).map(([index, times]) => ({ index, times })));
 }
 
+/** As {@link drawBatches}, of so many examples that weigh alike and are of one class. */
+export function drawEvenly(examples: number, options: Omit<DrawOptions, 'classes'>): Draw[][] {
+  const alike = Array.from({ length: examples });
+  return drawBatches(
+    alike.map(() => 1),
+    { ...options, classes: alike.map(() => '') },
+  );
+}
+
 /** Weights scaled so that every class has the same sum; a class whose weights are all 0 keeps them. */
 export function balancedByClass(weights: readonly number[], classes: readonly string[]): number[] {
   const sums = new Map<string, number>();

@@ -5,11 +5,11 @@
 import { compareText } from '@seamstream/kernel';
 import { z } from 'zod';
 import { defineAlgorithm } from './algorithm.js';
-import { layExample, sequenceOf } from './example.js';
+import { layExample } from './example.js';
+import { imitation, imitationPlan } from './imitation.js';
 import { effectiveSampleRatio } from './importance.js';
-import type { Diagnostics, TrainingPlan } from './learning.types.js';
+import type { Diagnostics } from './learning.types.js';
 import { optimizerSchema, trainableSchema } from './optimizer.config.js';
-import { plannedSteps } from './planned-steps.js';
 import { balancedByClass, drawBatches, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
 import { lossAverages } from './token-weights.js';
 
@@ -83,22 +83,10 @@ export const sft = defineAlgorithm({
       seed,
       classes: rows.map(({ row }) => row.stratum),
     });
-    const plan: TrainingPlan = {
-      examples,
-      steps: plannedSteps(draws, examples, config),
-      objective: { kind: 'negative-log-likelihood' },
-      needs: { proximalLogProbs: false, referenceLogProbs: null },
-      optimizer: { ...config.optimizer, learningRate: config.learningRate.peak },
-      trainable: config.trainable,
-      diagnostics: { ...diagnostics, epochs: (steps * Math.min(config.batchSize, rows.length)) / rows.length },
-    };
+    const epochs = (steps * Math.min(config.batchSize, rows.length)) / rows.length;
+    const plan = imitationPlan({ examples, diagnostics: { ...diagnostics, epochs } }, draws, config);
     return { status: 'ready', plan };
   },
 
-  review: () => ({ status: 'ready', diagnostics: {} }),
-
-  complete(plan, _config, step) {
-    const { examples, tokenWeights: shares } = plan.steps[step]!;
-    return examples.map((index, position) => sequenceOf(plan.examples[index]!, shares[position]!));
-  },
+  ...imitation,
 });
