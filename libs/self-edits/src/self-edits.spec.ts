@@ -111,14 +111,14 @@ describe('the documents of a self-edit', () => {
   });
 
   it.each(['a', '\n', '--', '---', 'a---', '- ', '# ', '**', 'Question ', 'Question 1:', '\r', '1.\n', ' '])(
-    'are read in linear time: 4 MiB of %j under a second',
+    'are read in linear time: 4 MiB of %j within seconds',
     (piece) => {
       const text = piece.repeat((4 << 20) / piece.length);
       for (const name of ['implications', 'self-qa']) {
         const start = process.cpuUsage();
         documentsOf(name, text);
         // Of this process: a busy machine makes nothing slower. A quadratic reading takes hours.
-        expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
+        expect(process.cpuUsage(start).user).toBeLessThan(10_000_000);
       }
     },
   );

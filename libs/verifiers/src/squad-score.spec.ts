@@ -33,8 +33,8 @@ describe("SQuAD's score of an answer", () => {
     for (const piece of ['a ', "the'", '\u0301', ' ', 'Denver ']) {
       const start = process.cpuUsage();
       squadScore(piece.repeat(1 << 18), ['Denver Broncos']);
-      // A second of this process; a quadratic comparison takes minutes.
-      expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
+      // Seconds of this process; a quadratic comparison takes minutes.
+      expect(process.cpuUsage(start).user).toBeLessThan(10_000_000);
     }
   });
 
