@@ -86,24 +86,46 @@ export default [
     { control: 'only the present writer teaches', from: 'maxAge: 0,', to: 'maxAge: 9,' },
     {
       control: 'an entry needs a gain',
-      from: 'reward - baseline > minimumGain',
-      to: 'reward - baseline >= minimumGain',
+      from: 'gains[index]! > minimumGain',
+      to: 'gains[index]! >= minimumGain',
     },
-    { control: 'the best entry is kept', from: 'Math.max(...members', to: 'Math.min(...members' },
-    {
-      control: 'the control arm is the baseline where there is one',
-      from: 'return control ?? mean(',
-      to: 'return mean(',
-    },
-    {
-      control: 'solved entries alone are kept on demand',
-      from: 'members.filter(({ reward }) => reward === 1)',
-      to: 'members.filter(({ reward }) => reward > 0.5)',
-    },
+    { control: 'the best entry is kept', from: 'Math.max(...gains)', to: 'Math.min(...gains)' },
+    { control: 'solved entries alone are kept on demand', from: 'reward === 1 :', to: 'reward > 0.5 :' },
     {
       control: 'too few entries are refused',
       from: 'if (examples.length < config.minExamples)',
       to: 'if (examples.length < 0)',
+    },
+  ]),
+  ...quick('libs/learning/src/gains.ts', 'libs/learning/src/rest-em.spec.ts', [
+    {
+      control: 'the control arm is the baseline where there is one',
+      from: 'control ?? mean(rewards)',
+      to: 'mean(rewards)',
+    },
+  ]),
+  ...quick('libs/doctor/src/self-edits.decide.ts', 'libs/doctor/src/self-edits.spec.ts', [
+    {
+      control: 'few self-edits say nothing of their writer',
+      from: 'gains.length < LIMITS.minEditAttempts',
+      to: 'gains.length < 1',
+    },
+    {
+      control: 'nearly all self-edits help: a finding over passages without one alone',
+      from: '&& controls.size > 0;',
+      to: ';',
+    },
+    {
+      control: 'entries of a prompt are no self-edits',
+      from: 'result.executor.template.startsWith(TRAINED_ON)',
+      to: 'TRAINED_ON.length > 0',
+    },
+  ]),
+  ...quick('libs/operations/src/doctor/facts-reader.ts', 'test/quick/doctor.spec.ts', [
+    {
+      control: 'the doctor compares self-edits with passages without one',
+      from: "controls: results.filter(({ arm }) => arm === 'control'),",
+      to: 'controls: [],',
     },
   ]),
   ...quick('libs/learning/src/sft.ts', 'libs/learning/src/sft.spec.ts', [

@@ -322,6 +322,30 @@ describe('the doctor', () => {
 });
 
 describe('planted, and named', () => {
+  it('self-edits: nearly all help, or hardly any does, over passages without one', async () => {
+    const template = 'inner-lora-update@0/direct';
+    const rewarded = (share: number) => (each: Outcome, at: number) => ({
+      ...{ ...each, executor: { ...each.executor, template } },
+      reward: at % 100 < share * 100 ? 1 : 0.5,
+    });
+    const domains = [...new Set(PROBLEMS.map(({ domain }) => domain))];
+    const more = domains.map((domain): Outcome => {
+      const [{ problem, ...each }] = outcomes as [Outcome];
+      const meta = metaOf(`control/${domain}`, BEGAN);
+      return {
+        ...each,
+        meta,
+        problem: { ...problem, domain },
+        experienceId: `control/${domain}`,
+        arm: 'control',
+        reward: 0.5,
+      };
+    });
+    await expectFinding({ outcome: rewarded(0.5), more }, 'self-edits-too-easy', 'warning', /^200 of 384 self-edits/);
+    await expectFinding({ outcome: rewarded(0.05), more }, 'self-edits-too-hard', 'warning', /^20 of 384 self-edits/);
+    expect(await examined({ outcome: rewarded(0.2), more })).toMatchObject({ exitCode: 0, findings: [] });
+  });
+
   it('no variance: no entry helps', () =>
     expectFinding(
       { outcome: (each) => ({ ...wrong(each), extractedAnswer: 'nonsense' }) },

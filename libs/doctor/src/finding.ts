@@ -17,6 +17,8 @@ export const FINDING_CODES = [
   'near-duplicate-flood',
   'answer-leak',
   'misquotes',
+  'self-edits-too-hard',
+  'self-edits-too-easy',
   'forged-records',
   'snapshot-disagrees',
 ] as const;
@@ -59,6 +61,10 @@ const REMEDIES: Readonly<Record<FindingCode, string>> = {
     "Keep answers out of entries: they solve their own problem and teach nothing about others. Narrow the entry schema (lists of advice instead of free text), shorten it, say it in the generator's prompt, and measure with seam study controls.",
   misquotes:
     'Name the schema that says what is a quote to every service (SEAM_ENTRY_SCHEMAS): the generator then writes listed texts as the problem has them, and what still misquotes earns no reward. Where entries quote in free text, list the texts, or ask for fewer quotes. Entries that were written before stay as they are.',
+  'self-edits-too-hard':
+    'Hardly any self-edit helps, so ReST-EM has little to imitate. Publish passages whose questions the inner update can teach, give it more steps or a higher rate (SEAM_EXECUTOR_INNER_UPDATE_…), write more edits a passage (SEAM_GENERATOR_GROUP_SIZE), or another kind of edit (SEAM_ENTRY_SCHEMAS): a new data folder each, since a log has one executor.',
+  'self-edits-too-easy':
+    'Nearly any self-edit helps, so the choice between them says little. Ask for more than the passage alone teaches: compare with training on the passage (seam study controls), publish harder passages, raise minimumGain of rest-em, or keep the best of larger groups (SEAM_GENERATOR_GROUP_SIZE).',
   'forged-records':
     'An unauthorised writer writes to the log, or a service of another version does. Look at what was refused (seam tail buffer --type ResultRefused, seam adapters), find who wrote it, and give each service the rights to its own topics alone (docs/how-to/distributed.md). Nothing of it was counted.',
   'snapshot-disagrees':
@@ -116,6 +122,11 @@ export const LIMITS = {
   leakShare: 0.05,
   /** Where every fifth entry is a second solver. */
   leakFlood: 0.2,
+  /** Attempts of self-edits below which a share of them says nothing: at 10 % the share of 40 is known to within 10 points. */
+  minEditAttempts: 40,
+  /** Self-edits with a gain, of all: the range in which SEAL's filter has something to choose from and something to refuse (ReST-EM's page). */
+  leastGainingShare: 0.1,
+  mostGainingShare: 0.3,
   /** Entries that quote what their problem does not say: the bar of the demonstration's rounds (docs/experiments/LOG.md). Up to 35 % where reward did not look. */
   misquoteShare: 0.02,
   /** Where every tenth entry says something false to its reader. */

@@ -9,6 +9,7 @@ export {
   summary,
 } from './finding.js';
 export { examineRollouts, type FinishedGroup, finishedGroups } from './rollouts.decide.js';
+export { examineSelfEdits } from './self-edits.decide.js';
 export {
   type AdmissionFacts,
   examineAdmission,

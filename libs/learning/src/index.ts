@@ -10,6 +10,7 @@ export {
   type PreviousRun,
 } from './curriculum.decide.js';
 export { bareSequences } from './example.js';
+export { controlRewards, gainsOf } from './gains.js';
 export type {
   BufferInput,
   ComputedLogProbs,

@@ -2,14 +2,14 @@
  * ReST-EM (https://arxiv.org/abs/2312.06585) as SEAL uses it (https://arxiv.org/abs/2506.10943): of what the writer tried for each problem,
  * what did best is made more likely. Formula, departures and figures: docs/explanation/algorithms/rest-em.md.
  */
-import { definiteResults } from '@seamstream/experience-groups';
 import { mean } from '@seamstream/statistics';
 import { z } from 'zod';
 import { defineAlgorithm } from './algorithm.js';
 import { recordedExample } from './example.js';
+import { controlRewards, gainsOf } from './gains.js';
 import { type GroupMember, joinGroups, type ScoredGroup } from './groups.js';
 import { imitation, imitationPlan } from './imitation.js';
-import type { Diagnostics, LogInput } from './learning.types.js';
+import type { Diagnostics } from './learning.types.js';
 import { optimizerSchema, trainableSchema } from './optimizer.config.js';
 import { drawEvenly, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
 import { lossAverages } from './token-weights.js';
@@ -54,9 +54,9 @@ export const restEm = defineAlgorithm({
     const { plainSamplingOnly } = config;
     const { groups, census } = joinGroups(input, context, { maxAge: 0, plainSamplingOnly });
     // 2. What of them is kept.
-    const controls = controlRewards(input);
-    const scored = groups.map((group) => ({ group, baseline: baselineOf(group, controls, config) }));
-    const kept = scored.flatMap(({ group, baseline }) => keptOf(group, baseline, config));
+    const controls = controlRewards(input.results);
+    const scored = groups.map((group) => withGains(group, controls, config));
+    const kept = scored.flatMap((each) => keptOf(each, config));
     const examples = kept
       .map(({ experience }) => recordedExample(experience, context))
       .filter(({ targets }) => targets.length > 0);
@@ -79,38 +79,33 @@ export const restEm = defineAlgorithm({
   ...imitation,
 });
 
-/** Mean reward of problems without an entry, by domain. */
-function controlRewards({ results }: LogInput): ReadonlyMap<string, number> {
-  const controls = [...definiteResults(results).values()]
-    .filter((result) => result.type === 'OutcomeRecorded')
-    .filter(({ arm }) => arm === 'control');
-  const byDomain = Map.groupBy(controls, ({ problem }) => problem.domain);
-  return new Map([...byDomain].map(([domain, ofDomain]) => [domain, mean(ofDomain.map(({ reward }) => reward))]));
+/** A group with the gain of each of its members. */
+interface GainingGroup {
+  readonly group: ScoredGroup;
+  readonly gains: readonly number[];
 }
 
-function baselineOf(
-  { members }: ScoredGroup,
+function withGains(
+  group: ScoredGroup,
   controls: ReadonlyMap<string, number>,
   { gainOver }: RestEmConfig,
-): number {
-  const control = gainOver === 'control' ? controls.get(members[0]!.experience.problem.domain) : undefined;
-  return control ?? mean(members.map(({ reward }) => reward));
+): GainingGroup {
+  const rewards = group.members.map(({ reward }) => reward);
+  const { domain } = group.members[0]!.experience.problem;
+  return { group, gains: gainsOf(rewards, gainOver === 'control' ? controls.get(domain) : undefined) };
 }
 
 /** Of equal ones the first counts. */
-function keptOf({ members }: ScoredGroup, baseline: number, { keep, minimumGain }: RestEmConfig): GroupMember[] {
-  const most = Math.max(...members.map(({ reward }) => reward));
-  const chosen =
-    keep === 'solved' ? members.filter(({ reward }) => reward === 1) : [members.find(({ reward }) => reward === most)!];
-  return chosen.filter(({ reward }) => reward - baseline > minimumGain);
+function keptOf({ group: { members }, gains }: GainingGroup, { keep, minimumGain }: RestEmConfig): GroupMember[] {
+  const best = members.findIndex((_, index) => gains[index] === Math.max(...gains));
+  return members.filter(
+    ({ reward }, index) => gains[index]! > minimumGain && (keep === 'solved' ? reward === 1 : index === best),
+  );
 }
 
-function figuresOf(
-  scored: readonly { readonly group: ScoredGroup; readonly baseline: number }[],
-  controls: ReadonlyMap<string, number>,
-): Diagnostics {
+function figuresOf(scored: readonly GainingGroup[], controls: ReadonlyMap<string, number>): Diagnostics {
   const rewards = scored.flatMap(({ group }) => group.members.map(({ reward }) => reward));
-  const gains = scored.flatMap(({ group, baseline }) => group.members.map(({ reward }) => reward - baseline));
+  const gains = scored.flatMap((each) => each.gains);
   const meanReward = mean(rewards);
   return {
     scoredGroups: scored.length,

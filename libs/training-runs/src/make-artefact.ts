@@ -1,5 +1,13 @@
 /** From a plan to an artefact: reads what the plan names, has its method make a job of it, and a runner carry the job out. */
-import { examineRollouts, examineRun, type Finding, findingMetrics, finishedGroups, summary } from '@seamstream/doctor';
+import {
+  examineRollouts,
+  examineRun,
+  examineSelfEdits,
+  type Finding,
+  findingMetrics,
+  finishedGroups,
+  summary,
+} from '@seamstream/doctor';
 import type { EventLog } from '@seamstream/event-log';
 import { ProblemContents } from '@seamstream/evidence';
 import type { EntrySchemas } from '@seamstream/experience';
@@ -126,7 +134,8 @@ export class MakeArtefact {
   private examine(input: LearningInput): readonly Finding[] {
     if (input.reads !== 'log') return [];
     const { schemaFor } = this.dependencies;
-    return examineRollouts(finishedGroups(input.experiences, input.results), { schemaFor });
+    const groups = finishedGroups(input.experiences, input.results);
+    return [...examineRollouts(groups, { schemaFor }), ...examineSelfEdits(groups, input.results)];
   }
 
   /** Says what keeps the run from learning, with the remedy, and adds it to the figures that its events record. */

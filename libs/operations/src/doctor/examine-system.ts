@@ -4,6 +4,7 @@ import {
   examineForgeries,
   examineRollouts,
   examineRun,
+  examineSelfEdits,
   examineServedObject,
   examineServing,
   examineSnapshots,
@@ -49,6 +50,7 @@ export async function examineSystem(
   const facts = alongside.facts(groups);
   const findings = summary([
     ...examineRollouts(facts.groups, { schemaFor }),
+    ...examineSelfEdits(facts.groups, facts.controls),
     ...facts.runs.flatMap((run) => examineRun(run)),
     ...examineServing(facts.serving, facts.groups),
     ...examineServedObject(await servedObject(world, facts)),

@@ -6,6 +6,7 @@ import type { EventLog } from '@seamstream/event-log';
 import { type AdapterPublished, type SeamEvent, TOPIC, type TopicName } from '@seamstream/events';
 import { ProblemContents } from '@seamstream/evidence';
 import { isAttemptResult } from '@seamstream/experience-groups';
+import type { ResultEvent } from '@seamstream/learning';
 import { type EventChunk, type ReadRange, storedRanges } from '@seamstream/log-reader';
 import { evolveServedAdapter, initialServedAdapter, type ServedAdapter } from '@seamstream/release';
 import type { ReadAlongside } from '@seamstream/snapshots';
@@ -20,6 +21,8 @@ const MOST_RUNS = 8;
 export interface LogFacts {
   /** The newest finished explored groups, oldest first. */
   readonly groups: readonly FinishedGroup[];
+  /** The newest results of problems without an entry. */
+  readonly controls: readonly ResultEvent[];
   /** Runs that ended since the last promotion, that one included. */
   readonly runs: readonly (RunFacts & { readonly runId: string })[];
   readonly serving: ServingFacts;
@@ -86,6 +89,7 @@ export class FactsReader implements ReadAlongside {
     const serving = servingOf([...(this.events.get(TOPIC.training) ?? []), ...adapters]);
     return {
       groups: finishedGroups(experiences, results).slice(-groups),
+      controls: results.filter(({ arm }) => arm === 'control'),
       runs: runsOf(of(TOPIC.training), serving.promotedBy),
       serving: serving.facts,
       served: serving.served,
