@@ -38,7 +38,7 @@ describe('the share of self-edits that help', () => {
     expect(examineSelfEdits(differing, [])).toEqual([]);
   });
 
-  it('passes over entries that act through the prompt, and domains without a control arm of their own', () => {
+  it('passes over entries that act through the prompt, and domains without a control arm', () => {
     const prompted = Array.from({ length: 20 }, (_, at) => group(at, [0, 0], { template: 'direct' }));
     const foreign = Array.from({ length: 20 }, (_, at) => group(at, [0, 0], { domain: 'another' }));
     expect(examineSelfEdits([...prompted, ...foreign], controls)).toEqual([]);

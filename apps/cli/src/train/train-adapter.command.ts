@@ -80,7 +80,7 @@ export function trainCommand(run: RunCommand): Command {
   return new Command('train')
     .summary('one training run now')
     .description(
-      'Trains one adapter from the log (grpo) or the buffer (sft), publishes and evaluates it, and promotes it when it is not\n' +
+      'Trains one adapter from the log (grpo, rest-em) or the buffer (sft), publishes and evaluates it, and promotes it when it is not\n' +
         'worse than its parent, which must still be served then: the events are those of the trainer service. The resolved\n' +
         'configuration is recorded with the run, so "seam replay --verify-adapter" can make it again. Exit code 1: the run was\n' +
         'refused or failed.',
@@ -105,6 +105,7 @@ export function trainCommand(run: RunCommand): Command {
         ['seam train sft', 'with the configured settings (SEAM_TRAINER_PRESET, SEAM_TRAINER_ALGORITHMS)'],
         ['seam train grpo --set duration.steps=20 --set learningRate.peak=1e-4', 'other settings'],
         ['seam train grpo --preset seam-paper', "SEAM's own settings (docs/explanation/seam.md)"],
+        ['seam train rest-em --set keep=solved', 'the entries with reward 1, of the present writer'],
         ['seam train grpo --dry-run', 'every setting with its default'],
       ]),
     )
