@@ -99,4 +99,38 @@ export default [
       to: 'each === BACKGROUND ? fill : each',
     },
   ]),
+  ...quick(`${GRIDS}task-text.ts`, `${GRIDS}task-text.spec.ts`, [
+    {
+      control: 'a response has at most two attempts',
+      from: '.slice(0, MAX_ATTEMPTS)',
+      to: '.slice(0, 3)',
+    },
+    {
+      control: 'a prompt with a text that is no grid is no task on grids',
+      from: 'if (shown === undefined || output === undefined) return undefined;',
+      to: 'if (shown === undefined || output === undefined) continue;',
+    },
+  ]),
+  ...quick('libs/tasks/src/few-shot.task.ts', 'libs/tasks/src/few-shot.task.spec.ts', [
+    {
+      control: 'a prompt without an example is no few-shot task',
+      from: 'return examples.length > 0 && fewShotPrompt(read) === prompt ? read : undefined;',
+      to: 'return read;',
+    },
+  ]),
+  ...quick('libs/verifiers/src/grid.verifier.ts', 'libs/verifiers/src/grid.spec.ts', [
+    { control: 'cells never decide', from: 'success: isSolved,', to: 'success: cellAccuracy > 0.5,' },
+  ]),
+  ...quick('libs/datasets/src/arc.form.ts', 'libs/datasets/src/arc.spec.ts', [
+    {
+      control: 'a problem asks for the output of its own test input',
+      from: 'query.safeParse(test[testInput - 1])',
+      to: 'query.safeParse(test[0])',
+    },
+    {
+      control: 'every row of ARC has a number of its own',
+      from: 'added += row.value.test.length - 1;',
+      to: 'added += 0;',
+    },
+  ]),
 ];

@@ -1,4 +1,5 @@
 export { ANSWER_FORMS, type AnswerForm, answerForm } from './answer-form.js';
+export { ARC_FORM } from './arc.form.js';
 export { columnsForm, parseColumnMapping } from './columns.form.js';
 export type { DatasetForm, DatasetProblem, RowFault, StatedVerifier, UngradedProblem } from './dataset.types.js';
 export { detectedForm } from './detected-form.js';

@@ -1,8 +1,8 @@
 /**
- * A file that is one JSON document instead of lines: a list of rows, or a SQuAD file, whose paragraphs are its rows. It is read element by
- * element, so that memory holds one of them: a row, or an article of SQuAD.
+ * A file that is one JSON document instead of lines: a list of rows, a SQuAD file, whose paragraphs are its rows, or a task of ARC over
+ * several lines. It is read element by element, so that memory holds one of them: a row, an article of SQuAD, or a task.
  *
- *   [row, row, …]        {"version": …, "data": [{"title": …, "paragraphs": [row, row, …]}, …]}
+ *   [row, row, …]        {"version": …, "data": [{"title": …, "paragraphs": [row, row, …]}, …]}        {"train": …, "test": …}
  */
 import { messageOf } from '@seamstream/kernel';
 import type { Row } from './dataset.types.js';
@@ -17,6 +17,8 @@ const HEAD_BYTES = 1 << 12;
 /** Of a list, and of a SQuAD file up to its articles. */
 const LIST = /^(?:ï»¿)?\s*\[/;
 const ARTICLES = /^(?:ï»¿)?\s*\{\s*(?:"version"\s*:\s*"[^"\\]{0,99}"\s*,\s*)?"data"\s*:\s*\[/;
+/** Of a task of ARC; on one line it is a file of lines as well, and read as one. */
+const TASK = /^(?:ï»¿)?\s*\{\s*(?:"(?:id|name|domain)"\s*:\s*"[^"\\]{0,99}"\s*,\s*)*"(?:train|test)"\s*:\s*\[/;
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
@@ -24,7 +26,13 @@ const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byt
 /** Whether a file is one JSON document, and no file of lines. */
 export async function isJsonDocument(file: FileBytes): Promise<boolean> {
   const head = await headOf(file);
-  return LIST.test(head) || ARTICLES.test(head);
+  return LIST.test(head) || ARTICLES.test(head) || isTask(head);
+}
+
+/** Whether a task's first line ends before the task does. */
+function isTask(head: string): boolean {
+  const end = head.trimStart().indexOf('\n');
+  return TASK.test(head) && end >= 0 && !head.trimStart().slice(0, end).trimEnd().endsWith('}');
 }
 
 /** The rows of a file that is one JSON document; undefined for a file of lines. */
@@ -32,8 +40,23 @@ export async function jsonDocumentRows(file: FileBytes): Promise<AsyncGenerator<
   const head = await headOf(file);
   const list = LIST.exec(head);
   if (list !== null) return listRows(file, list[0].length);
+  if (isTask(head)) return taskRow(file);
   const articles = ARTICLES.exec(head);
   return articles === null ? undefined : paragraphRows(file, articles[0].length);
+}
+
+/** The whole file is the only element of a list without brackets. */
+async function* taskRow(file: FileBytes): AsyncGenerator<Row> {
+  const scan = new ElementScan();
+  for await (const piece of piecesOf(file)) yield* numbered(scan.elementsIn(piece));
+  yield* numbered(scan.elementAtEnd());
+}
+
+function* numbered(elements: Iterable<Element>): Generator<Row> {
+  for (const element of elements)
+    yield 'fault' in element
+      ? { row: 1, fault: { row: 1, field: 'row', ...element.fault } }
+      : { row: 1, value: element.value };
 }
 
 /** Its bytes as one character each. */
@@ -123,6 +146,13 @@ class ElementScan {
       if (element !== undefined) yield element;
     }
     if (!this.isEnded) this.keep(piece.subarray(from));
+  }
+
+  /** What began and was not ended by a comma or a bracket. */
+  *elementAtEnd(): Generator<Element> {
+    this.isEnded = true;
+    const element = this.element();
+    if (element !== undefined) yield element;
   }
 
   /** Whether this byte is behind an element: a comma between two, or the list's end. */

@@ -115,12 +115,13 @@ const JUDGING_FIELDS = [
   'solution',
   'reward_model',
   'qas',
+  'output',
 ] as const;
 
 function lacksJudge(row: unknown): row is object {
   if (typeof row !== 'object' || row === null || JUDGING_FIELDS.some((name) => Object.hasOwn(row, name))) return false;
-  // Of a passage each question may have a judge.
-  const questions: unknown = 'questions' in row ? row.questions : [];
+  // Of a passage each question may have a judge, and of a task on grids each test input.
+  const questions: unknown = 'questions' in row ? row.questions : 'test' in row ? row.test : [];
   return Array.isArray(questions) && questions.every(lacksJudge);
 }
 

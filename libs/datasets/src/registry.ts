@@ -1,4 +1,5 @@
 import { AIME_FORM } from './aime.form.js';
+import { ARC_FORM } from './arc.form.js';
 import type { DatasetForm } from './dataset.types.js';
 import { GSM8K_FORM } from './gsm8k.form.js';
 import { MATH_FORM } from './math.form.js';
@@ -15,6 +16,7 @@ const FORMS: readonly DatasetForm[] = [
   TURNS_FORM,
   SQUAD_FORM,
   SQUAD_PLAIN_FORM,
+  ARC_FORM,
   GSM8K_FORM,
   DAPO_FORM,
   VERL_FORM,

@@ -1,3 +1,4 @@
+import { asOneTestEach } from './arc.form.js';
 import type { Row } from './dataset.types.js';
 import type { FileBytes } from './file-bytes.js';
 import { jsonDocumentRows } from './json-document.js';
@@ -9,5 +10,6 @@ import { isParquet, parquetRows } from './parquet-rows.js';
  * @param columns top-level columns that are needed; the others of a Parquet file are not read
  */
 export async function* rowsOf(file: FileBytes, columns?: readonly string[]): AsyncGenerator<Row> {
-  yield* (await isParquet(file)) ? parquetRows(file, columns) : ((await jsonDocumentRows(file)) ?? jsonLineRows(file));
+  if (await isParquet(file)) yield* parquetRows(file, columns);
+  else yield* asOneTestEach((await jsonDocumentRows(file)) ?? jsonLineRows(file));
 }

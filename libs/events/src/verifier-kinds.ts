@@ -21,6 +21,7 @@ export const VERIFIER_TRAITS: Readonly<Record<string, VerifierTraits>> = {
   code: NEITHER,
   http: NEITHER,
   passage: NEITHER,
+  grid: NEITHER,
 };
 
 /** A verifier of another version of Seamstream is taken for one of which nothing is known. */

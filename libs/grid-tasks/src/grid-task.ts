@@ -27,17 +27,23 @@ const MAX_PAIRS = 100;
 const listOf = <T extends z.ZodType>(part: T, what: string) =>
   z.array(part, { error: what }).min(1, { error: what }).max(MAX_PAIRS, { error: what });
 
+/** The pairs that show a transformation. */
+export const gridPairsSchema = listOf(
+  z.object({ input: gridSchema, output: gridSchema }, { error: '{"input", "output"}' }),
+  `1 to ${MAX_PAIRS} pairs`,
+);
+
+/** What is asked. */
+export const gridQuerySchema = z.object(
+  { input: gridSchema, output: gridSchema.optional() },
+  { error: '{"input", "output"}' },
+);
+
 /** Other fields, as the names that some copies of ARC add, are left out. */
 const gridTaskSchema = z.object(
   {
-    train: listOf(
-      z.object({ input: gridSchema, output: gridSchema }, { error: '{"input", "output"}' }),
-      `1 to ${MAX_PAIRS} pairs`,
-    ),
-    test: listOf(
-      z.object({ input: gridSchema, output: gridSchema.optional() }, { error: '{"input", "output"}' }),
-      `1 to ${MAX_PAIRS} queries`,
-    ),
+    train: gridPairsSchema,
+    test: listOf(gridQuerySchema, `1 to ${MAX_PAIRS} queries`),
   },
   { error: 'an object with "train" and "test"' },
 );

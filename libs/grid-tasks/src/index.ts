@@ -16,7 +16,14 @@ export {
   ruleOf,
 } from './generated-tasks.js';
 export { type Grid, isSameGrid, MAX_SIDE, parseGrid, printGrid, readGrid } from './grid.js';
-export { type GridPair, type GridQuery, type GridTask, parseGridTask } from './grid-task.js';
+export {
+  type GridPair,
+  type GridQuery,
+  type GridTask,
+  gridPairsSchema,
+  gridQuerySchema,
+  parseGridTask,
+} from './grid-task.js';
 export {
   type Attempt,
   attemptsOf,
@@ -28,7 +35,15 @@ export {
   voteOf,
 } from './prediction.js';
 export { cellAccuracy, MAX_ATTEMPTS, type OutputScore, scoreTask, type TaskScore } from './scoring.js';
-export { answerText, promptText, readAnswer } from './task-text.js';
+export {
+  type AskedGrid,
+  answerText,
+  attemptsText,
+  promptText,
+  readAnswer,
+  readAttempts,
+  readPrompt,
+} from './task-text.js';
 export {
   BATCH_SIZE,
   type EditFailure,

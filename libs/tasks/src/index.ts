@@ -1,4 +1,13 @@
-export { fewShotContent, fewShotOf, fewShotPrompt } from './few-shot.task.js';
+export {
+  type AskedFewShot,
+  askedFewShot,
+  FEW_SHOT_END,
+  fewShotAnswer,
+  fewShotContent,
+  fewShotOf,
+  fewShotPrompt,
+  readFewShotAnswer,
+} from './few-shot.task.js';
 export {
   type AskedPassage,
   askedPassage,

@@ -158,6 +158,7 @@ describe('a problem that cannot be judged', () => {
       'code@1',
       'http@1',
       'passage@1',
+      'grid@1',
     ]);
     const poem = { kind: 'poem', version: '1', options: {} };
     await expect(verifiers.verify(poem, { text: '', finished: true }, 'x')).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import { SeamError } from '@seamstream/kernel';
 import { choiceVerifier } from './choice.verifier.js';
 import { codeVerifier } from './code.verifier.js';
 import { exactVerifier } from './exact.verifier.js';
+import { gridVerifier } from './grid.verifier.js';
 import { httpVerifier } from './http.verifier.js';
 import { jsonVerifier } from './json.verifier.js';
 import { mathVerifier } from './math.verifier.js';
@@ -20,6 +21,7 @@ const VERIFIERS: readonly Verifier[] = [
   codeVerifier,
   httpVerifier,
   passageVerifier((spec, reference) => judgeFor(spec, reference)),
+  gridVerifier,
 ];
 
 /** A problem has 256 KiB. What a reference is read with may take a multiple of it: one character can stand for eighteen. */

@@ -250,7 +250,7 @@ describe('seam publish', () => {
     expect(world.takeErrors()).toContain("unknown option '--datset'");
     expect(await world.seam('publish', 'p.jsonl', '--dataset', 'csv')).toBe(2);
     expect(world.takeErrors()).toContain(
-      'Allowed choices are seam, passage, few-shot, turns, squad, squad-plain, gsm8k, dapo, verl, math, aime',
+      'Allowed choices are seam, passage, few-shot, turns, squad, squad-plain, arc, gsm8k, dapo, verl, math, aime',
     );
     expect(await world.seam('publish', 'p.jsonl', '--limit', '0')).toBe(2);
     expect(world.takeErrors()).toContain('expected a whole number from 1 on, came "0"');

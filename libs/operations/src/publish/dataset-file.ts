@@ -1,6 +1,8 @@
 /** A file of problems as commands read it: every row is checked before any is used. It records nothing and knows no log. */
 import {
+  ARC_FORM,
   type DatasetProblem,
+  detectedForm,
   type FileBytes,
   fileDigest,
   isJsonDocument,
@@ -31,12 +33,9 @@ export interface DatasetFile {
 export async function openDataset(door: InputDoor, path: string): Promise<DatasetFile> {
   const name = path === '-' ? 'standard input' : path;
   const bytes = { ...(await door.openInput(path)), name };
-  return {
-    name,
-    bytes,
-    digest: await fileDigest(bytes),
-    unit: (await isParquet(bytes)) || (await isJsonDocument(bytes)) ? 'row' : 'line',
-  };
+  // A line of ARC may be several problems, which are numbered as rows.
+  const hasRows = (await isParquet(bytes)) || (await isJsonDocument(bytes)) || (await detectedForm(bytes)) === ARC_FORM;
+  return { name, bytes, digest: await fileDigest(bytes), unit: hasRows ? 'row' : 'line' };
 }
 
 /**
