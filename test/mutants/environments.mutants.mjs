@@ -83,6 +83,40 @@ export default [
       to: "{ documents, settings: this.settings, seed: 'seed' },",
     },
   ]),
+  ...quick('libs/environments/src/few-shot-lora-update.ts', 'libs/environments/src/few-shot-lora-update.spec.ts', [
+    {
+      control: 'a configuration with too many steps is not trained',
+      from: 'if (steps.failure !== undefined) return noAttempt(steps.failure);',
+      to: '',
+    },
+    {
+      control: 'an answer that was cut off has no vote',
+      from: 'const isWhole = finished || readFewShotAnswer(text).isEnded;',
+      to: 'const isWhole = true;',
+    },
+    {
+      control: 'nothing is trained where there is no entry',
+      from: 'if (entry === null) return this.predict(this.executor, asked, seed, options);',
+      to: "entry ??= '';",
+    },
+    {
+      control: 'an empty entry is the fixed configuration',
+      from: "entry === '' ? this.settings.fewShot.fixed : entry",
+      to: 'entry',
+    },
+    {
+      control: 'how a task is asked is a part of the identity',
+      from: 'sha256(canonicalJson(this.settings))',
+      to: "sha256('')",
+    },
+  ]),
+  ...quick('libs/inner-update/src/documents.ts', 'libs/inner-update/src/inner-update.spec.ts', [
+    {
+      control: 'what is given carries no loss',
+      from: 'const begin = Math.max(1, differing < 0 ? given.length : differing);',
+      to: 'const begin = 1;',
+    },
+  ]),
   ...quick('libs/inner-update/src/inner-update.ts', 'libs/inner-update/src/inner-update.spec.ts', [
     {
       control: 'an edit with too many steps is refused',

@@ -1,6 +1,6 @@
 /** What every environment keeps, over an executor that answers by a rule. A class and a spec that calls this suite make an environment. */
 import { loadPrompts, type Prompts } from '@seamstream/experience';
-import { innerUpdateSchema } from '@seamstream/inner-update';
+import { innerUpdateSchema, type TrainingText } from '@seamstream/inner-update';
 import { isSeamError, Random, SeamError, sha256 } from '@seamstream/kernel';
 import type { AttemptRequest, Environment, EnvironmentChoice, ProblemStatement } from './environment.port.js';
 import type { EnvironmentKind } from './environments.js';
@@ -8,9 +8,11 @@ import { FakeExecutor } from './executor-model.fake.js';
 import type { AnsweringProgress, ExecutorModel } from './executor-model.port.js';
 import { PromptInjection } from './prompt-injection.js';
 
+type Rule = (prompt: string, seed: string) => string;
+
 const REFERENCE = 'SECRET-REFERENCE';
 /** Everything that the prompt and the seed say decides the answer. */
-const rule = (prompt: string, seed: string): string => `Answer: ${sha256(`${prompt}/${seed}`).slice(0, 8)}`;
+const hashedAnswer: Rule = (prompt, seed) => `Answer: ${sha256(`${prompt}/${seed}`).slice(0, 8)}`;
 const ENTRIES = [null, '', '{"memory_item":"count twice"}', '{"memory_item":"mind the carry"}'];
 const DRAWING = { temperature: 0.7, topP: 0.9 };
 
@@ -21,7 +23,10 @@ class EndedOnce implements ExecutorModel {
   private readonly kept = new Set<string>();
   private isEnded = false;
 
-  constructor(private readonly stopAfter: number) {}
+  constructor(
+    private readonly stopAfter: number,
+    private readonly rule: Rule,
+  ) {}
 
   answer(prompts: readonly string[]): ReturnType<ExecutorModel['answer']> {
     for (const prompt of prompts) {
@@ -34,16 +39,20 @@ class EndedOnce implements ExecutorModel {
       this.kept.add(prompt);
     }
     for (const prompt of prompts) this.kept.delete(prompt);
-    return new FakeExecutor(rule).answer(prompts);
+    return new FakeExecutor(this.rule).answer(prompts);
   }
 }
 
 /** What an environment is tried with. */
-interface EnvironmentScenery extends Pick<EnvironmentChoice, 'entrySchemas'> {
+interface EnvironmentScenery extends Pick<EnvironmentChoice, 'entrySchemas' | 'fewShot'> {
   /** Of prompt injection, whose identity is the executor's with its templates. */
   readonly isDefault?: boolean;
   /** A problem's prompt that asks a question. */
   readonly promptOf?: (question: string) => string;
+  /** Whether an executor's prompt asks a problem's question. */
+  readonly asks?: (prompt: string, question: string) => boolean;
+  /** How an executor answers: everything that prompt and seed say decides. */
+  readonly rule?: Rule;
   /** All different: none, an empty one, and two others. */
   readonly entries?: readonly (string | null)[];
 }
@@ -71,16 +80,27 @@ function trainable(executor: ExecutorModel): ExecutorModel {
     identity: executor.identity,
     ...after(''),
     adapt: ({ documents, seed }) =>
-      Promise.resolve({ status: 'adapted', model: after(`${[...documents, seed].join('\n')}\n`) }),
+      Promise.resolve({ status: 'adapted', model: after(`${[...documents.map(textOf), seed].join('\n')}\n`) }),
+    countTokens: (text) => text.length,
   };
 }
 
+const textOf = (document: TrainingText): string => (typeof document === 'string' ? document : document.text);
+
 export function describeEnvironment(name: string, kind: EnvironmentKind, scenery: EnvironmentScenery = {}): void {
-  const { isDefault = false, entrySchemas, promptOf = String, entries = ENTRIES } = scenery;
+  const {
+    isDefault = false,
+    entrySchemas,
+    fewShot,
+    promptOf = String,
+    entries = ENTRIES,
+    rule = hashedAnswer,
+  } = scenery;
+  const { asks = (prompt: string, question: string) => prompt.includes(question) } = scenery;
   describe(`the environment ${name}`, () => {
     let prompts: Prompts;
     const open = (executor: ExecutorModel): Environment =>
-      kind.open(trainable(executor), prompts, { innerUpdate: innerUpdateSchema.parse({}), entrySchemas });
+      kind.open(trainable(executor), prompts, { innerUpdate: innerUpdateSchema.parse({}), fewShot, entrySchemas });
     const problemOf = (problemId: string, question: string): ProblemStatement => ({
       problemId,
       domain: 'sums',
@@ -133,13 +153,14 @@ export function describeEnvironment(name: string, kind: EnvironmentKind, scenery
       const requests = drawnRequests(Random.of('references'));
       await environment.attempt(requests);
       await environment.drawn(DRAWING)!.attempt(requests);
-      expect(executor.prompts.join('\n')).toContain('How many');
+      const questions = [0, 1, 2, 3].map((n) => `How many are ${n}?`);
+      expect(questions.some((question) => executor.prompts.some((prompt) => asks(prompt, question)))).toBe(true);
       expect(executor.prompts.join('\n')).not.toContain(REFERENCE);
     });
 
     it('says a failure of one request as a value, and leaves the others alone', async () => {
       const failing = new FakeExecutor((prompt, seed) =>
-        prompt.includes('are 2?')
+        asks(prompt, 'How many are 2?')
           ? { status: 'failed', code: 'PROMPT_TOO_LONG', reason: 'too long', retryable: false }
           : rule(prompt, seed),
       );
@@ -183,10 +204,10 @@ export function describeEnvironment(name: string, kind: EnvironmentKind, scenery
         entry,
         seeds: ['1'],
       }));
-      const whole = new EndedOnce(Number.POSITIVE_INFINITY);
+      const whole = new EndedOnce(Number.POSITIVE_INFINITY, rule);
       const expected = await open(whole).attempt(requests);
       for (let stopAfter = 0; stopAfter < whole.computed.length; stopAfter++) {
-        const executor = new EndedOnce(stopAfter);
+        const executor = new EndedOnce(stopAfter, rule);
         const environment = open(executor);
         await expect(environment.attempt(requests)).rejects.toMatchObject({ code: 'ABORTED' });
         expect(await environment.attempt(requests)).toEqual(expected);

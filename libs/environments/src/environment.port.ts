@@ -5,6 +5,7 @@
 import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import type { InnerUpdateSettings } from '@seamstream/inner-update';
 import type { AnsweringProgress, ExecutorAnswer, SamplingParams } from './executor-model.port.js';
+import type { FewShotSettings } from './few-shot.config.js';
 
 /** What a model may know of a problem: everything but its reference answer. */
 export type ProblemStatement = Pick<Problem, 'problemId' | 'domain' | 'prompt'>;
@@ -58,6 +59,8 @@ export interface EnvironmentChoice {
   readonly environment: string;
   /** Of those that train on entries. */
   readonly innerUpdate: InnerUpdateSettings;
+  /** Of the one that trains on a task's own pairs; its defaults when absent. */
+  readonly fewShot?: FewShotSettings | undefined;
   /** The setting that says what entries are. */
   readonly entrySchemas?: string | undefined;
 }

@@ -1,8 +1,10 @@
 /** Which environments there are, by the name that configurations give. Nothing else asks for a name. */
 import type { Prompts } from '@seamstream/experience';
+import { promptText } from '@seamstream/grid-tasks';
 import { SeamError } from '@seamstream/kernel';
 import type { Environment, EnvironmentChoice } from './environment.port.js';
 import type { ExecutorModel } from './executor-model.port.js';
+import { FewShotLoraUpdate } from './few-shot-lora-update.js';
 import { InnerLoraUpdate } from './inner-lora-update.js';
 import { PromptInjection } from './prompt-injection.js';
 
@@ -26,6 +28,10 @@ export const ENVIRONMENTS: Environments = {
   'inner-lora-update': {
     open: (executor, prompts, choice) => InnerLoraUpdate.open(executor, prompts, choice),
     shortestPrompts: (prompts) => [prompts.executor(SHORTEST, null)],
+  },
+  'few-shot-lora-update': {
+    open: (executor, _, choice) => FewShotLoraUpdate.open(executor, choice),
+    shortestPrompts: () => [promptText([{ input: [[0]], output: [[0]] }], [[0]])],
   },
 };
 

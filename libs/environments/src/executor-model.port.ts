@@ -1,6 +1,6 @@
 /** The frozen model that answers. It is asked in text, so that it may as well be a server. Only environments ask it. */
 import type { ExecutorIdentity } from '@seamstream/events';
-import type { InnerUpdateSettings } from '@seamstream/inner-update';
+import type { InnerUpdateSettings, TrainingText } from '@seamstream/inner-update';
 import type { ErrorCode } from '@seamstream/kernel';
 
 export interface ExecutorModel {
@@ -11,32 +11,37 @@ export interface ExecutorModel {
   /**
    * Answers in the order of the prompts, decoded greedily. Rejects only where no prompt can be answered.
    * @param signal ends what is under way where that is possible, with ABORTED
+   * @param until an answer may end behind this text; an executor that cannot stop there continues to its own end
    */
   answer(
     prompts: readonly string[],
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
+    until?: string,
   ): Promise<readonly ExecutorAnswer[]>;
   /**
    * Draws an answer per seed for each prompt. Equal prompts, seeds and settings give equal answers. Absent where the
-   * executor cannot draw.
+   * executor cannot draw. `until` as of {@link answer}.
    */
   sample?(
     requests: readonly SampledAnswerRequest[],
     drawing: SamplingParams,
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
+    until?: string,
   ): Promise<readonly (readonly ExecutorAnswer[])[]>;
   /**
    * The same model after a short training on documents; its own weights stay as they are. Equal requests give equal models. Absent where
    * the weights cannot be trained.
    */
   adapt?(request: AdaptationRequest, options?: AdaptationOptions): Promise<Adaptation>;
+  /** Tokens that a text to be trained on has; present where {@link adapt} is. */
+  countTokens?(text: string): number;
 }
 
 export interface AdaptationRequest {
   /** Texts to be trained on. */
-  readonly documents: readonly string[];
+  readonly documents: readonly TrainingText[];
   readonly settings: InnerUpdateSettings;
   /** Of what is random in training. */
   readonly seed: string;

@@ -26,5 +26,6 @@ export type {
   SampledAnswerRequest,
   SamplingParams,
 } from './executor-model.port.js';
+export { type FewShotSettings, fewShotSchema } from './few-shot.config.js';
 export { PromptInjection } from './prompt-injection.js';
 export { type RolloutSettings, repeatedAnswers } from './repeated-answers.js';

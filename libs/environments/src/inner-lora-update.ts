@@ -24,13 +24,13 @@ import type {
   ExecutorResponse,
   SamplingParams,
 } from './executor-model.port.js';
+import { OneByOne } from './one-by-one.js';
 
 type TrainableModel = ExecutorModel & Required<Pick<ExecutorModel, 'adapt'>>;
 type AnsweringModel = Pick<ExecutorModel, 'answer' | 'sample'>;
 
 export class InnerLoraUpdate extends Environment {
-  /** Of a call that was ended: the attempts that it had finished. */
-  private readonly finished = new Map<string, Attempt>();
+  private readonly oneByOne = new OneByOne();
 
   private constructor(
     private readonly executor: TrainableModel,
@@ -72,29 +72,8 @@ export class InnerLoraUpdate extends Environment {
     };
   }
 
-  override async attempt(
-    requests: readonly AttemptRequest[],
-    { signal, onProgress }: AttemptOptions = {},
-  ): Promise<readonly Attempt[]> {
-    const attempts: Attempt[] = [];
-    let tokens = 0;
-    for (const request of requests) {
-      if (signal?.aborted) throw new SeamError('ABORTED', 'Self-edits were no longer wanted. Ask again.');
-      const key = canonicalJson([request.problem.prompt, request.entry, request.seeds]);
-      const known = this.finished.get(key);
-      const attempt =
-        known ??
-        (await this.attemptOne(request, {
-          signal,
-          onProgress: (told) => onProgress?.({ ...told, answered: attempts.length, tokens: tokens + told.tokens }),
-        }));
-      this.finished.set(key, attempt);
-      attempts.push(attempt);
-      tokens += attempt.reduce((sum, answer) => sum + (answer.status === 'answered' ? answer.responseTokens : 0), 0);
-      onProgress?.({ answered: attempts.length, tokens, tokensPerPrompt: Math.ceil(tokens / attempts.length) });
-    }
-    this.finished.clear();
-    return attempts;
+  override attempt(requests: readonly AttemptRequest[], options: AttemptOptions = {}): Promise<readonly Attempt[]> {
+    return this.oneByOne.attempts(requests, (request, each) => this.attemptOne(request, each), options);
   }
 
   override drawn(drawing: SamplingParams): InnerLoraUpdate | null {

@@ -1,5 +1,6 @@
 /** Which schema an entry of a domain is written under. */
 import { readFile } from 'node:fs/promises';
+import { toolConfigurationJsonSchema } from '@seamstream/grid-tasks';
 import { messageOf, SeamError } from '@seamstream/kernel';
 import { checkJsonSchema, type JsonSchema } from '@seamstream/token-grammar';
 import { checkEntrySchema } from './entry.js';
@@ -33,6 +34,9 @@ const MEMORY_ITEM = 'memory-item';
 /** Begins what may stand there for texts to train on, in every domain; behind it is the kind of them. */
 const SELF_EDIT = 'self-edit/';
 
+/** Stands there for configurations of training tools (few-shot tasks on grids), in every domain. */
+export const TOOL_CONFIGURATION = 'tool-configuration';
+
 /** The kind of self-edit that a setting names; undefined where it names other entries. */
 export function selfEditNamed(file: string | undefined): string | undefined {
   return file?.startsWith(SELF_EDIT) === true ? file.slice(SELF_EDIT.length) : undefined;
@@ -40,12 +44,13 @@ export function selfEditNamed(file: string | undefined): string | undefined {
 
 /**
  * Reads a JSON file that maps domains to schemas; without a file the general schema holds everywhere.
- * @param file a path, `memory-item`, or `self-edit/` with a kind
+ * @param file a path, `memory-item`, `tool-configuration`, or `self-edit/` with a kind
  * @throws INVALID_CONFIGURATION naming file and domain
  */
 export async function loadEntrySchemas(file?: string): Promise<EntrySchemas> {
   if (file === undefined) return entrySchemas();
   if (file === MEMORY_ITEM) return everywhere(MEMORY_ITEM_SCHEMA);
+  if (file === TOOL_CONFIGURATION) return everywhere(toolConfigurationJsonSchema() as JsonSchema);
   if (selfEditNamed(file) !== undefined) return everywhere(EDIT_SCHEMA);
   const fault = (problem: string, cause?: unknown): SeamError =>
     new SeamError(

@@ -7,7 +7,13 @@ export {
   type FieldWords,
   schemaDigest,
 } from './entry.schema.js';
-export { type EntrySchemas, entrySchemas, loadEntrySchemas, selfEditNamed } from './entry-schemas.js';
+export {
+  type EntrySchemas,
+  entrySchemas,
+  loadEntrySchemas,
+  selfEditNamed,
+  TOOL_CONFIGURATION,
+} from './entry-schemas.js';
 export { hasQuotes, isFaithful, type Misquote, misquoteIn } from './faithful.js';
 export { groundedSchema, sampledUnder, type WrittenEntry } from './grounded-schema.js';
 export { answersOf, givesAnswerAway, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';

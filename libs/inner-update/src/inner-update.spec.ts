@@ -111,4 +111,24 @@ describe('texts as documents', () => {
     const documents = documentsOf(['abcde', '', 'x', 'abc'], encode, 2);
     expect(documents).toEqual(['ab', 'cd', 'ab'].map((part) => ({ tokenIds: encode(part), lossFrom: 1 })));
   });
+
+  it('stay whole where their beginning is given, and have loss from there on', () => {
+    const texts = [
+      { text: 'abcd', lossFrom: 2 },
+      { text: 'abcd', lossFrom: 0 },
+      { text: 'abcde', lossFrom: 2 },
+      { text: 'ab', lossFrom: 2 },
+    ];
+    expect(documentsOf(texts, encode, 4)).toEqual([
+      { tokenIds: encode('abcd'), lossFrom: 2 },
+      { tokenIds: encode('abcd'), lossFrom: 1 },
+    ]);
+  });
+
+  it('have loss on a token that holds characters of both sides', () => {
+    const pairs = (text: string) => text.match(/.{1,2}/gs)!.map((part) => part.length * 1000 + part.charCodeAt(0));
+    expect(documentsOf([{ text: 'abcdef', lossFrom: 3 }], pairs, 9)).toEqual([
+      { tokenIds: pairs('abcdef'), lossFrom: 1 },
+    ]);
+  });
 });

@@ -1,4 +1,5 @@
 /** Which executor answers, as configuration: of the executor's service, of evaluations, and of the demonstration. */
+import { fewShotSchema } from '@seamstream/environments';
 import { innerUpdateSchema } from '@seamstream/inner-update';
 import { EXECUTION_PROVIDERS } from '@seamstream/language-model';
 import { DEFAULT_LIMITS, RESERVED_FIELDS } from '@seamstream/openai-endpoint';
@@ -116,10 +117,12 @@ export const executorChoiceShape = {
   executionProvider: z.enum(EXECUTION_PROVIDERS).default('cpu'),
   /** Most tokens of a response. */
   maxTokens: positive.default(64),
-  /** How an entry acts on a problem: prompt-injection puts it into the executor's prompt, inner-lora-update trains the executor on it. */
+  /** How an entry acts on a problem: prompt-injection puts it into the executor's prompt, inner-lora-update trains the executor on it, few-shot-lora-update trains it on the problem's pairs of grids as the entry says. */
   environment: z.string().min(1).default('prompt-injection'),
-  /** Of inner-lora-update: how the executor is trained on an entry's documents. */
+  /** Of inner-lora-update and few-shot-lora-update: how the executor is trained; of the latter without rate, epochs and batch. */
   innerUpdate: innerUpdateSchema.prefault({}),
+  /** Of few-shot-lora-update: how tasks on grids are trained on and asked. */
+  fewShot: fewShotSchema.prefault({}),
   /** How it is asked and where its answers stand: plain, qwen, deepseek, or one of the own ones. */
   template: z.string().min(1).default('plain'),
   /** Folder of own templates, one subfolder each. */

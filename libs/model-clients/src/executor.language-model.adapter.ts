@@ -32,6 +32,7 @@ export interface LanguageModelExecutorSettings {
 interface CallOptions {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: AnsweringProgress) => void) | undefined;
+  readonly until: string | undefined;
 }
 
 /** Answers that are kept for a caller whose call was ended and who has to ask again. */
@@ -41,6 +42,7 @@ export class LanguageModelExecutor implements ExecutorModel {
   readonly identity: ExecutorModel['identity'];
   readonly controlTokens: readonly string[];
   readonly adapt?: NonNullable<ExecutorModel['adapt']>;
+  readonly countTokens?: NonNullable<ExecutorModel['countTokens']>;
   /** By what was asked: of calls that were ended, what they had finished. */
   private readonly kept = new Map<string, GenerationResult>();
   private readonly sampling: SamplingSettings;
@@ -64,15 +66,18 @@ export class LanguageModelExecutor implements ExecutorModel {
     this.controlTokens = controlTokens;
     const decoding = canonicalJson({ ...this.sampling, ...(chatTemplate === undefined ? {} : { chatTemplate }) });
     this.identity = { model: name, revision: model.digest, decoding };
-    if (training !== undefined) this.adapt = (request, options) => this.adaptedBy(training, request, options);
+    if (training === undefined) return;
+    this.adapt = (request, options) => this.adaptedBy(training, request, options);
+    this.countTokens = (text) => this.encodeDocument(text).length;
   }
 
   answer(
     prompts: readonly string[],
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
+    until?: string,
   ): Promise<readonly ExecutorAnswer[]> {
-    return this.answerGreedily(null, prompts, { signal, onProgress });
+    return this.answerGreedily(null, prompts, { signal, onProgress, until });
   }
 
   sample(
@@ -80,8 +85,9 @@ export class LanguageModelExecutor implements ExecutorModel {
     drawing: SamplingParams,
     signal?: AbortSignal,
     onProgress?: (progress: AnsweringProgress) => void,
+    until?: string,
   ): Promise<readonly (readonly ExecutorAnswer[])[]> {
-    return this.generate(null, requests, this.drawing(drawing), { signal, onProgress });
+    return this.generate(null, requests, this.drawing(drawing), { signal, onProgress, until });
   }
 
   private async adaptedBy(
@@ -89,11 +95,9 @@ export class LanguageModelExecutor implements ExecutorModel {
     { documents, settings, seed }: AdaptationRequest,
     { signal, onStep }: AdaptationOptions = {},
   ): Promise<Adaptation> {
-    const { tokenizer, config } = this.model;
-    const encode = (text: string): readonly number[] => tokenizer.encodeDocument?.(text) ?? tokenizer.encode(text);
-    const maxTokens = Math.min(settings.maxDocumentTokens, config.maxPositions);
+    const maxTokens = Math.min(settings.maxDocumentTokens, this.model.config.maxPositions);
     const updated = await innerUpdate(training, {
-      documents: documentsOf(documents, encode, maxTokens),
+      documents: documentsOf(documents, (text) => this.encodeDocument(text), maxTokens),
       settings,
       seed,
       signal,
@@ -104,11 +108,23 @@ export class LanguageModelExecutor implements ExecutorModel {
     return {
       status: 'adapted',
       model: {
-        answer: (prompts, ended, onProgress) => this.answerGreedily(adapter, prompts, { signal: ended, onProgress }),
-        sample: (requests, drawing, ended, onProgress) =>
-          this.generate(adapter, requests, this.drawing(drawing), { signal: ended, onProgress }),
+        answer: (prompts, ended, onProgress, until) =>
+          this.answerGreedily(adapter, prompts, { signal: ended, onProgress, until }),
+        sample: (requests, drawing, ended, onProgress, until) =>
+          this.generate(adapter, requests, this.drawing(drawing), { signal: ended, onProgress, until }),
       },
     };
+  }
+
+  private encodeDocument(text: string): readonly number[] {
+    const { tokenizer } = this.model;
+    return tokenizer.encodeDocument?.(text) ?? tokenizer.encode(text);
+  }
+
+  /** A text as the ids that end an answer: as one run, and character by character, since what follows may divide it. */
+  private stopsAt(until: string): readonly (readonly number[])[] {
+    const { tokenizer } = this.model;
+    return [tokenizer.encode(until), Array.from(until).flatMap((character) => tokenizer.encode(character))];
   }
 
   private drawing({ temperature, topP }: SamplingParams): SamplingSettings {
@@ -138,8 +154,9 @@ export class LanguageModelExecutor implements ExecutorModel {
       prompt: fittingPrompt(this.model, prompt, sampling.maxTokens),
       seeds,
     }));
+    const stops = options.until === undefined ? {} : { stopSequences: this.stopsAt(options.until) };
     const asked = encoded.flatMap(({ prompt, seeds }) =>
-      prompt.fits ? [{ promptTokenIds: prompt.tokenIds, seeds, sampling }] : [],
+      prompt.fits ? [{ promptTokenIds: prompt.tokenIds, seeds, sampling, ...stops }] : [],
     );
     const results = (await this.generateOnce(adapter, asked, options)).values();
     return encoded.map(({ prompt, seeds }): readonly ExecutorAnswer[] => {
@@ -158,10 +175,10 @@ export class LanguageModelExecutor implements ExecutorModel {
   private async generateOnce(
     adapter: Adapter | null,
     requests: readonly GenerationRequest[],
-    { signal, onProgress }: CallOptions,
+    { signal, onProgress, until }: CallOptions,
   ): Promise<readonly GenerationResult[]> {
     const keys = requests.map(({ promptTokenIds, seeds, sampling }) =>
-      canonicalJson([adapter?.digest ?? null, promptTokenIds, seeds, { ...sampling }]),
+      canonicalJson([adapter?.digest ?? null, promptTokenIds, seeds, { ...sampling }, until ?? null]),
     );
     const results = keys.map((key) => this.kept.get(key));
     const missing = requests.flatMap((_, at) => (results[at] === undefined ? [at] : []));

@@ -84,4 +84,20 @@ describe('an executor that is trained on documents', () => {
   it('is not trained on what holds nothing to learn', async () => {
     expect(await executor.adapt!({ documents: [''], settings: facts, seed: 'a' })).toMatchObject({ status: 'refused' });
   });
+
+  it('ends answers behind a text where it is asked to, frozen or trained', async () => {
+    for (const asked of [executor, await adapted('a')]) {
+      const [whole] = texts(await asked.answer(prompts));
+      const until = / \w+/.exec(whole!)![0];
+      const cut = { text: whole!.slice(0, whole!.indexOf(until) + until.length), finished: true };
+      expect(cut.text).not.toBe(whole);
+      expect((await asked.answer(prompts, undefined, undefined, until))[0]).toMatchObject(cut);
+    }
+  });
+
+  it('counts the tokens of what it is trained on, and leaves out what is too long for it', async () => {
+    expect(executor.countTokens!('The word')).toBe(model.tokenizer.encodeDocument('The word').length);
+    const long = [{ text: 'word '.repeat(model.config.maxPositions), lossFrom: 1 }];
+    expect(await executor.adapt!({ documents: long, settings: facts, seed: 'a' })).toMatchObject({ status: 'refused' });
+  });
 });

@@ -1,4 +1,5 @@
-import { EDIT_SCHEMA, loadEntrySchemas, loadPrompts } from '@seamstream/experience';
+import { EDIT_SCHEMA, entryText, loadEntrySchemas, loadPrompts, TOOL_CONFIGURATION } from '@seamstream/experience';
+import { promptText, readToolConfiguration } from '@seamstream/grid-tasks';
 import { passagePrompt } from '@seamstream/tasks';
 import { editWriter, entryKind, selfEditKind } from './index.js';
 
@@ -50,5 +51,34 @@ describe('self-edits as the entries of a system', () => {
     ['self-edit/nowhere.json', /Cannot read the template of self-edits nowhere.json/],
   ])('are refused as %s', (setting, message) => {
     expect(() => entryKind(setting)).toThrow(message);
+  });
+});
+
+describe('tool configurations as the entries of a system', () => {
+  const pair = (input: number, output: number) => ({ input: [[input]], output: [[output]] });
+
+  it('are chosen by the same setting, and asked for with the pairs, never with the input of the test', async () => {
+    const prompts = await loadPrompts({ writer: editWriter(TOOL_CONFIGURATION) });
+    const asked = prompts.generator(promptText([pair(1, 2), pair(3, 4)], [[5, 6, 7]]));
+    expect(prompts.generatorTemplate).toMatch(/^tool-configuration@[0-9a-f]{64}$/);
+    expect(asked).toContain('Input:\n3\nOutput:\n4');
+    expect(asked).not.toContain('567');
+    expect(prompts.generator('2 + 3?')).toBe((await loadPrompts()).generator('2 + 3?'));
+  });
+
+  it('are written under a schema that has every one that can be read', async () => {
+    const schema = (await loadEntrySchemas(TOOL_CONFIGURATION))('any domain');
+    const configuration = {
+      data_generation: {
+        use_basic_augmentations: true,
+        use_size_augmentations: false,
+        use_chain_augmentations: true,
+        use_repeat_augmentations: false,
+      },
+      training: { strategy: 'train_using_all_tokens', learning_rate: 0.0001, num_train_epochs: 2 },
+    };
+    const text = entryText(configuration, schema);
+    expect(readToolConfiguration(text)).toEqual({ value: configuration });
+    expect(() => entryText({ ...configuration, more: 1 }, schema)).toThrow(/additional/);
   });
 });

@@ -1,9 +1,10 @@
 /** Self-edits as the entries of a system: the setting that names them, and what asks for one. */
-import { type EntryWriter, selfEditNamed } from '@seamstream/experience';
+import { type EntryWriter, selfEditNamed, TOOL_CONFIGURATION } from '@seamstream/experience';
 import { SeamError } from '@seamstream/kernel';
 import { askedPassage } from '@seamstream/tasks';
 import { ownSelfEditKind } from './own-kind.js';
 import { SELF_EDIT_KINDS, type SelfEditKind, selfEditKind } from './self-edit-kinds.js';
+import { toolWriter } from './tool-writer.js';
 import { writerPrompt } from './writer-prompt.js';
 
 /**
@@ -22,8 +23,12 @@ export function entryKind(entrySchemas: string | undefined): SelfEditKind | null
   );
 }
 
-/** Asks for a self-edit about the passage of a problem; about its questions the writer learns nothing. */
+/**
+ * Asks for a self-edit: about the passage of a problem, of whose questions the writer learns nothing, or for a tool configuration about the
+ * pairs of a task on grids.
+ */
 export function editWriter(entrySchemas: string | undefined): EntryWriter | undefined {
+  if (entrySchemas === TOOL_CONFIGURATION) return toolWriter;
   const kind = entryKind(entrySchemas);
   if (kind === null) return undefined;
   return {

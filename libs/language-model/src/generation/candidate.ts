@@ -107,7 +107,13 @@ function settle(candidate: Candidate): void {
   const isComplete =
     grammar && candidate.state !== undefined
       ? grammar.isComplete(candidate.state)
-      : stops.has(candidate.tokenIds.at(-1) ?? -1);
+      : stops.has(candidate.tokenIds.at(-1) ?? -1) ||
+        request.stopSequences?.some((sequence) => endsWith(candidate.tokenIds, sequence));
   if (isComplete) candidate.finishReason = 'completed';
   else if (candidate.tokenIds.length >= request.sampling.maxTokens) candidate.finishReason = 'length';
+}
+
+function endsWith(tokenIds: readonly number[], sequence: readonly number[]): boolean {
+  const start = tokenIds.length - sequence.length;
+  return sequence.length > 0 && start >= 0 && sequence.every((id, index) => tokenIds[start + index] === id);
 }

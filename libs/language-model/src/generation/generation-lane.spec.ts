@@ -237,6 +237,18 @@ describe('the end of a text', () => {
     expect(cut).toMatchObject({ tokenIds: whole.tokenIds.slice(0, first + 1), finishReason: 'completed' });
   });
 
+  it('is the end of the first run of tokens that was given, and no part of one', async () => {
+    const [[whole]] = (await lane.generate([{ ...request, stopTokenIds: [] }])) as [[GeneratedSequence]];
+    const sequence = whole.tokenIds.slice(3, 6);
+    const at = whole.tokenIds.findIndex((_, start) =>
+      sequence.every((id, index) => whole.tokenIds[start + index] === id),
+    );
+    const ends = { ...request, stopTokenIds: [] };
+    const stopSequences = [[...sequence, -1], [], sequence];
+    const [[cut]] = (await lane.generate([{ ...ends, stopSequences }])) as [[GeneratedSequence]];
+    expect(cut).toMatchObject({ tokenIds: whole.tokenIds.slice(0, at + 3), finishReason: 'completed' });
+  });
+
   it('is the token budget otherwise', async () => {
     const [[sequence]] = (await lane.generate([{ ...request, stopTokenIds: [] }])) as [[GeneratedSequence]];
     expect(sequence).toMatchObject({ finishReason: 'length' });

@@ -22,6 +22,8 @@ export interface GenerationRequest {
   readonly schema?: JsonSchema;
   /** Generation ends before or at these ids (the model's own end token when absent); the id itself is kept in the result. */
   readonly stopTokenIds?: readonly number[];
+  /** Generation also ends behind each of these runs of ids, which is kept in the result. For continuations without a schema. */
+  readonly stopSequences?: readonly (readonly number[])[];
 }
 
 export type FinishReason = 'completed' | 'length';

@@ -1,0 +1,35 @@
+/** Attempts of which each costs a training: made one after the other, and those of a call that was ended are kept for the next one. */
+import { canonicalJson, SeamError } from '@seamstream/kernel';
+import type { Attempt, AttemptOptions, AttemptRequest } from './environment.port.js';
+
+export class OneByOne {
+  /** Of a call that was ended: the attempts that it had finished. */
+  private readonly finished = new Map<string, Attempt>();
+
+  /** @throws ABORTED once the signal aborts; otherwise as `make` */
+  async attempts(
+    requests: readonly AttemptRequest[],
+    make: (request: AttemptRequest, options: AttemptOptions) => Promise<Attempt>,
+    { signal, onProgress }: AttemptOptions,
+  ): Promise<readonly Attempt[]> {
+    const attempts: Attempt[] = [];
+    let tokens = 0;
+    for (const request of requests) {
+      if (signal?.aborted) throw new SeamError('ABORTED', 'Self-edits were no longer wanted. Ask again.');
+      const key = canonicalJson([request.problem.prompt, request.entry, request.seeds]);
+      const known = this.finished.get(key);
+      const attempt =
+        known ??
+        (await make(request, {
+          signal,
+          onProgress: (told) => onProgress?.({ ...told, answered: attempts.length, tokens: tokens + told.tokens }),
+        }));
+      this.finished.set(key, attempt);
+      attempts.push(attempt);
+      tokens += attempt.reduce((sum, answer) => sum + (answer.status === 'answered' ? answer.responseTokens : 0), 0);
+      onProgress?.({ answered: attempts.length, tokens, tokensPerPrompt: Math.ceil(tokens / attempts.length) });
+    }
+    this.finished.clear();
+    return attempts;
+  }
+}
