@@ -56,6 +56,8 @@ export interface FakeWorld {
   settings: readonly Setting[];
   /** Whose signatures are believed. */
   trust: Trust;
+  /** What generator and executor are asked by, by file. */
+  templates: ReadonlyMap<string, string>;
   /** Whether the object store's bucket is there. */
   hasBucket: boolean;
   /** The schema registry, for topics with the prefix `x.`; none until it is set. */
@@ -303,6 +305,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the base model: this world has none.'))
         : Promise.resolve(world.baseModel),
     entrySchemas: () => Promise.resolve(schemaFor),
+    promptTemplates: () => Promise.resolve(world.templates),
     settings: () => Promise.resolve(world.settings),
   });
   const shell: Shell = {
@@ -325,6 +328,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     settings: [],
     trust: TRUST_ALL,
     hasBucket: false,
+    templates: new Map([['generator.txt', 'Problem: {problem}']]),
     registry: undefined,
     seam(...args) {
       controller = new AbortController();

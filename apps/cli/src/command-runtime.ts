@@ -112,6 +112,8 @@ export interface CommandRuntime {
   settings(): Promise<readonly Setting[]>;
   /** The schema that the entries of each domain are written under. */
   entrySchemas(): Promise<EntrySchemas>;
+  /** The texts of the templates that generator and executor use, and of a file of entry schemas, by file. */
+  promptTemplates(): Promise<ReadonlyMap<string, string>>;
 }
 
 /** Runs a command's action with the process as its runtime and keeps its exit code. */

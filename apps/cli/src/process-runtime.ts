@@ -168,6 +168,16 @@ class RuntimeResources {
     return loadEntrySchemas((await this.loadAll()).entrySchemas);
   }
 
+  async promptTemplates(): Promise<ReadonlyMap<string, string>> {
+    const { templateTexts } = await import('@seamstream/experience');
+    const { writerTemplate } = await import('@seamstream/self-edits');
+    const { executor, entrySchemas } = await this.loadAll();
+    const { template, templatesFolder: ownTemplates } = executor;
+    const texts = new Map(await templateTexts({ template, ownTemplates, entrySchemas }));
+    const writer = writerTemplate(entrySchemas);
+    return writer === null ? texts : texts.set('self-edit.json', writer);
+  }
+
   async openModels(): Promise<Models> {
     const { loadPrompts } = await import('@seamstream/experience');
     const { openGenerator } = await import('@seamstream/generator');
@@ -383,6 +393,7 @@ export function processShell(): Shell {
         worldProblems: (set) => world.worldProblems(set),
         openTrainer: () => world.openTrainer(),
         entrySchemas: () => world.entrySchemas(),
+        promptTemplates: () => world.promptTemplates(),
         settings: () => world.settings(),
       };
       try {

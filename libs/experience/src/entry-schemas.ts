@@ -42,6 +42,11 @@ export function selfEditNamed(file: string | undefined): string | undefined {
   return file?.startsWith(SELF_EDIT) === true ? file.slice(SELF_EDIT.length) : undefined;
 }
 
+/** Whether a setting names a file with schemas. */
+export function isSchemaFile(setting: string | undefined): setting is string {
+  return setting !== undefined && setting !== MEMORY_ITEM && selfEditNamed(setting) === undefined;
+}
+
 /**
  * Reads a JSON file that maps domains to schemas; without a file the general schema holds everywhere.
  * @param file a path, `memory-item`, `tool-configuration`, or `self-edit/` with a kind

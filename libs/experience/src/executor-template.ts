@@ -3,11 +3,16 @@
  * wrapper-only.txt ({problem}), and where wanted system.txt and template.json, which says where the answers stand that the texts ask for.
  */
 import { readdir, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import { ANSWER_FORMS, type AnswerForm } from './answer-form.js';
 import { asData } from './plain-data.js';
 import { PromptTemplate } from './prompt-template.js';
 import { headingsIn, withoutHeadings } from './slot.js';
+
+/** This library's own templates. */
+export const TEMPLATES = new URL('../templates/', import.meta.url);
 
 /** What the shipped models were trained on. */
 export const PLAIN = 'plain';
@@ -24,8 +29,13 @@ export interface ExecutorTemplate {
   readonly data: (text: string) => string;
 }
 
-/** @param folders searched in this order for a subfolder of that name. @throws INVALID_CONFIGURATION */
-export async function loadExecutorTemplate(name: string, folders: readonly URL[]): Promise<ExecutorTemplate> {
+/** Where templates of executors are looked for, in this order. @param own a folder of somebody's own */
+export function templateFolders(own: string | undefined): readonly URL[] {
+  return [...(own === undefined ? [] : [pathToFileURL(`${resolve(own)}/`)]), new URL('executors/', TEMPLATES)];
+}
+
+/** The folder of the template. @param folders searched in this order for a subfolder of that name. @throws INVALID_CONFIGURATION */
+export async function executorTemplateFolder(name: string, folders: readonly URL[]): Promise<URL> {
   const listed = await Promise.all(folders.map(templatesIn));
   const at = listed.findIndex((names) => names.includes(name));
   if (at < 0) {
@@ -35,7 +45,12 @@ export async function loadExecutorTemplate(name: string, folders: readonly URL[]
       `Loading the executor's template ${JSON.stringify(name)}: there is none of this name. Known are ${known}. Own ones are subfolders of the folder of templates that is configured.`,
     );
   }
-  const folder = new URL(`${encodeURIComponent(name)}/`, folders[at]);
+  return new URL(`${encodeURIComponent(name)}/`, folders[at]);
+}
+
+/** @param folders as {@link executorTemplateFolder}. @throws INVALID_CONFIGURATION */
+export async function loadExecutorTemplate(name: string, folders: readonly URL[]): Promise<ExecutorTemplate> {
+  const folder = await executorTemplateFolder(name, folders);
   const files = await readdir(folder);
   const system = files.includes('system.txt') ? await PromptTemplate.load(new URL('system.txt', folder), []) : null;
   const [withEntry, without, wrapperOnly] = await Promise.all([

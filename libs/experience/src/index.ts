@@ -23,3 +23,4 @@ export { PromptTemplate } from './prompt-template.js';
 export { type EntryWriter, loadPrompts, type PromptSettings, type Prompts } from './prompts.js';
 export { withoutQuoteRules } from './quote-rules.js';
 export { EDIT_SCHEMA, editEntry, editText } from './self-edit-entry.js';
+export { templateTexts } from './template-texts.js';

@@ -4,11 +4,9 @@
  * reader cannot see are removed and the spelling of special tokens is broken, so that a problem or an entry stays data.
  */
 
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { judgedText } from './answer-form.js';
 import { checkEntryLength } from './entry.js';
-import { loadExecutorTemplate, PLAIN } from './executor-template.js';
+import { loadExecutorTemplate, PLAIN, TEMPLATES, templateFolders } from './executor-template.js';
 import { memoryItemBlock } from './memory-item.js';
 import { breakerOf } from './own-tokens.js';
 import { asData } from './plain-data.js';
@@ -17,8 +15,6 @@ import { headingsIn, withoutAddresses, withoutHeadings } from './slot.js';
 
 /** Of a reader whose vocabulary is not known. */
 const NONE: readonly string[] = [];
-
-const TEMPLATES = new URL('../templates/', import.meta.url);
 
 export interface Prompts {
   /** Name and digest of the executor's templates together: part of the executor's identity. */
@@ -64,10 +60,7 @@ export async function loadPrompts({ template = PLAIN, ownTemplates, writer }: Pr
   const [generator, hint, executor] = await Promise.all([
     PromptTemplate.load(new URL('generator.txt', TEMPLATES), ['problem']),
     PromptTemplate.load(new URL('fixed-hint.txt', TEMPLATES), []),
-    loadExecutorTemplate(template, [
-      ...(ownTemplates === undefined ? [] : [pathToFileURL(`${resolve(ownTemplates)}/`)]),
-      new URL('executors/', TEMPLATES),
-    ]),
+    loadExecutorTemplate(template, templateFolders(ownTemplates)),
   ]);
   const { withEntry, without, wrapperOnly } = executor;
   const headings = headingsIn([generator.text]);

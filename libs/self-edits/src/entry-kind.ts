@@ -1,6 +1,6 @@
 /** Self-edits as the entries of a system: the setting that names them, and what asks for one. */
 import { type EntryWriter, selfEditNamed, TOOL_CONFIGURATION } from '@seamstream/experience';
-import { SeamError } from '@seamstream/kernel';
+import { canonicalJson, SeamError } from '@seamstream/kernel';
 import { askedPassage } from '@seamstream/tasks';
 import { ownSelfEditKind } from './own-kind.js';
 import { SELF_EDIT_KINDS, type SelfEditKind, selfEditKind } from './self-edit-kinds.js';
@@ -21,6 +21,15 @@ export function entryKind(entrySchemas: string | undefined): SelfEditKind | null
     'INVALID_CONFIGURATION',
     `Cannot let entries be self-edits of the kind "${named}": expected a kind that is written, got the passage alone. Set SEAM_ENTRY_SCHEMAS to self-edit/ with one of ${SELF_EDIT_KINDS.filter((name) => name !== named).join(', ')}; the passage alone is a control that evaluations measure with each of them.`,
   );
+}
+
+/** What asks for self-edits, as JSON for who carries it elsewhere; null where entries are something else. */
+export function writerTemplate(entrySchemas: string | undefined): string | null {
+  const kind = entryKind(entrySchemas);
+  if (kind === null) return null;
+  const { name, template, system, division } = kind;
+  const examples = kind.examples.map(({ title, passage, edit }) => ({ title, passage, edit }));
+  return canonicalJson({ name, template, system, examples, division });
 }
 
 /**

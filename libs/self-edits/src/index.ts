@@ -1,4 +1,4 @@
-export { editWriter, entryKind } from './entry-kind.js';
+export { editWriter, entryKind, writerTemplate } from './entry-kind.js';
 export {
   type EditFault,
   type FilteredEdits,

@@ -1,10 +1,10 @@
 /** Adapters to and from other programs: PEFT's files, and whole checkpoints. */
-import { sha256 } from '@seamstream/kernel';
+import { SeamError, sha256 } from '@seamstream/kernel';
 import { type Adapter, createAdapter, decodePeft, encodePeft, mergeAdapter } from '@seamstream/language-model';
 import { type ReadingOptions, readLineage } from '../read-models/index.js';
 import type { AdapterWorld } from './adapter-world.js';
 import { findAdapter } from './find-adapter.js';
-import { openAdapter, publishImported } from './published-adapter.js';
+import { type Origin, openAdapter, publishImported } from './published-adapter.js';
 
 /** PEFT's two files. */
 export interface PeftFiles {
@@ -30,18 +30,32 @@ export async function exportAdapter(
   return { adapter, files: encodePeft(adapter, config, folder), modelFolder: folder };
 }
 
+export interface ImportedFiles {
+  readonly files: PeftFiles;
+  /** Where they come from; recorded beside the adapter. */
+  readonly folder: string;
+  /** The digest that the adapter is said to have. */
+  readonly expected?: string;
+  /** The expert that they belong to; recorded beside the adapter. */
+  readonly expert?: Origin['expert'];
+}
+
 /**
  * Publishes the adapter of PEFT's files, unless the log has it. What serves stays as it is.
- * @param folder where they come from; recorded beside the adapter
- * @throws ADAPTER_INVALID where they do not fit the generators' base model
+ * @throws ADAPTER_INVALID where they do not fit the generators' base model, and for another adapter than the expected one
  */
 export async function importAdapter(
   world: AdapterWorld,
-  { files, folder }: { readonly files: PeftFiles; readonly folder: string },
+  { files, folder, expected, expert }: ImportedFiles,
   options: ReadingOptions,
 ): Promise<{ readonly adapter: Adapter; readonly isNew: boolean }> {
   const base = await world.openBaseModel();
   const adapter = createAdapter(decodePeft(files, base.checkpoint));
+  if (expected !== undefined && expected !== adapter.digest)
+    throw new SeamError(
+      'ADAPTER_INVALID',
+      `Cannot import ${folder}: expected the adapter ${expected}, got the tensors of ${adapter.digest}. Have it exported again.`,
+    );
   // Of a log that may not be there yet.
   await world.openLog('create');
   const { versions } = (await readLineage(await world.openKeptLog(), options)).answer;
@@ -52,6 +66,7 @@ export async function importAdapter(
       folder,
       sha256: sha256(files.tensors),
       config: JSON.parse(Buffer.from(files.config).toString()) as unknown,
+      ...(expert === undefined ? {} : { expert }),
     });
   return { adapter, isNew };
 }

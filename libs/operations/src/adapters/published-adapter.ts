@@ -14,6 +14,8 @@ export interface Origin {
   readonly sha256: string;
   /** adapter_config.json as it was. */
   readonly config: unknown;
+  /** The archive that it was in, by its digest, and the versions that led to it where it was trained. */
+  readonly expert?: { readonly digest: string; readonly history: unknown };
 }
 
 /**

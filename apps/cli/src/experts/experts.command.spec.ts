@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodePeft } from '@seamstream/language-model';
+import { packTar, unpackTar } from 'modern-tar';
+import { CONFIG, smallAdapter, smallBaseModel } from '../adapters/small-adapters.fake.js';
+import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+
+let folder: string;
+let world: FakeWorld;
+let adapter: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'experts-'));
+  world = await worldWithBase();
+  adapter = await putAdapter();
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function worldWithBase(): Promise<FakeWorld> {
+  const made = await fakeWorld();
+  made.baseModel = await smallBaseModel(folder);
+  return made;
+}
+
+/** An adapter in the world's log. */
+async function putAdapter(): Promise<string> {
+  const { digest, ...content } = smallAdapter(0.25, world.baseModel!.checkpoint.digest);
+  const files = encodePeft(content, CONFIG, 'base');
+  world.files.set('peft/adapter_config.json', files.config);
+  world.files.set('peft/adapter_model.safetensors', files.tensors);
+  await world.seam('adapters', 'import', 'peft');
+  world.takeOutput();
+  return digest;
+}
+
+/** Another world, with the expert's archive among its files. */
+async function elsewhere(): Promise<FakeWorld> {
+  expect(await world.seam('experts', 'export', adapter.slice(0, 8), '--to', 'herbs.tar', '--name', 'herbs')).toBe(0);
+  const other = await worldWithBase();
+  other.files.set('herbs.tar', world.files.get('herbs.tar')!);
+  return other;
+}
+
+describe('seam experts export', () => {
+  it('writes one archive with adapter, templates, history, configuration, evaluations, edits and problems', async () => {
+    await world.seam('experts', 'export', adapter, '--to', 'herbs.tar', '--name', 'herbs');
+    expect(world.takeOutput()).toMatch(/^wrote expert herbs [0-9a-f]{8} to herbs\.tar \(.*\): adapter .*, 1 version, /);
+    const entries = await unpackTar(world.files.get('herbs.tar')!);
+    expect(entries.map(({ header }) => header.name)).toEqual([
+      'manifest.json',
+      'adapter/adapter_config.json',
+      'adapter/adapter_model.safetensors',
+      'configuration.json',
+      'edits.jsonl',
+      'evaluation.json',
+      'expert.json',
+      'history.json',
+      'problems.jsonl',
+      'templates/generator.txt',
+    ]);
+  });
+
+  it('does not write over a file that is there', async () => {
+    world.files.set('herbs.tar', Buffer.from('mine'));
+    expect(await world.seam('experts', 'export', adapter, '--to', 'herbs.tar')).toBe(2);
+    expect(Buffer.from(world.files.get('herbs.tar')!).toString()).toBe('mine');
+  });
+
+  it('refuses a name that no manifest may hold before anything is written', async () => {
+    expect(await world.seam('experts', 'export', adapter, '--to', 'x.tar', '--name', '../x')).toBe(2);
+    expect(world.takeErrors()).toContain('expected lower-case letters');
+    expect(world.files.has('x.tar')).toBe(false);
+  });
+});
+
+describe('seam experts import', () => {
+  it('publishes the adapter under the digest that it had, once, and serves nothing', async () => {
+    const other = await elsewhere();
+    expect(await other.seam('experts', 'import', 'herbs.tar')).toBe(0);
+    expect(other.takeOutput()).toBe(`published ${adapter}; it is not served until it is promoted\n`);
+    expect(await other.seam('experts', 'import', 'herbs.tar')).toBe(0);
+    expect(other.takeOutput()).toContain('is in the log already: nothing was changed');
+    await other.seam('adapters');
+    expect(other.takeOutput()).toContain('Served: the base model');
+    const lineage = JSON.parse(
+      Buffer.from(await other.objects.get(`adapters/${adapter}/lineage.json`)).toString(),
+    ) as unknown;
+    expect(lineage).toMatchObject({ imported: { expert: { history: [{ adapterDigest: adapter }] } } });
+  });
+
+  it('publishes nothing on another base model, says what can be used, and how to train again', async () => {
+    const other = await elsewhere();
+    other.baseModel = { ...other.baseModel!, checkpoint: { ...other.baseModel!.checkpoint, digest: 'f'.repeat(64) } };
+    expect(await other.seam('experts', 'import', 'herbs.tar', '--carry', 'carried')).toBe(1);
+    const output = other.takeOutput();
+    expect(output).toMatch(/herbs was trained on the base model [0-9a-f]{8}, the generators have ffffffff/);
+    expect(output).toContain('seam publish carried/problems.jsonl\n  seam train sft\n');
+    expect(Buffer.from(other.files.get('carried/templates/generator.txt')!).toString()).toBe('Problem: {problem}');
+    await other.seam('adapters', '--json');
+    expect(other.takeJson()).toMatchObject([{ versions: [] }]);
+  });
+
+  it('says which templates differ here', async () => {
+    const other = await elsewhere();
+    other.templates = new Map([['generator.txt', 'Another: {problem}']]);
+    await other.seam('experts', 'import', 'herbs.tar');
+    expect(other.takeOutput()).toContain('Templates differ here (generator.txt)');
+  });
+
+  it('refuses an archive that was damaged, and one of another program', async () => {
+    const other = await elsewhere();
+    const damaged = Uint8Array.from(other.files.get('herbs.tar')!);
+    const at = Buffer.from(damaged).indexOf('"r": 2');
+    damaged[at + 5] = '3'.charCodeAt(0);
+    other.files.set('damaged.tar', damaged);
+    expect(await other.seam('experts', 'import', 'damaged.tar')).toBe(2);
+    expect(other.takeErrors()).toContain('expected adapter/adapter_config.json with the digest');
+    other.files.set('foreign.tar', await packTar([{ header: { name: 'a', size: 1, type: 'file' }, body: 'a' }]));
+    expect(await other.seam('experts', 'import', 'foreign.tar')).toBe(2);
+    expect(other.takeErrors()).toContain('expected the file manifest.json');
+  });
+});

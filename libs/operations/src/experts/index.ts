@@ -1,0 +1,3 @@
+export { type ExpertWorld, exportExpert, type ImportedExpert, importExpert } from './carry-experts.js';
+export { expertFiles, expertIn, isExpertName } from './expert.js';
+export { MOST_ARCHIVE_BYTES, packExpert, unpackExpert } from './expert-archive.js';

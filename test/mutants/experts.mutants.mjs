@@ -1,0 +1,47 @@
+const archive = {
+  file: 'libs/operations/src/experts/expert-archive.ts',
+  suite: 'quick',
+  spec: 'operations/src/experts/expert-archive.spec.ts',
+};
+export default [
+  {
+    ...archive,
+    control: 'a file of an expert is read only with the digest that the manifest names',
+    from: 'if (body.length !== listed.sizeBytes || sha256(body) !== listed.sha256)',
+    to: 'if (body.length !== listed.sizeBytes)',
+  },
+  {
+    ...archive,
+    control: 'a link in the archive of an expert is refused',
+    from: "if (type !== 'file' || linkname !== '' || data === undefined)",
+    to: 'if (false)',
+  },
+  {
+    ...archive,
+    control: "the manifest of an expert's archive has one spelling",
+    from: 'if (canonicalJson(data) !== text)',
+    to: 'if (false)',
+  },
+  {
+    ...archive,
+    control: 'an entry that the manifest does not name is refused',
+    from: 'if (rest.length !== manifest.files.length)',
+    to: 'if (rest.length < manifest.files.length)',
+  },
+  {
+    control: 'a file that nobody knows is refused in an expert',
+    file: 'libs/operations/src/experts/expert.ts',
+    suite: 'quick',
+    spec: 'operations/src/experts/expert.spec.ts',
+    from: 'if (unknown !== undefined)',
+    to: 'if (false)',
+  },
+  {
+    control: 'an expert publishes nothing on another base model',
+    file: 'libs/operations/src/experts/carry-experts.ts',
+    suite: 'quick',
+    spec: 'cli/src/experts/experts.command.spec.ts',
+    from: 'if (description.baseModelDigest !== checkpoint.digest)',
+    to: 'if (false)',
+  },
+];
