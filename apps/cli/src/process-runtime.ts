@@ -23,6 +23,7 @@ import { openInput, readInput } from './files/input-file.js';
 import { isMissing } from './files/is-missing.js';
 import { makeFolder } from './files/make-folder.js';
 import { type FileIdentity, OutputFiles } from './files/output-file.js';
+import { promptTemplates } from './prompt-templates.js';
 import { styleFor } from './terminal/style.js';
 import { processTerminal } from './terminal/terminal.js';
 
@@ -168,16 +169,6 @@ class RuntimeResources {
     return loadEntrySchemas((await this.loadAll()).entrySchemas);
   }
 
-  async promptTemplates(): Promise<ReadonlyMap<string, string>> {
-    const { templateTexts } = await import('@seamstream/experience');
-    const { writerTemplate } = await import('@seamstream/self-edits');
-    const { executor, entrySchemas } = await this.loadAll();
-    const { template, templatesFolder: ownTemplates } = executor;
-    const texts = new Map(await templateTexts({ template, ownTemplates, entrySchemas }));
-    const writer = writerTemplate(entrySchemas);
-    return writer === null ? texts : texts.set('self-edit.json', writer);
-  }
-
   async openModels(): Promise<Models> {
     const { loadPrompts } = await import('@seamstream/experience');
     const { openGenerator } = await import('@seamstream/generator');
@@ -280,7 +271,7 @@ class RuntimeResources {
    * What generator, executor and trainer would read. A folder that the embedded demonstration has written to brings its
    * settings along, which the environment may override.
    */
-  private async loadAll(): Promise<ServicesConfig> {
+  async loadAll(): Promise<ServicesConfig> {
     if (this.all !== undefined) return this.all;
     const { loadConfig } = await import('@seamstream/service-kit/config');
     const { generatorConfigSchema } = await import('@seamstream/generator/config');
@@ -393,7 +384,7 @@ export function processShell(): Shell {
         worldProblems: (set) => world.worldProblems(set),
         openTrainer: () => world.openTrainer(),
         entrySchemas: () => world.entrySchemas(),
-        promptTemplates: () => world.promptTemplates(),
+        promptTemplates: async () => promptTemplates(await world.loadAll()),
         settings: () => world.settings(),
       };
       try {

@@ -4,13 +4,12 @@ import { damaged } from '../damage.mjs';
 
 export const name = 'expert-archive';
 const description = { version: 1, name: 'herbs', adapterDigest: 'a'.repeat(64), baseModelDigest: 'b'.repeat(64) };
-const run = { runId: 'r', algorithm: 'sft', seed: 's', codeVersion: '1', configuration: {} };
 const files = expertFiles({
   description,
   adapter: { config: Buffer.from('{}'), tensors: Buffer.alloc(64, 7) },
   templates: new Map([['generator.txt', '{problem}']]),
   history: [],
-  runs: [run],
+  runs: [{ runId: 'r', algorithm: 'sft', seed: 's', codeVersion: '1', configuration: {} }],
   evaluations: [],
   edits: [{ problemId: 'p', entry: '{}', reward: 1 }],
   problems: [],

@@ -18,16 +18,6 @@ import {
 import { LanguageModelExecutor } from '@seamstream/model-clients';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
-const folderOf = (name: string): string => fileURLToPath(new URL(`../../../../models/${name}`, import.meta.url));
-const SETTINGS: TrainableSettings = {
-  kind: 'lora',
-  rank: 2,
-  alpha: 8,
-  targetModules: ['q_proj', 'v_proj'],
-  modulesToSave: [],
-  seed: 'carried',
-};
-
 let folder: string;
 let generator: LanguageModel;
 let executor: LanguageModel;
@@ -41,6 +31,35 @@ afterAll(async () => {
   await executor.close();
   await rm(folder, { recursive: true });
 });
+
+describe('an expert that is carried to another system with the same base model', () => {
+  it('gives each problem the entry and the answer that it gave before', async () => {
+    const here = await shippedWorld();
+    const { adapter, files } = await randomAdapter();
+    here.files.set('peft/adapter_config.json', files.config);
+    here.files.set('peft/adapter_model.safetensors', files.tensors);
+    await here.seam('adapters', 'import', 'peft');
+    const before = await answersIn(here, adapter.digest);
+    expect(await here.seam('experts', 'export', adapter.digest, '--to', 'expert.tar')).toBe(0);
+
+    const there = await shippedWorld();
+    there.files.set('expert.tar', here.files.get('expert.tar')!);
+    expect(await there.seam('experts', 'import', 'expert.tar')).toBe(0);
+    expect(await answersIn(there, adapter.digest)).toEqual(before);
+    // The adapter has a part in them: the base model's are others.
+    expect(await answersIn(there, 'base')).not.toEqual(before);
+  });
+});
+
+const folderOf = (name: string): string => fileURLToPath(new URL(`../../../../models/${name}`, import.meta.url));
+const SETTINGS: TrainableSettings = {
+  kind: 'lora',
+  rank: 2,
+  alpha: 8,
+  targetModules: ['q_proj', 'v_proj'],
+  modulesToSave: [],
+  seed: 'carried',
+};
 
 /** Random weights: what it writes differs from the base model's, and from any other adapter's. */
 async function randomAdapter(): Promise<{ readonly adapter: Adapter; readonly files: ReturnType<typeof encodePeft> }> {
@@ -85,22 +104,3 @@ async function answersIn(world: FakeWorld, adapter: string): Promise<unknown> {
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
 }
-
-describe('an expert that is carried to another system with the same base model', () => {
-  it('gives each problem the entry and the answer that it gave before', async () => {
-    const here = await shippedWorld();
-    const { adapter, files } = await randomAdapter();
-    here.files.set('peft/adapter_config.json', files.config);
-    here.files.set('peft/adapter_model.safetensors', files.tensors);
-    await here.seam('adapters', 'import', 'peft');
-    const before = await answersIn(here, adapter.digest);
-    expect(await here.seam('experts', 'export', adapter.digest, '--to', 'expert.tar')).toBe(0);
-
-    const there = await shippedWorld();
-    there.files.set('expert.tar', here.files.get('expert.tar')!);
-    expect(await there.seam('experts', 'import', 'expert.tar')).toBe(0);
-    expect(await answersIn(there, adapter.digest)).toEqual(before);
-    // The adapter has a part in them: the base model's are others.
-    expect(await answersIn(there, 'base')).not.toEqual(before);
-  });
-});

@@ -16,31 +16,6 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-async function worldWithBase(): Promise<FakeWorld> {
-  const made = await fakeWorld();
-  made.baseModel = await smallBaseModel(folder);
-  return made;
-}
-
-/** An adapter in the world's log. */
-async function putAdapter(): Promise<string> {
-  const { digest, ...content } = smallAdapter(0.25, world.baseModel!.checkpoint.digest);
-  const files = encodePeft(content, CONFIG, 'base');
-  world.files.set('peft/adapter_config.json', files.config);
-  world.files.set('peft/adapter_model.safetensors', files.tensors);
-  await world.seam('adapters', 'import', 'peft');
-  world.takeOutput();
-  return digest;
-}
-
-/** Another world, with the expert's archive among its files. */
-async function elsewhere(): Promise<FakeWorld> {
-  expect(await world.seam('experts', 'export', adapter.slice(0, 8), '--to', 'herbs.tar', '--name', 'herbs')).toBe(0);
-  const other = await worldWithBase();
-  other.files.set('herbs.tar', world.files.get('herbs.tar')!);
-  return other;
-}
-
 describe('seam experts export', () => {
   it('writes one archive with adapter, templates, history, configuration, evaluations, edits and problems', async () => {
     await world.seam('experts', 'export', adapter, '--to', 'herbs.tar', '--name', 'herbs');
@@ -120,3 +95,28 @@ describe('seam experts import', () => {
     expect(other.takeErrors()).toContain('expected the file manifest.json');
   });
 });
+
+async function worldWithBase(): Promise<FakeWorld> {
+  const made = await fakeWorld();
+  made.baseModel = await smallBaseModel(folder);
+  return made;
+}
+
+/** An adapter in the world's log. */
+async function putAdapter(): Promise<string> {
+  const { digest, ...content } = smallAdapter(0.25, world.baseModel!.checkpoint.digest);
+  const files = encodePeft(content, CONFIG, 'base');
+  world.files.set('peft/adapter_config.json', files.config);
+  world.files.set('peft/adapter_model.safetensors', files.tensors);
+  await world.seam('adapters', 'import', 'peft');
+  world.takeOutput();
+  return digest;
+}
+
+/** Another world, with the expert's archive among its files. */
+async function elsewhere(): Promise<FakeWorld> {
+  expect(await world.seam('experts', 'export', adapter.slice(0, 8), '--to', 'herbs.tar', '--name', 'herbs')).toBe(0);
+  const other = await worldWithBase();
+  other.files.set('herbs.tar', world.files.get('herbs.tar')!);
+  return other;
+}

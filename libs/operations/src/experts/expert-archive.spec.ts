@@ -2,45 +2,11 @@ import fc from 'fast-check';
 import { packTar, type TarHeader, unpackTar } from 'modern-tar';
 import { type ExpertFiles, packExpert, unpackExpert } from './expert-archive.js';
 
-const FILES: ExpertFiles = new Map([
-  ['adapter/adapter_config.json', Buffer.from('{"r":2}')],
-  ['adapter/adapter_model.safetensors', Uint8Array.from({ length: 700 }, (_, at) => at % 251)],
-  ['edits.jsonl', Buffer.alloc(0)],
-  ['expert.json', Buffer.from('{"name":"herbs"}')],
-]);
-/** Tar's unit: a header, and what content is filled up to. */
-const BLOCK = 512;
-
 let sound: Uint8Array;
 let digest: string;
 beforeAll(async () => {
   ({ bytes: sound, digest } = await packExpert(FILES));
 });
-
-/** Null where the archive is refused with its code. */
-async function read(bytes: Uint8Array): Promise<Awaited<ReturnType<typeof unpackExpert>> | null> {
-  try {
-    return await unpackExpert(bytes);
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'ADAPTER_INVALID' });
-    return null;
-  }
-}
-
-const contents = (files: ExpertFiles): string[] =>
-  [...files].map(([name, body]) => `${name} ${Buffer.from(body).toString('base64')}`);
-
-interface Entry {
-  header: TarHeader;
-  data: Uint8Array<ArrayBuffer>;
-}
-
-/** The sound archive with other entries. */
-async function changed(change: (entries: Entry[]) => unknown): Promise<Uint8Array> {
-  const entries = (await unpackTar(sound)).map(({ header, data }) => ({ header, data: data! }));
-  change(entries);
-  return packTar(entries.map(({ header, data }) => ({ header: { ...header, size: data.length }, body: data })));
-}
 
 describe('the archive of an expert', () => {
   it('holds the files that were packed, and is equal for equal files', async () => {
@@ -124,3 +90,37 @@ describe('the archive of an expert', () => {
     await expect(packExpert(files)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
+
+const FILES: ExpertFiles = new Map([
+  ['adapter/adapter_config.json', Buffer.from('{"r":2}')],
+  ['adapter/adapter_model.safetensors', Uint8Array.from({ length: 700 }, (_, at) => at % 251)],
+  ['edits.jsonl', Buffer.alloc(0)],
+  ['expert.json', Buffer.from('{"name":"herbs"}')],
+]);
+/** Tar's unit: a header, and what content is filled up to. */
+const BLOCK = 512;
+
+/** Null where the archive is refused with its code. */
+async function read(bytes: Uint8Array): Promise<Awaited<ReturnType<typeof unpackExpert>> | null> {
+  try {
+    return await unpackExpert(bytes);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ADAPTER_INVALID' });
+    return null;
+  }
+}
+
+const contents = (files: ExpertFiles): string[] =>
+  [...files].map(([name, body]) => `${name} ${Buffer.from(body).toString('base64')}`);
+
+interface Entry {
+  header: TarHeader;
+  data: Uint8Array<ArrayBuffer>;
+}
+
+/** The sound archive with other entries. */
+async function changed(change: (entries: Entry[]) => unknown): Promise<Uint8Array> {
+  const entries = (await unpackTar(sound)).map(({ header, data }) => ({ header, data: data! }));
+  change(entries);
+  return packTar(entries.map(({ header, data }) => ({ header: { ...header, size: data.length }, body: data })));
+}

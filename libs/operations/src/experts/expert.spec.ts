@@ -1,5 +1,31 @@
 import { type Expert, expertFiles, expertIn } from './expert.js';
 
+describe('the files of an expert', () => {
+  it('give the expert back', () => {
+    expect(expertIn(expertFiles(EXPERT))).toEqual(EXPERT);
+  });
+
+  it.each<[string, string, string | object]>([
+    ['a field that nobody knows', 'expert.json', { extra: 1 }],
+    ['a version that is not known', 'expert.json', { version: 2 }],
+    ['a name that leads elsewhere', 'expert.json', { name: '../x' }],
+    ['a file that nobody knows', 'notes.txt', 'hello'],
+    ['what is no JSON', 'history.json', '{'],
+    ['a line without its end', 'edits.jsonl', '{"problemId":"p","entry":"","reward":1}'],
+    ['a field too many in a line', 'edits.jsonl', '{"problemId":"p","entry":"","reward":1,"more":1}\n'],
+  ])('are refused with %s', (_, name, body) => {
+    expect(() =>
+      expertIn(filesWith(name, typeof body === 'string' ? body : JSON.stringify({ ...EXPERT.description, ...body }))),
+    ).toThrow(`Cannot read ${name}`);
+  });
+
+  it('are refused where one is missing', () => {
+    const files = new Map(expertFiles(EXPERT));
+    files.delete('history.json');
+    expect(() => expertIn(files)).toThrow('Cannot read history.json of an expert: expected a file, got none.');
+  });
+});
+
 const EXPERT: Expert = {
   description: { version: 1, name: 'herbs', adapterDigest: 'a'.repeat(64), baseModelDigest: 'b'.repeat(64) },
   adapter: { config: Buffer.from('{}'), tensors: Buffer.from('t') },
@@ -33,27 +59,3 @@ const EXPERT: Expert = {
 
 const filesWith = (name: string, body: string): Map<string, Uint8Array> =>
   new Map(expertFiles(EXPERT)).set(name, Buffer.from(body));
-
-describe('the files of an expert', () => {
-  it('give the expert back', () => {
-    expect(expertIn(expertFiles(EXPERT))).toEqual(EXPERT);
-  });
-
-  it.each([
-    ['a field that nobody knows', 'expert.json', JSON.stringify({ ...EXPERT.description, extra: 1 })],
-    ['a version that is not known', 'expert.json', JSON.stringify({ ...EXPERT.description, version: 2 })],
-    ['a name that leads elsewhere', 'expert.json', JSON.stringify({ ...EXPERT.description, name: '../x' })],
-    ['a file that nobody knows', 'notes.txt', 'hello'],
-    ['what is no JSON', 'history.json', '{'],
-    ['a line without its end', 'edits.jsonl', '{"problemId":"p","entry":"","reward":1}'],
-    ['a field too many in a line', 'edits.jsonl', '{"problemId":"p","entry":"","reward":1,"more":1}\n'],
-  ])('are refused with %s', (_, name, body) => {
-    expect(() => expertIn(filesWith(name, body))).toThrow(`Cannot read ${name}`);
-  });
-
-  it('are refused where one is missing', () => {
-    const files = new Map(expertFiles(EXPERT));
-    files.delete('history.json');
-    expect(() => expertIn(files)).toThrow('Cannot read history.json of an expert: expected a file, got none.');
-  });
-});

@@ -195,7 +195,7 @@ function parsed<T>(name: string, text: string, schema: z.ZodType<T>): T {
     throw faulty(name, 'JSON', 'another text', cause);
   }
   const { data, error } = schema.safeParse(value);
-  if (error === undefined) return data as T;
+  if (error === undefined) return data;
   const { path, code } = error.issues[0]!;
   throw faulty(name, 'the fields of an expert', `a fault at ${path.map(String).join('.') || 'its top'} (${code})`);
 }
