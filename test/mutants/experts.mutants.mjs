@@ -3,6 +3,11 @@ const archive = {
   suite: 'quick',
   spec: 'operations/src/experts/expert-archive.spec.ts',
 };
+const catalogue = {
+  file: 'libs/operations/src/experts/catalogue.ts',
+  suite: 'quick',
+  spec: 'cli/src/experts/catalogue.command.spec.ts',
+};
 export default [
   {
     ...archive,
@@ -43,5 +48,23 @@ export default [
     spec: 'cli/src/experts/experts.command.spec.ts',
     from: 'if (description.baseModelDigest !== checkpoint.digest)',
     to: 'if (false)',
+  },
+  {
+    ...catalogue,
+    control: "an entry counts only at the place of its expert's name",
+    from: 'if (key !== `${INDEX}${name}/${facts.digest}.json`)',
+    to: 'if (false)',
+  },
+  {
+    ...catalogue,
+    control: 'an installed archive is the one that its entry names',
+    from: 'if (sha256(bytes) !== offered.archive)',
+    to: 'if (false)',
+  },
+  {
+    ...catalogue,
+    control: 'an entry of a catalogue is believed only with its signature',
+    from: 'by: checkExpert({ name, archive, facts }, attestation, trust)',
+    to: 'by: []',
   },
 ];

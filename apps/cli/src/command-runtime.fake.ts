@@ -14,7 +14,7 @@ import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
 import type { SchemaRegistry } from '@seamstream/schema-registry';
 import type { Setting } from '@seamstream/service-kit';
-import { TRUST_ALL, type Trust } from '@seamstream/signatures';
+import { type SigningKey, TRUST_ALL, type Trust } from '@seamstream/signatures';
 import type { StartOptions } from '@seamstream/standalone';
 import { type CommandRuntime, outputTaken, type Shell, STANDARD_STREAM } from './command-runtime.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -54,8 +54,12 @@ export interface FakeWorld {
   snapshots: KeptLog['snapshots'];
   /** What `seam config` finds. */
   settings: readonly Setting[];
+  /** Signs what is published; none until it is set. */
+  key: SigningKey | null;
   /** Whose signatures are believed. */
   trust: Trust;
+  /** Folders with experts, by path. */
+  readonly catalogues: Map<string, ObjectStore>;
   /** What generator and executor are asked by, by file. */
   templates: ReadonlyMap<string, string>;
   /** Whether the object store's bucket is there. */
@@ -260,7 +264,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     openLog: () => Promise.resolve(log),
     openKeptLog: (options) => Promise.resolve({ log, snapshots: world.snapshots, ...options }),
     openUnsignedLog: () => Promise.resolve(log),
-    signing: () => Promise.resolve({ key: null, trust: world.trust }),
+    signing: () => Promise.resolve({ key: world.key, trust: world.trust }),
     openLogAt(address, mode) {
       const name = showLogAddress(address);
       const found = otherLogs.get(name);
@@ -275,6 +279,12 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     openTopics: () =>
       Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Opening topics: this world has no Kafka cluster.')),
     openObjects: () => Promise.resolve(objects),
+    openCatalogue: (folder) => {
+      const opened = world.catalogues.get(folder) ?? new InMemoryObjectStore();
+      world.catalogues.set(folder, opened);
+      files.set(folder, new Uint8Array());
+      return Promise.resolve(opened);
+    },
     openBucket: () =>
       Promise.resolve({
         name: 'lessons',
@@ -326,8 +336,10 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     models,
     snapshots: null,
     settings: [],
+    key: null,
     trust: TRUST_ALL,
     hasBucket: false,
+    catalogues: new Map(),
     templates: new Map([['generator.txt', 'Problem: {problem}']]),
     registry: undefined,
     seam(...args) {

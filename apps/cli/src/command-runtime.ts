@@ -91,6 +91,8 @@ export interface CommandRuntime {
   /** The rights on the configured Kafka cluster, whichever driver the log has. Closed by the runtime. */
   openAcls(): Promise<KafkaEventLog>;
   openObjects(): Promise<ObjectStore>;
+  /** A folder as an object store of its own; made where it is missing. Closed by the runtime. */
+  openCatalogue(folder: string): Promise<ObjectStore>;
   /** The bucket of the object store, which need not exist. Closed by the runtime. */
   openBucket(): Promise<BucketDoor>;
   /** The configured schema registry; undefined where there is none. */

@@ -24,6 +24,7 @@ import { isMissing } from './files/is-missing.js';
 import { makeFolder } from './files/make-folder.js';
 import { type FileIdentity, OutputFiles } from './files/output-file.js';
 import { promptTemplates } from './prompt-templates.js';
+import { stopSignal } from './stop-signal.js';
 import { styleFor } from './terminal/style.js';
 import { processTerminal } from './terminal/terminal.js';
 
@@ -150,6 +151,14 @@ class RuntimeResources {
     const { openObjectStore } = await import('@seamstream/service-kit/drivers');
     this.objects ??= await openObjectStore(await this.loadCommon());
     return this.objects;
+  }
+
+  async openCatalogue(folder: string): Promise<ObjectStore> {
+    const { openObjectStore } = await import('@seamstream/service-kit/drivers');
+    const config = await this.loadCommon();
+    const objects = await openObjectStore({ ...config, objectStore: { ...config.objectStore, driver: 'fs', folder } });
+    this.closers.push(() => objects.close());
+    return objects;
   }
 
   async openBucket(): Promise<BucketDoor> {
@@ -317,20 +326,6 @@ class RuntimeResources {
   }
 }
 
-/** Aborts at the first SIGINT or SIGTERM; the second ends the process at once. */
-function stopSignal(): { readonly signal: AbortSignal; readonly release: () => void } {
-  const controller = new AbortController();
-  const stop = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted);
-    controller.abort(new SeamError('ABORTED', 'Stopped on request; what was done before is done.'));
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-  return {
-    signal: controller.signal,
-    release: () => void process.off('SIGINT', stop).off('SIGTERM', stop),
-  };
-}
-
 export function processShell(): Shell {
   // A reader that has seen enough (`seam tail … | head`) closes the pipe: that is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -376,6 +371,7 @@ export function processShell(): Shell {
         openTopics: () => world.openCluster(),
         openAcls: () => world.openCluster(),
         openObjects: () => world.openObjects(),
+        openCatalogue: (folder) => world.openCatalogue(folder),
         openBucket: () => world.openBucket(),
         openSchemaRegistry: () => world.openSchemaRegistry(),
         openModels: () => world.openModels(),

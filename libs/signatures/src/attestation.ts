@@ -23,9 +23,20 @@ export type AttestedEvent = EventOf<
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 const PREDICATE_TYPE = 'https://seamstream.dev/attestations/event/v1';
+const EXPERT_TYPE = 'https://seamstream.dev/attestations/expert/v1';
+
+/** What a catalogue says about the archive of an expert. */
+export interface ExpertFacts {
+  readonly name: string;
+  /** SHA-256 of the archive. */
+  readonly archive: string;
+  /** All else that is said of it. */
+  readonly facts: Readonly<Record<string, string | number>>;
+}
 
 /** Any of these rights will do. Who may vouch for adapters may vouch for the plans that lead to them, so that keys from before plans were signed stay valid. */
-const VOUCHERS_OF: Readonly<Record<AttestedEvent['type'], readonly [Voucher, ...Voucher[]]>> = {
+const VOUCHERS_OF: Readonly<Record<AttestedEvent['type'] | 'Expert', readonly [Voucher, ...Voucher[]]>> = {
+  Expert: ['adapters'],
   AdapterPublished: ['adapters'],
   AdapterEvaluated: ['promotions'],
   AdapterPromoted: ['promotions'],
@@ -46,7 +57,7 @@ export function isAttested(event: SeamEvent): event is AttestedEvent {
  * @throws INVALID_CONFIGURATION where there is no key although unsigned events are refused, or where the key is not trusted with this
  */
 export function assertWouldBeBelieved(
-  type: AttestedEvent['type'],
+  type: AttestedEvent['type'] | 'Expert',
   { key, trust: { keys, unsigned } }: { readonly key: SigningKey | null; readonly trust: Trust },
 ): void {
   const refuse = (expected: string, got: string, remedy: string): never => {
@@ -93,9 +104,52 @@ export const TRUST_ALL: Trust = { keys: [], unsigned: 'allowed' };
  * with and unsigned events are allowed anyway.
  * @throws SIGNATURE_INVALID saying what is missing: an attestation, a trusted key, the right to vouch for this, or the event's own content
  */
-export function checkAttestation(event: AttestedEvent, { keys, unsigned }: Trust): readonly string[] {
+export function checkAttestation(event: AttestedEvent, trust: Trust): readonly string[] {
   const name = `${event.type} ${event.meta.messageId}`;
-  if (event.attestation === null) {
+  return checkEnvelope({ name, type: event.type, attestation: event.attestation }, trust, (envelope) =>
+    isAbout(envelope, event),
+  );
+}
+
+/** What vouches for an expert in a catalogue; null without a key. */
+export function attestExpert(expert: ExpertFacts, key: SigningKey | null): string | null {
+  return key === null ? null : seal(PAYLOAD_TYPE, Buffer.from(expertStatement(expert)), key);
+}
+
+/**
+ * The names of the keys that vouch for an expert; none as for {@link checkAttestation}.
+ * @throws SIGNATURE_INVALID as {@link checkAttestation}
+ */
+export function checkExpert(expert: ExpertFacts, attestation: string | null, trust: Trust): readonly string[] {
+  return checkEnvelope(
+    { name: `expert ${clean(expert.name)}`, type: 'Expert', attestation },
+    trust,
+    ({ payloadType, payload }) =>
+      payloadType === PAYLOAD_TYPE && Buffer.from(payload, 'base64').toString() === expertStatement(expert),
+  );
+}
+
+function expertStatement({ name, archive, facts }: ExpertFacts): string {
+  return canonicalJson({
+    _type: STATEMENT_TYPE,
+    subject: [{ name: `experts/${name}`, digest: { sha256: archive } }],
+    predicateType: EXPERT_TYPE,
+    predicate: { ...facts },
+  });
+}
+
+/** @param holds whether a rightly signed envelope is about this content */
+function checkEnvelope(
+  signed: {
+    readonly name: string;
+    readonly type: keyof typeof VOUCHERS_OF;
+    readonly attestation: string | null;
+  },
+  { keys, unsigned }: Trust,
+  holds: (envelope: Envelope) => boolean,
+): readonly string[] {
+  const { name, type, attestation } = signed;
+  if (attestation === null) {
     if (unsigned === 'allowed') return [];
     throw invalid(
       name,
@@ -105,7 +159,7 @@ export function checkAttestation(event: AttestedEvent, { keys, unsigned }: Trust
     );
   }
   if (keys.length === 0 && unsigned === 'allowed') return [];
-  const envelope = parseEnvelope(event.attestation);
+  const envelope = parseEnvelope(attestation);
   const signers = signersOf(envelope, keys);
   if (signers.length === 0) {
     const ids = envelope.signatures.map(({ keyid }) => keyid.slice(0, 12)).join(', ');
@@ -113,10 +167,10 @@ export function checkAttestation(event: AttestedEvent, { keys, unsigned }: Trust
       name,
       'a right signature by a trusted key',
       `one that says it is by ${clean(ids)}`,
-      'Add the key, or refuse the event',
+      'Add the key, or refuse it',
     );
   }
-  const vouchers = VOUCHERS_OF[event.type];
+  const vouchers = VOUCHERS_OF[type];
   const entitled = signers.filter(({ may }) => vouchers.some((voucher) => may.includes(voucher)));
   if (entitled.length === 0) {
     const names = signers.map((signer) => signer.name).join(', ');
@@ -124,11 +178,11 @@ export function checkAttestation(event: AttestedEvent, { keys, unsigned }: Trust
       name,
       `a signature by a key that may vouch for ${vouchers[0]}`,
       `one by ${names}`,
-      'Give the key that right, or refuse the event',
+      'Give the key that right, or refuse it',
     );
   }
-  if (!isAbout(envelope, event))
-    throw invalid(name, 'an attestation of this event', 'one of another content', 'Refuse the event: it was changed');
+  if (!holds(envelope))
+    throw invalid(name, 'an attestation of this content', 'one of another content', 'Refuse it: it was changed');
   return entitled.map((signer) => signer.name);
 }
 
@@ -176,7 +230,7 @@ function subjectOf(event: AttestedEvent): { readonly name: string; readonly dige
 }
 
 /** A key id comes from a stranger. */
-const clean = (text: string): string => text.replaceAll(/[^0-9a-zA-Z, ]/g, '?');
+const clean = (text: string): string => text.replaceAll(/[^0-9a-zA-Z,. _-]/g, '?');
 
 function invalid(name: string, expected: string, got: string, remedy: string): SeamError {
   return new SeamError('SIGNATURE_INVALID', `Cannot believe ${name}: expected ${expected}, got ${got}. ${remedy}.`, {

@@ -1,28 +1,18 @@
 /** Experts: an adapter with all that it takes to use it elsewhere, as one archive. */
-import { dirname, join } from 'node:path';
-import { plural, SeamError, shortId } from '@seamstream/kernel';
-import {
-  exportExpert,
-  type ImportedExpert,
-  importExpert,
-  isExpertName,
-  MOST_ARCHIVE_BYTES,
-} from '@seamstream/operations/experts';
+import { plural, shortId } from '@seamstream/kernel';
+import { exportExpert, isExpertName } from '@seamstream/operations/experts';
 import { Command, InvalidArgumentError } from 'commander';
 import { examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { readingOf } from '../read-models/read-model-options.js';
 import { bytes } from '../terminal/text.js';
+import { catalogueCommands } from './catalogue.command.js';
+import { archiveAt, type ImportOptions, importArchive } from './import-archive.js';
 
 interface ExportOptions {
   readonly to: string;
   readonly name?: string;
-  readonly force?: true;
-}
-
-interface ImportOptions {
-  readonly carry?: string;
   readonly force?: true;
 }
 
@@ -57,84 +47,12 @@ async function exportToFile(
   return EXIT.ok;
 }
 
-/** The bytes of an archive, of a size that can be one. @throws ADAPTER_INVALID */
-async function archiveAt(runtime: CommandRuntime, path: string): Promise<Uint8Array> {
-  const file = await runtime.openInput(path);
-  if (file.byteLength <= MOST_ARCHIVE_BYTES) return new Uint8Array(await file.slice(0));
-  throw new SeamError(
-    'ADAPTER_INVALID',
-    `Cannot read the expert ${path}: expected at most ${bytes(MOST_ARCHIVE_BYTES)}, got ${bytes(file.byteLength)}. Name another file.`,
-  );
-}
-
 async function importFromFile(runtime: CommandRuntime, path: string, options: ImportOptions): Promise<ExitCode> {
-  const body = await archiveAt(runtime, path);
-  const imported = await importExpert(runtime, { bytes: body, folder: path }, readingOf(runtime));
-  if (options.carry !== undefined) await writeCarried(runtime, imported, options.carry, options.force);
-  return tellImported(runtime, imported, options.carry);
-}
-
-/** What can be used with any base model, as a folder. */
-async function writeCarried(
-  runtime: CommandRuntime,
-  { carried }: ImportedExpert,
-  folder: string,
-  replace: true | undefined,
-): Promise<void> {
-  for (const name of carried.keys()) {
-    await runtime.makeFolder(dirname(join(folder, name)));
-    await runtime.checkOutput(join(folder, name), { replace });
-  }
-  for (const [name, body] of carried) await runtime.writeOutput(join(folder, name), body, { replace });
-}
-
-/** What became of an import, and what can be done where the adapter does not fit. */
-function tellImported({ terminal }: CommandRuntime, imported: ImportedExpert, folder: string | undefined): ExitCode {
-  const { digest, status, expert, baseModelDigest, otherTemplates } = imported;
-  const { name, adapterDigest, baseModelDigest: trainedOn } = expert.description;
-  const exit = status === 'otherBase' ? EXIT.failedCheck : EXIT.ok;
-  if (terminal.json) {
-    const base = { baseModelDigest: trainedOn, generatorBaseModelDigest: baseModelDigest };
-    const retrain = status === 'otherBase' ? retraining(imported, folder ?? 'FOLDER') : [];
-    terminal.printJson({ name, digest, status, adapterDigest, ...base, otherTemplates, retrain });
-    return exit;
-  }
-  const isOther = status === 'otherBase';
-  terminal.print(
-    isOther
-      ? `${name} was trained on the base model ${shortId(trainedOn)}, the generators have ${shortId(baseModelDigest)}: its adapter does not fit, and nothing was published.\n`
-      : `${status === 'known' ? `${adapterDigest} is in the log already: nothing was changed` : `published ${adapterDigest}; it is not served until it is promoted`}\n`,
-  );
-  if (otherTemplates.length > 0)
-    terminal.print(
-      `Templates differ here (${otherTemplates.join(', ')}): it is measured as before only with its own${folder === undefined ? ' (--carry)' : ''}.\n`,
-    );
-  if (isOther) {
-    const { edits, problems, templates } = expert;
-    terminal.print(
-      `Any base model can use ${plural(templates.size, 'template')}, ${plural(edits.length, 'edit')} and ${plural(problems.length, 'problem')}. Train again:\n${retraining(
-        imported,
-        folder ?? 'FOLDER',
-      )
-        .map((line) => `  ${line}\n`)
-        .join('')}`,
-    );
-  }
-  return exit;
-}
-
-/** Commands that train an expert for another base model from what was carried. */
-function retraining({ expert }: ImportedExpert, folder: string): readonly string[] {
-  const algorithm = expert.history.at(-1)?.algorithm ?? 'sft';
-  return [
-    `seam publish ${join(folder, 'problems.jsonl')}`,
-    `seam train ${algorithm === 'import' ? 'sft' : algorithm}`,
-    `seam eval ${join(folder, 'problems.jsonl')} --adapter served`,
-  ];
+  return importArchive(runtime, { body: await archiveAt(runtime, path), path }, options);
 }
 
 export function expertsCommand(run: RunCommand): Command {
-  return new Command('experts')
+  const command = new Command('experts')
     .summary('adapters with templates, history and evaluation, to carry elsewhere')
     .addHelpText(
       'after',
@@ -142,6 +60,9 @@ export function expertsCommand(run: RunCommand): Command {
         ['seam experts export served --to herbs.tar --name herbs', 'one archive'],
         ['seam experts import herbs.tar', 'check every byte and publish the adapter'],
         ['seam experts import herbs.tar --carry herbs', 'and write templates, edits and problems into a folder'],
+        ['seam experts publish herbs.tar --catalogue /shared/experts', 'offer it, signed'],
+        ['seam experts list --catalogue /shared/experts', 'what is offered, and by whom'],
+        ['seam experts install herbs --catalogue /shared/experts', 'the newest of that name'],
       ]),
     )
     .addCommand(
@@ -169,4 +90,6 @@ export function expertsCommand(run: RunCommand): Command {
         .option('--force', 'replace files that are there')
         .action((path: string, options: ImportOptions) => run((runtime) => importFromFile(runtime, path, options))),
     );
+  for (const each of catalogueCommands(run)) command.addCommand(each);
+  return command;
 }

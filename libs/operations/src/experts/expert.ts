@@ -25,7 +25,7 @@ const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
   repeated: z.int(),
 });
 
-const EXPERT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+export const EXPERT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** Whether an expert may be called so: it is a segment of a key, and of a path. */
 export const isExpertName = (text: string): boolean => EXPERT_NAME.test(text);
 
