@@ -30,8 +30,8 @@ export default [
   {
     ...attestation,
     control: 'an attestation is about this event',
-    from: 'if (!isAbout(envelope, event))',
-    to: 'if (false && !isAbout(envelope, event))',
+    from: 'if (!holds(envelope))',
+    to: 'if (false)',
   },
   {
     ...log,

@@ -4,7 +4,7 @@ import { isSchemaFile } from './entry-schemas.js';
 import { executorTemplateFolder, PLAIN, TEMPLATES, templateFolders } from './executor-template.js';
 import type { PromptSettings } from './prompts.js';
 
-export interface TemplateChoice extends Pick<PromptSettings, 'template' | 'ownTemplates'> {
+interface TemplateChoice extends Pick<PromptSettings, 'template' | 'ownTemplates'> {
   /** As `loadEntrySchemas` reads it. */
   readonly entrySchemas?: string | undefined;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodePeft } from '@seamstream/language-model';
-import { packTar, unpackTar } from 'modern-tar';
+import { packExpert, unpackExpert } from '@seamstream/operations/experts';
 import { CONFIG, smallAdapter, smallBaseModel } from '../adapters/small-adapters.fake.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
@@ -20,9 +20,8 @@ describe('seam experts export', () => {
   it('writes one archive with adapter, templates, history, configuration, evaluations, edits and problems', async () => {
     await world.seam('experts', 'export', adapter, '--to', 'herbs.tar', '--name', 'herbs');
     expect(world.takeOutput()).toMatch(/^wrote expert herbs [0-9a-f]{8} to herbs\.tar \(.*\): adapter .*, 1 version, /);
-    const entries = await unpackTar(world.files.get('herbs.tar')!);
-    expect(entries.map(({ header }) => header.name)).toEqual([
-      'manifest.json',
+    const { files } = await unpackExpert(world.files.get('herbs.tar')!);
+    expect([...files.keys()]).toEqual([
       'adapter/adapter_config.json',
       'adapter/adapter_model.safetensors',
       'configuration.json',
@@ -90,9 +89,9 @@ describe('seam experts import', () => {
     other.files.set('damaged.tar', damaged);
     expect(await other.seam('experts', 'import', 'damaged.tar')).toBe(2);
     expect(other.takeErrors()).toContain('expected adapter/adapter_config.json with the digest');
-    other.files.set('foreign.tar', await packTar([{ header: { name: 'a', size: 1, type: 'file' }, body: 'a' }]));
+    other.files.set('foreign.tar', (await packExpert(new Map([['a', Buffer.from('a')]]))).bytes);
     expect(await other.seam('experts', 'import', 'foreign.tar')).toBe(2);
-    expect(other.takeErrors()).toContain('expected the file manifest.json');
+    expect(other.takeErrors()).toContain('Cannot read expert.json of an expert: expected a file, got none');
   });
 });
 

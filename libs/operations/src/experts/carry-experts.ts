@@ -27,7 +27,7 @@ export interface ExpertWorld extends Omit<AdapterWorld, 'openLog'> {
   promptTemplates(): Promise<ReadonlyMap<string, string>>;
 }
 
-export interface ExportedExpert {
+interface ExportedExpert {
   /** Names all that is in the archive. */
   readonly digest: string;
   readonly bytes: Uint8Array;

@@ -83,7 +83,7 @@ const problemSchema = z.strictObject({
   metadata: z.record(words, z.string()),
 });
 
-export type ExpertVersion = z.infer<typeof versionSchema>;
+type ExpertVersion = z.infer<typeof versionSchema>;
 export type ExpertRun = z.infer<typeof runSchema>;
 export type ExpertMeasurement = z.infer<typeof measurementSchema>;
 export type ExpertEdit = z.infer<typeof editSchema>;
@@ -111,7 +111,7 @@ const FILE = {
   problems: 'problems.jsonl',
 } as const;
 const ADAPTER = 'adapter/';
-export const TEMPLATES = 'templates/';
+const TEMPLATES = 'templates/';
 
 const json = (value: unknown): Uint8Array => Buffer.from(`${canonicalJson(value)}\n`);
 const lines = (values: readonly unknown[]): Uint8Array =>
