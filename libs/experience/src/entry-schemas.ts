@@ -44,7 +44,8 @@ export function selfEditNamed(file: string | undefined): string | undefined {
 
 /** Whether a setting names a file with schemas. */
 export function isSchemaFile(setting: string | undefined): setting is string {
-  return setting !== undefined && setting !== MEMORY_ITEM && selfEditNamed(setting) === undefined;
+  if (setting === undefined || setting === MEMORY_ITEM || setting === TOOL_CONFIGURATION) return false;
+  return selfEditNamed(setting) === undefined;
 }
 
 /**
