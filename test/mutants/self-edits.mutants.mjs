@@ -64,4 +64,28 @@ export default [
       to: '${document}',
     },
   ]),
+  {
+    control: 'an edit begins with what the edits before it taught',
+    file: 'libs/model-clients/src/executor.language-model.adapter.ts',
+    suite: 'quick',
+    spec: 'cli/src/study/study-retention.command.spec.ts',
+    from: 'adapt: (request, options) => this.adaptedBy(training, adapter, request, options),',
+    to: 'adapt: (request, options) => this.adaptedBy(training, null, request, options),',
+  },
+  {
+    control: 'a gate refuses an edit that costs too much',
+    file: 'libs/evaluation/src/retention-study.ts',
+    suite: 'quick',
+    spec: 'cli/src/study/study-retention.command.spec.ts',
+    from: "(arm !== 'gate' || ",
+    to: "(arm !== 'plain' || ",
+  },
+  {
+    control: 'scores of an earlier run are kept only as far as they are those of this study',
+    file: 'libs/operations/src/evaluate/study-retention.ts',
+    suite: 'quick',
+    spec: 'cli/src/study/study-retention.command.spec.ts',
+    from: '`${step.arm} ${step.seed} ${step.step}` !== wanted[at]) break;',
+    to: '`${step.arm} ${step.seed} ${step.step}` === wanted[at]) break;',
+  },
 ];

@@ -9,7 +9,7 @@ import { presetNamed } from '@seamstream/learning';
 import { InMemoryObjectStore, type ObjectStore } from '@seamstream/object-store';
 import type { BaseModel } from '@seamstream/operations/adapters';
 import { showLogAddress } from '@seamstream/operations/copy';
-import type { Models, OutputOptions } from '@seamstream/operations/evaluate';
+import type { LearnerModel, Models, OutputOptions } from '@seamstream/operations/evaluate';
 import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
 import type { SchemaRegistry } from '@seamstream/schema-registry';
@@ -48,6 +48,8 @@ export interface FakeWorld {
   interrupt(): void;
   /** What commands find as the generators' base model; none until it is set. */
   baseModel: BaseModel | undefined;
+  /** What is trained by studies; none until it is set. */
+  learner: LearnerModel | undefined;
   /** What evaluations ask: at first a model whose entry solves what equals 1. */
   models: FakeModels;
   /** Where snapshots of read models are kept; nowhere until it is set. */
@@ -310,6 +312,10 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       const { executor, ...others } = world.models;
       return Promise.resolve({ ...others, environment: new PromptInjection(executor, others.prompts) });
     },
+    openLearner: () =>
+      world.learner === undefined
+        ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the executor: this world has none to train.'))
+        : Promise.resolve(world.learner),
     openBaseModel: () =>
       world.baseModel === undefined
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the base model: this world has none.'))
@@ -333,6 +339,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   };
   const world: FakeWorld = {
     baseModel: undefined,
+    learner: undefined,
     models,
     snapshots: null,
     settings: [],

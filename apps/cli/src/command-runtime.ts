@@ -11,7 +11,14 @@ import type { ObjectStore } from '@seamstream/object-store';
 import type { BaseModel } from '@seamstream/operations/adapters';
 import type { SchemasWorld } from '@seamstream/operations/cluster';
 import type { LogAddress } from '@seamstream/operations/copy';
-import type { GrowingOutput, GrowOptions, Models, OutputOptions, WorldSet } from '@seamstream/operations/evaluate';
+import type {
+  GrowingOutput,
+  GrowOptions,
+  LearnerModel,
+  Models,
+  OutputOptions,
+  WorldSet,
+} from '@seamstream/operations/evaluate';
 import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
 import type { LogMode, Setting, Signing } from '@seamstream/service-kit';
@@ -99,6 +106,8 @@ export interface CommandRuntime {
   openSchemaRegistry(): ReturnType<SchemasWorld['openSchemaRegistry']>;
   /** The models of generator and executor, as their services would load them. Closed by the runtime. */
   openModels(): Promise<Models>;
+  /** The executor's model, which can be trained, and how it is asked. Closed by the runtime. */
+  openLearner(): Promise<LearnerModel>;
   /** The base model that generators serve adapters of. What is compiled of it is closed by the runtime. */
   openBaseModel(): Promise<BaseModel>;
   /** A set of problems of the embedded demonstration. */

@@ -25,6 +25,7 @@ import { makeFolder } from './files/make-folder.js';
 import { type FileIdentity, OutputFiles } from './files/output-file.js';
 import { promptTemplates } from './prompt-templates.js';
 import { stopSignal } from './stop-signal.js';
+import { openLearner } from './study/open-learner.js';
 import { styleFor } from './terminal/style.js';
 import { processTerminal } from './terminal/terminal.js';
 
@@ -260,7 +261,7 @@ class RuntimeResources {
   }
 
   /** --data-dir wins over SEAM_DATA_FOLDER. */
-  private environment(): Environment {
+  environment(): Environment {
     const { dataDir } = this.options;
     return {
       SEAM_LOGGING_LEVEL: 'warn',
@@ -375,6 +376,8 @@ export function processShell(): Shell {
         openBucket: () => world.openBucket(),
         openSchemaRegistry: () => world.openSchemaRegistry(),
         openModels: () => world.openModels(),
+        openLearner: async () =>
+          openLearner(await world.loadAll(), world.environment(), (close) => world.onClose(close)),
         openBaseModel: () => world.openBaseModel(),
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),
         worldProblems: (set) => world.worldProblems(set),

@@ -54,7 +54,8 @@ export interface AdaptationOptions {
 }
 
 export type Adaptation =
-  | { readonly status: 'adapted'; readonly model: Pick<ExecutorModel, 'answer' | 'sample'> }
+  /** The model may be trained further where it has `adapt`: with what it learned as the start. */
+  | { readonly status: 'adapted'; readonly model: Pick<ExecutorModel, 'answer' | 'sample' | 'adapt'> }
   /** The documents make a training impossible: a fault of who wrote them. */
   | { readonly status: 'refused'; readonly reason: string };
 

@@ -27,5 +27,6 @@ export type {
   SamplingParams,
 } from './executor-model.port.js';
 export { type FewShotSettings, fewShotSchema } from './few-shot.config.js';
+export { answerLine } from './inner-lora-update.js';
 export { PromptInjection } from './prompt-injection.js';
 export { type RolloutSettings, repeatedAnswers } from './repeated-answers.js';

@@ -153,7 +153,7 @@ export class InnerLoraUpdate extends Environment {
       answers.reduce((sum, answer) => sum + count(answer), 0);
     return {
       status: 'answered',
-      text: answers.map(({ text }, index) => `${index + 1}: ${lineOf(this.prompts.judged(text))}`).join('\n'),
+      text: answers.map(({ text }, index) => `${index + 1}: ${answerLine(this.prompts.judged(text))}`).join('\n'),
       finished: true,
       promptTokens: total(({ promptTokens }) => promptTokens),
       responseTokens: total(({ responseTokens }) => responseTokens),
@@ -162,7 +162,7 @@ export class InnerLoraUpdate extends Environment {
 }
 
 /** What was answered, without the marker: behind the last one, or the first line with text. */
-function lineOf(judged: string): string {
+export function answerLine(judged: string): string {
   const lines = judged.split('\n').map((line) => line.trim());
   const marked = lines.findLast((line) => line.startsWith(MARKER));
   return marked === undefined ? (lines.find((line) => line !== '') ?? '') : marked.slice(MARKER.length).trim();

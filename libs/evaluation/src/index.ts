@@ -18,4 +18,18 @@ export {
 export type { FaithfulShare } from './faithful-share.js';
 export { chooseFixedHints } from './fixed-hints.js';
 export type { Prediction, PredictionSink } from './predictions.js';
+export {
+  RETENTION_ARMS,
+  type RetentionArm,
+  type RetentionResult,
+  type RetentionStep,
+  retentionResults,
+} from './retention.js';
+export {
+  type RetentionLine,
+  type RetentionPassage,
+  type RetentionSettings,
+  retentionOrder,
+  studyRetention,
+} from './retention-study.js';
 export type { TimeToCorrect } from './time-to-correct.js';

@@ -67,7 +67,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     const decoding = canonicalJson({ ...this.sampling, ...(chatTemplate === undefined ? {} : { chatTemplate }) });
     this.identity = { model: name, revision: model.digest, decoding };
     if (training === undefined) return;
-    this.adapt = (request, options) => this.adaptedBy(training, request, options);
+    this.adapt = (request, options) => this.adaptedBy(training, null, request, options);
     this.countTokens = (text) => this.encodeDocument(text).length;
   }
 
@@ -90,8 +90,10 @@ export class LanguageModelExecutor implements ExecutorModel {
     return this.generate(null, requests, this.drawing(drawing), { signal, onProgress, until });
   }
 
+  /** @param start what training begins with; null: the bare weights */
   private async adaptedBy(
     training: TrainingEngine,
+    start: Adapter | null,
     { documents, settings, seed }: AdaptationRequest,
     { signal, onStep }: AdaptationOptions = {},
   ): Promise<Adaptation> {
@@ -100,6 +102,7 @@ export class LanguageModelExecutor implements ExecutorModel {
       documents: documentsOf(documents, (text) => this.encodeDocument(text), maxTokens),
       settings,
       seed,
+      start,
       signal,
       onStep,
     });
@@ -112,6 +115,7 @@ export class LanguageModelExecutor implements ExecutorModel {
           this.answerGreedily(adapter, prompts, { signal: ended, onProgress, until }),
         sample: (requests, drawing, ended, onProgress, until) =>
           this.generate(adapter, requests, this.drawing(drawing), { signal: ended, onProgress, until }),
+        adapt: (request, options) => this.adaptedBy(training, adapter, request, options),
       },
     };
   }

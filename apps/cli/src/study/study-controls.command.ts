@@ -10,6 +10,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { datasetsHelp, withDatasetOptions } from '../publish/dataset-options.js';
 import { renderStudy } from './render-study.js';
 import { renderStudyPage } from './study-page.js';
+import { studyRetentionCommand } from './study-retention.command.js';
 
 /** Measures every row on the problems, prints them beside each other, and writes a page where one is asked for. */
 async function study(runtime: CommandRuntime, path: string | undefined, request: StudyRequest): Promise<ExitCode> {
@@ -86,6 +87,13 @@ function studyControlsCommand(run: RunCommand): Command {
 export function studyCommand(run: RunCommand): Command {
   return new Command('study')
     .summary('studies that say what a success rate is worth')
-    .addHelpText('after', examples([['seam study controls', 'the served adapter beside every control']]))
-    .addCommand(studyControlsCommand(run));
+    .addHelpText(
+      'after',
+      examples([
+        ['seam study controls', 'the served adapter beside every control'],
+        ['seam study retention passages.json', 'what is kept of passages that are learned one after the other'],
+      ]),
+    )
+    .addCommand(studyControlsCommand(run))
+    .addCommand(studyRetentionCommand(run));
 }

@@ -9,3 +9,10 @@ export type {
 export { type Evaluated, type EvaluationRequest, evaluateAdapter, isJudged } from './evaluate-adapter.js';
 export { DEFAULT_SET, type WorldSet } from './evaluation-problems.js';
 export { type Studied, type StudyRequest, studyAdapter } from './study-adapter.js';
+export {
+  type LearnerModel,
+  type RetentionReport,
+  type RetentionRequest,
+  type RetentionWorld,
+  studyRetentionOf,
+} from './study-retention.js';

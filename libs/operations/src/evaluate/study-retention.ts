@@ -1,0 +1,225 @@
+/** What a model keeps of passages that it learns one after the other, from a file of them. */
+import { datasetForms, detectedForm, readProblems, rowsOf } from '@seamstream/datasets';
+import { type AdaptationRequest, answerLine, type ExecutorModel } from '@seamstream/environments';
+import {
+  RETENTION_ARMS,
+  type RetentionArm,
+  type RetentionLine,
+  type RetentionPassage,
+  type RetentionResult,
+  type RetentionStep,
+  retentionResults,
+  studyRetention,
+} from '@seamstream/evaluation';
+import type { ExecutorIdentity } from '@seamstream/events';
+import type { Prompts } from '@seamstream/experience';
+import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
+import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
+import { type PassageTask, passageOf } from '@seamstream/tasks';
+import { z } from 'zod';
+import { type InputDoor, openDataset } from '../publish/dataset-file.js';
+import type { GrowingOutput, GrowOptions, OutputOptions } from './asking-world.js';
+
+export interface RetentionRequest {
+  /** The form of the file; by its first row when absent. */
+  readonly dataset?: string | undefined;
+  /** JSON Lines with `row` of a passage and `documents`, as `seam edits generate` writes them; without it the passage is learned alone. */
+  readonly edits?: string | undefined;
+  /** Passages of a sequence: the first. */
+  readonly limit: number;
+  readonly arms: readonly RetentionArm[];
+  readonly seeds: readonly string[];
+  readonly replayed: number;
+  readonly mostCost: number;
+  readonly measure: 'exactMatch' | 'f1';
+  /** Where scores go as they are known; what an interrupted call left there is continued. */
+  readonly scores?: string | undefined;
+  readonly report?: string | undefined;
+  readonly force?: true;
+}
+
+/** A model that can be trained, and how it is asked. */
+export interface LearnerModel {
+  readonly executor: ExecutorModel;
+  readonly prompts: Prompts;
+  readonly update: AdaptationRequest['settings'];
+}
+
+export interface RetentionWorld extends InputDoor {
+  readonly signal: AbortSignal;
+  openLearner(): Promise<LearnerModel>;
+  checkOutput(path: string, options?: OutputOptions): Promise<void>;
+  growOutput(path: string, options?: GrowOptions): Promise<GrowingOutput>;
+}
+
+export interface RetentionReport {
+  readonly passages: number;
+  readonly seeds: readonly string[];
+  readonly measure: RetentionRequest['measure'];
+  /** Mean of all passages. */
+  readonly before: number;
+  readonly arms: readonly RetentionResult[];
+  readonly executor: Omit<ExecutorIdentity, 'template'>;
+}
+
+/**
+ * Learns the passages of a file in sequences, and measures after each edit what is left of those before it.
+ * @throws INVALID_INPUT for a file without two passages with answered questions; otherwise as `studyRetention`
+ */
+export async function studyRetentionOf(
+  world: RetentionWorld,
+  path: string,
+  request: RetentionRequest,
+  onProgress: (stage: string, done: number, total: number) => void,
+): Promise<RetentionReport> {
+  const { arms, seeds, replayed, mostCost, measure, scores, report, force: replace } = request;
+  const { digest, passages: tasks } = await passagesOf(world, path, request);
+  for (const output of [scores, report]) if (output !== undefined) await world.checkOutput(output, { replace });
+  const { executor, prompts, update } = await world.openLearner();
+  const passages = tasks.map(
+    ({ documents, task }): RetentionPassage => ({
+      documents,
+      questions: task.questions.map(({ question, reference, alternatives }) => ({
+        prompt: prompts.executor(question, null, executor.controlTokens),
+        golds: [reference!, ...alternatives],
+      })),
+    }),
+  );
+  const identity = { ...executor.identity, template: prompts.executorTemplate };
+  const texts = passages.map(({ documents }) => [...documents]);
+  const settings = { arms: [...arms], seeds: [...seeds], replayed, mostCost, measure, update: { ...update } };
+  const work = sha256(canonicalJson(['retention', digest, texts, settings, { ...identity }]));
+  const file = await scoresFile(world, { path: scores, replace, work, arms, seeds, passages: passages.length });
+  const studied = await studyRetention(passages, {
+    ...{ executor, update, arms, seeds, replayed, mostCost, measure, onProgress },
+    signal: world.signal,
+    answerOf: (response) => answerLine(prompts.judged(response)),
+    known: file.known,
+    onScores: file.append,
+  });
+  await file.finish();
+  const { before } = studied;
+  return {
+    ...{ passages: passages.length, seeds, measure, arms: retentionResults(studied), executor: executor.identity },
+    before: before.reduce((sum, score) => sum + score, 0) / before.length,
+  };
+}
+
+async function passagesOf(
+  world: InputDoor,
+  path: string,
+  { dataset, edits, limit }: RetentionRequest,
+): Promise<{
+  readonly digest: string;
+  readonly passages: readonly { readonly task: PassageTask; readonly documents: readonly string[] }[];
+}> {
+  const { bytes, digest } = await openDataset(world, path);
+  const form = dataset === undefined ? await detectedForm(bytes) : datasetForms.get(dataset);
+  const written = edits === undefined ? undefined : await editDocuments(world, edits);
+  const passages: { readonly task: PassageTask; readonly documents: readonly string[] }[] = [];
+  const alone = selfEditKind('passage');
+  for await (const reading of form === undefined ? [] : readProblems(bytes, { form })) {
+    if (passages.length === limit) break;
+    if (reading.status !== 'problem' || reading.problem.task == null) continue;
+    const task = passageOf(reading.problem.task);
+    if (task === undefined) continue;
+    const documents = written === undefined ? trainingDocuments(alone, '', task) : written.get(reading.row);
+    if (documents !== undefined) passages.push({ task, documents });
+  }
+  if (passages.length > 1) return { digest, passages };
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot study retention on ${path}: expected at least two passages with answered questions${edits === undefined ? '' : ' and edits'}, got ${passages.length}. Name a file of passages, and its form (--dataset).`,
+  );
+}
+
+/** What is read of a line of an augmented data set. */
+const editLine = z.object({ row: z.int().positive(), documents: z.array(z.string()) });
+
+/** By row of the passages' file. */
+async function editDocuments(world: InputDoor, path: string): Promise<ReadonlyMap<number, readonly string[]>> {
+  const byRow = new Map<number, string[]>();
+  for await (const row of rowsOf((await openDataset(world, path)).bytes)) {
+    const line = 'value' in row ? editLine.safeParse(row.value).data : undefined;
+    if (line === undefined)
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Cannot read edits from ${path}: expected {"row", "documents"} in line ${row.row}, got something else. Write it with seam edits generate.`,
+      );
+    if (line.documents.length > 0) byRow.set(line.row, [...(byRow.get(line.row) ?? []), ...line.documents]);
+  }
+  return byRow;
+}
+
+const score = z.number().min(0).max(1);
+const stepSchema = z.strictObject({
+  arm: z.enum(RETENTION_ARMS),
+  seed: z.string(),
+  step: z.int().positive(),
+  scores: z.array(score.nullable()),
+  merged: z.boolean(),
+});
+const beforeSchema = z.strictObject({ before: z.array(score) });
+
+interface ScoresFile {
+  readonly known: { readonly before?: readonly number[]; readonly steps: readonly RetentionStep[] };
+  readonly append: (line: RetentionLine) => Promise<void>;
+  readonly finish: () => Promise<void>;
+}
+
+/** A file that scores go into as they are known, with those that an earlier call left. */
+async function scoresFile(
+  world: RetentionWorld,
+  {
+    path,
+    replace,
+    work,
+    arms,
+    seeds,
+    passages,
+  }: {
+    readonly path: string | undefined;
+    readonly replace: true | undefined;
+    readonly work: string;
+    readonly arms: readonly RetentionArm[];
+    readonly seeds: readonly string[];
+    readonly passages: number;
+  },
+): Promise<ScoresFile> {
+  let before: readonly number[] | undefined;
+  const steps: RetentionStep[] = [];
+  const nothing = (): Promise<void> => Promise.resolve();
+  if (path === undefined) return { known: { steps }, append: nothing, finish: nothing };
+  const wanted = arms.flatMap((arm) =>
+    seeds.flatMap((seed) =>
+      (arm === 'together' ? [passages] : Array.from({ length: passages }, (_, at) => at + 1)).map(
+        (step) => `${arm} ${seed} ${step}`,
+      ),
+    ),
+  );
+  const keep = ([first, ...rest]: readonly string[]): number => {
+    before = first === undefined ? undefined : parsed(beforeSchema, first)?.before;
+    if (before?.length !== passages) return 0;
+    for (const [at, line] of rest.entries()) {
+      const step = parsed(stepSchema, line);
+      if (step?.scores.length !== passages || `${step.arm} ${step.seed} ${step.step}` !== wanted[at]) break;
+      steps.push(step);
+    }
+    return 1 + steps.length;
+  };
+  const output = await world.growOutput(path, { replace, work, keep });
+  return {
+    known: { ...(before === undefined ? {} : { before }), steps },
+    append: (line) => output.append(`${canonicalJson(line)}\n`),
+    finish: () => output.finish(),
+  };
+}
+
+/** Undefined for a line that is not whole. */
+function parsed<T>(schema: z.ZodType<T>, line: string): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
