@@ -133,4 +133,28 @@ export default [
       to: 'added += 0;',
     },
   ]),
+  ...quick('libs/operations/src/arc/grid-report.ts', 'libs/operations/src/arc/grid-report.spec.ts', [
+    {
+      control: 'a switch is compared within tasks',
+      from: 'if (withIt.length > 0 && without.length > 0)',
+      to: 'if (withIt.length + without.length > 0)',
+    },
+    {
+      control: 'a task is solved only if all its outputs are',
+      from: 'return right.size >= task[0]!.outputs;',
+      to: 'return right.size > 0;',
+    },
+    {
+      control: 'a fixed configuration is measured on other tasks than it was chosen on',
+      from: 'half(each) !== own && choiceOf(each)',
+      to: 'half(each) === own && choiceOf(each)',
+    },
+  ]),
+  ...quick('libs/operations/src/arc/read-attempts.ts', 'apps/cli/src/arc/arc.command.spec.ts', [
+    {
+      control: 'an attempt that was recorded twice counts once',
+      from: 'for (const [id, by] of changesBy(cells, outcome, meta.messageId)) {',
+      to: 'for (const [id, by] of [[`${counting.size}`, 1]]) {',
+    },
+  ]),
 ];

@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   feedback: async () => running((await import('./feedback/give-feedback.command.js')).feedbackCommand),
   datasets: async () => running((await import('./datasets/inspect-datasets.command.js')).datasetsCommand),
   edits: async () => running((await import('./edits/preview-edits.command.js')).editsCommand),
+  arc: async () => running((await import('./arc/arc.command.js')).arcCommand),
   solve: async () => running((await import('./solve/solve-problems.command.js')).solveCommand),
   status: async () => running((await import('./status/show-status.command.js')).statusCommand),
   show: async () => running((await import('./show/show-problem.command.js')).showCommand),

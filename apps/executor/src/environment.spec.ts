@@ -46,7 +46,9 @@ describe('an environment of another kind', () => {
   it('is refused at the start where its name is unknown', async () => {
     const started = start('plan-last');
     await expect(started).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' });
-    await expect(started).rejects.toThrow('expected one of prompt-injection, inner-lora-update, plan-first');
+    await expect(started).rejects.toThrow(
+      'expected one of prompt-injection, inner-lora-update, few-shot-lora-update, plan-first',
+    );
   });
 });
 

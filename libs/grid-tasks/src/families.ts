@@ -1,6 +1,6 @@
 /**
  * Rules that a task can have. Each is one function of a grid; its parameters are drawn once per task and are the same for all of its
- * pairs. Inputs have sides of 3 … 8, and the background is colour 0.
+ * pairs. Inputs have sides of 3 … 8 or less, and the background is colour 0.
  */
 import type { Random } from '@seamstream/kernel';
 import { FLIP_HORIZONTAL, ROTATE_90, shift, TRANSPOSE } from './augmentations.js';
@@ -12,29 +12,43 @@ interface Family {
   /** In one sentence, for people. */
   readonly summary: string;
   draw(random: Random): Parameters;
-  input(random: Random, parameters: Parameters): Grid;
+  input(drawing: Drawing, parameters: Parameters): Grid;
   rule(grid: Grid, parameters: Parameters): Grid;
 }
 
-const side = (random: Random): number => 3 + random.int(6);
+/** What inputs are drawn from. */
+interface Drawing {
+  readonly random: Random;
+  /** Longest side of an input, {@link MIN_SIDE} … {@link DEFAULT_MAX_SIDE}. */
+  readonly maxSide: number;
+}
+
+/** A ring that encloses a cell needs as much. */
+const MIN_SIDE = 3;
+export const DEFAULT_MAX_SIDE = 8;
+
+const side = ({ random, maxSide }: Drawing): number => MIN_SIDE + random.int(maxSide - MIN_SIDE + 1);
 const colour = (random: Random): number => 1 + random.int(NUM_COLOURS - 1);
 
 /** Cells of up to three colours at random places; about a share of the cells is filled. */
-function scattered(random: Random, share = 0.35): Grid {
+function scattered(drawing: Drawing, share = 0.35): Grid {
+  const { random } = drawing;
   const colours = [colour(random), colour(random), colour(random)];
-  return gridOf(side(random), side(random), () => (random.float() < share ? random.pick(colours) : BACKGROUND));
+  return gridOf(side(drawing), side(drawing), () => (random.float() < share ? random.pick(colours) : BACKGROUND));
 }
 
 /** As {@link scattered}, with at least one cell of the colour. */
-function scatteredWith(random: Random, wanted: number): Grid {
-  const grid = scattered(random);
+function scatteredWith(drawing: Drawing, wanted: number): Grid {
+  const { random } = drawing;
+  const grid = scattered(drawing);
   const [row, column] = [random.int(heightOf(grid)), random.int(widthOf(grid))];
   return gridOf(heightOf(grid), widthOf(grid), (i, j) => (i === row && j === column ? wanted : grid[i]![j]!));
 }
 
 /** A filled rectangle with some cells of another colour, somewhere on the background. */
-function block(random: Random): Grid {
-  const [height, width] = [side(random), side(random)];
+function block(drawing: Drawing): Grid {
+  const { random } = drawing;
+  const [height, width] = [side(drawing), side(drawing)];
   const [top, left] = [random.int(height - 1), random.int(width - 1)];
   const [bottom, right] = [top + random.int(height - top), left + random.int(width - left)];
   const [fill, spot] = [colour(random), colour(random)];
@@ -47,8 +61,9 @@ function block(random: Random): Grid {
 }
 
 /** The outline of a rectangle that encloses at least one cell. */
-function ring(random: Random): Grid {
-  const [height, width] = [side(random), side(random)];
+function ring(drawing: Drawing): Grid {
+  const { random } = drawing;
+  const [height, width] = [side(drawing), side(drawing)];
   const [top, left] = [random.int(height - 2), random.int(width - 2)];
   const [bottom, right] = [top + 2 + random.int(height - top - 2), left + 2 + random.int(width - left - 2)];
   const line = colour(random);
@@ -72,49 +87,49 @@ export const FAMILIES = {
   recolour: {
     summary: 'Cells of one colour get another.',
     draw: twoColours,
-    input: (random, { from }) => scatteredWith(random, from!),
+    input: (drawing, { from }) => scatteredWith(drawing, from!),
     rule: (grid, { from, to }) => map(grid, (each) => (each === from ? to! : each)),
   },
   'swap-colours': {
     summary: 'Two colours change places.',
     draw: twoColours,
-    input: (random, { from }) => scatteredWith(random, from!),
+    input: (drawing, { from }) => scatteredWith(drawing, from!),
     rule: (grid, { from, to }) => map(grid, (each) => (each === from ? to! : each === to ? from! : each)),
   },
   flip: {
     summary: 'Left and right change places.',
     draw: none,
-    input: (random) => scattered(random),
+    input: (drawing) => scattered(drawing),
     rule: (grid) => FLIP_HORIZONTAL.apply(grid),
   },
   rotate: {
     summary: 'The grid turns clockwise by 90 degrees.',
     draw: none,
-    input: (random) => scattered(random),
+    input: (drawing) => scattered(drawing),
     rule: (grid) => ROTATE_90.apply(grid),
   },
   transpose: {
     summary: 'Rows become columns.',
     draw: none,
-    input: (random) => scattered(random),
+    input: (drawing) => scattered(drawing),
     rule: (grid) => TRANSPOSE.apply(grid),
   },
   shift: {
     summary: 'All cells move by one distance, around the edges.',
     draw: (random) => ({ down: random.int(3), right: 1 + random.int(2) }),
-    input: (random) => scattered(random),
+    input: (drawing) => scattered(drawing),
     rule: (grid, { down, right }) => shift(down!, right!).apply(grid),
   },
   gravity: {
     summary: 'Filled cells fall to the bottom of their column and keep their order.',
     draw: none,
-    input: (random) => scattered(random),
+    input: (drawing) => scattered(drawing),
     rule: fallen,
   },
   frame: {
     summary: 'The outermost cells get a colour.',
     draw: oneColour,
-    input: (random) => scattered(random),
+    input: (drawing) => scattered(drawing),
     rule: (grid, { colour: frame }) =>
       gridOf(heightOf(grid), widthOf(grid), (row, column) =>
         isOutermost(grid, row, column) ? frame! : grid[row]![column]!,
@@ -135,13 +150,13 @@ export const FAMILIES = {
   mirror: {
     summary: 'A mirror image is added on the right.',
     draw: none,
-    input: (random) => scattered(random),
+    input: (drawing) => scattered(drawing),
     rule: (grid) => grid.map((row) => [...row, ...row.toReversed()]),
   },
   stretch: {
     summary: 'Every cell becomes a square of cells.',
     draw: (random) => ({ factor: 2 + random.int(2) }),
-    input: (random) => scattered(random),
+    input: (drawing) => scattered(drawing),
     rule: (grid, { factor }) =>
       gridOf(
         heightOf(grid) * factor!,
@@ -152,13 +167,13 @@ export const FAMILIES = {
   tile: {
     summary: 'The grid is repeated downwards and to the right.',
     draw: none,
-    input: (random) => scattered(random),
+    input: (drawing) => scattered(drawing),
     rule: (grid) => [...grid, ...grid].map((row) => [...row, ...row]),
   },
   count: {
     summary: 'One row with as many cells as the grid has cells of a colour.',
     draw: oneColour,
-    input: (random, { colour: counted }) => scatteredWith(random, counted!),
+    input: (drawing, { colour: counted }) => scatteredWith(drawing, counted!),
     rule: (grid, { colour: counted }) => {
       const cells = cellsOf(grid).filter((each) => each === counted);
       // A row of a grid has at least one cell and at most 30.
@@ -168,7 +183,7 @@ export const FAMILIES = {
   rays: {
     summary: 'The first filled cell of a row colours the row.',
     draw: none,
-    input: (random) => scattered(random, 0.15),
+    input: (drawing) => scattered(drawing, 0.15),
     rule: (grid) =>
       grid.map((row) => {
         const first = row.find((each) => each !== BACKGROUND) ?? BACKGROUND;
@@ -178,7 +193,7 @@ export const FAMILIES = {
   'most-common': {
     summary: 'One cell of the colour that most filled cells have; of equal numbers, the lowest colour.',
     draw: none,
-    input: (random) => scattered(random),
+    input: (drawing) => scattered(drawing),
     rule: mostCommon,
   },
 } as const satisfies Readonly<Record<string, Family>>;

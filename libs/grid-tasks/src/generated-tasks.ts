@@ -1,6 +1,6 @@
 /** Tasks whose transformation is known, for use without a download: a family is a rule with parameters, and inputs that show it. */
 import { Random, SeamError } from '@seamstream/kernel';
-import { FAMILIES, type FamilyName, type Parameters } from './families.js';
+import { DEFAULT_MAX_SIDE, FAMILIES, type FamilyName, type Parameters } from './families.js';
 import { type Grid, isSameGrid, printGrid } from './grid.js';
 import type { GridPair } from './grid-task.js';
 
@@ -18,6 +18,8 @@ export interface GeneratedTaskSettings {
   readonly seed: string;
   readonly numTrain?: number;
   readonly numTest?: number;
+  /** Longest side of an input, 3 … 8. */
+  readonly maxSide?: number;
 }
 
 /** Inputs that are drawn before a family is given up. Each family gives a usable one in a few draws. */
@@ -31,7 +33,7 @@ export function ruleOf(family: FamilyName, parameters: Parameters, input: Grid):
 /** A task of a family: all inputs are different, and every output differs from its input. The same seed gives the same task. */
 export function generateTask(
   family: FamilyName,
-  { seed, numTrain = 3, numTest = 1 }: GeneratedTaskSettings,
+  { seed, numTrain = 3, numTest = 1, maxSide = DEFAULT_MAX_SIDE }: GeneratedTaskSettings,
 ): GeneratedTask {
   const random = Random.of('generated-task', family, seed);
   const { draw, input, rule } = FAMILIES[family];
@@ -43,7 +45,7 @@ export function generateTask(
         'INVALID_INPUT',
         `Cannot generate a task of the family ${family}: expected ${numTrain + numTest} different inputs, got ${pairs.size} in ${MAX_DRAWS} draws. Ask for fewer pairs.`,
       );
-    const drawn = input(random, parameters);
+    const drawn = input({ random, maxSide }, parameters);
     const output = rule(drawn, parameters);
     if (!isSameGrid(drawn, output)) pairs.set(printGrid(drawn), { input: drawn, output });
   }
