@@ -1,5 +1,6 @@
 export { type DecodedRecord, decodeRecord, type RecordFault } from './decode-record.js';
 export { type Folded, foldProjection, type LogFold, presentRanges, type ReadingProgress } from './fold-projection.js';
+export { NewEvents } from './new-events.js';
 export {
   collectEvents,
   type EventChunk,

@@ -1,8 +1,8 @@
 /** Versions of the buffer as the log tells of them; each record is read once. */
 import type { EventLog } from '@seamstream/event-log';
 import { type BufferCommitted, type OffsetRange, TOPIC } from '@seamstream/events';
+import { NewEvents } from '@seamstream/log-reader';
 import { COMMITS_KEY, newestVersions, shardNameOf, wholeBuffer } from '@seamstream/success-buffer';
-import { NewEvents } from './new-events.js';
 
 export class CommittedVersions {
   private readonly reader: NewEvents;

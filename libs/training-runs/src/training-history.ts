@@ -10,6 +10,7 @@ import {
   TOPIC,
 } from '@seamstream/events';
 import { raceAbort } from '@seamstream/kernel';
+import { NewEvents } from '@seamstream/log-reader';
 import {
   countedPromotions,
   type Decision,
@@ -22,7 +23,7 @@ import {
 import type { AskedPerDomain } from './adapter-evaluation.port.js';
 import { type Belief, BelievedPlans } from './believed-plans.js';
 import { runFolder } from './checkpoints.js';
-import { NewEvents } from './new-events.js';
+
 import { type RunConfiguration, type RunWindow } from './run-plan.js';
 import { evolve, initialState, overtake, type RunEvent, runIdOf, type TrainingRun } from './training-run.js';
 import { addedUp } from './validation-row.js';

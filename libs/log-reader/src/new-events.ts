@@ -1,7 +1,7 @@
 /** Reads topics from where it last stopped to their ends: for state that is folded from whole topics and kept up to date. */
 import { type EventLog, type LogRecord, partitionName } from '@seamstream/event-log';
 import type { TopicName } from '@seamstream/events';
-import { collectEvents, type PlacedEvent } from '@seamstream/log-reader';
+import { collectEvents, type PlacedEvent } from './read-events.js';
 
 export class NewEvents {
   /** By topic/partition: the offset after the last record that was read. */
