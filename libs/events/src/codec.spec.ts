@@ -66,6 +66,8 @@ describe('an event on the wire', () => {
       ['TrainingRunFailed', 'seam.training', 'r-1'],
       ['TrainingRunRejected', 'seam.training', 'r-1'],
       ['TrainingRunCancelled', 'seam.training', 'r-1'],
+      ['SelfTrainingStarted', 'seam.training', 't-1'],
+      ['SelfTrainingStopped', 'seam.training', 't-1'],
       ['AdapterPublished', 'seam.adapters', '45'.repeat(32)],
       ['AdapterPromoted', 'seam.adapters', '45'.repeat(32)],
       ['AdapterRolledBack', 'seam.adapters', '45'.repeat(32)],

@@ -288,6 +288,19 @@ export const EXAMPLE_EVENTS: { readonly [T in EventType]: Extract<SeamEvent, { t
     cancelledBy: 'ada',
     reason: 'another base model is to be trained',
   },
+  SelfTrainingStarted: {
+    type: 'SelfTrainingStarted',
+    meta: meta('m-14-2', null),
+    selfTrainingId: 't-1',
+    configuration: '{"iterations":2}',
+  },
+  SelfTrainingStopped: {
+    type: 'SelfTrainingStopped',
+    meta: meta('m-14-3', null),
+    selfTrainingId: 't-1',
+    stoppedBy: 'ada',
+    reason: 'the passages are to be others',
+  },
   AdapterPublished: {
     type: 'AdapterPublished',
     method: 'seam',

@@ -67,6 +67,10 @@ export function eventSummary(event: SeamEvent): string {
       return `${shortId(event.runId)} ${event.adapterDigest === null ? '' : `${shortId(event.adapterDigest)} `}${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'TrainingRunCancelled':
       return `${shortId(event.runId)} by ${onOneLine(event.cancelledBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
+    case 'SelfTrainingStarted':
+      return `${shortId(event.selfTrainingId)} ${excerpt(event.configuration, TEXT_WIDTH)}`;
+    case 'SelfTrainingStopped':
+      return `${shortId(event.selfTrainingId)} by ${onOneLine(event.stoppedBy)}: ${excerpt(event.reason, TEXT_WIDTH)}`;
     case 'AdapterPublished':
       return `${shortId(event.adapterDigest)} ${onOneLine(event.algorithm)} (${event.kind}, ${bytes(event.sizeBytes)}) from ${adapterName(event.parent)} ${metricsText(event.metrics)}`;
     case 'AdapterPromoted':
@@ -108,6 +112,7 @@ function colourOf(event: SeamEvent): Colour {
     case 'ResultRefused':
     case 'TrainingRunRejected':
     case 'TrainingRunCancelled':
+    case 'SelfTrainingStopped':
     case 'AdapterRolledBack':
     case 'AdapterPinned':
       return (style) => style.yellow;

@@ -821,6 +821,29 @@ export interface TrainingRunCancelled {
   readonly reason: string;
 }
 
+/**
+ * A person wants a writer to be trained on its own attempts, iteration by iteration. Told again, the newest
+ * configuration counts, and what was stopped goes on.
+ */
+export interface SelfTrainingStarted {
+  readonly meta: EventMeta;
+  /** Derived from the problems and the settings of learning: who starts the same again goes on with it. */
+  readonly selfTrainingId: string;
+  /** Canonical JSON of the whole resolved configuration. */
+  readonly configuration: string;
+}
+
+/** A person stopped a self-training: nothing more is explored or trained for it, until it is started again. */
+export interface SelfTrainingStopped {
+  readonly meta: EventMeta;
+  /** The self-training. */
+  readonly selfTrainingId: string;
+  /** Who decided it. */
+  readonly stoppedBy: string;
+  /** Why, in that person's words. */
+  readonly reason: string;
+}
+
 export type AdapterKind = 'full' | 'lora';
 
 /** What a run made. */
@@ -1051,6 +1074,8 @@ export interface EventsByType {
   readonly TrainingRunFailed: TrainingRunFailed;
   readonly TrainingRunRejected: TrainingRunRejected;
   readonly TrainingRunCancelled: TrainingRunCancelled;
+  readonly SelfTrainingStarted: SelfTrainingStarted;
+  readonly SelfTrainingStopped: SelfTrainingStopped;
   readonly AdapterPublished: AdapterPublished;
   readonly AdapterPromoted: AdapterPromoted;
   readonly AdapterRolledBack: AdapterRolledBack;
@@ -1091,7 +1116,7 @@ export const TOPICS: readonly { readonly name: TopicName; readonly partitions: n
   { name: 'seam.answers', partitions: 4, events: ['AnswerRecorded', 'AnswerSettled', 'FeedbackRefused'] },
   { name: 'seam.feedback', partitions: 4, events: ['FeedbackGiven'] },
   { name: 'seam.buffer', partitions: 4, events: ['SuccessAdmitted', 'SuccessRejected', 'ResultRefused', 'BufferCommitted'] },
-  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled'] },
+  { name: 'seam.training', partitions: 4, events: ['TrainingRunPlanned', 'TrainingRunStarted', 'TrainingRunCheckpointed', 'TrainingRunCompleted', 'TrainingRunFailed', 'TrainingRunRejected', 'TrainingRunCancelled', 'SelfTrainingStarted', 'SelfTrainingStopped'] },
   { name: 'seam.adapters', partitions: 1, events: ['AdapterPublished', 'AdapterPromoted', 'AdapterRolledBack', 'AdapterEvaluated', 'AdapterPinned', 'AdapterUnpinned'] },
   { name: 'seam.dead-letters', partitions: 4, events: ['DeadLettered'] },
 ];
@@ -1120,6 +1145,8 @@ export const TOPIC_OF = {
   TrainingRunFailed: 'seam.training',
   TrainingRunRejected: 'seam.training',
   TrainingRunCancelled: 'seam.training',
+  SelfTrainingStarted: 'seam.training',
+  SelfTrainingStopped: 'seam.training',
   AdapterPublished: 'seam.adapters',
   AdapterPromoted: 'seam.adapters',
   AdapterRolledBack: 'seam.adapters',
@@ -1176,6 +1203,10 @@ export function keyOf(event: SeamEvent): string | null {
       return event.runId;
     case 'TrainingRunCancelled':
       return event.runId;
+    case 'SelfTrainingStarted':
+      return event.selfTrainingId;
+    case 'SelfTrainingStopped':
+      return event.selfTrainingId;
     case 'AdapterPublished':
       return event.adapterDigest;
     case 'AdapterPromoted':
