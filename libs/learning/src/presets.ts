@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { curriculumConfigSchema } from './curriculum.decide.js';
 import type { grpoConfigSchema } from './grpo.js';
 import type { LearningPreset } from './preset.types.js';
+import { sealPaperKnowledge, sealSquad, sealTest } from './seal.presets.js';
 import { seamPaper } from './seam-paper.preset.js';
 import type { sftConfigSchema } from './sft.js';
 
@@ -26,7 +27,8 @@ const embeddedGrpo: z.input<typeof grpoConfigSchema> = {
 
 /**
  * `embedded`: a generator of about a million parameters, all weights trained, rounds of 64 problems. `seam-paper`: SEAM as its
- * authors run it, for a pretrained generator.
+ * authors run it, for a pretrained generator. The others are about self-edits: SEAL as its authors run it, a smaller setting for SQuAD, and
+ * minutes with the shipped models.
  */
 export const presets: ReadonlyMap<string, LearningPreset> = new Map([
   [
@@ -37,4 +39,7 @@ export const presets: ReadonlyMap<string, LearningPreset> = new Map([
     },
   ],
   ['seam-paper', seamPaper],
+  ['seal-paper-knowledge', sealPaperKnowledge],
+  ['knowledge-incorporation-squad', sealSquad],
+  ['test', sealTest],
 ]);

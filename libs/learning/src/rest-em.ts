@@ -14,7 +14,7 @@ import { optimizerSchema, trainableSchema } from './optimizer.config.js';
 import { drawEvenly, durationSchema, learningRateSchema, stepsOf } from './schedule.js';
 import { lossAverages } from './token-weights.js';
 
-const restEmConfigSchema = z.strictObject({
+export const restEmConfigSchema = z.strictObject({
   /** Of each group: `best` keeps the entry with the greatest gain, `solved` all with reward 1. */
   keep: z.enum(['best', 'solved']).default('best'),
   /** Of the kept ones, only those whose gain is greater. */

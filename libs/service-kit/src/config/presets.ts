@@ -34,7 +34,97 @@ const seamPaper: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'train.sh: the policy goes on whatever its validation says' },
 };
 
-const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new Map([['seam-paper', seamPaper]]);
+/** The executor's settings of an inner update, for its service and for evaluations. */
+function innerUpdate(values: Readonly<Record<string, string>>, source: string): Readonly<Record<string, PresetValue>> {
+  const all = { ENVIRONMENT: 'inner-lora-update', TEMPLATE: 'direct', ...values };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => [
+      [`SEAM_EXECUTOR_${name}`, { value, source }],
+      [`SEAM_TRAINER_EXECUTOR_${name}`, { value, source }],
+    ]),
+  );
+}
+
+/**
+ * SEAL's knowledge incorporation as its authors run it (arXiv 2506.10943, section 4 and appendix B; github.com/Continual-Intelligence/SEAL at
+ * 4cb1e7d). What ReST-EM does is the preset of the same name in libs/learning.
+ */
+const sealPaperKnowledge: Readonly<Record<string, PresetValue>> = {
+  SEAM_ENTRY_SCHEMAS: { value: 'self-edit/implications', source: 'make_squad_data.py: the main kind' },
+  SEAM_GENERATOR_GROUP_SIZE: { value: '5', source: 'appendix B: five edits a passage' },
+  SEAM_GENERATOR_SCOUTS: { value: '0', source: 'all edits by the present model' },
+  SEAM_GENERATOR_CONTROL_SHARE: { value: '0', source: 'every passage is explored' },
+  SEAM_GENERATOR_SAMPLING_TEMPERATURE: { value: '1', source: 'make_squad_data.py' },
+  SEAM_GENERATOR_SAMPLING_TOP_K: { value: '0', source: 'make_squad_data.py: off' },
+  SEAM_GENERATOR_SAMPLING_TOP_P: { value: '0.95', source: 'make_squad_data.py' },
+  SEAM_GENERATOR_SAMPLING_MAX_TOKENS: { value: '8192', source: 'make_squad_data.py' },
+  ...innerUpdate(
+    {
+      INNER_UPDATE_RANK: '32',
+      INNER_UPDATE_ALPHA: '64',
+      INNER_UPDATE_LEARNING_RATE: '1e-3',
+      INNER_UPDATE_EPOCHS: '10',
+      INNER_UPDATE_BATCH_SIZE: '1',
+      INNER_UPDATE_MAX_DOCUMENT_TOKENS: '2048',
+      INNER_UPDATE_PLATEAU_PATIENCE: '0',
+    },
+    'appendix B, TTT_server.py',
+  ),
+  SEAM_EXECUTOR_MAX_TOKENS: { value: '64', source: 'TTT_server.py: answers of at most 64 tokens' },
+  SEAM_EXECUTOR_ROLLOUTS: { value: '3', source: 'section 4.2: three seeds of each inner update' },
+  SEAM_TRAINER_PRESET: { value: 'seal-paper-knowledge', source: 'libs/learning/src/seal.presets.ts' },
+  SEAM_TRAINER_ALGORITHM: { value: 'rest-em', source: 'section 3' },
+  SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: { value: '50', source: 'section 4.2: 50 contexts a round' },
+  SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '8192', source: 'as the generator' },
+  SEAM_TRAINER_RESPONSE_MAX_TOKENS: { value: '64', source: 'as the executor' },
+  SEAM_TRAINER_PROMOTION_RULE: { value: 'tolerance', source: 'as the next' },
+  SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'train_SFT.py: each round begins with the last model' },
+};
+
+/** SQuAD with fewer tokens, and a writer that is compared before it is promoted. Values of a project's plan for experts to carry. */
+const sealSquad: Readonly<Record<string, PresetValue>> = {
+  ...sealPaperKnowledge,
+  SEAM_GENERATOR_GROUP_SIZE: { value: '4', source: 'four edits a passage' },
+  SEAM_GENERATOR_CONTROL_SHARE: { value: '0.1', source: 'gains are over passages without an edit' },
+  SEAM_GENERATOR_SAMPLING_MAX_TOKENS: { value: '1024', source: 'the longest edit' },
+  SEAM_EXECUTOR_ROLLOUTS: { value: '1', source: 'a third of the trainings' },
+  SEAM_TRAINER_PRESET: { value: 'knowledge-incorporation-squad', source: 'libs/learning/src/seal.presets.ts' },
+  SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '1024', source: 'as the generator' },
+  SEAM_TRAINER_PROMOTION_RULE: { value: 'better', source: 'beyond chance' },
+  SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '0', source: 'belongs to another rule' },
+};
+
+/** Self-edits in minutes on two cores, with the shipped models; for a look at the path, not at what is learned. */
+const sealTest: Readonly<Record<string, PresetValue>> = {
+  ...sealSquad,
+  SEAM_ENTRY_SCHEMAS: { value: 'self-edit/facts', source: 'short edits' },
+  SEAM_GENERATOR_GROUP_SIZE: { value: '3', source: 'a choice' },
+  SEAM_GENERATOR_CONTROL_SHARE: { value: '0.2', source: 'some of few passages' },
+  SEAM_GENERATOR_SAMPLING_MAX_TOKENS: { value: '40', source: 'the shipped generator writes no prose' },
+  ...innerUpdate(
+    {
+      INNER_UPDATE_RANK: '8',
+      INNER_UPDATE_ALPHA: '16',
+      INNER_UPDATE_LEARNING_RATE: '1e-2',
+      INNER_UPDATE_EPOCHS: '20',
+      INNER_UPDATE_PLATEAU_PATIENCE: '0',
+    },
+    'test/acceptance/restem-flow.spec.ts: the shipped executor learns a passage so',
+  ),
+  SEAM_EXECUTOR_MAX_TOKENS: { value: '8', source: 'a word or two' },
+  SEAM_TRAINER_PRESET: { value: 'test', source: 'libs/learning/src/seal.presets.ts' },
+  SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '40', source: 'as the generator' },
+  SEAM_TRAINER_RESPONSE_MAX_TOKENS: { value: '8', source: 'as the executor' },
+  SEAM_TRAINER_PROMOTION_RULE: { value: 'tolerance', source: 'few validation problems decide nothing' },
+  SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'as before' },
+};
+
+const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new Map([
+  ['seam-paper', seamPaper],
+  ['seal-paper-knowledge', sealPaperKnowledge],
+  ['knowledge-incorporation-squad', sealSquad],
+  ['test', sealTest],
+]);
 
 /** Chooses a preset. */
 export const PRESET_VARIABLE = 'SEAM_PRESET';
