@@ -11,11 +11,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 
-// Two services and a training per attempt, on a machine that may be busy.
+// Two services, a training per attempt and kills, on a machine that may be busy.
 jest.setTimeout(300_000);
 
 const run = promisify(execFile);
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** In the folder of the test. */
+const START = ['restem', 'start', 'train.jsonl', '--preset', 'test', '--set', 'iterations=2'];
 
 let folder: string;
 let environment: NodeJS.ProcessEnv;
@@ -45,6 +48,36 @@ describe('seam train rest-em', () => {
   });
 });
 
+describe('seam restem', () => {
+  it('explores with each promoted writer anew; killed anywhere, the same command goes on, and stops where a person says so', async () => {
+    // Killed while it waits, and while it trains.
+    await killedWhen(({ iterations: [first] }) => first !== undefined && first.settled < first.problems);
+    await killedWhen(({ iterations: [first] }) => first !== undefined && first.settled === first.problems);
+    await killedWhen(({ iterations }) => iterations[1] !== undefined);
+    const [stopped] = await seam('restem', 'stop', '--by', 'ada', '--reason', 'a look first');
+    expect(stopped).toMatchObject({ by: 'ada' });
+    expect(await report()).toMatchObject({ standing: 'stopped' });
+
+    const [ended] = (await seam(...START)) as [Report];
+    expect(ended).toMatchObject({ ended: 'done', standing: 'ended', stopped: null });
+    expect(await report()).toEqual({ ...ended, ended: undefined });
+    expect(ended.iterations).toHaveLength(2);
+    const [first, second] = ended.iterations as [Iteration, Iteration];
+    for (const { run, settled, problems, byOthers, attempts, reward } of ended.iterations) {
+      expect(run).toMatchObject({ status: 'promoted', adapter: expect.stringMatching(/^[0-9a-f]{64}$/) });
+      expect([settled, problems, byOthers]).toEqual([8, 8, 0]);
+      expect(reward!.histogram.reduce((sum, each) => sum + each)).toBe(attempts);
+    }
+    // The second iteration is by what the first one made; nothing of it was trained twice.
+    expect(second.writer).toBe(first.run!.adapter);
+    const [{ runs }] = (await seam('runs', 'list')) as [{ runs: readonly { readonly parentAdapter: string | null }[] }];
+    expect(runs.slice(-2).map(({ parentAdapter }) => parentAdapter)).toEqual([first.writer, second.writer]);
+    expect(runs).toHaveLength(3);
+    const [ledger] = await seam('ledger', '--check');
+    expect(ledger).toMatchObject({ published: 24, inFlight: 0, balanced: true });
+  });
+});
+
 afterAll(async () => {
   for (const service of services) {
     if (service.exitCode !== null) continue;
@@ -53,6 +86,36 @@ afterAll(async () => {
   }
   await rm(folder, { recursive: true, force: true });
 });
+
+interface Iteration {
+  readonly writer: string | null;
+  readonly problems: number;
+  readonly settled: number;
+  readonly attempts: number;
+  readonly byOthers: number;
+  readonly reward: { readonly histogram: readonly number[] } | null;
+  readonly run: { readonly adapter: string | null } | null;
+}
+
+interface Report {
+  readonly ended?: string;
+  readonly iterations: readonly Iteration[];
+}
+
+async function report(): Promise<Report> {
+  const [{ selfTrainings }] = (await seam('restem', 'status')) as [{ selfTrainings: readonly Report[] }];
+  return selfTrainings[0] ?? { iterations: [] };
+}
+
+/** Starts a self-training in a process of its own and kills it when the log tells so. */
+async function killedWhen(isTime: (report: Report) => boolean): Promise<void> {
+  const args = [pathOf('apps/cli/bin/seam.js'), ...START];
+  const running = spawn(process.execPath, args, { env: environment, cwd: folder, stdio: 'ignore' });
+  const ended = once(running, 'exit');
+  while (running.exitCode === null && !isTime(await report())) expect(running.exitCode).toBeNull();
+  running.kill('SIGKILL');
+  await ended;
+}
 
 interface Trained {
   readonly status: string;
@@ -73,39 +136,18 @@ function passages(from: number, to: number): string {
 }
 
 function environmentIn(folder: string): NodeJS.ProcessEnv {
-  const inner = {
-    ENVIRONMENT: 'inner-lora-update',
-    TEMPLATE: 'direct',
-    INNER_UPDATE_RANK: '8',
-    INNER_UPDATE_ALPHA: '16',
-    INNER_UPDATE_LEARNING_RATE: '0.01',
-    INNER_UPDATE_EPOCHS: '20',
-    INNER_UPDATE_PLATEAU_PATIENCE: '0',
-  };
-  const named = (prefix: string): readonly (readonly [string, string])[] =>
-    Object.entries(inner).map(([name, value]) => [`${prefix}_${name}`, value]);
   return {
     ...process.env,
-    ...Object.fromEntries([...named('SEAM_EXECUTOR'), ...named('SEAM_TRAINER_EXECUTOR')]),
+    SEAM_PRESET: 'test',
     SEAM_DATA_FOLDER: join(folder, 'data'),
     SEAM_LOGGING_LEVEL: 'warn',
-    SEAM_ENTRY_SCHEMAS: 'self-edit/facts',
     SEAM_GENERATOR_MODEL_FOLDER: pathOf('models/generator-base'),
-    SEAM_GENERATOR_GROUP_SIZE: '3',
     SEAM_GENERATOR_THREADS: '1',
-    SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '40',
-    SEAM_GENERATOR_CONTROL_SHARE: '0.2',
     SEAM_EXECUTOR_MODEL_FOLDER: pathOf('models/executor'),
     SEAM_EXECUTOR_THREADS: '1',
-    SEAM_EXECUTOR_MAX_TOKENS: '8',
     SEAM_TRAINER_MODEL_FOLDER: pathOf('models/generator-base'),
     SEAM_TRAINER_EXECUTOR_FOLDER: pathOf('models/executor'),
-    SEAM_TRAINER_RESPONSE_MAX_TOKENS: '8',
-    SEAM_TRAINER_ENTRY_MAX_TOKENS: '40',
     SEAM_TRAINER_VALIDATION_PROBLEMS: join(folder, 'validation.jsonl'),
-    SEAM_TRAINER_PROMOTION_RULE: 'tolerance',
-    SEAM_TRAINER_PROMOTION_TOLERANCE: '1',
-    SEAM_TRAINER_ALGORITHMS: '{"rest-em":{"minExamples":1,"trainable":{"kind":"lora","rank":4,"alpha":8}}}',
   };
 }
 
@@ -118,6 +160,7 @@ async function settled(): Promise<void> {
 async function seam(...args: string[]): Promise<unknown[]> {
   const { stdout } = await run(process.execPath, [pathOf('apps/cli/bin/seam.js'), ...args, '--json'], {
     env: environment,
+    cwd: folder,
     maxBuffer: 1 << 26,
   });
   const lines = stdout.split('\n').filter((line) => line !== '');

@@ -88,4 +88,43 @@ export default [
     from: '`${step.arm} ${step.seed} ${step.step}` !== wanted[at]) break;',
     to: '`${step.arm} ${step.seed} ${step.step}` === wanted[at]) break;',
   },
+  ...quick('libs/operations/src/restem/self-training.decide.ts', 'libs/operations/src/restem/self-training.spec.ts', [
+    { control: 'training waits for every attempt', from: 'settled < problems ? {', to: 'settled < 0 ? {' },
+    {
+      control: 'iterations without a better writer end it',
+      from: 'without = isBetter(run) ? 0 : without + 1;',
+      to: 'without = 0;',
+    },
+    {
+      control: 'a run that failed says nothing of the writer',
+      from: "if (run.status === 'failed') return",
+      to: "if (run.status === 'cancelled') return",
+    },
+    {
+      control: 'what a person stopped goes on when it is started again',
+      from: 'Object.assign(known, { config, stopped: null });',
+      to: 'Object.assign(known, { config });',
+    },
+    { control: 'lost problems are not waited for', from: 'new Set([...lost, ', to: 'new Set([' },
+    {
+      control: 'runs of other self-trainings are passed over',
+      from: 'iteration?.of === selfTrainingId',
+      to: 'iteration !== undefined',
+    },
+  ]),
+  ...quick('libs/operations/src/restem/iteration-figures.ts', 'libs/operations/src/restem/self-training.spec.ts', [
+    {
+      control: 'attempts of other writers do not count',
+      from: 'adapterDigest === writer);',
+      to: 'adapterDigest !== undefined);',
+    },
+  ]),
+  {
+    suite: 'slow',
+    file: 'libs/training-runs/src/train-on-demand.handler.ts',
+    spec: 'test/acceptance/restem-flow.spec.ts',
+    control: 'a run that was planned for an iteration goes on',
+    from: 'plannedFor(request.iteration, known) ??',
+    to: '',
+  },
 ];

@@ -36,6 +36,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   show: async () => running((await import('./show/show-problem.command.js')).showCommand),
   tail: async () => running((await import('./tail/tail-topic.command.js')).tailCommand),
   train: async () => running((await import('./train/train-adapter.command.js')).trainCommand),
+  restem: async () => running((await import('./restem/restem.command.js')).restEmCommand),
   runs: async () => running((await import('./runs/runs.command.js')).runsCommand),
   eval: async () => running((await import('./evaluate/evaluate-adapter.command.js')).evaluateCommand),
   study: async () => running((await import('./study/study-controls.command.js')).studyCommand),

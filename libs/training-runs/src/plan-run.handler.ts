@@ -25,7 +25,7 @@ import { coveringRanges, findExperiences, rangesOf, readLogInput } from './learn
 import type { LearningMethod, Recipe } from './learning-method.js';
 import type { OutcomeWindow } from './outcome-window.js';
 import { RecentEvents } from './recorded-events.js';
-import { planRun, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
+import { planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
 import { type Comparisons, runOfLastWindow, type TrainingHistory } from './training-history.js';
 
@@ -51,6 +51,8 @@ export interface TrainingRequest {
   readonly algorithm: string;
   /** What differs from the configured settings of that algorithm. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Of a self-training: its run of this iteration goes on, whatever was recorded since it was planned. */
+  readonly iteration?: RunIteration | undefined;
 }
 
 /** What is known of a window that has just ended: all that its plan follows from but what the buffer holds by then. */
@@ -155,6 +157,7 @@ export class PlanRunHandler {
     return this.plan({
       choice: { algorithm: request.algorithm, reason: 'asked for' },
       settings: request.settings ?? {},
+      iteration: request.iteration,
       window: null,
       current,
       results,
@@ -166,6 +169,7 @@ export class PlanRunHandler {
 
   private async plan(facts: {
     readonly choice: EndedWindow['choice'];
+    readonly iteration?: RunIteration | undefined;
     readonly settings: Readonly<Record<string, unknown>>;
     readonly window: RunWindow | null;
     readonly current: RunWindow;
@@ -176,7 +180,7 @@ export class PlanRunHandler {
     readonly history: TrainingHistory;
     readonly signal?: AbortSignal | undefined;
   }): Promise<RunPlan> {
-    const { choice, window, current, results, versions, curriculum, history, signal } = facts;
+    const { choice, iteration, window, current, results, versions, curriculum, history, signal } = facts;
     const algorithm = this.algorithm(choice.algorithm);
     const settings = algorithm.resolveConfiguration(
       mergeSettings(this.settings[choice.algorithm] ?? {}, facts.settings),
@@ -197,6 +201,7 @@ export class PlanRunHandler {
         configuration: {
           algorithm: settings,
           reason: extended ? `${choice.reason}; ${rounds} rounds replayed, for fewer held too little` : choice.reason,
+          ...(iteration === undefined ? {} : { iteration: { ...iteration } }),
           window,
           ...excludedFrom([...earlier, current], current.index - rounds),
           ...refusedIn([...earlier, current]),

@@ -60,6 +60,8 @@ const runConfigurationSchema = z.object({
   algorithm: z.record(z.string(), z.unknown()),
   /** Why this algorithm, in words. */
   reason: z.string(),
+  /** The self-training that the run is a step of, and which iteration of it, from 1; absent for other runs. */
+  iteration: z.object({ of: z.string(), index: z.int().positive() }).optional(),
   /** Null for a run that a person asked for. */
   window: z
     .object({
@@ -88,6 +90,8 @@ const runConfigurationSchema = z.object({
   evaluation: evaluationSchema,
 });
 
+/** Which iteration of which self-training a run belongs to. */
+export type RunIteration = NonNullable<RunConfiguration['iteration']>;
 export type RunConfiguration = z.infer<typeof runConfigurationSchema>;
 export type RunWindow = NonNullable<RunConfiguration['window']>;
 

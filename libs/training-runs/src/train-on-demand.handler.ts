@@ -5,9 +5,9 @@ import type { Clock } from '@seamstream/kernel';
 import { holdRun } from './hold-run.js';
 import type { PlanRunHandler, TrainingRequest } from './plan-run.handler.js';
 import { runMeta } from './run-events.js';
-import { plannedEvent } from './run-plan.js';
+import { plannedEvent, planOf, type RunIteration, type RunPlan } from './run-plan.js';
 import type { RunTraining, VerifiedAdapter } from './run-training.js';
-import type { TrainingHistoryReader } from './training-history.js';
+import type { TrainingHistory, TrainingHistoryReader } from './training-history.js';
 
 /** The queue of what no worker takes: whoever asked carries it out. */
 const NO_QUEUE = '';
@@ -34,7 +34,7 @@ export class TrainOnDemandHandler {
   ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }> {
     const { log, history, planRun, runTraining, clock } = this.dependencies;
     const known = await history.read();
-    const plan = await planRun.onDemand(request, known);
+    const plan = plannedFor(request.iteration, known) ?? (await planRun.onDemand(request, known));
     const { runId } = plan;
     return holdRun(log, runId, signal, async (holder) => {
       if (!known.runs.has(runId)) {
@@ -55,4 +55,16 @@ export class TrainOnDemandHandler {
   verify(adapterDigest: string, signal: AbortSignal): Promise<VerifiedAdapter> {
     return this.dependencies.runTraining.verify(adapterDigest, signal);
   }
+}
+
+/** The run that was planned for an iteration before this process began; undefined where none was. */
+function plannedFor(iteration: RunIteration | undefined, { runs }: TrainingHistory): RunPlan | undefined {
+  if (iteration === undefined) return undefined;
+  for (const run of runs.values()) {
+    if (run.status === 'unknown') continue;
+    const plan = planOf(run.plan);
+    const { of, index } = plan.configuration.iteration ?? {};
+    if (of === iteration.of && index === iteration.index) return plan;
+  }
+  return undefined;
 }

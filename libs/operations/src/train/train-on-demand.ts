@@ -17,7 +17,11 @@ interface TrainingProgress {
 interface OnDemand {
   readonly onDemand: {
     handle(
-      request: { readonly algorithm: string; readonly settings?: Readonly<Record<string, unknown>> },
+      request: {
+        readonly algorithm: string;
+        readonly settings?: Readonly<Record<string, unknown>>;
+        readonly iteration?: { readonly of: string; readonly index: number } | undefined;
+      },
       signal: AbortSignal,
     ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }>;
     verify(
@@ -73,14 +77,21 @@ export function outcomeOf(runId: string, ending: readonly SeamEvent[], overtaken
   return { runId, status: 'unchanged', adapterDigest: null, reason, metrics: {} };
 }
 
-/** @param create composes the trainer with the given assets; called once per use */
+/** @param create composes the trainer with the given assets: once for all trainings, and once per verification */
 export function trainerDoor(create: (assets: Assets) => Promise<OnDemand>): TrainerClient {
   const reporting = (onStep: (report: TrainingStepReport) => void) => (progress: TrainingProgress) =>
     onStep({ phase: progress.phase, step: progress.done, steps: progress.total, metrics: progress.metrics });
+  let told: (report: TrainingStepReport) => void = () => undefined;
+  let training: Promise<OnDemand> | undefined;
   return {
-    async train({ algorithm, configuration }, { signal, onStep }) {
-      const { onDemand } = await create({ onProgress: reporting(onStep) });
-      const { runId, ending, overtaken } = await onDemand.handle({ algorithm, settings: configuration }, signal);
+    async train({ algorithm, configuration, iteration }, { signal, onStep }) {
+      told = onStep;
+      training ??= create({ onProgress: reporting((report) => told(report)) });
+      const { onDemand } = await training;
+      const { runId, ending, overtaken } = await onDemand.handle(
+        { algorithm, settings: configuration, ...(iteration === undefined ? {} : { iteration }) },
+        signal,
+      );
       return outcomeOf(runId, ending, overtaken);
     },
     async verify(adapterDigest, { signal, onStep }): Promise<AdapterVerification> {

@@ -40,7 +40,12 @@ export interface AdapterVerification {
 export interface TrainerClient {
   /** Trains, publishes and decides, recording every event as the service does. `configuration` is complete. */
   train(
-    request: { readonly algorithm: string; readonly configuration: Readonly<Record<string, unknown>> },
+    request: {
+      readonly algorithm: string;
+      readonly configuration: Readonly<Record<string, unknown>>;
+      /** Of a self-training, by its id: a run that was planned for this iteration goes on. */
+      readonly iteration?: { readonly of: string; readonly index: number };
+    },
     watch: { readonly signal: AbortSignal; readonly onStep: (report: TrainingStepReport) => void },
   ): Promise<TrainingOutcome>;
   /** Runs the recorded training of an adapter again and records nothing. NOT_FOUND when the log has no such run. */

@@ -1,0 +1,80 @@
+/** Self-trainings as tables: one line an iteration. Pure. */
+import { count, onOneLine, plural, shortId } from '@seamstream/kernel';
+import type { IterationFigures, NextStep, SelfTrainingReport } from '@seamstream/operations/restem';
+import type { Style } from '../terminal/style.js';
+import { type Column, renderTable } from '../terminal/table.js';
+import { percent } from '../terminal/text.js';
+
+const BARS = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+const COLUMNS: readonly Column[] = [
+  { title: 'ITERATION', align: 'right' },
+  { title: 'WRITER' },
+  ...['SETTLED', 'ATTEMPTS', 'REWARD', 'STD', 'CONTROL', 'GAINING'].map((title): Column => ({ title, align: 'right' })),
+  { title: 'REWARDS 0…1' },
+  { title: 'BEFORE', align: 'right' },
+  { title: 'AFTER', align: 'right' },
+  { title: 'RUN' },
+  { title: 'MADE' },
+];
+
+export function renderSelfTrainings(reports: readonly SelfTrainingReport[], style: Style): string {
+  if (reports.length === 0)
+    return 'No self-training in this log. Start one: seam restem start passages.jsonl (generator and executor run meanwhile).\n';
+  return reports.map((report) => renderSelfTraining(report, style)).join('\n');
+}
+
+export function renderSelfTraining(report: SelfTrainingReport, style: Style): string {
+  const { selfTrainingId, standing, stopped, config, iterations } = report;
+  const by = stopped === null ? '' : ` by ${onOneLine(stopped.by)}: ${onOneLine(stopped.reason)}`;
+  const head = `${style.bold(shortId(selfTrainingId))} ${standing}${by}; ${plural(config.iterations, 'iteration')} of ${plural(config.passages, 'passage')}\n`;
+  const reasons = iterations.flatMap(({ index, run }) =>
+    run?.reason == null || run.status === 'promoted' ? [] : [`${index}: ${onOneLine(run.reason)}\n`],
+  );
+  return `${head}${iterations.length === 0 ? '' : renderTable(COLUMNS, iterations.map(rowOf), style)}${reasons.join('')}`;
+}
+
+function rowOf(figures: IterationFigures): readonly string[] {
+  const { index, writer, problems, settled, attempts, byOthers, reward, control, gaining, before, after, run } =
+    figures;
+  const figure = (value: number | undefined | null): string => (value == null ? '–' : value.toFixed(3));
+  return [
+    String(index),
+    attempts === 0 ? '–' : writer === null ? 'base' : shortId(writer),
+    `${count(settled)}/${count(problems)}`,
+    `${count(attempts)}${byOthers === 0 ? '' : ` (+${count(byOthers)})`}`,
+    ...[reward?.mean, reward?.std, control].map(figure),
+    percent(gaining ?? undefined),
+    reward === null ? '' : histogram(reward.histogram),
+    percent(before ?? undefined),
+    percent(after ?? undefined),
+    run === null ? '–' : run.status,
+    run?.adapter == null ? '–' : shortId(run.adapter),
+  ];
+}
+
+function histogram(bins: readonly number[]): string {
+  const most = Math.max(1, ...bins);
+  return bins.map((each) => BARS[Math.ceil((each * (BARS.length - 1)) / most)]!).join('');
+}
+
+/** What is done next, in words. */
+export function sayStep(step: NextStep): string {
+  switch (step.kind) {
+    case 'explore':
+      return `iteration ${step.index}: publishing ${plural(step.rows.length, 'problem')}`;
+    case 'wait':
+      return `iteration ${step.index}: waiting for the services, ${step.settled} of ${plural(step.problems, 'problem')} settled`;
+    case 'train':
+      return `iteration ${step.index}: training`;
+    case 'none':
+      return ENDINGS[step.reason];
+  }
+}
+
+const ENDINGS: Readonly<Record<Extract<NextStep, { kind: 'none' }>['reason'], string>> = {
+  done: 'all iterations are done',
+  'no gain': 'ended: as many iterations in a row as patience allows made no better writer',
+  stopped: 'stopped: the same command goes on',
+  failed: 'a training run failed: look at it (seam runs show last); other settings begin another self-training',
+};

@@ -1,0 +1,84 @@
+import { encodeEvent } from '@seamstream/events';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
+import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+
+const file = (world: FakeWorld, name: string, text: string) => world.files.set(name, Buffer.from(text));
+const started = encodeEvent({
+  ...EXAMPLE_EVENTS.SelfTrainingStarted,
+  configuration: '{"algorithm":{},"iterations":2,"passages":8,"patience":0}',
+});
+
+describe('seam restem start', () => {
+  it.each([
+    ['restem.yaml', 'iterations: 4\nalgorithm:\n  learningRate: { peak: 1e-5 }\n'],
+    ['restem.json', '{"iterations": 4, "algorithm": {"learningRate": {"peak": 1e-5}}}'],
+  ])('shows what preset, %s and command line say together', async (name, text) => {
+    const world = await fakeWorld();
+    file(world, name, text);
+    const options = ['--config', name, '--preset', 'knowledge-incorporation-squad', '--set', 'passages=9'];
+    expect(await world.seam('restem', 'start', 'passages.jsonl', ...options, '--dry-run', '--json')).toBe(0);
+    expect(world.takeJson()).toMatchObject([
+      {
+        ...{ iterations: 4, passages: 9, patience: 1 },
+        algorithm: { learningRate: { peak: 1e-5 }, trainable: { rank: 16, alpha: 32 }, keep: 'best' },
+      },
+    ]);
+  });
+
+  it.each([
+    ['iteration: 4', 'iteration'],
+    ['algorithm: { minExample: 1 }', 'minExample'],
+    ['[1, 2]', 'named settings in YAML or JSON'],
+    ['iterations: : 4', 'named settings in YAML or JSON'],
+  ])('refuses a file that says %j', async (text, named) => {
+    const world = await fakeWorld();
+    file(world, 'restem.yaml', text);
+    expect(await world.seam('restem', 'start', 'p.jsonl', '--config', 'restem.yaml', '--dry-run')).toBe(2);
+    expect(world.takeErrors()).toContain(named);
+  });
+
+  it('refuses a preset that says nothing of iterations, and rows that are no problems', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('restem', 'start', 'p.jsonl', '--preset', 'seam-paper')).toBe(2);
+    expect(world.takeErrors()).toContain('seal-paper-knowledge');
+    file(world, 'p.jsonl', '{"passage":"","questions":[]}\n');
+    expect(await world.seam('restem', 'start', 'p.jsonl')).toBe(2);
+    expect(world.takeErrors()).toContain('1 bad line');
+  });
+});
+
+describe('seam restem stop and status', () => {
+  it('stop the only one that goes on, by name and reason, and show who did', async () => {
+    const world = await fakeWorld();
+    await world.log.append([started]);
+    expect(await world.seam('restem', 'stop', '--by', 'ada', '--reason', 'wrong passages')).toBe(0);
+    expect(world.takeOutput()).toContain('stopped t-1');
+    expect(await world.seam('restem', 'status')).toBe(0);
+    expect(world.takeOutput()).toContain('t-1 stopped by ada: wrong passages; 2 iterations of 8 passages');
+    expect(await world.seam('restem', 'stop', '--by', 'ada', '--reason', 'again')).toBe(2);
+    expect(world.takeErrors()).toContain('expected one that goes on, got 0');
+  });
+
+  it('show each iteration with its rewards', async () => {
+    const world = await fakeWorld();
+    const problem = { ...EXAMPLE_EVENTS.ProblemPublished.problem, metadata: { selfTraining: 't-1', iteration: '1' } };
+    await world.log.append([
+      started,
+      encodeEvent({ ...EXAMPLE_EVENTS.ProblemPublished, problem }),
+      encodeEvent({ ...EXAMPLE_EVENTS.OutcomeRecorded, problem, groupSize: 1, reward: 0.5 }),
+    ]);
+    expect(await world.seam('restem', 'status', 't-1')).toBe(0);
+    const shown = world.takeOutput();
+    expect(await world.seam('restem', 'status')).toBe(0);
+    expect(world.takeOutput()).toBe(shown);
+    expect(shown).toMatch(/^ +1 +\S+ +1\/1 +1 +0\.500 +0\.000 +– +0\.0 % +·····█···· /m);
+  });
+
+  it('say what is not there', async () => {
+    const world = await fakeWorld();
+    expect(await world.seam('restem', 'status')).toBe(0);
+    expect(world.takeOutput()).toContain('No self-training in this log');
+    expect(await world.seam('restem', 'status', 'abcd')).toBe(2);
+    expect(world.takeErrors()).toContain('Cannot show self-training abcd');
+  });
+});

@@ -1,0 +1,200 @@
+import { isMeant, SeamError, shortId } from '@seamstream/kernel';
+import { type DatasetOptions, settingsFor } from '@seamstream/operations/publish';
+import {
+  RESTEM_PRESETS,
+  type RestEmRunConfig,
+  readSelfTrainings,
+  reportOf,
+  resolveRestEm,
+  runRestEm,
+  settingsIn,
+  stopSelfTraining,
+} from '@seamstream/operations/restem';
+import { Command, Option } from 'commander';
+import { checkWords, examples } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { withDatasetOptions } from '../publish/dataset-options.js';
+import { keptLogOf } from '../read-models/read-model-options.js';
+import { NO_PROGRESS } from '../terminal/progress.js';
+import { parseAssignments } from '../train/assignments.js';
+import { stepProgress } from '../train/train-adapter.command.js';
+import { renderSelfTraining, renderSelfTrainings, sayStep } from './render-restem.js';
+
+export interface RestEmOptions {
+  readonly config?: string;
+  readonly preset?: string;
+  readonly set: readonly string[];
+}
+
+type StartOptions = RestEmOptions & DatasetOptions & { readonly dryRun?: true };
+
+/** What trainer, preset, file and command line say together. */
+export async function configOf(runtime: CommandRuntime, options: RestEmOptions): Promise<RestEmRunConfig> {
+  const { config, preset, set } = options;
+  return resolveRestEm({
+    trainer: await runtime.algorithmSettings('rest-em', preset),
+    preset,
+    file: config === undefined ? undefined : settingsIn(config, await runtime.readInput(config)),
+    set: parseAssignments(set),
+  });
+}
+
+async function start(runtime: CommandRuntime, path: string, options: StartOptions): Promise<ExitCode> {
+  const { terminal, clock, signal } = runtime;
+  const config = await configOf(runtime, options);
+  if (options.dryRun) {
+    if (terminal.json) terminal.printJson(config);
+    else terminal.print(`${JSON.stringify(config, null, 2)}\n`);
+    return EXIT.ok;
+  }
+  const { onStep: onTraining, stop } = stepProgress(terminal);
+  let said = '';
+  const say = (words: string): void => {
+    if (words !== said) terminal.remark(words);
+    said = words;
+  };
+  try {
+    const { reason, state, runs } = await runRestEm(
+      {
+        ...{ clock, signal, onTraining },
+        openInput: (name) => runtime.openInput(name),
+        openLog: () => runtime.openLog('append'),
+        openKeptLog: () => runtime.openKeptLog(),
+        openTrainer: () => runtime.openTrainer(),
+        progress: () => NO_PROGRESS,
+        onStep: (step) => say(sayStep(step)),
+        onTrained(index, { status, reason }) {
+          stop();
+          say(`iteration ${index}: ${status}${reason === null ? '' : `, ${reason}`}`);
+        },
+      },
+      path,
+      (file) => settingsFor(file, options),
+      config,
+    );
+    const report = reportOf(state, runs);
+    if (terminal.json) terminal.printJson({ ...report, ended: reason });
+    else terminal.print(renderSelfTraining(report, terminal.style));
+    return reason === 'failed' || reason === 'stopped' ? EXIT.failedCheck : EXIT.ok;
+  } finally {
+    stop();
+  }
+}
+
+async function stopOne(
+  runtime: CommandRuntime,
+  meant: string | undefined,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<ExitCode> {
+  checkWords('--by', by);
+  checkWords('--reason', reason);
+  const { terminal, clock } = runtime;
+  const log = await runtime.openLog('append');
+  const selfTrainingId = await stopSelfTraining({ log, clock }, meant, { by, reason });
+  if (terminal.json) terminal.printJson({ selfTrainingId, by, reason });
+  else
+    terminal.print(
+      `stopped ${shortId(selfTrainingId)}: nothing more is published or trained for it; a training under way keeps its checkpoint\n`,
+    );
+  return EXIT.ok;
+}
+
+async function status(runtime: CommandRuntime, meant: string | undefined): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const all = await readSelfTrainings(...(await keptLogOf(runtime)));
+  const shown = meant === undefined ? all : all.filter(({ selfTrainingId }) => isMeant(meant, selfTrainingId));
+  if (meant !== undefined && shown.length === 0)
+    throw new SeamError(
+      'NOT_FOUND',
+      `Cannot show self-training ${meant}: expected the first characters of an id, got none of those in the log (${all.map(({ selfTrainingId }) => shortId(selfTrainingId)).join(', ') || 'none'}). Name one of them.`,
+    );
+  if (terminal.json) terminal.printJson({ selfTrainings: shown });
+  else terminal.print(renderSelfTrainings(shown, terminal.style));
+  return EXIT.ok;
+}
+
+/** Adds the options that say how a writer is trained. */
+export function withRestEmOptions(command: Command): Command {
+  return command
+    .option(
+      '--config <file>',
+      'settings in YAML or JSON: iterations, passages, patience, algorithm; "-" is standard input',
+    )
+    .addOption(
+      new Option('--preset <name>', "named settings to begin with (default: the trainer's)").choices(RESTEM_PRESETS),
+    )
+    .option(
+      '--set <name=value>',
+      'one setting, before all others, e.g. iterations=3 or algorithm.learningRate.peak=1e-4; may be given several times',
+      (text: string, before: readonly string[]) => [...before, text],
+      [] as readonly string[],
+    );
+}
+
+const SELF_TRAINING = 'the first characters of its id';
+
+function startCommand(run: RunCommand): Command {
+  return withRestEmOptions(
+    withDatasetOptions(
+      new Command('start')
+        .summary('explore, train, promote, and begin again')
+        .description(
+          'Publishes passages of FILE to be explored, waits until generator and executor have tried an edit of each, trains the writer by\n' +
+            'ReST-EM on what its own attempts came to, and promotes what is better: the next iteration explores with that. Generator and executor\n' +
+            "run meanwhile; the trainer's service need not. The same command goes on after a stop or a kill, from what the log says.\n" +
+            'Exit code 1: a training failed, or somebody stopped it.',
+        )
+        .argument('<file>', 'passages with questions, or other problems, as seam publish reads them'),
+    ),
+  )
+    .option('--dry-run', 'print the resolved configuration and start nothing')
+    .addHelpText(
+      'after',
+      examples([
+        [
+          'seam restem start passages.jsonl --set iterations=3 --set patience=1',
+          'three at most; ends after one without gain',
+        ],
+        [
+          'seam restem start dev-v1.1.json --preset seal-paper-knowledge',
+          "SEAL's own values (SEAM_PRESET for the services)",
+        ],
+        ['seam restem start passages.jsonl --config restem.yaml --dry-run', 'every setting with its default'],
+      ]),
+    )
+    .action((file: string, options: StartOptions) => run((runtime) => start(runtime, file, options)));
+}
+
+export function restEmCommand(run: RunCommand): Command {
+  return new Command('restem')
+    .summary('train a writer on its own attempts, iteration by iteration')
+    .addHelpText(
+      'after',
+      examples([
+        ['seam restem start passages.jsonl', 'two iterations of 50 passages'],
+        ['seam restem status', 'what each iteration came to'],
+        ['seam restem stop --by ada --reason "wrong passages"', 'until it is started again'],
+      ]),
+    )
+    .addCommand(startCommand(run))
+    .addCommand(
+      new Command('stop')
+        .summary('stop a self-training until it is started again')
+        .description(
+          'Records that a person stops it. Who runs it stops at the next safe place; attempts under way are still recorded.',
+        )
+        .argument('[id]', `${SELF_TRAINING}; without it the only one that goes on`)
+        .requiredOption('--by <name>', 'who decides; recorded')
+        .requiredOption('--reason <text>', 'why; recorded')
+        .action((meant: string | undefined, options: { readonly by: string; readonly reason: string }) =>
+          run((runtime) => stopOne(runtime, meant, options)),
+        ),
+    )
+    .addCommand(
+      new Command('status')
+        .summary('iterations with their rewards, and what came of each')
+        .argument('[id]', `${SELF_TRAINING}; without it all`)
+        .action((meant: string | undefined) => run((runtime) => status(runtime, meant))),
+    );
+}

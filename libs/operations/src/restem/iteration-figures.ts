@@ -1,0 +1,99 @@
+/** What an iteration came to, in figures: of the attempts of its writer, and of the writer that was made of them. */
+import type { EventOf } from '@seamstream/events';
+import { definiteResults } from '@seamstream/experience-groups';
+import { controlRewards, gainsOf } from '@seamstream/learning';
+import { mean } from '@seamstream/statistics';
+import type { RecordedRun } from '../read-models/recorded-runs.js';
+import { isBetter, runsByIteration, type SelfTraining, settledIn } from './self-training.decide.js';
+
+/** Of a histogram of rewards: the first counts those from 0 to below 0.1, the last those from 0.9 on. */
+const BINS = 10;
+
+export interface IterationFigures {
+  readonly index: number;
+  /** The adapter that wrote; null: the bare base model. Of several the one with the most attempts. */
+  readonly writer: string | null;
+  readonly problems: number;
+  readonly settled: number;
+  /** Attempts with a verdict, by that writer and by others: those of others do not count. */
+  readonly attempts: number;
+  readonly byOthers: number;
+  /** Attempts that the machine failed at. They have no reward. */
+  readonly failed: number;
+  /** Of the writer's attempts; null where there are none. */
+  readonly reward: { readonly mean: number; readonly std: number; readonly histogram: readonly number[] } | null;
+  /** Mean reward without an entry, over the iteration's problems; null where none was tried so. */
+  readonly control: number | null;
+  /** Share of the writer's attempts with a gain, over the control arm or else over the mean of their group; null where there are none. */
+  readonly gaining: number | null;
+  readonly run: {
+    readonly runId: string;
+    readonly status: 'promoted' | 'not better' | 'failed' | 'cancelled' | 'running';
+    readonly adapter: string | null;
+    readonly reason: string | null;
+  } | null;
+  /** Success on the validation problems of the writer that explored, and of the one that was made; null where not measured. */
+  readonly before: number | null;
+  readonly after: number | null;
+}
+
+/** Of every iteration that explores or has explored, in order. */
+export function iterationFigures(state: SelfTraining, runs: readonly RecordedRun[]): readonly IterationFigures[] {
+  const own = runsByIteration(state.selfTrainingId, runs);
+  return [...state.iterations]
+    .sort(([a], [b]) => a - b)
+    .map(([index, explored]): IterationFigures => {
+      const results = [...definiteResults(explored.results).values()];
+      const judged = results.filter((result) => result.type === 'OutcomeRecorded');
+      const written = judged.filter(({ arm }) => arm === 'explore');
+      const writer = mostFrequent(written.map(({ adapterDigest }) => adapterDigest));
+      const attempts = written.filter(({ adapterDigest }) => adapterDigest === writer);
+      const controls = judged.filter(({ arm }) => arm === 'control').map(({ reward }) => reward);
+      const run = own.get(index);
+      return {
+        ...{ index, writer, problems: explored.problems.size, settled: settledIn(explored) },
+        ...{ attempts: attempts.length, byOthers: written.length - attempts.length },
+        failed: results.filter(({ type }) => type === 'ExecutionFailed').length,
+        reward: rewardsOf(attempts.map(({ reward }) => reward)),
+        control: controls.length === 0 ? null : mean(controls),
+        gaining: gainingShare(attempts, controlRewards(results)),
+        run:
+          run === undefined
+            ? null
+            : { runId: run.runId, status: standingOf(run), adapter: run.adapterDigest, reason: run.reason },
+        before: run?.evaluation?.parentSuccess ?? null,
+        after: run?.evaluation?.success ?? null,
+      };
+    });
+}
+
+type Outcome = EventOf<'OutcomeRecorded'>;
+
+function rewardsOf(rewards: readonly number[]): IterationFigures['reward'] {
+  if (rewards.length === 0) return null;
+  const middle = mean(rewards);
+  const histogram = Array<number>(BINS).fill(0);
+  for (const reward of rewards) histogram[Math.min(BINS - 1, Math.max(0, Math.floor(reward * BINS)))]!++;
+  return { mean: middle, std: Math.sqrt(mean(rewards.map((reward) => (reward - middle) ** 2))), histogram };
+}
+
+function gainingShare(attempts: readonly Outcome[], controls: ReadonlyMap<string, number>): number | null {
+  const gains = [...Map.groupBy(attempts, ({ groupId }) => groupId).values()].flatMap((group) =>
+    gainsOf(
+      group.map(({ reward }) => reward),
+      controls.get(group[0]!.problem.domain),
+    ),
+  );
+  return gains.length === 0 ? null : mean(gains.map((gain) => Number(gain > 0)));
+}
+
+function mostFrequent(digests: readonly (string | null)[]): string | null {
+  const [most] = [...Map.groupBy(digests, (digest) => digest)].sort(([, a], [, b]) => b.length - a.length);
+  return most?.[0] ?? null;
+}
+
+function standingOf(run: RecordedRun): NonNullable<IterationFigures['run']>['status'] {
+  if (isBetter(run)) return 'promoted';
+  if (run.status === 'failed' || run.status === 'cancelled') return run.status;
+  return run.status === 'rejected' ? 'not better' : 'running';
+}

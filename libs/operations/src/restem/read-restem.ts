@@ -1,0 +1,101 @@
+/** What the log tells of self-trainings, and how one is stopped. */
+import type { EventLog } from '@seamstream/event-log';
+import { encodeEvent, originMeta } from '@seamstream/events';
+import { type Clock, isMeant, LEAST_OF_ID, newId, onOneLine, SeamError, shortId } from '@seamstream/kernel';
+import { NewEvents } from '@seamstream/log-reader';
+import type { KeptLog, ReadingOptions } from '../read-models/kept-log.js';
+import { readRuns } from '../read-models/read-models.js';
+import { type IterationFigures, iterationFigures } from './iteration-figures.js';
+import type { RestEmRunConfig } from './restem.config.js';
+import { SELF_TRAINING_TOPICS, SOURCE } from './run-restem.js';
+import {
+  evolveSelfTrainings,
+  initialSelfTrainings,
+  nextStep,
+  runsByIteration,
+  type SelfTraining,
+} from './self-training.decide.js';
+
+export interface SelfTrainingReport {
+  readonly selfTrainingId: string;
+  readonly startedAt: number;
+  readonly standing: 'exploring' | 'training' | 'ended' | 'stopped';
+  readonly stopped: SelfTraining['stopped'];
+  readonly config: RestEmRunConfig;
+  readonly iterations: readonly IterationFigures[];
+}
+
+/** All of them, in the order of their starts. */
+export async function readSelfTrainings(
+  kept: KeptLog,
+  options: ReadingOptions,
+): Promise<readonly SelfTrainingReport[]> {
+  const states = await selfTrainingsIn(kept.log);
+  const runs = (await readRuns(kept, options)).answer;
+  return states.map((state) => reportOf(state, runs));
+}
+
+export function reportOf(state: SelfTraining, runs: Parameters<typeof nextStep>[1]): SelfTrainingReport {
+  const { selfTrainingId, startedAt, stopped, config } = state;
+  return {
+    ...{ selfTrainingId, startedAt, stopped, config },
+    standing: standingOf(state, runs),
+    iterations: iterationFigures(state, runs),
+  };
+}
+
+/** From outside the file is not known: of problems to explore those that were. */
+function standingOf(state: SelfTraining, runs: Parameters<typeof nextStep>[1]): SelfTrainingReport['standing'] {
+  if (state.stopped !== null) return 'stopped';
+  const most = Math.max(1, ...[...state.iterations.values()].map(({ problems }) => problems.size));
+  const { kind } = nextStep(state, runs, most);
+  if (kind === 'none') return 'ended';
+  const isTraining = kind === 'train' || [...runsByIteration(state.selfTrainingId, runs).values()].some(isUnderWay);
+  return isTraining ? 'training' : 'exploring';
+}
+
+function isUnderWay({ status, decision }: Parameters<typeof nextStep>[1][number]): boolean {
+  return status === 'running' || (status === 'completed' && decision === 'published');
+}
+
+async function selfTrainingsIn(log: EventLog): Promise<readonly SelfTraining[]> {
+  const state = initialSelfTrainings();
+  for (const { event } of await new NewEvents(log, SELF_TRAINING_TOPICS).read()) evolveSelfTrainings(state, event);
+  return [...state.byId.values()];
+}
+
+/**
+ * Records that a person stops a self-training: who runs it stops at the next safe place.
+ * @param meant the first characters of its id; absent: the only one that goes on
+ * @throws NOT_FOUND for none, INVALID_INPUT for several, CONFLICT for one that was stopped
+ */
+export async function stopSelfTraining(
+  { log, clock }: { readonly log: EventLog; readonly clock: Clock },
+  meant: string | undefined,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<string> {
+  const all = await selfTrainingsIn(log);
+  const found = all.filter(({ selfTrainingId, stopped }) =>
+    meant === undefined ? stopped === null : isMeant(meant, selfTrainingId),
+  );
+  const names = all.map(({ selfTrainingId }) => shortId(selfTrainingId)).join(', ') || 'none';
+  const [only] = found;
+  const wanted = meant === undefined ? 'one that goes on' : `at least ${LEAST_OF_ID} characters of an id`;
+  if (only === undefined || found.length > 1)
+    throw new SeamError(
+      only === undefined ? 'NOT_FOUND' : 'INVALID_INPUT',
+      `Cannot stop a self-training: expected ${wanted}, got ${meant === undefined ? String(found.length) : onOneLine(meant)} (in the log: ${names}). Name one of them.`,
+    );
+  const { selfTrainingId, stopped } = only;
+  if (stopped !== null)
+    throw new SeamError(
+      'CONFLICT',
+      `Cannot stop self-training ${shortId(selfTrainingId)}: expected one that goes on, got one that ${onOneLine(stopped.by)} stopped. There is nothing to do.`,
+    );
+  const meta = originMeta({
+    ...{ messageId: newId(), correlationId: selfTrainingId, source: SOURCE },
+    ...{ occurredAt: clock.now(), sourceClass: 'user' },
+  });
+  await log.append([encodeEvent({ type: 'SelfTrainingStopped', meta, selfTrainingId, stoppedBy: by, reason })]);
+  return selfTrainingId;
+}

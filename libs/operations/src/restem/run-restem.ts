@@ -1,0 +1,209 @@
+/** Trains a writer on its own attempts: publishes what it is to explore, waits for the services, trains, and begins again. */
+import { type ReadingSettings, readProblems } from '@seamstream/datasets';
+import type { Claim, EventLog } from '@seamstream/event-log';
+import { encodeEvent, originMeta, TOPIC } from '@seamstream/events';
+import { type Clock, canonicalJson, derivedId, newId, plural, SeamError, sha256, sleep } from '@seamstream/kernel';
+import { NewEvents } from '@seamstream/log-reader';
+import { checkFile, type DatasetFile, type InputDoor, openDataset, renderFaults } from '../publish/dataset-file.js';
+import { problemRecord } from '../publish/publication.js';
+import type { KeptLog, ReadingOptions } from '../read-models/kept-log.js';
+import { readRuns } from '../read-models/read-models.js';
+import type { RecordedRun } from '../read-models/recorded-runs.js';
+import type { TrainerClient, TrainingOutcome, TrainingStepReport } from '../train/training-client.js';
+import { ALGORITHM, type RestEmRunConfig } from './restem.config.js';
+import {
+  evolveSelfTrainings,
+  explorationId,
+  explorationMetadata,
+  initialSelfTrainings,
+  type NextStep,
+  nextStep,
+  type SelfTraining,
+} from './self-training.decide.js';
+
+export const SOURCE = 'seam/cli';
+
+/** In the order in which they are looked at: what an event rests on is read before it. */
+export const SELF_TRAINING_TOPICS = [TOPIC.deadLetters, TOPIC.outcomes, TOPIC.problems, TOPIC.training] as const;
+
+/** Between two looks at the log while services work. */
+const LOOK_MS = 500;
+
+export interface RestEmWorld extends InputDoor {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  openLog(): Promise<EventLog>;
+  openKeptLog(): Promise<KeptLog>;
+  openTrainer(): Promise<TrainerClient>;
+  readonly progress: ReadingOptions['progress'];
+  /** Is told what is done next. */
+  readonly onStep: (step: NextStep) => void;
+  readonly onTraining: (report: TrainingStepReport) => void;
+  /** Is told how each iteration's training ended. */
+  readonly onTrained: (index: number, outcome: TrainingOutcome) => void;
+}
+
+export interface RestEmEnding {
+  readonly selfTrainingId: string;
+  readonly reason: Extract<NextStep, { kind: 'none' }>['reason'];
+  readonly state: SelfTraining;
+  readonly runs: readonly RecordedRun[];
+}
+
+/**
+ * Starts a self-training over a file's problems, or goes on with it: the same file and the same settings of learning are the same
+ * self-training, and what the log says of it decides what is left to do.
+ * @throws INVALID_INPUT listing bad rows; CONFLICT where another process took the self-training over; ABORTED
+ */
+export async function runRestEm(
+  world: RestEmWorld,
+  path: string,
+  settingsFor: (file: DatasetFile) => Promise<ReadingSettings>,
+  config: RestEmRunConfig,
+): Promise<RestEmEnding> {
+  const file = await openDataset(world, path);
+  const settings = await settingsFor(file);
+  const rows = await rowsIn(file, settings);
+  const { passages, algorithm } = config;
+  const selfTrainingId = derivedId(sha256(canonicalJson([file.digest, rows, passages, algorithm])), 'self-training');
+  const log = await world.openLog();
+  const claim = await log.claim(`self-training.${selfTrainingId}`);
+  const run = new RestEmRun(world, { log, claim, file, settings, rows, selfTrainingId });
+  await run.begin(config);
+  return run.toTheEnd();
+}
+
+/** Numbers of the file's rows. @throws INVALID_INPUT */
+async function rowsIn(file: DatasetFile, settings: ReadingSettings): Promise<readonly number[]> {
+  const rows: number[] = [];
+  const checked = await checkFile(file, settings, ({ row }) => void rows.push(row));
+  if (checked.badRows === 0 && rows.length > 0) return rows;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot explore ${file.name}: expected ${file.unit}s that are problems, got ${checked.badRows === 0 ? 'none' : `${plural(checked.badRows, `bad ${file.unit}`)}:\n${renderFaults(file, checked)}\n`}. Correct the file; a ${file.unit} looks like this: ${settings.form.example}`,
+    { details: { file: file.name, badRows: checked.badRows } },
+  );
+}
+
+interface Facts {
+  readonly log: EventLog;
+  readonly claim: Claim;
+  readonly file: DatasetFile;
+  readonly settings: ReadingSettings;
+  readonly rows: readonly number[];
+  readonly selfTrainingId: string;
+}
+
+class RestEmRun {
+  private readonly news: NewEvents;
+  private readonly known = initialSelfTrainings();
+
+  constructor(
+    private readonly world: RestEmWorld,
+    private readonly facts: Facts,
+  ) {
+    this.news = new NewEvents(facts.log, SELF_TRAINING_TOPICS);
+  }
+
+  /** Records the start, unless that very configuration is under way. */
+  async begin(config: RestEmRunConfig): Promise<void> {
+    await this.look();
+    const { selfTrainingId, log, claim } = this.facts;
+    const known = this.known.byId.get(selfTrainingId);
+    const configuration = canonicalJson(config);
+    if (known?.stopped === null && canonicalJson(known.config) === configuration) return;
+    const meta = originMeta({
+      ...{ messageId: newId(), correlationId: selfTrainingId, source: SOURCE },
+      ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
+    });
+    const event = encodeEvent({ type: 'SelfTrainingStarted', meta, selfTrainingId, configuration });
+    await log.transact({ records: [event], consumed: { claim, offsets: [] } });
+    await this.look();
+  }
+
+  async toTheEnd(): Promise<RestEmEnding> {
+    const { selfTrainingId, rows } = this.facts;
+    for (;;) {
+      this.world.signal.throwIfAborted();
+      const state = await this.look();
+      const runs = await this.runs();
+      const step = nextStep(state, runs, rows.length);
+      this.world.onStep(step);
+      switch (step.kind) {
+        case 'explore':
+          await this.explore(step);
+          break;
+        case 'wait':
+          await sleep(LOOK_MS, this.world.signal);
+          break;
+        case 'train':
+          await this.train(state, step.index);
+          break;
+        case 'none':
+          return { selfTrainingId, reason: step.reason, state, runs };
+      }
+    }
+  }
+
+  /** The self-training as the log tells of it now. */
+  private async look(): Promise<SelfTraining> {
+    for (const { event } of await this.news.read()) evolveSelfTrainings(this.known, event);
+    return this.known.byId.get(this.facts.selfTrainingId)!;
+  }
+
+  private async runs(): Promise<readonly RecordedRun[]> {
+    const { signal, progress } = this.world;
+    return (await readRuns(await this.world.openKeptLog(), { signal, progress })).answer;
+  }
+
+  /** Publishes the missing problems of an iteration at once. */
+  private async explore({ index, rows: missing }: Extract<NextStep, { kind: 'explore' }>): Promise<void> {
+    const { log, claim, file, settings, rows, selfTrainingId } = this.facts;
+    const wanted = new Map(missing.map((at) => [rows[at]!, explorationId(selfTrainingId, index, at)]));
+    const records = [];
+    for await (const reading of readProblems(file.bytes, settings)) {
+      const problemId = wanted.get(reading.row);
+      if (problemId === undefined || reading.status !== 'problem') continue;
+      const { problem } = reading;
+      const metadata = { ...problem.metadata, ...explorationMetadata(selfTrainingId, index) };
+      records.push(
+        problemRecord({ ...problem, mode: 'explore', metadata }, problemId, 'explore', this.world.clock.now()),
+      );
+    }
+    if (records.length < wanted.size)
+      throw new SeamError(
+        'CONFLICT',
+        `Cannot explore ${file.name}: expected the file that was checked, but it changed while it was read. Nothing of iteration ${index} was recorded; start again when nobody writes to it.`,
+      );
+    await log.transact({ records, consumed: { claim, offsets: [] } });
+  }
+
+  /** Trains until the run ends, or somebody stops the self-training: then its run goes on when it is started again. */
+  private async train({ config, selfTrainingId }: SelfTraining, index: number): Promise<void> {
+    const { world } = this;
+    const trainer = await world.openTrainer();
+    const stop = new AbortController();
+    const ended = new AbortController();
+    const watching = this.watch(stop, ended.signal);
+    try {
+      const outcome = await trainer.train(
+        { algorithm: ALGORITHM, configuration: config.algorithm, iteration: { of: selfTrainingId, index } },
+        { signal: AbortSignal.any([world.signal, stop.signal]), onStep: world.onTraining },
+      );
+      world.onTrained(index, outcome);
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+    } finally {
+      ended.abort();
+      await watching;
+    }
+  }
+
+  private async watch(stop: AbortController, ended: AbortSignal): Promise<void> {
+    while (!ended.aborted && !stop.signal.aborted) {
+      if ((await this.look()).stopped !== null)
+        stop.abort(new SeamError('ABORTED', 'The self-training was stopped. Start it again to go on.'));
+      await sleep(LOOK_MS, ended).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import type { EventOf, SeamEvent } from '@seamstream/events';
+import { Random } from '@seamstream/kernel';
+import { EXAMPLE_EVENTS } from '@seamstream/testing';
+import type { RecordedRun } from '../read-models/recorded-runs.js';
+import { type IterationFigures, iterationFigures } from './iteration-figures.js';
+import { type RestEmRunConfig, resolveRestEm } from './restem.config.js';
+import {
+  evolveSelfTrainings,
+  explorationId,
+  explorationMetadata,
+  initialSelfTrainings,
+  nextStep,
+  rowsOf,
+  type SelfTraining,
+} from './self-training.decide.js';
+
+const TOTAL = 5;
+
+describe('the next step of a self-training', () => {
+  it('is to explore what is missing, to wait for every attempt, to train, and to explore again', () => {
+    const events: SeamEvent[] = [started()];
+    const step = (runs: readonly RecordedRun[] = []) => nextStep(fold(events), runs, TOTAL);
+    expect(step()).toEqual({ kind: 'explore', index: 1, rows: [0, 1] });
+    events.push(published(1, 0));
+    expect(step()).toEqual({ kind: 'explore', index: 1, rows: [1] });
+    events.push(published(1, 1), outcome(1, 0, 0), outcome(1, 0, 1), outcome(1, 1, 0));
+    expect(step()).toEqual({ kind: 'wait', index: 1, settled: 1, problems: 2 });
+    events.push(outcome(1, 1, 1));
+    expect(step()).toEqual({ kind: 'train', index: 1 });
+    expect(step([run(1, 'running')])).toEqual({ kind: 'train', index: 1 });
+    expect(step([run(1, 'promoted')])).toEqual({ kind: 'explore', index: 2, rows: [2, 3] });
+    expect(step([run(1, 'promoted'), run(2, 'promoted')])).toEqual({ kind: 'none', reason: 'done' });
+  });
+
+  it('does not wait for problems that nobody answers any more', () => {
+    const expired = { ...EXAMPLE_EVENTS.ProblemExpired, problem: problem(1, 0) };
+    const dead = { ...EXAMPLE_EVENTS.DeadLettered, key: problem(1, 1).problemId };
+    expect(nextStep(fold([started(), published(1, 0), published(1, 1), expired, dead]), [], TOTAL).kind).toBe('train');
+  });
+
+  it('ends after as many iterations without a better writer as patience allows, in a row', () => {
+    const state = (patience: number) => fold([started({ iterations: 4, patience })]);
+    const runs = [run(1, 'not better'), run(2, 'promoted'), run(3, 'not better')];
+    expect(nextStep(state(1), runs, TOTAL)).toEqual({ kind: 'none', reason: 'no gain' });
+    expect(nextStep(state(2), runs, TOTAL)).toMatchObject({ kind: 'explore', index: 4 });
+    expect(nextStep(state(0), [...runs, run(4, 'not better')], TOTAL)).toEqual({ kind: 'none', reason: 'done' });
+  });
+
+  it('is none where the machine failed to train: that says nothing of the writer', () => {
+    expect(nextStep(fold([started()]), [run(1, 'failed')], TOTAL)).toEqual({ kind: 'none', reason: 'failed' });
+  });
+
+  it('is none once a person stopped it, and the next one again once it is started again, with the newest settings', () => {
+    const stop = { ...EXAMPLE_EVENTS.SelfTrainingStopped, selfTrainingId: 't' };
+    expect(nextStep(fold([started(), stop]), [], TOTAL)).toEqual({ kind: 'none', reason: 'stopped' });
+    const again = fold([started(), stop, started({ iterations: 7 })]);
+    expect(nextStep(again, [], TOTAL).kind).toBe('explore');
+    expect(again.config.iterations).toBe(7);
+  });
+
+  it('does not depend on problems and runs of others, on repetitions, and within a topic not on the order', () => {
+    const foreign = { ...published(1, 0), problem: { ...problem(1, 0), metadata: explorationMetadata('other', 1) } };
+    const results = [outcome(1, 0, 0), outcome(1, 0, 1), outcome(1, 1, 0)];
+    const others = { ...run(1, 'promoted'), configuration: JSON.stringify({ iteration: { of: 'other', index: 1 } }) };
+    for (let seed = 0; seed < 20; seed++) {
+      const random = Random.of('self-training', seed);
+      const problems = random.shuffled([published(1, 0), published(1, 1), foreign, published(1, 0)]);
+      const events = [started(), ...problems, ...random.shuffled([...results, ...results])];
+      expect(nextStep(fold(events), [others], TOTAL)).toEqual({ kind: 'wait', index: 1, settled: 1, problems: 2 });
+    }
+  });
+
+  it('goes through the file, and begins again behind its end', () => {
+    const rows = (index: number, passages: number) => rowsOf(index, config({ passages }), TOTAL);
+    expect([1, 2, 3].map((index) => rows(index, 2))).toEqual([
+      [0, 1],
+      [2, 3],
+      [4, 0],
+    ]);
+    expect(rows(2, 9)).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+describe('the figures of an iteration', () => {
+  const figuresOf = (events: readonly SeamEvent[], runs: readonly RecordedRun[] = []): IterationFigures =>
+    iterationFigures(fold([started(), published(1, 0), published(1, 1), ...events]), runs)[0]!;
+
+  it('are of the attempts of one writer, with rewards, gains and what the machine failed at', () => {
+    const failed = { ...EXAMPLE_EVENTS.ExecutionFailed, ...place(1, 1, 1), adapterDigest: 'w' };
+    const control = { ...outcome(1, 1, 2, 0.25), groupSize: 1, arm: 'control' as const };
+    const byAnother = { ...outcome(1, 1, 3, 1), adapterDigest: 'earlier' };
+    const events = [outcome(1, 0, 0, 1), outcome(1, 0, 1, 0.25), outcome(1, 1, 0, 0.1), failed, control, byAnother];
+    const figures = figuresOf(events);
+    expect(figures).toMatchObject({ writer: 'w', attempts: 3, byOthers: 1, failed: 1, control: 0.25 });
+    expect(figures.reward!.mean).toBeCloseTo(0.45);
+    expect(figures.reward!.std).toBeCloseTo(Math.sqrt((0.55 ** 2 + 0.2 ** 2 + 0.35 ** 2) / 3));
+    expect(figures.reward!.histogram).toEqual([0, 1, 1, 0, 0, 0, 0, 0, 0, 1]);
+    expect(figures.gaining).toBeCloseTo(1 / 3);
+  });
+
+  it('are absent where nothing was attempted, and tell before and after from the comparison', () => {
+    expect(figuresOf([])).toMatchObject({ reward: null, gaining: null, control: null, run: null, before: null });
+    const evaluation = { ...EXAMPLE_EVENTS.AdapterPromoted.evaluation!, parentSuccess: 0.25, success: 0.5 };
+    expect(figuresOf([], [{ ...run(1, 'not better'), evaluation }])).toMatchObject({
+      ...{ before: 0.25, after: 0.5 },
+      run: { status: 'not better' },
+    });
+  });
+});
+
+describe('the settings of a self-training', () => {
+  it('are laid over each other: trainer, preset, file, command line', () => {
+    const file = { iterations: 3, algorithm: { learningRate: { peak: 1e-4 }, keep: 'solved' } };
+    const set = { algorithm: { keep: 'best' } };
+    const resolved = resolveRestEm({ trainer: { minExamples: 7 }, preset: 'seal-paper-knowledge', file, set });
+    expect(resolved).toMatchObject({ iterations: 3, passages: 50, patience: 0 });
+    expect(resolved.algorithm).toMatchObject({ minExamples: 7, keep: 'best', learningRate: { peak: 1e-4 }, rounds: 1 });
+  });
+
+  it.each([
+    [{ iteration: 3 }, 'iteration'],
+    [{ passages: 0 }, 'passages'],
+    [{ algorithm: { learningrate: 1 } }, 'learningrate'],
+  ])('are refused where one is unknown or wrong: %j', (file, named) => {
+    expect(() => resolveRestEm({ trainer: {}, file })).toThrow(named);
+  });
+});
+
+function config(changes: Partial<RestEmRunConfig> = {}): RestEmRunConfig {
+  return { iterations: 2, passages: 2, patience: 0, algorithm: {}, ...changes };
+}
+
+function started(changes: Partial<RestEmRunConfig> = {}): SeamEvent {
+  const configuration = JSON.stringify(config(changes));
+  return { ...EXAMPLE_EVENTS.SelfTrainingStarted, selfTrainingId: 't', configuration };
+}
+
+function problem(index: number, row: number) {
+  return {
+    ...EXAMPLE_EVENTS.ProblemPublished.problem,
+    ...{ problemId: explorationId('t', index, row), metadata: explorationMetadata('t', index) },
+  };
+}
+
+function published(index: number, row: number) {
+  return { ...EXAMPLE_EVENTS.ProblemPublished, problem: problem(index, row) };
+}
+
+function place(index: number, row: number, candidateIndex: number) {
+  const groupId = `${index}/${row}`;
+  const experienceId = `${groupId}/${candidateIndex}`;
+  const meta = { ...EXAMPLE_EVENTS.OutcomeRecorded.meta, messageId: experienceId };
+  return { meta, problem: problem(index, row), groupId, experienceId, candidateIndex, groupSize: 2 };
+}
+
+function outcome(index: number, row: number, candidateIndex: number, reward = 1): EventOf<'OutcomeRecorded'> {
+  return { ...EXAMPLE_EVENTS.OutcomeRecorded, ...place(index, row, candidateIndex), adapterDigest: 'w', reward };
+}
+
+function run(index: number, came: 'running' | 'promoted' | 'not better' | 'failed'): RecordedRun {
+  const ends = {
+    running: { status: 'running', decision: null },
+    promoted: { status: 'completed', decision: 'served' },
+    'not better': { status: 'rejected', decision: 'rejected' },
+    failed: { status: 'failed', decision: null },
+  } as const;
+  return {
+    ...{ runId: `r${index}`, algorithm: 'rest-em', parentAdapter: null, inputs: [], manifests: [], seed: '' },
+    ...{ baseModelDigest: 'b', codeVersion: '0', evaluation: null, adapterDigest: null, steps: 0, startedAt: 0 },
+    ...{ endedAt: null, code: null, reason: null, metrics: {}, checkpoints: [], faithful: null },
+    configuration: JSON.stringify({ iteration: { of: 't', index } }),
+    ...ends[came],
+  };
+}
+
+function fold(events: readonly SeamEvent[]): SelfTraining {
+  return events.reduce(evolveSelfTrainings, initialSelfTrainings()).byId.get('t')!;
+}
