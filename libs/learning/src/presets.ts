@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { curriculumConfigSchema } from './curriculum.decide.js';
 import type { grpoConfigSchema } from './grpo.js';
 import type { LearningPreset } from './preset.types.js';
-import { sealPaperKnowledge, sealSquad, sealTest } from './seal.presets.js';
+import { sealArc, sealPaperArc, sealPaperKnowledge, sealSquad, sealTest } from './seal.presets.js';
 import { seamPaper } from './seam-paper.preset.js';
 import type { sftConfigSchema } from './sft.js';
 
@@ -41,5 +41,7 @@ export const presets: ReadonlyMap<string, LearningPreset> = new Map([
   ['seam-paper', seamPaper],
   ['seal-paper-knowledge', sealPaperKnowledge],
   ['knowledge-incorporation-squad', sealSquad],
+  ['seal-paper-arc', sealPaperArc],
+  ['few-shot-learning-arc', sealArc],
   ['test', sealTest],
 ]);

@@ -1,5 +1,5 @@
 /**
- * ReST-EM on self-edits: SEAL as its authors run it, and two smaller settings. `train_SFT.py` and `build_SFT_dataset.py` are files of
+ * ReST-EM on self-edits: SEAL as its authors run it, on passages and on ARC, and smaller settings. `train_SFT.py` and `build_SFT_dataset.py` are files of
  * github.com/Continual-Intelligence/SEAL at 4cb1e7d; the paper is arXiv 2506.10943. The services' share is in
  * libs/service-kit/src/config/presets.ts, departures are in docs/explanation/algorithms/rest-em.md.
  */
@@ -30,6 +30,23 @@ const squad: RestEmSettings = {
   trainable: { kind: 'lora', rank: 16, alpha: 32 },
 };
 
+const arc: RestEmSettings = {
+  // few-shot: every configuration that solved its task.
+  keep: 'solved',
+  minimumGain: 0,
+  // few-shot: eight epochs at 5e-5 with batches of five.
+  batchSize: 5,
+  duration: { unit: 'epochs', epochs: 8 },
+  learningRate: { peak: 5e-5 },
+  trainable: { kind: 'lora', rank: 16, alpha: 16 },
+};
+
+const ownArc: RestEmSettings = {
+  ...arc,
+  learningRate: { peak: 1e-4 },
+  trainable: { kind: 'lora', rank: 16, alpha: 32 },
+};
+
 const test: RestEmSettings = {
   ...knowledge,
   minExamples: 1,
@@ -46,4 +63,6 @@ const presetOf = (restEm: RestEmSettings): LearningPreset => ({
 
 export const sealPaperKnowledge = presetOf(knowledge);
 export const sealSquad = presetOf(squad);
+export const sealPaperArc = presetOf(arc);
+export const sealArc = presetOf(ownArc);
 export const sealTest = presetOf(test);

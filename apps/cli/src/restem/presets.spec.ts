@@ -10,10 +10,13 @@ const servicesSchema = generatorConfigSchema.extend(executorConfigSchema.shape).
 describe.each(RESTEM_PRESETS)('the preset %s', (name) => {
   const { generator, executor, trainer, entrySchemas } = loadConfig(servicesSchema, { SEAM_PRESET: name });
 
-  it('lets generator, executor and evaluations speak of the same self-edits', () => {
-    expect(entrySchemas).toMatch(/^self-edit\//);
-    expect(executor).toMatchObject({ environment: 'inner-lora-update', innerUpdate: trainer.executor.innerUpdate });
-    expect(trainer.executor.environment).toBe('inner-lora-update');
+  it('lets generator, executor and evaluations speak of the same entries', () => {
+    const isArc = name.endsWith('arc');
+    const environment = isArc ? 'few-shot-lora-update' : 'inner-lora-update';
+    expect(entrySchemas).toMatch(isArc ? /^tool-configuration$/ : /^self-edit\//);
+    const { innerUpdate, fewShot } = trainer.executor;
+    expect(trainer.executor.environment).toBe(environment);
+    expect(executor).toMatchObject({ environment, innerUpdate, fewShot });
     expect(trainer.entryMaxTokens).toBe(generator.sampling.maxTokens);
     expect(trainer.responseMaxTokens).toBe(executor.maxTokens);
   });
@@ -41,6 +44,22 @@ it("seal-paper-knowledge has its authors' values", () => {
       duration: { unit: 'epochs', epochs: 2 },
       learningRate: { peak: 3e-4 },
       trainable: { kind: 'lora', rank: 64, alpha: 128 },
+    },
+  });
+});
+
+it("seal-paper-arc has its authors' values", () => {
+  const { generator, executor } = loadConfig(servicesSchema, { SEAM_PRESET: 'seal-paper-arc' });
+  expect(generator).toMatchObject({ groupSize: 15, sampling: { temperature: 0.8, maxTokens: 128 } });
+  expect(executor).toMatchObject({
+    ...{ chatTemplate: 'none', innerUpdate: { rank: 128, alpha: 16 }, fewShot: { maxExamples: 250 } },
+  });
+  const trainer = presetNamed('seal-paper-arc').algorithms['rest-em']!;
+  expect(resolveRestEm({ trainer, preset: 'seal-paper-arc' })).toMatchObject({
+    ...{ iterations: 1, passages: 11 },
+    algorithm: {
+      ...{ keep: 'solved', batchSize: 5, duration: { unit: 'epochs', epochs: 8 }, learningRate: { peak: 5e-5 } },
+      trainable: { kind: 'lora', rank: 16, alpha: 16 },
     },
   });
 });

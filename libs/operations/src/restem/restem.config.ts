@@ -37,7 +37,10 @@ export interface RestEmChoice {
 const PRESETS: Readonly<Record<string, Settings>> = {
   // SEAL (arXiv 2506.10943, section 4.2): two rounds over 50 contexts each.
   'seal-paper-knowledge': { iterations: 2, passages: 50, patience: 0 },
+  // Its section 4.1: one round over 11 tasks.
+  'seal-paper-arc': { iterations: 1, passages: 11, patience: 0 },
   'knowledge-incorporation-squad': { iterations: 2, passages: 50, patience: 1 },
+  'few-shot-learning-arc': { iterations: 2, passages: 11, patience: 1 },
   // Minutes on two cores, with the shipped models.
   test: { iterations: 1, passages: 8, patience: 0 },
 };

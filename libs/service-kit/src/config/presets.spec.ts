@@ -23,7 +23,7 @@ describe('a preset of settings', () => {
 
   it('is refused when nobody knows it, naming those that are known', () => {
     expect(() => loadConfig(schema, { SEAM_PRESET: 'seam' })).toThrow(
-      'SEAM_PRESET names no preset, came "seam". Known are seam-paper.',
+      'SEAM_PRESET names no preset, came "seam". Known are seam-paper, seal-paper-knowledge, ',
     );
   });
 

@@ -34,11 +34,10 @@ const seamPaper: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'train.sh: the policy goes on whatever its validation says' },
 };
 
-/** The executor's settings of an inner update, for its service and for evaluations. */
-function innerUpdate(values: Readonly<Record<string, string>>, source: string): Readonly<Record<string, PresetValue>> {
-  const all = { ENVIRONMENT: 'inner-lora-update', TEMPLATE: 'direct', ...values };
+/** The executor's settings of an environment that trains, for its service and for evaluations. */
+function trainedOn(values: Readonly<Record<string, string>>, source: string): Readonly<Record<string, PresetValue>> {
   return Object.fromEntries(
-    Object.entries(all).flatMap(([name, value]) => [
+    Object.entries(values).flatMap(([name, value]) => [
       [`SEAM_EXECUTOR_${name}`, { value, source }],
       [`SEAM_TRAINER_EXECUTOR_${name}`, { value, source }],
     ]),
@@ -58,8 +57,10 @@ const sealPaperKnowledge: Readonly<Record<string, PresetValue>> = {
   SEAM_GENERATOR_SAMPLING_TOP_K: { value: '0', source: 'make_squad_data.py: off' },
   SEAM_GENERATOR_SAMPLING_TOP_P: { value: '0.95', source: 'make_squad_data.py' },
   SEAM_GENERATOR_SAMPLING_MAX_TOKENS: { value: '8192', source: 'make_squad_data.py' },
-  ...innerUpdate(
+  ...trainedOn(
     {
+      ENVIRONMENT: 'inner-lora-update',
+      TEMPLATE: 'direct',
       INNER_UPDATE_RANK: '32',
       INNER_UPDATE_ALPHA: '64',
       INNER_UPDATE_LEARNING_RATE: '1e-3',
@@ -101,8 +102,10 @@ const sealTest: Readonly<Record<string, PresetValue>> = {
   SEAM_GENERATOR_GROUP_SIZE: { value: '3', source: 'a choice' },
   SEAM_GENERATOR_CONTROL_SHARE: { value: '0.2', source: 'some of few passages' },
   SEAM_GENERATOR_SAMPLING_MAX_TOKENS: { value: '40', source: 'the shipped generator writes no prose' },
-  ...innerUpdate(
+  ...trainedOn(
     {
+      ENVIRONMENT: 'inner-lora-update',
+      TEMPLATE: 'direct',
       INNER_UPDATE_RANK: '8',
       INNER_UPDATE_ALPHA: '16',
       INNER_UPDATE_LEARNING_RATE: '1e-2',
@@ -119,10 +122,61 @@ const sealTest: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'as before' },
 };
 
+/**
+ * SEAL's few-shot learning as its authors run it (arXiv 2506.10943, section 4.1 and appendix A; the same repository, `few-shot/`). Their cosine
+ * schedule with a warm-up of 11 steps is left out.
+ */
+const sealPaperArc: Readonly<Record<string, PresetValue>> = {
+  SEAM_ENTRY_SCHEMAS: { value: 'tool-configuration', source: 'appendix A: a configuration as JSON' },
+  SEAM_GENERATOR_GROUP_SIZE: { value: '15', source: 'section 4.1: 15 configurations a task' },
+  SEAM_GENERATOR_SCOUTS: { value: '0', source: 'all configurations by the present model' },
+  SEAM_GENERATOR_CONTROL_SHARE: { value: '0', source: 'every task is explored' },
+  SEAM_GENERATOR_SAMPLING_TEMPERATURE: { value: '0.8', source: 'few-shot: temperature 0.8' },
+  SEAM_GENERATOR_SAMPLING_TOP_K: { value: '0', source: 'off' },
+  SEAM_GENERATOR_SAMPLING_TOP_P: { value: '1', source: 'off' },
+  SEAM_GENERATOR_SAMPLING_MAX_TOKENS: { value: '128', source: 'few-shot: at most 128 tokens' },
+  ...trainedOn(
+    {
+      ENVIRONMENT: 'few-shot-lora-update',
+      TEMPLATE: 'direct',
+      INNER_UPDATE_RANK: '128',
+      INNER_UPDATE_ALPHA: '16',
+      INNER_UPDATE_TARGET_MODULES: '["q_proj","v_proj","gate_proj","down_proj","up_proj"]',
+      INNER_UPDATE_MAX_DOCUMENT_TOKENS: '8192',
+      INNER_UPDATE_PLATEAU_PATIENCE: '0',
+      FEW_SHOT_MAX_EXAMPLES: '250',
+      FEW_SHOT_VIEWS: 'symmetries',
+    },
+    'appendix A: rank 128, five kinds of layers, 250 examples of at most 8,192 tokens',
+  ),
+  SEAM_EXECUTOR_CHAT_TEMPLATE: { value: 'none', source: 'prompts and training texts are plain text' },
+  SEAM_EXECUTOR_MAX_TOKENS: { value: '1000', source: 'a grid of 30 rows and columns' },
+  SEAM_EXECUTOR_ROLLOUTS: { value: '1', source: 'few-shot: one sample at temperature 0' },
+  SEAM_TRAINER_PRESET: { value: 'seal-paper-arc', source: 'libs/learning/src/seal.presets.ts' },
+  SEAM_TRAINER_ALGORITHM: { value: 'rest-em', source: 'section 3' },
+  SEAM_TRAINER_TRAIN_EVERY_PROBLEMS: { value: '11', source: 'section 4.1: 11 tasks' },
+  SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '128', source: 'as the generator' },
+  SEAM_TRAINER_RESPONSE_MAX_TOKENS: { value: '1000', source: 'as the executor' },
+  SEAM_TRAINER_PROMOTION_RULE: { value: 'tolerance', source: 'as the next' },
+  SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'the trained model is used, whatever it solves' },
+};
+
+/** ARC with fewer configurations a task, and a writer that is compared before it is promoted. */
+const sealArc: Readonly<Record<string, PresetValue>> = {
+  ...sealPaperArc,
+  SEAM_GENERATOR_GROUP_SIZE: { value: '4', source: 'four configurations a task' },
+  SEAM_GENERATOR_CONTROL_SHARE: { value: '0.1', source: 'gains are over tasks without a configuration' },
+  SEAM_TRAINER_PRESET: { value: 'few-shot-learning-arc', source: 'libs/learning/src/seal.presets.ts' },
+  SEAM_TRAINER_PROMOTION_RULE: { value: 'better', source: 'beyond chance' },
+  SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '0', source: 'belongs to another rule' },
+};
+
 const PRESETS: ReadonlyMap<string, Readonly<Record<string, PresetValue>>> = new Map([
   ['seam-paper', seamPaper],
   ['seal-paper-knowledge', sealPaperKnowledge],
   ['knowledge-incorporation-squad', sealSquad],
+  ['seal-paper-arc', sealPaperArc],
+  ['few-shot-learning-arc', sealArc],
   ['test', sealTest],
 ]);
 
