@@ -35,10 +35,33 @@ beforeAll(async () => {
     );
 });
 
-describe('seam train rest-em', () => {
-  it('trains a writer on recorded self-edits, and the log gives the same writer again, each time', async () => {
-    await seam('publish', '--mode', 'explore', join(folder, 'train.jsonl'));
+describe('recorded self-edits', () => {
+  it('are searched for the best settings of rest-em, of which the log holds nothing', async () => {
+    await seam('publish', '--mode', 'explore', 'train.jsonl');
     await settled();
+    const options = [
+      '--ranks',
+      '2,4',
+      '--epochs',
+      '1',
+      '--minimum-gains',
+      '0',
+      '--learning-rates',
+      '1e-3',
+      '--trials',
+      '2',
+    ];
+    const [searched] = (await seam('restem', 'search', 'validation.jsonl', '--out', 'trials.jsonl', ...options)) as [
+      Searched,
+    ];
+    expect(searched.trials.map(({ result }) => result.status)).toEqual(['made', 'made', 'made']);
+    const [, one, other] = searched.trials;
+    expect(one!.result.digest).not.toBe(other!.result.digest);
+    expect(searched.winner!.gain.interval95).toHaveLength(2);
+    expect(await seam('runs', 'list')).toMatchObject([{ runs: [] }]);
+  });
+
+  it('train a writer, and the log gives the same writer again, each time', async () => {
     const [trained] = (await seam('train', 'rest-em')) as [Trained];
     expect(trained).toMatchObject({ status: 'promoted', adapterDigest: expect.stringMatching(/^[0-9a-f]{64}$/) });
     for (let replay = 0; replay < 2; replay++) {
@@ -115,6 +138,11 @@ async function killedWhen(isTime: (report: Report) => boolean): Promise<void> {
   while (running.exitCode === null && !isTime(await report())) expect(running.exitCode).toBeNull();
   running.kill('SIGKILL');
   await ended;
+}
+
+interface Searched {
+  readonly trials: readonly { readonly result: { readonly status: string; readonly digest: string } }[];
+  readonly winner: { readonly gain: { readonly interval95: readonly number[] } } | null;
 }
 
 interface Trained {

@@ -127,4 +127,16 @@ export default [
     from: 'plannedFor(request.iteration, known) ??',
     to: '',
   },
+  ...quick('libs/operations/src/restem/search-restem.ts', 'apps/cli/src/restem/restem.command.spec.ts', [
+    {
+      control: 'trials of another search do not count',
+      from: 'trial?.search !== search) break;',
+      to: 'trial === undefined) break;',
+    },
+    {
+      control: 'the winner has the greatest success',
+      from: 'Math.max(...candidates',
+      to: 'Math.min(...candidates',
+    },
+  ]),
 ];

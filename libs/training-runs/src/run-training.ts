@@ -6,6 +6,7 @@ import type { EngineIdentity, EngineTolerance, SeamEvent, TrainingRunStarted } f
 import { backoffMs, type Clock, isSeamError, SeamError, sleep } from '@seamstream/kernel';
 import { promotionHindrance } from '@seamstream/release';
 import { type AdapterDifference, isWithin, toleranceOf } from '@seamstream/training-contract';
+import type { Artefact } from './artefact.js';
 import { Checkpoints } from './checkpoints.js';
 import type { RunHolder } from './hold-run.js';
 import { judgeAdapter, parentOf } from './judge-adapter.js';
@@ -58,6 +59,17 @@ class RunCancelled extends SeamError {
     super('ABORTED', `Carrying out run ${runId}: it was cancelled. Nothing of it is served.`);
   }
 }
+
+/** What came of settings that were tried. */
+export type Rehearsal =
+  | {
+      readonly status: 'made';
+      readonly digest: string;
+      readonly metrics: Readonly<Record<string, number>>;
+      /** By validation problem; null where it could not be judged. */
+      readonly solved: readonly (boolean | null)[];
+    }
+  | { readonly status: 'refused'; readonly reason: string; readonly metrics: Readonly<Record<string, number>> };
 
 export class RunTraining {
   private readonly making: MakeArtefact;
@@ -196,6 +208,34 @@ export class RunTraining {
     const { code, message: reason } = error;
     this.dependencies.logger.warn({ runId, code, reason, attempt, waitMs }, 'the engine failed');
     await sleep(waitMs, signal);
+  }
+
+  /** Trains as a plan says and measures on every validation problem. Writes nothing. */
+  async rehearse(plan: RunPlan, signal: AbortSignal): Promise<Rehearsal> {
+    const known = await this.dependencies.history.read();
+    const parent = await parentOf(plan, known.published, this.making.runnerOf(plan));
+    const made = await this.making.make(plan, parent, { signal, checkpoints: [] });
+    if (made.status === 'refused') return made;
+    const { artefact, metrics } = made;
+    return { status: 'made', digest: artefact.digest, metrics, solved: await this.solvedBy(artefact, plan, signal) };
+  }
+
+  /** Measures what a plan begins with on every validation problem. */
+  async measureParent(plan: RunPlan, signal: AbortSignal): Promise<readonly (boolean | null)[]> {
+    const known = await this.dependencies.history.read();
+    return this.solvedBy(await parentOf(plan, known.published, this.making.runnerOf(plan)), plan, signal);
+  }
+
+  private async solvedBy(artefact: Artefact | null, plan: RunPlan, signal: AbortSignal): Promise<(boolean | null)[]> {
+    const { runId, algorithm, configuration } = plan;
+    const { domains, evaluation } = configuration;
+    const evaluator = await this.making.runnerOf(plan).evaluation.under(evaluation);
+    const count = Object.values(evaluator.sizes(domains)).reduce((sum, size) => sum + size, 0);
+    const results = await evaluator.measure(artefact, domains, { asked: {}, from: 0, count }, (done, total) => {
+      signal.throwIfAborted();
+      this.dependencies.onProgress({ runId, algorithm, phase: 'evaluating', done, total, metrics: {} });
+    });
+    return results.map(({ solved }) => solved);
   }
 
   /**

@@ -1,12 +1,12 @@
 /** Training and verification that a person asks for; the same plans, runs and events as the services' own. */
 import type { EventLog } from '@seamstream/event-log';
 import type { SeamEvent } from '@seamstream/events';
-import type { Clock } from '@seamstream/kernel';
+import { type Clock, canonicalJson, sha256 } from '@seamstream/kernel';
 import { holdRun } from './hold-run.js';
 import type { PlanRunHandler, TrainingRequest } from './plan-run.handler.js';
 import { runMeta } from './run-events.js';
 import { plannedEvent, planOf, type RunIteration, type RunPlan } from './run-plan.js';
-import type { RunTraining, VerifiedAdapter } from './run-training.js';
+import type { Rehearsal, RunTraining, VerifiedAdapter } from './run-training.js';
 import type { TrainingHistory, TrainingHistoryReader } from './training-history.js';
 
 /** The queue of what no worker takes: whoever asked carries it out. */
@@ -18,6 +18,16 @@ interface TrainOnDemandDependencies {
   readonly planRun: PlanRunHandler;
   readonly runTraining: RunTraining;
   readonly clock: Clock;
+}
+
+/** Settings are tried one after the other. */
+export interface Trials {
+  /** SHA-256 of what all learn from, begin with and are measured on: trials of equal ones may be compared. */
+  readonly basis: string;
+  /** By validation problem: whether what is served solves it; null where it could not be judged. */
+  before(): Promise<readonly (boolean | null)[]>;
+  /** @param settings of the algorithm, complete */
+  measure(settings: Readonly<Record<string, unknown>>): Promise<Rehearsal>;
 }
 
 export class TrainOnDemandHandler {
@@ -49,6 +59,24 @@ export class TrainOnDemandHandler {
       );
       return { runId, ending: [ending], overtaken: late?.reason ?? null };
     });
+  }
+
+  /**
+   * Trials of an algorithm's settings, on what the log holds now and from what is served now. They record nothing.
+   * @param algorithm its name
+   */
+  async trials(algorithm: string, signal: AbortSignal): Promise<Trials> {
+    const { history, planRun, runTraining } = this.dependencies;
+    const known = await history.read();
+    const basis = await planRun.onDemand({ algorithm }, known);
+    const { inputs, seed, baseModelDigest, parentAdapter, configuration } = basis;
+    const { domains, evaluation } = configuration;
+    return {
+      basis: sha256(canonicalJson([inputs, seed, baseModelDigest, parentAdapter, domains, evaluation])),
+      before: () => runTraining.measureParent(basis, signal),
+      measure: (settings) =>
+        runTraining.rehearse({ ...basis, configuration: { ...configuration, algorithm: { ...settings } } }, signal),
+    };
   }
 
   /** Does the recorded run of an adapter again and compares digests. @throws NOT_FOUND */

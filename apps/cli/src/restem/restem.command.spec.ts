@@ -82,3 +82,65 @@ describe('seam restem stop and status', () => {
     expect(world.takeErrors()).toContain('Cannot show self-training abcd');
   });
 });
+
+describe('seam restem search', () => {
+  const PROBLEM = '{"prompt":"2+3?","reference":"5","verifier":"numeric"}\n';
+  const GRID = ['--minimum-gains', '0', '--epochs', '2', '--trials', '9', '--out', 'trials.jsonl'];
+  const searching = async () => {
+    const world = await fakeWorld();
+    file(world, 'dev.jsonl', PROBLEM.repeat(10));
+    return world;
+  };
+  interface Found {
+    readonly finished: boolean;
+    readonly trials: readonly { readonly point: object | null; readonly result: { readonly status: string } }[];
+    readonly winner: { readonly point: object; readonly success: object; readonly gain: object } | null;
+  }
+  const found = (world: FakeWorld): Found => (world.takeJson() as [Found])[0];
+
+  it('names the best point with its interval over what is served, and how to use it', async () => {
+    const world = await searching();
+    const grid = [...GRID, '--learning-rates', '1e-4,5e-4', '--ranks', '1,8'];
+    expect(await world.seam('restem', 'search', 'dev.jsonl', ...grid, '--json')).toBe(0);
+    const { winner, trials, finished } = found(world);
+    expect(finished).toBe(true);
+    expect(trials).toHaveLength(5);
+    expect(trials[0]).toMatchObject({ point: null });
+    expect(trials.filter(({ result }) => result.status === 'refused')).toHaveLength(2);
+    // Five of ten where two were solved before: Newcombe's interval of three rescued, none broken.
+    expect(winner).toMatchObject({
+      point: { learningRate: 5e-4, minimumGain: 0, rank: 8, epochs: 2 },
+      success: { value: 0.5 },
+      gain: { value: 0.3, interval95: [expect.closeTo(-0.03, 1), expect.closeTo(0.6, 1)] },
+    });
+    expect(await world.seam('restem', 'search', 'dev.jsonl', ...grid)).toBe(2);
+    expect(world.takeErrors()).toContain('trials.jsonl');
+    expect(await world.seam('restem', 'search', 'dev.jsonl', ...grid, '--force')).toBe(0);
+    expect(world.takeOutput()).toContain('--set algorithm.learningRate.peak=0.0005');
+  });
+
+  it('continues where it was stopped, with the trials of this very search alone', async () => {
+    const world = await searching();
+    const grid = [...GRID, '--learning-rates', '1e-4,2e-4,3e-4', '--ranks', '8'];
+    expect(await world.seam('restem', 'search', 'dev.jsonl', ...grid, '--json')).toBe(0);
+    const whole = found(world);
+    const lines = Buffer.from(world.files.get('trials.jsonl')!).toString().split('\n').slice(0, 3);
+    world.files.delete('trials.jsonl');
+    file(world, 'trials.jsonl.search.part', `${lines.join('\n')}\n`);
+    expect(await world.seam('restem', 'search', 'dev.jsonl', ...grid, '--json')).toBe(0);
+    expect(found(world)).toEqual(whole);
+    expect(world.takeErrors().match(/ of 4: /g)).toHaveLength(4 + 1);
+    world.files.delete('trials.jsonl');
+    file(world, 'trials.jsonl.search.part', `${lines.join('\n').replaceAll(/"search":"../g, '"search":"xx')}\n`);
+    expect(await world.seam('restem', 'search', 'dev.jsonl', ...grid, '--json')).toBe(0);
+    expect(world.takeErrors().match(/ of 4: /g)).toHaveLength(4);
+  });
+
+  it('ends with 1 where no trial made a writer, and begins none that nobody asked for', async () => {
+    const world = await searching();
+    expect(await world.seam('restem', 'search', 'dev.jsonl', ...GRID, '--ranks', '1', '--trials', '2')).toBe(1);
+    expect(world.takeOutput()).toContain('No trial made a writer.');
+    expect(await world.seam('restem', 'search', 'dev.jsonl', '--out', 'o', '--ranks', 'a,b')).toBe(2);
+    expect(world.takeErrors()).toContain('expected numbers between commas');
+  });
+});

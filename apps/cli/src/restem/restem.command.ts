@@ -1,44 +1,17 @@
 import { isMeant, SeamError, shortId } from '@seamstream/kernel';
-import { type DatasetOptions, settingsFor } from '@seamstream/operations/publish';
-import {
-  RESTEM_PRESETS,
-  type RestEmRunConfig,
-  readSelfTrainings,
-  reportOf,
-  resolveRestEm,
-  runRestEm,
-  settingsIn,
-  stopSelfTraining,
-} from '@seamstream/operations/restem';
-import { Command, Option } from 'commander';
+import { settingsFor } from '@seamstream/operations/publish';
+import { readSelfTrainings, reportOf, runRestEm, stopSelfTraining } from '@seamstream/operations/restem';
+import { Command } from 'commander';
 import { checkWords, examples } from '../command-options.js';
 import type { CommandRuntime, RunCommand } from '../command-runtime.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { withDatasetOptions } from '../publish/dataset-options.js';
 import { keptLogOf } from '../read-models/read-model-options.js';
 import { NO_PROGRESS } from '../terminal/progress.js';
-import { parseAssignments } from '../train/assignments.js';
 import { stepProgress } from '../train/train-adapter.command.js';
 import { renderSelfTraining, renderSelfTrainings, sayStep } from './render-restem.js';
-
-export interface RestEmOptions {
-  readonly config?: string;
-  readonly preset?: string;
-  readonly set: readonly string[];
-}
-
-type StartOptions = RestEmOptions & DatasetOptions & { readonly dryRun?: true };
-
-/** What trainer, preset, file and command line say together. */
-export async function configOf(runtime: CommandRuntime, options: RestEmOptions): Promise<RestEmRunConfig> {
-  const { config, preset, set } = options;
-  return resolveRestEm({
-    trainer: await runtime.algorithmSettings('rest-em', preset),
-    preset,
-    file: config === undefined ? undefined : settingsIn(config, await runtime.readInput(config)),
-    set: parseAssignments(set),
-  });
-}
+import { configOf, type StartOptions, withRestEmOptions } from './restem-options.js';
+import { searchCommand } from './search.command.js';
 
 async function start(runtime: CommandRuntime, path: string, options: StartOptions): Promise<ExitCode> {
   const { terminal, clock, signal } = runtime;
@@ -114,24 +87,6 @@ async function status(runtime: CommandRuntime, meant: string | undefined): Promi
   return EXIT.ok;
 }
 
-/** Adds the options that say how a writer is trained. */
-export function withRestEmOptions(command: Command): Command {
-  return command
-    .option(
-      '--config <file>',
-      'settings in YAML or JSON: iterations, passages, patience, algorithm; "-" is standard input',
-    )
-    .addOption(
-      new Option('--preset <name>', "named settings to begin with (default: the trainer's)").choices(RESTEM_PRESETS),
-    )
-    .option(
-      '--set <name=value>',
-      'one setting, before all others, e.g. iterations=3 or algorithm.learningRate.peak=1e-4; may be given several times',
-      (text: string, before: readonly string[]) => [...before, text],
-      [] as readonly string[],
-    );
-}
-
 const SELF_TRAINING = 'the first characters of its id';
 
 function startCommand(run: RunCommand): Command {
@@ -178,6 +133,7 @@ export function restEmCommand(run: RunCommand): Command {
       ]),
     )
     .addCommand(startCommand(run))
+    .addCommand(searchCommand(run))
     .addCommand(
       new Command('stop')
         .summary('stop a self-training until it is started again')

@@ -1,3 +1,9 @@
 export { resolveTraining, trainAdapter } from './train-adapter.js';
 export { trainerDoor } from './train-on-demand.js';
-export type { AdapterVerification, TrainerClient, TrainingOutcome, TrainingStepReport } from './training-client.js';
+export type {
+  AdapterVerification,
+  TrainerClient,
+  TrainingOutcome,
+  TrainingStepReport,
+  Trial,
+} from './training-client.js';

@@ -43,6 +43,14 @@ describe("the trainer's door", () => {
           onProgress({ runId: 'r', algorithm: 'sft', phase: 'training', done: 3, total: 10, metrics: { loss: 1 } });
           return { runId: 'r', ending: [EXAMPLE_EVENTS.AdapterPromoted], overtaken: null };
         },
+        trials: async (algorithm) => {
+          asked.push(algorithm, validation);
+          return {
+            basis: 'b',
+            before: async () => [],
+            measure: async () => ({ status: 'refused', reason: '', metrics: {} }),
+          };
+        },
         verify: async (expected) => {
           asked.push(validation);
           return { runId: 'r', expected, actual: null, matches: false, ...VERIFIED };
@@ -61,6 +69,9 @@ describe("the trainer's door", () => {
       equal: false,
       ...VERIFIED,
     });
+    const development = { name: 'development', problems: [] };
+    expect(await door.trials('rest-em', development, { signal, onStep })).toMatchObject({ basis: 'b' });
+    expect(asked.splice(-2)).toEqual(['rest-em', development]);
     // Nothing is evaluated.
     expect(asked.at(-1)).toEqual({ name: 'none', problems: [] });
   });

@@ -1,7 +1,13 @@
 /** The trainer's own handlers, driven on demand instead of by its service. */
-import type { SeamEvent } from '@seamstream/events';
+import type { Problem, SeamEvent } from '@seamstream/events';
 import { SeamError } from '@seamstream/kernel';
-import type { AdapterVerification, TrainerClient, TrainingOutcome, TrainingStepReport } from './training-client.js';
+import type {
+  AdapterVerification,
+  TrainerClient,
+  TrainingOutcome,
+  TrainingStepReport,
+  Trials,
+} from './training-client.js';
 
 /** How the trainer tells of a run. */
 interface TrainingProgress {
@@ -24,6 +30,7 @@ interface OnDemand {
       },
       signal: AbortSignal,
     ): Promise<{ readonly runId: string; readonly ending: readonly SeamEvent[]; readonly overtaken: string | null }>;
+    trials(algorithm: string, signal: AbortSignal): Promise<Trials>;
     verify(
       adapterDigest: string,
       signal: AbortSignal,
@@ -40,7 +47,7 @@ interface OnDemand {
 
 interface Assets {
   readonly onProgress: (progress: TrainingProgress) => void;
-  readonly validation?: { readonly name: string; readonly problems: readonly [] };
+  readonly validation?: { readonly name: string; readonly problems: readonly Problem[] };
 }
 
 /** What came of a run, told by the events that ended it. @param overtaken why its promotion does not count; null where it does */
@@ -93,6 +100,10 @@ export function trainerDoor(create: (assets: Assets) => Promise<OnDemand>): Trai
         signal,
       );
       return outcomeOf(runId, ending, overtaken);
+    },
+    async trials(algorithm, validation, { signal, onStep }) {
+      const { onDemand } = await create({ onProgress: reporting(onStep), validation });
+      return onDemand.trials(algorithm, signal);
     },
     async verify(adapterDigest, { signal, onStep }): Promise<AdapterVerification> {
       // Training again evaluates nothing, so no validation problems are needed.

@@ -1,5 +1,5 @@
 /** Training on demand: one run, or a recorded run once more. The trainer's own handlers do it. */
-import type { EngineIdentity } from '@seamstream/events';
+import type { EngineIdentity, Problem } from '@seamstream/events';
 
 /** How far a phase of a run is; `metrics` are those of the last step. */
 export interface TrainingStepReport {
@@ -37,6 +37,26 @@ export interface AdapterVerification {
   readonly engines: { readonly recorded: EngineIdentity | null; readonly here: EngineIdentity | null };
 }
 
+/** What came of one trial. */
+export type Trial =
+  | {
+      readonly status: 'made';
+      readonly digest: string;
+      readonly metrics: Readonly<Record<string, number>>;
+      /** By problem; null where it could not be judged. */
+      readonly solved: readonly (boolean | null)[];
+    }
+  | { readonly status: 'refused'; readonly reason: string; readonly metrics: Readonly<Record<string, number>> };
+
+export interface Trials {
+  /** Of what all learn from, begin with and are measured on: trials of equal ones may be compared. */
+  readonly basis: string;
+  /** By problem: whether what is served solves it. */
+  before(): Promise<readonly (boolean | null)[]>;
+  /** @param configuration complete */
+  measure(configuration: Readonly<Record<string, unknown>>): Promise<Trial>;
+}
+
 export interface TrainerClient {
   /** Trains, publishes and decides, recording every event as the service does. `configuration` is complete. */
   train(
@@ -48,6 +68,15 @@ export interface TrainerClient {
     },
     watch: { readonly signal: AbortSignal; readonly onStep: (report: TrainingStepReport) => void },
   ): Promise<TrainingOutcome>;
+  /**
+   * Trials of an algorithm's settings on what the log holds now, measured on the given problems. They record nothing.
+   * @param problems that nothing is trained on
+   */
+  trials(
+    algorithm: string,
+    problems: { readonly name: string; readonly problems: readonly Problem[] },
+    watch: { readonly signal: AbortSignal; readonly onStep: (report: TrainingStepReport) => void },
+  ): Promise<Trials>;
   /** Runs the recorded training of an adapter again and records nothing. NOT_FOUND when the log has no such run. */
   verify(
     adapterDigest: string,
