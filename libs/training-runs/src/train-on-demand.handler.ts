@@ -21,7 +21,7 @@ interface TrainOnDemandDependencies {
 }
 
 /** Settings are tried one after the other. */
-export interface Trials {
+interface Trials {
   /** SHA-256 of what all learn from, begin with and are measured on: trials of equal ones may be compared. */
   readonly basis: string;
   /** By validation problem: whether what is served solves it; null where it could not be judged. */

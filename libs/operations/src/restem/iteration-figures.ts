@@ -95,5 +95,5 @@ function mostFrequent(digests: readonly (string | null)[]): string | null {
 function standingOf(run: RecordedRun): NonNullable<IterationFigures['run']>['status'] {
   if (isBetter(run)) return 'promoted';
   if (run.status === 'failed' || run.status === 'cancelled') return run.status;
-  return run.status === 'rejected' ? 'not better' : 'running';
+  return run.status === 'rejected' || run.decision === 'rejected' ? 'not better' : 'running';
 }

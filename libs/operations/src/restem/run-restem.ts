@@ -1,8 +1,19 @@
 /** Trains a writer on its own attempts: publishes what it is to explore, waits for the services, trains, and begins again. */
 import { type ReadingSettings, readProblems } from '@seamstream/datasets';
-import type { Claim, EventLog } from '@seamstream/event-log';
+import type { Claim, EventLog, NewRecord } from '@seamstream/event-log';
 import { encodeEvent, originMeta, TOPIC } from '@seamstream/events';
-import { type Clock, canonicalJson, derivedId, newId, plural, SeamError, sha256, sleep } from '@seamstream/kernel';
+import {
+  type Clock,
+  canonicalJson,
+  derivedId,
+  isSeamError,
+  newId,
+  plural,
+  SeamError,
+  sha256,
+  shortId,
+  sleep,
+} from '@seamstream/kernel';
 import { NewEvents } from '@seamstream/log-reader';
 import { checkFile, type DatasetFile, type InputDoor, openDataset, renderFaults } from '../publish/dataset-file.js';
 import { problemRecord } from '../publish/publication.js';
@@ -29,7 +40,7 @@ export const SELF_TRAINING_TOPICS = [TOPIC.deadLetters, TOPIC.outcomes, TOPIC.pr
 /** Between two looks at the log while services work. */
 const LOOK_MS = 500;
 
-export interface RestEmWorld extends InputDoor {
+interface RestEmWorld extends InputDoor {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   openLog(): Promise<EventLog>;
@@ -108,7 +119,7 @@ class RestEmRun {
   /** Records the start, unless that very configuration is under way. */
   async begin(config: RestEmRunConfig): Promise<void> {
     await this.look();
-    const { selfTrainingId, log, claim } = this.facts;
+    const { selfTrainingId } = this.facts;
     const known = this.known.byId.get(selfTrainingId);
     const configuration = canonicalJson(config);
     if (known?.stopped === null && canonicalJson(known.config) === configuration) return;
@@ -117,7 +128,7 @@ class RestEmRun {
       ...{ occurredAt: this.world.clock.now(), sourceClass: 'user' },
     });
     const event = encodeEvent({ type: 'SelfTrainingStarted', meta, selfTrainingId, configuration });
-    await log.transact({ records: [event], consumed: { claim, offsets: [] } });
+    await this.record([event]);
     await this.look();
   }
 
@@ -145,6 +156,10 @@ class RestEmRun {
     }
   }
 
+  private get isStopped(): boolean {
+    return this.known.byId.get(this.facts.selfTrainingId)?.stopped != null;
+  }
+
   /** The self-training as the log tells of it now. */
   private async look(): Promise<SelfTraining> {
     for (const { event } of await this.news.read()) evolveSelfTrainings(this.known, event);
@@ -158,7 +173,7 @@ class RestEmRun {
 
   /** Publishes the missing problems of an iteration at once. */
   private async explore({ index, rows: missing }: Extract<NextStep, { kind: 'explore' }>): Promise<void> {
-    const { log, claim, file, settings, rows, selfTrainingId } = this.facts;
+    const { file, settings, rows, selfTrainingId } = this.facts;
     const wanted = new Map(missing.map((at) => [rows[at]!, explorationId(selfTrainingId, index, at)]));
     const records = [];
     for await (const reading of readProblems(file.bytes, settings)) {
@@ -175,7 +190,22 @@ class RestEmRun {
         'CONFLICT',
         `Cannot explore ${file.name}: expected the file that was checked, but it changed while it was read. Nothing of iteration ${index} was recorded; start again when nobody writes to it.`,
       );
-    await log.transact({ records, consumed: { claim, offsets: [] } });
+    await this.record(records);
+  }
+
+  /** @throws CONFLICT where another process took the self-training over */
+  private async record(records: readonly NewRecord[]): Promise<void> {
+    const { log, claim, selfTrainingId } = this.facts;
+    try {
+      await log.transact({ records, consumed: { claim, offsets: [] } });
+    } catch (cause) {
+      if (!isSeamError(cause, 'FENCED')) throw cause;
+      throw new SeamError(
+        'CONFLICT',
+        `Cannot continue self-training ${shortId(selfTrainingId)}: expected to be its only process, but another one took it over and continues. There is nothing to do.`,
+        { cause },
+      );
+    }
   }
 
   /** Trains until the run ends, or somebody stops the self-training: then its run goes on when it is started again. */
@@ -184,7 +214,7 @@ class RestEmRun {
     const trainer = await world.openTrainer();
     const stop = new AbortController();
     const ended = new AbortController();
-    const watching = this.watch(stop, ended.signal);
+    const watching = this.watch(stop, ended.signal).catch((error: unknown) => stop.abort(error));
     try {
       const outcome = await trainer.train(
         { algorithm: ALGORITHM, configuration: config.algorithm, iteration: { of: selfTrainingId, index } },
@@ -192,7 +222,7 @@ class RestEmRun {
       );
       world.onTrained(index, outcome);
     } catch (error) {
-      if (!stop.signal.aborted) throw error;
+      if (!this.isStopped) throw error;
     } finally {
       ended.abort();
       await watching;
@@ -201,7 +231,8 @@ class RestEmRun {
 
   private async watch(stop: AbortController, ended: AbortSignal): Promise<void> {
     while (!ended.aborted && !stop.signal.aborted) {
-      if ((await this.look()).stopped !== null)
+      await this.look();
+      if (this.isStopped)
         stop.abort(new SeamError('ABORTED', 'The self-training was stopped. Start it again to go on.'));
       await sleep(LOOK_MS, ended).catch(() => undefined);
     }

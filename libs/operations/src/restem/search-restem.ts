@@ -13,7 +13,7 @@ import type { TrainerClient, TrainingStepReport, Trial } from '../train/training
 import { ALGORITHM } from './restem.config.js';
 
 /** The values of each searched setting. */
-export interface SearchSpace {
+interface SearchSpace {
   readonly learningRate: readonly number[];
   readonly minimumGain: readonly number[];
   /** Of the LoRA; its alpha is twice that, as SEAL has it. */
@@ -22,9 +22,9 @@ export interface SearchSpace {
 }
 
 /** One value of each. */
-export type Point = { readonly [K in keyof SearchSpace]: number };
+type Point = { readonly [K in keyof SearchSpace]: number };
 
-export interface SearchRequest {
+interface SearchRequest {
   readonly space: SearchSpace;
   /** What the points are laid over. */
   readonly settings: Settings;
@@ -35,7 +35,7 @@ export interface SearchRequest {
   readonly force?: true | undefined;
 }
 
-export interface SearchWorld extends InputDoor {
+interface SearchWorld extends InputDoor {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   openTrainer(): Promise<TrainerClient>;
@@ -114,7 +114,7 @@ export async function searchRestEm(
 }
 
 /** Every combination, in the order of the values. */
-export function pointsOf({ learningRate, minimumGain, rank, epochs }: SearchSpace): readonly Point[] {
+function pointsOf({ learningRate, minimumGain, rank, epochs }: SearchSpace): readonly Point[] {
   return learningRate.flatMap((rate) =>
     minimumGain.flatMap((gain) =>
       rank.flatMap((each) =>

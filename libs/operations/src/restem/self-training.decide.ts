@@ -183,6 +183,7 @@ export function isBetter({ decision }: RecordedRun): boolean {
   return decision === 'served' || decision === 'promoted' || decision === 'rolledBack';
 }
 
-function hasEnded(run: RecordedRun): boolean {
-  return run.status === 'failed' || run.status === 'rejected' || run.status === 'cancelled' || isBetter(run);
+function hasEnded({ status, decision }: RecordedRun): boolean {
+  const isOpen = status === 'running' || (status === 'completed' && (decision === null || decision === 'published'));
+  return !isOpen;
 }

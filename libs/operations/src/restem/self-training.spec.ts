@@ -46,6 +46,13 @@ describe('the next step of a self-training', () => {
     expect(nextStep(state(0), [...runs, run(4, 'not better')], TOTAL)).toEqual({ kind: 'none', reason: 'done' });
   });
 
+  it('counts a promotion that another one was ahead of as none', () => {
+    const overtaken = { ...run(1, 'promoted'), decision: 'rejected' as const };
+    expect(nextStep(fold([started({ patience: 1 })]), [overtaken], TOTAL)).toEqual({ kind: 'none', reason: 'no gain' });
+    const undecided = { ...run(1, 'promoted'), decision: 'published' as const };
+    expect(nextStep(fold([started({ patience: 1 })]), [undecided], TOTAL)).toMatchObject({ kind: 'explore', index: 1 });
+  });
+
   it('is none where the machine failed to train: that says nothing of the writer', () => {
     expect(nextStep(fold([started()]), [run(1, 'failed')], TOTAL)).toEqual({ kind: 'none', reason: 'failed' });
   });
