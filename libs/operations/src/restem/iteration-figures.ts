@@ -1,6 +1,7 @@
 /** What an iteration came to, in figures: of the attempts of its writer, and of the writer that was made of them. */
 import type { EventOf } from '@seamstream/events';
 import { definiteResults } from '@seamstream/experience-groups';
+import { compareText } from '@seamstream/kernel';
 import { controlRewards, gainsOf } from '@seamstream/learning';
 import { mean } from '@seamstream/statistics';
 import type { RecordedRun } from '../read-models/recorded-runs.js';
@@ -31,6 +32,8 @@ export interface IterationFigures {
     readonly status: 'promoted' | 'not better' | 'failed' | 'cancelled' | 'running';
     readonly adapter: string | null;
     readonly reason: string | null;
+    /** Milliseconds since the Unix epoch; null while it goes on. */
+    readonly endedAt: number | null;
   } | null;
   /** Success on the validation problems of the writer that explored, and of the one that was made; null where not measured. */
   readonly before: number | null;
@@ -43,7 +46,10 @@ export function iterationFigures(state: SelfTraining, runs: readonly RecordedRun
   return [...state.iterations]
     .sort(([a], [b]) => a - b)
     .map(([index, explored]): IterationFigures => {
-      const results = [...definiteResults(explored.results).values()];
+      // By id: to the last bit, sums must not follow from how partitions were read.
+      const results = [...definiteResults(explored.results).values()].sort((a, b) =>
+        compareText(a.meta.messageId, b.meta.messageId),
+      );
       const judged = results.filter((result) => result.type === 'OutcomeRecorded');
       const written = judged.filter(({ arm }) => arm === 'explore');
       const writer = mostFrequent(written.map(({ adapterDigest }) => adapterDigest));
@@ -60,7 +66,13 @@ export function iterationFigures(state: SelfTraining, runs: readonly RecordedRun
         run:
           run === undefined
             ? null
-            : { runId: run.runId, status: standingOf(run), adapter: run.adapterDigest, reason: run.reason },
+            : {
+                runId: run.runId,
+                status: standingOf(run),
+                adapter: run.adapterDigest,
+                reason: run.reason,
+                endedAt: run.endedAt,
+              },
         before: run?.evaluation?.parentSuccess ?? null,
         after: run?.evaluation?.success ?? null,
       };

@@ -105,6 +105,13 @@ describe('the figures of an iteration', () => {
     expect(figures.gaining).toBeCloseTo(1 / 3);
   });
 
+  it('are the same to the last bit in whatever order results were read', () => {
+    const rewards = [0.1, 0.2, 0.3, 1 / 3, 0.7, 0.9];
+    const events = rewards.map((reward, at) => outcome(1, at % 2, at, reward));
+    for (let seed = 0; seed < 20; seed++)
+      expect(figuresOf(Random.of('order', seed).shuffled(events))).toEqual(figuresOf(events));
+  });
+
   it('are absent where nothing was attempted, and tell before and after from the comparison', () => {
     expect(figuresOf([])).toMatchObject({ reward: null, gaining: null, control: null, run: null, before: null });
     const evaluation = { ...EXAMPLE_EVENTS.AdapterPromoted.evaluation!, parentSuccess: 0.25, success: 0.5 };
