@@ -18,6 +18,7 @@ export { hasQuotes, isFaithful, type Misquote, misquoteIn } from './faithful.js'
 export { groundedSchema, sampledUnder, type WrittenEntry } from './grounded-schema.js';
 export { answersOf, givesAnswerAway, hasFindableAnswer, holdsAnswer, withoutAnswer } from './leaks.js';
 export { earnsReward, MEMORY_ITEM_SCHEMA, memoryItemBlock, memoryItemIn } from './memory-item.js';
+export { breakerOf } from './own-tokens.js';
 export { asData } from './plain-data.js';
 export { PromptTemplate } from './prompt-template.js';
 export { type EntryWriter, loadPrompts, type PromptSettings, type Prompts } from './prompts.js';

@@ -231,7 +231,7 @@ export class EndpointExecutor implements ExecutorModel {
 function complete(
   client: EndpointClient,
   model: string,
-  messages: { readonly system: string | null; readonly user: string },
+  { system, user }: { readonly system: string | null; readonly user: string },
   decoding: ChatDecoding,
   signal?: AbortSignal,
   attempts?: number,
@@ -240,9 +240,13 @@ function complete(
     {
       method: 'POST',
       path: 'chat/completions',
-      body: chatRequest(model, messages, decoding),
+      body: chatRequest(
+        model,
+        [...(system === null ? [] : [{ role: 'system' as const, content: system }]), { role: 'user', content: user }],
+        decoding,
+      ),
       schema: chatCompletionSchema,
-      worst: worstCase([messages.system, messages.user], decoding.maxTokens),
+      worst: worstCase([system, user], decoding.maxTokens),
       usage: chatUsage,
       ...(attempts === undefined ? {} : { attempts }),
     },

@@ -1,4 +1,6 @@
 export type { TokenCount } from '@seamstream/openai-endpoint';
+export { EndpointEditWriter, openTeacher, type TeacherSettings } from './edit-writer.endpoint.adapter.js';
+export { LanguageModelEditWriter, type LanguageModelWriterSettings } from './edit-writer.language-model.adapter.js';
 export { executorBatches, longestBatchMs } from './executor.batches.js';
 export { checkExecutorChoice, type ExecutorChoice, executorChoiceShape } from './executor.config.js';
 export { LanguageModelExecutor, type LanguageModelExecutorSettings } from './executor.language-model.adapter.js';

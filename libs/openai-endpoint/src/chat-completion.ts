@@ -67,16 +67,21 @@ export const RESERVED_FIELDS = [
   'plugins',
 ] as const;
 
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
 /** The body of a request for one answer. */
 export function chatRequest(
   model: string,
-  { system, user }: { readonly system: string | null; readonly user: string },
+  messages: readonly ChatMessage[],
   decoding: ChatDecoding,
 ): Record<string, unknown> {
   return {
     ...decoding.extraBody,
     model,
-    messages: [...(system === null ? [] : [{ role: 'system', content: system }]), { role: 'user', content: user }],
+    messages,
     stream: false,
     temperature: decoding.temperature,
     top_p: decoding.topP,

@@ -2,6 +2,7 @@ export type { Spending } from './budget.js';
 export {
   type ChatCompletion,
   type ChatDecoding,
+  type ChatMessage,
   chatCompletionSchema,
   chatRequest,
   chatUsage,

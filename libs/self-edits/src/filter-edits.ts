@@ -10,6 +10,7 @@
  *
  * The limits are those of the plan that we follow, where it states them; the others were set on the labelled edits of the spec.
  */
+import { sha256 } from '@seamstream/kernel';
 import { NearDuplicateClusters, sharedRuns } from '@seamstream/near-duplicates';
 import { gibberishIn } from './gibberish.js';
 import type { Passage, SelfEditKind } from './self-edit-kinds.js';
@@ -60,13 +61,27 @@ type Refusal = Pick<RefusedEdit, 'reason' | 'figures' | 'of'>;
 export function filterEdits(batch: readonly WrittenEdit[], settings: FilterSettings): FilteredEdits {
   const kept: string[] = [];
   const refused: RefusedEdit[] = [];
-  const earlier = new EarlierEdits();
+  const filter = new EditFilter(settings);
   for (const edit of batch) {
-    const refusal = edit.kind.template === null ? undefined : (faultIn(edit, settings) ?? earlier.like(edit));
+    const refusal = filter.refusal(edit);
     if (refusal === undefined) kept.push(edit.id);
-    else refused.push({ id: edit.id, ...refusal });
+    else refused.push(refusal);
   }
   return { kept, refused };
+}
+
+/** The same, edit by edit, for a batch that is never whole in memory: of an edit it keeps digests and shingles, and no text. */
+export class EditFilter {
+  private readonly earlier = new EarlierEdits();
+
+  constructor(private readonly settings: FilterSettings) {}
+
+  /** Why an edit is refused, next to the earlier ones; undefined where it is kept. */
+  refusal(edit: WrittenEdit): RefusedEdit | undefined {
+    if (edit.kind.template === null) return undefined;
+    const refusal = faultIn(edit, this.settings) ?? this.earlier.like(edit);
+    return refusal === undefined ? undefined : { id: edit.id, ...refusal };
+  }
 }
 
 /** What is wrong with an edit by itself. */
@@ -98,7 +113,7 @@ class EarlierEdits {
   private readonly ids: string[] = [];
 
   like({ id, text }: WrittenEdit): Refusal | undefined {
-    const words = text.toLowerCase().split(/\s+/).join(' ').trim();
+    const words = sha256(text.toLowerCase().split(/\s+/).join(' ').trim());
     const same = this.byWords.get(words);
     if (same !== undefined) return { reason: 'duplicate', figures: { similarity: 1 }, of: same };
     this.byWords.set(words, id);

@@ -1,6 +1,17 @@
 export { editWriter, entryKind, writerTemplate } from './entry-kind.js';
+export { type EditKeyParts, editKey, editKeyText, editSeed } from './edit-key.js';
+export type {
+  EditOutcome,
+  EditRequest,
+  EditSampling,
+  EditWriter,
+  EditWriterIdentity,
+  FailedEdit,
+  WritingOptions,
+} from './edit-writer.port.js';
 export {
   type EditFault,
+  EditFilter,
   type FilteredEdits,
   type FilterSettings,
   filterEdits,
@@ -10,4 +21,5 @@ export {
 export { ownSelfEditKind } from './own-kind.js';
 export { type Passage, SELF_EDIT_KINDS, type SelfEditKind, selfEditKind } from './self-edit-kinds.js';
 export { trainingDocuments } from './training-documents.js';
+export { type FinalOutcome, WRITING_LIMITS, type WriteSettings, writeEdits } from './write-edits.js';
 export { type WriterMessage, writerMessages, writerPrompt } from './writer-prompt.js';
