@@ -57,6 +57,61 @@ export default [
     { control: 'a loop is refused', from: 'if (repeated > MOST_REPEATED)', to: 'if (repeated > 1)' },
     { control: 'mashed keys are refused', from: 'return known < LEAST_KNOWN ?', to: 'return known < 0 ?' },
   ]),
+  ...quick('libs/self-edits/src/edit-key.ts', 'libs/self-edits/src/edit-key.spec.ts', [
+    {
+      control: 'an edit of another adapter is another edit',
+      from: 'writer: { source, model, adapter, form },',
+      to: 'writer: { source, model, form },',
+    },
+    {
+      control: 'an edit of another title is another edit',
+      from: 'passage: { title, passage: text },',
+      to: 'passage: text,',
+    },
+  ]),
+  ...quick('libs/self-edits/src/write-edits.ts', 'libs/self-edits/src/write-edits.spec.ts', [
+    {
+      control: 'a failure that no edit escapes ends the writing',
+      from: 'if (halted !== undefined) throw',
+      to: 'if (halted !== undefined && tries === 0) throw',
+    },
+    { control: 'another try has another seed', from: 'attempt === 1 ? request', to: 'attempt > 0 ? request' },
+  ]),
+  ...quick('libs/operations/src/edits/edit-cache.ts', 'libs/operations/src/edits/edit-cache.spec.ts', [
+    { control: 'a file of another edit is not a hit', from: 'entry.data.key === key', to: 'entry.data.key !== null' },
+    {
+      control: 'a changed text is not a hit',
+      from: 'entry.data.digest === sha256(entry.data.text)',
+      to: 'entry.data.digest !== null',
+    },
+    {
+      control: 'what was used last stays',
+      from: 'a.usedAtMs - b.usedAtMs',
+      to: 'b.usedAtMs - a.usedAtMs',
+    },
+  ]),
+  ...quick('libs/operations/src/edits/generate-edits.ts', 'apps/cli/src/edits/generate-edits.command.spec.ts', [
+    {
+      control: 'an edit is in the cache before its batch is whole',
+      from: 'const kept = cache?.keep(asked[index]!, text);',
+      to: 'const kept = this.world.signal.aborted ? undefined : cache?.keep(asked[index]!, text);',
+    },
+    {
+      control: 'after a stop the filters know the edits from before it',
+      from: 'if (line.edit !== null) this.refusal(item, line.edit);',
+      to: '',
+    },
+    {
+      control: 'lines of a writer that fails for every passage are not kept',
+      from: 'else this.doubtful.push(line);',
+      to: 'else ready.push(line);',
+    },
+    {
+      control: 'a passage is trained on once',
+      from: 'number === 0 ? [...documents] : documents.slice(0, -1)',
+      to: '[...documents]',
+    },
+  ]),
   ...quick('apps/cli/src/edits/render-preview.ts', 'apps/cli/src/edits/preview-edits.command.spec.ts', [
     {
       control: 'a document steers no terminal',

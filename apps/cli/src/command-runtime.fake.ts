@@ -1,4 +1,6 @@
 /** A world in memory for specs: the command line runs in it as it runs in a process. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { bytesInMemory } from '@seamstream/datasets';
 import { type ExecutorModel, PromptInjection } from '@seamstream/environments';
 import { type EventLog, InMemoryEventLog } from '@seamstream/event-log';
@@ -13,6 +15,7 @@ import type { LearnerModel, Models, OutputOptions } from '@seamstream/operations
 import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
 import type { SchemaRegistry } from '@seamstream/schema-registry';
+import type { EditWriter } from '@seamstream/self-edits';
 import type { Setting } from '@seamstream/service-kit';
 import { type SigningKey, TRUST_ALL, type Trust } from '@seamstream/signatures';
 import type { StartOptions } from '@seamstream/standalone';
@@ -50,6 +53,10 @@ export interface FakeWorld {
   baseModel: BaseModel | undefined;
   /** What is trained by studies; none until it is set. */
   learner: LearnerModel | undefined;
+  /** Who writes self-edits; none until it is set. */
+  editWriter: EditWriter | undefined;
+  /** Of the disk: a cache lies in it. */
+  readonly dataFolder: string;
   /** What evaluations ask: at first a model whose entry solves what equals 1. */
   models: FakeModels;
   /** Where snapshots of read models are kept; nowhere until it is set. */
@@ -200,6 +207,10 @@ const fakeTrainer: TrainerClient = {
   },
 };
 
+async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
+  for (const value of values) yield await Promise.resolve(value);
+}
+
 /** Starts with the topics and nothing in them, at noon of 31 January 2030. @param schemaFor of entries; by default the general one */
 export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promise<FakeWorld> {
   const clock = new ManualClock(Date.UTC(2030, 0, 31, 12));
@@ -254,7 +265,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
         .toString()
         .split('\n')
         .slice(0, -1);
-      const kept = options.keep?.(left) ?? 0;
+      const kept = (await options.keep?.(each(left))) ?? 0;
       let lines = left
         .slice(0, kept)
         .map((line) => `${line}\n`)
@@ -334,6 +345,11 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       world.baseModel === undefined
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the base model: this world has none.'))
         : Promise.resolve(world.baseModel),
+    openEditWriter: () =>
+      world.editWriter === undefined
+        ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the writer of edits: this world has none.'))
+        : Promise.resolve(world.editWriter),
+    dataFolder: () => Promise.resolve(world.dataFolder),
     entrySchemas: () => Promise.resolve(schemaFor),
     promptTemplates: () => Promise.resolve(world.templates),
     settings: () => Promise.resolve(world.settings),
@@ -354,6 +370,8 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
   const world: FakeWorld = {
     baseModel: undefined,
     learner: undefined,
+    editWriter: undefined,
+    dataFolder: join(tmpdir(), 'data'),
     models,
     snapshots: null,
     settings: [],

@@ -11,6 +11,7 @@ import type { ObjectStore } from '@seamstream/object-store';
 import type { BaseModel } from '@seamstream/operations/adapters';
 import type { SchemasWorld } from '@seamstream/operations/cluster';
 import type { LogAddress } from '@seamstream/operations/copy';
+import type { EditsWorld } from '@seamstream/operations/edits';
 import type {
   GrowingOutput,
   GrowOptions,
@@ -110,6 +111,10 @@ export interface CommandRuntime {
   openLearner(): Promise<LearnerModel>;
   /** The base model that generators serve adapters of. What is compiled of it is closed by the runtime. */
   openBaseModel(): Promise<BaseModel>;
+  /** Who writes self-edits. Closed by the runtime. */
+  openEditWriter: EditsWorld['openEditWriter'];
+  /** Where the data of this installation is. */
+  dataFolder(): Promise<string>;
   /** A set of problems of the embedded demonstration. */
   worldProblems(set: WorldSet): Promise<readonly Problem[]>;
   /** The trainer on this log and these objects. Closed by the runtime. */

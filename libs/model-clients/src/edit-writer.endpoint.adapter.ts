@@ -91,7 +91,7 @@ export class EndpointEditWriter implements EditWriter {
       source: `${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`,
       model,
       adapter: null,
-      form: canonicalJson({ maxTokensField }),
+      form: sha256(canonicalJson({ maxTokensField })),
     };
     this.batch = EDITS_PER_CONNECTION * concurrency;
   }

@@ -3,7 +3,7 @@
  * an adapter writes here what it was trained to write there.
  */
 import { breakerOf, EDIT_SCHEMA, editText } from '@seamstream/experience';
-import { canonicalJson, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
+import { canonicalJson, isSeamError, messageOf, SeamError, sha256 } from '@seamstream/kernel';
 import type { Adapter, GenerationRequest, GenerationResult } from '@seamstream/language-model';
 import { fittingPrompt, type GeneratorModel } from '@seamstream/rollout';
 import {
@@ -35,7 +35,7 @@ export class LanguageModelEditWriter implements EditWriter {
       source: 'generator',
       model: model.digest,
       adapter: settings.adapter?.digest ?? null,
-      form: canonicalJson({ tokenizer: digest, chatTemplate: chatTemplateDigest, schema: EDIT_SCHEMA }),
+      form: sha256(canonicalJson({ tokenizer: digest, chatTemplate: chatTemplateDigest, schema: EDIT_SCHEMA })),
     };
   }
 

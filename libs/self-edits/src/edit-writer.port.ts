@@ -18,7 +18,7 @@ export interface EditWriterIdentity {
   readonly model: string;
   /** Of the adapter; null without one. */
   readonly adapter: string | null;
-  /** What decides besides: the tokenizer and its template, further fields of requests. */
+  /** Digest of what decides besides: the tokenizer and its template, further fields of requests. */
   readonly form: string;
 }
 

@@ -15,7 +15,7 @@ async function previewPassages(runtime: CommandRuntime, path: string, request: P
   return EXIT.ok;
 }
 
-function previewEditsCommand(run: RunCommand): Command {
+export function previewEditsCommand(run: RunCommand): Command {
   return new Command('preview')
     .summary('what a writer is asked about passages, and what an edit becomes')
     .description(
@@ -43,11 +43,4 @@ function previewEditsCommand(run: RunCommand): Command {
       ]),
     )
     .action((file: string, options: PreviewRequest) => run((runtime) => previewPassages(runtime, file, options)));
-}
-
-export function editsCommand(run: RunCommand): Command {
-  return new Command('edits')
-    .summary('look into self-edits: what a model writes from a passage to be trained on')
-    .addHelpText('after', examples([['seam edits preview dev-v1.1.json', 'what a writer would be asked']]))
-    .addCommand(previewEditsCommand(run));
 }

@@ -164,6 +164,16 @@ describe('a name that is free', () => {
   });
 });
 
+/** The number of lines before "no". */
+async function untilNo(lines: AsyncIterable<string>): Promise<number> {
+  let kept = 0;
+  for await (const line of lines) {
+    if (line === 'no') break;
+    kept++;
+  }
+  return kept;
+}
+
 describe('a file that grows', () => {
   const begin = (runtime: CommandRuntime, work = 'w0'): ReturnType<CommandRuntime['growOutput']> =>
     runtime.growOutput(path, { work });
@@ -185,7 +195,7 @@ describe('a file that grows', () => {
     await writeFile(`${path}.w0.part`, 'a\nbé\nno\nlost\ncut sho');
     await writeFile(`${path}.w1.part`, 'z\n');
     await command(async (runtime) => {
-      const output = await runtime.growOutput(path, { work: 'w0', keep: (lines) => lines.indexOf('no') });
+      const output = await runtime.growOutput(path, { work: 'w0', keep: untilNo });
       expect(output.kept).toBe(2);
       await output.append('c\n');
       await output.finish();

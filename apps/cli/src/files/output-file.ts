@@ -14,6 +14,8 @@ import { outputTaken, STANDARD_STREAM } from '../command-runtime.js';
 const NEW_FILE = 0o600;
 
 const LINE_BREAK = 0x0a;
+/** Bytes of a part that are read at a time. */
+const PIECE = 1 << 16;
 
 /** What has the name that is to be written. */
 type Place =
@@ -58,7 +60,7 @@ export class OutputFiles {
   }
 
   async grow(path: string, options: GrowOptions = {}): Promise<GrowingOutput> {
-    const { work, keep = () => 0 } = options;
+    const { work, keep } = options;
     if (path === STANDARD_STREAM) return streamed((lines) => this.print(Buffer.from(lines)));
     const place = await this.placeOf(path, options);
     if (place.kind === 'stream') {
@@ -75,7 +77,7 @@ export class OutputFiles {
       const file = await open(part, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, NEW_FILE);
       try {
         if (!(await file.stat()).isFile()) throw new Error('no plain file');
-        const { lines, bytes } = keptOf(await file.readFile(), keep);
+        const { lines, bytes } = await keptOf(file, keep);
         await file.truncate(bytes);
         return new PartFile(this, file, { part, path, options, kept: lines }, bytes);
       } catch (error) {
@@ -194,14 +196,35 @@ function streamed(
 }
 
 /** The whole lines at the start of a part that still hold, and their bytes. A line that was cut short is none. */
-function keptOf(
-  content: Buffer,
-  keep: (lines: readonly string[]) => number,
-): { readonly lines: number; readonly bytes: number } {
+async function keptOf(
+  file: FileHandle,
+  keep: GrowOptions['keep'],
+): Promise<{ readonly lines: number; readonly bytes: number }> {
+  if (keep === undefined) return { lines: 0, bytes: 0 };
   const ends: number[] = [];
-  for (let end = content.indexOf(LINE_BREAK) + 1; end > 0; end = content.indexOf(LINE_BREAK, end) + 1) ends.push(end);
-  const lines = keep(ends.map((end, line) => content.subarray(ends[line - 1] ?? 0, end - 1).toString()));
+  const lines = await keep(linesOf(file, ends));
   return { lines, bytes: ends[lines - 1] ?? 0 };
+}
+
+/** The whole lines of a file from its start, in memory one piece of it at a time. @param ends is given the place behind each line */
+async function* linesOf(file: FileHandle, ends: number[]): AsyncGenerator<string> {
+  const piece = Buffer.alloc(PIECE);
+  let begun: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const { bytesRead } = await file.read(piece, 0, PIECE, at);
+    if (bytesRead === 0) return;
+    const chunk = piece.subarray(0, bytesRead);
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_BREAK); end >= 0; end = chunk.indexOf(LINE_BREAK, from)) {
+      const line = Buffer.concat([...begun, chunk.subarray(from, end)]).toString();
+      begun = [];
+      from = end + 1;
+      ends.push(at + from);
+      yield line;
+    }
+    begun.push(Buffer.from(chunk.subarray(from)));
+    at += bytesRead;
+  }
 }
 
 /** A file that is replaced keeps its permissions. */

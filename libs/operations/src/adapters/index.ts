@@ -7,6 +7,6 @@ export {
   mergeIntoFolder,
   type PeftFiles,
 } from './exchange-adapters.js';
-export { BASE, findAdapter, SERVED } from './find-adapter.js';
+export { BASE, findAdapter, loadAdapter, SERVED } from './find-adapter.js';
 export { fingerprintText } from './published-adapter.js';
 export { type VerifiedFact, verifyFacts } from './verify-facts.js';

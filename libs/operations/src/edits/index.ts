@@ -1,3 +1,19 @@
+export { type AugmentedLine, type EditCounts } from './augmented-line.js';
+export { type CacheStats, DEFAULT_CACHE_BYTES, EditCache, type Removed } from './edit-cache.js';
+export type { EditsWorld, EditWriterChoice } from './edits-world.js';
+export {
+  type CacheChoice,
+  type GenerateRequest,
+  type Generating,
+  type GenerationState,
+  openGenerating,
+} from './generate-edits.js';
+export {
+  type EditsInspection,
+  type ExportedDocuments,
+  exportDocuments,
+  inspectEdits,
+} from './inspect-edits.js';
 export {
   type EditPreview,
   type PassagePreview,

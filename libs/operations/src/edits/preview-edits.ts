@@ -13,8 +13,8 @@ import {
   writerPrompt,
 } from '@seamstream/self-edits';
 import { type PassageTask, passageOf } from '@seamstream/tasks';
-import { Tokenizer } from '@seamstream/tokenizer';
 import { type InputDoor, openDataset } from '../publish/dataset-file.js';
+import { ESTIMATED, tokenCounter } from './token-counter.js';
 
 export interface PreviewRequest {
   /** A shipped kind, unless `template` names a file or folder with another. */
@@ -51,9 +51,6 @@ export interface EditPreview {
   readonly tokens: 'counted' | 'estimated';
 }
 
-/** Bytes of text that a token has on average: an estimate for English. */
-const BYTES_PER_TOKEN = 4;
-
 interface PreviewDoor extends InputDoor {
   readInput(path: string): Promise<Uint8Array>;
 }
@@ -67,9 +64,7 @@ export async function previewEdits(door: PreviewDoor, path: string, request: Pre
   const kind = request.template === undefined ? selfEditKind(request.kind) : ownSelfEditKind(request.template);
   const text =
     request.edit === undefined ? undefined : Buffer.from(await door.readInput(request.edit)).toString('utf8');
-  const tokenizer = request.tokenizer === undefined ? undefined : await tokenizerIn(door, request.tokenizer);
-  const countTokens = (each: string): number =>
-    tokenizer?.encode(each).length ?? Math.ceil(Buffer.byteLength(each) / BYTES_PER_TOKEN);
+  const { countTokens, countedBy } = await tokenCounter(door, request.tokenizer);
   const passages: PassagePreview[] = [];
   for await (const { row, task } of passagesIn(door, path, request)) {
     // One edit is about one passage.
@@ -78,7 +73,7 @@ export async function previewEdits(door: PreviewDoor, path: string, request: Pre
     if (passages.length === request.limit || request.row !== undefined) break;
   }
   if (passages.length === 0) throw withoutPassage(path, request.row);
-  return { kind: kind.identity, passages, tokens: tokenizer === undefined ? 'estimated' : 'counted' };
+  return { kind: kind.identity, passages, tokens: countedBy === ESTIMATED ? 'estimated' : 'counted' };
 }
 
 function asked(kind: SelfEditKind, row: number, passage: PassageTask): PassagePreview {
@@ -135,16 +130,4 @@ function withoutPassage(path: string, row: number | undefined): SeamError {
     'INVALID_INPUT',
     `Cannot preview ${where}: expected a passage with questions, got none. Name a file of passages, and its form (--dataset).`,
   );
-}
-
-async function tokenizerIn(door: PreviewDoor, path: string): Promise<Tokenizer> {
-  const text = Buffer.from(await door.readInput(path)).toString('utf8');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    const expected = 'a tokenizer.json, got no JSON. Name the file of the model that would be trained.';
-    throw new SeamError('INVALID_INPUT', `Cannot read the tokenizer ${path}: expected ${expected}`, { cause });
-  }
-  return Tokenizer.fromJson(value);
 }

@@ -26,8 +26,8 @@ export interface OutputOptions {
 export interface GrowOptions extends OutputOptions {
   /** Names work that gives the same lines whenever it is done: a part of it that was left is continued. By default none is. */
   readonly work?: string;
-  /** How many lines from the start of such a part hold; none by default. */
-  readonly keep?: (lines: readonly string[]) => number;
+  /** How many lines from the start of such a part hold; none by default. They are read one after the other, as many as are asked for. */
+  readonly keep?: (lines: AsyncIterable<string>) => Promise<number>;
 }
 
 /** A file on its way: what was appended is on the disk, under another name until all is there. */

@@ -70,11 +70,14 @@ export function workName(questions: readonly Question[], settings: Readonly<Reco
 /**
  * Lines from the start of a part that answer these questions in their order, without those at its end that failed: they are asked once more.
  */
-export function heldAnswers(lines: readonly string[], questions: readonly Question[]): readonly AnswerLine[] {
+export async function heldAnswers(
+  lines: AsyncIterable<string> | Iterable<string>,
+  questions: readonly Question[],
+): Promise<readonly AnswerLine[]> {
   const held: AnswerLine[] = [];
-  for (const [at, line] of lines.entries()) {
+  for await (const line of lines) {
     const said = parsed(line);
-    if (said === undefined || said.problemId !== questions[at]?.problemId) break;
+    if (said === undefined || said.problemId !== questions[held.length]?.problemId) break;
     held.push(said);
   }
   return held.slice(0, held.findLastIndex(({ failure }) => failure === undefined) + 1);

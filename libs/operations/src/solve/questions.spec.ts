@@ -37,9 +37,11 @@ describe('Lines of answers', () => {
     const lines = [answered, failed].map((answer, at) =>
       JSON.stringify(answerLine(questions[at]!, answer as Parameters<typeof answerLine>[1], facts)),
     );
-    expect(heldAnswers(lines, questions)).toHaveLength(1);
-    expect(heldAnswers(lines, questions.toReversed())).toEqual([]);
-    expect(heldAnswers(['{"problemId"', ...lines], questions)).toEqual([]);
-    expect(heldAnswers(lines.slice(0, 1), questions).reduce(counted, NO_ANSWERS)).toMatchObject({ answered: 1 });
+    expect(await heldAnswers(lines, questions)).toHaveLength(1);
+    expect(await heldAnswers(lines, questions.toReversed())).toEqual([]);
+    expect(await heldAnswers(['{"problemId"', ...lines], questions)).toEqual([]);
+    expect((await heldAnswers(lines.slice(0, 1), questions)).reduce(counted, NO_ANSWERS)).toMatchObject({
+      answered: 1,
+    });
   });
 });

@@ -83,8 +83,8 @@ export async function openSolving(
             ...{ ...facts, temperature, maxEntryTokens, generator: generator.digest, executor: environment.identity },
             ...{ generatorTemplate: prompts.generatorTemplate, schemas: domains.map((domain) => schemaFor(domain)) },
           }),
-          keep(lines) {
-            const held = heldAnswers(lines, questions);
+          async keep(lines) {
+            const held = await heldAnswers(lines, questions);
             tally = held.reduce(counted, NO_ANSWERS);
             return held.length;
           },
