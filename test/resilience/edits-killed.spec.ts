@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { Random } from '@seamstream/kernel';
-import { chatCompletion, ModelServer } from '@seamstream/testing/model-server';
+import { type Behaviour, chatCompletion, ModelServer, type SeenRequest } from '@seamstream/testing/model-server';
 
 jest.setTimeout(280_000);
 
@@ -20,19 +20,42 @@ let folder: string;
 let teacher: ModelServer;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'seam-edits-killed-'));
-  teacher = await ModelServer.start(async ({ body }) => {
-    await sleep(20);
-    return { kind: 'answer', body: chatCompletion(editOf(passageIn(body!))) };
-  });
-  const rows = Array.from({ length: PASSAGES }, (_, row) =>
-    JSON.stringify({ passage: `Passage ${row}.`, questions: [{ question: 'Which?', reference: 'this' }] }),
-  );
-  await writeFile(join(folder, 'p.jsonl'), `${rows.join('\n')}\n`);
+  teacher = await ModelServer.start(teach);
+  await writeFile(join(folder, 'p.jsonl'), passages());
 });
 afterEach(async () => {
   await teacher.stop();
   await rm(folder, { recursive: true, force: true });
 });
+
+it('a data set whose writing is killed again and again is that of an undisturbed run, and no written edit is asked for twice', async () => {
+  expect(await generate('whole.jsonl', 'other-cache')).toBe(0);
+  const random = Random.of('edits-killed');
+  const written = new Set<string>();
+  let kills = 0;
+  for (let run = 0; run < KILLS; run++) {
+    const before = teacher.seen.length;
+    if ((await generate('out.jsonl', 'cache', 8 + random.int(16))) === null) kills++;
+    const askedFor = teacher.seen.slice(before).map(({ body }) => editOf(passageIn(body!)));
+    expect(askedFor.filter((edit) => written.has(edit))).toEqual([]);
+    for (const edit of await editsIn('cache')) written.add(edit);
+  }
+  expect(kills).toBe(KILLS);
+  expect(written.size).toBeGreaterThan(KILLS * 4);
+  const before = teacher.seen.length;
+  expect(await generate('out.jsonl', 'cache')).toBe(0);
+  expect(teacher.seen.length - before).toBe(PASSAGES - written.size);
+  expect(await readFile(join(folder, 'out.jsonl'), 'utf8')).toBe(await readFile(join(folder, 'whole.jsonl'), 'utf8'));
+  expect((await readFile(join(folder, 'out.jsonl'), 'utf8')).trim().split('\n')).toHaveLength(PASSAGES);
+  expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
+});
+
+function passages(): string {
+  const rows = Array.from({ length: PASSAGES }, (_, row) =>
+    JSON.stringify({ passage: `Passage ${row}.`, questions: [{ question: 'Which?', reference: 'this' }] }),
+  );
+  return `${rows.join('\n')}\n`;
+}
 
 function passageIn(body: Record<string, unknown>): string {
   const [{ content }] = body.messages as [{ content: string }];
@@ -74,24 +97,8 @@ async function editsIn(cache: string): Promise<readonly string[]> {
   return bodies.map((body) => (JSON.parse(body) as { text: string }).text);
 }
 
-it('a data set whose writing is killed again and again is that of an undisturbed run, and no written edit is asked for twice', async () => {
-  expect(await generate('whole.jsonl', 'other-cache')).toBe(0);
-  const random = Random.of('edits-killed');
-  const written = new Set<string>();
-  let kills = 0;
-  for (let run = 0; run < KILLS; run++) {
-    const before = teacher.seen.length;
-    if ((await generate('out.jsonl', 'cache', 8 + random.int(16))) === null) kills++;
-    const askedFor = teacher.seen.slice(before).map(({ body }) => editOf(passageIn(body!)));
-    expect(askedFor.filter((edit) => written.has(edit))).toEqual([]);
-    for (const edit of await editsIn('cache')) written.add(edit);
-  }
-  expect(kills).toBe(KILLS);
-  expect(written.size).toBeGreaterThan(KILLS * 4);
-  const before = teacher.seen.length;
-  expect(await generate('out.jsonl', 'cache')).toBe(0);
-  expect(teacher.seen.length - before).toBe(PASSAGES - written.size);
-  expect(await readFile(join(folder, 'out.jsonl'), 'utf8')).toBe(await readFile(join(folder, 'whole.jsonl'), 'utf8'));
-  expect((await readFile(join(folder, 'out.jsonl'), 'utf8')).trim().split('\n')).toHaveLength(PASSAGES);
-  expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
-});
+/** Writes each edit after a while, so that a kill finds some of them under way. */
+async function teach({ body }: SeenRequest): Promise<Behaviour> {
+  await sleep(20);
+  return { kind: 'answer', body: chatCompletion(editOf(passageIn(body!))) };
+}

@@ -12,11 +12,9 @@ import type { Settings } from '@seamstream/learning';
 import type { ObjectStore } from '@seamstream/object-store';
 import type { BaseModel } from '@seamstream/operations/adapters';
 import type { LogAddress } from '@seamstream/operations/copy';
-import type { EditWriterChoice } from '@seamstream/operations/edits';
 import type { Models, WorldSet } from '@seamstream/operations/evaluate';
-import type { KeptLog, ReadingOptions } from '@seamstream/operations/read-models';
+import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
-import type { EditWriter } from '@seamstream/self-edits';
 import type { CommonConfig, Environment, LogMode, Setting, Signing } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer/config';
 import type { BucketDoor, CommandRuntime, GlobalOptions, ReadModelOptions, Shell } from './command-runtime.js';
@@ -217,29 +215,6 @@ class RuntimeResources {
     };
   }
 
-  async openEditWriter(choice: EditWriterChoice, reading: ReadingOptions): Promise<EditWriter> {
-    const { LanguageModelEditWriter, openTeacher } = await import('@seamstream/model-clients');
-    if (choice.by === 'teacher') {
-      const teacher = openTeacher(choice, this.environment());
-      this.closers.push(() => teacher.close());
-      return teacher;
-    }
-    const { openGenerator } = await import('@seamstream/generator');
-    const { loadAdapter } = await import('@seamstream/operations/adapters');
-    const { generator } = await this.loadAll();
-    const { modelFolder, adapter: word, batch } = choice;
-    const settings =
-      modelFolder === undefined ? generator : { ...generator, driver: 'checkpoint' as const, modelFolder };
-    const { model, close } = await openGenerator(settings, this.environment());
-    this.closers.push(close);
-    const adapter = await loadAdapter(this, word, model.digest, reading);
-    return new LanguageModelEditWriter(model, { adapter, batch });
-  }
-
-  async dataFolder(): Promise<string> {
-    return (await this.loadCommon()).dataFolder;
-  }
-
   async algorithmSettings(algorithm: string, preset?: string): Promise<Settings> {
     const { mergeSettings, presetNamed } = await import('@seamstream/learning');
     const { trainer } = await this.loadAll();
@@ -296,7 +271,7 @@ class RuntimeResources {
   }
 
   /** Where log and objects are. Settings of the services are left to those commands that use them. */
-  private async loadCommon(): Promise<CommonConfig> {
+  async loadCommon(): Promise<CommonConfig> {
     const { commonConfigSchema, loadConfig } = await import('@seamstream/service-kit/config');
     this.common ??= loadConfig(commonConfigSchema, this.environment());
     return this.common;
@@ -404,8 +379,9 @@ export function processShell(): Shell {
         openLearner: async () =>
           openLearner(await world.loadAll(), world.environment(), (close) => world.onClose(close)),
         openBaseModel: () => world.openBaseModel(),
-        openEditWriter: (choice, reading) => world.openEditWriter(choice, reading),
-        dataFolder: () => world.dataFolder(),
+        openEditWriter: async (...asked) =>
+          (await import('./edits/open-edit-writer.js')).openEditWriter(world, ...asked),
+        dataFolder: async () => (await world.loadCommon()).dataFolder,
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),
         worldProblems: (set) => world.worldProblems(set),
         openTrainer: () => world.openTrainer(),

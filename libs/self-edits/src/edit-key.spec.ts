@@ -13,25 +13,6 @@ const parts: fc.Arbitrary<EditKeyParts> = fc.record({
   number: fc.nat(3),
 });
 
-/** Every part by its path. Zero has one sign here: no sampler distinguishes them. */
-function leavesOf(value: unknown): readonly unknown[] {
-  if (value === 0) return [0];
-  if (typeof value !== 'object' || value === null) return [value];
-  return Object.values(value).flatMap(leavesOf);
-}
-
-/** One part exchanged for another value, by its place among all of them. */
-function changed(value: EditKeyParts, place: number, by: EditKeyParts): EditKeyParts {
-  let at = 0;
-  const visit = (mine: unknown, other: unknown): unknown => {
-    if (typeof mine !== 'object' || mine === null) return at++ === place ? other : mine;
-    return Object.fromEntries(
-      Object.entries(mine).map(([name, inner]) => [name, visit(inner, (other as Record<string, unknown>)[name])]),
-    );
-  };
-  return visit(value, by) as EditKeyParts;
-}
-
 const PARTS = 12;
 
 describe('the key of an edit', () => {
@@ -78,3 +59,22 @@ describe('the key of an edit', () => {
     expect(new Set([one, ...others].map(editSeed)).size).toBe(4);
   });
 });
+
+/** Every part by its path. Zero has one sign here: no sampler distinguishes them. */
+function leavesOf(value: unknown): readonly unknown[] {
+  if (value === 0) return [0];
+  if (typeof value !== 'object' || value === null) return [value];
+  return Object.values(value).flatMap(leavesOf);
+}
+
+/** One part exchanged for another value, by its place among all of them. */
+function changed(value: EditKeyParts, place: number, by: EditKeyParts): EditKeyParts {
+  let at = 0;
+  const visit = (mine: unknown, other: unknown): unknown => {
+    if (typeof mine !== 'object' || mine === null) return at++ === place ? other : mine;
+    return Object.fromEntries(
+      Object.entries(mine).map(([name, inner]) => [name, visit(inner, (other as Record<string, unknown>)[name])]),
+    );
+  };
+  return visit(value, by) as EditKeyParts;
+}

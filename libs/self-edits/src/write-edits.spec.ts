@@ -3,34 +3,6 @@ import type { EditOutcome, EditRequest, EditWriter } from './edit-writer.port.js
 import { selfEditKind } from './self-edit-kinds.js';
 import { writeEdits } from './write-edits.js';
 
-const request = (passage: string): EditRequest => ({
-  kind: selfEditKind('facts'),
-  passage: { title: null, passage },
-  sampling: { temperature: 1, topP: 1, maxTokens: 8 },
-  seed: passage,
-});
-const failed = (changes: Partial<EditOutcome> = {}): EditOutcome =>
-  ({ status: 'failed', code: 'ENDPOINT_FAILED', reason: 'no', retryable: true, ...changes }) as EditOutcome;
-
-/** Writes as the function says, by the seed that it is asked with; the last request first. */
-function writer(outcomeOf: (seed: string) => EditOutcome) {
-  const asked: string[][] = [];
-  const made: EditWriter = {
-    identity: { source: 'test', model: 'm', adapter: null, form: '' },
-    batch: 2,
-    write(requests, { onOutcome }) {
-      asked.push(requests.map(({ seed }) => seed));
-      requests
-        .map((_, index) => index)
-        .reverse()
-        .forEach((index) => onOutcome(index, outcomeOf(requests[index]!.seed)));
-      return Promise.resolve();
-    },
-    close: () => Promise.resolve(),
-  };
-  return { asked, writer: made };
-}
-
 const SETTINGS = { timeoutMs: 30_000, tries: 3 };
 
 describe('edits by a writer that may fail', () => {
@@ -83,3 +55,35 @@ describe('edits by a writer that may fail', () => {
     await expect(writeEdits(silent, [request('a')], SETTINGS)).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 });
+
+function request(passage: string): EditRequest {
+  return {
+    kind: selfEditKind('facts'),
+    passage: { title: null, passage },
+    sampling: { temperature: 1, topP: 1, maxTokens: 8 },
+    seed: passage,
+  };
+}
+
+function failed(changes: Partial<EditOutcome> = {}): EditOutcome {
+  return { status: 'failed', code: 'ENDPOINT_FAILED', reason: 'no', retryable: true, ...changes } as EditOutcome;
+}
+
+/** Writes as the function says, by the seed that it is asked with; the last request first. */
+function writer(outcomeOf: (seed: string) => EditOutcome) {
+  const asked: string[][] = [];
+  const made: EditWriter = {
+    identity: { source: 'test', model: 'm', adapter: null, form: '' },
+    batch: 2,
+    write(requests, { onOutcome }) {
+      asked.push(requests.map(({ seed }) => seed));
+      requests
+        .map((_, index) => index)
+        .reverse()
+        .forEach((index) => onOutcome(index, outcomeOf(requests[index]!.seed)));
+      return Promise.resolve();
+    },
+    close: () => Promise.resolve(),
+  };
+  return { asked, writer: made };
+}

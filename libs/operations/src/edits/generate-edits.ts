@@ -126,7 +126,7 @@ export async function openGenerating(
     ...{ file: file.digest, form: file.form, kind: kind.identity, writer: writer?.identity ?? null, sampling, seed },
     ...{ editsPerPassage, countedBy },
   });
-  const items = (): AsyncGenerator<Item> => itemsOf(file, kind.template === null ? 1 : editsPerPassage);
+  const items = (): AsyncGenerator<Item, void> => itemsOf(file, kind.template === null ? 1 : editsPerPassage);
   const output =
     out === undefined
       ? undefined
@@ -151,7 +151,7 @@ async function openCache(world: EditsWorld, choice: CacheChoice | null): Promise
   return new EditCache(folder, world.clock, maxBytes);
 }
 
-async function* itemsOf(file: PassageFile, editsPerPassage: number): AsyncGenerator<Item> {
+async function* itemsOf(file: PassageFile, editsPerPassage: number): AsyncGenerator<Item, void> {
   for await (const { row, passage } of file.read())
     for (let number = 0; number < editsPerPassage; number++) yield { row, number, passage };
 }
@@ -187,7 +187,7 @@ class Work {
   }
 
   /** How many lines of an earlier run are those of this one. The filters see their edits, as they did then. */
-  async resume(lines: AsyncIterable<string>, items: AsyncGenerator<Item>): Promise<number> {
+  async resume(lines: AsyncIterable<string>, items: AsyncGenerator<Item, void>): Promise<number> {
     for await (const text of lines) {
       const line = augmentedLine(text);
       const { value: item, done } = await items.next();
@@ -262,7 +262,7 @@ class Run {
     return { done: work.done, counts: work.counts, cached, written, leftMs };
   }
 
-  async *batches(items: AsyncGenerator<Item>, lines: number): AsyncGenerator<GenerationState, void> {
+  async *batches(items: AsyncGenerator<Item, void>, lines: number): AsyncGenerator<GenerationState, void> {
     const { cache, output } = this.doors;
     try {
       for (let skipped = 0; skipped < this.work.done; skipped++) await items.next();
@@ -282,7 +282,7 @@ class Run {
   }
 
   /** Items up to a batch of those that the cache has not. */
-  private async next(items: AsyncGenerator<Item>): Promise<readonly Batched[]> {
+  private async next(items: AsyncGenerator<Item, void>): Promise<readonly Batched[]> {
     const { writer, cache } = this.doors;
     const batch: Batched[] = [];
     for (let missing = 0; batch.length < MOST_ITEMS && missing < (writer?.batch ?? MOST_ITEMS); ) {

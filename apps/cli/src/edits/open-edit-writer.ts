@@ -1,0 +1,36 @@
+/** The writer of edits that a command asks for. What opens a model is loaded when one is opened. */
+import type { GeneratorConfig } from '@seamstream/generator/config';
+import type { EditsWorld } from '@seamstream/operations/edits';
+import type { EditWriter } from '@seamstream/self-edits';
+import type { CommandRuntime } from '../command-runtime.js';
+
+interface WriterWorld extends Pick<CommandRuntime, 'openKeptLog' | 'openObjects'> {
+  /** Of the process: keys are in it. */
+  environment(): Readonly<Record<string, string | undefined>>;
+  /** As the services are configured. */
+  loadAll(): Promise<Pick<GeneratorConfig, 'generator'>>;
+  onClose(close: () => Promise<void>): void;
+}
+
+/** @throws as the model, the adapter or the key that the choice names */
+export async function openEditWriter(
+  world: WriterWorld,
+  ...[choice, reading]: Parameters<EditsWorld['openEditWriter']>
+): Promise<EditWriter> {
+  const { LanguageModelEditWriter, openTeacher } = await import('@seamstream/model-clients');
+  if (choice.by === 'teacher') {
+    const teacher = openTeacher(choice, world.environment());
+    world.onClose(() => teacher.close());
+    return teacher;
+  }
+  const { openGenerator } = await import('@seamstream/generator');
+  const { loadAdapter } = await import('@seamstream/operations/adapters');
+  const { modelFolder, adapter: word, batch } = choice;
+  const { generator: configured } = await world.loadAll();
+  const settings =
+    modelFolder === undefined ? configured : { ...configured, driver: 'checkpoint' as const, modelFolder };
+  const { model, close } = await openGenerator(settings, world.environment());
+  world.onClose(close);
+  const adapter = await loadAdapter(world, word, model.digest, reading);
+  return new LanguageModelEditWriter(model, { adapter, batch });
+}
