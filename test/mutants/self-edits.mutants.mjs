@@ -97,14 +97,21 @@ export default [
       to: 'const kept = this.world.signal.aborted ? undefined : cache?.keep(asked[index]!, text);',
     },
     {
-      control: 'after a stop the filters know the edits from before it',
-      from: 'if (line.edit !== null) this.refusal(item, line.edit);',
-      to: '',
-    },
-    {
       control: 'lines of a writer that fails for every passage are not kept',
       from: 'else this.doubtful.push(line);',
       to: 'else ready.push(line);',
+    },
+    {
+      control: 'an edit of another meaning than its passage is refused',
+      from: 'figure === undefined || figure >= similarity.least',
+      to: 'figure === undefined || figure >= -1',
+    },
+  ]),
+  ...quick('libs/operations/src/edits/edit-work.ts', 'apps/cli/src/edits/generate-edits.command.spec.ts', [
+    {
+      control: 'after a stop the filters know the edits from before it',
+      from: 'if (line.edit !== null) this.refusal(item, line.edit);',
+      to: '',
     },
     {
       control: 'a passage is trained on once',

@@ -15,7 +15,7 @@ import type { LearnerModel, Models, OutputOptions } from '@seamstream/operations
 import type { KeptLog } from '@seamstream/operations/read-models';
 import type { TrainerClient } from '@seamstream/operations/train';
 import type { SchemaRegistry } from '@seamstream/schema-registry';
-import type { EditWriter } from '@seamstream/self-edits';
+import type { EditWriter, TextSimilarity } from '@seamstream/self-edits';
 import type { Setting } from '@seamstream/service-kit';
 import { type SigningKey, TRUST_ALL, type Trust } from '@seamstream/signatures';
 import type { StartOptions } from '@seamstream/standalone';
@@ -55,6 +55,8 @@ export interface FakeWorld {
   learner: LearnerModel | undefined;
   /** Who writes self-edits; none until it is set. */
   editWriter: EditWriter | undefined;
+  /** Who compares meanings; none until it is set. */
+  similarity: TextSimilarity | undefined;
   /** Of the disk: a cache lies in it. */
   readonly dataFolder: string;
   /** What evaluations ask: at first a model whose entry solves what equals 1. */
@@ -349,6 +351,10 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       world.editWriter === undefined
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the writer of edits: this world has none.'))
         : Promise.resolve(world.editWriter),
+    openSimilarity: () =>
+      world.similarity === undefined
+        ? Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Opening embeddings: this world has no endpoint.'))
+        : Promise.resolve(world.similarity),
     dataFolder: () => Promise.resolve(world.dataFolder),
     entrySchemas: () => Promise.resolve(schemaFor),
     promptTemplates: () => Promise.resolve(world.templates),
@@ -371,6 +377,7 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
     baseModel: undefined,
     learner: undefined,
     editWriter: undefined,
+    similarity: undefined,
     dataFolder: join(tmpdir(), 'data'),
     models,
     snapshots: null,

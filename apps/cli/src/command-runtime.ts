@@ -113,6 +113,8 @@ export interface CommandRuntime {
   openBaseModel(): Promise<BaseModel>;
   /** Who writes self-edits. Closed by the runtime. */
   openEditWriter: EditsWorld['openEditWriter'];
+  /** Who compares meanings. Closed by the runtime. */
+  openSimilarity: EditsWorld['openSimilarity'];
   /** Where the data of this installation is. */
   dataFolder(): Promise<string>;
   /** A set of problems of the embedded demonstration. */

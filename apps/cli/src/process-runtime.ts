@@ -381,6 +381,7 @@ export function processShell(): Shell {
         openBaseModel: () => world.openBaseModel(),
         openEditWriter: async (...asked) =>
           (await import('./edits/open-edit-writer.js')).openEditWriter(world, ...asked),
+        openSimilarity: async (named) => (await import('./edits/open-edit-writer.js')).openSimilarityIn(world, named),
         dataFolder: async () => (await world.loadCommon()).dataFolder,
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),
         worldProblems: (set) => world.worldProblems(set),

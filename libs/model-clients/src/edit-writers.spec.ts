@@ -16,6 +16,7 @@ import {
 import { chatCompletion, ModelServer } from '@seamstream/testing/model-server';
 import { openTeacher, type TeacherSettings } from './edit-writer.endpoint.adapter.js';
 import { LanguageModelEditWriter } from './edit-writer.language-model.adapter.js';
+import { openSimilarity } from './similarity.endpoint.adapter.js';
 
 const request = (passage: string, changes: Partial<EditRequest> = {}): EditRequest => ({
   kind: selfEditKind('implications'),
@@ -153,6 +154,29 @@ describe('a teacher behind an endpoint', () => {
       { status: 'written', text: 'Fine.' },
     ]);
     expect(server.seen).toHaveLength(4);
+  });
+
+  it('compares meanings by the cosine of embeddings, and says why it cannot', async () => {
+    server.behave = ({ body }) => {
+      const vectors = (body!.input as string[]).map((text, index) => ({
+        index,
+        embedding: text.startsWith('Ada') ? [1, 1] : [1, 0],
+      }));
+      return { kind: 'answer', body: { data: vectors.reverse(), usage: { prompt_tokens: 1 } } };
+    };
+    const similarity = openSimilarity({ url: server.url, model: 'e', keyVariable: 'KEY' }, { KEY: 'sk-1' });
+    const measured = await similarity.similarities([
+      ['Ada.', 'Ada wrote.'],
+      ['Ada.', 'Bob.'],
+    ]);
+    expect(measured.map((each) => Number(each.toFixed(6)))).toEqual([1, 0.707107]);
+    expect(server.seen[0]).toMatchObject({
+      url: '/v1/embeddings',
+      body: { model: 'e', input: ['Ada.', 'Ada wrote.'] },
+    });
+    server.behave = () => ({ kind: 'answer', status: 400, body: { error: { message: 'no' } } });
+    await expect(similarity.similarities([['a', 'b']])).rejects.toMatchObject({ code: 'ENDPOINT_REFUSED' });
+    await similarity.close();
   });
 
   it('halts with a key that is refused and with a budget that is spent', async () => {

@@ -7,5 +7,6 @@ export { LanguageModelExecutor, type LanguageModelExecutorSettings } from './exe
 export { checkVllmChoice, vllmGeneratorSchema } from './generator.config.js';
 export { type OpenedExecutor, openExecutor } from './open-executor.js';
 export { openVllmGenerator } from './open-vllm-generator.js';
+export { openSimilarity, type SimilaritySettings } from './similarity.endpoint.adapter.js';
 export { assertGenerates } from './start-checks.js';
 export { LanguageModelTraining } from './training-engine.language-model.adapter.js';

@@ -9,6 +9,7 @@ export {
   RESERVED_FIELDS,
   worstCase,
 } from './chat-completion.js';
+export { cosine, type Embeddings, embeddingsTask } from './embeddings.js';
 export {
   EndpointClient,
   type EndpointFailure,

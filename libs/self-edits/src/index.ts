@@ -20,6 +20,7 @@ export {
 } from './filter-edits.js';
 export { ownSelfEditKind } from './own-kind.js';
 export { type Passage, SELF_EDIT_KINDS, type SelfEditKind, selfEditKind } from './self-edit-kinds.js';
+export type { TextSimilarity } from './text-similarity.port.js';
 export { trainingDocuments } from './training-documents.js';
 export { type FinalOutcome, WRITING_LIMITS, type WriteSettings, writeEdits } from './write-edits.js';
 export { type WriterMessage, writerMessages, writerPrompt } from './writer-prompt.js';

@@ -194,7 +194,35 @@ describe('seam edits generate', () => {
     expect(linesOf('out.jsonl')[0]).toMatchObject({ edit: null, documents: ['Towns\nQuorvale'], unaugmented: null });
   });
 
+  it('refuses an edit of another meaning than its passage, where a server of embeddings compares them', async () => {
+    outcomeOf = distinct;
+    const compared: (readonly [string, string])[] = [];
+    world.similarity = {
+      identity: 'test',
+      similarities(pairs) {
+        compared.push(...pairs);
+        return Promise.resolve(pairs.map(([, passage]) => (passage === 'Zimtholm' ? 0.1 : 0.9)));
+      },
+      close: () => Promise.resolve(),
+    };
+    const options = ['--similarity-endpoint', 'http://h/v1', '--similarity-model', 'e', '--limit', '3'];
+    expect(await generate('--out', 'out.jsonl', ...options)).toBe(0);
+    const [near, far] = linesOf('out.jsonl');
+    expect(compared.map(([edit]) => edit)).toEqual(linesOf('out.jsonl').map(({ edit }) => edit));
+    expect(near!.refused).toBeNull();
+    expect(far).toMatchObject({
+      ...{ refused: { reason: 'dissimilar', figures: { similarity: 0.1 } }, documents: ['Towns\nZimtholm'] },
+    });
+    world.similarity = {
+      ...world.similarity,
+      similarities: () => Promise.reject(new SeamError('ENDPOINT_UNAVAILABLE', 'down')),
+    };
+    expect(await generate('--out', 'none.jsonl', ...options)).toBe(70);
+    expect(world.files.has('none.jsonl')).toBe(false);
+  });
+
   it.each([
+    [['--similarity-endpoint', 'http://h/v1'], 'with its model (--similarity-model), got one alone'],
     [['--endpoint', 'http://h/v1'], "expected the endpoint's model (--endpoint-model), got an address alone"],
     [['--endpoint-model', 'm'], 'expected the address of the endpoint (--endpoint)'],
     [['--endpoint', 'http://u:p@h/v1', '--endpoint-model', 'm'], 'without a user and a password'],

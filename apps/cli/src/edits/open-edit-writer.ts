@@ -1,7 +1,7 @@
 /** The writer of edits that a command asks for. What opens a model is loaded when one is opened. */
 import type { GeneratorConfig } from '@seamstream/generator/config';
 import type { EditsWorld } from '@seamstream/operations/edits';
-import type { EditWriter } from '@seamstream/self-edits';
+import type { EditWriter, TextSimilarity } from '@seamstream/self-edits';
 import type { CommandRuntime } from '../command-runtime.js';
 
 interface WriterWorld extends Pick<CommandRuntime, 'openKeptLog' | 'openObjects'> {
@@ -33,4 +33,15 @@ export async function openEditWriter(
   world.onClose(close);
   const adapter = await loadAdapter(world, word, model.digest, reading);
   return new LanguageModelEditWriter(model, { adapter, batch });
+}
+
+/** @throws INVALID_CONFIGURATION for a key that is not set */
+export async function openSimilarityIn(
+  world: Pick<WriterWorld, 'environment' | 'onClose'>,
+  ...[settings]: Parameters<EditsWorld['openSimilarity']>
+): Promise<TextSimilarity> {
+  const { openSimilarity } = await import('@seamstream/model-clients');
+  const similarity = openSimilarity(settings, world.environment());
+  world.onClose(() => similarity.close());
+  return similarity;
 }

@@ -1,7 +1,7 @@
 /** How a command is told who writes edits, how, and within which time. */
 import { datasetForms } from '@seamstream/datasets';
 import { SeamError } from '@seamstream/kernel';
-import type { CacheChoice, EditWriterChoice, GenerateRequest } from '@seamstream/operations/edits';
+import type { CacheChoice, EditWriterChoice, GenerateRequest, SimilarityChoice } from '@seamstream/operations/edits';
 import { SELF_EDIT_KINDS, WRITING_LIMITS } from '@seamstream/self-edits';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { wholeNumber } from '../command-options.js';
@@ -9,6 +9,8 @@ import { wholeNumber } from '../command-options.js';
 /** Edits that a model of this machine writes side by side: few enough that each is there in time. */
 const BATCH = 4;
 const MOST_EDITS = 64;
+/** Where embeddings usually place texts about different things; models differ, so it is to be set by a look at the figures. */
+const LEAST_SIMILARITY = 0.3;
 
 export interface WriterOptions {
   readonly kind: string;
@@ -33,6 +35,10 @@ export interface WriterOptions {
   readonly timeout: number;
   readonly tries: number;
   readonly tokenizer?: string;
+  readonly similarityEndpoint?: string;
+  readonly similarityModel?: string;
+  readonly similarityKeyVariable?: string;
+  readonly leastSimilarity: number;
   /** False: without one. */
   readonly cache: string | boolean;
   readonly cacheSize?: number;
@@ -88,7 +94,19 @@ export function withWriterOptions(command: Command): Command {
       wholeNumber('--tries', 1),
       WRITING_LIMITS.tries,
     )
-    .option('--tokenizer <file>', 'tokenizer.json of the model that is trained, by which the filters count tokens');
+    .option('--tokenizer <file>', 'tokenizer.json of the model that is trained, by which the filters count tokens')
+    .option(
+      '--similarity-endpoint <url>',
+      'a server of embeddings: edits of another meaning than their passage are refused',
+    )
+    .option('--similarity-model <name>', 'its model, as its server calls it')
+    .option('--similarity-key-variable <name>', 'environment variable that holds its key')
+    .option(
+      '--least-similarity <cosine>',
+      'between the embeddings of an edit and of its passage',
+      numberIn('--least-similarity', -1, 1),
+      LEAST_SIMILARITY,
+    );
 }
 
 /** Where edits are kept. */
@@ -138,6 +156,7 @@ export function generateRequest(options: WriterOptions): Omit<GenerateRequest, '
     ...{ kind, template, dataset, limit, editsPerPassage: edits, seed, tries, tokenizer, timeoutMs },
     writer: writerChoice(options, timeoutMs),
     sampling: { temperature, topP, maxTokens },
+    similarity: similarityChoice(options),
     cache: cacheChoice(options),
   };
 }
@@ -149,9 +168,7 @@ function writerChoice(options: WriterOptions, timeoutMs: number): EditWriterChoi
     throw refused('the address of the endpoint (--endpoint) with its model', 'a model alone');
   }
   if (endpointModel === undefined) throw refused("the endpoint's model (--endpoint-model)", 'an address alone');
-  const { protocol, username, password } = addressOf(url);
-  if (!/^https?:$/.test(protocol) || username !== '' || password !== '')
-    throw refused('--endpoint https://host/v1, without a user and a password', 'another address');
+  checkAddress('--endpoint', url);
   const { keyVariable, concurrency, requestsPerMinute, tokensPerMinute, budgetTokens } = rest;
   return {
     ...{ by: 'teacher', url, model: endpointModel, keyVariable, concurrency, requestsPerMinute, tokensPerMinute },
@@ -159,9 +176,21 @@ function writerChoice(options: WriterOptions, timeoutMs: number): EditWriterChoi
   };
 }
 
-function addressOf(url: string): URL {
-  if (URL.canParse(url)) return new URL(url);
-  throw refused('--endpoint https://host/v1', 'no address');
+function similarityChoice(options: WriterOptions): SimilarityChoice | null {
+  const { similarityEndpoint: url, similarityModel: model, similarityKeyVariable: keyVariable } = options;
+  if (url === undefined && model === undefined) return null;
+  if (url === undefined || model === undefined)
+    throw refused('an endpoint of embeddings (--similarity-endpoint) with its model (--similarity-model)', 'one alone');
+  checkAddress('--similarity-endpoint', url);
+  return { url, model, keyVariable, least: options.leastSimilarity };
+}
+
+function checkAddress(option: string, url: string): void {
+  const { protocol, username, password } = URL.canParse(url)
+    ? new URL(url)
+    : { protocol: '', username: '', password: '' };
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '')
+    throw refused(`${option} https://host/v1, without a user and a password`, 'another address');
 }
 
 function cacheChoice({ cache, cacheSize: maxBytes }: WriterOptions): CacheChoice | null {

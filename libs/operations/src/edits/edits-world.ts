@@ -1,7 +1,7 @@
 /** What operations on self-edits touch of the world. */
 import type { Clock } from '@seamstream/kernel';
-import type { TeacherSettings } from '@seamstream/model-clients';
-import type { EditWriter } from '@seamstream/self-edits';
+import type { SimilaritySettings, TeacherSettings } from '@seamstream/model-clients';
+import type { EditWriter, TextSimilarity } from '@seamstream/self-edits';
 import type { AskingWorld } from '../evaluate/asking-world.js';
 import type { InputDoor } from '../publish/dataset-file.js';
 import type { ReadingOptions } from '../read-models/kept-log.js';
@@ -28,4 +28,6 @@ export interface EditsWorld extends InputDoor, Pick<AskingWorld, 'checkOutput' |
   readInput(path: string): Promise<Uint8Array>;
   /** Closed by the world. */
   openEditWriter(choice: EditWriterChoice, reading: ReadingOptions): Promise<EditWriter>;
+  /** Closed by the world. */
+  openSimilarity(settings: SimilaritySettings): Promise<TextSimilarity>;
 }

@@ -7,58 +7,23 @@
 import { join } from 'node:path';
 import { canonicalJson, type ErrorCode, plural, SeamError, sha256 } from '@seamstream/kernel';
 import {
-  EditFilter,
   type EditKeyParts,
-  type EditSampling,
   type EditWriter,
-  editSeed,
   type FinalOutcome,
   ownSelfEditKind,
-  type SelfEditKind,
   selfEditKind,
-  trainingDocuments,
+  type TextSimilarity,
   writeEdits,
 } from '@seamstream/self-edits';
-import type { PassageTask } from '@seamstream/tasks';
 import type { GrowingOutput } from '../evaluate/asking-world.js';
 import type { ReadingOptions } from '../read-models/kept-log.js';
-import { type AugmentedLine, augmentedLine, counted, type EditCounts, NO_EDITS } from './augmented-line.js';
+import type { AugmentedLine, EditCounts } from './augmented-line.js';
 import { DEFAULT_CACHE_BYTES, EditCache } from './edit-cache.js';
-import type { EditsWorld, EditWriterChoice } from './edits-world.js';
+import { EditWork, type Item, withoutEdit } from './edit-work.js';
+import type { EditsWorld } from './edits-world.js';
+import type { CacheChoice, GenerateRequest, SimilarityChoice } from './generate-request.js';
 import { openPassages, type PassageFile } from './passages.js';
 import { ESTIMATED, tokenCounter } from './token-counter.js';
-
-export interface CacheChoice {
-  /** Default: `edit-cache` in the data folder. */
-  readonly folder?: string | undefined;
-  readonly maxBytes?: number | undefined;
-}
-
-export interface GenerateRequest {
-  /** A shipped kind, unless `template` names a file or folder with another. */
-  readonly kind: string;
-  readonly template?: string | undefined;
-  /** The form of the file; by its first row when absent. */
-  readonly dataset?: string | undefined;
-  /** The first passages only. */
-  readonly limit?: number | undefined;
-  readonly writer: EditWriterChoice;
-  readonly sampling: EditSampling;
-  readonly seed: string;
-  /** Edits of each passage. */
-  readonly editsPerPassage: number;
-  /** Longest time for a try of an edit, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Tries of an edit. */
-  readonly tries: number;
-  /** The tokenizer.json of the model that would be trained; without it the writer counts tokens, or they are estimated. */
-  readonly tokenizer?: string | undefined;
-  /** Null: without a cache. */
-  readonly cache: CacheChoice | null;
-  /** Absent: the edits go into the cache alone. */
-  readonly out?: string | undefined;
-  readonly force?: true | undefined;
-}
 
 /** What is known of the work so far. */
 export interface GenerationState {
@@ -92,12 +57,6 @@ export interface Generating {
   batches(): AsyncGenerator<GenerationState, void>;
 }
 
-interface Item {
-  readonly row: number;
-  readonly number: number;
-  readonly passage: PassageTask;
-}
-
 /** Items of a batch at most: where the cache has all of them, a writer's batch would never fill. */
 const MOST_ITEMS = 256;
 /** So many passages one after another that go on unaugmented are a fault of the writer, not of the passages. */
@@ -121,10 +80,12 @@ export async function openGenerating(
   const writer = kind.template === null ? null : await world.openEditWriter(request.writer, reading);
   const { countTokens, countedBy } = await tokenCounter(world, request.tokenizer, writer?.countTokens?.bind(writer));
   const cache = await openCache(world, writer === null ? null : request.cache);
-  const work = new Work(kind, writer, request, countTokens);
+  const similarity = await openJudge(world, writer === null ? null : request.similarity);
+  const work = new EditWork(kind, writer, request, countTokens);
   const name = canonicalJson({
     ...{ file: file.digest, form: file.form, kind: kind.identity, writer: writer?.identity ?? null, sampling, seed },
     ...{ editsPerPassage, countedBy },
+    ...(similarity === null ? {} : { similarity: similarity.judge.identity, least: similarity.least }),
   });
   const items = (): AsyncGenerator<Item, void> => itemsOf(file, kind.template === null ? 1 : editsPerPassage);
   const output =
@@ -134,7 +95,7 @@ export async function openGenerating(
           ...{ replace, work: sha256(name).slice(0, 8) },
           keep: (lines) => work.resume(lines, items()),
         });
-  const run = new Run(world, work, { writer, cache, output });
+  const run = new Run(world, work, { writer, cache, output, similarity });
   const lines = file.passages * (kind.template === null ? 1 : editsPerPassage);
   return {
     ...{ file, kind: kind.identity, writer: writer?.identity ?? null, lines },
@@ -151,93 +112,25 @@ async function openCache(world: EditsWorld, choice: CacheChoice | null): Promise
   return new EditCache(folder, world.clock, maxBytes);
 }
 
+interface Similarity {
+  readonly judge: TextSimilarity;
+  readonly least: number;
+}
+
+async function openJudge(world: EditsWorld, choice: SimilarityChoice | null): Promise<Similarity | null> {
+  return choice === null ? null : { judge: await world.openSimilarity(choice), least: choice.least };
+}
+
 async function* itemsOf(file: PassageFile, editsPerPassage: number): AsyncGenerator<Item, void> {
   for await (const { row, passage } of file.read())
     for (let number = 0; number < editsPerPassage; number++) yield { row, number, passage };
-}
-
-/** What becomes of outcomes: filters, which remember earlier edits, and counts. */
-class Work {
-  done = 0;
-  counts: EditCounts = NO_EDITS;
-  private readonly filter: EditFilter;
-
-  constructor(
-    private readonly kind: SelfEditKind,
-    private readonly writer: EditWriter | null,
-    private readonly request: GenerateRequest,
-    countTokens: (text: string) => number,
-  ) {
-    this.filter = new EditFilter({ countTokens });
-  }
-
-  get limits(): { readonly timeoutMs: number; readonly tries: number } {
-    const { timeoutMs, tries } = this.request;
-    return { timeoutMs, tries };
-  }
-
-  keyOf({ passage: { title, passage }, number }: Item, { identity }: EditWriter): EditKeyParts {
-    const { sampling, seed } = this.request;
-    return { passage: { title, passage }, kind: this.kind.identity, writer: identity, sampling, seed, number };
-  }
-
-  requestOf(parts: EditKeyParts): Parameters<typeof writeEdits>[1][number] {
-    const { kind } = this;
-    return { kind, passage: parts.passage, sampling: this.request.sampling, seed: editSeed(parts) };
-  }
-
-  /** How many lines of an earlier run are those of this one. The filters see their edits, as they did then. */
-  async resume(lines: AsyncIterable<string>, items: AsyncGenerator<Item, void>): Promise<number> {
-    for await (const text of lines) {
-      const line = augmentedLine(text);
-      const { value: item, done } = await items.next();
-      if (done === true || line === undefined || !isOf(line, item)) break;
-      if (line.edit !== null) this.refusal(item, line.edit);
-      this.count(line);
-    }
-    await items.return(undefined);
-    return this.done;
-  }
-
-  lineOf(item: Item, outcome: FinalOutcome | null): AugmentedLine {
-    const { row, number, passage } = item;
-    const { kind, writer, request } = this;
-    const edit = outcome?.status === 'written' ? outcome.text : null;
-    const refused = edit === null ? null : this.refusal(item, edit);
-    const documents = trainingDocuments(kind, refused === null ? (edit ?? '') : '', passage);
-    return {
-      ...{ row, number, title: passage.title, passage: passage.passage, kind: kind.identity },
-      ...{ model: writer?.identity.model ?? null, adapter: writer?.identity.adapter ?? null, seed: request.seed, edit },
-      // The passage is trained on once, whatever the number of its edits.
-      documents: number === 0 ? [...documents] : documents.slice(0, -1),
-      refused,
-      unaugmented:
-        outcome?.status === 'failed' ? { code: outcome.code, reason: outcome.reason, tries: outcome.tries } : null,
-    };
-  }
-
-  count(line: AugmentedLine): void {
-    this.counts = counted(this.counts, line);
-    this.done++;
-  }
-
-  private refusal({ row, number, passage }: Item, text: string): AugmentedLine['refused'] {
-    const id = number === 0 ? `${row}` : `${row}/${number}`;
-    const refused = this.filter.refusal({ id, kind: this.kind, text, passage });
-    if (refused === undefined) return null;
-    const { reason, figures, of } = refused;
-    return { reason, figures: { ...figures }, ...(of === undefined ? {} : { of }) };
-  }
-}
-
-function isOf(line: AugmentedLine, { row, number, passage }: Item): boolean {
-  return line.row === row && line.number === number && line.passage === passage.passage && line.title === passage.title;
 }
 
 interface Doors {
   readonly writer: EditWriter | null;
   readonly cache: EditCache | null;
   readonly output: GrowingOutput | undefined;
+  readonly similarity: Similarity | null;
 }
 
 /** One run over what is left. */
@@ -250,7 +143,7 @@ class Run {
 
   constructor(
     private readonly world: EditsWorld,
-    private readonly work: Work,
+    private readonly work: EditWork,
     private readonly doors: Doors,
   ) {}
 
@@ -304,8 +197,8 @@ class Run {
     this.cached += batch.filter(({ outcome }) => outcome !== null).length;
     const outcomes = new Map(missing.map((each, index) => [each, written[index]!]));
     const ready: AugmentedLine[] = [];
-    for (const each of batch) {
-      const line = this.work.lineOf(each.item, outcomes.get(each) ?? each.outcome);
+    const lines = batch.map((each) => this.work.lineOf(each.item, outcomes.get(each) ?? each.outcome));
+    for (const line of await this.compared(lines)) {
       if (line.unaugmented === null || OF_THE_PASSAGE.includes(line.unaugmented.code))
         ready.push(...this.doubtful.splice(0), line);
       else this.doubtful.push(line);
@@ -315,6 +208,22 @@ class Run {
       }
     }
     await this.append(ready);
+  }
+
+  /** The lines, without those edits whose meaning is too far from that of their passage. */
+  private async compared(lines: readonly AugmentedLine[]): Promise<readonly AugmentedLine[]> {
+    const { similarity } = this.doors;
+    if (similarity === null) return lines;
+    const kept = lines.filter(({ edit, refused }) => edit !== null && refused === null);
+    const pairs = kept.map(({ edit, passage }) => [edit!, passage] as const);
+    const measured = await similarity.judge.similarities(pairs, this.world.signal);
+    const of = new Map(kept.map((line, index) => [line, measured[index]!]));
+    return lines.map((line) => {
+      const figure = of.get(line);
+      return figure === undefined || figure >= similarity.least
+        ? line
+        : withoutEdit(line, { reason: 'dissimilar', figures: { similarity: figure } });
+    });
   }
 
   /** Each edit is in the cache as soon as it is written: a kill loses what is under way alone. */
