@@ -18,6 +18,7 @@ import type { TrainerClient } from '@seamstream/operations/train';
 import type { CommonConfig, Environment, LogMode, Setting, Signing } from '@seamstream/service-kit';
 import type { TrainerServiceConfig } from '@seamstream/trainer/config';
 import type { BucketDoor, CommandRuntime, GlobalOptions, ReadModelOptions, Shell } from './command-runtime.js';
+import { editDoors } from './edits/edit-doors.js';
 import { EXIT } from './exit-codes.js';
 import { openInput, readInput } from './files/input-file.js';
 import { isMissing } from './files/is-missing.js';
@@ -379,10 +380,7 @@ export function processShell(): Shell {
         openLearner: async () =>
           openLearner(await world.loadAll(), world.environment(), (close) => world.onClose(close)),
         openBaseModel: () => world.openBaseModel(),
-        openEditWriter: async (...asked) =>
-          (await import('./edits/open-edit-writer.js')).openEditWriter(world, ...asked),
-        openSimilarity: async (named) => (await import('./edits/open-edit-writer.js')).openSimilarityIn(world, named),
-        dataFolder: async () => (await world.loadCommon()).dataFolder,
+        ...editDoors(world),
         algorithmSettings: (algorithm, preset) => world.algorithmSettings(algorithm, preset),
         worldProblems: (set) => world.worldProblems(set),
         openTrainer: () => world.openTrainer(),

@@ -1,4 +1,3 @@
-export { editWriter, entryKind, writerTemplate } from './entry-kind.js';
 export { type EditKeyParts, editKey, editKeyText, editSeed } from './edit-key.js';
 export type {
   EditOutcome,
@@ -9,6 +8,7 @@ export type {
   FailedEdit,
   WritingOptions,
 } from './edit-writer.port.js';
+export { editWriter, entryKind, writerTemplate } from './entry-kind.js';
 export {
   type EditFault,
   EditFilter,

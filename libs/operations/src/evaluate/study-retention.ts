@@ -197,15 +197,18 @@ async function scoresFile(
       ),
     ),
   );
-  const keep = ([first, ...rest]: readonly string[]): number => {
-    before = first === undefined ? undefined : parsed(beforeSchema, first)?.before;
-    if (before?.length !== passages) return 0;
-    for (const [at, line] of rest.entries()) {
+  const keep = async (lines: AsyncIterable<string>): Promise<number> => {
+    for await (const line of lines) {
+      if (before === undefined) {
+        before = parsed(beforeSchema, line)?.before;
+        if (before?.length === passages) continue;
+        return 0;
+      }
       const step = parsed(stepSchema, line);
-      if (step?.scores.length !== passages || `${step.arm} ${step.seed} ${step.step}` !== wanted[at]) break;
+      if (step?.scores.length !== passages || `${step.arm} ${step.seed} ${step.step}` !== wanted[steps.length]) break;
       steps.push(step);
     }
-    return 1 + steps.length;
+    return before === undefined ? 0 : 1 + steps.length;
   };
   const output = await world.growOutput(path, { replace, work, keep });
   return {

@@ -1,20 +1,29 @@
-/** The writer of edits that a command asks for. What opens a model is loaded when one is opened. */
+/** What operations on edits are given of the process: writers, judges, and where edits are kept. Models are loaded when one is opened. */
 import type { GeneratorConfig } from '@seamstream/generator/config';
 import type { EditsWorld } from '@seamstream/operations/edits';
 import type { EditWriter, TextSimilarity } from '@seamstream/self-edits';
 import type { CommandRuntime } from '../command-runtime.js';
 
-interface WriterWorld extends Pick<CommandRuntime, 'openKeptLog' | 'openObjects'> {
+interface ProcessWorld extends Pick<CommandRuntime, 'openKeptLog' | 'openObjects'> {
   /** Of the process: keys are in it. */
   environment(): Readonly<Record<string, string | undefined>>;
   /** As the services are configured. */
   loadAll(): Promise<Pick<GeneratorConfig, 'generator'>>;
+  loadCommon(): Promise<{ readonly dataFolder: string }>;
   onClose(close: () => Promise<void>): void;
 }
 
+export function editDoors(world: ProcessWorld): Pick<EditsWorld, 'openEditWriter' | 'openSimilarity' | 'dataFolder'> {
+  return {
+    openEditWriter: (...asked) => openEditWriter(world, ...asked),
+    openSimilarity: (...asked) => openSimilarityIn(world, ...asked),
+    dataFolder: async () => (await world.loadCommon()).dataFolder,
+  };
+}
+
 /** @throws as the model, the adapter or the key that the choice names */
-export async function openEditWriter(
-  world: WriterWorld,
+async function openEditWriter(
+  world: ProcessWorld,
   ...[choice, reading]: Parameters<EditsWorld['openEditWriter']>
 ): Promise<EditWriter> {
   const { LanguageModelEditWriter, openTeacher } = await import('@seamstream/model-clients');
@@ -36,8 +45,8 @@ export async function openEditWriter(
 }
 
 /** @throws INVALID_CONFIGURATION for a key that is not set */
-export async function openSimilarityIn(
-  world: Pick<WriterWorld, 'environment' | 'onClose'>,
+async function openSimilarityIn(
+  world: ProcessWorld,
   ...[settings]: Parameters<EditsWorld['openSimilarity']>
 ): Promise<TextSimilarity> {
   const { openSimilarity } = await import('@seamstream/model-clients');
