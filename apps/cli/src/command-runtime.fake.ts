@@ -209,6 +209,11 @@ const fakeTrainer: TrainerClient = {
   },
 };
 
+function present<T>(value: T | undefined, what: string): Promise<T> {
+  if (value !== undefined) return Promise.resolve(value);
+  return Promise.reject(new SeamError('CHECKPOINT_INVALID', `Opening ${what}: this world has none.`));
+}
+
 async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
   for (const value of values) yield await Promise.resolve(value);
 }
@@ -343,18 +348,9 @@ export async function fakeWorld(schemaFor: EntrySchemas = entrySchemas()): Promi
       world.learner === undefined
         ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the executor: this world has none to train.'))
         : Promise.resolve(world.learner),
-    openBaseModel: () =>
-      world.baseModel === undefined
-        ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the base model: this world has none.'))
-        : Promise.resolve(world.baseModel),
-    openEditWriter: () =>
-      world.editWriter === undefined
-        ? Promise.reject(new SeamError('CHECKPOINT_INVALID', 'Opening the writer of edits: this world has none.'))
-        : Promise.resolve(world.editWriter),
-    openSimilarity: () =>
-      world.similarity === undefined
-        ? Promise.reject(new SeamError('INVALID_CONFIGURATION', 'Opening embeddings: this world has no endpoint.'))
-        : Promise.resolve(world.similarity),
+    openBaseModel: () => present(world.baseModel, 'the base model'),
+    openEditWriter: () => present(world.editWriter, 'the writer of edits'),
+    openSimilarity: () => present(world.similarity, 'a server of embeddings'),
     dataFolder: () => Promise.resolve(world.dataFolder),
     entrySchemas: () => Promise.resolve(schemaFor),
     promptTemplates: () => Promise.resolve(world.templates),
