@@ -147,8 +147,8 @@ export default [
     file: 'libs/operations/src/evaluate/study-retention.ts',
     suite: 'quick',
     spec: 'cli/src/study/study-retention.command.spec.ts',
-    from: '`${step.arm} ${step.seed} ${step.step}` !== wanted[at]) break;',
-    to: '`${step.arm} ${step.seed} ${step.step}` === wanted[at]) break;',
+    from: '`${step.arm} ${step.seed} ${step.step}` !== wanted[steps.length]) break;',
+    to: '`${step.arm} ${step.seed} ${step.step}` === wanted[steps.length]) break;',
   },
   ...quick('libs/operations/src/restem/self-training.decide.ts', 'libs/operations/src/restem/self-training.spec.ts', [
     { control: 'training waits for every attempt', from: 'settled < problems ? {', to: 'settled < 0 ? {' },
