@@ -201,4 +201,20 @@ export default [
       to: 'Math.min(...candidates',
     },
   ]),
+  {
+    control: 'an estimate of cost counts each edit of each iteration',
+    file: 'libs/operations/src/cost/cost-estimate.decide.ts',
+    suite: 'quick',
+    spec: 'operations/src/cost/cost-estimate.decide.spec.ts',
+    from: 'plan.iterations * plan.editsPerPassage',
+    to: 'plan.iterations',
+  },
+  {
+    control: 'an estimate of cost says how sure it is',
+    file: 'libs/operations/src/cost/cost-estimate.decide.ts',
+    suite: 'quick',
+    spec: 'operations/src/cost/cost-estimate.decide.spec.ts',
+    from: 'Math.sqrt(variance / k)',
+    to: 'Math.sqrt(variance / k / k)',
+  },
 ];

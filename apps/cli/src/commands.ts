@@ -40,6 +40,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   runs: async () => running((await import('./runs/runs.command.js')).runsCommand),
   eval: async () => running((await import('./evaluate/evaluate-adapter.command.js')).evaluateCommand),
   study: async () => running((await import('./study/study-controls.command.js')).studyCommand),
+  cost: async () => running((await import('./cost/estimate-cost.command.js')).costCommand),
   replay: async () => running((await import('./replay/replay-log.command.js')).replayCommand),
   ledger: async () => running((await import('./ledger/show-ledger.command.js')).ledgerCommand),
   doctor: async () => running((await import('./doctor/doctor.command.js')).doctorCommand),

@@ -1,5 +1,4 @@
 /** What a model keeps of passages that it learns one after the other, from a file of them. */
-import { datasetForms, detectedForm, readProblems, rowsOf } from '@seamstream/datasets';
 import { type AdaptationRequest, answerLine, type ExecutorModel } from '@seamstream/environments';
 import {
   RETENTION_ARMS,
@@ -13,20 +12,13 @@ import {
 } from '@seamstream/evaluation';
 import type { ExecutorIdentity } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
-import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
-import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
-import { type PassageTask, passageOf } from '@seamstream/tasks';
+import { canonicalJson, sha256 } from '@seamstream/kernel';
 import { z } from 'zod';
-import { type InputDoor, openDataset } from '../publish/dataset-file.js';
+import type { InputDoor } from '../publish/dataset-file.js';
 import type { GrowingOutput, GrowOptions, OutputOptions } from './asking-world.js';
+import { learnedPassages, type PassageChoice } from './learned-passages.js';
 
-export interface RetentionRequest {
-  /** The form of the file; by its first row when absent. */
-  readonly dataset?: string | undefined;
-  /** JSON Lines with `row` of a passage and `documents`, as `seam edits generate` writes them; without it the passage is learned alone. */
-  readonly edits?: string | undefined;
-  /** Passages of a sequence: the first. */
-  readonly limit: number;
+export interface RetentionRequest extends PassageChoice {
   readonly arms: readonly RetentionArm[];
   readonly seeds: readonly string[];
   readonly replayed: number;
@@ -73,7 +65,7 @@ export async function studyRetentionOf(
   onProgress: (stage: string, done: number, total: number) => void,
 ): Promise<RetentionReport> {
   const { arms, seeds, replayed, mostCost, measure, scores, report, force: replace } = request;
-  const { digest, passages: tasks } = await passagesOf(world, path, request);
+  const { digest, passages: tasks } = await learnedPassages(world, path, request);
   for (const output of [scores, report]) if (output !== undefined) await world.checkOutput(output, { replace });
   const { executor, prompts, update } = await world.openLearner();
   const passages = tasks.map(
@@ -103,52 +95,6 @@ export async function studyRetentionOf(
     ...{ passages: passages.length, seeds, measure, arms: retentionResults(studied), executor: executor.identity },
     before: before.reduce((sum, score) => sum + score, 0) / before.length,
   };
-}
-
-async function passagesOf(
-  world: InputDoor,
-  path: string,
-  { dataset, edits, limit }: RetentionRequest,
-): Promise<{
-  readonly digest: string;
-  readonly passages: readonly { readonly task: PassageTask; readonly documents: readonly string[] }[];
-}> {
-  const { bytes, digest } = await openDataset(world, path);
-  const form = dataset === undefined ? await detectedForm(bytes) : datasetForms.get(dataset);
-  const written = edits === undefined ? undefined : await editDocuments(world, edits);
-  const passages: { readonly task: PassageTask; readonly documents: readonly string[] }[] = [];
-  const alone = selfEditKind('passage');
-  for await (const reading of form === undefined ? [] : readProblems(bytes, { form })) {
-    if (passages.length === limit) break;
-    if (reading.status !== 'problem' || reading.problem.task == null) continue;
-    const task = passageOf(reading.problem.task);
-    if (task === undefined) continue;
-    const documents = written === undefined ? trainingDocuments(alone, '', task) : written.get(reading.row);
-    if (documents !== undefined) passages.push({ task, documents });
-  }
-  if (passages.length > 1) return { digest, passages };
-  throw new SeamError(
-    'INVALID_INPUT',
-    `Cannot study retention on ${path}: expected at least two passages with answered questions${edits === undefined ? '' : ' and edits'}, got ${passages.length}. Name a file of passages, and its form (--dataset).`,
-  );
-}
-
-/** What is read of a line of an augmented data set. */
-const editLine = z.object({ row: z.int().positive(), documents: z.array(z.string()) });
-
-/** By row of the passages' file. */
-async function editDocuments(world: InputDoor, path: string): Promise<ReadonlyMap<number, readonly string[]>> {
-  const byRow = new Map<number, string[]>();
-  for await (const row of rowsOf((await openDataset(world, path)).bytes)) {
-    const line = 'value' in row ? editLine.safeParse(row.value).data : undefined;
-    if (line === undefined)
-      throw new SeamError(
-        'INVALID_INPUT',
-        `Cannot read edits from ${path}: expected {"row", "documents"} in line ${row.row}, got something else. Write it with seam edits generate.`,
-      );
-    if (line.documents.length > 0) byRow.set(line.row, [...(byRow.get(line.row) ?? []), ...line.documents]);
-  }
-  return byRow;
 }
 
 const score = z.number().min(0).max(1);

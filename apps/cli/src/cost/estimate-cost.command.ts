@@ -1,0 +1,132 @@
+/** What a run of self-edits will take, from a short measured one. */
+import { datasetForms } from '@seamstream/datasets';
+import { count, plural } from '@seamstream/kernel';
+import { COST_PHASES, type CostPhase, type CostRequest, costOf, type EstimatedCost } from '@seamstream/operations/cost';
+import { SELF_EDIT_KINDS } from '@seamstream/self-edits';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { examples, wholeNumber } from '../command-options.js';
+import type { CommandRuntime, RunCommand } from '../command-runtime.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { stageProgress } from '../terminal/progress.js';
+import type { Style } from '../terminal/style.js';
+import { renderTable } from '../terminal/table.js';
+import { percent } from '../terminal/text.js';
+
+const UNITS: Readonly<Record<CostPhase, string>> = {
+  training: 'tokens trained',
+  answering: 'questions',
+  writing: 'tokens written',
+};
+
+async function estimate(runtime: CommandRuntime, path: string, options: EstimateOptions): Promise<ExitCode> {
+  const { terminal } = runtime;
+  const bars = stageProgress(terminal);
+  try {
+    const onProgress = (done: number, total: number): void => bars.show('passages measured', done, total);
+    const nowMs = (): number => performance.now();
+    const { limit = Number.POSITIVE_INFINITY, pricePerHour = null } = options;
+    const cost = await costOf(runtime, path, { ...options, limit, pricePerHour }, { nowMs, onProgress });
+    bars.stop();
+    if (terminal.json) terminal.printJson(cost);
+    else terminal.print(renderCost(cost, options, terminal.style));
+    return EXIT.ok;
+  } finally {
+    bars.stop();
+  }
+}
+
+type EstimateOptions = Omit<CostRequest, 'limit' | 'pricePerHour'> & {
+  readonly limit?: number;
+  readonly pricePerHour?: number;
+};
+
+/** Of seconds as people say it. */
+function duration(seconds: number): string {
+  if (seconds < 120) return `${seconds.toFixed(1)} s`;
+  return seconds < 7200 ? `${(seconds / 60).toFixed(1)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+function renderCost(
+  cost: EstimatedCost,
+  request: Pick<CostRequest, 'iterations' | 'editsPerPassage'>,
+  style: Style,
+): string {
+  const { phases, seconds, interval95, error, money, speed, passages, calibrated, verified } = cost;
+  const rows = COST_PHASES.map((phase) => [
+    phase,
+    `${count(Math.round(phases[phase].units))} ${UNITS[phase]}`,
+    speed[phase] === null ? '–' : speed[phase].toFixed(1),
+    duration(phases[phase].seconds),
+  ]);
+  const [low, high] = interval95.map(duration);
+  const titles = [
+    { title: 'PHASE' },
+    { title: 'WORK' },
+    { title: 'PER SECOND HERE', align: 'right' as const },
+    { title: 'TIME' },
+  ];
+  return [
+    renderTable(titles, rows, style),
+    `\n${plural(passages, 'passage')}, ${plural(request.editsPerPassage, 'edit')} each, ${plural(request.iterations, 'iteration')}: ${duration(seconds)} (95 %: ${low} … ${high}, ± ${percent(error)}).\n`,
+    money === null
+      ? ''
+      : `At this price: ${money.toFixed(2)} (${(money * (1 - Math.min(1, error))).toFixed(2)} … ${(money * (1 + error)).toFixed(2)}).\n`,
+    `Measured on ${plural(calibrated.passages, 'passage')} in ${duration(calibrated.seconds)}.\n`,
+    verified === null
+      ? ''
+      : `Of ${plural(verified.passages, 'further passage')} it estimates ${duration(verified.estimated)}; they took ${duration(verified.measured)} (${verified.error > 0 ? '+' : ''}${percent(verified.error)}).\n`,
+  ].join('');
+}
+
+function positive(option: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
+    throw new InvalidArgumentError(`Reading ${option}: expected a number above 0, came "${text}".`);
+  };
+}
+
+function estimateCommand(run: RunCommand): Command {
+  return new Command('estimate')
+    .summary('time, tokens and money of a run of self-edits, from a short measured one')
+    .description(
+      'Writes an edit about the first passages of a file, trains the executor on each, asks the questions, and says what all passages will take, and\n' +
+        'how sure that is. The interval is that of the speed measured here: passages that differ from the first ones are not in it. Learning of the\n' +
+        "writer is not included. The model is the executor's (SEAM_EXECUTOR_…); it writes too, at most SEAM_EXECUTOR_MAX_TOKENS tokens.",
+    )
+    .argument('<file>', 'passages with questions')
+    .addOption(
+      new Option('--dataset <name>', 'what the rows look like; without it the first row tells').choices([
+        ...datasetForms.keys(),
+      ]),
+    )
+    .addOption(new Option('--kind <name>', 'of self-edit').choices(SELF_EDIT_KINDS).default('implications'))
+    .option('--limit <n>', 'passages of the run: the first n (default: all)', wholeNumber('--limit', 2))
+    .option('--edits-per-passage <n>', 'that are written and tried', wholeNumber('--edits-per-passage', 1), 5)
+    .option('--iterations <n>', 'of ReST-EM', wholeNumber('--iterations', 1), 2)
+    .option('--calibrate <n>', 'passages that are measured', wholeNumber('--calibrate', 2), 3)
+    .option('--verify <n>', 'further passages that are measured to check the estimate', wholeNumber('--verify', 0), 0)
+    .option(
+      '--speed <times>',
+      'the run will be so many times as fast as this machine, all devices together',
+      positive('--speed'),
+      1,
+    )
+    .option('--price-per-hour <money>', 'of all devices', positive('--price-per-hour'))
+    .addHelpText(
+      'after',
+      examples([
+        ['seam cost estimate passages.json --iterations 2', 'on this machine'],
+        ['seam cost estimate passages.json --speed 40 --price-per-hour 2.5', 'on one that is 40 times as fast'],
+        ['seam cost estimate passages.json --verify 5', 'and how far the estimate is off for five others'],
+      ]),
+    )
+    .action((path: string, options: EstimateOptions) => run((runtime) => estimate(runtime, path, options)));
+}
+
+export function costCommand(run: RunCommand): Command {
+  return new Command('cost')
+    .summary('what a run will take')
+    .addHelpText('after', examples([['seam cost estimate passages.json', 'time, tokens and money of self-edits']]))
+    .addCommand(estimateCommand(run));
+}

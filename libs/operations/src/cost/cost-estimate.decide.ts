@@ -1,0 +1,93 @@
+/**
+ * What a run of self-edits takes, from what a few passages took. Pure.
+ *
+ *   seconds = Σ phases units · r      r = Σ seconds / Σ units of the measured passages (the ratio estimator, Cochran 1977, chapter 6)
+ *   error   = t(k − 1, 97.5 %) · √( Σ (s − ŝ)² / (k − 1) / k ) / mean of ŝ      s measured, ŝ estimated seconds of each of k passages
+ *
+ * The error is that of the speed alone: it says how well a few passages stand for all of them, on this machine as busy as it is.
+ */
+import { SeamError } from '@seamstream/kernel';
+
+/** Training in tokens that carry loss, answering in questions, writing in tokens. */
+export const COST_PHASES = ['training', 'answering', 'writing'] as const;
+export type CostPhase = (typeof COST_PHASES)[number];
+
+export type PerPhase = Readonly<Record<CostPhase, number>>;
+
+/** What one passage took. */
+export interface MeasuredPassage {
+  readonly units: PerPhase;
+  readonly seconds: PerPhase;
+}
+
+export interface CostPlan {
+  /** Units of one edit of each passage, summed over the passages. */
+  readonly units: PerPhase;
+  readonly iterations: number;
+  readonly editsPerPassage: number;
+  /** So many times as fast as the measured machine, all devices together. */
+  readonly speed: number;
+  /** Money for an hour of all devices; null: not asked. */
+  readonly pricePerHour: number | null;
+}
+
+export interface CostEstimate {
+  readonly phases: Readonly<Record<CostPhase, { readonly units: number; readonly seconds: number }>>;
+  readonly seconds: number;
+  /** Half the width of a 95 % interval, as a share of the estimate. */
+  readonly error: number;
+  readonly interval95: readonly [low: number, high: number];
+  readonly money: number | null;
+  /** Units per second of the measured machine; null for a phase that took no time. */
+  readonly speed: Readonly<Record<CostPhase, number | null>>;
+}
+
+/** 97.5 % quantiles of Student's t with 1 … 10 degrees of freedom; with more that of 10 is a little too careful. */
+const STUDENT = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228] as const;
+
+/** @throws INVALID_INPUT for fewer than two measured passages: one says nothing of how they differ */
+export function estimateCost(measured: readonly MeasuredPassage[], plan: CostPlan): CostEstimate {
+  const k = measured.length;
+  if (k < 2)
+    throw new SeamError(
+      'INVALID_INPUT',
+      `Cannot estimate the cost: expected at least two measured passages, got ${k}. Measure more (--calibrate).`,
+    );
+  const rates = perPhase((phase) => {
+    const units = sum(measured.map((each) => each.units[phase]));
+    return units === 0 ? 0 : sum(measured.map((each) => each.seconds[phase])) / units;
+  });
+  const repeats = plan.iterations * plan.editsPerPassage;
+  const phases = Object.fromEntries(
+    COST_PHASES.map((phase) => {
+      const units = plan.units[phase] * repeats;
+      return [phase, { units, seconds: (units * rates[phase]) / plan.speed }];
+    }),
+  ) as CostEstimate['phases'];
+  const seconds = sum(COST_PHASES.map((phase) => phases[phase].seconds));
+  const estimated = measured.map(({ units }) => sum(COST_PHASES.map((phase) => units[phase] * rates[phase])));
+  const residuals = measured.map(
+    (each, index) => sum(COST_PHASES.map((phase) => each.seconds[phase])) - estimated[index]!,
+  );
+  const variance = sum(residuals.map((residual) => residual ** 2)) / (k - 1);
+  const typical = sum(estimated) / k;
+  const error = typical === 0 ? 0 : (STUDENT[Math.min(k - 1, STUDENT.length) - 1]! * Math.sqrt(variance / k)) / typical;
+  return {
+    phases,
+    seconds,
+    error,
+    interval95: [Math.max(0, seconds * (1 - error)), seconds * (1 + error)],
+    money: plan.pricePerHour === null ? null : (seconds / 3600) * plan.pricePerHour,
+    speed: Object.fromEntries(
+      COST_PHASES.map((phase) => [phase, rates[phase] === 0 ? null : 1 / rates[phase]]),
+    ) as CostEstimate['speed'],
+  };
+}
+
+export function perPhase(of: (phase: CostPhase) => number): PerPhase {
+  return Object.fromEntries(COST_PHASES.map((phase) => [phase, of(phase)])) as Record<CostPhase, number>;
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
