@@ -12,7 +12,7 @@ import { SeamError } from '@seamstream/kernel';
 export const COST_PHASES = ['training', 'answering', 'writing'] as const;
 export type CostPhase = (typeof COST_PHASES)[number];
 
-export type PerPhase = Readonly<Record<CostPhase, number>>;
+type PerPhase = Readonly<Record<CostPhase, number>>;
 
 /** What one passage took. */
 export interface MeasuredPassage {
@@ -84,7 +84,7 @@ export function estimateCost(measured: readonly MeasuredPassage[], plan: CostPla
   };
 }
 
-export function perPhase(of: (phase: CostPhase) => number): PerPhase {
+function perPhase(of: (phase: CostPhase) => number): PerPhase {
   return Object.fromEntries(COST_PHASES.map((phase) => [phase, of(phase)])) as Record<CostPhase, number>;
 }
 

@@ -15,7 +15,7 @@ export interface CostRequest extends PassageChoice, Omit<CostPlan, 'units'> {
   readonly verify: number;
 }
 
-export interface CostWorld extends InputDoor {
+interface CostWorld extends InputDoor {
   readonly signal: AbortSignal;
   openLearner(): Promise<LearnerModel>;
 }
