@@ -1,8 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodePeft } from '@seamstream/language-model';
+import { encodeEvent, type OffsetRange, type Problem, TOPIC } from '@seamstream/events';
+import { compareText, newId } from '@seamstream/kernel';
+import { encodeAdapter, encodePeft } from '@seamstream/language-model';
 import { packExpert, unpackExpert } from '@seamstream/operations/experts';
+import { eventsOf } from '@seamstream/testing';
+import { all, explored, FORGERIES } from '@seamstream/testing/result-log';
 import { CONFIG, smallAdapter, smallBaseModel } from '../adapters/small-adapters.fake.js';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
 
@@ -32,6 +36,37 @@ describe('seam experts export', () => {
       'problems.jsonl',
       'templates/generator.txt',
     ]);
+  });
+
+  it('carries the entries that helped in what the adapter learned from, with their problems, and no forged ones', async () => {
+    const [one, two, later] = ['p-1', 'p-2', 'p-3'].map((id) => explored(problemOf(id), { solved: [1] }));
+    const forged = FORGERIES['with another reference']!(two!.outcomes[0]!, one!.outcomes[0]!);
+    await world.log.append(
+      [...all(one!), ...all(two!), { ...forged, success: true, reward: 1 } as typeof forged].map(encodeEvent),
+    );
+    const inputs = (await world.log.watermarks(TOPIC.outcomes)).map(({ partition, low, high }) => ({
+      ...{ topic: TOPIC.outcomes, partition, from: low, to: high },
+    }));
+    await world.log.append(all(later!).map(encodeEvent));
+    const trained = await putTrained(inputs);
+    expect(await world.seam('experts', 'export', trained, '--to', 'herbs.tar')).toBe(0);
+    const { files } = await unpackExpert(world.files.get('herbs.tar')!);
+    const linesOf = (name: string): unknown[] =>
+      Buffer.from(files.get(name)!)
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+    const byProblem = (lines: unknown[]): unknown[] =>
+      (lines as { readonly problemId: string }[]).sort((a, b) => compareText(a.problemId, b.problemId));
+    expect(byProblem(linesOf('edits.jsonl'))).toEqual(
+      ['p-1', 'p-2'].map((problemId) => ({ problemId, entry: '{"n":1}', reward: 1 })),
+    );
+    expect(byProblem(linesOf('problems.jsonl'))).toEqual(['p-1', 'p-2'].map(problemOf));
+    // As they are carried, they can be published again.
+    const elsewhere = await fakeWorld();
+    elsewhere.files.set('problems.jsonl', files.get('problems.jsonl')!);
+    expect(await elsewhere.seam('publish', 'problems.jsonl')).toBe(0);
   });
 
   it('does not write over a file that is there', async () => {
@@ -118,4 +153,22 @@ async function elsewhere(): Promise<FakeWorld> {
   const other = await worldWithBase();
   other.files.set('herbs.tar', world.files.get('herbs.tar')!);
   return other;
+}
+
+const problemOf = (problemId: string): Problem => ({
+  ...{ problemId, domain: 'sums', prompt: `What is ${problemId}?`, reference: '2', metadata: { from: 'a book' } },
+  verifier: { kind: 'numeric', version: '1', options: {} },
+});
+
+/** Publishes another adapter, as a run that learned from these records does. @returns its digest */
+async function putTrained(inputs: readonly OffsetRange[]): Promise<string> {
+  const trained = smallAdapter(0.5, world.baseModel!.checkpoint.digest);
+  const key = `adapters/${trained.digest}/adapter.safetensors`;
+  await world.objects.put(key, encodeAdapter(trained));
+  const [imported] = await eventsOf(world.log, 'AdapterPublished');
+  const { meta, ...event } = imported!;
+  const artefact = { ...event.artefact!, digest: trained.digest, address: key };
+  const own = { adapterDigest: trained.digest, artefact, key, inputs, runId: newId(), algorithm: 'sft' };
+  await world.log.append([encodeEvent({ ...event, ...own, meta: { ...meta, messageId: newId() } })]);
+  return trained.digest;
 }

@@ -70,13 +70,9 @@ function tellImported({ terminal }: CommandRuntime, imported: ImportedExpert, fo
     );
   if (isOther) {
     const { edits, problems, templates } = expert;
+    const commands = retraining(imported, folder ?? 'FOLDER');
     terminal.print(
-      `Any base model can use ${plural(templates.size, 'template')}, ${plural(edits.length, 'edit')} and ${plural(problems.length, 'problem')}. Train again:\n${retraining(
-        imported,
-        folder ?? 'FOLDER',
-      )
-        .map((line) => `  ${line}\n`)
-        .join('')}`,
+      `Any base model can use ${plural(templates.size, 'template')}, ${plural(edits.length, 'edit')} and ${plural(problems.length, 'problem')}${folder === undefined ? '; write them into a folder (--carry FOLDER)' : ''}. Train again:\n${commands.map((line) => `  ${line}\n`).join('')}`,
     );
   }
   return exit;
