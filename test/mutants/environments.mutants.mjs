@@ -90,6 +90,11 @@ export default [
       to: '',
     },
     {
+      control: 'examples of plain text are not asked for within a dialogue',
+      from: 'if (executor.chats === true)',
+      to: 'if (executor.chats === false)',
+    },
+    {
       control: 'an answer that was cut off has no vote',
       from: 'const isWhole = finished || readFewShotAnswer(text).isEnded;',
       to: 'const isWhole = true;',

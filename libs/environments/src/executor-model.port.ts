@@ -35,6 +35,8 @@ export interface ExecutorModel {
    * the weights cannot be trained.
    */
   adapt?(request: AdaptationRequest, options?: AdaptationOptions): Promise<Adaptation>;
+  /** Whether prompts are put into a chat template, as texts to be trained on are not. */
+  readonly chats?: boolean;
   /** Tokens that a text to be trained on has; present where {@link adapt} is. */
   countTokens?(text: string): number;
 }

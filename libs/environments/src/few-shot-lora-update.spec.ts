@@ -173,6 +173,12 @@ describe('a tool configuration', () => {
       new Trainable(),
       /got the general ones\. Set SEAM_ENTRY_SCHEMAS to tool-configuration/,
     ],
+    [
+      'an executor that chats',
+      TOOL_CONFIGURATION,
+      Object.assign(new Trainable(), { chats: true }),
+      /Set SEAM_EXECUTOR_CHAT_TEMPLATE to none/,
+    ],
     ['an executor at an endpoint', TOOL_CONFIGURATION, new FakeExecutor(() => ''), /Set SEAM_EXECUTOR_DRIVER/],
   ])('is refused at the start with %s', (_, entrySchemas, executor, message) => {
     const innerUpdate = innerUpdateSchema.parse({});

@@ -64,7 +64,7 @@ export class FewShotLoraUpdate extends Environment {
     super();
   }
 
-  /** @throws INVALID_CONFIGURATION for an executor that cannot be trained, and for entries that are no tool configurations */
+  /** @throws INVALID_CONFIGURATION for an executor that cannot be trained or that chats, and for entries that are no tool configurations */
   static open(
     executor: ExecutorModel,
     { entrySchemas, innerUpdate, fewShot = fewShotSchema.parse({}) }: Omit<EnvironmentChoice, 'environment'>,
@@ -77,6 +77,9 @@ export class FewShotLoraUpdate extends Environment {
       throw refused(
         `an executor whose weights can be trained, got ${executor.identity.model} at an endpoint. Set SEAM_EXECUTOR_DRIVER to checkpoint`,
       );
+    // Examples are trained on as plain text, which a prompt within a turn of a dialogue does not continue.
+    if (executor.chats === true)
+      throw refused('an executor that continues text, got one that chats. Set SEAM_EXECUTOR_CHAT_TEMPLATE to none');
     return new FewShotLoraUpdate(executor, { innerUpdate, fewShot }, null);
   }
 

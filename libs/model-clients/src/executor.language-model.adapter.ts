@@ -41,6 +41,7 @@ const KEPT_ANSWERS = 4096;
 export class LanguageModelExecutor implements ExecutorModel {
   readonly identity: ExecutorModel['identity'];
   readonly controlTokens: readonly string[];
+  readonly chats: boolean;
   readonly adapt?: NonNullable<ExecutorModel['adapt']>;
   readonly countTokens?: NonNullable<ExecutorModel['countTokens']>;
   /** By what was asked: of calls that were ended, what they had finished. */
@@ -64,6 +65,7 @@ export class LanguageModelExecutor implements ExecutorModel {
     this.sampling = { temperature: 0, topK: 0, topP: 1, maxTokens };
     const { chatTemplateDigest: chatTemplate, controlTokens = [] } = model.tokenizer;
     this.controlTokens = controlTokens;
+    this.chats = chatTemplate !== undefined;
     const decoding = canonicalJson({ ...this.sampling, ...(chatTemplate === undefined ? {} : { chatTemplate }) });
     this.identity = { model: name, revision: model.digest, decoding };
     if (training === undefined) return;
