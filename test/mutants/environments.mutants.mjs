@@ -56,12 +56,36 @@ export default [
       to: 'drawing === null ? `${identity.decoding} `',
     },
   ]),
-  ...quick('libs/environments/src/inner-lora-update.ts', 'libs/environments/src/inner-lora-update.spec.ts', [
+  ...quick('libs/environments/src/passage-answers.ts', 'libs/environments/src/inner-lora-update.spec.ts', [
     {
       control: 'each question is asked alone',
-      from: 'this.prompts.executor(question, null, controlTokens)',
-      to: 'this.prompts.executor(`${question} ${questions}`, null, controlTokens)',
+      from: 'prompts.executor(question, null, controlTokens)',
+      to: 'prompts.executor(`${question} ${questions}`, null, controlTokens)',
     },
+  ]),
+  ...quick('libs/evaluation/src/self-edits-study.ts', 'libs/evaluation/src/self-edits-study.spec.ts', [
+    {
+      control: 'a known trial is not repeated',
+      from: 'settings.known?.(key) ?? (await tryEdit(',
+      to: '(await tryEdit(',
+    },
+    {
+      control: 'a trial of other settings is another trial',
+      from: ', kind.identity, { ...innerUpdate }]',
+      to: ', kind.identity]',
+    },
+    {
+      control: 'a passage counts once, with the mean over its seeds',
+      from: 'return values.length === 0 ? [] : [[problemId, mean(values)] as const];',
+      to: 'return values.length === 0 ? [] : [[problemId, values[0]!] as const];',
+    },
+    {
+      control: 'an edit that cannot be trained on earns nothing',
+      from: 'return { ...trial, accuracy: 0, f1: 0,',
+      to: 'return { ...trial, accuracy: 1, f1: 0,',
+    },
+  ]),
+  ...quick('libs/environments/src/inner-lora-update.ts', 'libs/environments/src/inner-lora-update.spec.ts', [
     {
       control: 'an edit that cannot be trained on is no failure of the machine',
       from: "if (adaptation.status === 'refused') return nothingSaid();",

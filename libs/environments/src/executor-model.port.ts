@@ -39,6 +39,20 @@ export interface ExecutorModel {
   readonly chats?: boolean;
   /** Tokens that a text to be trained on has; present where {@link adapt} is. */
   countTokens?(text: string): number;
+  /** How likely the model finds each text behind its prompt, in their order. Absent where probabilities cannot be had. */
+  score?(texts: readonly ScoredText[]): Promise<readonly TextScore[]>;
+}
+
+/** A text that is not written by the model, behind a prompt. */
+export interface ScoredText {
+  readonly prompt: string;
+  readonly continuation: string;
+}
+
+export interface TextScore {
+  /** Sum over the continuation's tokens, in nats. */
+  readonly logLikelihood: number;
+  readonly tokens: number;
 }
 
 export interface AdaptationRequest {
@@ -57,7 +71,7 @@ export interface AdaptationOptions {
 
 export type Adaptation =
   /** The model may be trained further where it has `adapt`: with what it learned as the start. */
-  | { readonly status: 'adapted'; readonly model: Pick<ExecutorModel, 'answer' | 'sample' | 'adapt'> }
+  | { readonly status: 'adapted'; readonly model: Pick<ExecutorModel, 'answer' | 'sample' | 'adapt' | 'score'> }
   /** The documents make a training impossible: a fault of who wrote them. */
   | { readonly status: 'refused'; readonly reason: string };
 

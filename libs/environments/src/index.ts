@@ -25,8 +25,10 @@ export type {
   ExecutorResponse,
   SampledAnswerRequest,
   SamplingParams,
+  ScoredText,
+  TextScore,
 } from './executor-model.port.js';
 export { type FewShotSettings, fewShotSchema } from './few-shot.config.js';
-export { answerLine } from './inner-lora-update.js';
+export { answerLine, type PassageAsking, passageAnswers } from './passage-answers.js';
 export { PromptInjection } from './prompt-injection.js';
 export { type RolloutSettings, repeatedAnswers } from './repeated-answers.js';

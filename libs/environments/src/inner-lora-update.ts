@@ -25,6 +25,7 @@ import type {
   SamplingParams,
 } from './executor-model.port.js';
 import { OneByOne } from './one-by-one.js';
+import { passageAnswers } from './passage-answers.js';
 
 type TrainableModel = ExecutorModel & Required<Pick<ExecutorModel, 'adapt'>>;
 type AnsweringModel = Pick<ExecutorModel, 'answer' | 'sample'>;
@@ -123,52 +124,17 @@ export class InnerLoraUpdate extends Environment {
     return this.answerAll(adaptation.model, asked, seed, options);
   }
 
-  private async answerAll(
+  private answerAll(
     model: AnsweringModel,
     { questions }: AskedPassage,
     seed: string,
-    { signal, onProgress }: AttemptOptions,
+    options: AttemptOptions,
   ): Promise<ExecutorAnswer> {
+    const { prompts, drawing } = this;
     const { controlTokens } = this.executor;
-    const prompts = questions.map((question) => this.prompts.executor(question, null, controlTokens));
-    const answers =
-      this.drawing === null
-        ? await model.answer(prompts, signal, onProgress)
-        : (
-            await model.sample!(
-              prompts.map((prompt, index) => ({ prompt, seeds: [`${seed}/${index}`] })),
-              this.drawing,
-              signal,
-              onProgress,
-            )
-          ).map(([answer]) => answer!);
-    const failure = answers.find(({ status }) => status === 'failed');
-    if (failure !== undefined) return failure;
-    return this.joined(answers as readonly ExecutorResponse[]);
-  }
-
-  /** The answers as the passage's own prompt asks for them: a line each. */
-  private joined(answers: readonly ExecutorResponse[]): ExecutorResponse {
-    const total = (count: (answer: ExecutorResponse) => number): number =>
-      answers.reduce((sum, answer) => sum + count(answer), 0);
-    return {
-      status: 'answered',
-      text: answers.map(({ text }, index) => `${index + 1}: ${answerLine(this.prompts.judged(text))}`).join('\n'),
-      finished: true,
-      promptTokens: total(({ promptTokens }) => promptTokens),
-      responseTokens: total(({ responseTokens }) => responseTokens),
-    };
+    return passageAnswers(model, questions, { prompts, controlTokens, drawing, seed, ...options });
   }
 }
-
-/** What was answered, without the marker: behind the last one, or the first line with text. */
-export function answerLine(judged: string): string {
-  const lines = judged.split('\n').map((line) => line.trim());
-  const marked = lines.findLast((line) => line.startsWith(MARKER));
-  return marked === undefined ? (lines.find((line) => line !== '') ?? '') : marked.slice(MARKER.length).trim();
-}
-
-const MARKER = 'Answer:';
 
 const NOTHING_ANSWERED: AnsweringProgress = { answered: 0, tokens: 0, tokensPerPrompt: 0 };
 

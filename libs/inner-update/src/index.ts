@@ -1,3 +1,3 @@
 export { documentsOf, type TrainingText } from './documents.js';
 export { type InnerUpdateSettings, innerUpdateSchema } from './inner-update.config.js';
-export { type Document, type InnerUpdate, type InnerUpdateRequest, innerUpdate } from './inner-update.js';
+export { type Document, type InnerUpdate, type InnerUpdateRequest, innerUpdate, trainableOf } from './inner-update.js';

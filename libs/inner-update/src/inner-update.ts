@@ -1,6 +1,6 @@
 /** From documents to an adapter. What it comes to is a function of base model, documents, settings and seed. */
 import { Random, SeamError } from '@seamstream/kernel';
-import type { Adapter, OptimizerSettings, TrainingSequence } from '@seamstream/language-model';
+import type { Adapter, OptimizerSettings, TrainableSettings, TrainingSequence } from '@seamstream/language-model';
 import type { TrainingEngine } from '@seamstream/training-contract';
 import type { InnerUpdateSettings } from './inner-update.config.js';
 
@@ -50,7 +50,7 @@ const OPTIMIZER: Omit<OptimizerSettings, 'learningRate'> = {
 /** @throws ABORTED; otherwise as the engine does */
 export async function innerUpdate(engine: TrainingEngine, request: InnerUpdateRequest): Promise<InnerUpdate> {
   const { documents, settings, seed, start = null, signal, onStep } = request;
-  const { rank, alpha, targetModules, epochs, batchSize, maxSteps, learningRate, schedule } = settings;
+  const { epochs, batchSize, maxSteps, learningRate, schedule } = settings;
   // 1. What the documents allow.
   const usable = documents.filter(({ tokenIds, lossFrom }) => lossFrom >= 1 && lossFrom < tokenIds.length);
   if (usable.length === 0) return { status: 'refused', reason: 'it holds no document with a token to learn' };
@@ -61,7 +61,7 @@ export async function innerUpdate(engine: TrainingEngine, request: InnerUpdateRe
   // 2. The steps, epoch by epoch, until the loss falls no more.
   const weights = await engine.begin({
     adapter: start,
-    trainable: { kind: 'lora', rank, alpha, targetModules, modulesToSave: [], seed },
+    trainable: trainableOf(settings, seed),
     objective: { kind: 'negative-log-likelihood' },
   });
   try {
@@ -89,6 +89,11 @@ export async function innerUpdate(engine: TrainingEngine, request: InnerUpdateRe
   } finally {
     await weights.close();
   }
+}
+
+/** What an inner update trains: the pairs of its adapter. */
+export function trainableOf({ rank, alpha, targetModules }: InnerUpdateSettings, seed: string): TrainableSettings {
+  return { kind: 'lora', rank, alpha, targetModules, modulesToSave: [], seed };
 }
 
 /** The mean over all tokens of the step is its loss. */

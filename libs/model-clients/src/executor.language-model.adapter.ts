@@ -9,8 +9,16 @@ import type {
   ExecutorModel,
   SampledAnswerRequest,
   SamplingParams,
+  ScoredText,
+  TextScore,
 } from '@seamstream/environments';
-import { documentsOf, innerUpdate } from '@seamstream/inner-update';
+import {
+  documentsOf,
+  type InnerUpdateSettings,
+  innerUpdate,
+  innerUpdateSchema,
+  trainableOf,
+} from '@seamstream/inner-update';
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { Adapter, GenerationRequest, GenerationResult, SamplingSettings } from '@seamstream/language-model';
 import type { GeneratorModel } from '@seamstream/rollout';
@@ -44,6 +52,7 @@ export class LanguageModelExecutor implements ExecutorModel {
   readonly chats: boolean;
   readonly adapt?: NonNullable<ExecutorModel['adapt']>;
   readonly countTokens?: NonNullable<ExecutorModel['countTokens']>;
+  readonly score?: NonNullable<ExecutorModel['score']>;
   /** By what was asked: of calls that were ended, what they had finished. */
   private readonly kept = new Map<string, GenerationResult>();
   private readonly sampling: SamplingSettings;
@@ -71,6 +80,8 @@ export class LanguageModelExecutor implements ExecutorModel {
     if (training === undefined) return;
     this.adapt = (request, options) => this.adaptedBy(training, null, request, options);
     this.countTokens = (text) => this.encodeDocument(text).length;
+    // New pairs change nothing, under all settings.
+    this.score = (texts) => this.scoresBy(training, null, innerUpdateSchema.parse({}), texts);
   }
 
   answer(
@@ -118,8 +129,36 @@ export class LanguageModelExecutor implements ExecutorModel {
         sample: (requests, drawing, ended, onProgress, until) =>
           this.generate(adapter, requests, this.drawing(drawing), { signal: ended, onProgress, until }),
         adapt: (request, options) => this.adaptedBy(training, adapter, request, options),
+        score: (texts) => this.scoresBy(training, adapter, settings, texts),
       },
     };
+  }
+
+  /** @throws PROMPT_TOO_LONG where a text does not fit the model */
+  private async scoresBy(
+    training: TrainingEngine,
+    adapter: Adapter | null,
+    settings: InnerUpdateSettings,
+    texts: readonly ScoredText[],
+  ): Promise<readonly TextScore[]> {
+    const sequences = texts.map(({ prompt, continuation }) => {
+      const written = this.model.tokenizer.encode(continuation);
+      const asked = fittingPrompt(this.model, prompt, written.length);
+      if (!asked.fits) throw new SeamError('PROMPT_TOO_LONG', this.excessOf(asked.size, written.length));
+      const { tokenIds } = asked;
+      return { tokenIds: [...tokenIds, ...written], targets: written.map((_, index) => tokenIds.length + index) };
+    });
+    const weights = await training.begin({
+      adapter,
+      trainable: trainableOf(settings, 'scores'),
+      objective: { kind: 'negative-log-likelihood' },
+    });
+    try {
+      const scores = await weights.logProbabilities(sequences);
+      return scores.map((each) => ({ logLikelihood: each.reduce((sum, one) => sum + one, 0), tokens: each.length }));
+    } finally {
+      await weights.close();
+    }
   }
 
   private encodeDocument(text: string): readonly number[] {
@@ -218,7 +257,11 @@ export class LanguageModelExecutor implements ExecutorModel {
   }
 
   private tooLong(size: string): ExecutorAnswer {
-    const reason = `The executor's prompt has ${size} and its response may have ${this.sampling.maxTokens}; the model holds ${this.model.config.maxPositions}. Shorten the problem.`;
+    const reason = this.excessOf(size, this.sampling.maxTokens);
     return { status: 'failed', code: 'PROMPT_TOO_LONG', reason, retryable: false };
+  }
+
+  private excessOf(size: string, responseTokens: number): string {
+    return `The executor's prompt has ${size} and its response may have ${responseTokens}; the model holds ${this.model.config.maxPositions}. Shorten the problem.`;
   }
 }

@@ -71,6 +71,16 @@ describe('an executor that is trained on documents', () => {
     expect(texts(await trained.answer(prompts))).toEqual(expected);
   });
 
+  it('finds what it was trained on more likely, and the frozen model does not', async () => {
+    const texts = [{ prompt: 'The word after seven is', continuation: ' blue.' }];
+    const [before] = await executor.score!(texts);
+    const [after] = await (await adapted('a')).score!(texts);
+    const [still] = await executor.score!(texts);
+    expect(after!.logLikelihood).toBeGreaterThan(before!.logLikelihood + 1);
+    expect(still).toEqual(before);
+    expect(before!.tokens).toBe(model.tokenizer.encode(' blue.').length);
+  });
+
   it('draws by seeds', async () => {
     const trained = await adapted('a');
     const [drawn] = await trained.sample!([{ prompt: prompts[0]!, seeds: ['1', '2', '1'] }], {
