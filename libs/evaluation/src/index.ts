@@ -32,4 +32,17 @@ export {
   retentionOrder,
   studyRetention,
 } from './retention-study.js';
+export {
+  EDIT_ARMS,
+  type EditArm,
+  type EditArmResult,
+  type EditDifference,
+  type EditTrial,
+  type SelfEditsStudy,
+  type SelfEditsStudySettings,
+  type StudiedExecutor,
+  studyOf,
+  studySelfEdits,
+  type WrittenEdits,
+} from './self-edits-study.js';
 export type { TimeToCorrect } from './time-to-correct.js';
