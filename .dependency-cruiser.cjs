@@ -22,6 +22,7 @@ const libsTopDown = [
   'rollout',
   'environments',
   'embedded-world',
+  'passage-world',
   'self-edits',
   'experience',
   'verifiers',

@@ -1,6 +1,6 @@
 /**
  * Makes the models that the project ships, with its own engine:
- *   node models/make-models.mjs [--only tokenizer|executor|generator-base] [--to FOLDER] [--threads N]
+ *   node models/make-models.mjs [--only executor|generator-base|self-edits] [--to FOLDER] [--threads N]
  * The weights are a function of the seeds below and of the embedded world, not of the number of threads.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,6 +13,8 @@ import { Random } from '@seamstream/kernel';
 import { checkpointShapes, loadCheckpoint, saveCheckpoint, TrainingSession, warmUpCosineRate } from '@seamstream/language-model';
 import { Tokenizer } from '@seamstream/tokenizer';
 import { measureExecutor, measureGeneratorBase } from './measure-models.mjs';
+import { measurePassageExecutor, measurePassageGenerator } from './measure-passage-models.mjs';
+import { editSequence, knowledgeSequence, makePassageTokenizer, passageWords } from './passage-texts.mjs';
 import {
   END_ID,
   END_TOKEN,
@@ -24,8 +26,6 @@ import {
   worldWords,
 } from './training-texts.mjs';
 
-/** Enough for every piece of the texts as one token; training stops earlier, where no pair is left to merge. */
-const VOCABULARY_SIZE = 928;
 const SHARED = {
   family: 'llama',
   ropeTheta: 10000,
@@ -35,30 +35,68 @@ const SHARED = {
   queryKeyNorm: false,
   maxPositions: 512,
 };
-const BATCH = 64;
 const OPTIMIZER = { beta1: 0.9, beta2: 0.98, epsilon: 1e-8, weightDecay: 0.01, clipNorm: 1 };
 /** Steps of the executor's curriculum; the stock grows from 2 to 5 items meanwhile. */
 const LOOK_UP_STEPS = 200;
 
+/** By demonstration, since the models of one share a tokenizer. A vocabulary has room for every word of its world as one token. */
+const TOKENIZERS = {
+  experiences: { vocabularySize: 928, make: makeTokenizer, words: () => Object.values(worldWords()).flat() },
+  'self-edits': { vocabularySize: 1024, make: makePassageTokenizer, words: passageWords },
+};
+
+const ofStatements = (sequence) => (seed, step, count, random, tokenizer, prompts) =>
+  statements(seed, step, count, random).map((problem) => sequence(problem, step, random, tokenizer, prompts));
+const drawn = (sequence) => (_seed, step, count, random, tokenizer, prompts) =>
+  Array.from({ length: count }, () => sequence(random, tokenizer, prompts, step));
+
+/** By folder. */
 const RECIPES = {
   executor: {
     seed: 'executor 1',
+    demonstration: 'experiences',
     config: { hiddenSize: 96, layers: 3, heads: 3, keyValueHeads: 3, headDimension: 32, intermediateSize: 256 },
     steps: 1500,
+    batch: 64,
     rate: { peak: 3e-3, floor: 6e-5, warmUpSteps: 50 },
-    sequence: (problem, step, random, tokenizer, prompts) =>
+    sequences: ofStatements((problem, step, random, tokenizer, prompts) =>
       step < LOOK_UP_STEPS
         ? lookUpSequence(problem, Math.min(5, 2 + Math.floor((step * 4) / LOOK_UP_STEPS)), random, tokenizer)
         : executorSequence(problem, random, tokenizer, prompts),
+    ),
     measure: measureExecutor,
   },
   'generator-base': {
     seed: 'generator 1',
+    demonstration: 'experiences',
     config: { hiddenSize: 128, layers: 4, heads: 4, keyValueHeads: 4, headDimension: 32, intermediateSize: 352 },
     steps: 400,
+    batch: 64,
     rate: { peak: 2e-3, floor: 4e-5, warmUpSteps: 30 },
-    sequence: (problem, _step, random, tokenizer, prompts) => generatorSequence(problem, random, tokenizer, prompts),
+    sequences: ofStatements((problem, _step, random, tokenizer, prompts) =>
+      generatorSequence(problem, random, tokenizer, prompts),
+    ),
     measure: measureGeneratorBase,
+  },
+  'self-edits/executor': {
+    seed: 'self-edits executor 1',
+    demonstration: 'self-edits',
+    config: { hiddenSize: 96, layers: 3, heads: 3, keyValueHeads: 3, headDimension: 32, intermediateSize: 256 },
+    steps: 1000,
+    batch: 192,
+    rate: { peak: 3e-3, floor: 6e-5, warmUpSteps: 50 },
+    sequences: drawn(knowledgeSequence),
+    measure: measurePassageExecutor,
+  },
+  'self-edits/generator-base': {
+    seed: 'self-edits generator 1',
+    demonstration: 'self-edits',
+    config: { hiddenSize: 96, layers: 3, heads: 3, keyValueHeads: 3, headDimension: 32, intermediateSize: 256 },
+    steps: 700,
+    batch: 48,
+    rate: { peak: 2e-3, floor: 4e-5, warmUpSteps: 50 },
+    sequences: drawn(editSequence),
+    measure: measurePassageGenerator,
   },
 };
 
@@ -84,7 +122,7 @@ function initialWeights(config, seed) {
 }
 
 async function makeModel(name, target, tokenizerJson, prompts, threads) {
-  const { seed, config: shape, steps, rate, sequence, measure } = RECIPES[name];
+  const { seed, config: shape, steps, batch: size, rate, sequences, measure } = RECIPES[name];
   const tokenizer = Tokenizer.fromJson(tokenizerJson);
   const config = { ...SHARED, ...shape, vocabularySize: tokenizer.vocabularySize };
   const generation = { eosTokenIds: [END_ID], padTokenId: END_ID };
@@ -102,9 +140,7 @@ async function makeModel(name, target, tokenizerJson, prompts, threads) {
   const learningRate = warmUpCosineRate({ ...rate, totalSteps: steps });
   for (let step = 0; step < steps; step++) {
     const random = Random.of(seed, 'batch', step);
-    const batch = statements(seed, step, BATCH, random).map((problem) =>
-      sequence(problem, step, random, tokenizer, prompts),
-    );
+    const batch = sequences(seed, step, size, random, tokenizer, prompts);
     const numTargets = batch.reduce((count, { targets }) => count + targets.length, 0);
     const { loss } = await session.step(
       batch.map((each) => ({ ...each, weights: each.targets.map(() => 1 / numTargets) })),
@@ -132,12 +168,14 @@ async function makeModel(name, target, tokenizerJson, prompts, threads) {
 }
 
 /** Every word of the world must be one token behind a space: an entry's choice is then one decision. */
-function checkTokenizer(tokenizerJson) {
-  const tokenizer = Tokenizer.fromJson(tokenizerJson);
-  const { words, numbers } = worldWords();
-  const split = [...words, ...numbers].filter((word) => tokenizer.encode(` ${word}`).length !== 1);
-  if (split.length > 0) throw new Error(`The vocabulary of ${VOCABULARY_SIZE} splits: ${split.join(', ')}. Enlarge it.`);
-  console.log(`tokenizer: ${tokenizer.vocabularySize} tokens, digest ${tokenizer.digest}`);
+function tokenizerOf(demonstration, prompts) {
+  const { vocabularySize, make, words } = TOKENIZERS[demonstration];
+  const json = make(prompts, vocabularySize);
+  const tokenizer = Tokenizer.fromJson(json);
+  const split = words().filter((word) => tokenizer.encode(` ${word}`).length !== 1);
+  if (split.length > 0) throw new Error(`The vocabulary of ${vocabularySize} splits: ${split.join(', ')}. Enlarge it.`);
+  console.log(`tokenizer of ${demonstration}: ${tokenizer.vocabularySize} tokens, digest ${tokenizer.digest}`);
+  return json;
 }
 
 const { values: options } = parseArgs({
@@ -147,11 +185,17 @@ const { values: options } = parseArgs({
     threads: { type: 'string' },
   },
 });
-const prompts = await loadPrompts();
-const tokenizerJson = makeTokenizer(prompts, VOCABULARY_SIZE);
-checkTokenizer(tokenizerJson);
 const threads = options.threads === undefined ? undefined : Number(options.threads);
-for (const name of Object.keys(RECIPES)) {
-  if (options.only === undefined || options.only === name)
-    await makeModel(name, options.to, tokenizerJson, prompts, threads);
+for (const [demonstration, template] of [
+  ['experiences', 'plain'],
+  ['self-edits', 'direct'],
+]) {
+  const names = Object.keys(RECIPES).filter(
+    (name) =>
+      RECIPES[name].demonstration === demonstration && (options.only === undefined || name.startsWith(options.only)),
+  );
+  if (names.length === 0) continue;
+  const prompts = await loadPrompts({ template });
+  const tokenizerJson = tokenizerOf(demonstration, prompts);
+  for (const name of names) await makeModel(name, options.to, tokenizerJson, prompts, threads);
 }
