@@ -38,7 +38,7 @@ export function examineRun(run: RunFacts): readonly Finding[] {
 }
 
 function groupsOf({ metrics }: RunFacts): Finding[] {
-  const { groups = 0, smallGroups = 0, scoredGroups = 0, liveGroups = 0, deadSolvedGroups = 0 } = metrics;
+  const { groups = 0, smallGroups = 0, scoredGroups = 0, liveGroups, deadSolvedGroups = 0 } = metrics;
   const small =
     smallGroups === 0 || smallGroups < groups * LIMITS.smallShare
       ? []
@@ -49,7 +49,8 @@ function groupsOf({ metrics }: RunFacts): Finding[] {
             `${smallGroups} of the run's ${groups} groups have fewer than two verdicts.`,
           ),
         ];
-  return [...small, ...noVariance(scoredGroups, liveGroups, deadSolvedGroups)];
+  // Only algorithms that compare within groups count the live ones.
+  return liveGroups === undefined ? small : [...small, ...noVariance(scoredGroups, liveGroups, deadSolvedGroups)];
 }
 
 function divergence({ code, metrics, checkpoints, settings }: RunFacts): Finding[] {

@@ -91,8 +91,10 @@ export async function searchRestEm(
   const output = await world.growOutput(request.out, {
     replace: request.force,
     work: 'search',
-    keep(lines) {
-      done.push(...leadingTrials(lines, search, wanted));
+    async keep(lines) {
+      const written: string[] = [];
+      for await (const line of lines) written.push(line);
+      done.push(...leadingTrials(written, search, wanted));
       return done.length;
     },
   });
