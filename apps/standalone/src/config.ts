@@ -1,12 +1,14 @@
 /** What `npm start -- …` and `seam start …` understand. */
 import { algorithms, CURRICULUM } from '@seamstream/learning';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { METHOD_DEFAULTS, METHODS, type Method } from './methods.js';
 
 export const HOSTED_SERVICES = ['generator', 'executor', 'buffer', 'trainer'] as const;
 export type HostedService = (typeof HOSTED_SERVICES)[number];
 
 export interface StartOptions {
   readonly exit: boolean;
+  readonly method: Method;
   readonly seed: number;
   readonly dataDir: string;
   readonly algorithm: string;
@@ -64,6 +66,7 @@ Examples:
   ${start}
   ${start} --exit --seed 2 --data-dir /tmp/seam
   ${start} --exit --algorithm sft --max-shifted-rounds 0
+  ${start} --exit --method self-edits --data-dir edits
   ${start} --exit --problems train.jsonl --validation validation.jsonl --data-dir mine
 
 A data folder keeps what it was begun with (run.json): without options a start goes on with that, with others it is refused.
@@ -85,6 +88,14 @@ export function withStartOptions(command: Command, start: string): Command {
       'Watches the whole loop learn on this machine: problems, experiences, outcomes, training, adapters swapped live.',
     )
     .option('--exit', 'end when the loop has converged and write report.json and report.html', false)
+    .addOption(
+      new Option(
+        '--method <name>',
+        'experiences: a generator learns what to tell a frozen executor; self-edits: what to train it on. Defaults below are of experiences',
+      )
+        .choices([...METHODS])
+        .default('experiences'),
+    )
     .option('--seed <n>', 'which stream of problems is published', integer(0), 1)
     .addOption(
       new Option(
@@ -125,8 +136,10 @@ export function startOptionsOf(command: Command, environment: NodeJS.ProcessEnv)
     Omit<StartOptions, 'said' | 'dataDir' | 'json'> & { dataDir?: string; json?: boolean }
   >();
   const said = Object.keys(options).filter((name) => command.getOptionValueSourceWithGlobals(name) === 'cli');
+  const unsaid = Object.entries(METHOD_DEFAULTS[options.method]).filter(([name]) => !said.includes(name));
   return {
     ...options,
+    ...Object.fromEntries(unsaid),
     json: options.json ?? false,
     dataDir: options.dataDir ?? dataFolderOf(environment),
     said: new Set(said),

@@ -2,14 +2,13 @@
  * The settings of the embedded demonstration as the environment that an operator would write for the same services as
  * separate processes. What the real environment says goes before it.
  */
-import { fileURLToPath } from 'node:url';
 import type { Environment } from '@seamstream/service-kit';
-
-const SHIPPED_GENERATOR = fileURLToPath(new URL('../../../models/generator-base', import.meta.url));
-const SHIPPED_EXECUTOR = fileURLToPath(new URL('../../../models/executor', import.meta.url));
+import { type Method, methodEnvironment, modelFolders, RESPONSE_TOKENS } from './methods.js';
 
 export interface EmbeddedSettings {
   readonly dataFolder: string;
+  /** Absent: experiences. */
+  readonly method?: Method;
   readonly seed: number;
   /** Problems per round: after as many completed ones buffer and trainer act. */
   readonly roundSize: number;
@@ -26,12 +25,7 @@ export const worldFiles = (dataFolder: string): { readonly entrySchemas: string;
 });
 
 /** Where the shipped models lie, for who has named no others. */
-export const SHIPPED_MODEL_FOLDERS: Environment = {
-  SEAM_GENERATOR_MODEL_FOLDER: SHIPPED_GENERATOR,
-  SEAM_EXECUTOR_MODEL_FOLDER: SHIPPED_EXECUTOR,
-  SEAM_TRAINER_MODEL_FOLDER: SHIPPED_GENERATOR,
-  SEAM_TRAINER_EXECUTOR_FOLDER: SHIPPED_EXECUTOR,
-};
+export const SHIPPED_MODEL_FOLDERS: Environment = modelFolders('experiences');
 
 /** Which of the shipped models the environment leaves in place; they know the embedded world's words and no others. */
 export function shippedModels(environment: Environment): { readonly generator: boolean; readonly executor: boolean } {
@@ -43,7 +37,8 @@ export function shippedModels(environment: Environment): { readonly generator: b
 }
 
 /** What the trainer has of its own of an executor's settings: it compares adapters before the executor that they are for. */
-const SHARED_WITH_TRAINER = /^SEAM_EXECUTOR_(DRIVER|ENDPOINT_.+|ENVIRONMENT|TEMPLATE|TEMPLATES_FOLDER)$/;
+const SHARED_WITH_TRAINER =
+  /^SEAM_EXECUTOR_(DRIVER|ENDPOINT_.+|ENVIRONMENT|INNER_UPDATE_.+|TEMPLATE|TEMPLATES_FOLDER)$/;
 
 const NAMED_OTHERWISE = [
   ['SEAM_GENERATOR_MODEL_FOLDER', 'SEAM_TRAINER_MODEL_FOLDER'],
@@ -66,16 +61,18 @@ function forTheTrainer(environment: Environment): Environment {
 
 /** Variables for generator, executor, buffer and trainer; the given environment wins. */
 export function embeddedEnvironment(settings: EmbeddedSettings, environment: Environment): Environment {
+  const { method = 'experiences' } = settings;
   const world = worldFiles(settings.dataFolder);
+  const ofMethod = methodEnvironment(method);
+  const responseTokens = String(RESPONSE_TOKENS[method]);
   return {
     SEAM_LOGGING_LEVEL: 'warn',
     SEAM_ENTRY_SCHEMAS: world.entrySchemas,
-    ...SHIPPED_MODEL_FOLDERS,
-    SEAM_GENERATOR_GROUP_SIZE: '16',
-    SEAM_GENERATOR_SCOUTS: '4',
+    ...modelFolders(method),
+    ...ofMethod,
     // What the shipped executor's answers need; other models have the services' own limits.
     ...(shippedModels(environment).executor
-      ? { SEAM_EXECUTOR_MAX_TOKENS: '40', SEAM_TRAINER_RESPONSE_MAX_TOKENS: '40' }
+      ? { SEAM_EXECUTOR_MAX_TOKENS: responseTokens, SEAM_TRAINER_RESPONSE_MAX_TOKENS: responseTokens }
       : {}),
     SEAM_BUFFER_COMMIT_EVERY_PROBLEMS: String(settings.roundSize),
     // The demonstration's own problems have no subject, and nobody else publishes.
@@ -86,7 +83,7 @@ export function embeddedEnvironment(settings: EmbeddedSettings, environment: Env
     SEAM_TRAINER_LEASE_MS: '0',
     SEAM_TRAINER_SEED: `seamstream/${settings.seed}`,
     SEAM_TRAINER_VALIDATION_PROBLEMS: settings.validation ?? world.validation,
-    ...forTheTrainer(environment),
+    ...forTheTrainer({ ...ofMethod, ...environment }),
     ...environment,
     SEAM_DATA_FOLDER: settings.dataFolder,
   };

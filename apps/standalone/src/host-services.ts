@@ -1,11 +1,11 @@
 /** Generator, executor, buffer and trainer in one process, on shared drivers, with each model loaded once. */
 import { bufferService, bufferServiceConfigSchema } from '@seamstream/buffer';
-import { openEnvironment } from '@seamstream/environments';
+import { type ExecutorModel, openEnvironment } from '@seamstream/environments';
 import type { EventLog } from '@seamstream/event-log';
 import { executorConfigSchema, executorService, recordedTokens } from '@seamstream/executor';
 import { type EntrySchemas, loadEntrySchemas, loadPrompts, type Prompts } from '@seamstream/experience';
 import { generatorConfigSchema, generatorService } from '@seamstream/generator';
-import { fromNamedFolder, LanguageModel } from '@seamstream/language-model';
+import { fromNamedFolder, LanguageModel, type SamplingSettings } from '@seamstream/language-model';
 import { openExecutor } from '@seamstream/model-clients';
 import { editWriter } from '@seamstream/self-edits';
 import {
@@ -28,6 +28,13 @@ export interface Host {
   readonly drivers: Drivers;
   readonly generator: LanguageModel;
   readonly environment: ReturnType<typeof openEnvironment>;
+  readonly executor: ExecutorModel;
+  /** How the executor is trained where entries act by training. */
+  readonly innerUpdate: ServiceConfigs['executor']['executor']['innerUpdate'];
+  /** How entries are drawn in the rounds. */
+  readonly sampling: SamplingSettings;
+  /** The setting SEAM_ENTRY_SCHEMAS. */
+  readonly entrySchemas: string | undefined;
   readonly prompts: Prompts;
   readonly schemaFor: EntrySchemas;
   readonly entryMaxTokens: number;
@@ -149,6 +156,10 @@ export async function hostServices(
         executor,
         prompts,
       ),
+      executor,
+      innerUpdate: executorSettings.innerUpdate,
+      sampling: generatorSettings.sampling,
+      entrySchemas: configs.generator.entrySchemas,
       prompts,
       schemaFor,
       entryMaxTokens: generatorSettings.sampling.maxTokens,

@@ -141,7 +141,7 @@ function firstOfEach(problems: readonly Problem[], count: number): readonly Prob
 }
 
 /** What the folder takes on the disk: files with holes count as they lie there. */
-async function bytesBelow(folder: string): Promise<number> {
+export async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

@@ -2,8 +2,9 @@
 
 import type { DatasetProblem } from '@seamstream/datasets';
 import { worldProblems } from '@seamstream/embedded-world';
-import { type EventMeta, originMeta, type Problem, type SeamEvent } from '@seamstream/events';
+import { type EventMeta, originMeta, type Problem, type ProblemPublished, type SeamEvent } from '@seamstream/events';
 import { derivedId, Random } from '@seamstream/kernel';
+import { passageProblems } from '@seamstream/passage-world';
 import { type FileIdentity, streamOf } from './run-settings.js';
 
 type Phase = 'base' | 'shifted';
@@ -43,13 +44,14 @@ function published(
   problem: Omit<Problem, 'problemId'>,
   place: StreamPlace & { readonly number: number },
   meta: Pick<EventMeta, 'occurredAt' | 'sourceClass'> & { readonly subject?: string | null },
+  task: ProblemPublished['task'] = null,
 ): SeamEvent {
   const { stream, number, round, phase } = place;
   const problemId = problemIdOf(stream, number);
   return {
     type: 'ProblemPublished',
     feedbackWithinMs: null,
-    task: null,
+    task,
     meta: originMeta({
       messageId: derivedId(problemId, 'published'),
       correlationId: problemId,
@@ -86,12 +88,26 @@ export function worldSource(seed: number): ProblemSource {
   };
 }
 
+/** The rounds of the demonstration of self-edits: passages about people whom nobody else's passages are about. */
+export function passageSource(seed: number): ProblemSource {
+  const stream = streamOf({ method: 'self-edits', seed, problems: null });
+  return ({ round, phase, startIndex, count, occurredAt }) =>
+    passageProblems({ seed: `stream/${seed}`, people: 'train', count, startIndex }).map(({ problem, task }, index) =>
+      published(
+        problem,
+        { stream, number: startIndex + index, round, phase },
+        { occurredAt, sourceClass: 'trusted' },
+        task,
+      ),
+    );
+}
+
 /**
  * The rounds of a file: all of its problems once, in an order that seed and pass decide, then all of them again. Every publication has an id of
  * its own, since a problem that is tried again is another one to the log; `metadata.sourceId` keeps the file's id, or names the row.
  */
 export function fileSource(problems: readonly DatasetProblem[], file: FileIdentity, seed: number): ProblemSource {
-  const stream = streamOf({ seed, problems: file });
+  const stream = streamOf({ method: 'experiences', seed, problems: file });
   const orders = new Map<number, readonly number[]>();
   const orderOf = (pass: number): readonly number[] => {
     const known = orders.get(pass) ?? Random.of(stream, pass).shuffled([...problems.keys()]);

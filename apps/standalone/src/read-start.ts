@@ -34,6 +34,7 @@ export async function readStart(options: StartOptions, environment: Environment)
   const own = await ownFilesOf(options, kept);
   const preset = environment.SEAM_PRESET ?? environment.SEAM_TRAINER_PRESET ?? null;
   const defaults: WantedSettings['defaults'] = {
+    method: options.method,
     seed: options.seed,
     algorithm: options.algorithm,
     // A file that has less than a round is a round.

@@ -10,6 +10,7 @@ const start = (options: Partial<StartOptions> & Pick<StartOptions, 'dataDir'>, e
   const ended = runLoop(
     {
       exit: true,
+      method: 'experiences',
       seed: 1,
       algorithm: 'curriculum',
       roundSize: 8,

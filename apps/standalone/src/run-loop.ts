@@ -8,14 +8,15 @@ import type { StartOptions } from './config.js';
 import { lockDriver } from './driver-lock.js';
 import { embeddedEnvironment } from './embedded-environment.js';
 import { type Host, hostServices, loadServiceConfigs } from './host-services.js';
-import { measureRun } from './measure-run.js';
+import { measureEditsRun } from './measure-edits.js';
+import { type MeasureRunInput, measureRun } from './measure-run.js';
+import { METHOD_DEFAULTS, TARGETS } from './methods.js';
 import { asProblems } from './own-problems.js';
 import { checkDataFolder, prepareFolder } from './prepare-folder.js';
-import { fileSource, worldSource } from './problem-stream.js';
-import { readStart } from './read-start.js';
+import { fileSource, type ProblemSource, passageSource, worldSource } from './problem-stream.js';
+import { readStart, type Start } from './read-start.js';
 import { readRecordedRounds } from './recorded-rounds.js';
-import type { Report } from './report/report.types.js';
-import { headline } from './report/verdict.js';
+import { type FinishedReport, reportOfEdits, reportOfExperiences } from './report/finished-report.js';
 import type { RoundPlan } from './round-driver.decide.js';
 import { endedRuns, initialLoopProgress, type LoopProgress } from './round-progress.js';
 import { RunRoundsHandler } from './run-rounds.handler.js';
@@ -28,8 +29,6 @@ import { writeWorldFiles } from './world-files.js';
 
 const REDRAW_MS = 250;
 const SHOW_WORK_AFTER_MS = 3_000;
-/** A phase has converged once every domain reached this on the validation problems. */
-const TARGET_PER_DOMAIN = 0.96;
 const NO_LEDGER = { published: 0, solved: 0, failed: 0, expired: 0, inFlight: 0, deadLetterRecords: 0 };
 
 export interface LoopSurroundings {
@@ -37,7 +36,7 @@ export interface LoopSurroundings {
   readonly signal: AbortSignal;
   readonly terminal: ViewStream;
   /** Told once the loop has ended and everything is measured, when nothing is drawn. Returns where the report lies. */
-  readonly onReport: (report: Report) => Promise<string>;
+  readonly onReport: (report: FinishedReport) => Promise<string>;
 }
 
 /**
@@ -54,9 +53,9 @@ export async function runLoop(
   await checkDataFolder(dataDir);
   let start = await readStart(options, environment);
   const servicesEnvironment = (): Environment => {
-    const { seed, roundSize, algorithm, validation } = start.run.settings;
+    const { method, seed, roundSize, algorithm, validation } = start.run.settings;
     return embeddedEnvironment(
-      { dataFolder: dataDir, seed, roundSize, algorithm, validation: validation?.path },
+      { dataFolder: dataDir, method, seed, roundSize, algorithm, validation: validation?.path },
       environment,
     );
   };
@@ -114,7 +113,7 @@ export async function runLoop(
     const { settings } = start.run;
     source = settings.problems === null ? `seed ${settings.seed}` : basename(settings.problems.path);
     facts.remarks.push(...remarksOn(start.run, options, environment));
-    await writeWorldFiles(dataDir);
+    await writeWorldFiles(dataDir, settings.method);
     show();
     host = await hostServices(servicesEnvironment(), options.services, {
       onTraining: ({ algorithm, phase, done, total, metrics }) => {
@@ -147,19 +146,16 @@ export async function runLoop(
     const plan: RoundPlan = {
       roundSize: settings.roundSize,
       maxBaseRounds: maxRounds,
-      maxShiftedRounds: start.own === null ? maxShiftedRounds : 0,
-      targetPerDomain: TARGET_PER_DOMAIN,
-      refills: start.own !== null,
+      maxShiftedRounds: start.own === null && settings.method === 'experiences' ? maxShiftedRounds : 0,
+      targetPerDomain: TARGETS[settings.method],
+      refills: start.own !== null || settings.method === 'self-edits',
       patience: 6,
     };
     const rounds = new RunRoundsHandler(
       {
         log: host.drivers.log,
         clock: systemClock,
-        source:
-          start.own === null
-            ? worldSource(settings.seed)
-            : fileSource(start.own.problems.problems, start.own.problems, settings.seed),
+        source: sourceOf(start),
       },
       plan,
     );
@@ -176,15 +172,15 @@ export async function runLoop(
     await spans?.end();
     facts.training = null;
     const { own } = start;
-    const measured = await Promise.race([
-      measureRun({
+    const report = await Promise.race([
+      measured({
         host,
         progress: seen.progress,
         run: start.run,
         outcome,
         target: plan.targetPerDomain,
         dataDir,
-        heldOut: options.heldOut,
+        heldOut: options.said.has('heldOut') ? options.heldOut : METHOD_DEFAULTS[settings.method].heldOut,
         loopSecondsTo: (toMs) => loopSeconds(seen.progress, spans, toMs),
         own:
           own === null
@@ -200,16 +196,16 @@ export async function runLoop(
       host.ended,
       whenAborted(signal),
     ]);
-    if (measured === undefined) return;
+    if (report === undefined) return;
     // What is written now must neither be drawn over nor stand in the middle of the picture.
     stopShowing();
     if (options.exit) {
       draw();
       view.leave();
     } else view.erase();
-    const path = await onReport(measured);
+    const path = await onReport(report);
     if (options.exit) return;
-    facts.result = [headline(measured), `report: ${path}`];
+    facts.result = [report.headline, `report: ${path}`];
     say('the loop has ended; publish problems of your own with `seam publish`, ctrl-c stops');
     show();
     await Promise.race([host.ended, shown, whenAborted(signal)]);
@@ -225,6 +221,17 @@ export async function runLoop(
     await host?.close();
     unlock?.();
   }
+}
+
+function sourceOf({ own, run: { settings } }: Start): ProblemSource {
+  if (own !== null) return fileSource(own.problems.problems, own.problems, settings.seed);
+  return settings.method === 'experiences' ? worldSource(settings.seed) : passageSource(settings.seed);
+}
+
+async function measured(input: MeasureRunInput): Promise<FinishedReport> {
+  return input.run.settings.method === 'experiences'
+    ? reportOfExperiences(await measureRun(input))
+    : reportOfEdits(await measureEditsRun(input));
 }
 
 /** Seconds of work from the first problem to the end of the last run, or to `toMs` where that is given. */

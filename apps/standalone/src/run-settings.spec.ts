@@ -13,6 +13,7 @@ import {
 
 const problems = { path: '/somewhere/train.jsonl', digest: 'a'.repeat(64) };
 const defaults: WantedSettings['defaults'] = {
+  method: 'experiences',
   seed: 1,
   algorithm: 'curriculum',
   roundSize: 64,
@@ -117,7 +118,12 @@ describe('run.json', () => {
     expect(await settingsOfFolder(folder)).toBeUndefined();
     await writeRunFile(folder, begun);
     expect(await readRunFile(folder)).toEqual(begun);
-    expect(await settingsOfFolder(folder)).toEqual({ seed: 11, roundSize: 64, algorithm: 'curriculum' });
+    expect(await settingsOfFolder(folder)).toEqual({
+      method: 'experiences',
+      seed: 11,
+      roundSize: 64,
+      algorithm: 'curriculum',
+    });
   });
 
   it.each(['', '{', '{"format":2}', '[]', '{"settings":{"seed":"\\u001b[41m"}}'])(

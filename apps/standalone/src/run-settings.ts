@@ -8,6 +8,7 @@ import { SeamError } from '@seamstream/kernel';
 import { CURRICULUM } from '@seamstream/learning';
 import { z } from 'zod';
 import { readKept, writeWhole } from './kept-file.js';
+import { METHODS } from './methods.js';
 
 const fileIdentitySchema = z.object({
   /** Where it lay at the last start that named it. */
@@ -18,6 +19,8 @@ const fileIdentitySchema = z.object({
 export type FileIdentity = z.infer<typeof fileIdentitySchema>;
 
 const fixedSchema = z.object({
+  /** Folders of earlier releases know one alone. */
+  method: z.enum(METHODS).default('experiences'),
   seed: z.int().min(0),
   algorithm: z.string(),
   roundSize: z.int().positive(),
@@ -71,11 +74,13 @@ export interface WantedSettings {
 }
 
 /** The stream that a run's rounds belong to, as problems name it. */
-export function streamOf({ seed, problems }: Pick<FixedSettings, 'seed' | 'problems'>): string {
-  return problems === null ? String(seed) : `file/${problems.digest}/${seed}`;
+export function streamOf({ method, seed, problems }: Pick<FixedSettings, 'method' | 'seed' | 'problems'>): string {
+  if (problems !== null) return `file/${problems.digest}/${seed}`;
+  return method === 'experiences' ? String(seed) : `${method}/${seed}`;
 }
 
 const OPTION: Readonly<Record<keyof FixedSettings, string>> = {
+  method: '--method',
   seed: '--seed',
   algorithm: '--algorithm',
   roundSize: '--round-size',
@@ -163,11 +168,11 @@ export function assertRounds(folder: string, settings: FixedSettings, recorded: 
   const own = streamOf(settings);
   for (const stream of recorded.streams) {
     if (stream === own) continue;
-    const [, digest] = stream.split('/');
+    const [kind, rest] = stream.split('/');
     differing.push(
-      digest === undefined
-        ? `its log holds rounds of --seed ${stream}, got ${settings.problems === null ? `--seed ${settings.seed}` : shown('problems', settings.problems)}`
-        : `its log holds rounds of a file with SHA-256 ${digest.slice(0, 12)}, got ${shown('problems', settings.problems)}`,
+      kind !== 'file'
+        ? `its log holds rounds of ${rest === undefined ? '' : `--method ${kind} `}--seed ${rest ?? stream}, got ${settings.problems === null ? `--seed ${settings.seed}` : shown('problems', settings.problems)}`
+        : `its log holds rounds of a file with SHA-256 ${rest?.slice(0, 12)}, got ${shown('problems', settings.problems)}`,
     );
   }
   if (recorded.streams.has(own) && settings.problems === null && recorded.roundSize !== settings.roundSize)
@@ -201,10 +206,11 @@ export function writeRunFile(dataFolder: string, file: RunFile): Promise<void> {
 export async function settingsOfFolder(
   dataFolder: string,
 ): Promise<
-  (Pick<FixedSettings, 'seed' | 'roundSize' | 'algorithm'> & { readonly validation: string | undefined }) | undefined
+  | (Pick<FixedSettings, 'method' | 'seed' | 'roundSize' | 'algorithm'> & { readonly validation: string | undefined })
+  | undefined
 > {
   const file = await readRunFile(dataFolder);
   if (file === null) return undefined;
-  const { seed, roundSize, algorithm, validation } = file.settings;
-  return { seed, roundSize, algorithm, validation: validation?.path };
+  const { method, seed, roundSize, algorithm, validation } = file.settings;
+  return { method, seed, roundSize, algorithm, validation: validation?.path };
 }

@@ -2,6 +2,7 @@ import { remarksOn } from './start-remarks.js';
 
 const file = { path: 'train.jsonl', digest: 'a'.repeat(64) };
 const settings = {
+  method: 'experiences' as const,
   seed: 1,
   algorithm: 'curriculum' as const,
   roundSize: 64,

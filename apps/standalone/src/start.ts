@@ -3,9 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withoutControls } from '@seamstream/kernel';
 import { EXIT, type StartExit, type StartOptions } from './config.js';
-import type { Report } from './report/report.types.js';
-import { renderReportPage } from './report/report-page.js';
-import { summary } from './report/verdict.js';
+import type { FinishedReport } from './report/finished-report.js';
 import { runLoop } from './run-loop.js';
 
 /**
@@ -16,16 +14,18 @@ import { runLoop } from './run-loop.js';
 export async function start(options: StartOptions): Promise<StartExit> {
   const stopped = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort());
-  const outcome: { report: Report | null } = { report: null };
+  const outcome: { report: FinishedReport | null } = { report: null };
 
   /** Writes report.json and report.html, and says in a few lines what they hold. */
-  const writeReport = async (report: Report): Promise<string> => {
+  const writeReport = async (report: FinishedReport): Promise<string> => {
     const paths = [join(options.dataDir, 'report.json'), join(options.dataDir, 'report.html')] as const;
-    await writeFile(paths[0], `${JSON.stringify(report, null, 2)}\n`);
-    await writeFile(paths[1], renderReportPage(report));
+    await writeFile(paths[0], `${JSON.stringify(report.figures, null, 2)}\n`);
+    await writeFile(paths[1], report.page);
     outcome.report = report;
     process.stdout.write(
-      options.json ? `${JSON.stringify(report)}\n` : withoutControls(`${summary(report)}\n${paths.join('\n')}\n`),
+      options.json
+        ? `${JSON.stringify(report.figures)}\n`
+        : withoutControls(`${report.summary}\n${paths.join('\n')}\n`),
     );
     return paths[1];
   };

@@ -3,15 +3,19 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DOMAINS, entrySchemaFor, SHIFTED_DOMAINS, worldProblems } from '@seamstream/embedded-world';
 import type { Problem } from '@seamstream/events';
+import { passageProblems } from '@seamstream/passage-world';
 import { makeFolder } from '@seamstream/service-kit/drivers';
 import { worldFiles } from './embedded-environment.js';
 import { writeWhole } from './kept-file.js';
+import type { Method } from './methods.js';
 
 /**
  * Validation problems per domain; those of a domain are asked once it has appeared. Enough that every comparison of a demonstration asks
  * problems that decided nothing before.
  */
 const VALIDATION_PER_DOMAIN = 1024;
+/** Of passages: fewer, since each comparison trains on every one. */
+const VALIDATION_PASSAGES = 512;
 /** One set for all seeds: what decides a promotion must not vary with what is trained on. */
 const VALIDATION_SEED = 'validation';
 
@@ -38,11 +42,16 @@ export function heldOutProblems(variant: 'base' | 'shifted', count: number): rea
   return worldProblems({ seed: 'held-out', split: 'heldOut', variant, count });
 }
 
+/** Passages that decide promotions, or that neither train nor decide. */
+export function passages(people: 'validation' | 'heldOut', count = VALIDATION_PASSAGES): readonly Problem[] {
+  return passageProblems({ seed: people, people, count }).map(({ problem }) => problem);
+}
+
 /**
  * Writes entry schemas and validation problems where {@link worldFiles} says. Schemas that are there already stay: the masks under which
  * a folder's entries were sampled follow from them, and its adapters are made again from both.
  */
-export async function writeWorldFiles(dataFolder: string): Promise<void> {
+export async function writeWorldFiles(dataFolder: string, method: Method = 'experiences'): Promise<void> {
   const files = worldFiles(dataFolder);
   const schemas = Object.fromEntries(
     [...DOMAINS, ...SHIFTED_DOMAINS].map((domain) => [domain, entrySchemaFor(domain)]),
@@ -51,7 +60,7 @@ export async function writeWorldFiles(dataFolder: string): Promise<void> {
   if (!existsSync(files.entrySchemas)) await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
   await writeWhole(
     files.validation,
-    validationProblems()
+    (method === 'experiences' ? validationProblems() : passages('validation'))
       .map((problem) => `${JSON.stringify(problem)}\n`)
       .join(''),
   );

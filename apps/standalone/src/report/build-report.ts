@@ -114,15 +114,7 @@ export function buildReport(input: ReportInput): Report {
     broken: (trained?.broken ?? 0) / heldOut.problems,
     liftInterval95: trained?.lift?.interval95 ?? [-1, 1],
     shift: shiftOf(input.shift),
-    ledger: {
-      published: ledger.published,
-      solved: ledger.solved,
-      failed: ledger.failed,
-      deadLettered: ledger.deadLettered,
-      expired: ledger.expired,
-      inFlight: ledger.inFlight,
-      balanced: ledger.balanced,
-    },
+    ledger: ledgerOf(ledger),
     adapters: runs.flatMap((run, index) =>
       run.status === 'promoted' && run.adapterDigest !== null
         ? [
@@ -157,6 +149,11 @@ export function buildReport(input: ReportInput): Report {
     ended: input.ended,
     converged: input.converged,
   };
+}
+
+export function ledgerOf(ledger: Ledger): Report['ledger'] {
+  const { published, solved, failed, deadLettered, expired, inFlight, balanced } = ledger;
+  return { published, solved, failed, deadLettered, expired, inFlight, balanced };
 }
 
 function roundRows(
@@ -275,12 +272,16 @@ function shiftOf(shift: ShiftMeasurement | null): Report['shift'] {
 }
 
 /** One command per limits that held, each to its end, as they would be typed for an empty folder called data. */
-function commandsOf({ run: { settings, limits }, heldOutProblems, testFile }: ReportInput): readonly string[] {
-  const { seed, algorithm, roundSize, preset, problems, validation } = settings;
+export function commandsOf({
+  run: { settings, limits },
+  heldOutProblems,
+  testFile,
+}: Pick<ReportInput, 'run' | 'heldOutProblems' | 'testFile'>): readonly string[] {
+  const { method, seed, algorithm, roundSize, preset, problems, validation } = settings;
   return limits.map(({ maxRounds, maxShiftedRounds }) =>
     [
       ...(preset === null ? [] : [`SEAM_PRESET=${preset}`]),
-      `seam start --exit --seed ${seed} --algorithm ${algorithm} --round-size ${roundSize} --max-rounds ${maxRounds}`,
+      `seam start --exit${method === 'experiences' ? '' : ` --method ${method}`} --seed ${seed} --algorithm ${algorithm} --round-size ${roundSize} --max-rounds ${maxRounds}`,
       problems === null ? `--max-shifted-rounds ${maxShiftedRounds} --held-out ${heldOutProblems}` : '',
       problems === null ? '' : `--problems ${quoted(problems.path)}`,
       validation === null ? '' : `--validation ${quoted(validation.path)}`,

@@ -1,0 +1,140 @@
+/** What is measured when the rounds of the self-edits demonstration are over: what edits are worth on passages that decided nothing before. */
+import type { ExecutorModel } from '@seamstream/environments';
+import { type EditArm, type StudiedExecutor, studySelfEdits } from '@seamstream/evaluation';
+import type { Problem } from '@seamstream/events';
+import { editText } from '@seamstream/experience';
+import { SeamError, systemClock } from '@seamstream/kernel';
+import { type Adapter, decodeAdapter } from '@seamstream/language-model';
+import { generateExperiences } from '@seamstream/rollout';
+import { entryKind } from '@seamstream/self-edits';
+import type { Host } from './host-services.js';
+import { bytesBelow, type MeasureRunInput } from './measure-run.js';
+import { readLogAccount } from './read-log.js';
+import { commandsOf, ledgerOf } from './report/build-report.js';
+import { type EditsReport, holds, type IterationRow } from './report/edits-report.js';
+import { endedRuns, exploredOf, type LoopProgress, rate } from './round-progress.js';
+import { passages } from './world-files.js';
+
+/** An endpoint's edits are not part of a demonstration. */
+const ARMS: readonly EditArm[] = ['nothing', 'passage', 'sameTokens', 'before', 'after'];
+/** Trainings of each edit. */
+const SEEDS = ['1'];
+
+export async function measureEditsRun(input: MeasureRunInput): Promise<EditsReport> {
+  const { host, progress, own, outcome, run } = input;
+  const { served } = progress.adapters;
+  const problems = own?.measured ?? passages('heldOut', input.heldOut);
+  const { study, example } = await measureEdits(host, served, problems, input.say);
+  const account = await readLogAccount(host.drivers.log, host.schemaFor);
+  const { model, revision: digest } = host.environment.identity;
+  const endedAtMs = Math.max(0, ...endedRuns(progress).map((each) => each.endedAtMs ?? 0));
+  return {
+    method: 'self-edits',
+    ...{ settings: run.settings, limits: run.limits, seed: run.settings.seed, version: run.version },
+    loopSeconds: input.loopSecondsTo(endedAtMs),
+    madeAt: new Date(systemClock.now()).toISOString(),
+    commands: commandsOf({
+      run,
+      heldOutProblems: input.heldOut,
+      testFile: own?.isTest === true ? own.file : null,
+    }),
+    measuredOn:
+      own === null
+        ? { name: 'held-out passages of the demonstration', isHeldOut: true }
+        : { name: own.file, isHeldOut: own.isTest },
+    ...{ study, example, iterations: iterationsOf(progress), served: served?.adapterDigest ?? null },
+    ledger: ledgerOf(account.ledger),
+    executor: { model, digest, unchanged: [...account.executorRevisions].every((revision) => revision === digest) },
+    ...{ ended: outcome.reason, converged: holds(study) },
+    folderBytes: await bytesBelow(input.dataDir),
+    peakMemoryBytes: process.resourceUsage().maxRSS * 1024,
+  };
+}
+
+function iterationsOf(progress: LoopProgress): readonly IterationRow[] {
+  const runs = endedRuns(progress);
+  const rounds = [...progress.rounds.values()].sort((a, b) => a.round - b.round);
+  return rounds.flatMap((row, index) => {
+    const run = runs[index];
+    if (run === undefined) return [];
+    const figure = (name: string): number | null => run.metrics[name] ?? null;
+    return [
+      {
+        ...{ round: row.round, attempts: row.byAdapter.executed + row.byBase.executed },
+        solved: rate(exploredOf(row)) ?? 0,
+        ...{ meanReward: figure('meanReward'), rewardStd: figure('rewardStd') },
+        ...{ gainingShare: figure('gainingShare'), keptEntries: figure('keptEntries') },
+        ...{ validation: run.validation, parentValidation: run.parentValidation },
+        status: run.status === 'running' ? 'failed' : run.status,
+        reason: run.reason,
+      },
+    ];
+  });
+}
+
+/**
+ * Every arm on every passage. Edits are drawn, as in the rounds: a writer's most likely edit says little of what it writes.
+ * @param served null: nothing was promoted, and both writers are the base model
+ */
+async function measureEdits(
+  host: Host,
+  served: { readonly adapterDigest: string; readonly key: string } | null,
+  problems: readonly Problem[],
+  say: (activity: string) => void,
+): Promise<Pick<EditsReport, 'study' | 'example'>> {
+  const adapter =
+    served === null
+      ? null
+      : decodeAdapter(await host.drivers.objects.get(served.key), { digest: served.adapterDigest });
+  const written = {
+    before: await editsBy(null, host, problems),
+    after: await editsBy(adapter, host, problems),
+  };
+  const places = new Map(problems.map(({ problemId }, at) => [problemId, at]));
+  const study = await studySelfEdits(problems, {
+    executor: trainable(host),
+    prompts: host.prompts,
+    kind: entryKind(host.entrySchemas)!,
+    innerUpdate: host.innerUpdate,
+    seeds: SEEDS,
+    arms: ARMS,
+    edits: ({ problemId }) => {
+      const at = places.get(problemId)!;
+      return Promise.resolve({ before: written.before[at]!, after: written.after[at]! });
+    },
+    onTrial: ({ arm }, done, total) => say(`measuring self-edits: ${arm} ${done}/${total}`),
+  });
+  const at = problems.findIndex((_, index) => written.before[index] !== null && written.after[index] !== null);
+  return {
+    study,
+    example: at < 0 ? null : { prompt: problems[at]!.prompt, before: written.before[at]!, after: written.after[at]! },
+  };
+}
+
+/** An edit of each problem, as the generator draws them in the rounds; null where none could be written. */
+async function editsBy(
+  adapter: Adapter | null,
+  { generator, prompts, schemaFor, sampling }: Host,
+  problems: readonly Problem[],
+): Promise<readonly (string | null)[]> {
+  const written = await generateExperiences(
+    problems.map((problem) => ({ eventId: problem.problemId, problem })),
+    {
+      ...{ model: generator, adapter, prompts, sampling, groupSize: 1 },
+      schemaFor: (domain) => schemaFor(domain),
+    },
+  );
+  return written.map((each) => {
+    const entry = each.status === 'explored' ? each.candidates[0]?.entry : undefined;
+    return entry === undefined ? null : editText(entry);
+  });
+}
+
+function trainable({ executor }: Host): StudiedExecutor {
+  if (isTrainable(executor)) return executor;
+  throw new SeamError('INTERNAL', 'Cannot measure self-edits: expected an executor that can be trained.');
+}
+
+function isTrainable(executor: ExecutorModel): executor is StudiedExecutor {
+  return executor.adapt !== undefined && executor.countTokens !== undefined;
+}

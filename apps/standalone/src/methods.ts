@@ -1,0 +1,88 @@
+/** What `--method` chooses: the demonstration that is run, with the models, problems and settings that are its own. */
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '@seamstream/service-kit';
+
+export const METHODS = ['experiences', 'self-edits'] as const;
+export type Method = (typeof METHODS)[number];
+
+export interface MethodDefaults {
+  readonly algorithm: string;
+  readonly roundSize: number;
+  readonly maxRounds: number;
+  readonly maxShiftedRounds: number;
+  readonly heldOut: number;
+}
+
+const shipped = (folder: string): string => fileURLToPath(new URL(`../../../models/${folder}`, import.meta.url));
+
+/** What a start has where nothing else is said. */
+export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
+  experiences: {
+    algorithm: 'curriculum',
+    roundSize: 64,
+    maxRounds: 16,
+    maxShiftedRounds: 10,
+    heldOut: 512,
+  },
+  'self-edits': { algorithm: 'rest-em', roundSize: 48, maxRounds: 3, maxShiftedRounds: 0, heldOut: 192 },
+};
+
+/**
+ * A phase has converged once every domain reached this on the validation problems. A passage counts as solved when all its questions are
+ * answered right.
+ */
+export const TARGETS: Readonly<Record<Method, number>> = { experiences: 0.96, 'self-edits': 0.75 };
+
+/** Where the shipped models of a method lie. */
+export function modelFolders(method: Method): Environment {
+  const [generator, executor] =
+    method === 'experiences'
+      ? [shipped('generator-base'), shipped('executor')]
+      : [shipped('self-edits/generator-base'), shipped('self-edits/executor')];
+  return {
+    SEAM_GENERATOR_MODEL_FOLDER: generator,
+    SEAM_EXECUTOR_MODEL_FOLDER: executor,
+    SEAM_TRAINER_MODEL_FOLDER: generator,
+    SEAM_TRAINER_EXECUTOR_FOLDER: executor,
+  };
+}
+
+/**
+ * How the small writer imitates: a round keeps some 30 edits, so it reads them often, at a rate that suits its size. Passages differ in how
+ * much they teach by themselves, so an edit is compared with the others of its passage.
+ */
+const REST_EM = {
+  gainOver: 'group',
+  minimumGain: 0.3,
+  batchSize: 8,
+  duration: { unit: 'epochs', epochs: 12 },
+  learningRate: { peak: 3e-3 },
+  trainable: { kind: 'lora', rank: 16, alpha: 32 },
+};
+
+/** Settings of the services that a method has besides those of every demonstration. */
+export function methodEnvironment(method: Method): Environment {
+  return method === 'experiences'
+    ? { SEAM_GENERATOR_GROUP_SIZE: '16', SEAM_GENERATOR_SCOUTS: '4' }
+    : {
+        SEAM_ENTRY_SCHEMAS: 'self-edit/facts',
+        SEAM_GENERATOR_GROUP_SIZE: '5',
+        SEAM_GENERATOR_SAMPLING_MAX_TOKENS: '128',
+        SEAM_EXECUTOR_ENVIRONMENT: 'inner-lora-update',
+        SEAM_EXECUTOR_TEMPLATE: 'direct',
+        // What one training of the small executor needs: 10 passes over a handful of sentences, all of them in one step.
+        SEAM_EXECUTOR_INNER_UPDATE_RANK: '8',
+        SEAM_EXECUTOR_INNER_UPDATE_ALPHA: '16',
+        SEAM_EXECUTOR_INNER_UPDATE_LEARNING_RATE: '0.01',
+        SEAM_EXECUTOR_INNER_UPDATE_EPOCHS: '10',
+        SEAM_EXECUTOR_INNER_UPDATE_BATCH_SIZE: '8',
+        SEAM_EXECUTOR_INNER_UPDATE_PLATEAU_PATIENCE: '0',
+        SEAM_TRAINER_ALGORITHMS: JSON.stringify({ 'rest-em': REST_EM }),
+        // A comparison costs a training for every problem and adapter.
+        SEAM_TRAINER_PROMOTION_PORTION: '32',
+        SEAM_TRAINER_PROMOTION_MOST: '96',
+      };
+}
+
+/** Most tokens of an answer by the shipped executor. */
+export const RESPONSE_TOKENS: Readonly<Record<Method, number>> = { experiences: 40, 'self-edits': 4 };

@@ -1,0 +1,31 @@
+/** A report of either demonstration, as a start writes it and speaks of it. */
+import { type EditsReport, editsHeadline, editsSummary, renderEditsPage } from './edits-report.js';
+import type { Report } from './report.types.js';
+import { renderReportPage } from './report-page.js';
+import { headline, summary } from './verdict.js';
+
+export interface FinishedReport {
+  /** What `report.json` holds. */
+  readonly figures: Report | EditsReport;
+  readonly page: string;
+  readonly headline: string;
+  readonly summary: string;
+  readonly converged: boolean;
+}
+
+export function reportOfExperiences(figures: Report): FinishedReport {
+  const { converged } = figures;
+  return {
+    figures,
+    page: renderReportPage(figures),
+    headline: headline(figures),
+    summary: summary(figures),
+    converged,
+  };
+}
+
+export function reportOfEdits(figures: EditsReport): FinishedReport {
+  const { converged } = figures;
+  const [page, first] = [renderEditsPage(figures), editsHeadline(figures)];
+  return { figures, page, headline: first, summary: editsSummary(figures), converged };
+}
