@@ -13,7 +13,7 @@ import { readLogAccount } from './read-log.js';
 import { commandsOf, ledgerOf } from './report/build-report.js';
 import { type EditsReport, holds, type IterationRow } from './report/edits-report.js';
 import { endedRuns, exploredOf, type LoopProgress, rate } from './round-progress.js';
-import { passages } from './world-files.js';
+import { heldOutPassages } from './world-files.js';
 
 /** An endpoint's edits are not part of a demonstration. */
 const ARMS: readonly EditArm[] = ['nothing', 'passage', 'sameTokens', 'before', 'after'];
@@ -23,7 +23,7 @@ const SEEDS = ['1'];
 export async function measureEditsRun(input: MeasureRunInput): Promise<EditsReport> {
   const { host, progress, own, outcome, run } = input;
   const { served } = progress.adapters;
-  const problems = own?.measured ?? passages('heldOut', input.heldOut);
+  const problems = own?.measured ?? heldOutPassages(run.settings.seed, input.heldOut);
   const { study, example } = await measureEdits(host, served, problems, input.say);
   const account = await readLogAccount(host.drivers.log, host.schemaFor);
   const { model, revision: digest } = host.environment.identity;

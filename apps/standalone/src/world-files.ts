@@ -42,9 +42,15 @@ export function heldOutProblems(variant: 'base' | 'shifted', count: number): rea
   return worldProblems({ seed: 'held-out', split: 'heldOut', variant, count });
 }
 
-/** Passages that decide promotions, or that neither train nor decide. */
-export function passages(people: 'validation' | 'heldOut', count = VALIDATION_PASSAGES): readonly Problem[] {
-  return passageProblems({ seed: people, people, count }).map(({ problem }) => problem);
+/** Passages that decide promotions: one set for all seeds, as of the other demonstration. */
+function validationPassages(): readonly Problem[] {
+  const request = { seed: VALIDATION_SEED, people: 'validation', count: VALIDATION_PASSAGES } as const;
+  return passageProblems(request).map(({ problem }) => problem);
+}
+
+/** Passages that neither train nor decide. Each seed has its own, so that several seeds say more than one. */
+export function heldOutPassages(seed: number, count: number): readonly Problem[] {
+  return passageProblems({ seed: `held-out/${seed}`, people: 'heldOut', count }).map(({ problem }) => problem);
 }
 
 /**
@@ -60,7 +66,7 @@ export async function writeWorldFiles(dataFolder: string, method: Method = 'expe
   if (!existsSync(files.entrySchemas)) await writeWhole(files.entrySchemas, `${JSON.stringify(schemas, null, 2)}\n`);
   await writeWhole(
     files.validation,
-    (method === 'experiences' ? validationProblems() : passages('validation'))
+    (method === 'experiences' ? validationProblems() : validationPassages())
       .map((problem) => `${JSON.stringify(problem)}\n`)
       .join(''),
   );
