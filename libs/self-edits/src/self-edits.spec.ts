@@ -3,6 +3,7 @@ import { compileGrammar } from '@seamstream/token-grammar';
 import { Tokenizer, trainByteLevelBpe } from '@seamstream/tokenizer';
 import fc from 'fast-check';
 import { SELF_EDIT_KINDS, selfEditKind, trainingDocuments, writerMessages, writerPrompt } from './index.js';
+import { editPieces } from './training-documents.js';
 
 const ADA = { title: 'Ada_Lovelace', passage: 'Ada was born in 1815.' };
 const documentsOf = (name: string, text: string) => trainingDocuments(selfEditKind(name), text, ADA);
@@ -105,6 +106,21 @@ describe('the documents of a self-edit', () => {
         const pieces = documentsOf('self-qa', text).slice(0, -1);
         expect(pieces.map((piece) => bare(piece.slice('Ada_Lovelace\n'.length))).join('')).toBe(
           bare(text.slice(first)),
+        );
+      }),
+    );
+  });
+
+  it('separate at three dashes or more, however many', () => {
+    const runs = fc.array(fc.tuple(fc.constantFrom('a', 'b c', ' d', '- e'), fc.integer({ min: 0, max: 9 })), {
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(runs, (parts) => {
+        const text = parts.map(([word, dashes]) => `${word}${'-'.repeat(dashes)}`).join('');
+        const expected = text.split(/-{3,}/).map((piece) => piece.trim());
+        expect(editPieces({ ...selfEditKind('facts'), division: 'whole' }, text)).toEqual(
+          expected.filter((piece) => piece !== ''),
         );
       }),
     );

@@ -8,7 +8,8 @@
  */
 import type { Division, Passage, SelfEditKind } from './self-edit-kinds.js';
 
-const SEPARATOR = /-{3,}/;
+/** Three dashes or more. */
+const SEPARATOR = '---';
 /** As models write it: also in bold, or as a heading. */
 const QUESTION = /(?:#{1,6} )?(?:\*\*)?Question \d{1,6}:(?:\*\*)?/;
 const FIRST_QUESTION = /(?:#{1,6} )?(?:\*\*)?Question 1:/;
@@ -20,9 +21,9 @@ const PIECES: Readonly<Record<Division, (text: string) => readonly string[]>> = 
   },
   questions: (text) => {
     const start = text.search(FIRST_QUESTION);
-    return piecesAt(QUESTION, start < 0 ? text : text.slice(start)).flatMap((piece) => piecesAt(SEPARATOR, piece));
+    return piecesAt(QUESTION, start < 0 ? text : text.slice(start)).flatMap(separatedPieces);
   },
-  whole: (text) => piecesAt(SEPARATOR, text),
+  whole: separatedPieces,
 };
 
 function piecesAt(separator: RegExp, text: string): string[] {
@@ -34,12 +35,23 @@ function piecesAt(separator: RegExp, text: string): string[] {
   return pieces;
 }
 
+/** A pattern of dashes would need a stack as deep as a line of them is long. What is left of a line's last dashes belongs to it. */
+function separatedPieces(text: string): string[] {
+  const [first, ...others] = text.split(SEPARATOR);
+  const pieces: string[] = [];
+  for (const part of [first!, ...others.map((other) => other.replace(/^--?/, ''))]) {
+    const piece = part.trim();
+    if (piece !== '') pieces.push(piece);
+  }
+  return pieces;
+}
+
 /** Separators at line ends and at dashes. Few lines have dashes: a pattern for both takes twice the time. */
 function linesOf(text: string): string[] {
   const pieces: string[] = [];
   for (const line of text.split('\n')) {
     const piece = line.trim();
-    if (piece.includes('---')) for (const part of piecesAt(SEPARATOR, piece)) pieces.push(part);
+    if (piece.includes(SEPARATOR)) for (const part of separatedPieces(piece)) pieces.push(part);
     else if (piece !== '') pieces.push(piece);
   }
   return pieces;
