@@ -13,7 +13,17 @@ export interface MethodDefaults {
   readonly heldOut: number;
 }
 
-const shipped = (folder: string): string => fileURLToPath(new URL(`../../../models/${folder}`, import.meta.url));
+/** Where the shipped models lie, by method. */
+const SHIPPED: Readonly<Record<Method, { readonly generator: URL; readonly executor: URL }>> = {
+  experiences: {
+    generator: new URL('../../../models/generator-base', import.meta.url),
+    executor: new URL('../../../models/executor', import.meta.url),
+  },
+  'self-edits': {
+    generator: new URL('../../../models/self-edits/generator-base', import.meta.url),
+    executor: new URL('../../../models/self-edits/executor', import.meta.url),
+  },
+};
 
 /** What a start has where nothing else is said. */
 export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
@@ -33,12 +43,10 @@ export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
  */
 export const TARGETS: Readonly<Record<Method, number>> = { experiences: 0.96, 'self-edits': 0.75 };
 
-/** Where the shipped models of a method lie. */
+/** The settings that name the shipped models of a method. */
 export function modelFolders(method: Method): Environment {
-  const [generator, executor] =
-    method === 'experiences'
-      ? [shipped('generator-base'), shipped('executor')]
-      : [shipped('self-edits/generator-base'), shipped('self-edits/executor')];
+  const generator = fileURLToPath(SHIPPED[method].generator);
+  const executor = fileURLToPath(SHIPPED[method].executor);
   return {
     SEAM_GENERATOR_MODEL_FOLDER: generator,
     SEAM_EXECUTOR_MODEL_FOLDER: executor,
