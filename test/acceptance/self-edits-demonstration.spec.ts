@@ -61,7 +61,7 @@ describe('the demonstration of self-edits, cut short after two rounds', () => {
 
   it('writes a page with every arm', async () => {
     const page = await readFile(join(folder, 'report.html'), 'utf8');
-    for (const arm of ['no training', 'passage alone', 'edits before ReST-EM', 'edits after ReST-EM'])
+    for (const arm of ['no training', 'passage alone', 'edits before training', 'edits after training'])
       expect(page).toContain(arm);
   });
 

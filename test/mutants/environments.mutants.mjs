@@ -71,8 +71,8 @@ export default [
     },
     {
       control: 'a trial of other settings is another trial',
-      from: ', kind.identity, { ...innerUpdate }]',
-      to: ', kind.identity]',
+      from: 'prompts.executorTemplate, { ...innerUpdate }]',
+      to: 'prompts.executorTemplate]',
     },
     {
       control: 'a passage counts once, with the mean over its seeds',

@@ -7,6 +7,7 @@ export {
   SHIPPED_MODEL_FOLDERS,
   worldFiles,
 } from './embedded-environment.js';
+export { renderEditsStudy } from './report/edits-report.js';
 export { bars, escapeHtml, page, table } from './report/page-pieces.js';
 export { settingsOfFolder } from './run-settings.js';
 export { heldOutProblems, validationProblems, writeWorldFiles } from './world-files.js';

@@ -6,7 +6,8 @@ import { editText } from '@seamstream/experience';
 import { SeamError, systemClock } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import { generateExperiences } from '@seamstream/rollout';
-import { entryKind } from '@seamstream/self-edits';
+import { entryKind, trainingDocuments } from '@seamstream/self-edits';
+import { askedPassage } from '@seamstream/tasks';
 import type { Host } from './host-services.js';
 import { bytesBelow, type MeasureRunInput } from './measure-run.js';
 import { readLogAccount } from './read-log.js';
@@ -90,18 +91,19 @@ async function measureEdits(
     before: await editsBy(null, host, problems),
     after: await editsBy(adapter, host, problems),
   };
+  const kind = entryKind(host.entrySchemas)!;
   const places = new Map(problems.map(({ problemId }, at) => [problemId, at]));
+  const documents = ({ problemId, prompt }: Problem, writer: keyof typeof written): readonly string[] | null => {
+    const text = written[writer][places.get(problemId)!] ?? null;
+    return text === null ? null : trainingDocuments(kind, text, askedPassage(prompt)!);
+  };
   const study = await studySelfEdits(problems, {
     executor: trainable(host),
     prompts: host.prompts,
-    kind: entryKind(host.entrySchemas)!,
     innerUpdate: host.innerUpdate,
     seeds: SEEDS,
     arms: ARMS,
-    edits: ({ problemId }) => {
-      const at = places.get(problemId)!;
-      return Promise.resolve({ before: written.before[at]!, after: written.after[at]! });
-    },
+    edits: (problem) => ({ before: documents(problem, 'before'), after: documents(problem, 'after') }),
     onTrial: ({ arm }, done, total) => say(`measuring self-edits: ${arm} ${done}/${total}`),
   });
   const at = problems.findIndex((_, index) => written.before[index] !== null && written.after[index] !== null);

@@ -33,6 +33,7 @@ export {
   studyRetention,
 } from './retention-study.js';
 export {
+  EDIT_ARM_NAMES,
   EDIT_ARMS,
   type EditArm,
   type EditArmResult,
@@ -43,6 +44,7 @@ export {
   type StudiedExecutor,
   studyOf,
   studySelfEdits,
+  type WriterArm,
   type WrittenEdits,
 } from './self-edits-study.js';
 export type { TimeToCorrect } from './time-to-correct.js';

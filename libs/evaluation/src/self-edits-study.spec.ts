@@ -3,7 +3,6 @@ import { FakeExecutor } from '@seamstream/environments/testing';
 import type { GradedProblem } from '@seamstream/events';
 import { loadPrompts, type Prompts } from '@seamstream/experience';
 import { innerUpdateSchema } from '@seamstream/inner-update';
-import { selfEditKind } from '@seamstream/self-edits';
 import { passagePrompt, passageReference } from '@seamstream/tasks';
 import {
   EDIT_ARMS,
@@ -44,7 +43,7 @@ describe('a study of self-edits', () => {
   it('trains on the passage alone where no edit could be written, and says so', async () => {
     const study = await studySelfEdits(
       PASSAGES.slice(0, 2),
-      settingsOf({ arms: ['passage', 'after'], edits: async () => ({ after: null }) }),
+      settingsOf({ arms: ['passage', 'after'], edits: () => ({ after: null }) }),
     );
     expect(study.arms.after).toMatchObject({ unaugmented: 1, accuracy: study.arms.passage!.accuracy });
     expect(study.arms.passage!.unaugmented).toBe(0);
@@ -144,15 +143,17 @@ function settingsOf(changes: Partial<SelfEditsStudySettings> = {}): SelfEditsStu
   return {
     executor: new Learner(),
     prompts,
-    kind: selfEditKind('facts'),
     innerUpdate: innerUpdateSchema.parse({}),
     seeds: ['1'],
     arms: EDIT_ARMS,
-    edits: async ({ problemId: id }) => ({
-      before: colour(id),
-      after: `${colour(id)}\nThe tree of Ann${id.slice(1)} is oak`,
-      endpoint: colour(id),
-    }),
+    edits: ({ problemId: id }) => {
+      const passage = PASSAGE_OF(Number(id.slice(1)));
+      return {
+        before: [colour(id), passage],
+        after: [colour(id), `The tree of Ann${id.slice(1)} is oak`, passage],
+        endpoint: [colour(id), passage],
+      };
+    },
     ...changes,
   };
 }

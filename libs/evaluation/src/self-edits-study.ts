@@ -9,7 +9,7 @@ import type { Prompts } from '@seamstream/experience';
 import type { InnerUpdateSettings } from '@seamstream/inner-update';
 import { canonicalJson, Random, SeamError, sha256 } from '@seamstream/kernel';
 import { judge } from '@seamstream/rollout';
-import { type SelfEditKind, trainingDocuments } from '@seamstream/self-edits';
+import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
 import { bootstrapMean, boundedMean, type Estimate, mean } from '@seamstream/statistics';
 import { type AskedPassage, askedPassage } from '@seamstream/tasks';
 import type { Verifiers } from '@seamstream/verifiers';
@@ -20,8 +20,24 @@ const EDIT_CONTROLS = ['nothing', 'passage', 'sameTokens'] as const;
 export const EDIT_ARMS = [...EDIT_CONTROLS, 'before', 'after', 'endpoint'] as const;
 export type EditArm = (typeof EDIT_ARMS)[number];
 
-/** Of a passage and a seed; null where none could be written: the passage alone is trained on. */
-export type WrittenEdits = Readonly<Partial<Record<Exclude<EditArm, (typeof EDIT_CONTROLS)[number]>, string | null>>>;
+/** As tables and pages name them. */
+export const EDIT_ARM_NAMES: Readonly<Record<EditArm, string>> = {
+  nothing: 'no training',
+  passage: 'passage alone',
+  sameTokens: 'passage, as many tokens',
+  before: 'edits before training',
+  after: 'edits after training',
+  endpoint: "an endpoint's edits",
+};
+
+/** The arms of a writer. */
+export type WriterArm = Exclude<EditArm, (typeof EDIT_CONTROLS)[number]>;
+
+/**
+ * Of a passage and a seed, by writer: the edit's documents with the passage as the last; null where none could be written, and the passage
+ * alone is trained on.
+ */
+export type WrittenEdits = Readonly<Partial<Record<WriterArm, readonly string[] | null>>>;
 
 /** An executor whose weights can be trained. */
 export type StudiedExecutor = ExecutorModel & Required<Pick<ExecutorModel, 'adapt' | 'countTokens'>>;
@@ -29,13 +45,12 @@ export type StudiedExecutor = ExecutorModel & Required<Pick<ExecutorModel, 'adap
 export interface SelfEditsStudySettings {
   readonly executor: StudiedExecutor;
   readonly prompts: Prompts;
-  readonly kind: SelfEditKind;
   readonly innerUpdate: InnerUpdateSettings;
   /** Each is a separate training for every passage and arm. */
   readonly seeds: readonly string[];
   readonly arms: readonly EditArm[];
   /** The edits of a passage that the writers' arms train on. */
-  edits(problem: Problem, seed: string): Promise<WrittenEdits>;
+  edits(problem: Problem, seed: string): WrittenEdits | Promise<WrittenEdits>;
   readonly verifiers?: Verifiers;
   readonly signal?: AbortSignal | undefined;
   /** A trial that an earlier call finished; see {@link EditTrial.key}. */
@@ -123,9 +138,11 @@ export async function studySelfEdits(
       for (const arm of arms) {
         if (settings.signal?.aborted)
           throw new SeamError('ABORTED', `A study was stopped after ${trials.length} of ${total} trials.`);
-        const edit = editOf(arm, passage, written, settings);
-        const key = keyOf(arm, passage, edit, seed, settings);
-        const trial = settings.known?.(key) ?? (await tryEdit({ key, arm, seed, passage, edit }, settings));
+        const documents = documentsOf(arm, passage, written, settings);
+        const unaugmented = isWritten(arm) && (written[arm] ?? null) === null;
+        const key = keyOf(arm, passage, documents, seed, settings);
+        const trial =
+          settings.known?.(key) ?? (await tryEdit({ key, arm, seed, passage, documents, unaugmented }, settings));
         trials.push(trial);
         await settings.onTrial?.(trial, trials.length, total);
       }
@@ -173,40 +190,40 @@ function goldsOf(reference: string | null): readonly string[] | undefined {
   }
 }
 
-function isWritten(arm: EditArm): arm is keyof WrittenEdits {
+function isWritten(arm: EditArm): arm is WriterArm {
   return !(EDIT_CONTROLS as readonly string[]).includes(arm);
 }
 
-/** Null: the frozen model answers. */
-function editOf(
+/** What is trained on; null: the frozen model answers. */
+function documentsOf(
   arm: EditArm,
-  { asked: { passage } }: StudiedPassage,
+  { asked }: StudiedPassage,
   written: WrittenEdits,
   { executor }: SelfEditsStudySettings,
-): { readonly text: string; readonly unaugmented: boolean } | null {
+): readonly string[] | null {
   if (arm === 'nothing') return null;
-  if (arm === 'passage') return { text: '', unaugmented: false };
-  if (isWritten(arm)) return { text: written[arm] ?? '', unaugmented: (written[arm] ?? null) === null };
+  const [alone] = trainingDocuments(selfEditKind('passage'), '', asked) as [string];
+  if (arm === 'passage') return [alone];
+  if (isWritten(arm)) return written[arm] ?? [alone];
   // As many tokens as the edit of the trained writer has, or of the first writer there is.
-  const edit = written.after ?? written.before ?? written.endpoint ?? '';
-  const copies = Math.round(executor.countTokens(edit) / Math.max(1, executor.countTokens(passage)));
-  return {
-    text: Array.from({ length: edit === '' ? 0 : Math.max(1, copies) }, () => passage).join('\n---\n'),
-    unaugmented: false,
-  };
+  const edit = (written.after ?? written.before ?? written.endpoint ?? [alone]).slice(0, -1);
+  const tokens = edit.reduce((sum, document) => sum + executor.countTokens(document), 0);
+  const copies = tokens === 0 ? 0 : Math.max(1, Math.round(tokens / Math.max(1, executor.countTokens(alone))));
+  return Array.from({ length: 1 + copies }, () => alone);
 }
 
 function keyOf(
   arm: EditArm,
   { problem }: StudiedPassage,
-  edit: ReturnType<typeof editOf>,
+  documents: readonly string[] | null,
   seed: string,
-  { executor, prompts, kind, innerUpdate }: SelfEditsStudySettings,
+  { executor, prompts, innerUpdate }: SelfEditsStudySettings,
 ): string {
+  const { prompt, reference, verifier } = problem;
   return sha256(
     canonicalJson([
-      ...['self-edits study 1', arm, problem.prompt, problem.reference, problem.verifier, edit?.text ?? null, seed],
-      ...[{ ...executor.identity }, prompts.executorTemplate, kind.identity, { ...innerUpdate }],
+      ...['self-edits study 1', arm, prompt, reference, verifier, documents === null ? null : [...documents], seed],
+      ...[{ ...executor.identity }, prompts.executorTemplate, { ...innerUpdate }],
     ]),
   );
 }
@@ -217,26 +234,27 @@ async function tryEdit(
     arm,
     seed,
     passage: { problem, asked, golds },
-    edit,
+    documents,
+    unaugmented,
   }: {
     readonly key: string;
     readonly arm: EditArm;
     readonly seed: string;
     readonly passage: StudiedPassage;
-    readonly edit: ReturnType<typeof editOf>;
+    readonly documents: readonly string[] | null;
+    readonly unaugmented: boolean;
   },
-  { executor, prompts, kind, innerUpdate, verifiers, signal }: SelfEditsStudySettings,
+  { executor, prompts, innerUpdate, verifiers, signal }: SelfEditsStudySettings,
 ): Promise<EditTrial> {
   const startedMs = performance.now();
   const { controlTokens } = executor;
-  const documents = edit === null ? [] : trainingDocuments(kind, edit.text, asked);
   const adaptation: Adaptation =
-    edit === null
+    documents === null
       ? { status: 'adapted', model: executor }
       : await executor.adapt({ documents, settings: innerUpdate, seed }, { signal });
   const trial = {
-    ...{ key, arm, problemId: problem.problemId, seed, documents: documents.length },
-    unaugmented: edit?.unaugmented ?? false,
+    ...{ key, arm, problemId: problem.problemId, seed, unaugmented },
+    documents: documents?.length ?? 0,
   };
   const seconds = (): number => (performance.now() - startedMs) / 1000;
   if (adaptation.status === 'refused')

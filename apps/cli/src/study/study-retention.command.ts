@@ -8,6 +8,7 @@ import { type CommandRuntime, type RunCommand, STANDARD_STREAM } from '../comman
 import { forceOption } from '../evaluate/asking-options.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { stageProgress } from '../terminal/progress.js';
+import { parseSeeds } from './parse-seeds.js';
 import { renderRetention, renderRetentionPage } from './render-retention.js';
 
 async function study(runtime: CommandRuntime, path: string, request: RetentionRequest): Promise<ExitCode> {
@@ -38,12 +39,6 @@ function parseArms(text: string): RetentionArm[] {
   throw new InvalidArgumentError(
     `Reading --arms: expected names of ${RETENTION_ARMS.join(', ')}, each once, came "${text}".`,
   );
-}
-
-function parseSeeds(text: string): string[] {
-  const seeds = text.split(',').map((seed) => seed.trim());
-  if (new Set(seeds).size === seeds.length && !seeds.includes('')) return seeds;
-  throw new InvalidArgumentError(`Reading --seeds: expected different words with commas between, came "${text}".`);
 }
 
 function parseCost(text: string): number {

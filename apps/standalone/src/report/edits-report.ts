@@ -1,5 +1,11 @@
 /** The report of the self-edits demonstration: `report.json`, its page, and its last words. Rates are fractions of 1; intervals are at 95 %. */
-import { EDIT_ARMS, type EditArm, type EditDifference, type SelfEditsStudy } from '@seamstream/evaluation';
+import {
+  EDIT_ARM_NAMES,
+  EDIT_ARMS,
+  type EditArm,
+  type EditDifference,
+  type SelfEditsStudy,
+} from '@seamstream/evaluation';
 import type { FixedSettings, RunLimits } from '../run-settings.js';
 import { escapeHtml, measuredBars, page, percent, table } from './page-pieces.js';
 import type { Report } from './report.types.js';
@@ -54,15 +60,6 @@ export interface IterationRow {
   readonly reason: string | null;
 }
 
-const ARM_NAMES: Readonly<Record<EditArm, string>> = {
-  nothing: 'no training',
-  passage: 'passage alone',
-  sameTokens: 'passage, as many tokens',
-  before: 'edits before ReST-EM',
-  after: 'edits after ReST-EM',
-  endpoint: "an endpoint's edits",
-};
-
 /** What the demonstration is to show, each on the same passages. */
 const CLAIMS: readonly (readonly [EditArm, EditArm])[] = [
   ['passage', 'nothing'],
@@ -95,7 +92,9 @@ export function editsSummary(report: EditsReport): string {
     editsHeadline(report),
     ...CLAIMS.map(([one, other]) => {
       const found = difference(report.study, one, other);
-      return found === undefined ? '' : `${ARM_NAMES[one]} less ${ARM_NAMES[other]}: ${points(found.accuracy)}.`;
+      return found === undefined
+        ? ''
+        : `${EDIT_ARM_NAMES[one]} less ${EDIT_ARM_NAMES[other]}: ${points(found.accuracy)}.`;
     }).filter((line) => line !== ''),
     `${report.study.passages} passages with ${report.study.questions} questions, none of them seen before. The loop took ${report.loopSeconds.toFixed(0)} s.`,
     cost(report),
@@ -107,24 +106,16 @@ function points({ value, interval95: [low, high] }: EditDifference['accuracy']):
   return `${signed(value)} points (95 %: ${signed(low)} to ${signed(high)})`;
 }
 
-export function renderEditsPage(report: EditsReport): string {
-  const { study, iterations, example, ledger, settings, executor } = report;
+/** The arms of a study and their differences, as a part of a page. @param which passages they are */
+export function renderEditsStudy(study: SelfEditsStudy, which: string): string {
   const arms = EDIT_ARMS.filter((arm) => study.arms[arm] !== undefined);
-  const optional = (value: number | null, digits = 3): string => (value === null ? '' : value.toFixed(digits));
-  return page(
-    `Seamstream report, self-edits, seed ${report.seed}`,
-    `<h1>Seamstream: self-edits</h1>
-<p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(editsHeadline(report))}</b></p>
-<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, rounds of ${settings.roundSize} passages, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json beside this file.</p>
-<p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
-<h2>Questions answered without the passage</h2>
-${measuredBars(
-  arms.map((arm) => {
-    const { accuracy: own } = study.arms[arm]!;
-    return { name: ARM_NAMES[arm], rate: own.value, interval95: own.interval95, problems: study.passages };
-  }),
-)}
-<p class="soft">Share of ${study.questions} questions about ${study.passages} ${report.measuredOn.isHeldOut ? 'held-out' : 'validation'} passages that the executor answers right after a short training, which is forgotten after each passage. Intervals are over passages.</p>
+  return `${measuredBars(
+    arms.map((arm) => {
+      const { accuracy: own } = study.arms[arm]!;
+      return { name: EDIT_ARM_NAMES[arm], rate: own.value, interval95: own.interval95, problems: study.passages };
+    }),
+  )}
+<p class="soft">Share of ${study.questions} questions about ${study.passages} ${which} passages that the executor answers right after a short training, which is forgotten after each passage. Intervals are over passages.</p>
 ${table(
   ['difference', 'points', '95 %', 'beyond chance'],
   study.differences.map(
@@ -136,13 +127,26 @@ ${table(
         interval95: [low, high],
       },
     }) => [
-      `${ARM_NAMES[one]} less ${ARM_NAMES[other]}`,
+      `${EDIT_ARM_NAMES[one]} less ${EDIT_ARM_NAMES[other]}`,
       Number((value * 100).toFixed(1)),
       `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)}`,
       low > 0 ? 'better' : high < 0 ? 'worse' : 'no',
     ],
   ),
-)}
+)}`;
+}
+
+export function renderEditsPage(report: EditsReport): string {
+  const { study, iterations, example, ledger, settings, executor } = report;
+  const optional = (value: number | null, digits = 3): string => (value === null ? '' : value.toFixed(digits));
+  return page(
+    `Seamstream report, self-edits, seed ${report.seed}`,
+    `<h1>Seamstream: self-edits</h1>
+<p class="verdict ${report.converged ? 'good' : 'short'}"><b>${escapeHtml(editsHeadline(report))}</b></p>
+<p class="soft">${escapeHtml(`seed ${report.seed}, algorithm ${settings.algorithm}, rounds of ${settings.roundSize} passages, Seamstream ${report.version}, measured ${report.madeAt.slice(0, 16).replace('T', ' ')} UTC.`)} The figures are in report.json beside this file.</p>
+<p class="soft">The same again, in an empty folder:</p><pre>${escapeHtml(report.commands.join('\n'))}</pre>
+<h2>Questions answered without the passage</h2>
+${renderEditsStudy(study, report.measuredOn.isHeldOut ? 'held-out' : 'validation')}
 <h2>One passage, and what each writer makes of it</h2>
 ${example === null ? '<p class="soft">No edit could be written.</p>' : `<pre>${escapeHtml(example.prompt)}</pre><div class="example"><div><b>before ReST-EM</b><pre>${escapeHtml(example.before)}</pre></div><div><b>after ReST-EM</b><pre>${escapeHtml(example.after)}</pre></div></div>`}
 <h2>Iterations</h2>

@@ -16,3 +16,4 @@ export {
   type RetentionWorld,
   studyRetentionOf,
 } from './study-retention.js';
+export { type SelfEditsReport, type SelfEditsRequest, studySelfEditsOf } from './study-self-edits.js';

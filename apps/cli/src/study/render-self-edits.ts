@@ -1,0 +1,78 @@
+/** A study of self-edits for a terminal, and as one HTML page. Pure. */
+import { EDIT_ARM_NAMES, EDIT_ARMS, type EditArmResult } from '@seamstream/evaluation';
+import type { SelfEditsReport } from '@seamstream/operations/evaluate';
+import { escapeHtml, page, renderEditsStudy, table } from '@seamstream/standalone';
+import type { Style } from '../terminal/style.js';
+import { type Column, renderTable } from '../terminal/table.js';
+
+type Figure = NonNullable<EditArmResult['f1']>;
+
+const EXPLANATION =
+  "Exact match and F1 are SQuAD's, in percent. Log-likelihood is the mean of a gold answer's token, in nats. Intervals are at 95 %, over passages; differences are paired.";
+
+const MEASURES = ['exact match', 'F1', 'log-likelihood'] as const;
+
+const columns = (titles: readonly string[]): Column[] =>
+  titles.map((title, at) => ({ title, align: at === 0 ? 'left' : 'right' }));
+
+/** 12.3 (10.1 … 14.5) */
+function inFigures(figure: Figure | null, scale: number, digits: number): string {
+  if (figure === null) return '';
+  const [value, low, high] = [figure.value, ...figure.interval95].map((each) => (each * scale).toFixed(digits));
+  return `${value} (${low} … ${high})`;
+}
+
+function measuresOf({
+  accuracy,
+  f1,
+  logLikelihood,
+}: Pick<EditArmResult, 'accuracy' | 'f1' | 'logLikelihood'>): string[] {
+  return [inFigures(accuracy, 100, 1), inFigures(f1, 100, 1), inFigures(logLikelihood, 1, 3)];
+}
+
+const ARM_TITLES = ['arm', ...MEASURES, 'refused', 'unaugmented', 's'];
+
+function armRows({ arms }: SelfEditsReport): string[][] {
+  return EDIT_ARMS.flatMap((arm) => {
+    const own = arms[arm];
+    if (own === undefined) return [];
+    const shares = [own.refused, own.unaugmented].map((share) => `${(share * 100).toFixed(0)} %`);
+    return [[EDIT_ARM_NAMES[arm], ...measuresOf(own), ...shares, own.seconds.toFixed(2)]];
+  });
+}
+
+const DIFFERENCE_TITLES = ['difference', ...MEASURES];
+
+function differenceRows({ differences }: SelfEditsReport): string[][] {
+  return differences.map((each) => [
+    `${EDIT_ARM_NAMES[each.one]} less ${EDIT_ARM_NAMES[each.other]}`,
+    ...measuresOf(each),
+  ]);
+}
+
+function sentence({ passages, questions, seeds, executor }: SelfEditsReport): string {
+  return `${questions} questions about ${passages} passages, ${seeds} ${seeds === 1 ? 'training' : 'trainings'} of each arm; ${executor.model}.`;
+}
+
+export function renderSelfEdits(report: SelfEditsReport, style: Style): string {
+  return [
+    renderTable(columns(ARM_TITLES), armRows(report), style),
+    '\n',
+    renderTable(columns(DIFFERENCE_TITLES), differenceRows(report), style),
+    `\n${EXPLANATION}\n${sentence(report)}\n`,
+  ].join('');
+}
+
+export function renderSelfEditsPage(report: SelfEditsReport): string {
+  return page(
+    'Study of self-edits',
+    `<h1>Study of self-edits</h1>
+<p class="soft">${escapeHtml(sentence(report))}</p>
+${renderEditsStudy(report, 'studied')}
+<h2>Arms</h2>
+<div class="wide">${table(ARM_TITLES, armRows(report))}</div>
+<h2>Differences</h2>
+<div class="wide">${table(DIFFERENCE_TITLES, differenceRows(report))}</div>
+<p class="soft">${escapeHtml(EXPLANATION)}</p>`,
+  );
+}

@@ -1,0 +1,167 @@
+/** On the shipped executor, which learns what an edit says within a second. */
+import { fileURLToPath } from 'node:url';
+import { loadPrompts } from '@seamstream/experience';
+import { innerUpdateSchema } from '@seamstream/inner-update';
+import { SeamError } from '@seamstream/kernel';
+import { LanguageModel } from '@seamstream/language-model';
+import { LanguageModelExecutor, LanguageModelTraining } from '@seamstream/model-clients';
+import type { LearnerModel, SelfEditsReport } from '@seamstream/operations/evaluate';
+import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+
+let model: LanguageModel;
+let training: LanguageModelTraining;
+let learner: LearnerModel;
+let world: FakeWorld;
+beforeAll(async () => {
+  model = await LanguageModel.load(FOLDER, { threads: 1 });
+  training = new LanguageModelTraining(FOLDER, model, { threads: 1, executionProvider: 'cpu' });
+  const executor = new LanguageModelExecutor(model, { name: 'executor', maxTokens: 4, training });
+  learner = { executor, prompts: await loadPrompts({ template: 'direct' }), update: UPDATE };
+});
+afterAll(async () => {
+  await training.close();
+  await model.close();
+});
+beforeEach(async () => {
+  world = await fakeWorld();
+  world.learner = learner;
+  world.files.set('p.jsonl', linesOf(PASSAGES));
+  world.files.set(
+    'good.jsonl',
+    linesOf(editsOf((name, [drink, door]) => [`${name} drinks ${drink}.`, `${name} has a ${door} door.`])),
+  );
+  world.files.set(
+    'bad.jsonl',
+    linesOf(editsOf((name) => [`Many people like ${name}.`, `${name} was seen at the market.`])),
+  );
+});
+
+describe('seam study self-edits', () => {
+  it('measures the passage alone and the edits of each writer, with the likelihood of the right answers', async () => {
+    expect(
+      await world.seam(
+        'study',
+        'self-edits',
+        'p.jsonl',
+        '--before',
+        'bad.jsonl',
+        '--after',
+        'good.jsonl',
+        '--report',
+        'page.html',
+        '--json',
+      ),
+    ).toBe(0);
+    const [{ arms, differences, passages, questions }] = world.takeJson() as [SelfEditsReport];
+    expect([passages, questions]).toEqual([6, 12]);
+    expect(Object.keys(arms)).toEqual(['nothing', 'passage', 'sameTokens', 'before', 'after']);
+    expect(arms.after!.accuracy.value).toBeGreaterThan(arms.passage!.accuracy.value + 0.2);
+    const ahead = differences.find(({ one, other }) => one === 'after' && other === 'before')!;
+    expect(ahead.accuracy.value).toBeGreaterThan(0.2);
+    expect(ahead.logLikelihood!.value).toBeGreaterThan(0);
+    const page = Buffer.from(world.files.get('page.html')!).toString();
+    expect(page).toContain('<title>Study of self-edits</title>');
+    expect(page).not.toContain('http');
+  });
+
+  it('resumes an interrupted study with the trials that it had, and comes to the same', async () => {
+    const options = ['--before', 'good.jsonl', '--limit', '2', '--seeds', '1,2', '--json'];
+    await world.seam('study', 'self-edits', 'p.jsonl', ...options);
+    const [whole] = world.takeJson() as [SelfEditsReport];
+    expect(whole.seeds).toBe(2);
+
+    // It stops at the fifth training; then the file loses the end of its last line.
+    const { executor } = learner;
+    let trained = 0;
+    const counting = (most: number): LearnerModel => ({
+      ...learner,
+      executor: {
+        identity: executor.identity,
+        answer: (prompts) => executor.answer(prompts),
+        countTokens: (text) => executor.countTokens!(text),
+        score: (texts) => executor.score!(texts),
+        adapt: (request) =>
+          trained++ < most ? executor.adapt!(request) : Promise.reject(new SeamError('ABORTED', 'Stopped.')),
+      },
+    });
+    world.learner = counting(4);
+    const resumed = [...options, '--trials', 'kept.jsonl'];
+    expect(await world.seam('study', 'self-edits', 'p.jsonl', ...resumed)).toBe(130);
+    world.takeJson();
+    const part = [...world.files.keys()].find((name) => name.startsWith('kept.jsonl.'))!;
+    const left = Buffer.from(world.files.get(part)!).toString().trimEnd();
+    // Of the arms of a seed one trains nothing.
+    expect(left.split('\n')).toHaveLength(4 + 2);
+    world.files.set(part, Buffer.from(left.slice(0, -20)));
+
+    trained = 0;
+    world.learner = counting(100);
+    expect(await world.seam('study', 'self-edits', 'p.jsonl', ...resumed)).toBe(0);
+    expect(trained).toBe(2 * 2 * 3 - 3);
+    const [again] = world.takeJson() as [SelfEditsReport];
+    expect(again.differences).toEqual(whole.differences);
+    expect(Buffer.from(world.files.get('kept.jsonl')!).toString().trimEnd().split('\n')).toHaveLength(2 * 2 * 4);
+  });
+
+  it('trains on the passage alone where a filter refused the edit, and says how often', async () => {
+    const refused = PASSAGES.map(({ passage }, at) => ({ row: at + 1, documents: [passage] }));
+    world.files.set('refused.jsonl', linesOf(refused));
+    await world.seam('study', 'self-edits', 'p.jsonl', '--before', 'refused.jsonl', '--limit', '2', '--json');
+    const [{ arms }] = world.takeJson() as [SelfEditsReport];
+    expect(arms.before).toMatchObject({ unaugmented: 1, accuracy: arms.passage!.accuracy });
+  });
+
+  it('prints a table of arms and of differences', async () => {
+    expect(await world.seam('study', 'self-edits', 'p.jsonl', '--limit', '2')).toBe(0);
+    const shown = world.takeOutput();
+    expect(shown).toContain('passage alone less no training');
+    expect(shown).not.toContain('as many tokens');
+  });
+
+  it.each([
+    ['edits of too few passages', ['p.jsonl', '--before', 'short.jsonl'], 'got none of row 2'],
+    ['lines that are no edits', ['p.jsonl', '--before', 'p.jsonl'], 'expected {"row", "documents"} in line 1'],
+    ['a file without passages', ['other.jsonl'], 'expected passages with answered questions, got none'],
+    ['a report on standard output', ['p.jsonl', '--report', '-'], 'got standard output'],
+    ['equal seeds', ['p.jsonl', '--seeds', '1,1'], 'expected different words'],
+  ])('refuses %s', async (_, args, fault) => {
+    world.files.set('short.jsonl', linesOf([{ row: 1, documents: ['Ada drinks tea.'] }]));
+    world.files.set('other.jsonl', linesOf([{ prompt: '1 + 1?', reference: '2', verifier: { kind: 'numeric' } }]));
+    expect(await world.seam('study', 'self-edits', ...args)).toBe(2);
+    expect(world.takeErrors()).toContain(fault);
+  });
+});
+
+const FOLDER = fileURLToPath(new URL('../../../../models/self-edits/executor', import.meta.url));
+const UPDATE = innerUpdateSchema.parse({
+  rank: 8,
+  alpha: 16,
+  learningRate: 0.01,
+  epochs: 10,
+  batchSize: 8,
+  plateau: { patience: 0 },
+});
+const PEOPLE = ['Ada Thorn', 'Bela Thorn', 'Cora Vance', 'Dora Vance', 'Edda Wells', 'Fina Wells'];
+const FACTS = [
+  ['tea', 'red'],
+  ['mead', 'blue'],
+  ['cider', 'grey'],
+  ['milk', 'brown'],
+  ['cocoa', 'green'],
+  ['broth', 'white'],
+] as const;
+const PASSAGES = PEOPLE.map((name, at) => ({
+  passage: `Much ${FACTS[at]![0]} is drunk by ${name}. Behind the ${FACTS[at]![1]} door lives ${name}.`,
+  questions: [
+    { question: `What does ${name} drink?`, reference: FACTS[at]![0] },
+    { question: `Which colour has the door of ${name}?`, reference: FACTS[at]![1] },
+  ],
+}));
+
+function editsOf(of: (name: string, facts: (typeof FACTS)[number]) => readonly string[]): readonly unknown[] {
+  return PEOPLE.map((name, at) => ({ row: at + 1, documents: [...of(name, FACTS[at]!), PASSAGES[at]!.passage] }));
+}
+
+function linesOf(rows: readonly unknown[]): Buffer {
+  return Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}

@@ -1,0 +1,223 @@
+/** What self-edits of several writers are worth on the passages of a file; the edits are read from what `seam edits generate` wrote. */
+import {
+  type DatasetProblem,
+  datasetForms,
+  detectedForm,
+  readProblems,
+  rowsOf,
+  unpublishedProblem,
+} from '@seamstream/datasets';
+import type { ExecutorModel } from '@seamstream/environments';
+import {
+  EDIT_ARMS,
+  type EditArm,
+  type EditTrial,
+  type SelfEditsStudy,
+  type StudiedExecutor,
+  studySelfEdits,
+  type WriterArm,
+} from '@seamstream/evaluation';
+import type { ExecutorIdentity, Problem } from '@seamstream/events';
+import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
+import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
+import { passageOf } from '@seamstream/tasks';
+import { z } from 'zod';
+import { type InputDoor, openDataset } from '../publish/dataset-file.js';
+import type { RetentionWorld } from './study-retention.js';
+
+export interface SelfEditsRequest {
+  /** The form of the file; by its first row when absent. */
+  readonly dataset?: string | undefined;
+  /** Passages to take: the first. */
+  readonly limit?: number | undefined;
+  /** Edits by the writer before its training, after it, and by a model at an endpoint: files as `seam edits generate` writes them. */
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly seeds: readonly string[];
+  /** Where trials go as they are known; what an interrupted call left there is continued. */
+  readonly trials?: string | undefined;
+  readonly report?: string | undefined;
+  readonly force?: true;
+}
+
+export interface SelfEditsReport extends SelfEditsStudy {
+  readonly executor: Omit<ExecutorIdentity, 'template'>;
+}
+
+const WRITERS = ['before', 'after', 'endpoint'] as const satisfies readonly WriterArm[];
+
+/** A passage of the file with its edits by writer, in the order of their numbers; null for one that a filter refused. */
+interface StudiedRow {
+  readonly problem: Problem;
+  readonly edits: Readonly<Partial<Record<WriterArm, readonly (readonly string[] | null)[]>>>;
+}
+
+/**
+ * Measures the passages of a file without an edit, and with those of each writer that is named.
+ * @throws INVALID_INPUT for a file without passages, or without an edit of one; INVALID_CONFIGURATION for an executor that cannot be trained
+ */
+export async function studySelfEditsOf(
+  world: RetentionWorld,
+  path: string,
+  request: SelfEditsRequest,
+  onProgress: (stage: string, done: number, total: number) => void,
+): Promise<SelfEditsReport> {
+  const { seeds, trials: file, report, force: replace } = request;
+  // 1. The passages, and their edits.
+  const rows = await studiedRows(world, path, request);
+  const writers = WRITERS.filter((writer) => request[writer] !== undefined);
+  const arms = EDIT_ARMS.filter((arm) => !isWriter(arm) || writers.includes(arm)).filter(
+    (arm) => arm !== 'sameTokens' || writers.length > 0,
+  );
+  for (const output of [file, report]) if (output !== undefined) await world.checkOutput(output, { replace });
+  // 2. The trials that an earlier call left.
+  const { executor, prompts, update } = await world.openLearner();
+  const work = sha256(
+    canonicalJson(['self-edits', rows.map(({ problem }) => problem.problemId), [...arms], [...seeds]]),
+  );
+  const known = new Map<string, EditTrial>();
+  const output =
+    file === undefined
+      ? undefined
+      : await world.growOutput(file, { replace, work, keep: (lines) => keptTrials(lines, known) });
+  // 3. Those that are left to do.
+  const edits = new Map(rows.map((row) => [row.problem.problemId, row.edits]));
+  const study = await studySelfEdits(
+    rows.map(({ problem }) => problem),
+    {
+      ...{ executor: trainable(executor), prompts, innerUpdate: update, seeds, arms, signal: world.signal },
+      edits: ({ problemId }, seed) => {
+        const own = edits.get(problemId)!;
+        const at = seeds.indexOf(seed);
+        return Object.fromEntries(writers.map((writer) => [writer, ofSeed(own[writer] ?? [], at)]));
+      },
+      known: (key) => known.get(key),
+      onTrial: async (trial, done, total) => {
+        onProgress('trials', done, total);
+        if (!known.has(trial.key)) await output?.append(`${JSON.stringify(trial)}\n`);
+      },
+    },
+  );
+  await output?.finish();
+  return { ...study, executor: executor.identity };
+}
+
+/** Several edits of a passage are tried one a seed. */
+function ofSeed(edits: readonly (readonly string[] | null)[], at: number): readonly string[] | null {
+  return edits.length === 0 ? null : edits[at % edits.length]!;
+}
+
+function isWriter(arm: EditArm): arm is WriterArm {
+  return (WRITERS as readonly string[]).includes(arm);
+}
+
+async function studiedRows(
+  world: InputDoor,
+  path: string,
+  { dataset, limit = Number.POSITIVE_INFINITY, ...request }: SelfEditsRequest,
+): Promise<readonly StudiedRow[]> {
+  const { bytes, digest } = await openDataset(world, path);
+  const form = dataset === undefined ? await detectedForm(bytes) : datasetForms.get(dataset);
+  const written = new Map<WriterArm, Awaited<ReturnType<typeof readEdits>>>();
+  for (const writer of WRITERS)
+    if (request[writer] !== undefined) written.set(writer, await readEdits(world, request[writer]));
+  const rows: StudiedRow[] = [];
+  for await (const reading of form === undefined ? [] : readProblems(bytes, { form })) {
+    if (rows.length >= limit) break;
+    if (reading.status !== 'problem') continue;
+    const passage = passageDocument(reading.problem);
+    if (passage === undefined) continue;
+    const edits = [...written].map(([writer, byRow]) => {
+      const own = byRow.get(reading.row);
+      if (own === undefined)
+        throw new SeamError(
+          'INVALID_INPUT',
+          `Cannot study self-edits: expected edits of every passage in ${request[writer]}, got none of row ${reading.row}. Write them with seam edits generate from ${path}.`,
+        );
+      return [writer, own.map((documents) => withPassage(documents, passage))] as const;
+    });
+    rows.push({ problem: unpublishedProblem(digest, reading.problem), edits: Object.fromEntries(edits) });
+  }
+  if (rows.length > 0) return rows;
+  throw new SeamError(
+    'INVALID_INPUT',
+    `Cannot study self-edits on ${path}: expected passages with answered questions, got none. Name a file of passages, and its form (--dataset).`,
+  );
+}
+
+/** The document that is the passage alone; undefined for a problem of another kind. */
+function passageDocument({ task }: DatasetProblem): string | undefined {
+  const passage = task == null ? undefined : passageOf(task);
+  return passage === undefined ? undefined : trainingDocuments(selfEditKind('passage'), '', passage)[0];
+}
+
+/** An edit's documents with the passage behind them, where a file says it only once for several edits; null for a refused edit. */
+function withPassage(documents: readonly string[], passage: string): readonly string[] | null {
+  const own = documents.filter((document) => document !== passage);
+  return own.length === 0 ? null : [...own, passage];
+}
+
+/** What is read of a line of an augmented data set. */
+const editLine = z.object({ row: z.int().positive(), documents: z.array(z.string()) });
+
+/** Of each row of the passages' file the documents of its edits, in their order. */
+async function readEdits(world: InputDoor, path: string): Promise<ReadonlyMap<number, readonly (readonly string[])[]>> {
+  const byRow = new Map<number, (readonly string[])[]>();
+  for await (const row of rowsOf((await openDataset(world, path)).bytes)) {
+    const line = 'value' in row ? editLine.safeParse(row.value).data : undefined;
+    if (line === undefined)
+      throw new SeamError(
+        'INVALID_INPUT',
+        `Cannot read edits from ${path}: expected {"row", "documents"} in line ${row.row}, got something else. Write it with seam edits generate.`,
+      );
+    byRow.set(line.row, [...(byRow.get(line.row) ?? []), line.documents]);
+  }
+  return byRow;
+}
+
+const trialSchema = z.strictObject({
+  key: z.string(),
+  arm: z.enum(EDIT_ARMS),
+  problemId: z.string(),
+  seed: z.string(),
+  accuracy: z.number(),
+  f1: z.number().nullable(),
+  logLikelihood: z.number().nullable(),
+  refused: z.string().nullable(),
+  unaugmented: z.boolean(),
+  documents: z.int(),
+  seconds: z.number(),
+});
+
+async function keptTrials(lines: AsyncIterable<string>, known: Map<string, EditTrial>): Promise<number> {
+  let kept = 0;
+  for await (const line of lines) {
+    const trial = parsedTrial(line);
+    if (trial === undefined) break;
+    known.set(trial.key, trial);
+    kept++;
+  }
+  return kept;
+}
+
+/** Undefined for a line that is not whole. */
+function parsedTrial(line: string): EditTrial | undefined {
+  try {
+    return trialSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function trainable(executor: ExecutorModel): StudiedExecutor {
+  if (isTrainable(executor)) return executor;
+  throw new SeamError(
+    'INVALID_CONFIGURATION',
+    `Cannot study self-edits: expected an executor whose weights can be trained, got ${executor.identity.model} at an endpoint. Set SEAM_EXECUTOR_DRIVER to checkpoint.`,
+  );
+}
+
+function isTrainable(executor: ExecutorModel): executor is StudiedExecutor {
+  return executor.adapt !== undefined && executor.countTokens !== undefined;
+}
