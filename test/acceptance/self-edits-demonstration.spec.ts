@@ -16,7 +16,7 @@ interface Report {
     }[];
   };
   readonly iterations: readonly { readonly attempts: number; readonly status: string }[];
-  readonly ledger: { readonly published: number; readonly solved: number; readonly balanced: boolean };
+  readonly ledger: Readonly<Record<'published' | 'inFlight' | 'deadLettered', number>> & { readonly balanced: boolean };
   readonly executor: { readonly unchanged: boolean };
   readonly served: string | null;
 }
@@ -56,7 +56,7 @@ describe('the demonstration of self-edits, cut short after two rounds', () => {
     expect(report.iterations.some(({ status }) => status === 'promoted')).toBe(true);
     expect(report.served).not.toBeNull();
     expect(report.executor.unchanged).toBe(true);
-    expect(report.ledger).toMatchObject({ balanced: true, published: report.ledger.solved });
+    expect(report.ledger).toMatchObject({ balanced: true, published: 96, inFlight: 0, deadLettered: 0 });
   });
 
   it('writes a page with every arm', async () => {
@@ -69,6 +69,6 @@ describe('the demonstration of self-edits, cut short after two rounds', () => {
     const seam = join(root, 'apps/cli/bin/seam.js');
     const args = ['replay', '--verify-adapter', report.served!, '--data-dir', folder];
     const { stdout } = await run(process.execPath, [seam, ...args], { cwd: root });
-    expect(stdout).toMatch(/same|match|identical|verified/i);
+    expect(stdout).toContain('The log gives this adapter again.');
   });
 });
