@@ -16,8 +16,11 @@ import { type EditsReport, holds, type IterationRow } from './report/edits-repor
 import { endedRuns, exploredOf, type LoopProgress, rate } from './round-progress.js';
 import { heldOutPassages } from './world-files.js';
 
-/** An endpoint's edits are not part of a demonstration. */
-const ARMS: readonly EditArm[] = ['nothing', 'passage', 'sameTokens', 'before', 'after'];
+/**
+ * An endpoint's edits are not part of a demonstration. As many tokens of the passage alone would be the passage alone: all documents are one
+ * step here, and a repeated one does not change its mean.
+ */
+const ARMS: readonly EditArm[] = ['nothing', 'passage', 'before', 'after'];
 /** Trainings of each edit. */
 const SEEDS = ['1'];
 

@@ -34,7 +34,7 @@ export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
     maxShiftedRounds: 10,
     heldOut: 512,
   },
-  'self-edits': { algorithm: 'rest-em', roundSize: 48, maxRounds: 3, maxShiftedRounds: 0, heldOut: 192 },
+  'self-edits': { algorithm: 'rest-em', roundSize: 48, maxRounds: 3, maxShiftedRounds: 0, heldOut: 288 },
 };
 
 /**
