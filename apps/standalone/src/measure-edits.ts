@@ -1,9 +1,9 @@
 /** What is measured when the rounds of the self-edits demonstration are over: what edits are worth on passages that decided nothing before. */
-import type { ExecutorModel } from '@seamstream/environments';
-import { type EditArm, type StudiedExecutor, studySelfEdits } from '@seamstream/evaluation';
+import { trainableExecutor } from '@seamstream/environments';
+import { type EditArm, studySelfEdits } from '@seamstream/evaluation';
 import type { Problem } from '@seamstream/events';
 import { editText } from '@seamstream/experience';
-import { SeamError, systemClock } from '@seamstream/kernel';
+import { systemClock } from '@seamstream/kernel';
 import { type Adapter, decodeAdapter } from '@seamstream/language-model';
 import { generateExperiences } from '@seamstream/rollout';
 import { entryKind, trainingDocuments } from '@seamstream/self-edits';
@@ -101,7 +101,7 @@ async function measureEdits(
     return text === null ? null : trainingDocuments(kind, text, askedPassage(prompt)!);
   };
   const study = await studySelfEdits(problems, {
-    executor: trainable(host),
+    executor: trainableExecutor(host.executor, 'measure self-edits'),
     prompts: host.prompts,
     innerUpdate: host.innerUpdate,
     seeds: SEEDS,
@@ -133,13 +133,4 @@ async function editsBy(
     const entry = each.status === 'explored' ? each.candidates[0]?.entry : undefined;
     return entry === undefined ? null : editText(entry);
   });
-}
-
-function trainable({ executor }: Host): StudiedExecutor {
-  if (isTrainable(executor)) return executor;
-  throw new SeamError('INTERNAL', 'Cannot measure self-edits: expected an executor that can be trained.');
-}
-
-function isTrainable(executor: ExecutorModel): executor is StudiedExecutor {
-  return executor.adapt !== undefined && executor.countTokens !== undefined;
 }

@@ -42,9 +42,9 @@ import type {
   SamplingParams,
 } from './executor-model.port.js';
 import { type FewShotSettings, fewShotSchema } from './few-shot.config.js';
-import { OneByOne } from './one-by-one.js';
+import { answersBySeed, OneByOne } from './one-by-one.js';
+import { type TrainableExecutor, trainableExecutor } from './trainable-executor.js';
 
-type TrainableModel = ExecutorModel & Required<Pick<ExecutorModel, 'adapt' | 'countTokens'>>;
 type AnsweringModel = Pick<ExecutorModel, 'answer' | 'sample'>;
 
 interface Settings {
@@ -56,7 +56,7 @@ export class FewShotLoraUpdate extends Environment {
   private readonly oneByOne = new OneByOne();
 
   private constructor(
-    private readonly executor: TrainableModel,
+    private readonly executor: TrainableExecutor,
     private readonly settings: Settings,
     /** Null: greedily. */
     private readonly drawing: SamplingParams | null,
@@ -73,14 +73,11 @@ export class FewShotLoraUpdate extends Environment {
       throw refused(
         `entries that are tool configurations, got ${entrySchemas ?? 'the general ones'}. Set SEAM_ENTRY_SCHEMAS to ${TOOL_CONFIGURATION}`,
       );
-    if (!isTrainable(executor))
-      throw refused(
-        `an executor whose weights can be trained, got ${executor.identity.model} at an endpoint. Set SEAM_EXECUTOR_DRIVER to checkpoint`,
-      );
+    const trainable = trainableExecutor(executor, 'open environment few-shot-lora-update');
     // Examples are trained on as plain text, which a prompt within a turn of a dialogue does not continue.
     if (executor.chats === true)
       throw refused('an executor that continues text, got one that chats. Set SEAM_EXECUTOR_CHAT_TEMPLATE to none');
-    return new FewShotLoraUpdate(executor, { innerUpdate, fewShot }, null);
+    return new FewShotLoraUpdate(trainable, { innerUpdate, fewShot }, null);
   }
 
   /** How the task is trained on and asked is a part of what answers. */
@@ -107,13 +104,8 @@ export class FewShotLoraUpdate extends Environment {
   private async attemptOne({ problem, entry, seeds }: AttemptRequest, options: AttemptOptions): Promise<Attempt> {
     const asked = readPrompt(problem.prompt);
     if (asked === undefined) return seeds.map(() => notOnGrids(problem.problemId));
-    if (entry === null && this.drawing === null) {
-      const answer = await this.predict(this.executor, asked, 'frozen', options);
-      return seeds.map(() => answer);
-    }
-    const answers: ExecutorAnswer[] = [];
-    for (const seed of seeds) answers.push(await this.answerWith(asked, entry, seed, options));
-    return answers;
+    const isAlike = entry === null && this.drawing === null;
+    return answersBySeed(seeds, isAlike, (seed) => this.answerWith(asked, entry, seed, options));
   }
 
   /** Trains, asks, forgets. */
@@ -201,10 +193,6 @@ function voted(views: readonly View[], answers: readonly ExecutorResponse[]): Ex
 }
 
 const NOTHING_ANSWERED: AnsweringProgress = { answered: 0, tokens: 0, tokensPerPrompt: 0 };
-
-function isTrainable(executor: ExecutorModel): executor is TrainableModel {
-  return executor.adapt !== undefined && executor.countTokens !== undefined;
-}
 
 function refused(expected: string): SeamError {
   return new SeamError('INVALID_CONFIGURATION', `Cannot open environment few-shot-lora-update: expected ${expected}.`);

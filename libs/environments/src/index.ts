@@ -32,3 +32,4 @@ export { type FewShotSettings, fewShotSchema } from './few-shot.config.js';
 export { answerLine, type PassageAsking, passageAnswers } from './passage-answers.js';
 export { PromptInjection } from './prompt-injection.js';
 export { type RolloutSettings, repeatedAnswers } from './repeated-answers.js';
+export { type TrainableExecutor, trainableExecutor } from './trainable-executor.js';

@@ -31,6 +31,10 @@ class Trainable extends FakeExecutor {
     super((prompt) => `Answer: frozen, asked ${prompt.length > 0}`);
   }
 
+  countTokens(text: string): number {
+    return text.length;
+  }
+
   adapt(request: AdaptationRequest): ReturnType<NonNullable<ExecutorModel['adapt']>> {
     this.trained.push(request);
     if (this.refusal !== null) return Promise.resolve({ status: 'refused', reason: this.refusal });

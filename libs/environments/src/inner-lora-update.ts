@@ -24,17 +24,17 @@ import type {
   ExecutorResponse,
   SamplingParams,
 } from './executor-model.port.js';
-import { OneByOne } from './one-by-one.js';
+import { answersBySeed, OneByOne } from './one-by-one.js';
 import { passageAnswers } from './passage-answers.js';
+import { type TrainableExecutor, trainableExecutor } from './trainable-executor.js';
 
-type TrainableModel = ExecutorModel & Required<Pick<ExecutorModel, 'adapt'>>;
 type AnsweringModel = Pick<ExecutorModel, 'answer' | 'sample'>;
 
 export class InnerLoraUpdate extends Environment {
   private readonly oneByOne = new OneByOne();
 
   private constructor(
-    private readonly executor: TrainableModel,
+    private readonly executor: TrainableExecutor,
     private readonly prompts: Prompts,
     private readonly kind: SelfEditKind,
     private readonly settings: InnerUpdateSettings,
@@ -55,11 +55,8 @@ export class InnerLoraUpdate extends Environment {
       throw refused(
         `entries that are self-edits, got ${entrySchemas ?? 'the general ones'}. Set SEAM_ENTRY_SCHEMAS to self-edit/implications, or to another kind`,
       );
-    if (!isTrainable(executor))
-      throw refused(
-        `an executor whose weights can be trained, got ${executor.identity.model} at an endpoint. Set SEAM_EXECUTOR_DRIVER to checkpoint`,
-      );
-    return new InnerLoraUpdate(executor, prompts, kind, innerUpdate, null);
+    const trainable = trainableExecutor(executor, 'open environment inner-lora-update');
+    return new InnerLoraUpdate(trainable, prompts, kind, innerUpdate, null);
   }
 
   /** What is trained, and how, is a part of what answers. */
@@ -90,13 +87,8 @@ export class InnerLoraUpdate extends Environment {
   private async attemptOne({ problem, entry, seeds }: AttemptRequest, options: AttemptOptions): Promise<Attempt> {
     const asked = askedPassage(problem.prompt);
     if (asked === undefined) return seeds.map(() => notAPassage(problem.problemId));
-    if (entry === null && this.drawing === null) {
-      const answer = await this.answerAll(this.executor, asked, 'frozen', options);
-      return seeds.map(() => answer);
-    }
-    const answers: ExecutorAnswer[] = [];
-    for (const seed of seeds) answers.push(await this.answerWith(asked, entry, seed, options));
-    return answers;
+    const isAlike = entry === null && this.drawing === null;
+    return answersBySeed(seeds, isAlike, (seed) => this.answerWith(asked, entry, seed, options));
   }
 
   /** Trains, asks, forgets. */
@@ -137,10 +129,6 @@ export class InnerLoraUpdate extends Environment {
 }
 
 const NOTHING_ANSWERED: AnsweringProgress = { answered: 0, tokens: 0, tokensPerPrompt: 0 };
-
-function isTrainable(executor: ExecutorModel): executor is TrainableModel {
-  return executor.adapt !== undefined;
-}
 
 function refused(expected: string): SeamError {
   return new SeamError('INVALID_CONFIGURATION', `Cannot open environment inner-lora-update: expected ${expected}.`);

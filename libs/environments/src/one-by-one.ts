@@ -1,6 +1,7 @@
 /** Attempts of which each costs a training: made one after the other, and those of a call that was ended are kept for the next one. */
 import { canonicalJson, SeamError } from '@seamstream/kernel';
 import type { Attempt, AttemptOptions, AttemptRequest } from './environment.port.js';
+import type { ExecutorAnswer } from './executor-model.port.js';
 
 export class OneByOne {
   /** Of a call that was ended: the attempts that it had finished. */
@@ -32,4 +33,22 @@ export class OneByOne {
     this.finished.clear();
     return attempts;
   }
+}
+
+/**
+ * An answer a seed, one after the other.
+ * @param isAlike the frozen model answers greedily: all seeds have the same answer, which is computed once
+ */
+export async function answersBySeed(
+  seeds: readonly string[],
+  isAlike: boolean,
+  answer: (seed: string) => Promise<ExecutorAnswer>,
+): Promise<Attempt> {
+  if (isAlike) {
+    const one = await answer('frozen');
+    return seeds.map(() => one);
+  }
+  const answers: ExecutorAnswer[] = [];
+  for (const seed of seeds) answers.push(await answer(seed));
+  return answers;
 }

@@ -41,7 +41,6 @@ export {
   type EditTrial,
   type SelfEditsStudy,
   type SelfEditsStudySettings,
-  type StudiedExecutor,
   studyOf,
   studySelfEdits,
   type WriterArm,

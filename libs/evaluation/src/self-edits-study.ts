@@ -3,7 +3,7 @@
  * after short trainings on the passage alone, on as many tokens of it as an edit has, and on edits of several writers. Every arm has the same
  * passages, seeds, prompts and decoding, so that differences are paired over passages.
  */
-import { type Adaptation, type ExecutorModel, passageAnswers, type TextScore } from '@seamstream/environments';
+import { type Adaptation, passageAnswers, type TextScore, type TrainableExecutor } from '@seamstream/environments';
 import type { Problem } from '@seamstream/events';
 import type { Prompts } from '@seamstream/experience';
 import type { InnerUpdateSettings } from '@seamstream/inner-update';
@@ -39,11 +39,8 @@ export type WriterArm = Exclude<EditArm, (typeof EDIT_CONTROLS)[number]>;
  */
 export type WrittenEdits = Readonly<Partial<Record<WriterArm, readonly string[] | null>>>;
 
-/** An executor whose weights can be trained. */
-export type StudiedExecutor = ExecutorModel & Required<Pick<ExecutorModel, 'adapt' | 'countTokens'>>;
-
 export interface SelfEditsStudySettings {
-  readonly executor: StudiedExecutor;
+  readonly executor: TrainableExecutor;
   readonly prompts: Prompts;
   readonly innerUpdate: InnerUpdateSettings;
   /** Each is a separate training for every passage and arm. */

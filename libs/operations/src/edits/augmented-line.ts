@@ -2,6 +2,7 @@
 import { type FileBytes, rowsOf } from '@seamstream/datasets';
 import { SeamError } from '@seamstream/kernel';
 import { z } from 'zod';
+import { parsedLine } from '../evaluate/parsed-line.js';
 
 const LINE = z.object({
   /** Of the passage in the data set, 1-based. */
@@ -62,11 +63,7 @@ function increased(counts: Readonly<Record<string, number>>, name: string): Read
 
 /** Undefined for a text that is not such a line, as of a disk that lost power. */
 export function augmentedLine(text: string): AugmentedLine | undefined {
-  try {
-    return LINE.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return parsedLine(LINE, text);
 }
 
 /** The lines of a file, one after the other. @throws INVALID_INPUT for a line of another form */

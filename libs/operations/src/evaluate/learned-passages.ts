@@ -1,5 +1,5 @@
 /** Passages of a file with what is trained on of each: the passage alone, or the documents of edits. */
-import { datasetForms, detectedForm, readProblems, rowsOf } from '@seamstream/datasets';
+import { type DatasetProblem, datasetForms, detectedForm, readProblems, rowsOf } from '@seamstream/datasets';
 import { SeamError } from '@seamstream/kernel';
 import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
 import { type PassageTask, passageOf } from '@seamstream/tasks';
@@ -32,32 +32,55 @@ export async function learnedPassages(
   readonly digest: string;
   readonly passages: readonly LearnedPassage[];
 }> {
-  const { bytes, digest } = await openDataset(world, path);
-  const form = dataset === undefined ? await detectedForm(bytes) : datasetForms.get(dataset);
-  const written = edits === undefined ? undefined : await editDocuments(world, edits);
+  const file = await gradedPassages(world, path, dataset);
+  const written = edits === undefined ? undefined : await readEditDocuments(world, edits);
   const passages: LearnedPassage[] = [];
   const alone = selfEditKind('passage');
-  for await (const reading of form === undefined ? [] : readProblems(bytes, { form })) {
+  for await (const { row, task } of file.read()) {
     if (passages.length === limit) break;
-    if (reading.status !== 'problem' || reading.problem.task == null) continue;
-    const task = passageOf(reading.problem.task);
-    if (task === undefined) continue;
-    const documents = written === undefined ? trainingDocuments(alone, '', task) : written.get(reading.row);
-    if (documents !== undefined) passages.push({ task, documents });
+    const documents = written === undefined ? trainingDocuments(alone, '', task) : written.get(row)?.flat();
+    if (documents !== undefined && documents.length > 0) passages.push({ task, documents });
   }
-  if (passages.length > 1) return { digest, passages };
+  if (passages.length > 1) return { digest: file.digest, passages };
   throw new SeamError(
     'INVALID_INPUT',
     `Cannot learn from ${path}: expected at least two passages with answered questions${edits === undefined ? '' : ' and edits'}, got ${passages.length}. Name a file of passages, and its form (--dataset).`,
   );
 }
 
+/** The passages of a file whose questions are answered, read as a stream. Nothing is read of a file in no known form. */
+export async function gradedPassages(
+  world: InputDoor,
+  path: string,
+  dataset: string | undefined,
+): Promise<{
+  readonly digest: string;
+  read(): AsyncGenerator<{ readonly row: number; readonly problem: DatasetProblem; readonly task: PassageTask }>;
+}> {
+  const { bytes, digest } = await openDataset(world, path);
+  const form = dataset === undefined ? await detectedForm(bytes) : datasetForms.get(dataset);
+  return {
+    digest,
+    async *read() {
+      if (form === undefined) return;
+      for await (const reading of readProblems(bytes, { form })) {
+        if (reading.status !== 'problem' || reading.problem.task == null) continue;
+        const task = passageOf(reading.problem.task);
+        if (task !== undefined) yield { row: reading.row, problem: reading.problem, task };
+      }
+    },
+  };
+}
+
+/** By row of the passages' file the documents of its edits, in their order; none of an edit that a filter refused. */
+export type EditDocuments = ReadonlyMap<number, readonly (readonly string[])[]>;
+
 /** What is read of a line of an augmented data set. */
 const editLine = z.object({ row: z.int().positive(), documents: z.array(z.string()) });
 
-/** By row of the passages' file. */
-async function editDocuments(world: InputDoor, path: string): Promise<ReadonlyMap<number, readonly string[]>> {
-  const byRow = new Map<number, string[]>();
+/** @throws INVALID_INPUT for a line that is no edit */
+export async function readEditDocuments(world: InputDoor, path: string): Promise<EditDocuments> {
+  const byRow = new Map<number, (readonly string[])[]>();
   for await (const row of rowsOf((await openDataset(world, path)).bytes)) {
     const line = 'value' in row ? editLine.safeParse(row.value).data : undefined;
     if (line === undefined)
@@ -65,7 +88,7 @@ async function editDocuments(world: InputDoor, path: string): Promise<ReadonlyMa
         'INVALID_INPUT',
         `Cannot read edits from ${path}: expected {"row", "documents"} in line ${row.row}, got something else. Write it with seam edits generate.`,
       );
-    if (line.documents.length > 0) byRow.set(line.row, [...(byRow.get(line.row) ?? []), ...line.documents]);
+    byRow.set(line.row, [...(byRow.get(line.row) ?? []), line.documents]);
   }
   return byRow;
 }

@@ -17,6 +17,7 @@ import { z } from 'zod';
 import type { InputDoor } from '../publish/dataset-file.js';
 import type { GrowingOutput, GrowOptions, OutputOptions } from './asking-world.js';
 import { learnedPassages, type PassageChoice } from './learned-passages.js';
+import { parsedLine } from './parsed-line.js';
 
 export interface RetentionRequest extends PassageChoice {
   readonly arms: readonly RetentionArm[];
@@ -146,11 +147,11 @@ async function scoresFile(
   const keep = async (lines: AsyncIterable<string>): Promise<number> => {
     for await (const line of lines) {
       if (before === undefined) {
-        before = parsed(beforeSchema, line)?.before;
+        before = parsedLine(beforeSchema, line)?.before;
         if (before?.length === passages) continue;
         return 0;
       }
-      const step = parsed(stepSchema, line);
+      const step = parsedLine(stepSchema, line);
       if (step?.scores.length !== passages || `${step.arm} ${step.seed} ${step.step}` !== wanted[steps.length]) break;
       steps.push(step);
     }
@@ -162,13 +163,4 @@ async function scoresFile(
     append: (line) => output.append(`${canonicalJson(line)}\n`),
     finish: () => output.finish(),
   };
-}
-
-/** Undefined for a line that is not whole. */
-function parsed<T>(schema: z.ZodType<T>, line: string): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,28 +1,21 @@
 /** What self-edits of several writers are worth on the passages of a file; the edits are read from what `seam edits generate` wrote. */
-import {
-  type DatasetProblem,
-  datasetForms,
-  detectedForm,
-  readProblems,
-  rowsOf,
-  unpublishedProblem,
-} from '@seamstream/datasets';
-import type { ExecutorModel } from '@seamstream/environments';
+import { unpublishedProblem } from '@seamstream/datasets';
+import { trainableExecutor } from '@seamstream/environments';
 import {
   EDIT_ARMS,
   type EditArm,
   type EditTrial,
   type SelfEditsStudy,
-  type StudiedExecutor,
   studySelfEdits,
   type WriterArm,
 } from '@seamstream/evaluation';
 import type { ExecutorIdentity, Problem } from '@seamstream/events';
 import { canonicalJson, SeamError, sha256 } from '@seamstream/kernel';
 import { selfEditKind, trainingDocuments } from '@seamstream/self-edits';
-import { passageOf } from '@seamstream/tasks';
 import { z } from 'zod';
-import { type InputDoor, openDataset } from '../publish/dataset-file.js';
+import type { InputDoor } from '../publish/dataset-file.js';
+import { type EditDocuments, gradedPassages, readEditDocuments } from './learned-passages.js';
+import { parsedLine } from './parsed-line.js';
 import type { RetentionWorld } from './study-retention.js';
 
 export interface SelfEditsRequest {
@@ -86,7 +79,14 @@ export async function studySelfEditsOf(
   const study = await studySelfEdits(
     rows.map(({ problem }) => problem),
     {
-      ...{ executor: trainable(executor), prompts, innerUpdate: update, seeds, arms, signal: world.signal },
+      ...{
+        executor: trainableExecutor(executor, 'study self-edits'),
+        prompts,
+        innerUpdate: update,
+        seeds,
+        arms,
+        signal: world.signal,
+      },
       edits: ({ problemId }, seed) => {
         const own = edits.get(problemId)!;
         const at = seeds.indexOf(seed);
@@ -117,27 +117,24 @@ async function studiedRows(
   path: string,
   { dataset, limit = Number.POSITIVE_INFINITY, ...request }: SelfEditsRequest,
 ): Promise<readonly StudiedRow[]> {
-  const { bytes, digest } = await openDataset(world, path);
-  const form = dataset === undefined ? await detectedForm(bytes) : datasetForms.get(dataset);
-  const written = new Map<WriterArm, Awaited<ReturnType<typeof readEdits>>>();
+  const file = await gradedPassages(world, path, dataset);
+  const written = new Map<WriterArm, EditDocuments>();
   for (const writer of WRITERS)
-    if (request[writer] !== undefined) written.set(writer, await readEdits(world, request[writer]));
+    if (request[writer] !== undefined) written.set(writer, await readEditDocuments(world, request[writer]));
   const rows: StudiedRow[] = [];
-  for await (const reading of form === undefined ? [] : readProblems(bytes, { form })) {
+  for await (const { row, problem, task } of file.read()) {
     if (rows.length >= limit) break;
-    if (reading.status !== 'problem') continue;
-    const passage = passageDocument(reading.problem);
-    if (passage === undefined) continue;
+    const [passage] = trainingDocuments(selfEditKind('passage'), '', task) as [string];
     const edits = [...written].map(([writer, byRow]) => {
-      const own = byRow.get(reading.row);
+      const own = byRow.get(row);
       if (own === undefined)
         throw new SeamError(
           'INVALID_INPUT',
-          `Cannot study self-edits: expected edits of every passage in ${request[writer]}, got none of row ${reading.row}. Write them with seam edits generate from ${path}.`,
+          `Cannot study self-edits: expected edits of every passage in ${request[writer]}, got none of row ${row}. Write them with seam edits generate from ${path}.`,
         );
       return [writer, own.map((documents) => withPassage(documents, passage))] as const;
     });
-    rows.push({ problem: unpublishedProblem(digest, reading.problem), edits: Object.fromEntries(edits) });
+    rows.push({ problem: unpublishedProblem(file.digest, problem), edits: Object.fromEntries(edits) });
   }
   if (rows.length > 0) return rows;
   throw new SeamError(
@@ -146,34 +143,10 @@ async function studiedRows(
   );
 }
 
-/** The document that is the passage alone; undefined for a problem of another kind. */
-function passageDocument({ task }: DatasetProblem): string | undefined {
-  const passage = task == null ? undefined : passageOf(task);
-  return passage === undefined ? undefined : trainingDocuments(selfEditKind('passage'), '', passage)[0];
-}
-
 /** An edit's documents with the passage behind them, where a file says it only once for several edits; null for a refused edit. */
 function withPassage(documents: readonly string[], passage: string): readonly string[] | null {
   const own = documents.filter((document) => document !== passage);
   return own.length === 0 ? null : [...own, passage];
-}
-
-/** What is read of a line of an augmented data set. */
-const editLine = z.object({ row: z.int().positive(), documents: z.array(z.string()) });
-
-/** Of each row of the passages' file the documents of its edits, in their order. */
-async function readEdits(world: InputDoor, path: string): Promise<ReadonlyMap<number, readonly (readonly string[])[]>> {
-  const byRow = new Map<number, (readonly string[])[]>();
-  for await (const row of rowsOf((await openDataset(world, path)).bytes)) {
-    const line = 'value' in row ? editLine.safeParse(row.value).data : undefined;
-    if (line === undefined)
-      throw new SeamError(
-        'INVALID_INPUT',
-        `Cannot read edits from ${path}: expected {"row", "documents"} in line ${row.row}, got something else. Write it with seam edits generate.`,
-      );
-    byRow.set(line.row, [...(byRow.get(line.row) ?? []), line.documents]);
-  }
-  return byRow;
 }
 
 const trialSchema = z.strictObject({
@@ -193,31 +166,10 @@ const trialSchema = z.strictObject({
 async function keptTrials(lines: AsyncIterable<string>, known: Map<string, EditTrial>): Promise<number> {
   let kept = 0;
   for await (const line of lines) {
-    const trial = parsedTrial(line);
+    const trial = parsedLine(trialSchema, line);
     if (trial === undefined) break;
     known.set(trial.key, trial);
     kept++;
   }
   return kept;
-}
-
-/** Undefined for a line that is not whole. */
-function parsedTrial(line: string): EditTrial | undefined {
-  try {
-    return trialSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
-}
-
-function trainable(executor: ExecutorModel): StudiedExecutor {
-  if (isTrainable(executor)) return executor;
-  throw new SeamError(
-    'INVALID_CONFIGURATION',
-    `Cannot study self-edits: expected an executor whose weights can be trained, got ${executor.identity.model} at an endpoint. Set SEAM_EXECUTOR_DRIVER to checkpoint.`,
-  );
-}
-
-function isTrainable(executor: ExecutorModel): executor is StudiedExecutor {
-  return executor.adapt !== undefined && executor.countTokens !== undefined;
 }
