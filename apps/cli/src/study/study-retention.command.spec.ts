@@ -1,27 +1,17 @@
 /** On the shipped executor, which learns what a passage says within a second. */
-import { fileURLToPath } from 'node:url';
-import { loadPrompts } from '@seamstream/experience';
-import { innerUpdateSchema } from '@seamstream/inner-update';
 import { SeamError } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
-import { LanguageModelExecutor, LanguageModelTraining } from '@seamstream/model-clients';
 import type { LearnerModel, RetentionReport } from '@seamstream/operations/evaluate';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+import { type TrainedLearner, trainedLearner } from './trained-learner.fake.js';
 
-let model: LanguageModel;
-let training: LanguageModelTraining;
+let opened: TrainedLearner;
 let learner: LearnerModel;
 let world: FakeWorld;
 beforeAll(async () => {
-  model = await LanguageModel.load(FOLDER, { threads: 1 });
-  training = new LanguageModelTraining(FOLDER, model, { threads: 1, executionProvider: 'cpu' });
-  const executor = new LanguageModelExecutor(model, { name: 'executor', maxTokens: 8, training });
-  learner = { executor, prompts: await loadPrompts({ template: 'direct' }), update: UPDATE };
+  opened = await trainedLearner('executor', { maxTokens: 8, epochs: 40 });
+  ({ learner } = opened);
 });
-afterAll(async () => {
-  await training.close();
-  await model.close();
-});
+afterAll(() => opened.close());
 beforeEach(async () => {
   world = await fakeWorld();
   world.learner = learner;
@@ -116,14 +106,6 @@ describe('seam study retention', () => {
   });
 });
 
-const FOLDER = fileURLToPath(new URL('../../../../models/executor', import.meta.url));
-const UPDATE = innerUpdateSchema.parse({
-  rank: 8,
-  alpha: 16,
-  learningRate: 1e-2,
-  epochs: 40,
-  plateau: { patience: 0 },
-});
 const COLOURS = ['blue', 'red', 'green', 'white'];
 /** The executor never saw them, and cannot guess. */
 const PASSAGES = COLOURS.map((colour, house) => {

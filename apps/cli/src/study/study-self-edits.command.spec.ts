@@ -1,27 +1,17 @@
 /** On the shipped executor, which learns what an edit says within a second. */
-import { fileURLToPath } from 'node:url';
-import { loadPrompts } from '@seamstream/experience';
-import { innerUpdateSchema } from '@seamstream/inner-update';
 import { SeamError } from '@seamstream/kernel';
-import { LanguageModel } from '@seamstream/language-model';
-import { LanguageModelExecutor, LanguageModelTraining } from '@seamstream/model-clients';
 import type { LearnerModel, SelfEditsReport } from '@seamstream/operations/evaluate';
 import { type FakeWorld, fakeWorld } from '../command-runtime.fake.js';
+import { type TrainedLearner, trainedLearner } from './trained-learner.fake.js';
 
-let model: LanguageModel;
-let training: LanguageModelTraining;
+let opened: TrainedLearner;
 let learner: LearnerModel;
 let world: FakeWorld;
 beforeAll(async () => {
-  model = await LanguageModel.load(FOLDER, { threads: 1 });
-  training = new LanguageModelTraining(FOLDER, model, { threads: 1, executionProvider: 'cpu' });
-  const executor = new LanguageModelExecutor(model, { name: 'executor', maxTokens: 4, training });
-  learner = { executor, prompts: await loadPrompts({ template: 'direct' }), update: UPDATE };
+  opened = await trainedLearner('self-edits/executor', { maxTokens: 4, epochs: 10, batchSize: 8 });
+  ({ learner } = opened);
 });
-afterAll(async () => {
-  await training.close();
-  await model.close();
-});
+afterAll(() => opened.close());
 beforeEach(async () => {
   world = await fakeWorld();
   world.learner = learner;
@@ -132,15 +122,6 @@ describe('seam study self-edits', () => {
   });
 });
 
-const FOLDER = fileURLToPath(new URL('../../../../models/self-edits/executor', import.meta.url));
-const UPDATE = innerUpdateSchema.parse({
-  rank: 8,
-  alpha: 16,
-  learningRate: 0.01,
-  epochs: 10,
-  batchSize: 8,
-  plateau: { patience: 0 },
-});
 const PEOPLE = ['Ada Thorn', 'Bela Thorn', 'Cora Vance', 'Dora Vance', 'Edda Wells', 'Fina Wells'];
 const FACTS = [
   ['tea', 'red'],

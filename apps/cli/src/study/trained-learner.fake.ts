@@ -1,0 +1,36 @@
+/** A shipped executor that specs of studies train: it learns what a sentence says within a second. */
+import { fileURLToPath } from 'node:url';
+import { loadPrompts } from '@seamstream/experience';
+import { innerUpdateSchema } from '@seamstream/inner-update';
+import { LanguageModel } from '@seamstream/language-model';
+import { LanguageModelExecutor, LanguageModelTraining } from '@seamstream/model-clients';
+import type { LearnerModel } from '@seamstream/operations/evaluate';
+
+export interface TrainedLearner {
+  readonly learner: LearnerModel;
+  close(): Promise<void>;
+}
+
+/** @param model a folder of `models/` */
+export async function trainedLearner(
+  model: string,
+  { maxTokens, ...update }: { readonly maxTokens: number; readonly epochs: number; readonly batchSize?: number },
+): Promise<TrainedLearner> {
+  const folder = fileURLToPath(new URL(`../../../../models/${model}`, import.meta.url));
+  const loaded = await LanguageModel.load(folder, { threads: 1 });
+  const training = new LanguageModelTraining(folder, loaded, { threads: 1, executionProvider: 'cpu' });
+  return {
+    learner: {
+      executor: new LanguageModelExecutor(loaded, { name: 'executor', maxTokens, training }),
+      prompts: await loadPrompts({ template: 'direct' }),
+      update: innerUpdateSchema.parse({
+        ...{ rank: 8, alpha: 16, learningRate: 1e-2, plateau: { patience: 0 } },
+        ...update,
+      }),
+    },
+    async close() {
+      await training.close();
+      await loaded.close();
+    },
+  };
+}
