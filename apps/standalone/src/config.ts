@@ -83,6 +83,7 @@ const dataFolderOf = (environment: NodeJS.ProcessEnv): string => environment.SEA
  * @param start how it is typed, e.g. "seam start"
  */
 export function withStartOptions(command: Command, start: string): Command {
+  const defaults = METHOD_DEFAULTS.experiences;
   return command
     .description(
       'Watches the whole loop learn on this machine: problems, experiences, outcomes, training, adapters swapped live.',
@@ -103,17 +104,17 @@ export function withStartOptions(command: Command, start: string): Command {
         'sft imitates successes, grpo compares within groups (tapered: TOPR with a group baseline), curriculum changes between them',
       )
         .choices([CURRICULUM, ...algorithms.keys()])
-        .default(CURRICULUM),
+        .default(defaults.algorithm),
     )
-    .option('--round-size <n>', 'problems per round', integer(8), 64)
-    .option('--max-rounds <n>', 'rounds before the new problems appear, at most', integer(1), 16)
+    .option('--round-size <n>', 'problems per round', integer(8), defaults.roundSize)
+    .option('--max-rounds <n>', 'rounds before the new problems appear, at most', integer(1), defaults.maxRounds)
     .option(
       '--max-shifted-rounds <n>',
       'rounds with new problems in the stream, at most; 0 leaves them out',
       integer(0),
-      10,
+      defaults.maxShiftedRounds,
     )
-    .option('--held-out <n>', 'held-out problems to measure on', integer(8), 512)
+    .option('--held-out <n>', 'held-out problems to measure on', integer(8), defaults.heldOut)
     .option('--problems <file>', "learn from one's own problems, a file as seam publish reads it, round after round")
     .option('--validation <file>', 'with --problems: problems that promotions are decided on')
     .option(

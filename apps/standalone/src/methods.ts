@@ -1,5 +1,6 @@
 /** What `--method` chooses: the demonstration that is run, with the models, problems and settings that are its own. */
 import { fileURLToPath } from 'node:url';
+import { CURRICULUM } from '@seamstream/learning';
 import type { Environment } from '@seamstream/service-kit';
 
 export const METHODS = ['experiences', 'self-edits'] as const;
@@ -28,7 +29,7 @@ const SHIPPED: Readonly<Record<Method, { readonly generator: URL; readonly execu
 /** What a start has where nothing else is said. */
 export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
   experiences: {
-    algorithm: 'curriculum',
+    algorithm: CURRICULUM,
     roundSize: 64,
     maxRounds: 16,
     maxShiftedRounds: 10,
