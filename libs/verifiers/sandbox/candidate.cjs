@@ -1,7 +1,7 @@
 // Runs an answer's code and lets the tests' process use what it defines; see candidate.py, whose channel this speaks.
-// A process of its own in a sandbox of its own is the wall; that the code shares this process with the channel harms nobody but itself.
+// A separate process in a separate sandbox is the wall. The code shares this process with the channel, which can harm only the code itself.
 'use strict';
-// In a block, so that an answer's names are none of these.
+// A block keeps these names apart from the answer's names.
 {
   const fs = require('node:fs');
   const vm = require('node:vm');

@@ -23,7 +23,7 @@
   const [MAKES, MADE, HANDED, DATA] = [3, 2, 1, 0];
   /** Everything of the answer that is no function has this prototype, which nothing of the tests has. */
   const ANSWERS_OBJECT = Object.create(Object.prototype);
-  /** An assertion other than that nobody comes here: assert.fail(), assert(false). */
+  /** An assertion that can pass, unlike assert.fail() and assert(false), which mark a place that must not be reached. */
   const ASSERTS = /\bassert\b(?!\.fail\b|\.ifError\b|(?:\.ok)?\s*\(\s*(?:false|!1|0)\s*[,)])/;
   /** Questions with an expectation in them that a text, array or set answers by itself: an object that says yes to each would pass. */
   const PREDICATES = new Set(
@@ -218,7 +218,7 @@
     return proxy;
   }
 
-  /** A promise of the answer, which waits for it only when somebody waits for this: until then the tests go on. */
+  /** A promise of the answer. It waits for the answer only once the tests await it; until then the tests continue. */
   function promised(id, level) {
     let outcome = null;
     const promise = new Promise(() => undefined);
@@ -388,7 +388,7 @@
   const RAISES = /\b(?:throw|process\.exit|reject)\b/;
 
   /**
-   * Timers of the tests. The answer's own run while it is told to wait, as they would beside the tests in one process.
+   * Timers of the tests. The answer's own timers run while it is asked to wait, as they would in one process with the tests.
    * @param wait lets the answer's timers run for so many milliseconds
    */
   function timers(wait) {
@@ -470,7 +470,7 @@
     }
   };
 
-  /** What is wrong with the tests themselves, whatever the answer. */
+  /** What is wrong with the tests themselves, regardless of the answer. */
   function checkTests(tests) {
     try {
       vm.compileFunction(`with (__names__) { return (async () => {${tests}\n})() }`, ['__names__']);
@@ -484,7 +484,7 @@
     if (!/\bassert\b/.test(spoken) && !RAISES.test(spoken)) throw new TestsBroken('the tests assert nothing');
   }
 
-  /** Calls back once, with null or why the tests do not pass, when nothing is left to do: promises that nobody awaits count. */
+  /** Calls back once, when nothing is left to do, with null or why the tests do not pass. Promises that no code awaits count too. */
   function settled(promise, whenDone) {
     let fault = 'the tests never end';
     const failed = (error) => {
@@ -545,7 +545,7 @@
     };
     const running = run(first, lookUp, () => nothing);
     const done = settled(running, (fault) => parentPort.postMessage(fault));
-    // Promises that nobody awaits have their turn.
+    // Promises that no code awaits have their turn.
     running.then(() => setTimeout(done, 20), done);
   }
 

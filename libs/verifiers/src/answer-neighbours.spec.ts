@@ -1,7 +1,7 @@
 /**
  * What choice, numeric, json and exact must not accept, made by the thousand: neighbours of a reference (a digit, a sign, an element, a
- * letter changed), hedges ("A or B"), negations ("not A"). Beside them other ways to write the reference, so that strictness is not bought
- * with refusals. Wrong by construction: nothing here computes what the verifiers compute.
+ * letter changed), hedges ("A or B"), negations ("not A"). Other ways to write the reference are made too, so that strictness is not
+ * bought with refusals. Wrong by construction: nothing here computes what the verifiers compute.
  *
  * More of them, and the figures: npm run conformance:answers
  */
@@ -74,6 +74,7 @@ const hedged = (random: Random, right: string, wrong: string): string =>
   random.pick(HEDGES).replaceAll(/[XY]/g, (place) => (place === 'X' ? right : wrong));
 
 /** What doubts a statement that follows it, with words that no list knows among them. */
+// eslint-disable-next-line house/plain-words -- texts of answers that must not pass
 const DOUBTS = ['I doubt', 'No way', 'It is unlikely that', 'If', 'Nobody says', 'We cannot tell whether'];
 /** What makes of a right answer X on its line none, on the lines behind it. */
 const CONTRADICTIONS = [

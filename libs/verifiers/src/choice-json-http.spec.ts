@@ -52,7 +52,7 @@ describe('multiple choice', () => {
   it.each([
     ['no letter as reference', 'the second', {}],
     ['a letter twice', 'A', { letters: 'AAB' }],
-    ['texts that are none', 'A', { texts: '{"A":"a bird"}' }],
+    ['texts that are not a list', 'A', { texts: '{"A":"a bird"}' }],
   ])('refuses %s', async (_, reference, options: Record<string, string>) => {
     await expect(judge('Answer: A', reference, options)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });

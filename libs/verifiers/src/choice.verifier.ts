@@ -139,7 +139,7 @@ const withoutMarkup = (text: string): string =>
     .replaceAll(/[$*_`{}\\]/g, '')
     .trim();
 
-/** What starts with a choice, whatever follows: "B", "(A) or (B)", "A - no, B", "a plane". */
+/** What starts with a choice, regardless of what follows: "B", "(A) or (B)", "A - no, B", "a plane". */
 function beginsWithChoice(text: string, letters: string, texts: readonly string[]): boolean {
   if (lettersIn(text, letters, texts) !== null) return true;
   const begun =

@@ -1,7 +1,7 @@
 /**
- * Runs code that nobody vouches for. Two walls of the operating system, one per process: the answer runs in one sandbox, the tests in
- * another that the answer cannot see, and lines of JSON between them are all they have of each other. Verdicts come from the tests'
- * process alone, on a descriptor of its own and with a nonce that only it was given.
+ * Runs untrusted code. Two walls of the operating system, one per process: the answer runs in one sandbox, the tests run in another that
+ * the answer cannot see, and they exchange nothing but lines of JSON. Verdicts come from the tests' process alone, over its own
+ * descriptor and with a nonce that no other process was given.
  *
  * Each sandbox (bubblewrap, https://github.com/containers/bubblewrap): new user, pid, network, ipc, uts and cgroup namespaces, no
  * capability and no way to a new user namespace, a root of the interpreter's libraries read-only, 16 MB of scratch in memory, an empty
@@ -65,7 +65,7 @@ const FILE_BYTES = 16 << 20;
 /** What answer and tests may say to each other. */
 const CHANNEL_BYTES = 32 << 20;
 const NOBODY = 65_534;
-/** Threads and processes. V8 starts a dozen threads of its own. */
+/** Threads and processes. V8 itself starts a dozen threads. */
 const PROCESSES = { python: 8, javascript: 32 } as const;
 
 /** What V8 holds before it runs anything, its threads' heaps included; measured 38 to 60 MB with Node 20 and 24. */
@@ -316,7 +316,7 @@ export class CodeSandbox {
         ...['--proc', '/proc', '--dev', '/dev', '--size', String(SCRATCH_BYTES), '--tmpfs', '/tmp', '--chdir', '/tmp'],
         ...['--remount-ro', '/dev', '--remount-ro', '/', '--setenv', 'LANG', 'C.UTF-8', '--'],
         ...[PRLIMIT, memory, `--nproc=${PROCESSES[language]}`, `--fsize=${FILE_BYTES}`, '--nofile=64', '--core=0'],
-        // A signal of its own first, so that running out of it does not look like being killed.
+        // A separate signal comes first, so that running out of processor time does not look like being killed.
         ...[`--cpu=${cpuSeconds}:${cpuSeconds + 2}`, '--', inside, ...command],
       ],
       {
@@ -401,4 +401,5 @@ function readVerdict(line: string, nonce: string): JudgeVerdict | null {
   }
 }
 
-const aborted = (): SeamError => new SeamError('ABORTED', 'Checking code: told to stop before there was a verdict.');
+const aborted = (): SeamError =>
+  new SeamError('ABORTED', 'Cannot check code: it was aborted before there was a verdict.');

@@ -57,7 +57,7 @@ export const codeVerifier: Verifier = {
 
 /**
  * The last fenced block of the language, else the last that names none, else a response without any fence. A block ends at the first
- * line that is nothing but a fence; one that never ends is none. Time linear in the text: each line is looked at once.
+ * line that is nothing but a fence; without such a line it is not a block. Time linear in the text: each line is looked at once.
  */
 export function codeOf(text: string, names: RegExp): string | null {
   let open: { readonly name: string; readonly from: number } | null = null;

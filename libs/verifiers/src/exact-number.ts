@@ -14,7 +14,7 @@ const MAX_DIGITS = 40_000;
 const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:e([-+]?\d{1,6}))?$/i;
 
 /**
- * A decimal such as -12, 1.50, .5, 2e-7; null for what is none.
+ * A decimal such as -12, 1.50, .5, 2e-7; null for a text that is not one.
  * @throws nothing; 'too large' for exponents beyond ±1000 or more than 40 000 digits
  */
 export function exactDecimal(text: string): Exact | 'too large' | null {

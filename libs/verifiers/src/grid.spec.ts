@@ -11,7 +11,7 @@ const judged = (text: string) => verifiers.verify(SPEC, { text, finished: true }
 describe('the verifier of grids', () => {
   it.each([
     ['the grid', '07\n77', 'attempt 1 of 1 is right; cells 1.000'],
-    ['the grid, and the model goes on', '0 7\n7 7\n\nInput:\n1', 'attempt 1 of 1 is right; cells 1.000'],
+    ['the grid, and more text of the model', '0 7\n7 7\n\nInput:\n1', 'attempt 1 of 1 is right; cells 1.000'],
     ['the second attempt', 'Attempt 1:\n00\n00\n\nAttempt 2:\n07\n77\n\n', 'attempt 2 of 2 is right; cells 1.000'],
   ])('takes %s', async (_, text, detail) => {
     expect(await judged(text)).toMatchObject({ success: true, detail, figures: { exactMatch: 1, cellAccuracy: 1 } });

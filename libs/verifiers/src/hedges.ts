@@ -1,9 +1,9 @@
 /**
- * Words by which a text takes an answer back or leaves it open. An answer with one of them commits to nothing: "A or B" is right
- * whatever the reference is, so it must never count.
+ * Words by which a text takes an answer back or leaves it open. An answer with one of them commits to nothing: "A or B" is right for
+ * every reference, so it must never count.
  */
 
-/** Taken back or left open, whatever else is said. */
+/** Taken back or left open, regardless of what else is said. */
 const WITHDRAWN =
   /\b(?:wait|hmm|oops|nope|nah|no way|doubt(?:s|ed|ful)?|hardly|unlikely|maybe|perhaps|possibly|probably|unsure|uncertain|not sure|don'?t know|(?:might|may|could|would|should) (?:also |well |still )?be|on second thoughts?|scratch that|or rather|no longer|actually|instead|wrong|incorrect|mistaken|ruled out|eliminated|excluded|rejected)\b|\?/i;
 
@@ -15,7 +15,7 @@ const TURNS =
 const NEGATED =
   /\b(?:or|nor|but|no|nope|not|never|none|neither|either|cannot|versus|vs|alternatively|otherwise|however|although|except)\b|n't\b/i;
 
-/** Whether words take back or leave open what stands beside them. */
+/** Whether words take back or leave open what is next to them. */
 export const withdraws = (words: string): boolean => WITHDRAWN.test(words) || TURNS.test(words);
 
 /** Whether words hold a negation or an alternative of any kind; stricter than {@link withdraws}. */
@@ -31,7 +31,7 @@ export const rejectsWhatFollows = (words: string): boolean =>
 const TAKES_BACK =
   /^(?:but |oh,? |and |so )?(?:(?:wait|hmm|oops|nope|nah|actually|sorry|correction|scratch that|on second thoughts?|or|not|maybe|perhaps|instead|rather|i was wrong|(?:that(?: i|['’])s|this is) (?:wrong|incorrect|false|not (?:quite |at all )?(?:right|correct|it|so|true|the|my|what|an?)\b|not\s*$)|i doubt)(?![a-z])|no\s*(?:[,:;—–-]|$))/i;
 
-/** Whether a text behind an answer takes it back in a sentence of its own. */
+/** Whether a text behind an answer takes it back in a separate sentence. */
 export const takesBack = (after: string): boolean =>
   after.split(/[.!?\n]/).some((sentence) => TAKES_BACK.test(sentence.replace(/^[\s*_>#(-]+/, '')));
 
@@ -46,7 +46,7 @@ const DENIES =
 
 /**
  * Whether the words before "the answer is" on its line leave it a statement: what the last clause says is known to lead to an answer, or
- * names its grounds. "I doubt the answer is A" states nothing, in whatever words the doubt is put.
+ * names its grounds. "I doubt the answer is A" states nothing, in any words for the doubt.
  */
 export function statesWhatFollows(before: string): boolean {
   const line = before.slice(-300).split('\n').at(-1)!;

@@ -77,7 +77,7 @@ export async function askEndpoint(
   } catch (error) {
     if (error instanceof SeamError) throw error;
     if (signal?.aborted === true)
-      throw new SeamError('ABORTED', 'Checking an answer: told to stop before there was a verdict.');
+      throw new SeamError('ABORTED', 'Cannot check an answer: it was aborted before there was a verdict.');
     if (late.aborted) throw failed(`expected a verdict within ${limitMs} ms, got none`, error);
     throw failed(`it could not be asked (${messageOf(error)})`, error);
   }

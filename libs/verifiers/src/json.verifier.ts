@@ -22,7 +22,7 @@ const MAX_TRIES = 64;
 const MAX_READ = 1 << 22;
 /** Comparisons that a reference may cost: an unordered array of n elements that may equal several costs about n² · √n. */
 const MAX_COMPARISONS = 20_000_000;
-/** Characters beside a value in which it may be rejected or left open. */
+/** Characters before and after a value that may reject it or leave it open. */
 const REMARK_LENGTH = 80;
 /** Characters behind a value that are looked at. */
 const AFTER_LENGTH = 1000;
@@ -120,7 +120,7 @@ function depthOf(text: string): number {
 interface Found {
   readonly value: Json;
   readonly text: string;
-  /** The words beside it reject it or offer another. */
+  /** The words around it reject it or offer another. */
   readonly isOpen: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Mathematical equivalence: whatever says the same as the reference is right. What is read and how: docs/reference/verifiers.md. */
+/** Mathematical equivalence: an answer that says the same as the reference is right. What is read and how: docs/reference/verifiers.md. */
 import { isSeamError, SeamError } from '@seamstream/kernel';
 import { proseOf } from './math/statement.js';
 import { badReference, OptionReader } from './options.js';
@@ -37,7 +37,7 @@ export const mathVerifier: Verifier = {
     if (prose !== null)
       throw badReference(
         'math@1',
-        `an answer and nothing else, got words beside it (${prose.slice(0, 80)}),`,
+        `an answer and nothing else, got words around it (${prose.slice(0, 80)}),`,
         reference,
         'Publish the answer alone, in a box or after ####, or choose another verifier.',
       );

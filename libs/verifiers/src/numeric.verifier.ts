@@ -74,7 +74,7 @@ function settingsOf(options: VerifierSpec['options']): Settings {
 
 const HUNDREDTH: Exact = { numerator: 1n, denominator: 100n };
 
-/** A number, or why the text is none. */
+/** A number, or why the text is not one. */
 function read(text: string, settings: Settings): Exact | Fault {
   let rest = text
     .trim()
@@ -104,8 +104,8 @@ const SYMBOL =
 const BEFORE_UNIT =
   '(?:square|cubic|sq\\.?|cu\\.?|metric|nautical|light|fluid|long|short|imperial|troy|degrees?|°|US|U\\.S\\.|Canadian|Australian|British)';
 /**
- * A unit: one word, several joined by "per", a stroke or a point, or symbols side by side; a closed list may stand before a word. Nothing
- * is left to say that doubts, denies or goes on, in any language.
+ * A unit: one word, several joined by "per", a stroke or a point, or symbols side by side; a closed list may stand before a word. No text
+ * is left that could doubt, deny or add to the number, in any language.
  */
 const UNIT = new RegExp(
   `^\\s*(?:${BEFORE_UNIT}\\s+)*(?:${WORD}|${SYMBOL}(?:\\s+${SYMBOL})+)(?:\\s*(?:/|·|\\*|\\bper\\b)\\s*(?:${BEFORE_UNIT}\\s+)*${WORD})*\\s*[.!]?$`,
@@ -116,7 +116,7 @@ const UNIT = new RegExp(
 const SCALES =
   /\b(?:dozens?|scores?|pairs?|tens?|hundreds?|thousands?|(?:m|b|tr|quadr)illions?|bn|mn|k|lakhs?|crores?|half|halves|thirds?|quarters?|fourths?|fifths?|tenths?|hundredths?|thousandths?|squared|cubed|factorial|percent|per cent|times|twice|doubled|halved)\b|^\s*[²³*]/iu;
 
-/** Words by which a text goes on to more than the number: no unit is called so. */
+/** Words by which a text adds more to the number: no unit is called so. */
 const GOES_ON = /\b(?:and|or|plus|minus|less|more|other|another|one|else|but|then|to|not|if|unless|xor|versus|vs)\b/iu;
 
 function withoutUnit(text: string): string {

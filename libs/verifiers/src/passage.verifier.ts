@@ -97,7 +97,7 @@ function referencesIn(reference: string): readonly (readonly string[])[] {
   throw badReference(NAME, expected, reference, 'Publish the problem with one reference for each question.');
 }
 
-/** The last line of each number, in the order of the numbers; numbers beyond the questions are none. */
+/** The last line of each number, in the order of the numbers. Numbers beyond the questions are not answers. */
 function answersByNumber(text: string, questions: number): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
   for (const line of judgedEnd(text).split('\n')) {

@@ -1,5 +1,5 @@
 /**
- * Whether the rows of a square matrix can each be given a column of its own (Hopcroft and Karp 1973, "An n^5/2 algorithm for maximum
+ * Whether each row of a square matrix can be given its own column (Hopcroft and Karp 1973, "An n^5/2 algorithm for maximum
  * matchings in bipartite graphs"). Taking the first column that fits, as one might, can take the only column of a later row.
  * @param size rows and columns
  * @param fits whether a column fits a row; asked once for each pair

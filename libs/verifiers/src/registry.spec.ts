@@ -37,7 +37,7 @@ describe('the final answer of a response', () => {
     expect((await exact(text, 'whatever')).extractedAnswer).toBe(answer);
   });
 
-  it('is absent from an unfinished response, whatever it says so far', async () => {
+  it('is absent from an unfinished response, regardless of its text so far', async () => {
     const spec = { kind: 'numeric', version: '1', options: {} };
     expect(await verifiers.verify(spec, { text: 'Answer: 12', finished: false }, '12')).toEqual({
       success: false,
@@ -59,7 +59,7 @@ describe('the exact verifier', () => {
     expect((await exact('red', 'red')).success).toBe(false);
   });
 
-  it('wants the reference and nothing beside it: an answer that merely holds it is wrong', async () => {
+  it('wants the reference and nothing else: an answer that merely contains it is wrong', async () => {
     expect((await exact('Answer: 19 and 29', '9 and 29')).success).toBe(false);
     expect((await exact('Answer: 9 and 29 or 30', '9 and 29')).success).toBe(false);
     expect((await exact('Answer: 9 and 2', '9 and 29')).success).toBe(false);
@@ -80,7 +80,7 @@ describe('the exact verifier', () => {
     );
   });
 
-  it('tells case apart when asked to', async () => {
+  it('distinguishes case when asked to', async () => {
     expect((await exact('Answer: Red', 'red', { caseSensitive: 'true' })).success).toBe(false);
   });
 });

@@ -71,7 +71,7 @@ describe.each<Machine>(['x64', 'arm64'])('the filter of system calls on %s', (ma
     ['execveat', 322, 281],
     ['splice', 275, 76],
     ['vmsplice', 278, 75],
-    ['a call that nobody knows yet', 999, 999],
+    ['a call that does not exist yet', 999, 999],
   ])('has no %s', (_, x64, arm64) => {
     expect(ask(machine, number(x64, arm64))).toBe(errno(ENOSYS));
   });
@@ -84,7 +84,7 @@ describe.each<Machine>(['x64', 'arm64'])('the filter of system calls on %s', (ma
     }
   });
 
-  it('allows processes and threads, and none with a namespace of its own', () => {
+  it('allows processes and threads, and none with a separate namespace', () => {
     const clone = number(56, 220);
     expect(ask(machine, clone, [17])).toBe(ALLOW);
     // What pthread_create asks for.

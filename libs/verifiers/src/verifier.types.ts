@@ -13,7 +13,7 @@ export interface Verdict {
   readonly success: boolean;
   /** Of several questions the share that is right, 0 … 1: what it is worth. Absent: all or nothing. */
   readonly share?: number;
-  /** Measures beside the verdict, by their names; they decide nothing. */
+  /** Measures besides the verdict, by their names; they decide nothing. */
   readonly figures?: Readonly<Record<string, number>>;
   /** As written in the response; null where it holds no answer. */
   readonly extractedAnswer: string | null;
@@ -30,7 +30,7 @@ interface CheckContext {
   readonly means: VerifierMeans;
 }
 
-/** Judges the text of a finished response. @throws VERIFIER_FAILED where it cannot tell, ABORTED when told to stop. */
+/** Judges the text of a finished response. @throws VERIFIER_FAILED where it cannot judge, ABORTED when it must stop. */
 export type Judge = (text: string, context: CheckContext) => Verdict | Promise<Verdict>;
 
 /** One way to judge, in one version: a change of what it accepts is a new version, so that old outcomes stay explainable. */
@@ -48,11 +48,11 @@ interface CheckLimits {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What outlives a check and is shared by all: made by whoever composes the service, closed by it. */
+/** What outlives a check and is shared by all. The composition root of the service makes and closes it. */
 export interface VerifierMeans {
-  /** Whether an answer equals a reference; in a thread of its own, which ends at the deadline. */
+  /** Whether an answer equals a reference, computed in a separate thread that ends at the deadline. */
   equivalence(task: EquivalenceTask, limits: CheckLimits): Promise<EquivalenceResult>;
-  /** Runs an answer's code against tests; in sandboxes of its own. */
+  /** Runs an answer's code against tests, in separate sandboxes. */
   runCode(task: CodeTask, limits: CheckLimits): Promise<CodeResult>;
   /** Asks a user's own verifier. */
   askEndpoint(name: string, request: EndpointRequest, limits: Partial<CheckLimits>): Promise<EndpointVerdict>;

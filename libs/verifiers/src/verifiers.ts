@@ -39,7 +39,7 @@ export class Verifiers {
   }
 
   /**
-   * Judges a response. A verdict is about the response alone: whatever is wrong with the problem or with the check itself is thrown
+   * Judges a response. A verdict is about the response alone: a fault of the problem or of the check itself is thrown
    * instead, so that neither a malformed reference nor a deadline ever counts as a failure of the executor.
    * @throws UNKNOWN_VERIFIER naming the known ones; INVALID_INPUT when reference or options are malformed; VERIFIER_FAILED (retryable)
    * when the check failed or passed its deadline; ABORTED by the signal.
@@ -82,5 +82,5 @@ export class Verifiers {
   }
 }
 
-/** For whoever has nothing of its own to configure. */
+/** For callers with nothing to configure. */
 export const builtInVerifiers = new Verifiers();

@@ -222,7 +222,7 @@ function trimmed(given: string): string {
 
 const GROUPED = /^-?\s?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?/;
 
-/** 1,234 and 12,50 as numbers; whatever else a comma may mean is a list. */
+/** 1,234 and 12,50 as numbers; with any other comma the text is a list. */
 function numberReadings(text: string): Form[] {
   const plain = stripUnit(text).text;
   const isPercent = /%$|percent/.test(text);

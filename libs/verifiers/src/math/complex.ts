@@ -81,7 +81,7 @@ export class ComplexNumbers extends Reals {
     return { re: this.ln(this.size(b)), im: this.angle(b.im, b.re) };
   }
 
-  /** An imaginary part that cannot be told from zero is zero: the branch of a logarithm depends on it. */
+  /** An imaginary part that cannot be distinguished from zero is zero: the branch of a logarithm depends on it. */
   private settled(a: Complex): Complex {
     if (isReal(a) || this.sign(a.im) !== null) return a;
     if (this.top(a.im) < -this.bits / 2) return real(a.re);

@@ -71,7 +71,7 @@ describe('expressions that differ', () => {
       ],
     ],
     [
-      'by little beside something large',
+      'by little next to something large',
       [
         ['10^9x+1', '10^9x+2'],
         ['2023^3x+1', '2023^3x+2'],

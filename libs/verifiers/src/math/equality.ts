@@ -6,7 +6,7 @@
  * - with variables: what is not told apart at points that a hash of both expressions fixes (https://en.wikipedia.org/wiki/Schwartz–Zippel_lemma),
  *   among them whole numbers up to 10^4 where floors, divisors, remainders, factorials or powers of −1 occur.
  *
- * Variables under roots and logarithms are positive reals, unless told otherwise: where a side leaves the reals it is not asked.
+ * Variables under roots and logarithms are positive reals unless stated otherwise: nothing is compared where a side leaves the reals.
  */
 import { type Complex, ComplexNumbers, isReal, real } from './complex.js';
 import { type Bindings, evaluate, isInfinite, type Value, valueOfName } from './evaluate.js';

@@ -1,4 +1,4 @@
-/** Whether an answer says the same as a reference, whatever form either has. */
+/** Whether an answer says the same as a reference, in any form of either. */
 import { type Comparison, type Form, type Readings, readAnswer, spelled } from './answer-form.js';
 import { Equality } from './equality.js';
 import { hasDecimal, type MathJson, parseExpression, variablesOf } from './expression.js';
@@ -296,7 +296,7 @@ const headOf = (name: string): string => (/^([a-zA-Z])\(/.exec(name)?.[1] ?? nam
 /** 0 of f(0); '' of x and f(x), whose argument is only a name. */
 const argumentOf = (name: string): string => /^[a-zA-Z]\w*\((-?[\d.]+)\)$/.exec(name)?.[1] ?? '';
 
-/** The values of x = 1, y = 2 and of (x, y) = (1, 2) by their names; null where not every part has one of its own. */
+/** The values of x = 1, y = 2 and of (x, y) = (1, 2) by their names; null where a part has no name. */
 function valuesByName(form: Form): ReadonlyMap<string, Readings> | null {
   if (form.kind === 'named') {
     const names = /^\((.*)\)$/.exec(form.name)?.[1]?.split(',');

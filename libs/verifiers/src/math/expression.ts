@@ -18,11 +18,11 @@ const UNREAD = /\\pmod|\\equiv|\\[bx]?cancel|\\cancelto|\\(?:sout|st|strike)(?![
 
 let engine: ComputeEngine | undefined;
 
-/** The expression, or null where the text is none. */
+/** The expression, or null where the text is not one. */
 export function parseExpression(latex: string): MathJson | null {
   if (hasDigitsApart(latex) || UNREAD.test(latex)) return null;
   engine ??= new ComputeEngine();
-  // An angle in degrees is a number of its own; inside of a function it is what the function takes.
+  // An angle in degrees is a plain number; inside a function it is converted to what the function takes.
   const isArgument = /\\(?:sin|cos|tan|cot|sec|csc)(?![a-zA-Z])/.test(latex);
   const exact = exactDecimals(latex.replaceAll('\\degrees', isArgument ? '\\cdot\\frac{\\pi}{180} ' : ' ').trim());
   if (exact.trim() === '' || !isClosed(exact)) return null;
@@ -101,7 +101,7 @@ export function variablesOf(json: MathJson, names = new Set<string>()): Set<stri
   return names;
 }
 
-/** Whether an inexact number stands in it. */
+/** Whether it contains an inexact number. */
 export function hasDecimal(json: MathJson): boolean {
   if (typeof json === 'number') return !Number.isInteger(json);
   if (Array.isArray(json) && json[0] === 'Divide' && isLongDecimal(json[2] as MathJson)) return true;

@@ -28,7 +28,7 @@ export class MathThreads {
       return await this.threads.run('compare', task, { cpuMs: deadlineMs, outputBytes: OUTPUT_BYTES, signal });
     } catch (error) {
       if (isSeamError(error, 'ABORTED'))
-        throw new SeamError('ABORTED', 'Checking an answer: told to stop before there was a verdict.');
+        throw new SeamError('ABORTED', 'Cannot check an answer: it was aborted before there was a verdict.');
       const limit = limitOf(error);
       const why =
         limit === undefined

@@ -300,7 +300,7 @@ describe('a costly expression', () => {
     ['many calls', 'sqrt('.repeat(5000)],
   ];
 
-  it.each(hostile)('(%s) ends by the deadline, with a verdict or as an error, and holds up nobody', async (_, text) => {
+  it.each(hostile)('(%s) ends by the deadline, with a verdict or an error, and blocks nothing', async (_, text) => {
     await judged('\\boxed{1}', '1'); // the thread is there
     let ticks = 0;
     const ticking = setInterval(() => ticks++, 20);
@@ -321,14 +321,14 @@ describe('a costly expression', () => {
     expect(await equals('1', '1')).toBe(true);
   });
 
-  it('as an answer is a zero where the reference can be compared, so that nobody gains by it', async () => {
+  it('as an answer is a zero where the reference can be compared, so that no answer gains by it', async () => {
     const [, sum] = hostile[2]!;
     const spec = { kind: 'math', version: '1', options: {} };
     const verdict = verifiers.verify(spec, { text: `\\boxed{${sum}}`, finished: true }, '1', { deadlineMs: 300 });
     await expect(verdict).resolves.toMatchObject({ success: false, detail: expect.stringContaining('too costly') });
   });
 
-  it('as a reference is VERIFIER_FAILED, whatever is answered, but for its own text', async () => {
+  it('as a reference is VERIFIER_FAILED for every answer but its own text', async () => {
     const [, sum] = hostile[2]!;
     const spec = { kind: 'math', version: '1', options: {} };
     const judge = (answer: string) => verifiers.verify(spec, { text: `\\boxed{${answer}}`, finished: true }, sum);

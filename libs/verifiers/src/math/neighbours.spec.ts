@@ -1,5 +1,5 @@
 /**
- * Wrong neighbours and equal rewritings of references of every class, made anew from a seed. A neighbour is wrong by construction: the
+ * Wrong neighbours and equal rewritings of references of every class, made afresh from a seed. A neighbour is wrong by construction: the
  * generator knows the numbers, and where a change might change nothing it compares values first. `npm run conformance:math` makes more.
  */
 import { Random } from '@seamstream/kernel';

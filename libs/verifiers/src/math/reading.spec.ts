@@ -55,7 +55,7 @@ describe('answers that say something else', () => {
     ],
     ['a row, and a column,', [[tex`\begin{pmatrix}1&2\end{pmatrix}`, tex`\begin{pmatrix}1\\2\end{pmatrix}`]]],
     [
-      'a number with another one beside it',
+      'a number with another one next to it',
       [
         ['42', tex`42\text{ (alternatively 43)}`],
         ['7', '7 versus eight'],
@@ -112,15 +112,15 @@ describe('a reference', () => {
     tex`$64^{\circ}$ at 2 PM (8 hours after 6 AM.)`,
     'concave up when $x<0$, concave down when $x>0$',
     '$3(2^5)-3=93$ (we subtract 3 because the three pure colors are each counted twice).',
-  ])('%s is refused before it is published, with what stands beside the answer', (reference) => {
-    expect(() => mathVerifier.prepare(reference, {})).toThrow(/an answer and nothing else, got words beside it/);
+  ])('%s is refused before it is published, with the words around the answer', (reference) => {
+    expect(() => mathVerifier.prepare(reference, {})).toThrow(/an answer and nothing else, got words around it/);
   });
 
   it('of hostile pieces is looked through for prose in proportion to its length', () => {
     expect(() => mathVerifier.prepare(`5${'a'.repeat(8000)}!`, {})).not.toThrow();
   });
 
-  it('that is a solution is read by its conclusion, where that is a sentence of its own', () => {
+  it('that is a solution is read by its conclusion, where that is a separate sentence', () => {
     const solution = tex`It was $100$ and is $72$ now. The final answer is $28 \%$.`;
     expect([same(solution, tex`28\%`), same(solution, '72'), same(solution, '100')]).toEqual([true, false, false]);
     expect(() => mathVerifier.prepare(solution, {})).not.toThrow();

@@ -60,7 +60,7 @@ function integerRoot(x: bigint, degree = 2n): bigint {
 
 /** Sums, products, powers and roots of balls of `bits` bits. */
 export class RealArithmetic {
-  /** Bits that would keep apart whatever was added on the way. */
+  /** Bits that would suffice to keep apart all values added so far. */
   needed = 0;
 
   constructor(

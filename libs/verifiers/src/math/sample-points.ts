@@ -109,7 +109,7 @@ export class Pair {
   }
 
   /**
-   * Where what is written may turn or step far from all other points: at the whole numbers that stand in the expressions, beside and
+   * Where an expression may turn or step far from all other points: at the whole numbers that occur in the expressions, next to them and
    * beyond them. |x - 10^6| is 10^6 - x at every smaller x.
    */
   private *turns(): Generator<readonly [bigint, string]> {
@@ -178,7 +178,7 @@ export class Pair {
   }
 }
 
-/** Of one variable 1, 2, 3, … 32; beyond, and of several, whatever shares divisors: powers of two and their neighbours, multiples of 12. */
+/** Of one variable 1, 2, 3, … 32; else numbers with common divisors: powers of two and their neighbours, multiples of 12. */
 function wholeNumber(random: Random, sample: number, isSingle: boolean, largest: number): Exact {
   if (sample <= 32) return exact(isSingle ? sample : 1 + random.int(24));
   const power = 2 ** (1 + random.int(Math.floor(Math.log2(largest))));
@@ -192,14 +192,14 @@ function wholeNumber(random: Random, sample: number, isSingle: boolean, largest:
   }
 }
 
-/** The sizes of the whole numbers that stand in an expression, powers of them included: 12, 10^6. */
+/** The sizes of the whole numbers that occur in an expression, including powers: 12, 10^6. */
 function wholeNumbersOf(json: MathJson, sizes: Set<bigint>): void {
   const size = wholeOf(json);
   if (size !== null) sizes.add(size < 0n ? -size : size);
   else if (Array.isArray(json)) for (const operand of json.slice(1)) wholeNumbersOf(operand as MathJson, sizes);
 }
 
-/** The sizes of whole numbers that stand under a step or a turn with a variable beside them. */
+/** The sizes of the whole numbers that occur together with a variable under a step or a turn. */
 function turningNumbersOf(json: MathJson, sizes: Set<bigint>): void {
   if (!Array.isArray(json)) return;
   const [head, ...operands] = json as readonly MathJson[];

@@ -66,7 +66,7 @@ describe('the answer of a response', () => {
     '\\boxed{V} looks good, but the right value is $W$.',
     'The candidates are $W$ and $V$',
     'It is one of $W$; $V$',
-  ])('is none where %j denies, doubts or takes it back', async (form) => {
+  ])('does not count where %j denies, doubts or takes it back', async (form) => {
     for (const [value, other] of VALUES) {
       const { success } = await judged(form.replaceAll('V', value).replaceAll('W', other), value);
       expect([value, success]).toEqual([value, false]);
@@ -105,7 +105,7 @@ describe('the answer of a response', () => {
     expect((await judged('thus \\boxed{3}', '3', { answer: 'stated' })).success).toBe(true);
   });
 
-  it('is none in an unfinished response', async () => {
+  it('does not count in an unfinished response', async () => {
     const spec = { kind: 'math', version: '1', options: {} };
     expect(await verifiers.verify(spec, { text: '\\boxed{12}', finished: false }, '12')).toMatchObject({
       success: false,

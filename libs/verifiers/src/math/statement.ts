@@ -1,7 +1,7 @@
 /**
  * Which part of a response is its answer. Statements, the last of which wins: a box (neighbouring boxes are one answer), "Answer: …",
  * "the answer is …", "#### …". Without any the last formula, or number, of the text; asked for statements only, such a text has none.
- * An answer that the words around it deny, doubt or take back is none.
+ * An answer that the words around it deny, doubt or take back does not count.
  */
 
 import { deniesMark, rejectsWhatFollows, takesBack, withdraws } from '../hedges.js';
@@ -19,7 +19,7 @@ const CLOSING_PHRASE = /I hope (?:it|this) is correct\.?|<\|im_(?:start|end)\|>(
 
 export type AnswerSource = 'any' | 'stated';
 
-/** The answer as written; null where the text holds none. An unclosed box is no answer, whatever stands before it. */
+/** The answer as written; null where the text has none. An unclosed box is no answer, regardless of what precedes it. */
 export function statedAnswer(text: string, source: AnswerSource): string | null {
   const answer = found(text.replaceAll(CLOSING_PHRASE, '\n'), source)?.trim() ?? '';
   return answer === '' || answer.length > MAX_ANSWER_LENGTH ? null : answer;
@@ -85,7 +85,7 @@ const DOUBTS =
 /** What calls an answer wrong, or a guess before a better one, in the sentence that it begins. */
 const CORRECTS =
   /^[^\p{L}\p{N}]*(?:false|wrong|edit|correction|corrected|outdated|rejected)\b|\b(?:but|however|while)\b[^.]*\b(?:right|correct|true|real|actual|final)\s+(?:value|answer|result|one|solution)\b|\b(?:is|was)\s+(?:only\s+|just\s+)?(?:my|a|the)\s+(?:first|initial|rough|early)\s+(?:guess|attempt|try)\b/iu;
-/** What leads to an answer beside one that was given before. */
+/** What leads to an answer in addition to one that was given before. */
 const ALTERNATIVE =
   /\b(?:otherwise|alternative(?:ly)?|or else|if not|if (?:that|this|it) (?:is|were|was)|case|option|possibility|(?:second|third|other|another|next) (?:guess|answer|option|choice|possibility|candidate))\b[^.!?\n]*$/i;
 /** What makes an answer that of one case. */
@@ -114,7 +114,7 @@ function afterIntroduction(reference: string): string {
   return reference.replace(/^\s*(?:the\s+)?(?:final\s+)?answer\b\s*(?:is\b)?\s*:?\s*/i, '');
 }
 
-/** More words beside mathematics are prose. */
+/** More words than this next to mathematics are prose. */
 const MAX_WORDS = 2;
 const MATHEMATICS = /[\d=<>^_+]|\\(?!text|mathrm|mbox|quad|left|right)[a-zA-Z]/;
 const FUNCTION_WORD =
