@@ -8,7 +8,7 @@ export default [
     control: "a problem writes no heading of its template's",
     from: 'headings.test(plainLine(line))',
     to: 'headings.test(line)',
-    title: 'whatever thousands',
+    title: 'for thousands of problems',
   },
   {
     control: 'an entry begins no section',
@@ -17,7 +17,7 @@ export default [
     to: 'onOneLine(withoutAddresses(asData(memoryItemBlock(entry) ?? entry)))',
     suite: 'quick',
     spec: 'libs/experience/src/slot.spec.ts',
-    title: 'whatever thousands',
+    title: 'for thousands of problems',
   },
   {
     ...slot,

@@ -661,7 +661,7 @@ describe('planted, and named', () => {
       },
       'misquotes',
       'error',
-      /^128 of 384 entries \(33\.3 %\) misquote their problem\. One of them, .*unicorn.* for .*: at #\/concepts\/0 it quotes "unicorn", which does not stand in the problem\.$/,
+      /^128 of 384 entries \(33\.3 %\) misquote their problem\. One of them, .*unicorn.* for .*: at #\/concepts\/0 it quotes "unicorn", which is not in the problem\.$/,
     ));
 
   it('answers in entries', () =>

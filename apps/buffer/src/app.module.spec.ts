@@ -69,7 +69,7 @@ describe('the check of an entry', () => {
     expect(validate('sums', entry, 'What is seven?')).toBeUndefined();
     expect(validate('sums', entry, 'What is nine?')).toEqual({
       reason: 'misquote',
-      detail: 'at #/concepts/0 it quotes "seven", which does not stand in the problem',
+      detail: 'at #/concepts/0 it quotes "seven", which is not in the problem',
     });
     expect(validate('sums', '{}', 'What is seven?')).toMatchObject({ reason: 'invalid_entry' });
   });

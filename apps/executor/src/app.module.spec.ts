@@ -283,7 +283,7 @@ describe('the executor service', () => {
       success: true,
       reward: 0,
       faithful: false,
-      verifierDetail: expect.stringMatching(/; no reward: it quotes "a", which does not stand in the problem$/),
+      verifierDetail: expect.stringMatching(/; no reward: it quotes "a", which is not in the problem$/),
     });
     expect(byProblem.get('c')).toMatchObject({ success: false, reward: 0, faithful: false });
     expect(byProblem.get('c')).toMatchObject({ verifierDetail: expect.not.stringContaining('no reward') });

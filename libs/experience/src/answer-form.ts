@@ -12,7 +12,7 @@ export const ANSWER_FORMS = ['stated', 'tag', 'boxed', 'firstLine', 'lastLine'] 
  * `stated`: the whole response, in which verifiers look for `Answer:`, `####` or a box.
  * `tag`: between the last `<answer>` and its `</answer>`.
  * `boxed`: the last `\boxed{…}`, with those before it on the same line.
- * `firstLine`: the first line with text; a model that goes on after its answer is not asked to stop.
+ * `firstLine`: the first line with text. A model need not stop after its answer.
  * `lastLine`: the last line with text.
  */
 export type AnswerForm = (typeof ANSWER_FORMS)[number];

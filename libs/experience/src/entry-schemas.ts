@@ -11,8 +11,8 @@ import { EDIT_SCHEMA } from './self-edit-entry.js';
 export interface EntrySchemas {
   (domain: string): JsonSchema;
   /**
-   * What a model is asked before the first problem whether it can write it: the schemas of named domains, or the general one where
-   * none is named. A budget that suits named domains may be too small for the general one, which then nobody needs.
+   * The schemas for which a check before the first problem asks whether a model can write them: those of named domains, or the general
+   * one where no domain is named. A budget that suits named domains may be too small for the general one, which is then not needed.
    */
   readonly expected?: readonly JsonSchema[];
 }

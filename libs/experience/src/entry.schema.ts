@@ -1,7 +1,6 @@
 /**
- * What an entry is: three lists of short strings that tell a solver which concepts matter, which way to go and what to
- * beware of (SEAM's fields, in its words). A domain may narrow each list to words of its own, which
- * makes an entry a choice instead of a text.
+ * What an entry is: three lists of short strings that say to a solver which concepts matter, how to proceed and what to beware of
+ * (SEAM's fields, in its words). A domain may narrow each list to its own words, which makes an entry a choice instead of a text.
  */
 
 import { SeamError, sha256 } from '@seamstream/kernel';

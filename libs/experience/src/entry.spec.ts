@@ -12,7 +12,7 @@ const TIMBER = domainEntrySchema({
 const ENTRY = '{"concepts":["oak","ash"],"strategy":["add them"],"pitfalls":["none"]}';
 
 describe('an entry', () => {
-  it('is brought to one text whatever its spacing and order', () => {
+  it('has one text for every spacing and order', () => {
     const loose = ' { "pitfalls": ["none"], "strategy": ["add\\u0020them"],\n "concepts": ["oak", "ash"] } ';
     expect(parseEntry(loose, TIMBER).text).toBe(ENTRY);
     expect(entryText(JSON.parse(loose), TIMBER)).toBe(ENTRY);
@@ -93,7 +93,7 @@ describe('line breaks and tabs in an entry', () => {
 
   it.each([
     ['a string without a pattern', PATTERNED, { first: 'a\nb', code: 'one' }],
-    ['a string beside one that may hold them', PATTERNED, { first: 'a\tb', code: 'one\ntwo' }],
+    ['a string next to one that may hold them', PATTERNED, { first: 'a\tb', code: 'one\ntwo' }],
     ['a length alone', lines({ maxLength: 9 }), { code: 'one\ntwo' }],
     ['a name', PATTERNED, { 'a\nb': 1 }],
   ])('are refused in %s', (_, schema, value) => {

@@ -78,8 +78,8 @@ export function entryText(value: unknown, schema: JsonSchema): string {
 }
 
 /**
- * Whether entries can be checked under a schema, which a file may bring.
- * @throws INVALID_INPUT when its draft is not known here, it is no schema of its draft, or its rules for quotes are none
+ * Checks that entries can be checked under a schema, which a file may bring.
+ * @throws INVALID_INPUT for an unknown draft, a schema that is invalid in its draft, or invalid rules for quotes
  */
 export function checkEntrySchema(schema: JsonSchema): void {
   quoteRulesOf(schema);

@@ -25,11 +25,11 @@ export interface ExecutorTemplate {
   readonly wrapperOnly: PromptTemplate<'problem'>;
   readonly system: string | null;
   readonly answer: AnswerForm;
-  /** Text from outside as it may stand in these texts: their own tags are broken too, and their headings quoted. */
+  /** Makes text from outside safe for these texts: breaks their own tags too, and quotes their headings. */
   readonly data: (text: string) => string;
 }
 
-/** Where templates of executors are looked for, in this order. @param own a folder of somebody's own */
+/** Where templates of executors are looked for, in this order. @param own the folder of a user's templates */
 export function templateFolders(own: string | undefined): readonly URL[] {
   return [...(own === undefined ? [] : [pathToFileURL(`${resolve(own)}/`)]), new URL('executors/', TEMPLATES)];
 }
@@ -42,7 +42,7 @@ export async function executorTemplateFolder(name: string, folders: readonly URL
     const known = [...new Set(listed.flat())].sort().join(', ') || 'none';
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Loading the executor's template ${JSON.stringify(name)}: there is none of this name. Known are ${known}. Own ones are subfolders of the folder of templates that is configured.`,
+      `Cannot load the executor's template ${JSON.stringify(name)}: expected one of ${known}. Choose one of them, or add a subfolder of this name to the configured folder of templates.`,
     );
   }
   return new URL(`${encodeURIComponent(name)}/`, folders[at]);
@@ -88,7 +88,7 @@ async function templatesIn(folder: URL): Promise<string[]> {
   } catch (cause) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Looking for executors' templates: expected a folder at ${folder.pathname}, came: ${messageOf(cause)}.`,
+      `Cannot look for executors' templates: expected a folder at ${folder.pathname}, got: ${messageOf(cause)}. Correct the setting.`,
       { cause },
     );
   }
@@ -106,7 +106,7 @@ async function readAnswerForm(name: string, file: URL): Promise<AnswerForm> {
   if (form === undefined) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Loading the executor's template ${name}: expected template.json to be {"answer": …} with one of ${ANSWER_FORMS.join(', ')}, came ${JSON.stringify(value).slice(0, 200)}.`,
+      `Cannot load the executor's template ${name}: expected template.json to be {"answer": …} with one of ${ANSWER_FORMS.join(', ')}, got ${JSON.stringify(value).slice(0, 200)}. Correct the file.`,
     );
   }
   return form;

@@ -26,23 +26,23 @@ describe('an entry is faithful', () => {
     ['when parts of its texts are quotes', entryOf([], ['mind “a gate” and “more”'])],
     ['when it quotes all of it', entryOf([PROMPT])],
     ['when its lists are empty', entryOf([])],
-    ['whatever it says where nothing is a quote', JSON.stringify({ facts: [], parts: [], advice: 'unicorns' })],
+    ['with any text where nothing is a quote', JSON.stringify({ facts: [], parts: [], advice: 'unicorns' })],
     ['when two lists quote the same', entryOf(['a gate'], ['“a gate”'])],
   ])('%s', (_, entry) => {
     expect(faultOf(entry)).toBeUndefined();
   });
 
-  it('under a schema without such rules, whatever it says', () => {
+  it('with any text under a schema without such rules', () => {
     expect(misquoteIn('{"facts":["unicorns"]}', { type: 'object' }, PROMPT)).toBeUndefined();
   });
 });
 
 describe('an entry misquotes', () => {
   it.each([
-    ['words that are not there', entryOf(['a roof']), 'it quotes "a roof", which does not stand in the problem'],
-    ['words of two places', entryOf(['Ada paints']), 'it quotes "Ada paints", which does not stand in the problem'],
-    ['a part of a word', entryOf(['can']), 'it quotes "can", which does not stand in the problem'],
-    ['a part of a number', entryOf(['3']), 'it quotes "3", which does not stand in the problem'],
+    ['words that are not there', entryOf(['a roof']), 'it quotes "a roof", which is not in the problem'],
+    ['words of two places', entryOf(['Ada paints']), 'it quotes "Ada paints", which is not in the problem'],
+    ['a part of a word', entryOf(['can']), 'it quotes "can", which is not in the problem'],
+    ['a part of a number', entryOf(['3']), 'it quotes "3", which is not in the problem'],
     ['nothing', entryOf(['']), 'it quotes "", which holds neither letter nor digit'],
     ['blanks', entryOf(['  ']), 'it quotes "  ", which holds neither letter nor digit'],
     ['punctuation', entryOf(['.']), 'it quotes ".", which holds neither letter nor digit'],
@@ -54,14 +54,10 @@ describe('an entry misquotes', () => {
     [
       'one thing twice',
       entryOf(['a gate', 'A  gate']),
-      'it quotes "A  gate", which stands in the problem once and is quoted more often',
+      'it quotes "A  gate", which occurs in the problem once and is quoted more often',
     ],
-    ['between marks', entryOf([], ['see “a roof”']), 'it quotes "a roof", which does not stand in the problem'],
-    [
-      'the second of two',
-      entryOf([], ['“a gate” “a roof”']),
-      'it quotes "a roof", which does not stand in the problem',
-    ],
+    ['between marks', entryOf([], ['see “a roof”']), 'it quotes "a roof", which is not in the problem'],
+    ['the second of two', entryOf([], ['“a gate” “a roof”']), 'it quotes "a roof", which is not in the problem'],
     ['by leaving the quote out', entryOf([], ['a roof']), 'it quotes nothing'],
     ['by leaving the quote open', entryOf([], ['“a gate']), 'a quote has a beginning and no end'],
     ['by what is no text', entryOf([7]), 'it is no text'],
@@ -69,7 +65,7 @@ describe('an entry misquotes', () => {
     [
       'too often to be read',
       entryOf(Array.from({ length: 300 }, () => 'Ada')),
-      'it quotes "Ada", which stands in the problem once and is quoted more often',
+      'it quotes "Ada", which occurs in the problem once and is quoted more often',
     ],
   ])('%s', (_, entry, fault) => {
     expect(faultOf(entry)).toBe(fault);
@@ -79,7 +75,7 @@ describe('an entry misquotes', () => {
     expect(misquoteIn(entryOf(['a gate', 'a roof']), SCHEMA, PROMPT)).toEqual({
       path: '#/facts/1',
       quote: 'a roof',
-      fault: 'it quotes "a roof", which does not stand in the problem',
+      fault: 'it quotes "a roof", which is not in the problem',
     });
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Whether an entry tells the truth about its problem: every span that it quotes stands there. Which texts are quotes its schema says
- * (quote-rules.ts), what "stands there" means is said in occurrence.ts. A pure function of entry, schema and problem, so that everybody
- * who looks at the log comes to the same.
+ * Whether an entry is faithful to its problem: every span that it quotes occurs there. Its schema says which texts are quotes
+ * (quote-rules.ts); occurrence.ts says what "occurs" means. A pure function of entry, schema and problem, so every reader of the log
+ * gets the same result.
  *
- * A quote is looked for in the problem as the generator was shown it. Each list of an entry may quote a span as often as it stands there:
+ * A quote is looked for in the problem as the generator was shown it. Each list of an entry may quote a span as often as it occurs there:
  * otherwise saying one thing twice would pass for two.
  */
 import { isPlainCodePoint, type JsonSchema } from '@seamstream/token-grammar';
@@ -19,14 +19,14 @@ const KEPT_PROMPTS = 64;
 export interface Misquote {
   /** JSON pointer to the text. */
   readonly path: string;
-  /** As it stands in the entry; null where the text quotes nothing, or is no text. */
+  /** As written in the entry; null where the text quotes nothing, or is not a text. */
   readonly quote: string | null;
   /** In words: "it quotes …, which …". */
   readonly fault: string;
 }
 
 /**
- * The first quote of an entry that is none; undefined when the entry is faithful, or its schema has no rule for quotes.
+ * The first wrong quote of an entry; undefined when the entry is faithful, or its schema has no rule for quotes.
  * @param entry JSON text
  * @param prompt of its problem, as published
  */
@@ -71,7 +71,10 @@ export function quotesIn(text: string, { between }: QuoteRule): readonly string[
   return quotes;
 }
 
-/** Why a quote is none, in words; undefined where it stands in the prompt as often as is asked. @param prompt in the form of {@link promptForm} */
+/**
+ * Why a quote is wrong, in words; undefined where it occurs in the prompt at least so many times.
+ * @param prompt in the form of {@link promptForm}
+ */
 export function faultOf(quote: string, prompt: string, times: number): string | undefined {
   for (const character of quote) {
     const codePoint = character.codePointAt(0)!;
@@ -83,8 +86,8 @@ export function faultOf(quote: string, prompt: string, times: number): string | 
   const found = occurrences(prompt, words, times);
   if (found >= times) return undefined;
   return found === 0
-    ? 'does not stand in the problem'
-    : `stands in the problem ${found === 1 ? 'once' : `${found} times`} and is quoted more often`;
+    ? 'is not in the problem'
+    : `occurs in the problem ${found === 1 ? 'once' : `${found} times`} and is quoted more often`;
 }
 
 const forms = new Map<string, string>();

@@ -1,9 +1,9 @@
 /**
- * An entry's schema narrowed to one problem: of the texts that it lists those stay whose quotes stand in the problem, and a short list may
- * quote a thing as often as it stands there, so that a grammar of it cannot write a misquote. What is no list of texts stays as it is and is judged afterwards (faithful.ts), and so is a list of which
- * nothing would be left in a place where something must be written.
+ * An entry's schema narrowed to one problem. Of the texts that it lists, those stay whose quotes occur in the problem. A short list may
+ * quote a thing as often as it occurs there, so a grammar of the schema cannot write a misquote. Everything but lists of texts stays as
+ * it is and is judged afterwards (faithful.ts); so does a list that would become empty where something must be written.
  *
- * Narrowing is a function of schema and prompt alone: whoever trains on an entry forms the mask again under which it was sampled.
+ * Narrowing is a function of schema and prompt alone: a trainer on an entry forms again the mask under which it was sampled.
  */
 import { AT_MOST, type JsonSchema } from '@seamstream/token-grammar';
 import { schemaDigest } from './entry.schema.js';
@@ -97,7 +97,7 @@ function withTrueTexts(schema: Fields, rule: QuoteRule, prompt: string): Fields 
   return texts.length === 0 ? undefined : { ...schema, enum: texts };
 }
 
-/** The list with a limit for what stands in the problem less often than the list has items. Where that is many things, it is judged afterwards. */
+/** The list with a limit for things that occur in the problem less often than the list has items. Many such things are judged afterwards. */
 function withoutRepeats(list: Fields, rule: QuoteRule | undefined, prompt: string): Fields {
   const { minItems = 0, maxItems } = list as { readonly minItems?: number; readonly maxItems?: number };
   const texts = (list.items as Fields).enum as readonly string[] | undefined;

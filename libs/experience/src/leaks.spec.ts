@@ -15,6 +15,7 @@ const AROUND = [
   ['the result: ', ''],
   ['so it is ', '.'],
   ['(', ')'],
+  // eslint-disable-next-line house/plain-words -- the text of an entry that leaks
   ['recall "', '" and go on'],
   ['carry the one, ', ', then check'],
 ] as const;
@@ -24,7 +25,7 @@ const grouped = (digits: string, separator: string): string => digits.replaceAll
 const inScript = (text: string, zero: number): string =>
   text.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 
-/** A number, written as it may be by whoever shall not write it. */
+/** A number, written in the ways of an author who must not write it. */
 function disguisedLeak(random: Random): Case {
   const whole = 21 + random.int(100_000);
   const hundredths = 1 + random.int(98);
@@ -179,7 +180,7 @@ describe('an entry that gives its answer away', () => {
     expect(givesAnswerAway(entry('the cat that sits on the mat'), long)).toBe(false);
   });
 
-  it('is none where the problem states it, where the number is another, and where the reference is no answer', () => {
+  it('does not count as one where the problem states it, the number is another, or the reference is no answer', () => {
     expect(givesAnswerAway(entry('first 7, then'), asked('7', 'numeric', 'Of 7 and 9, which is prime?'))).toBe(false);
     for (const text of ['17', '7.5', '1.7', '70', 'x7', '7,000'])
       expect([text, givesAnswerAway(entry(text), asked('7', 'numeric'))]).toEqual([text, false]);
@@ -231,7 +232,7 @@ describe('an entry that gives its answer away', () => {
     ['-5', 'it is \u22125'],
     ['42', 'the 42nd'],
     ['7', 'it takes 7m'],
-  ])('%s is told by %j', (reference, text) => {
+  ])('%s is given away by %j', (reference, text) => {
     expect(givesAnswerAway(entry(text), asked(reference, 'math'))).toBe(true);
   });
 
@@ -249,11 +250,11 @@ describe('an entry that gives its answer away', () => {
     ['42', 'it is 0.42'],
     ['42', 'version 1.42.3'],
     ['A', 'a vowel is a letter'],
-  ])('%s is not told by %j', (reference, text) => {
+  ])('%s is not given away by %j', (reference, text) => {
     for (const kind of ['math', 'exact']) expect(givesAnswerAway(entry(text), asked(reference, kind))).toBe(false);
   });
 
-  it('of one letter is told by a text that says nothing else', () => {
+  it('of one letter is given away by a text that says nothing else', () => {
     for (const text of ['B', '(B)', 'b.'])
       expect(givesAnswerAway(entry(text), asked('B', 'exact'))).toBe(text !== 'b.');
   });

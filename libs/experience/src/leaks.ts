@@ -11,7 +11,7 @@ const MAX_ANSWER = 200;
 /** What stands for a removed answer. */
 const MASK = '…';
 
-/** Of a problem that no verifier judges nobody knows the answer: nothing can give it away. */
+/** A problem without a verifier has no known answer, so nothing can give it away. */
 type Answered = Pick<Problem, 'reference' | 'verifier'> & Partial<Pick<Problem, 'prompt'>>;
 type Graded = Pick<GradedProblem, 'reference' | 'verifier'>;
 
@@ -46,7 +46,7 @@ function questionsOf<P extends Answered>(problem: P): readonly P[] {
     const references = JSON.parse(problem.reference) as readonly (string | readonly string[])[];
     return references.flat().map((reference) => ({ ...problem, reference, verifier: { ...problem.verifier, kind } }));
   } catch {
-    return []; // nobody could be judged by it, so it was never published
+    return []; // no answer could be judged by it, so it was never published
   }
 }
 
@@ -70,7 +70,7 @@ function givesOneAway(entry: string, problem: Answered & Pick<Problem, 'prompt'>
   );
 }
 
-/** An answer of one letter stands in every text; as the whole of one of an entry's texts it is told. */
+/** An answer of one letter occurs in every text. It is given away only where it is the whole of one of an entry's texts. */
 function isLetterAlone(entry: string, { reference }: Graded): boolean {
   const letter = reference.trim();
   return (

@@ -1,8 +1,8 @@
 /**
  * SEAM's container: an entry that is one text between `<memory_item>` and `</memory_item>`. In SEAM's released code the tags
- * stand in free text and a regular expression looks for them; here an entry is written under a schema, so the block is an object with
- * one text, which stands between the tags in the executor's prompt. Reward is earned by a correct answer with a block that is
- * present and not blank, as there.
+ * are part of free text and a regular expression looks for them. Here an entry is written under a schema, so the block is an object with
+ * one text, which is placed between the tags in the executor's prompt. As in SEAM, a correct answer earns a reward if its block is
+ * present and not blank.
  */
 import { isSeamError } from '@seamstream/kernel';
 import type { JsonSchema } from '@seamstream/token-grammar';

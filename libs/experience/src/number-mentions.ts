@@ -1,16 +1,16 @@
 /**
- * Numbers that a text mentions, however they are written: digits of any script, with characters between them that nobody sees, with any
+ * Numbers that a text mentions, in any notation: digits of any script, with invisible characters between them, with any
  * separator of thousands, a comma for the point, as a percentage, a fraction or a power of ten, or glued to words. A value is an
- * exact fraction. A mention may say another thing than a result: an ordinal, a step, a variable's name, what everything is divided by.
+ * exact fraction. A mention may mean something other than a result: an ordinal, a step, a variable's name, a common divisor.
  *
- * Not read: number words, Roman numerals, sums to be done (40 + 2), digits that are told apart (4, then 2). A frozen executor
- * has to be led to those by words of a language; they are bounded by what entries may say (docs/reference/verifiers.md).
+ * Not read: number words, Roman numerals, sums that are yet to be computed (40 + 2), digits that are named one by one (4, then 2). Only
+ * words of a language can lead a frozen executor to those; the limits of what entries may say bound them (docs/reference/verifiers.md).
  */
 
 export interface NumberMention {
   /** Exact fractions "numerator/denominator" that it may be read as. */
   readonly values: readonly string[];
-  /** Whether it stands for a number that somebody states, not for an ordinal, a name, or a step. */
+  /** Whether it is a number that the text states, not an ordinal, a name, or a step. */
   readonly isStated: boolean;
 }
 
@@ -29,7 +29,7 @@ export function asSeen(text: string): string {
     .replaceAll(/[^\P{Nd}0-9]/gu, (digit) => String(valueOfDigit(digit.codePointAt(0)!)));
 }
 
-/** Digits of a script stand in a row of ten (Unicode, chapter 4.6). */
+/** Each script has its ten digits in a row (Unicode, chapter 4.6). */
 function valueOfDigit(codePoint: number): number {
   let before = 0;
   while (/\p{Nd}/u.test(String.fromCodePoint(codePoint - before - 1))) before++;
@@ -51,7 +51,7 @@ const NUMBER = new RegExp(
 const NEAR = 24;
 /** Words that are glued to a number and name it as a result. */
 const MARKER = /(?:answers?|ans|is|are|equals?|result|gives|makes|total|sum|value|solution|number)$/iu;
-/** Ordinals and steps count so far; nobody hides a larger number among them. */
+/** Ordinals and steps count up to here; a larger number cannot hide among them. */
 const MOST_COUNTED = 20;
 /** What is divided and multiplied by everywhere. */
 const CONSTANTS: ReadonlySet<string> = new Set(
@@ -87,7 +87,7 @@ export function valuesOfNumber(text: string): readonly string[] {
   const [before, behind] = [seen.slice(0, only.index), seen.slice(only.index + only[0].length)];
   if (!/^[\s$€£-]*$/u.test(before) || !/^[\s%\\\p{L}]*$/u.test(behind)) return [];
   const isNegative = before.trimEnd().endsWith('-');
-  // As it stands in a file of problems: a point is a point, a comma stands between thousands.
+  // As a file of problems writes it: a point is a point, a comma separates thousands.
   const { plain = '', ...groups } = only.groups ?? {};
   const [first] = readings({ ...groups, plain: plain.replaceAll(/(?<=\d)[,'’_ ](?=\d{3})/gu, '') });
   if (first === undefined) return [];

@@ -6,8 +6,8 @@ const count = (text: string, words: string): number => occurrences(comparable(te
 
 describe('words in a text', () => {
   it.each([
-    ['a word', 'Build a sauna beside a pier.', 'sauna', 1],
-    ['several words in a row', 'Build a sauna beside a pier.', 'sauna beside a', 1],
+    ['a word', 'Build a sauna near a pier.', 'sauna', 1],
+    ['several words in a row', 'Build a sauna near a pier.', 'sauna near a', 1],
     ['the whole text', 'Build a sauna.', 'Build a sauna.', 1],
     ['other case', 'Build a sauna.', 'BUILD A Sauna', 1],
     ['other white space', 'Build  a\n\tsauna.', 'build a sauna', 1],
@@ -25,8 +25,8 @@ describe('words in a text', () => {
 
   it.each([
     ['words that are not there', 'Build a sauna.', 'crossbow'],
-    ['words from two places', 'Build a sauna beside a pier.', 'sauna pier'],
-    ['words in another order', 'Build a sauna beside a pier.', 'beside sauna'],
+    ['words from two places', 'Build a sauna near a pier.', 'sauna pier'],
+    ['words in another order', 'Build a sauna near a pier.', 'near sauna'],
     ['a part of a word', 'He cannot go.', 'can'],
     ['a letter of a word', 'Build a sauna.', 's'],
     ['a word without what an apostrophe joins to it', "He can't go.", 'can'],

@@ -1,8 +1,8 @@
 /**
- * Whether words stand in a text, as a reader compares them. Both sides are brought to one form: canonical composition (NFC, so that
- * x² and x2 stay different), one case (by way of the upper one, in which ß is SS), any run of white space as one blank, typographic quotation marks and hyphens as plain ones.
- * What is sought has to stand there in one piece and as whole words: `can` does not stand in `cannot` or `can't`, 3 not in 3.5 or 1,300,
- * and a letter not in every word that has it. Scripts that set no blanks between words have no such edges.
+ * Whether words occur in a text, as a reader compares them. Both sides are brought to one form: canonical composition (NFC, so that
+ * x² and x2 stay different), one case (by way of upper case, in which ß is SS), any run of white space as one blank, typographic
+ * quotation marks and hyphens as plain ones. The words must occur in one piece and as whole words: `can` does not occur in `cannot` or
+ * `can't`, nor 3 in 3.5 or 1,300, nor a letter in every word that contains it. Scripts without blanks between words have no such edges.
  */
 
 const WORD = /[\p{L}\p{M}\p{N}_]/u;
@@ -41,7 +41,7 @@ export function hasWords(text: string): boolean {
 }
 
 /**
- * How often words stand in a text without overlapping, counted up to `most`.
+ * How often words occur in a text without overlapping, counted up to `most`.
  * @param text as {@link comparable} makes it
  * @param words likewise
  */
@@ -80,7 +80,7 @@ function* placesOf(text: string, words: string): Generator<number> {
   }
 }
 
-/** Whether a word goes on over the place between two characters. */
+/** Whether a word continues across the place between two characters. */
 function isInsideWord(text: string, place: number): boolean {
   const left = characterBefore(text, place);
   const right = characterAt(text, place);

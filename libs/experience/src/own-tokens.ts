@@ -38,7 +38,7 @@ function makeBreaker(spellings: readonly string[]): (text: string) => string {
     node.isEnd = true;
   }
   return (text) => {
-    // A blank may complete a spelling that holds one: then there is one more beside it. No spelling holds more blanks than characters.
+    // A blank may complete a spelling that contains one: then one more is next to it. No spelling has more blanks than characters.
     for (let broken = breakOnce(text, root); ; broken = breakOnce(text, root)) {
       if (broken === text) return text;
       text = broken;

@@ -1,6 +1,6 @@
 /**
- * Text from outside as it may stand in a prompt. Who reads the prompt is not always known: a server behind an endpoint recognises its
- * own control tokens inside of what a message says. So the spellings of all families known to us are broken, and the forms that they
+ * Makes text from outside safe for a prompt. The reader of the prompt is not always known: a server behind an endpoint recognises its
+ * own control tokens inside a message. So the spellings of all known families are broken, and the forms that they
  * have in common: names with underscores in angle brackets, names in capitals with underscores in square ones.
  */
 import { isPlainCodePoint } from '@seamstream/token-grammar';
@@ -15,8 +15,8 @@ const CONTROL_TOKENS = new RegExp(
     String.raw`<[|｜]|[|｜]>`,
     // Llama 2, Mistral, Gemma, GLM, BERT; thinking and tools of Qwen, SmolLM3, Hermes
     String.raw`<\/?(?:s|bos|eos|pad|unk|mask|cls|sep|sop|eop|eot|eod|think|tools?|call|code|image|unused\d{1,4})>`,
-    // Gemma's <start_of_turn>, Qwen's <tool_call>, Granite's and StarCoder's <fim_prefix>, … SEAM's own tag is nobody's control
-    // token: an entry stands in it where a template asks for that (memory-item.ts).
+    // Gemma's <start_of_turn>, Qwen's <tool_call>, Granite's and StarCoder's <fim_prefix>, … SEAM's own tag is not a control token of
+    // any of them: a template may ask for an entry in it (memory-item.ts).
     String.raw`<(?!\/?memory_item>)\/?[a-z0-9]{1,24}(?:_[a-z0-9]{1,24}){1,6}>`,
     String.raw`\[\/?INST\]|<<\/?SYS>>`,
   ].join('|'),
@@ -29,7 +29,7 @@ const CAPITAL_TOKENS =
 /** Nothing that could be hidden: most texts, and then no character has to be looked at alone. */
 const VISIBLE_ASCII = /^[\t\n\x20-\x7e]*$/;
 
-/** Text from outside as it may stand in a prompt: line ends and tabs stay, other hidden characters go. */
+/** Makes text from outside safe for a prompt: line ends and tabs stay, other hidden characters are removed. */
 export function asData(text: string): string {
   const broken = (token: string): string => `${token[0]} ${token.slice(1)}`;
   return withoutHidden(text).replaceAll(CONTROL_TOKENS, broken).replaceAll(CAPITAL_TOKENS, broken);

@@ -1,6 +1,6 @@
 /**
  * What generator and executor read. All executor prompts ask for the same thing in the same form; they differ in the one slot
- * that holds an entry. Whatever comes from outside is made plain before it stands in a prompt: characters that a
+ * for an entry. All text from outside is made plain before it becomes part of a prompt: characters that a
  * reader cannot see are removed and the spelling of special tokens is broken, so that a problem or an entry stays data.
  */
 
@@ -26,13 +26,13 @@ export interface Prompts {
   readonly fixedHint: string;
   /**
    * The generator continues this text with an entry.
-   * @param controlTokens here and below: of the reader's own vocabulary, broken in what comes from outside beside those of the known
+   * @param controlTokens here and below: of the reader's own vocabulary. They are broken in text from outside, besides those of the known
    * families; none where the reader's vocabulary is not known
    */
   generator(problem: string, controlTokens?: readonly string[]): string;
   /** With an entry; with null, the same question without the slot. @throws ENTRY_INVALID for an entry that is too long for any */
   executor(problem: string, entry: string | null, controlTokens?: readonly string[]): string;
-  /** The slot, empty: a control that tells the wrapper's effect from the entry's. */
+  /** The slot, empty: a control that distinguishes the wrapper's effect from the entry's. */
   wrapperOnly(problem: string, controlTokens?: readonly string[]): string;
   /** What verifiers are given of the executor's response: the part that the template asked to hold the answer. */
   judged(response: string): string;

@@ -1,11 +1,11 @@
 /**
- * Which texts of an entry are quotes, as its schema says by an annotation of its own:
+ * Which texts of an entry are quotes, as its schema says by its own annotation:
  *
  *   { "type": "string", "x-quotes": { "from": "prompt" } }                              the whole text
  *   { "enum": ["for oak saw"], "x-quotes": { "from": "prompt", "between": ["for ", " "] } }   each span between the marks
  *
- * An annotation stands at a schema of texts that is reached from the root by `properties`, `items` and `prefixItems`. Anywhere else
- * it would be overlooked, so that it is refused there, and so is every word in it that is not known.
+ * An annotation belongs to a schema of texts that is reached from the root by `properties`, `items` and `prefixItems`. Anywhere else
+ * it would be overlooked, so it is refused there. So is every unknown word in it.
  */
 import { SeamError } from '@seamstream/kernel';
 import type { JsonSchema } from '@seamstream/token-grammar';

@@ -63,7 +63,7 @@ const PARTS = [
 ] as const;
 
 describe('the slot of an entry', () => {
-  it('is the only one, whatever thousands of problems and entries say', async () => {
+  it('is the only one for thousands of problems and entries', async () => {
     const prompts = await loadPrompts();
     const random = Random.of('slots', '1');
     const text = (): string => Array.from({ length: 1 + random.int(12) }, () => random.pick(PARTS)).join('');

@@ -1,6 +1,6 @@
 /**
- * Text from outside in a template of sections: `Experience:` on a line of its own says where the entry stands, so no line of a problem or an
- * entry may say so too. Such a line is quoted with `> `. And an entry is advice, not a way out: addresses in it lead nowhere.
+ * Text from outside in a template of sections: a line with nothing but `Experience:` says where the entry is, so no line of a problem or
+ * an entry may say so too. Such a line is quoted with `> `. An entry is advice, not a way out: addresses in it lead nowhere.
  */
 
 /** Longer than any heading; only so much of a line is compared. */
@@ -34,7 +34,7 @@ export function headingsIn(texts: readonly string[]): RegExp | null {
   );
 }
 
-/** The text with every line quoted that a reader could take for one of the headings, whatever letters, marks or case it is written in. */
+/** The text with every line quoted that a reader could take for one of the headings, in any letters, marks and case. */
 export function withoutHeadings(text: string, headings: RegExp | null): string {
   if (headings === null) return text;
   return text

@@ -8,7 +8,7 @@ import { byteToUnicode } from './byte-level-alphabet.js';
 import type { TokenizerJson } from './tokenizer-json.js';
 
 /** GPT-2's pre-tokenization (openai/gpt-2 src/encoder.py): merges never cross these pieces. */
-// eslint-disable-next-line regexp/no-super-linear-move -- texts to train a tokenizer on are one's own
+// eslint-disable-next-line regexp/no-super-linear-move -- a tokenizer is trained on its owner's texts
 const PIECES = /'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
 
 interface Word {
