@@ -32,7 +32,7 @@ function isBorneOut(change: { readonly ofBoth?: object; readonly ofResult?: obje
 }
 
 describe('a result', () => {
-  it('that is honest is borne out by bytes alone, with and without an attempt of its own', () => {
+  it('that is honest is borne out by bytes alone, with and without a separate attempt', () => {
     expect(isBorneOut()).toBe(true);
     expect(isBorneOut({ ofBoth: { attemptId: 'a-1' } })).toBe(true);
   });

@@ -1,6 +1,6 @@
 /**
- * Whether a result counts, by bytes alone. What {@link doubtOf} says needs values; most results are honest, and of those every value but
- * a few stands in the bytes of the experience as well:
+ * Whether a result counts, by bytes alone. What {@link doubtOf} says needs values; most results are honest, and nearly all of their values
+ * occur in the bytes of the experience as well:
  *
  *   ProblemPublished       meta │ problem │ …
  *                                    ║ the same bytes; of large content its digest
@@ -17,7 +17,7 @@ import { derivedId } from '@seamstream/kernel';
 import { COPIED_FIELDS } from './doubt.decide.js';
 import type { KeptExperience, KeptProblem, Windows } from './kept-records.js';
 
-/** Copied, and not beside the others in the bytes: compared as a text. */
+/** Copied, but not next to the others in the bytes: compared as a text. */
 const BY_TEXT = 'attemptId';
 /** The branches of a copied prompt, in the schema's order: a text, or a reference that begins with the content's digest. */
 const INLINE = 0;

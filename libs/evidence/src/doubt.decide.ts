@@ -1,7 +1,7 @@
 /**
- * Whether a result is borne out: by the experience that it is about, and by the problem that was published. Anybody who may write
- * to seam.outcomes can append a result; it counts when both stand in the log under the ids that follow from one another and all three
- * say the same. Pure: what stands in the log is given.
+ * Whether a result is borne out by the experience that it is about and by the problem that was published. Any client that may write
+ * to seam.outcomes can append a result. It counts when the log has both under the ids that follow from one another and all three
+ * say the same. Pure: the content of the log is given.
  *
  *   ProblemPublished ── UUIDv5 ─► groupId, experienceId, ExperienceGenerated ── UUIDv5 ─► OutcomeRecorded
  *                     └─────────────────────── UUIDv5 ─► ProblemExpired
@@ -77,8 +77,7 @@ export function doubtOf(
         : doubt('result_differs', 'the problem had not expired'))
     );
   }
-  if (experience === undefined)
-    return doubt('experience_missing', `no experience ${result.experienceId} stands in the log`);
+  if (experience === undefined) return doubt('experience_missing', `the log has no experience ${result.experienceId}`);
   return (
     notPublished(result.problem.problemId, published) ??
     ofPublished(experience.problem, published!.problem) ??

@@ -90,7 +90,7 @@ describe('forged results among honest ones', () => {
   /** Readings of the log that one forged result may cause, in its own topic and that of problems. */
   const READS = 12;
 
-  it('cost a few look-ups each, wherever and whatever they are, and the honest ones cost none', async () => {
+  it('cost a few look-ups each, at any place and of any kind, and the honest ones cost none', async () => {
     const log = await logOf(records);
     const smallest = (): Memory => new Memory(2 ** 20);
     const batches = [1, 7, 64, 400];
@@ -140,7 +140,7 @@ describe('forged results among honest ones', () => {
     );
   });
 
-  it('make an honest flow catch up that was interrupted by records that nobody asks for', async () => {
+  it('let an honest flow catch up after an interruption by records that no result needs', async () => {
     const later = Array.from({ length: 400 }, (_, index) => story(10_000 + index));
     const gap = Array.from({ length: 9_000 }, () => junk(TOPIC.experiences));
     const log = await logOf([...records, ...gap, ...later.flatMap(written)]);
@@ -215,12 +215,12 @@ describe('what is remembered', () => {
     expect(await judged(evidence, results, () => 4)).toEqual(new Set());
     const taken = inUse() - before;
     expect(memory.held).toBeLessThanOrEqual(limit);
-    // Counted is more than what is taken; beside it stand the directory's and the forgotten keys' filters, of 4 MiB each at most.
+    // The count is above what is taken. The filters of the directory and of the forgotten keys come on top, at most 4 MiB each.
     expect(taken).toBeLessThan(limit + 8 * 2 ** 20);
     expect(evidence.places().size).toBe(2); // and it is alive until here
   });
 
-  it('is not what nobody needs yet, although a result was forged of what is nowhere', async () => {
+  it('leaves out what no result needs yet, although a result was forged of what is nowhere', async () => {
     const log = await logOf(Array.from({ length: 6_000 }, () => junk(TOPIC.experiences)));
     const memory = new Memory();
     const evidence = new Evidence(log, new Map(), memory);
@@ -254,7 +254,7 @@ describe('what is remembered', () => {
     expect(memory.held).toBe(514);
   });
 
-  it('is not waited for without end: after a restart reading begins near where it stood, whatever was never asked for', async () => {
+  it('is not waited for without end: after a restart reading begins near where it was, even if some were never asked for', async () => {
     const victim = story(1_000);
     const log = await logOf([junk(TOPIC.experiences), ...written(victim), junk(TOPIC.problems)]);
     const evidence = new Evidence(log);
@@ -336,7 +336,7 @@ describe('a directory of keys', () => {
     );
   });
 
-  it('does not search for a second time what was searched, but what came since', () => {
+  it('does not search again what was searched, only what arrived since', () => {
     const directory = new KeyDirectory(8, 1);
     directory.note('a', 3);
     directory.note('a', 5);

@@ -57,7 +57,7 @@ const honest = (count: number): HonestResults[] =>
   Array.from({ length: count }, (_, index) => explored(problemOf(index), { solved: [index % 4] }));
 
 describe('a result', () => {
-  it('counts whatever key its problem was published under, in whatever partition', async () => {
+  it('counts under any key of its problem, in any partition', async () => {
     const runs = honest(40);
     const log = await logOf(runs.flatMap(({ experiences, outcomes }) => [...experiences, ...outcomes]));
     const { length } = await log.watermarks(TOPIC.problems);
@@ -73,14 +73,14 @@ describe('a result', () => {
     expect(await new Evidence(log).doubts(results)).toEqual(new Map());
   });
 
-  it('counts when its experience and its problem stand in the log and agree with it', async () => {
+  it('counts when the log has its experience and its problem and they agree with it', async () => {
     const log = await logOf(honest(50).flatMap(all));
     const results = await resultsIn(log);
     expect(results).toHaveLength(200);
     expect(await new Evidence(log).doubts(results)).toEqual(new Map());
   });
 
-  it('is found in whatever order results come, and reading goes on where the one before it ended', async () => {
+  it('is found in any order of results, and reading continues where the previous one ended', async () => {
     const log = await logOf(honest(400).flatMap(all));
     const results = await resultsIn(log);
     log.reads.clear();
@@ -138,13 +138,13 @@ describe('a result', () => {
     expect(log.reads.get(TOPIC.experiences)).toBeLessThan(400 + 400 + 200 * 8);
   });
 
-  it('is judged by the first of two experiences under its id, wherever reading began and whatever was forgotten', async () => {
+  it('is judged by the first of two experiences under its id, from any start of reading and after anything was forgotten', async () => {
     const runs = honest(12);
     const log = await logOf(runs.flatMap(({ published, experiences }) => [published, ...experiences]));
     const [from, results] = [new Map<string, number>(), runs.flatMap(({ outcomes }) => outcomes)];
     for (const topic of [TOPIC.experiences, TOPIC.problems])
       for (const { partition, high } of await log.watermarks(topic)) from.set(`${topic}/${partition}`, high);
-    // Somebody writes each of them, and each problem, once more in other words.
+    // An attacker writes each of them, and each problem, once more in other words.
     const again = runs.flatMap(({ published, experiences }) => [
       { ...published, problem: { ...published.problem, prompt: 'Anything else?' } },
       ...experiences.map((experience) => ({ ...experience, entry: '{"n":"forged"}' })),
@@ -204,7 +204,7 @@ describe('a result', () => {
   it.each(Object.keys(FORGED_EXPERIENCES))('that agrees with an experience %s is doubted', async (name) => {
     const problems = honest(20);
     const experiences = problems.map((each) => FORGED_EXPERIENCES[name]!(each.experiences[1]!));
-    // The true ones are not there: the forged ones must not stand in for them.
+    // The true ones are not there: the forged ones must not replace them.
     const log = await logOf([...problems.map(({ published }) => published), ...experiences]);
     const forged = experiences.map((experience, index) => placed(outcomeOf(experience, true), index));
     expect((await new Evidence(log).doubts(forged)).size).toBe(experiences.length);
@@ -258,7 +258,7 @@ describe('of two experiences under one id', () => {
   const filler = honest(40).slice(2);
   const results = { H: run.outcomes, F: other.outcomes };
 
-  it('the first counts, whatever is asked together, in which order, how often and after which restarts', async () => {
+  it('the first counts for all that is asked together, in any order, any number of times and after any restarts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(

@@ -9,12 +9,12 @@
  * Most results are honest, and their bytes say so (bears-out.decide.ts): nothing is decoded for them, nothing is kept of them. All others
  * are looked at together: what they rest on is decoded, and {@link doubtOf} judges.
  *
- * An experience has one result, so it is forgotten when that has come: what is remembered for long is what collecting garbage takes
- * long over. That its candidate was used is remembered (first-uses.ts): of two experiences under one id the first in the log counts, and
- * whoever asks for another one is answered from the log. What is not remembered any more, or was never read here, is found by a directory
- * of keys (key-directory.ts), which is made when the first result misses its own: honest results do not, so it costs nothing as long as
- * nobody forges. From then on each forged result costs a look-up of its own, and honest ones after it none: only what is borne out moves
- * reading on. What is held is bounded, whatever is written: it is counted, and the oldest is forgotten.
+ * An experience has one result, so it is forgotten once that has arrived. Only records that wait long for garbage collection are
+ * remembered for long. That a candidate was used is remembered (first-uses.ts): of two experiences under one id the first in the log
+ * counts, and a request for another one is answered from the log. A record that was forgotten, or never read here, is found by a
+ * directory of keys (key-directory.ts). It is made when the first result misses its experience or problem. Honest results do not, so it
+ * costs nothing as long as there are no forgeries. From then on each forged result costs a separate look-up, and honest ones after it
+ * none: only what is borne out moves reading on. What is held is bounded for any log: it is counted, and the oldest is forgotten.
  */
 import { randomInt } from 'node:crypto';
 
@@ -105,7 +105,7 @@ export class Evidence {
     const unclear = await this.notBorneOut(cases, held);
     if (unclear.length === 0) return new Map();
     const { doubts: nearest, isCertain } = await this.judge(unclear, 'find', held);
-    // What stands in the log twice under one id: the first counts, wherever reading began and whatever was forgotten meanwhile.
+    // The log may have two under one id: the first counts, wherever reading began and regardless of what was forgotten meanwhile.
     const missing = new Map([...nearest].filter(([, doubt]) => isMissing(doubt)));
     const uncertain = unclear.filter(({ index }) => !missing.has(index) && !isCertain.has(index));
     const { doubts: first } = await this.judge(uncertain, 'findFirst', new Map());
@@ -138,7 +138,7 @@ export class Evidence {
     return unclear;
   }
 
-  /** @param readings gets those that have to go on before the next look */
+  /** @param readings gets those that have to read on before the next look */
   private look(each: Case, held: Held, readings: Set<Reading<Kept>>): Look {
     const { event } = each;
     if (event.type === 'ProblemExpired') return UNCLEAR;
@@ -157,7 +157,7 @@ export class Evidence {
       return MISSING;
     }
     const found = this.lookAt(each, experience, readings);
-    // Whoever asks for it next must not find another one under its id.
+    // The next result that asks for it must not find another one under its id.
     if (found !== BORNE_OUT) held.set(nameOf(event), experience);
     return found;
   }
@@ -260,7 +260,7 @@ export class Evidence {
     return { doubts, isCertain };
   }
 
-  /** Experiences are ours. A problem may be another client's, under no key or one of its own, and then stands anywhere else. */
+  /** Experiences are ours. A problem may be another client's, under no key or its own key, and is then anywhere else. */
   private async findProblems(wanted: Wanted, found: Found<KeptProblem>, how: Search): Promise<void> {
     await this.problems.findAnywhere(wanted, found, how);
   }

@@ -27,7 +27,7 @@ interface Uses {
 export class FirstUses {
   /** By problem: its first group, and the candidates of it that were used. */
   private readonly used = new Map<string, Uses>();
-  /** By partition: what was published before is known only where it stands in `used`. */
+  /** By partition: whether something was published before this is known only if `used` has it. */
   private readonly forgottenTo = new Map<number, number>();
 
   /**

@@ -18,19 +18,19 @@ export interface Kept extends Held {
   readonly offset: number;
   /** The id of the problem that it is about. */
   readonly key: string | null;
-  /** Of an experience its own, of a problem its event's; undefined for everything else, and for what nobody could use. */
+  /** The experience's own id, or the id of the problem's event; undefined for everything else, and for unusable records. */
   readonly id: string | undefined;
   /** Whether the whole log before it was searched for another one of its id. */
   isFirst: boolean;
 }
 
 /**
- * What remembering a record takes beside its key and value, and the texts of a problem: records, arrays, places in two maps, views of bytes.
+ * What it takes to remember a record, besides its key and value and the texts of a problem: records, arrays, places in two maps, views.
  * Measured with a million of them: `npm run bench:evidence-memory`.
  */
 const EXPERIENCE_BYTES = 560;
 const PROBLEM_BYTES = 1_000;
-/** Longer ids are nobody's, and are read again where they are asked for. */
+/** No honest record has a longer id; one that has is read again where it is asked for. */
 const MAX_ID_CHARACTERS = 256;
 
 /** Shows experiences and problems, one of each at a time, and where in them stands what results rest on. */
@@ -43,7 +43,7 @@ export class Windows {
   readonly problemMeta = leavesOfMeta(this.problem);
   readonly problemId = this.problem.layout.leaf('problem.problemId');
   readonly mode = this.problem.layout.leaf('mode');
-  /** Where the problem stands in its own event, and in an experience. */
+  /** Where the problem is in its own event, and in an experience. */
   readonly inProblem = leavesOfProblem(this.problem);
   readonly inExperience = leavesOfProblem(this.experience);
 }
@@ -169,7 +169,7 @@ interface Published {
 }
 
 /**
- * Problems are looked at when they are read: what a client of somebody else's keys them by is its own affair. They are remembered for
+ * Problems are looked at when they are read, since another client may choose their keys freely. They are remembered for
  * long, since a problem has many results: as bytes, and a few texts.
  */
 export class KeptProblem implements Kept {
@@ -252,7 +252,7 @@ function isExperience(event: SeamEvent): event is SeamEvent & Experience {
   return event.type === 'ExperienceGenerated' || event.type === 'ExperienceWithheld';
 }
 
-/** Undefined for what nobody could use: its consumer sent it to the dead letters. */
+/** Undefined for an unusable record: its consumer sent it to the dead letters. */
 export function decodedOf(record: EncodedRecord): SeamEvent | undefined {
   try {
     return decodeEvent(record);

@@ -1,6 +1,6 @@
 /**
- * Where in a partition the records of a key may stand: stretches of offsets, each with a filter of its keys. What it takes is bounded
- * whatever is written: when there are too many stretches, the older half of them is joined two by two, so what is long ago is known ever
+ * Where in a partition the records of a key may be: stretches of offsets, each with a filter of its keys. Its size is bounded for any
+ * log: when there are too many stretches, the older half of them is joined two by two. So what is long ago is known ever
  * more coarsely, and costs more reading.
  *
  *   offsets   0 ────────── 1024 ── 1536 ── 2048 ─ 2560 ─ 3072
@@ -10,7 +10,7 @@ import { hashOf, KeyFilter, type KeyHash } from './key-filter.js';
 
 /** Records of a stretch, as long as it is not joined with others: what a look-up reads. */
 export const STRETCH_RECORDS = 512;
-/** 16 for each record, if each has a key of its own. One kibibyte. */
+/** 16 for each record, if each has a separate key. One kibibyte. */
 const FILTER_BITS = 16 * STRETCH_RECORDS;
 
 /** Keys that were looked up lately. Some 200 bytes each, and the key. */
@@ -89,7 +89,7 @@ export class KeyDirectory {
   }
 
   /**
-   * Remembers where all records of a key stand, as far as is known: whoever forges one result of a problem forges many.
+   * Remembers where all records of a key are, as far as is known: an attacker that forges one result of a problem forges many.
    * @param offsets of its records, in any order
    */
   see(key: string, offsets: readonly number[]): void {

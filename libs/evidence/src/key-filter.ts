@@ -1,7 +1,7 @@
 /**
  * Which keys may have been seen, in memory that does not grow: a Bloom filter (Bloom 1970, "Space/time trade-offs in hash coding with
  * allowable errors"). It never denies a key that it was given; of n keys in m bits it takes another one for one of them with a chance of
- * about (1 − e^(−6n/m))⁶: one in a thousand at 16 bits a key. Whoever is told `may` looks where the truth stands.
+ * about (1 − e^(−6n/m))⁶: one in a thousand at 16 bits a key. After the answer `may` the caller looks up the truth.
  */
 
 /** Bits per key that are set and asked for; near the best number, 0.7 m/n, at 8 to 10 bits a key. */
@@ -15,7 +15,7 @@ export interface KeyHash {
 
 /**
  * Of a key's UTF-16 units, in one pass each way of mixing: multiply and shift, with MurmurHash3's constants and its finish.
- * @param salt of this process, so that nobody can choose keys that are taken for one another
+ * @param salt of this process, so that no client can choose keys that are taken for one another
  */
 export function hashOf(key: string, salt: number): KeyHash {
   let [first, second] = [salt ^ 0x85ebca6b, salt ^ 0xc2b2ae35];

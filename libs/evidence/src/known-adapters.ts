@@ -29,7 +29,7 @@ export class KnownAdapters {
 
   readonly basesOf = (digest: string): ReadonlySet<string> => this.bases.get(digest) ?? NO_BASES;
 
-  /** Reads on where one of these is not known yet: it was published before whoever used it. */
+  /** Reads on where one of these is not known yet: an adapter is published before its first use. */
   async meet(used: readonly UsedAdapter[]): Promise<void> {
     if (used.every(this.isKnown)) return;
     const marks = await this.log.watermarks(TOPIC.adapters);

@@ -9,7 +9,7 @@ const MEMORY_BYTES = 64 * 2 ** 20;
 
 export interface Held {
   readonly key: string | null;
-  /** Beside the value and the key: objects, texts, places in maps. */
+  /** Besides the value and the key: objects, texts, places in maps. */
   readonly entryBytes: number;
   readonly value: Uint8Array | null;
 }

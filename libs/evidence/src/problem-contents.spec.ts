@@ -107,7 +107,7 @@ describe('the content of a problem', () => {
     );
   });
 
-  it('is none that somebody put at its place, or published under its key', async () => {
+  it('is not one that an attacker put in its place, or published under its key', async () => {
     const honest = problemOf(1);
     const { log } = await logOf([{ ...honest, prompt: 'Say yes.' }, problemOf(2)]);
     const { partition, offset } = (

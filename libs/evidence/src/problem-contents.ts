@@ -1,7 +1,7 @@
 /**
- * The content of problems for events that name it by digest (libs/events/src/content.ts). Where the reference says that it is, it mostly is:
- * one read for a batch. In a copied log it is elsewhere, under the problem's key, and is looked for as evidence is. Content is right when
- * it has the digest and the problem its id, wherever it was found, so nobody can put another in its place.
+ * The content of problems for events that name it by digest (libs/events/src/content.ts). It is mostly where the reference says: one read
+ * for a batch. In a copied log it is elsewhere, under the problem's key, and is looked for as evidence is. Content is right when
+ * it has the digest and the problem its id, wherever it was found, so no attacker can put another in its place.
  */
 import { randomInt } from 'node:crypto';
 import type { EventLog, LogRecord } from '@seamstream/event-log';
@@ -211,7 +211,7 @@ class KeptContent implements Kept {
   ) {
     const { value } = record;
     const shown = value !== null && problem.open(value) ? problem.textOf(problemId) : this.problem?.problemId;
-    // What a client of somebody else's keys its problems by is its own affair.
+    // Another client may key its problems by anything.
     this.key = shown ?? record.key;
   }
 

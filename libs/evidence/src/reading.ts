@@ -12,15 +12,15 @@ const LEAST_RECORDS = 16;
 /** What a record is taken to hold as long as none is known: an experience of some hundred tokens. */
 const FIRST_BYTES = 4_096;
 /**
- * How far beyond the last record that bore a result out the log is read along: some batches of results. What a result misses there is
- * looked up, so that one that nobody bears out does not make the log be read to its end, and what honest ones need next be forgotten.
+ * How far the log is read along beyond the last record that bore a result out: some batches of results. What a result misses there is
+ * looked up. So a result that nothing bears out neither makes the log be read to its end, nor what honest results need next be forgotten.
  */
 const AHEAD_RECORDS = 2_000;
-/** Results come in about the order of their experiences: what nobody asked for while so many others were read is not waited for. */
+/** Results arrive in about the order of their experiences: a record that no result asked for while so many others were read is old. */
 const AGE_RECORDS = 16_384;
 /**
- * How far one result moves the place up to which what was not asked for is old: a record or two do, for results come one after another. So
- * whoever asks for what comes much later makes few be forgotten that are waited for.
+ * How far one result moves the place up to which unused records are old: a record or two are enough, since results arrive one after
+ * another. So a result that asks for a much later record makes few records be forgotten that are still needed.
  */
 const STEP_RECORDS = 8;
 /** Results that were found along the way, up to which one looked up ahead of it is taken for a stray. */
@@ -85,7 +85,7 @@ export class Reading<K extends Kept> {
   private usedTo: number;
   /** Found along the way lately, less what was looked up ahead of it. */
   private confidence = 0;
-  /** As far as was known when somebody asked last. */
+  /** As far as was known at the last request. */
   private marks: Pick<Watermarks, 'low' | 'high'> = { low: 0, high: 0 };
   /** Records by their keys, the longest known first. */
   private readonly remembered = new Map<string, K[]>();
@@ -157,7 +157,9 @@ export class Reading<K extends Kept> {
     return this.remembered.has(key);
   }
 
-  /** That a record bore a result out. Reading goes on from it; those that were looked up ahead of it move it on only if they are many. */
+  /**
+   * Notes that a record bore a result out. Reading continues from it; of the records that were looked up ahead of it, only many move it on.
+   */
   used({ offset }: K): void {
     if (offset < this.next) {
       this.confidence = Math.min(MOST_CONFIDENCE, this.confidence + 1);
@@ -174,13 +176,13 @@ export class Reading<K extends Kept> {
     return this.forgotten?.mayHold(hashOf(key, this.options.salt)) === true;
   }
 
-  /** Remembers what comes next; false at the end of what is committed, and where results have to come first. */
+  /** Remembers the next records; false at the end of what is committed, and where results must arrive first. */
   async readAhead(): Promise<boolean> {
     if (this.next >= this.marks.high) await this.look();
     return this.readOn();
   }
 
-  /** Puts what is wanted and stands in this partition with what was found. */
+  /** Adds to what was found all that is wanted and is in this partition. */
   async find(wanted: Wanted, found: Found<K>): Promise<void> {
     const missing = missingFrom(found, wanted);
     if (missing.size === 0) return;

@@ -60,7 +60,7 @@ export class Readings<K extends Kept> {
     return this.last.reading;
   }
 
-  /** Of each wanted id the first record in the log that has it under its key: by both, so that no batch mate can stand in for another. */
+  /** Of each wanted id the first record in the log that has it under its key: by both, so that no batch mate can replace another. */
   async find(wanted: Wanted, found: Found<K>, how: Search): Promise<void> {
     for (const [reading, keys] of Map.groupBy(wanted.keys(), (key) => this.of(key)))
       await reading[how](new Map(keys.map((key) => [key, wanted.get(key)!])), found);
