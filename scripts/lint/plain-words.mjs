@@ -17,7 +17,8 @@ export const HABITS = [
   { name: 'of its own', pattern: /\bof (?:its|their) own\b/i, instead: '"its own X", "a separate X"' },
   {
     name: 'is none',
-    pattern: /(?<!\bthere )\b(?:is|are|was|were) none\b/i,
+    // Not Python's `is None`, which tests hold as text.
+    pattern: /(?<!\b[Tt]here )\b(?:[Ii]s|[Aa]re|[Ww]as|[Ww]ere) none\b/,
     instead: '"is not one", "is not an X", "does not exist"',
   },
   {
@@ -48,7 +49,11 @@ export const HABITS = [
 /** The habits in a text, each with where its word begins. */
 function habitsIn(text) {
   return HABITS.flatMap((habit) =>
-    [...text.matchAll(new RegExp(habit.pattern, 'gi'))].map(({ 0: found, index }) => ({ ...habit, found, index })),
+    [...text.matchAll(new RegExp(habit.pattern, `${habit.pattern.flags}g`))].map(({ 0: found, index }) => ({
+      ...habit,
+      found,
+      index,
+    })),
   );
 }
 
@@ -57,11 +62,19 @@ const plainWords = {
   meta: {
     type: 'suggestion',
     docs: { description: 'prose of the code in plain modern English' },
-    schema: [],
+    // `codeIn`: names of properties whose texts are code.
+    schema: [
+      {
+        type: 'object',
+        properties: { codeIn: { type: 'array', items: { type: 'string' } } },
+        additionalProperties: false,
+      },
+    ],
     messages: { habit: 'Cannot keep "{{found}}" ({{name}}): expected plain modern English. Write {{instead}}.' },
   },
   create(context) {
     const { sourceCode } = context;
+    const codeIn = new Set(context.options[0]?.codeIn);
     const check = (node, text) => {
       for (const { name, found, instead, index } of habitsIn(text)) {
         // Escapes make a text shorter than its source: then the place is near the word, never beyond the node.
@@ -69,8 +82,9 @@ const plainWords = {
         context.report({ loc: { start, end: node.loc.end }, messageId: 'habit', data: { name, found, instead } });
       }
     };
+    const isCode = ({ parent }) => parent.type === 'Property' && codeIn.has(parent.key.name);
     const checkText = (node, text) => {
-      if (/\s/.test(text)) check(node, text);
+      if (/\s/.test(text) && !isCode(node)) check(node, text);
     };
     return {
       Program() {

@@ -134,7 +134,7 @@ export default [
     control: 'what is said of a refused result is bounded',
     from: '    outcomeId: claim(outcomeId),',
     to: '    outcomeId,',
-    title: 'goes on when a forged result',
+    title: 'when a forged result claims ids',
   },
   {
     ...results,
@@ -162,7 +162,7 @@ export default [
   },
   { ...results, control: 'a reward is 0 to 1', from: 'ofVerdict(result)\n', to: 'undefined\n' },
   {
-    control: 'what one result rests on does not stand in for another of its batch',
+    control: 'evidence of one result does not count for another of its batch',
     file: 'libs/evidence/src/reading.ts',
     from: 'if (ids === undefined) wanted.set(key, new Set([id]));',
     to: 'if (wanted.values().some((each) => each.has(id))) continue;\n    if (ids === undefined) wanted.set(key, new Set([id]));',
@@ -188,13 +188,13 @@ export default [
   },
   {
     ...walked,
-    control: 'a text is compared with each of its bytes where it stands in the record',
+    control: 'a text is compared with each of its bytes at its place in the record',
     from: 'if (byte !== text.charCodeAt(each)) return false;',
     to: '',
   },
   {
     ...walked,
-    control: 'a text that goes on where the record ends is another one',
+    control: 'a text that is longer than the rest of the record is another one',
     from: 'if (text.length > length) return false;',
     to: '',
   },
@@ -247,7 +247,7 @@ export default [
     spec: 'apps/buffer/src/forged-results.spec.ts',
   },
   {
-    control: 'of two verdicts on one experience the second is told',
+    control: 'of two verdicts on one experience the second is refused',
     file: 'apps/buffer/src/refused-results.ts',
     from: '(doubts.get(index) ?? told(fold, folded))',
     to: 'doubts.get(index)',
@@ -319,13 +319,13 @@ export default [
   },
   {
     ...served,
-    control: 'nobody gives an adapter a parent that its run did not tell',
+    control: 'no client gives an adapter a parent that its run did not record',
     from: 'borneOut.length > 0 ? borneOut : told',
     to: 'told',
   },
   {
     ...served,
-    control: 'an act under the id of a promotion does not stand in its way',
+    control: 'an act under the id of a promotion does not block it',
     from: 'event.type === step.type &&\n      runOf(event) === runOf(step),',
     to: 'true,',
   },
@@ -379,19 +379,19 @@ export default [
       '',
     ],
     [
-      'nothing that is waited for makes room for what comes later',
+      'no awaited record makes room for later ones',
       'reading.ts',
       'const room = this.roomForRecords();',
       'const room = CHUNK_RECORDS;',
     ],
     [
-      'a result that nobody bears out does not make the log be read to its end',
+      'a result without evidence does not make the log be read to its end',
       'reading.ts',
       'Math.min(high, this.reach)',
       'high',
     ],
     [
-      'what nobody asks for is forgotten when it is old',
+      'an old record that no result asked for is forgotten',
       'reading.ts',
       'if (offset >= this.next - AGE_RECORDS) break;',
       'break;',

@@ -11,7 +11,7 @@ export default [
     spec: 'libs/service-kit/src/rationed-lines.spec.ts',
   },
   {
-    control: 'what a flood left untold is told as a number',
+    control: 'the lines that a flood left out are reported as a number',
     file: 'libs/service-kit/src/rationed-lines.ts',
     from: 'if (untoldBefore > 0) this.sum(reason, untoldBefore);',
     to: '',
@@ -19,7 +19,7 @@ export default [
     spec: 'libs/service-kit/src/rationed-lines.spec.ts',
   },
   {
-    control: 'what a flood left untold is told when the service ends',
+    control: 'the lines that a flood left out are reported when the service ends',
     file: 'libs/service-kit/src/rationed-lines.ts',
     from: 'atEnd(async () => this.sumUp());',
     to: 'atEnd(async () => undefined);',
@@ -69,7 +69,7 @@ export default [
     title: 'answers too much',
   },
   {
-    control: 'buffers beside the heap are counted before they are made',
+    control: 'buffers outside the heap are counted before they are made',
     file: 'libs/bounded-work/src/buffer-limit.ts',
     from: 'this.bytes > this.allowed',
     to: 'this.bytes < 0',
@@ -78,7 +78,7 @@ export default [
     title: 'makes buffers',
   },
   {
-    control: 'a thread in which something may go on is replaced',
+    control: 'a thread in which work may still run is replaced',
     file: 'libs/bounded-work/src/answer-tasks.ts',
     from: 'const isSpoilt = isLate && !isSeamError(error);',
     to: 'const isSpoilt = isLate && error === undefined;',
@@ -123,7 +123,7 @@ export default [
     title: 'never accepted',
   },
   {
-    control: 'a JSON value that is offered beside another is wrong',
+    control: 'a JSON value that is offered together with another is wrong',
     file: 'libs/verifiers/src/json.verifier.ts',
     from: 'if (found.isOpen)',
     to: "if (found.text === '')",
@@ -157,7 +157,7 @@ export default [
     spec: 'libs/verifiers/src/math/equality.spec.ts',
   },
   {
-    control: 'words that go on to another answer are no unit',
+    control: 'words that lead to another answer are no unit',
     file: 'libs/verifiers/src/numeric.verifier.ts',
     from: '!GOES_ON.test(unit) && ',
     to: '',

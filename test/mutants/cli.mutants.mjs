@@ -1,4 +1,4 @@
-// The command line tells the truth about the log, and keeps to its terminal (docs/adr/0043).
+// The command line reports what the log says, and keeps to its terminal (docs/adr/0043).
 const story = {
   file: 'libs/read-models/src/problem-story.projection.ts',
   suite: 'quick',
@@ -65,7 +65,7 @@ export default [
   },
   {
     ...choice,
-    control: 'rows that have expired are told',
+    control: 'expired rows are reported',
     from: 'const isLate = isExpired(expiresAt, nowMs);\n      if (isLate) expired.push({ row, expiresAt });',
     to: 'const isLate = isExpired(expiresAt, nowMs);',
   },
@@ -127,7 +127,7 @@ export default [
   },
   {
     ...solve,
-    control: 'answers of other work are not gone on with',
+    control: 'answers of other work are not continued',
     from: 'canonicalJson({ asked, ...settings })',
     to: 'canonicalJson({ asked: asked.length, ...settings, seed: null })',
   },
@@ -196,7 +196,7 @@ export default [
   },
   {
     ...answers,
-    control: 'every prediction of an evaluation is told with its own problem',
+    control: 'every prediction of an evaluation is written with its own problem',
     file: 'libs/evaluation/src/evaluate.ts',
     spec: 'libs/evaluation/src/',
     from: '{ arm: name, problem: i, sample: 0,',
@@ -246,7 +246,7 @@ export default [
   },
   {
     ...story,
-    control: 'a record that is read twice is told once',
+    control: 'a record that is read twice counts once',
     from: 'if (advance(state.folded, position)) evolve',
     to: 'evolve',
   },
@@ -267,7 +267,7 @@ export default [
   },
   {
     ...terminal,
-    control: 'values are wrapped beside their names',
+    control: 'values are wrapped next to their names',
     file: 'apps/cli/src/terminal/table.ts',
     from: 'wrapped(value, style.columns, longest + GAP)',
     to: 'value',

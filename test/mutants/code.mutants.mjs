@@ -198,7 +198,7 @@ export default [
     title: 'children of threads',
   },
   {
-    control: 'every run has a scratch folder of its own',
+    control: 'every run has a separate scratch folder',
     file: 'libs/verifiers/src/code-sandbox.ts',
     from: "'--size', String(SCRATCH_BYTES), '--tmpfs', '/tmp',",
     // Of the copy that mutants run in: what is left there goes with it.

@@ -45,7 +45,7 @@ export default [
     to: '{ ...(await applyBucket(runtime)), exists: true }',
   },
   {
-    control: 'a deployment that believes unsigned adapters is told so',
+    control: 'a deployment that believes unsigned adapters is found',
     ...RULES,
     from: "=== 'allowed',",
     to: "=== 'never',",
@@ -71,7 +71,7 @@ export default [
     to: 'keys.filter(() => false)',
   },
   {
-    control: 'workers that are scaled by what nobody counts are found',
+    control: 'workers that are scaled by a figure without a source are found',
     ...RULES,
     from: "monitoring.prometheusUrl !== ''",
     to: "monitoring.prometheusUrl !== 'http'",

@@ -44,7 +44,7 @@ export default [
   ]),
   ...quick('libs/environments/src/environments.ts', CONTRACT, [
     {
-      control: 'a name that nobody knows is refused',
+      control: 'an unknown name is refused',
       from: 'Object.hasOwn(environments, name) ? environments[name] : undefined',
       to: 'environments[name]',
     },

@@ -34,7 +34,7 @@ export default [
     to: 'if (rest.length < manifest.files.length)',
   },
   {
-    control: 'a file that nobody knows is refused in an expert',
+    control: 'an unknown file is refused in an expert',
     file: 'libs/operations/src/experts/expert.ts',
     suite: 'quick',
     spec: 'operations/src/experts/expert.spec.ts',

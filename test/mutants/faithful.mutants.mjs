@@ -14,7 +14,7 @@ export default [
     spec: 'libs/read-models/src/read-models.spec.ts',
   },
   {
-    control: 'a run is told with the entries of the adapter that it made',
+    control: 'a run is shown with the entries of the adapter that it made',
     file: 'libs/operations/src/read-models/recorded-runs.ts',
     from: 'faithful: run.adapterDigest === null ? null : faithfulBy(written, run.adapterDigest),',
     to: 'faithful: run.adapterDigest === null ? null : faithfulBy(written, run.parentAdapter),',
@@ -52,7 +52,7 @@ export default [
       to: '',
     },
     {
-      control: 'an open quote is none',
+      control: 'an open quote does not count',
       from: 'if (end < 0) return undefined;\n    quotes.push',
       to: 'if (end < 0) return quotes;\n    quotes.push',
     },
@@ -69,7 +69,7 @@ export default [
   ]),
   ...quick('libs/experience/src/quote-rules.ts', FAITHFUL, [
     {
-      control: 'a rule that nobody would follow is refused',
+      control: 'a rule that would have no effect is refused',
       from: 'for (const [place, each] of elsewhere(schema, path)) refuseWithin(each, place);',
       to: '',
     },

@@ -123,12 +123,12 @@ export default [
   ]),
   ...quick('libs/datasets/src/arc.form.ts', 'libs/datasets/src/arc.spec.ts', [
     {
-      control: 'a problem asks for the output of its own test input',
+      control: 'a problem asks for the output of the test input that it names',
       from: 'query.safeParse(test[testInput - 1])',
       to: 'query.safeParse(test[0])',
     },
     {
-      control: 'every row of ARC has a number of its own',
+      control: 'every row of ARC has a separate number',
       from: 'added += row.value.test.length - 1;',
       to: 'added += 0;',
     },

@@ -74,7 +74,7 @@ export default [
     spec: 'libs/operations/src/cluster/acl-file.spec.ts',
   },
   {
-    control: 'a right that nobody wants is told',
+    control: 'an unwanted right is reported',
     file: 'libs/event-log-kafka/src/acl-plan.ts',
     from: 'principals.has(acl.principal) && !meant',
     to: 'false && !meant',
@@ -164,7 +164,7 @@ export default [
     title: 'answers by https alone',
   },
   {
-    control: 'readiness and metrics are told to who has the token alone',
+    control: 'readiness and metrics are shown only to clients with the token',
     file: 'libs/service-kit/src/health/operations-access.ts',
     from: 'return timingSafeEqual(',
     to: 'return true || timingSafeEqual(',
@@ -181,7 +181,7 @@ export default [
     spec: 'service-kit/src/config/load-config.spec.ts',
   },
   {
-    control: 'a process that was told to verify no certificate does not start',
+    control: 'a process that is set to verify no certificate does not start',
     file: 'libs/service-kit/src/config/load-config.ts',
     from: "if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0')",
     to: 'if (false)',

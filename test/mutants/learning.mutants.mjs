@@ -235,7 +235,7 @@ export default [
   ]),
   ...quick('libs/training-runs/src/gradient-runner.ts', TRAINER, [
     {
-      control: 'B4: a run that goes on takes its ratios to the weights that it began with',
+      control: 'B4: a resumed run takes its ratios to the weights that it began with',
       from: 'const computed = await this.logProbabilitiesFor(learning, weights, recording, parent);',
       to: 'await recording.resume(weights);\n      const computed = await this.logProbabilitiesFor(learning, weights, recording, parent);',
     },
@@ -250,7 +250,7 @@ export default [
   ]),
   ...quick('libs/training-runs/src/run-training.ts', TRAINER, [
     {
-      control: 'B28: an adapter that does not come out again is told',
+      control: 'B28: an adapter that is not reproduced is reported',
       from: 'matches: actual === adapterDigest',
       to: 'matches: true',
     },
@@ -285,7 +285,7 @@ export default [
   ]),
   ...quick('libs/training-runs/src/training-history.ts', PLANNING, [
     {
-      control: 'a history with a gap is not told',
+      control: 'a history with a gap is refused',
       from: 'if (this.fault !== undefined) throw this.fault;',
       to: '',
     },
@@ -325,7 +325,7 @@ export default [
   ]),
   ...quick('libs/training-runs/src/queue.ts', PLANNING, [
     {
-      control: 'a worker takes runs of its own queue',
+      control: 'a worker takes the runs of its queue',
       from: 'return isOlder || run.queue === queue;',
       to: 'return isOlder || run.queue !== null;',
     },
@@ -410,7 +410,7 @@ export default [
       to: 'if (!solved && byParent) counts.rescued++;',
     },
     {
-      control: 'gate: problems that were asked again are told',
+      control: 'gate: problems that were asked again are counted',
       from: 'all + askedAgain(sizes[domain] ?? count, before[domain] ?? 0, count)',
       to: 'all + askedAgain(sizes[domain] ?? count, 0, count)',
     },
@@ -495,7 +495,7 @@ export default [
       to: 'problems.map(({ problemId, domain, prompt, reference }) => ({ problemId, domain, prompt: `${prompt} ${reference}` }))',
     },
     {
-      control: "B19: nobody is given his own entry as another problem's",
+      control: "B19: no problem is given its own entry as another problem's",
       from: 'exchanged(statements, settings).map((other) => ofAdapter[other]!)',
       to: 'exchanged(statements, settings).map((_other, own) => ofAdapter[own]!)',
     },
@@ -540,7 +540,7 @@ export default [
   // --- rollouts, verdicts and figures -------------------------------------------------------------------------------
   ...quick('libs/rollout/src/explore.ts', ROLLOUT, [
     {
-      control: 'B18: every candidate of a group has a seed of its own',
+      control: 'B18: every candidate of a group has a separate seed',
       from: 'candidateSeed(eventId, firstCandidate + candidate)',
       to: 'candidateSeed(eventId, firstCandidate)',
     },

@@ -91,7 +91,7 @@ export default [
   ]),
   ...quick('libs/experience-groups/src/experience-group.ts', 'libs/read-models/src/ledger.projection.spec.ts', [
     {
-      control: 'what nobody judged is not failed',
+      control: 'a problem that was not judged has not failed',
       from: "isUngraded ? 'ungraded' : 'failed'",
       to: "isUngraded ? 'failed' : 'failed'",
     },

@@ -1,4 +1,4 @@
-// What strangers wrote stands in a prompt as words, and answers in entries earn nothing.
+// Text of strangers is part of a prompt as words only, and answers in entries earn nothing.
 const slot = { file: 'libs/experience/src/slot.ts', suite: 'quick', spec: 'libs/experience/src/slot.spec.ts' };
 const hostile = { suite: 'quick', spec: 'test/quick/hostile-entries.spec.ts' };
 
@@ -75,7 +75,7 @@ export default [
     title: 'name no tools',
   },
   {
-    control: 'an executor over a checkpoint connects to nobody',
+    control: 'an executor over a checkpoint opens no connection',
     file: 'libs/model-clients/src/executor.language-model.adapter.ts',
     from: 'const distinct = [...new Set(prompts)];',
     to: "const distinct = [...new Set(prompts)];\n    await fetch('http://192.0.2.1/').catch(() => undefined);",
@@ -90,7 +90,7 @@ export default [
     to: 'const unpaid = misquote;',
     suite: 'quick',
     spec: 'apps/executor/src/app.module.spec.ts',
-    title: 'tells it',
+    title: 'no reward for a right answer to an entry',
   },
   {
     control: 'a number is the answer however it is written',

@@ -10,13 +10,13 @@ export default [
   },
   {
     ...reading,
-    control: 'an observer is told of what is passed over',
+    control: 'an observer is notified of what is passed over',
     from: "if (undecodable !== 'skip') undecodable(record, decoded.fault);",
     to: '',
   },
   {
     ...reading,
-    control: 'a reading stops when it is told to',
+    control: 'a reading stops when it is aborted',
     from: 'signal?.throwIfAborted();',
     to: '',
   },

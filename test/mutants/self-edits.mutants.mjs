@@ -163,7 +163,7 @@ export default [
       to: "if (run.status === 'cancelled') return",
     },
     {
-      control: 'what a person stopped goes on when it is started again',
+      control: 'what a person stopped continues when it is started again',
       from: 'Object.assign(known, { config, stopped: null });',
       to: 'Object.assign(known, { config });',
     },
@@ -185,7 +185,7 @@ export default [
     suite: 'slow',
     file: 'libs/training-runs/src/train-on-demand.handler.ts',
     spec: 'test/acceptance/restem-flow.spec.ts',
-    control: 'a run that was planned for an iteration goes on',
+    control: 'a run that was planned for an iteration continues',
     from: 'plannedFor(request.iteration, known) ??',
     to: '',
   },

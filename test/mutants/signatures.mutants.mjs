@@ -35,7 +35,7 @@ export default [
   },
   {
     ...log,
-    control: 'a log shows nobody what is not believed',
+    control: 'a log shows no reader what is not believed',
     from: 'ATTESTED_TOPICS.has(record.topic) || this.isBelieved(record)',
     to: 'ATTESTED_TOPICS.has(record.topic) || this.isBelieved(record) || true',
   },
@@ -46,7 +46,7 @@ export default [
     to: '',
   },
   {
-    control: 'a service does not start with a key that nobody believes',
+    control: 'a service does not start with a key that no reader believes',
     file: 'libs/service-kit/src/drivers/signed-event-log.driver.ts',
     from: 'for (const type of types) assertWouldBeBelieved(type, signing);',
     to: 'for (const type of signing.key === null ? types : []) assertWouldBeBelieved(type, signing);',

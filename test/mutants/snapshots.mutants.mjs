@@ -5,19 +5,19 @@ const of = (file, rows) => rows.map((row) => ({ file, suite: 'quick', spec: SPEC
 export default [
   ...of('libs/snapshots/src/cell-file.ts', [
     {
-      control: 'a damaged block of cells is told',
+      control: 'a damaged block of cells is found',
       from: 'if (crc32(block) !== crc)',
       to: 'if (block.length !== bytes && crc !== 0)',
     },
     {
-      control: 'a damaged index of cells is told',
+      control: 'a damaged index of cells is found',
       from: 'if (sha256(index) !== indexDigest)',
       to: 'if (index.length !== indexBytes && indexDigest !== sha256(index))',
     },
   ]),
   ...of('libs/snapshots/src/snapshot-folder.ts', [
     {
-      control: 'a damaged snapshot is told',
+      control: 'a damaged snapshot is found',
       from: 'if (text.slice(0, 65) !== `${sha256(body)}\\n`)',
       to: 'if (text.slice(0, 65) === `${sha256(body)}`)',
     },
@@ -39,12 +39,12 @@ export default [
   ]),
   ...of('libs/snapshots/src/kept-model.ts', [
     {
-      control: 'a log that grew differently is told',
+      control: 'a log that grew differently is found',
       from: 'return digestOf(record) === last.digest;',
       to: 'return digestOf(record) !== null;',
     },
     {
-      control: 'a trimmed log is told',
+      control: 'a trimmed log is found',
       from: 'range?.from !== low',
       to: 'range === undefined',
     },

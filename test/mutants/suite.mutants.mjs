@@ -3,7 +3,7 @@ const spec = 'quick/temporary-folders';
 
 export default [
   {
-    control: 'a spec file has a temporary folder of its own',
+    control: 'a spec file has a separate temporary folder',
     file: 'test/support/test-environment.cjs',
     from: 'process.env.TMPDIR = folder;',
     to: '',
@@ -19,7 +19,7 @@ export default [
     spec,
   },
   {
-    control: 'what outlives its spec file is told',
+    control: 'what outlives its spec file is reported',
     file: 'test/support/after-all-suites.mjs',
     from: 'if (left.length > 0)',
     to: 'if (left.length > 100)',

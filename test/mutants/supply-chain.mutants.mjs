@@ -2,7 +2,7 @@ const spec = 'test/quick/supply-chain.spec.ts';
 const packed = { file: 'scripts/package.mjs', suite: 'quick', spec: 'test/quick/package.spec.ts' };
 export default [
   {
-    control: 'install scripts that nobody decided on are refused',
+    control: 'install scripts without a decision are refused',
     file: '.npmrc',
     from: 'strict-allow-scripts=true',
     to: 'strict-allow-scripts=false',
@@ -42,7 +42,7 @@ export default [
   },
   {
     ...packed,
-    control: 'the package holds what its modules name beside themselves',
+    control: 'the package holds what its modules name next to themselves',
     from: 'else data.add(at);',
     to: 'else data.size;',
   },

@@ -48,7 +48,7 @@ export default [
       to: '',
     },
     {
-      control: 'a job that was killed goes on from its checkpoints',
+      control: 'a job that was killed resumes from its checkpoints',
       from: 'if (metrics !== undefined) return metrics;',
       to: '',
     },
@@ -60,7 +60,7 @@ export default [
       to: '',
     },
     {
-      control: 'what a program was refused for is told',
+      control: 'the reason for refusing a program is reported',
       from: 'if (bytes === undefined)\n    return new SeamError(',
       to: 'if (bytes !== null)\n    return new SeamError(',
     },
@@ -84,7 +84,7 @@ export default [
   ]),
   ...rows('program-runner.ts', 'apps/trainer/src/trained-by-a-program.spec.ts', [
     {
-      control: 'a run of a program goes on from its checkpoint',
+      control: 'a run of a program resumes from its checkpoint',
       from: 'await recording.resume(checkpointIn(folder))',
       to: 'undefined as Awaited<ReturnType<typeof recording.resume>>',
     },
@@ -132,7 +132,7 @@ export default [
   ]),
   ...rows('plan-doubt.decide.ts', FORGED, [
     {
-      control: "a start under a foreign id is nobody's",
+      control: 'a start under a foreign id belongs to no run',
       from: "if (event.meta.messageId !== derivedId(event.runId, role)) return 'its own id does not follow from its run';",
       to: '',
     },
@@ -238,7 +238,7 @@ export default [
       to: 'published.engine?.tolerance ?? null',
     },
     {
-      control: 'weights beyond the tolerance are told',
+      control: 'weights beyond the tolerance are reported',
       from: 'matches: isWithin(difference, tolerance)',
       to: 'matches: true',
     },

@@ -11,11 +11,11 @@ const at = (name, rows) =>
 export default [
   ...at('failure-policy.decide', [
     ['an outage blames no record', "({ kind }) => kind === 'outage'", '() => false'],
-    ['who is told to stop hands back', '(_failure, { isToldToStop }) => isToldToStop', '() => false'],
+    ['work that must stop is handed back', '(_failure, { isToldToStop }) => isToldToStop', '() => false'],
     ['a batch is tried as a whole once more', 'wholeAttempts < WHOLE_BATCH_ATTEMPTS', 'false'],
     ['what cannot be mended is not tried for long', '(!isRetryable && isHopeless(attempts, maxAttempts))', 'false'],
     ['a late record that is not to blame ends the subscription', 'asked === 1 && isDeadlineTooShort', 'false'],
-    ['a record that is late beside others comes again alone', '(asked === 1 && wasShared)', 'false'],
+    ['a record that is late among others is tried again alone', '(asked === 1 && wasShared)', 'false'],
   ]),
   ...at('batch-split', [
     ['behind a half that is through the rest is tried', 'innermost(left).end <= next', 'innermost(left).end < next'],

@@ -1,4 +1,4 @@
-// What doubts, contradicts or goes on from an answer takes its reward (docs/reference/verifiers.md).
+// What doubts, contradicts or adds to an answer takes its reward (docs/reference/verifiers.md).
 const answers = { suite: 'quick', spec: 'libs/verifiers/src/answer-neighbours.spec.ts' };
 const choices = { suite: 'quick', spec: 'libs/verifiers/src/choice-json-http.spec.ts' };
 const neighbours = { suite: 'quick', spec: 'libs/verifiers/src/math/neighbours.spec.ts', title: 'hardly a wrong' };
@@ -68,7 +68,7 @@ export default [
   {
     ...choices,
     file: 'libs/verifiers/src/choice.verifier.ts',
-    control: 'a choice that is doubted before it is stated is none',
+    control: 'a choice that is doubted before it is stated does not count',
     from: 'return said.isStated ? said : null;',
     to: 'return said;',
     title: 'I doubt the answer is A',
@@ -99,7 +99,7 @@ export default [
   },
   {
     file: 'libs/verifiers/src/math/statement.ts',
-    control: 'an answer that is denied before it is stated is none',
+    control: 'an answer that is denied before it is stated does not count',
     from: 'isOther || deniesMark(before) ||',
     to: '',
     suite: 'quick',
@@ -108,7 +108,7 @@ export default [
   },
   {
     file: 'libs/verifiers/src/math/statement.ts',
-    control: 'an answer that the words around it reject is none',
+    control: 'an answer that the words around it reject does not count',
     from: '|| isWithheld(block, sentence)',
     to: '',
     suite: 'quick',
@@ -117,7 +117,7 @@ export default [
   },
   {
     file: 'libs/verifiers/src/math/statement.ts',
-    control: 'an answer that a later sentence takes back is none',
+    control: 'an answer that a later sentence takes back does not count',
     from: 'return isDenied || takesBack(behind(text, from, block)) ? null : sentence;',
     to: 'return isDenied ? null : sentence;',
     suite: 'quick',
@@ -143,7 +143,7 @@ export default [
     title: 'denies, doubts or takes it back',
   },
   {
-    control: 'a box that is the answer in one case beside another is no answer',
+    control: 'a box that is the answer in only one of two cases is no answer',
     file: 'libs/verifiers/src/math/statement.ts',
     from: 'return ALTERNATIVE.test(before) || CONDITION.test(text.slice(box.to, box.to + MOST_LEADING));',
     to: 'return false;',
@@ -151,7 +151,7 @@ export default [
     spec: 'libs/verifiers/src/math/statement',
   },
   {
-    control: 'an answer that the rest of its sentence corrects is none',
+    control: 'an answer that the rest of its sentence corrects does not count',
     file: 'libs/verifiers/src/math/statement.ts',
     from: 'CORRECTS.test(firstSentence(after).slice(0, 2 * MOST_LEADING)) ||',
     to: '',

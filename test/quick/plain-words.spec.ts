@@ -3,9 +3,9 @@ import { HABITS, houseRules } from '../../scripts/lint/plain-words.mjs';
 
 const linter = new Linter();
 /** What the rule says of a source, one message each. */
-const messagesOf = (source: string): string[] =>
+const messagesOf = (source: string, options: { readonly codeIn?: string[] } = {}): string[] =>
   linter
-    .verify(source, [{ plugins: { house: houseRules }, rules: { 'house/plain-words': 'error' } }])
+    .verify(source, [{ plugins: { house: houseRules }, rules: { 'house/plain-words': ['error', options] } }])
     .map(({ message, line }) => `${line}: ${message}`);
 
 /** One sentence of each habit, as it was once written. */
@@ -57,9 +57,16 @@ describe('the rule of plain words', () => {
   it.each([
     ['a name or a value on the wire', "f('told', { anew: 1 }, `beside`);"],
     ['code', 'const goesOn = whoever.told;'],
+    ['code of Python in a text', "f('assert run(never) is None');"],
     ['words that only begin or end alike', '// besides, untold, a standing inquiry, the ongoing run'],
     ['motion that is meant', '// The request came from a client and comes back.'],
   ])('leaves %s alone', (_, source) => {
     expect(messagesOf(source)).toEqual([]);
+  });
+
+  it('leaves alone what is named as code, and nothing next to it', () => {
+    const row = "f({ control: 'It is told.', from: 'return told ?? 1', to: `told || ${1}` });";
+    expect(messagesOf(row)).toHaveLength(3);
+    expect(messagesOf(row, { codeIn: ['from', 'to'] })).toEqual([expect.stringContaining('Cannot keep "told"')]);
   });
 });
