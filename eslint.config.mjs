@@ -132,7 +132,6 @@ const PLACES_WITH_HOUSE_WORDS = [
   'libs/service-kit',
   'libs/success-buffer',
   'libs/training-runs',
-  'test/acceptance',
   'test/quick',
   'test/resilience',
 ];

@@ -69,7 +69,7 @@ afterAll(() => opened?.close());
     expect([...found].sort()).toEqual([...KINDS].sort());
   });
 
-  it('random valid values pass every schema and every rule, and services read what comes of them', async () => {
+  it('random valid values pass every schema and every rule, and services read the result', async () => {
     const cases = fc.sample(arbitraryValues(), RANDOM_VALUES);
     const texts: string[] = [];
     for (const values of cases) {

@@ -17,7 +17,7 @@ import {
 import { type Disguise, javascriptDisguises, pythonDisguises } from './code-verdicts/disguises.js';
 import { JAVASCRIPT_SHAPES, PYTHON_SHAPES, type Shape } from './code-verdicts/shapes.js';
 
-// As root, sandboxes are made by nobody, who may not look into our cache.
+// As root, sandboxes run as an unprivileged user, who may not look into our cache.
 const folder = await mkdtemp(join(tmpdir(), 'code-verdicts-'));
 const bwrap = join(folder, 'bwrap');
 await chmod(folder, 0o755);
@@ -127,7 +127,7 @@ describe('answers that please instead of solving are not believed', () => {
     ],
     ...['AssertionError', 'Exception', '(ValueError, AssertionError)', 'type("AssertionError", (Exception,), {})'].map(
       (kind): [string, Language, string, string] => [
-        `an error of its own that is ${kind}`,
+        `its own error that is ${kind}`,
         'python',
         `Refused = ${kind}\nclass Account:\n    balance = 5\n    def take(s, x): pass`,
         'a = Account()\ntry:\n    a.take(10)\n    assert False\nexcept Refused:\n    pass\nassert a.balance == 5',
@@ -157,7 +157,7 @@ describe('answers that please instead of solving are not believed', () => {
       'def f(case):\n    return case.__init__.__globals__["WANT"]',
       'WANT = 5\nclass Case:\n    def __init__(self, x): self.x = x\nassert f(Case(1)) == WANT',
     ],
-    ['exit of its own', 'python', 'import sys\ndef f(x): sys.exit(0)', 'import sys\nassert f(1) == 4\nsys.exit(0)'],
+    ['its own exit', 'python', 'import sys\ndef f(x): sys.exit(0)', 'import sys\nassert f(1) == 4\nsys.exit(0)'],
     ['nothing to look at', 'python', 'def f(x): return []', 'for x in f(3):\n    assert x > 0'],
     [
       'an assertion swallowed in a callback',
@@ -196,7 +196,7 @@ describe('answers that please instead of solving are not believed', () => {
       'const x = [3, 1];\nassert.deepStrictEqual(f(x), [...x].sort());',
     ],
     [
-      'a test framework of its own',
+      'its own test framework',
       'javascript',
       'module.exports = { f: () => 0, same: () => true };',
       'assert(same);\nassert.strictEqual(f(1), 1);',
@@ -249,28 +249,28 @@ describe('an object disguised as a value', () => {
   );
 });
 
-describe('tests that cannot tell are a fault of the problem, whatever the answer', () => {
+describe('tests that decide nothing are a fault of the problem, for every answer', () => {
   it.each<[string, Language, string]>([
     [
       'check that is called with nothing of the answer',
       'python',
       'def check(candidate):\n    assert candidate(1) == 1\ncheck(lambda x: 1)',
     ],
-    ['assertions in a function that nobody calls', 'python', 'def verify():\n    assert f(1) == 1'],
+    ['assertions in a function that is not called', 'python', 'def verify():\n    assert f(1) == 1'],
     ['nothing asserted', 'python', 'f(1)'],
-    ['errors of their own', 'python', 'x = [][0]\nassert f(1) == 1'],
-    ['failures of their own', 'python', 'assert 1 == 2\nassert f(1) == 1'],
+    ['their own errors', 'python', 'x = [][0]\nassert f(1) == 1'],
+    ['their own failures', 'python', 'assert 1 == 2\nassert f(1) == 1'],
     ['every error caught', 'python', 'try:\n    assert f(1) == 1\nexcept Exception:\n    pass'],
     ['modules that are not there, later', 'python', 'assert f(1) == 1\nimport numpy'],
-    ['names of libraries that nobody imported', 'python', 'assert np.allclose(f(1), 1)'],
-    ['an end of their own process', 'python', 'import os\nos._exit(0)\nassert f(1) == 1'],
+    ['names of libraries that are not imported', 'python', 'assert np.allclose(f(1), 1)'],
+    ['the end of their process', 'python', 'import os\nos._exit(0)\nassert f(1) == 1'],
     ["a name that is the language's", 'python', 'assert sum([1, 2]) == 3'],
     ['nothing asked', 'javascript', 'assert.strictEqual(1 + 1, 2);'],
     ['nothing asserted in JavaScript', 'javascript', 'f(1);'],
     ['another framework', 'javascript', 'expect(f(1)).toBe(1); // throw'],
     ['modules that are not there, later, in JavaScript', 'javascript', "assert(f(1));\nrequire('lodash');"],
     ['every error caught in JavaScript', 'javascript', 'try { assert(f(1)); } catch {}'],
-    ['errors of their own in JavaScript', 'javascript', 'null.x; assert(f(1));'],
+    ['their own errors in JavaScript', 'javascript', 'null.x; assert(f(1));'],
   ])('%s', async (_, language, tests) => {
     const answers =
       language === 'python'
@@ -347,7 +347,7 @@ describe('cheats get a zero: none passes, none leaves no verdict', () => {
     ['python', PYTHON_TARGETS],
     ['javascript', JAVASCRIPT_TARGETS],
   ])(
-    "and a right answer in a cheat's place is told by each of the tests in %s",
+    "and each of the tests in %s finds a right answer in a cheat's place",
     async (language, targets) => {
       const planted = targets.map((target) => ({ language, target, cheat: { name: 'planted', code: target.right } }));
       const holes = await holesIn(planted);
@@ -356,7 +356,7 @@ describe('cheats get a zero: none passes, none leaves no verdict', () => {
     120_000,
   );
 
-  it("and tests that judge nobody in a cheat's place are told", async () => {
+  it("and tests without a verdict in a cheat's place are found", async () => {
     const target = { tests: 'assert 1 == 2', right: '' };
     const cheat = { name: 'planted', code: 'def f(x): return 0' };
     expect(await holesIn([{ language: 'python', target, cheat }])).toEqual([

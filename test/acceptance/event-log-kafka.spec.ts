@@ -281,7 +281,7 @@ describe('what Kafka carries and other logs do not', () => {
 });
 
 describe('compression', () => {
-  it.each(COMPRESSIONS)('by %s is undone by whoever reads', async (compression) => {
+  it.each(COMPRESSIONS)('by %s is undone by every reader', async (compression) => {
     const log = await open({ compression });
     const topic = await topicWith(log);
     const values = Array.from({ length: 500 }, (_, index) => `${index} ${'much the same '.repeat(20)}`);
@@ -359,7 +359,7 @@ describe('an owner', () => {
     expect(await successor.committedOffsets(group)).toEqual([{ topic, partition: 0, nextOffset: 2 }]);
   });
 
-  it('whose producer was fenced by mistake takes the partition over anew and goes on', async () => {
+  it('whose producer was fenced by mistake takes the partition over again and continues', async () => {
     const log = await open();
     const [topic, sink, group] = [await topicWith(log), await topicWith(log), `group-${newId()}`];
     const seen: string[] = [];
@@ -376,7 +376,7 @@ describe('an owner', () => {
     expect(seen).toEqual(['a', 'b', 'b']);
   });
 
-  it('that is fenced again and again waits ever longer before it takes its partition over, and goes on afterwards', async () => {
+  it('that is fenced again and again waits ever longer before it takes its partition over, and continues afterwards', async () => {
     const log = await open();
     const [topic, sink, group] = [await topicWith(log), await topicWith(log), `group-${newId()}`];
     let rivalUntil = Number.POSITIVE_INFINITY;
@@ -460,7 +460,7 @@ describe('what came too late', () => {
         };
         await reader.append([record(topic, `${round}`)]);
         await eventually(() => expect(release).toBeDefined());
-        // Whoever reads waits for the open transaction; when this can be read, the broker has aborted it.
+        // A reader waits for the open transaction; when this can be read, the broker has aborted it.
         await reader.append([record(sink, `after ${round}`)]);
         await eventually(async () => expect((await read(reader, sink)).at(-1)).toBe(`after ${round}`), {
           withinMs: 60_000,
@@ -472,7 +472,7 @@ describe('what came too late', () => {
         await eventually(async () => expect(await read(reader, sink)).toEqual(expected), { withinMs: 60_000 });
       }
       expect(late).toHaveLength(rounds);
-      // Each was refused once and done again by a producer that was made anew.
+      // Each was refused once and repeated by a new producer.
       expect(tries).toBe(2 * rounds);
       expect(await reader.committedOffsets(group)).toEqual([{ topic, partition: 0, nextOffset: rounds }]);
     } finally {
@@ -526,7 +526,7 @@ describe('what came too late', () => {
         await eventually(async () => expect(await offset()).toBe(2), { withinMs: 30_000 });
         await reader.append([record(topic, '2')]);
         await eventually(async () => expect(await offset()).toBe(3), { withinMs: 30_000 });
-        // The broker ends a transaction partition by partition: the group's offset may be told before the sink's records are.
+        // The broker ends a transaction partition by partition: it may report the group's offset before the sink's records.
         const all = ['0a', '0b', '1a', '1b', '2a', '2b'];
         await eventually(async () => expect(await read(reader, sink)).toEqual(all), { withinMs: 30_000 });
       } finally {
@@ -676,7 +676,7 @@ describe('security', () => {
 });
 
 describe('a password that is changed', () => {
-  it('R37: members go on with their connections and are replaced one by one; nothing is lost or done twice', async () => {
+  it('R37: members keep their connections and are replaced one by one; nothing is lost or done twice', async () => {
     const { saslTls, username, password, certificates } = kafka.secured!;
     const authorityFile = join(tmpdir(), `${newId()}-authority.pem`);
     await writeFile(authorityFile, certificates.authority);
@@ -754,7 +754,7 @@ describe('a password that is kept too weakly', () => {
 });
 
 describe('brokers that are not there', () => {
-  it('are LOG_UNAVAILABLE in the time that an operation may take, and addresses that are none INVALID_CONFIGURATION', async () => {
+  it('are LOG_UNAVAILABLE in the time that an operation may take, and invalid addresses INVALID_CONFIGURATION', async () => {
     const begun = performance.now();
     expect(await refusalOf(KafkaEventLog.open({ brokers: ['127.0.0.1:1'], operationTimeoutMs: 1000 }))).toMatchObject({
       code: 'LOG_UNAVAILABLE',
@@ -789,7 +789,7 @@ describe('brokers that are not there', () => {
     }
   });
 
-  it('and come back: what was appended is there once, and a group goes on', async () => {
+  it('and come back: what was appended is there once, and a group continues', async () => {
     const log = await open();
     const [topic, sink, group] = [await topicWith(log, 2), await topicWith(log), `group-${newId()}`];
     await deriving(log, { group, topic, sink, maxBatchRecords: 5 });

@@ -200,7 +200,7 @@ describe("llama.cpp's server as the executor", () => {
     }
   });
 
-  it('is what the trainer compares adapters before, where it is told so', async () => {
+  it('compares adapters for a trainer that is configured so', async () => {
     const closers: (() => Promise<void>)[] = [];
     const train = (key: string) => {
       process.env.TINY_KEY = key;

@@ -1,6 +1,6 @@
 /**
- * A thousand forged experiences and a thousand forged decisions about adapters, among honest ones: none counts, each is told by name, and
- * every honest one counts. Forged results have theirs beside the buffer (apps/buffer/src/forged-results.spec.ts).
+ * A thousand forged experiences and a thousand forged decisions about adapters, among honest ones: none counts, each is reported by name,
+ * and every honest one counts. Forged results are tested with the buffer (apps/buffer/src/forged-results.spec.ts).
  */
 import { InMemoryEventLog } from '@seamstream/event-log';
 import {
@@ -79,7 +79,7 @@ describe('of a thousand forged experiences', () => {
     return index % 2 === 0 ? own! : byAdapter;
   });
   const anyId = (): string => derivedId(`${SEED}/${random.int(2 ** 31)}`, 'made up', random.int(2 ** 31));
-  /** Those that take a true one's place are about a problem of their own, under the ids that follow from it: they come first. */
+  /** Those that take a true one's place are about a separate problem, under the ids that follow from it: they come first. */
   const KINDS: Readonly<
     Record<string, { readonly takesPlace: boolean; readonly forge: (own: Experience) => Experience }>
   > = {
@@ -103,7 +103,7 @@ describe('of a thousand forged experiences', () => {
     'wrong base': /^adapter_unknown: adapter (ad){32} is not for the base model evil$/,
   };
 
-  it('none counts, each is told by name, and every honest one counts', async () => {
+  it('none counts, each is reported by name, and every honest one counts', async () => {
     const kinds = Object.keys(KINDS);
     const log = await newLog();
     const [, publication] = promotedByRun({ adapterDigest: ADAPTER });
@@ -116,7 +116,7 @@ describe('of a thousand forged experiences', () => {
       const { takesPlace, forge } = KINDS[kind]!;
       const victim = takesPlace ? about(`victim-${at}`, at) : honest[random.int(HONEST)]!;
       const forged = forge(victim.experiences[0]!);
-      // Each under an id of its own, so that what is told can be laid beside what was forged.
+      // Each has a separate id, so that what is reported can be compared with what was forged.
       const result = outcomeOf(forged, true);
       const told = takesPlace ? result : { ...result, meta: { ...result.meta, messageId: anyId() } };
       if (takesPlace) experiences.push(victim.published);
@@ -231,11 +231,11 @@ describe('of a thousand forged decisions about adapters', () => {
         promotedByPerson({ messageId: anyId(), adapterDigest: digest, success: 1 }),
       ],
     },
-    'that rolls back in the name of nobody': {
+    'that rolls back without a name': {
       told: /names no person/,
       forge: () => [{ ...rolledBack(anyId(), random.pick(served), null), rolledBackBy: null }],
     },
-    'that pins in the name of nobody': {
+    'that pins without a name': {
       told: /names no person/,
       forge: () => [{ ...pinned(anyId(), random.pick(served)), pinnedBy: '' }],
     },
@@ -246,7 +246,7 @@ describe('of a thousand forged decisions about adapters', () => {
     return [start, made, completed, { ...promotion, ...changes }];
   };
 
-  it('none counts, each is told by name, and every honest one counts', async () => {
+  it('none counts, each is reported by name, and every honest one counts', async () => {
     const { privatePem, trusted } = generateKey('trainer', ['adapters', 'promotions']);
     const bare = await newLog();
     const unsigned: string[] = [];
@@ -267,7 +267,7 @@ describe('of a thousand forged decisions about adapters', () => {
         continue;
       }
       const events = KINDS[kind]!.forge(`x${at}`);
-      // The decision is the last of them; whoever forged it has the trainer's key, but where it is the signature that lacks.
+      // The decision is the last of them. The forger has the trainer's key, except where the signature is missing.
       const decision = events.at(-1)!;
       expected.set(decision.meta.messageId, kind);
       await log.append(events.slice(0, -1).map(encodeEvent));

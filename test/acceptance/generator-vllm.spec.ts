@@ -55,7 +55,7 @@ describe('a generator on a stand-in for vLLM', () => {
 
   generatorOnVllm(async () => underTest());
 
-  it('is refused at the start where the server tells other probabilities, and refuses temperatures that would change them', async () => {
+  it('is refused at the start where the server reports other probabilities, and refuses temperatures that would change them', async () => {
     const { generator } = loadConfig(generatorConfigSchema, variables());
     server.logprobsMode = 'raw';
     await expect(openVllmGenerator(generator, process.env)).rejects.toThrow(/--logprobs-mode processed_logprobs/);

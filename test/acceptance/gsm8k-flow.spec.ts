@@ -1,6 +1,6 @@
 /**
  * Other people's problems through all services: a file in GSM8K's own format, published with the command line, answered by
- * processes of their own. The models are random, so nearly nothing is solved; what counts is that everything is accounted for.
+ * separate processes. The models are random, so nearly nothing is solved; what counts is that everything is accounted for.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

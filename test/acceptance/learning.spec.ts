@@ -96,7 +96,7 @@ describe('the demonstration, cut short after five rounds', () => {
     expect(report.executor.unchanged).toBe(true);
   });
 
-  it('tells the truth in every round: entries quote what their problem says', () => {
+  it('writes faithful entries in every round: they quote what their problem says', () => {
     // 0.98 is the bar; without the rule rounds of these seeds stand at 0.72 to 0.99.
     expect(report.rounds).toHaveLength(5);
     for (const { faithful } of report.rounds) expect(faithful).toBeGreaterThanOrEqual(0.98);
@@ -112,7 +112,7 @@ describe('the demonstration, cut short after five rounds', () => {
     expect(page).not.toMatch(/(src|href)="https?:/);
   });
 
-  it('goes on from what it has learned: runs lead further and further from the base model', async () => {
+  it('builds on what it has learned: runs lead further and further from the base model', async () => {
     const checkpoint = await loadCheckpoint(join(root, 'models/generator-base'));
     const base = { tensors: await initialTensors(checkpoint, { kind: 'full' }) };
     const objects = await FsObjectStore.open({ folder: join(folder, 'objects') });
@@ -126,7 +126,7 @@ describe('the demonstration, cut short after five rounds', () => {
     expect(distances.at(-1)).toBeGreaterThan(1.15 * distances[0]!);
   });
 
-  it('leaves the doctor nothing to find, and its lift stands beside the controls of a study', async () => {
+  it('leaves the doctor nothing to find, and its lift is shown next to the controls of a study', async () => {
     const { stdout } = await seam('doctor', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ findings: [] });
     const study = await seam('study', 'controls', '--limit', '64', '--candidates', '2', '--json');

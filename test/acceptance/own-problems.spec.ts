@@ -78,7 +78,7 @@ describe('the loop on problems of one’s own', () => {
     });
   });
 
-  it('goes on with the folder alone, counts what others publish after the end, and ends at Ctrl-C without a torn picture', async () => {
+  it('continues with the folder alone, counts what others publish after the end, and ends at Ctrl-C without a torn picture', async () => {
     screen = new PseudoTerminal(120, 30, [process.execPath, ...options()], environment);
     await screen.until('report: ');
     expect((await screen.seen()).join('\n')).toContain('problems 16:');

@@ -1,4 +1,4 @@
-/** Somebody installs the tarball of `npm run package` outside any clone, and goes from a file to a report and back with nothing else. */
+/** A person installs the tarball of `npm run package` outside any clone, and gets from a file to a report and back with nothing else. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ jest.setTimeout(600_000);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const OLD_NODE = new URL('../support/old-node.mjs', import.meta.url).href;
 
-/** Of a shell outside the clone: npm tells what it runs where its project is. */
+/** Of a shell outside the clone: npm passes the place of its project to what it runs. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(npm_(package|lifecycle|config_(local_|global_)?prefix)|INIT_CWD|SEAM_)/.test(name),

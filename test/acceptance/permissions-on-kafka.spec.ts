@@ -38,7 +38,7 @@ const passwords: Record<string, string> = {};
 let kafka: Kafka;
 let world: ToyWorld;
 let folder: string;
-/** Of whoever runs the cluster. */
+/** Of the administrator of the cluster. */
 let administration: Environment;
 const logs: EventLog[] = [];
 
@@ -66,7 +66,7 @@ async function logOf(name: string): Promise<EventLog> {
   return log;
 }
 
-/** Another client, which asks for whatever it is told to. */
+/** Another client, which may send any request. */
 const clientOf = (name: string): kafkajs.Kafka =>
   new kafkajs.Kafka({
     brokers: kafka.secured!.saslPlaintext.split(','),
@@ -85,7 +85,7 @@ beforeAll(async () => {
       users: passwords,
       properties: {
         'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-        // The broker itself, and whoever runs the cluster.
+        // The broker itself, and the administrator of the cluster.
         'super.users': 'User:ANONYMOUS',
       },
     }),
@@ -118,7 +118,7 @@ const seam = (
     );
   });
 
-it('rights are given as the file says, once, and what somebody gave besides is told and taken', async () => {
+it('rights are given as the file says, once, and other rights are reported and taken back', async () => {
   const before = await seam(administration, '--json', 'acls', 'diff');
   expect(before.exitCode).toBe(1);
   const { differences } = JSON.parse(before.stdout) as { differences: readonly { what: string }[] };
@@ -265,7 +265,7 @@ describe('the matrix of principals and rights, each cell asked of the cluster', 
     );
   }, 120_000);
 
-  it('transactions to commit, so that nobody ends those of others', async () => {
+  it('transactions to commit, so that no client ends those of others', async () => {
     const ids = [
       ...SERVICES.map((service) => `seam.${service}.seam.problems.0`),
       ...principals.map((rights) => `append.${nameOf(rights)}.1`),

@@ -72,7 +72,7 @@ describe('recorded self-edits', () => {
 });
 
 describe('seam restem', () => {
-  it('explores with each promoted writer anew; killed anywhere, the same command goes on, and stops where a person says so', async () => {
+  it('explores again with each promoted writer; killed anywhere, the same command continues, and stops where a person says so', async () => {
     // Killed while it waits, and while it trains.
     await killedWhen(({ iterations: [first] }) => first !== undefined && first.settled < first.problems);
     await killedWhen(({ iterations: [first] }) => first !== undefined && first.settled === first.problems);
@@ -130,7 +130,7 @@ async function report(): Promise<Report> {
   return selfTrainings[0] ?? { iterations: [] };
 }
 
-/** Starts a self-training in a process of its own and kills it when the log tells so. */
+/** Starts a self-training in a separate process and kills it when the log shows that it is time. */
 async function killedWhen(isTime: (report: Report) => boolean): Promise<void> {
   const args = [pathOf('apps/cli/bin/seam.js'), ...START];
   const running = spawn(process.execPath, args, { env: environment, cwd: folder, stdio: 'ignore' });

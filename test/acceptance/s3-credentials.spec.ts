@@ -73,7 +73,7 @@ it('R37: new ones are taken before the old expire, no call fails, and the old on
     const listed: string[] = [];
     for await (const { key } of store.list('')) listed.push(key);
     expect(listed.sort()).toEqual(written.sort());
-    // Who still has the old ones is told so.
+    // A client that still has the old ones gets an error that says so.
     await give('before', 'secret-before', 3_600_000);
     await expect(S3ObjectStore.open(options)).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',

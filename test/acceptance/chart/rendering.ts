@@ -1,4 +1,4 @@
-/** Renders the chart by helm, and reads what comes of it as Kubernetes and the services do. */
+/** Renders the chart with helm, and reads the result as Kubernetes and the services do. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

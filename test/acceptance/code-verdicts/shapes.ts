@@ -312,7 +312,7 @@ export const PYTHON_SHAPES: readonly Shape[] = [
     'def run(g):\n    g(4)',
   ),
   python(
-    'a function that nobody should call',
+    'a function that must not be called',
     'def never(x):\n    assert False\nassert run(never) is None',
     'def run(g):\n    return None',
     'def run(g):\n    g(1)',
@@ -429,7 +429,7 @@ export const JAVASCRIPT_SHAPES: readonly Shape[] = [
     { plainly: 'ASYNC' },
   ),
   javascript(
-    'promises that nobody awaits',
+    'promises that are not awaited',
     'later(2).then((x) => assert.strictEqual(x, 4));',
     'const later = async (x) => x * 2;',
     'const later = async (x) => x;',
