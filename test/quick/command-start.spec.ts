@@ -1,4 +1,4 @@
-/** What a command loads before it does anything: processor time that everybody who types `seam` waits for. Told by the modules, not by a clock. */
+/** What a command loads before it does anything: processor time that every call of `seam` costs. Counted in modules, not by a clock. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -285,7 +285,7 @@ describe('the doctor', () => {
     expect(await examined({ experience, more })).toMatchObject({ exitCode: 0, findings: [] });
   });
 
-  it('takes the adapter for served whose promotion came first in the log, whatever the clocks of two that overlap say', async () => {
+  it('takes the adapter for served whose promotion is first in the log, even if the clocks of two that overlap disagree', async () => {
     const experience = (each: Generated): Generated => ({ ...each, adapterDigest: ADAPTER });
     const over = (adapterDigest: string, at: number): SeamEvent =>
       ({
@@ -644,7 +644,7 @@ describe('planted, and named', () => {
 
   it('a promotion that nothing bears out', () =>
     expectFinding(
-      { more: [published(ADAPTER, null, 'f1'), promoted(ADAPTER, "somebody else's")] },
+      { more: [published(ADAPTER, null, 'f1'), promoted(ADAPTER, "another client's")] },
       'forged-records',
       'error',
       /^The log does not bear out 1 decisions about adapters .* published under another key or with another fingerprint/,

@@ -1,6 +1,6 @@
 /**
- * The executor opens no connection but to the host that is configured. The kernel counts, in a network namespace of its own: what native
- * code would do is seen as well, and an attempt that fails is one too.
+ * The executor opens no connection but to the configured host. The kernel counts, in a separate network namespace: connections of native
+ * code are seen as well, and so are attempts that fail.
  */
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
@@ -37,11 +37,11 @@ async function run(egress: string): Promise<unknown> {
 }
 
 describe('the connections of an executor', () => {
-  it('over a checkpoint are none, whatever problems and entries say', async () => {
+  it('over a checkpoint do not exist, for any problems and entries', async () => {
     expect(await run('checkpoint')).toEqual({ answered: 3, begun: 0, withoutWay: 0, datagrams: 0 });
   });
 
-  it('behind an endpoint are to its host alone, whatever that answers and wherever it sends its client', async () => {
+  it('behind an endpoint are to its host alone, for any answer and any redirect', async () => {
     const counted = (await run('endpoint')) as { readonly answered: number };
     expect(counted).toMatchObject({ withoutWay: 0, datagrams: 0 });
     expect(counted.answered).toBeGreaterThan(0);

@@ -21,7 +21,7 @@ describe('the fuzzer', () => {
   });
   afterAll(() => rm(found, { recursive: true }));
 
-  it('finds hangs, unknown errors and rejections that nobody handles, keeps their inputs, and passes a sound reader', async () => {
+  it('finds hangs, unknown errors and unhandled rejections, keeps their inputs, and passes a sound reader', async () => {
     const settings = [
       '--targets',
       at('planted'),

@@ -1,6 +1,6 @@
 /**
  * Five hundred hostile entries, made from what is dangerous in a prompt: control tokens of the known families and of the executor's own
- * vocabulary, hidden characters, addresses, tags, headings. Each is refused, or stands in the prompt as words.
+ * vocabulary, hidden characters, addresses, tags, headings. Each is refused, or is part of the prompt as words only.
  */
 import { readFileSync } from 'node:fs';
 import { DEFAULT_ENTRY_SCHEMA, loadPrompts, MEMORY_ITEM_SCHEMA, parseEntry } from '@seamstream/experience';
@@ -69,6 +69,7 @@ function* entries(count: number): Generator<{ readonly entry: string; readonly s
     yield i % 2 === 0
       ? { entry: JSON.stringify({ memory_item: `x${text}` }), schema: MEMORY_ITEM_SCHEMA }
       : {
+          // eslint-disable-next-line house/plain-words -- the text of a hostile entry
           entry: JSON.stringify({ concepts: [`x${text}`], strategy: ['as told'], pitfalls: [] }),
           schema: DEFAULT_ENTRY_SCHEMA,
         };
@@ -108,7 +109,7 @@ describe('a hostile entry', () => {
         ...controlTokens.filter((token) => prompt.includes(token) && !neutral.includes(token)),
         ...Array.from(prompt).filter((character) => character !== '\n' && !isPlainCodePoint(character.codePointAt(0)!)),
         ...ADDRESSES.filter((address) => prompt.includes(address)),
-        ...(prompt.split('\n').length === neutral.split('\n').length ? [] : ['a line of its own']),
+        ...(prompt.split('\n').length === neutral.split('\n').length ? [] : ['a separate line']),
         ...((prompt.match(/<\s*\/\s*memory_item/gi)?.length ?? 0) <= 1 ? [] : ['an end of its block']),
       ];
       if (told.length > 0) faults.push(`${entry}: ${told.join(', ')}`);

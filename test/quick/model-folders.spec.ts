@@ -1,4 +1,4 @@
-/** Which setting to correct where a model's folder is none: every service has its own, and the trainer two. */
+/** Which setting to correct where a folder has no model: every service has a setting for its model, and the trainer two. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const generator = (environment: Environment) =>
 const executor = (environment: Environment) => start(executorService(), loadConfig(executorConfigSchema, environment));
 const trainer = (environment: Environment) => start(trainerService(), loadConfig(trainerConfigSchema, environment));
 
-describe('a model folder that is none', () => {
+describe('a folder without a model', () => {
   it.each([
     ['SEAM_GENERATOR_MODEL_FOLDER', generator],
     ['SEAM_EXECUTOR_MODEL_FOLDER', executor],

@@ -1,4 +1,4 @@
-/** What somebody sees whose Node is too old, at each of the tree's doors. */
+/** What a person with too old a Node sees, at each of the tree's entry points. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,4 @@
-/** The tarball of `npm run package`: whole, nothing beside, and with versions that were decided. */
+/** The tarball of `npm run package`: complete, without anything extra, and with versions that were decided. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -137,7 +137,7 @@ describe('The package', () => {
     expect(lost).toEqual([]);
   });
 
-  it('holds every file and folder that a module names beside itself: threads, templates, models, topics', () => {
+  it('holds every file and folder that a module names next to itself: threads, templates, models, topics', () => {
     const named = modules().flatMap((path) =>
       [...text(path).matchAll(/new URL\(\s*'([^']+)',\s*import\.meta\.url/g)].map(([, target]) =>
         join(dirname(path), target!),

@@ -31,7 +31,7 @@ function openHanded(...args: readonly string[]) {
 }
 
 describe('Files', () => {
-  it('of log, keys and folders are readable by their owner alone, whatever the umask', () => {
+  it('of log, keys and folders are readable by their owner alone, under any umask', () => {
     writeFileSync(join(folder, 'problems.jsonl'), JSON.stringify(PROBLEM));
     expect(openHanded('publish', 'problems.jsonl')).toMatchObject({ status: 0 });
     expect(openHanded('keys', 'generate', 'trainer', '--may', 'adapters')).toMatchObject({ status: 0 });

@@ -21,7 +21,7 @@ const KEYS = {
 } as const;
 const VERSIONS = ['version', 'version of a shard'];
 
-/** Who may do what; nobody else may do it. */
+/** Who may do what; no other principal may do it. */
 const MAY: Readonly<Record<string, Readonly<Record<'Get' | 'Put' | 'Delete', readonly string[]>>>> = {
   generator: { Get: ['adapter', 'model', 'mark of the generator'], Put: ['mark of the generator'], Delete: [] },
   executor: { Get: ['model', 'mark of the executor'], Put: ['mark of the executor'], Delete: [] },
@@ -63,16 +63,16 @@ describe.each(Object.entries(MAY))('on S3 the %s', (service, may) => {
 });
 
 describe('the bucket', () => {
-  it('is nobody else’s: no list of rights and no policy makes it public', () => {
+  it('is private: no list of rights and no policy makes it public', () => {
     expect(Object.values(JSON.parse(textOf('bucket/public-access-block')) as object)).toEqual([true, true, true, true]);
   });
 
-  it('keeps what was overwritten, and encrypts what nobody said anything about', () => {
+  it('keeps what was overwritten, and encrypts even what no request asked to encrypt', () => {
     expect(JSON.parse(textOf('bucket/versioning'))).toEqual({ Status: 'Enabled' });
     expect(textOf('bucket/encryption')).toContain('"SSEAlgorithm": "AES256"');
   });
 
-  it('lets nobody delete versions of the buffer or adapters, whatever else they may', () => {
+  it('lets no principal delete versions of the buffer or adapters, even with all other rights', () => {
     const everything = parseS3Policy(
       JSON.stringify({
         Version: '2012-10-17',

@@ -61,7 +61,7 @@ describe('A secret of the configuration', () => {
     }
   });
 
-  it('is not repeated where a key stands in place of its variable', () => {
+  it('is not repeated where a key is given in place of its variable', () => {
     const key = `hf_${CANARY}`;
     const { said } = run(service('executor'), [], {
       SEAM_EVENT_LOG_DRIVER: 'memory',

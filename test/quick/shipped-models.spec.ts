@@ -1,4 +1,4 @@
-/** Services that are told no model folder find the shipped ones, seen from the root of a clone. */
+/** Services without a configured model folder find the shipped ones, seen from the root of a clone. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const support = (name: string): string => join(ROOT, 'test/support', name);
 
-/** Runs jest, with the environment of all suites, on one spec file of its own. */
+/** Runs jest on one spec file, with the environment of all suites. */
 async function ranWith(spec: string, { found = [] }: { readonly found?: readonly string[] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'planted-'));
   const temporary = join(folder, 'tmp');
@@ -59,10 +59,10 @@ describe('the temporary folder of a spec file', () => {
     expect(left).toEqual([]);
   });
 
-  it('is told by name, and removed, when what was made there outlives its file', async () => {
+  it('is reported by name, and removed, when what was made there outlives its file', async () => {
     const { status, stderr, left } = await ranWith(`
       const { dirname, join } = require('node:path');
-      it('leaves a key beside its folder', () => {
+      it('leaves a key next to its folder', () => {
         require('node:fs').writeFileSync(join(dirname(require('node:os').tmpdir()), 'client.key'), 'private');
       });
     `);
