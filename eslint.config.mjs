@@ -132,8 +132,6 @@ const PLACES_WITH_HOUSE_WORDS = [
   'libs/service-kit',
   'libs/success-buffer',
   'libs/training-runs',
-  'test/quick',
-  'test/resilience',
 ];
 
 /** Specs with more than a quarter of their lines before the first test. May only shrink, like the others. */

@@ -1,6 +1,6 @@
 /**
- * A buffer in three shards, shared by three processes, on both logs: near duplicates are found whatever partition they came in
- * and whoever was at work, all shards together are what one buffer is, and that stays so when an instance is killed.
+ * A buffer in three shards, shared by three processes, on both logs: near duplicates are found across partitions and instances, all
+ * shards together equal one buffer, and this stays true when an instance is killed.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -41,7 +41,7 @@ interface Planted {
   readonly prompt: string;
 }
 
-/** Problems of a round; members of a family are far from each other, the first half of the families goes on in the next round. */
+/** Problems of a round; members of a family are far from each other, and the first half of the families continues in the next round. */
 function problemsOf(round: number): readonly Planted[] {
   return Array.from({ length: PROBLEMS_PER_ROUND }, (_, index) => {
     const copy = Math.floor(index / FAMILIES_PER_ROUND);
@@ -213,7 +213,7 @@ async function play(
   }
 }
 
-/** What came of each family: outcomes kept now, and why the others are not. */
+/** The fate of each family: outcomes kept now, and why the others are not. */
 function fates({ rows, decisions }: Pick<Played, 'rows' | 'decisions'>) {
   const kept = new Map(rows.map(({ problemId, outcomeId }) => [problemId, outcomeId]));
   const said = ofTypeLast(decisions);

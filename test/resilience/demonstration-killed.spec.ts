@@ -1,6 +1,6 @@
 /**
  * The demonstration with the shipped models and recipe: imitation, comparison, promotions, new problems. Once as `npm
- * start` runs it; once with each service in a process of its own, killed in the midst of its work. Shortened here;
+ * start` runs it; once with each service in a separate process, killed in the midst of its work. Shortened here;
  * `npm run chaos:demonstration` does the whole of it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -167,9 +167,9 @@ async function recordsOfRuns(log: EventLog): Promise<readonly number[]> {
 }
 
 /**
- * Kills, spread evenly over the rounds, each a random while after the service's work of that round has become due. How long is
- * told by the undisturbed rounds, on a machine that may have been slower then; so a kill comes at the latest when the service
- * has written a random share of its records, or the round's run has begun, and the trainer's at the run's second record.
+ * Kills, spread evenly over the rounds, each a random while after the service's work of that round has become due. The undisturbed rounds
+ * say how long, but the machine may have been slower then. So a kill comes at the latest when the service has written a random share of
+ * its records, or the round's run has begun, and the trainer's at the run's second record.
  */
 async function killAcross(
   services: ServiceProcesses,

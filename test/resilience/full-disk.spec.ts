@@ -1,4 +1,4 @@
-/** A disk of 16 MB in a mount name space of its own: the real ENOSPC, at many write sites, and space that comes back. */
+/** A disk of 16 MB in a separate mount namespace: the real ENOSPC, at many write sites, and space that comes back. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ function onSmallDisk(script: string): { status: number | null; stdout: string; s
 }
 
 describe('a disk without space', () => {
-  it('R21: refuses commits and objects by code, keeps all that was acknowledged, and goes on by itself once there is space', () => {
+  it('R21: refuses commits and objects by code, keeps all that was acknowledged, and continues by itself once there is space', () => {
     const run = onSmallDisk('head -c 8000000 /dev/zero > "$DISK/filler"; "$NODE" "$CHILD" "$DISK/data" "$DISK/filler"');
     if (run.status !== 0) throw new Error(`the run on a small disk failed: ${run.stderr}`);
     const result = JSON.parse(run.stdout) as Record<string, unknown>;

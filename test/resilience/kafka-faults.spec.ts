@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(world.folder, { recursive: true }));
 
-it('R01: services, broker and S3 server are killed: what is left is what the embedded drivers leave when nobody is', async () => {
+it('R01: killed services, broker and S3 server leave what the embedded drivers leave when nothing is killed', async () => {
   const killed: string[] = [];
   const run = await play('kafka', {
     objects: 's3',
@@ -176,7 +176,7 @@ it('R17: a network that is slow, stands still or is cut between the services and
     });
     expect(done).toEqual([0, 1, 2]);
     expectSame(run);
-    // Nobody had to start a service anew.
+    // No service had to be started again.
     expect(run.exits).toEqual([]);
   } finally {
     await Promise.all(proxies.map((proxy) => proxy.stop()));
@@ -185,7 +185,7 @@ it('R17: a network that is slow, stands still or is cut between the services and
   }
 }, 900_000);
 
-it('a service says that it is not ready while its broker is down, and is ready again without being started anew', async () => {
+it('a service says that it is not ready while its broker is down, and is ready again without a new start', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kafka-ready-'));
   const deployment = await deploy({ folder, log: 'kafka', environment: toyEnvironment(world, folder) });
   const services = new ServiceProcesses(deployment.environment, { instances: ['generator', 'executor', 'buffer'] });
@@ -265,7 +265,7 @@ it('R08: services whose offsets are gone, or set back by half, read again and sa
             await pause(200);
           }
         }
-        // Whoever reads what was said again would say more by now.
+        // A service that says again what it reads again would have said more by now.
         await pause(3_000);
       } finally {
         await services.end();

@@ -41,8 +41,8 @@ function sample(pid: number): Sample {
 }
 
 /**
- * MB per minute by which the least memory of its own grew from the third quarter of the samples to the last: between two
- * collections of garbage it grows at any rate.
+ * MB per minute by which the least of a process's own memory grew from the third quarter of the samples to the last. Between two
+ * collections of garbage memory always grows.
  */
 function growthOf(samples: readonly Sample[]): number {
   const quarter = Math.floor(samples.length / 4);
@@ -103,11 +103,11 @@ async function expectSound({ log, services }: Flow, published: number): Promise<
   expect(services.complaints()).toEqual([]);
 }
 
-it('R32: behind an executor that is ten times slower nothing grows but the log, and nobody loses a partition', async () => {
+it('R32: behind an executor that is ten times slower nothing grows but the log, and no service loses a partition', async () => {
   const problems = FULL ? 2_000 : 96;
   const environment = { SLOW_FACTOR: '10' };
   const options = { environment, nodeArguments: { executor: [SLOW] } };
-  // All at once: whoever is before the executor is never throttled by anybody.
+  // All at once: nothing ever throttles the services before the executor.
   await under({ problems, atOnce: problems, everyMs: 250 }, options, async (flow) => {
     await expectSound(flow, problems);
     for (const [name, own] of flow.samples) {

@@ -39,7 +39,7 @@ const { ProblemPublished } = EXAMPLE_EVENTS;
 
 /** Of a record of zeros: some five kilobytes when compressed with zstd, 30 000 to 1. */
 const BOMB_BYTES = 160_000_000;
-/** Sends good records and between them bombs, each in a batch of its own, to the first partition. */
+/** Sends good records and between them bombs, each in a separate batch, to the first partition. */
 const BOMBER = `
   import kafkajs from 'kafkajs';
   import { TOPIC } from '@seamstream/events';

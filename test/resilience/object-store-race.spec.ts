@@ -40,7 +40,7 @@ it('R24: has exactly one winner per object and loses no merged row, although thr
     const winners = [...said].filter(([, lines]) => lines.includes(`won ${round}`)).map(([name]) => name);
     const content = Buffer.from(await store.get(`race/${round}`)).toString();
     expect(winners.length).toBeLessThanOrEqual(1);
-    // A winner may be killed after winning, before it says so; nobody else may say so then.
+    // A winner may be killed after winning, before it says so; no other writer may say so then.
     if (winners.length === 0) expect(KILLED).toContain(content);
     else expect(winners).toEqual([content]);
   }

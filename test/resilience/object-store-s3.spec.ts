@@ -190,7 +190,7 @@ describe('half an upload', () => {
     expect([await store.head(`${folder}/a`), await unfinishedUploads()]).toEqual([undefined, []]);
   });
 
-  it('R23: whoever is killed after any part or before completion leaves no object, and nothing after a sweep', async () => {
+  it('R23: a writer that is killed after any part or before completion leaves no object, and nothing after a sweep', async () => {
     const killAt: readonly ((request: SeenRequest) => boolean)[] = [
       ({ url }) => url.includes('partNumber=1'),
       ({ url }) => url.includes('partNumber=2'),
@@ -220,7 +220,7 @@ describe('half an upload', () => {
     }
   }, 120_000);
 
-  it('of somebody else, or below another prefix, is left alone', async () => {
+  it('of another client, or below another prefix, is left alone', async () => {
     const { client, bucket } = s3;
     const key = `${folder}/theirs`;
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: key }));
@@ -237,7 +237,7 @@ describe('a conditional write whose answer is lost', () => {
   it.each([
     ['in one request', {}, 'PUT'],
     ['in parts', IN_PARTS, 'POST'],
-  ] as const)('has won all the same, and is told so (%s)', async (_, options, method) => {
+  ] as const)('has won all the same, and says so (%s)', async (_, options, method) => {
     const store = await open(options);
     const key = `${folder}/a`;
     const first = new Uint8Array(6 * MIB).fill(1);
@@ -284,14 +284,14 @@ describe('a conditional write whose answer is lost', () => {
 describe('409 ConditionalRequestConflict', () => {
   const conflict = answer(409, 'ConditionalRequestConflict');
 
-  it('is decided by looking: nobody there, so the write is tried again', async () => {
+  it('is decided by looking: the key is free, so the write is tried again', async () => {
     const store = await open();
     proxy.disturbFirst(2, 'PUT', conflict);
     await store.put(`${folder}/a`, bytes('mine'), { ifMatch: 'absent' });
     expect(text(await store.get(`${folder}/a`))).toBe('mine');
   });
 
-  it('is decided by looking: somebody there, so the write has lost', async () => {
+  it('is decided by looking: the key is taken, so the write has lost', async () => {
     const store = await open();
     const put = await store.put(`${folder}/a`, bytes('theirs'));
     proxy.disturb(({ method }) => (method === 'PUT' ? conflict : undefined));

@@ -144,7 +144,7 @@ it('R06: members that join and leave all the time cost nothing but time', async 
 it('R07: problems, experiences and outcomes that are written up to five times count once', async () => {
   const random = Random.of('R07');
   let copies = 0;
-  /** Some of the last hundred records of each topic once more, as somebody who copies a log at least once would leave them. */
+  /** Some of the last hundred records of each topic once more, as a client that copies a log at least once would leave them. */
   const repeat = async ({ log }: Scene, signal: AbortSignal): Promise<void> => {
     const repeated = new Set<string>();
     const recent = new Map<string, LogRecord[]>();
@@ -172,7 +172,7 @@ it('R07: problems, experiences and outcomes that are written up to five times co
   expect(run.deadLetters).toBe(0);
   expect(run.bufferDigests).toEqual(undisturbed.bufferDigests);
   expect(run.adapterDigests).toEqual(undisturbed.adapterDigests);
-  // What follows was made once: the copies alone stand in the log more than once, word for word.
+  // What follows from them was made once: only the copies are in the log more than once, word for word.
   for (const kind of ['experiences', 'outcomes', 'admissions', 'rejections'] as const)
     expect([...new Set(run[kind])].sort()).toEqual([...undisturbed[kind]].sort());
   for (const kind of ['admissions', 'rejections'] as const) expect(repeatedIds(run[kind])).toEqual([]);
@@ -223,7 +223,7 @@ it('R31: clocks that are wrong by minutes or hours, and jump by a day, change no
   expectSame(run);
 }, 300_000);
 
-it('R35: told to end in the middle of work, every service ends with 0, and nothing is done twice', async () => {
+it('R35: asked to end in the middle of work, every service ends with 0, and nothing is done twice', async () => {
   const codes: (readonly [ServiceName, number | null])[] = [];
   const run = await play({
     disturb: async ({ services }, signal) => {
@@ -339,13 +339,13 @@ describe('R39: the harness catches planted faults', () => {
   /** Stopped in the middle of its work, replaced by another, woken. */
   const stopped = async (services: ServiceProcesses, log: EventLog): Promise<void> => {
     while ((await recordsIn(log, TOPIC.experiences)) === 0) await pause(5);
-    // By now the next batch is in hand.
+    // By now the next batch is in flight.
     await pause(700);
     services.signal('generator', 'SIGSTOP');
     services.start('generator-2');
-    // Stopped in a commit, it keeps the log's write lock and nobody can join: it goes on for a moment, and is stopped again.
+    // Stopped in a commit, it keeps the log's write lock and no other can join. So it runs for another moment, and is stopped again.
     for (let tries = 0; !(await isAtWorkWithin(services, 'generator-2', 15_000)); tries++) {
-      if (tries === 5) throw new Error(`nobody took the stopped one's place: ${services.complaints().join(', ')}`);
+      if (tries === 5) throw new Error(`no other took the stopped one's place: ${services.complaints().join(', ')}`);
       services.signal('generator', 'SIGCONT');
       await pause(20);
       services.signal('generator', 'SIGSTOP');
@@ -378,12 +378,12 @@ describe('R39: the harness catches planted faults', () => {
     expect((await flow('write-before-commit', untilRepeated)).repeated).toBeGreaterThan(0);
   }, 300_000);
 
-  it('ids are new ones instead of derived ones: nobody can know them again', async () => {
-    // Nobody has to be killed for that.
+  it('ids are new ones instead of derived ones: no reader can recognise them', async () => {
+    // This needs no kill.
     expect((await flow('new-ids', async () => undefined)).ids).not.toEqual(sound.ids);
   }, 300_000);
 
-  it('members that were replaced may commit: what they had in hand is there twice', async () => {
+  it('members that were replaced may commit: their in-flight records are there twice', async () => {
     expect((await flow('ignores-the-epoch', stopped)).repeated).toBeGreaterThan(0);
   }, 300_000);
 });

@@ -87,7 +87,7 @@ it('R11: a record that kills, hangs or fills the process is found out and given 
       expect(attempts).toBe(MAX_DEATHS);
       expect(reason).toContain('died or had to be ended');
     }
-    // Of each kind: with others in hand, then alone; a hanging batch blames its records at once.
+    // Of each kind: with others in flight, then alone; a hanging batch blames its records at once.
     const ends = services.exits();
     expect(ends.length).toBeLessThanOrEqual(POISONED.length * 2 * MAX_DEATHS);
     const run = await recordedRun(log);

@@ -61,7 +61,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('R20: whatever part of an unfinished commit reached the disk, all acknowledged ones are there, and it goes on', () => {
+it('R20: for any part of an unfinished commit on the disk, all acknowledged ones are there, and the log continues', () => {
   const random = Random.of('R20');
   const cuts = Array.from({ length: FULL ? 1_000 : 60 }, () => {
     const commit = random.int(COMMITS);
@@ -82,7 +82,7 @@ it('R20: whatever part of an unfinished commit reached the disk, all acknowledge
 /** How a log says that its file is damaged. LMDB itself checks nothing: where its own pages are gone, writing may end the process. */
 const REFUSALS = ['LOG_CORRUPT', 'SIGABRT'];
 
-it('R18: a file that lost its end has lost nothing, or does not go on: it never shows less as if that were all', () => {
+it('R18: a file that lost its end has lost nothing, or does not continue: it never shows less as if that were all', () => {
   const whole = state(COMMITS);
   const step = FULL ? 1 : 128;
   const cuts = Array.from({ length: PAGE / step }, (_, index) => whole.subarray(0, whole.length - 1 - index * step));

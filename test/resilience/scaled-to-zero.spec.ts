@@ -23,7 +23,7 @@ const CONSUMED = {
 
 interface Sleep {
   readonly exitCode: number | null;
-  /** Records that came while nobody consumed them. */
+  /** Records that arrived while no instance consumed them. */
   readonly behind: number;
 }
 
