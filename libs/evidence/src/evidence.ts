@@ -9,12 +9,12 @@
  * Most results are honest, and their bytes say so (bears-out.decide.ts): nothing is decoded for them, nothing is kept of them. All others
  * are looked at together: what they rest on is decoded, and {@link doubtOf} judges.
  *
- * An experience has one result, so it is forgotten once that has arrived. Only records that wait long for garbage collection are
- * remembered for long. That a candidate was used is remembered (first-uses.ts): of two experiences under one id the first in the log
- * counts, and a request for another one is answered from the log. A record that was forgotten, or never read here, is found by a
- * directory of keys (key-directory.ts). It is made when the first result misses its experience or problem. Honest results do not, so it
- * costs nothing as long as there are no forgeries. From then on each forged result costs a separate look-up, and honest ones after it
- * none: only what is borne out moves reading on. What is held is bounded for any log: it is counted, and the oldest is forgotten.
+ * An experience has one result, so it is forgotten once that has arrived: objects that live long make garbage collection slow. That its
+ * candidate was used is remembered (first-uses.ts): of two experiences under one id the first in the log counts, and a request for
+ * another one is answered from the log. A record that was forgotten, or never read here, is found by a directory of keys
+ * (key-directory.ts). It is made when the first result misses its experience or problem. Honest results do not, so it costs nothing as
+ * long as there are no forgeries. From then on each forged result costs a separate look-up, and honest ones after it none: only what is
+ * borne out moves reading on. What is held is bounded for any log: it is counted, and the oldest is forgotten.
  */
 import { randomInt } from 'node:crypto';
 

@@ -27,7 +27,7 @@ interface Uses {
 export class FirstUses {
   /** By problem: its first group, and the candidates of it that were used. */
   private readonly used = new Map<string, Uses>();
-  /** By partition: whether something was published before this is known only if `used` has it. */
+  /** By partition, an offset: of the problems that were published before it, only those in `used` are known. */
   private readonly forgottenTo = new Map<number, number>();
 
   /**

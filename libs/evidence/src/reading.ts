@@ -13,14 +13,14 @@ const LEAST_RECORDS = 16;
 const FIRST_BYTES = 4_096;
 /**
  * How far the log is read along beyond the last record that bore a result out: some batches of results. What a result misses there is
- * looked up. So a result that nothing bears out neither makes the log be read to its end, nor what honest results need next be forgotten.
+ * looked up. So a result that nothing bears out cannot make a reader read to the end of the log and forget what honest results need next.
  */
 const AHEAD_RECORDS = 2_000;
 /** Results arrive in about the order of their experiences: a record that no result asked for while so many others were read is old. */
 const AGE_RECORDS = 16_384;
 /**
  * How far one result moves the place up to which unused records are old: a record or two are enough, since results arrive one after
- * another. So a result that asks for a much later record makes few records be forgotten that are still needed.
+ * another. So a result that asks for a much later record pushes out few records that are still needed.
  */
 const STEP_RECORDS = 8;
 /** Results that were found along the way, up to which one looked up ahead of it is taken for a stray. */

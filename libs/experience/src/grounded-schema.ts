@@ -3,7 +3,7 @@
  * quote a thing as often as it occurs there, so a grammar of the schema cannot write a misquote. Everything but lists of texts stays as
  * it is and is judged afterwards (faithful.ts); so does a list that would become empty where something must be written.
  *
- * Narrowing is a function of schema and prompt alone: a trainer on an entry forms again the mask under which it was sampled.
+ * Narrowing is a function of schema and prompt alone: training on an entry rebuilds the mask under which it was sampled.
  */
 import { AT_MOST, type JsonSchema } from '@seamstream/token-grammar';
 import { schemaDigest } from './entry.schema.js';

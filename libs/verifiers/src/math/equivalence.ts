@@ -296,7 +296,7 @@ const headOf = (name: string): string => (/^([a-zA-Z])\(/.exec(name)?.[1] ?? nam
 /** 0 of f(0); '' of x and f(x), whose argument is only a name. */
 const argumentOf = (name: string): string => /^[a-zA-Z]\w*\((-?[\d.]+)\)$/.exec(name)?.[1] ?? '';
 
-/** The values of x = 1, y = 2 and of (x, y) = (1, 2) by their names; null where a part has no name. */
+/** The values of x = 1, y = 2 and of (x, y) = (1, 2) by their names; null unless each part has its own name. */
 function valuesByName(form: Form): ReadonlyMap<string, Readings> | null {
   if (form.kind === 'named') {
     const names = /^\((.*)\)$/.exec(form.name)?.[1]?.split(',');

@@ -14,7 +14,7 @@ export type Bindings = (name: string) => Complex;
 export interface Setting {
   readonly numbers: ComplexNumbers;
   readonly bindings: Bindings;
-  /** Letters that are functions where a bracket follows, even if {@link FUNCTION_NAMES} lacks them: y in y(0). */
+  /** Letters that are functions where a bracket follows, regardless of {@link FUNCTION_NAMES}: y in y(0). */
   readonly called: ReadonlySet<string>;
   /** Heads that are not computed where a variable is under them, since no point shows where they turn. */
   readonly unproven?: ReadonlySet<string>;
