@@ -131,7 +131,6 @@ const PLACES_WITH_HOUSE_WORDS = [
   'libs/experience',
   'libs/operations',
   'libs/release',
-  'libs/service-kit',
   'libs/success-buffer',
   'libs/training-runs',
   'libs/verifiers',

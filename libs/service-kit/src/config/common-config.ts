@@ -8,16 +8,16 @@ export const httpAddress = z.url({ protocol: /^https?$/ }).refine(
     const { username, password } = new URL(address);
     return username === '' && password === '';
   },
-  { error: 'expected no user and password in the address: they have settings of their own' },
+  { error: 'expected no user and password in the address: each has its own setting' },
 );
 
-/** What every service reads. A service adds one section of its own: `commonConfigSchema.extend({ generator: … })`. */
+/** The settings that every service reads. A service adds its own section: `commonConfigSchema.extend({ generator: … })`. */
 export const commonConfigSchema = z.object({
-  /** Folder of the embedded drivers; the log and the objects lie in its subfolders unless told otherwise. */
+  /** Folder of the embedded drivers. The log and the objects are in its subfolders, unless they have a folder setting. */
   dataFolder: z.string().min(1).default('data'),
   /**
-   * `required`: a result counts only if its experience and its problem stand in the log and agree with it (docs/adr/0030); `none`:
-   * results are believed as they come, for logs whose experiences or problems have been deleted.
+   * `required`: a result counts only if the log holds its experience and its problem, and both agree with it (docs/adr/0030). `none`:
+   * results are believed without this evidence, for logs whose experiences or problems have been deleted.
    */
   evidence: z.enum(['required', 'none']).default('required'),
   eventLog: z
@@ -145,7 +145,7 @@ export const commonConfigSchema = z.object({
       keyFile: z.string().min(1).optional(),
       /** JSON file of the public keys that are believed, each with what it may vouch for. */
       trustedKeysFile: z.string().min(1).optional(),
-      /** Whether what nobody signed is believed. Default: where the log is Kafka it is not, in the embedded drivers it is. */
+      /** Whether unsigned facts are believed. Default: refused where the log is Kafka, allowed in the embedded drivers. */
       unsigned: z.enum(['allowed', 'refused']).optional(),
     })
     .prefault({}),
@@ -228,7 +228,7 @@ export const commonConfigSchema = z.object({
         .prefault({}),
       /** Lets them be served to other machines by plain http: where a container's network is its own. */
       allowPlaintext: z.boolean().default(false),
-      /** Who asks for readiness or metrics says `Authorization: Bearer` and this. Liveness tells nothing and asks for nothing. */
+      /** A request for readiness or metrics must send this token as `Authorization: Bearer`. Liveness needs no token. */
       token: secret(z.string().min(24, 'expected at least 24 characters: openssl rand -hex 16')).optional(),
       /** Lets other machines read readiness and metrics without a token. */
       allowUnauthenticated: z.boolean().default(false),
@@ -266,7 +266,10 @@ export const commonConfigSchema = z.object({
       shutdownGraceMs: z.int().nonnegative().default(10_000),
       /** Longest time for the answer to one batch; after it its records are taken one at a time, each with as much time. */
       deadlineMs: z.int().positive().default(600_000),
-      /** Deaths of the process with the same batch in hand before its records are taken one at a time, and with one alone before it is given up. */
+      /**
+       * How often the process may die with the same batch in flight before its records are taken one at a time. A single record
+       * in flight at as many deaths is given up.
+       */
       maxDeaths: z.int().positive().default(3),
     })
     .prefault({}),

@@ -75,7 +75,7 @@ export async function withTopics(log: EventLog, mode: LogMode, place: string): P
     if (mode !== 'create' && missing.length === TOPICS.length) {
       throw new SeamError(
         'NOT_FOUND',
-        `Opening the event log: expected topics (${TOPICS.map(({ name }) => name).join(', ')}), came none of them ${place}. Correct the settings, or make the topics: a service or "seam publish" does.`,
+        `Cannot open the event log: expected topics (${TOPICS.map(({ name }) => name).join(', ')}), got none of them ${place}. Correct the settings, or create the topics: a service or "seam publish" does.`,
         { details: { place } },
       );
     }
@@ -134,13 +134,13 @@ export function kafkaOptions(
         ? {}
         : { sasl: { mechanism, username, password, minIterations } }),
     },
-    // What the client cannot mend reaches us as an error; its own lines, of any level, are for whoever looks into it.
+    // A fault that the client cannot mend reaches us as an error. Its own lines, of any level, are for debugging only.
     log: ({ level, message, broker, isOwn }) =>
       isOwn ? logger[level](message) : logger.debug({ broker, level }, message),
   };
 }
 
-/** The native addon is loaded by whoever chose it only. */
+/** The native addon is loaded only where the configuration chooses this driver. */
 async function openLmdb(folder: string, mode: LogMode): Promise<EventLog> {
   const { LmdbEventLog } = await import('@seamstream/event-log-lmdb');
   return LmdbEventLog.open({ folder, readOnly: mode === 'read' });

@@ -14,7 +14,7 @@ import {
 /** A try of the records from one offset up to another. */
 type Try = readonly [from: number, end: number];
 
-/** What is tried of a batch, one after the other, when whatever holds a culprit fails: twice as a whole, then halved; a culprit alone is given up. */
+/** The tries of a batch in order, when each try with a culprit fails: twice as a whole, then halved. A culprit alone is given up. */
 function triedIn(
   count: number,
   isCulprit: (offset: number) => boolean,

@@ -1,9 +1,9 @@
 /**
- * Which records from the front of a batch are tried next: all of them, a half, a half of it, one. A stack of stretches, each with its end
- * and what was tried of it; the innermost is worked on, and when it is through, the one around it goes on behind it. Pure.
+ * Which records from the front of a batch are tried next: all of them, a half, a half of it, one. A split is a stack of stretches, each
+ * with its end and what was tried of it. The innermost is worked on. Once it is done, the rest of the one around it is next. Pure.
  *
  *   ┌──────────────── whole ────────────────┐      a culprit at x: the whole fails twice, then its first half is tried, which fails
- *   ┌───── half ─────┐                             twice, and so on; what stands behind a half that is through is tried as a whole
+ *   ┌───── half ─────┐                             twice, and so on; what follows a finished half is tried as a whole
  *   ┌ half ┐ x
  */
 

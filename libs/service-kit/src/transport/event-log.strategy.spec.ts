@@ -320,7 +320,7 @@ describe('the event-log transport', () => {
     );
   });
 
-  it('waits out what the log cannot name, also where the consumer asked the log; the same of its own is its own', async () => {
+  it('waits out an unnamed error of the log, also in the consumer; the same code without a driver is the fault of the record', async () => {
     const log = await newLog();
     await log.append(published(['a', 'b']).map((record) => ({ ...record, partition: 0 })));
     let questions = 0;
@@ -515,7 +515,7 @@ describe('the event-log transport', () => {
     const other = await newLog(storage);
     await serve(other, consume, 6, [TOPIC.outcomes]);
     await until(async () => (await consumedCount(other)) === 12);
-    // What went to the dead letters is no answer: whoever sends it again wants it to be worked on.
+    // A dead letter is no answer: a record that is sent again is to be worked on.
     expect(asked).toEqual(['p-1']);
     expect(await answered(other)).toEqual(['p-0', 'p-2', 'p-3']);
     expect((await eventsOf(other, 'DeadLettered')).length).toBeGreaterThan(1);

@@ -13,9 +13,9 @@ import type { Item } from './batch-item.js';
 
 /** Records of one partition that are read before those that the place in the log asks for. */
 const TAIL_RECORDS = 2_000;
-/** Causes of one partition that are remembered, beside those that were read. */
+/** Causes of one partition that are remembered, besides those that were read. */
 const REMEMBERED = 20_000;
-/** By so much the clock of who answered may be behind that of who asked. */
+/** How far the clock of the answering process may be behind that of the asking one. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 
 /** What was answered of one partition, as far as the claim under which it is worked on knows. */
@@ -79,7 +79,7 @@ class IdempotencyFilter {
     const causes: string[] = [];
     for (const answerTopic of answers) {
       const marks = await log.watermarks(answerTopic);
-      // Equal keys stand in equal partitions where there are equally many.
+      // Equal keys are in equal partitions where both topics have equally many.
       const own = marks.length === partitions ? marks.filter((each) => each.partition === partition) : marks;
       for (const { partition: from, low, high } of own) {
         const begin = Math.max(low, Math.min(await log.offsetForTime(answerTopic, from, sinceMs), high - TAIL_RECORDS));

@@ -95,7 +95,7 @@ export class PartitionProcessor {
       await (this.isolation === undefined ? finish(items) : this.isolation.finish(batch, items, signal, finish));
     } catch (error) {
       if (isSeamError(error, 'FENCED')) this.options.observer.fenced(batch.records.length);
-      // A claim may end with the very commit that tells why the subscription has to.
+      // A claim may end with the same commit that gives the reason for the subscription's end.
       else if (!signal.aborted || error instanceof RefusedForGood) throw error;
     }
   }
@@ -229,7 +229,7 @@ export class PartitionProcessor {
   }
 
   /**
-   * What is tried next after a failure; undefined where the work was told to stop.
+   * What is tried next after a failure; undefined where the work was asked to stop.
    * @throws what ends the subscription
    */
   private async recover(error: unknown, rest: Rest, taken: Taken, signal: AbortSignal): Promise<Rest | undefined> {
@@ -349,7 +349,7 @@ export class PartitionProcessor {
   }
 }
 
-/** Asked anew each time: what was false before an await may be true after it. */
+/** A call each time, since what was false before an await may be true after it. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }
