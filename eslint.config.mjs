@@ -126,7 +126,6 @@ const PLACES_WITH_HOUSE_WORDS = [
   'apps/trainer',
   // The text of a published prompt, which stays as it is.
   'libs/tasks/src/passage.task.ts',
-  'libs/event-log-kafka',
   'libs/evidence',
   'libs/experience',
   'libs/operations',

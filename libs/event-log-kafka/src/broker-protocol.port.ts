@@ -76,7 +76,7 @@ export interface TransactionalProducer extends ProducerIdentity {
   readonly transactionalId: string;
 }
 
-/** A record to be written, with bytes for whatever is not text. */
+/** A record to be written, with bytes for all that is not text. */
 export interface ProducedRecord {
   readonly key: string | Buffer | null;
   readonly value: Buffer | null;

@@ -18,7 +18,7 @@ export function brokerErrorOf(error: unknown): string | undefined {
   return error instanceof BrokerRefusal || error instanceof BrokerDistrust ? error.type : undefined;
 }
 
-/** Somebody else has the transactional id by now, or the coordinator ended the transaction for us. */
+/** Another producer has the transactional id by now, or the coordinator ended the transaction. */
 const FENCING = new Set([
   'INVALID_PRODUCER_EPOCH',
   'INVALID_PRODUCER_ID_MAPPING',

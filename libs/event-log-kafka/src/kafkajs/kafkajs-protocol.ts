@@ -30,7 +30,7 @@ export class KafkajsProtocol implements BrokerProtocol {
   private isClosed = false;
   private known: { readonly raw: Cluster.Metadata; readonly metadata: ClusterMetadata } | undefined;
 
-  /** Connects to nobody yet. INVALID_CONFIGURATION for TLS files that cannot be used. */
+  /** Connects to no broker yet. INVALID_CONFIGURATION for TLS files that cannot be used. */
   constructor({ brokers, clientId, security, connectTimeoutMs, requestTimeoutMs, log }: BrokerProtocolSettings) {
     const ssl = tlsOptions(security);
     const sasl = saslOptions(security);
@@ -122,7 +122,7 @@ export class KafkajsProtocol implements BrokerProtocol {
 
 /** Without Nagle's algorithm: requests are whole when written, and their answers are waited for. */
 function openSocket({ host, port, ssl, onConnect }: Parameters<ISocketFactory>[0]): Socket {
-  // Undefined without TLS, whatever kafkajs' declarations say.
+  // Undefined without TLS, although kafkajs' declarations say otherwise.
   const tls = ssl as typeof ssl | undefined;
   const socket = tls
     ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}), ...tls }, onConnect)
