@@ -134,7 +134,7 @@ export default [
     control: 'what is said of a refused result is bounded',
     from: '    outcomeId: claim(outcomeId),',
     to: '    outcomeId,',
-    title: 'goes on when a forged result',
+    title: 'continues when a forged result',
   },
   {
     ...results,

@@ -21,9 +21,9 @@ export interface RefusedResult {
 }
 
 /**
- * Folds events of the outcomes' topic, without those that nothing else in the log bears out.
+ * Folds events of the outcomes' topic, without those for which the log has no evidence.
  * @param evidence undefined: all are believed
- * @param onFolded is given the fold after each event, and answers the one to go on with
+ * @param onFolded receives the fold after each event, and returns the one to continue with
  */
 export async function foldBelieved(
   start: BufferFold,
@@ -67,7 +67,7 @@ export function isFoldable(event: SeamEvent): event is FoldedEvent {
   return event.type !== 'OutcomeRecorded' || isWhole(event.problem);
 }
 
-/** A result cannot be kept whose problem nobody can read any more. */
+/** A result whose problem cannot be read any more cannot be kept. */
 function missing(event: SeamEvent): Doubt | undefined {
   return 'problem' in event ? { reason: 'problem_missing', detail: contentMissing(event.problem).message } : undefined;
 }

@@ -3,7 +3,7 @@
  *
  *   candidates ─► content (same domain, prompt and entry) ─► cluster of near duplicates, within a bucket ─► its best candidate
  *
- * Joins of a cluster cannot be undone, so when one of its contents goes, the others are joined anew; all else stays.
+ * Joins of a cluster cannot be undone. So when one of its contents goes, the others are joined again. All else stays.
  */
 
 import { NearDuplicateClusters } from '@seamstream/near-duplicates';

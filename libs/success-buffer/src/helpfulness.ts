@@ -6,7 +6,7 @@ import type { BufferConfig } from './buffer.config.js';
 import type { Difficulty } from './buffer.types.js';
 import { type Group, resultsOf } from './group.js';
 
-/** Verdicts of a set of results; infrastructure failures are none. */
+/** Verdicts of a set of results. Infrastructure failures do not count. */
 export interface Tally {
   readonly solved: number;
   readonly judged: number;

@@ -56,7 +56,7 @@ export function decodeManifest(bytes: Uint8Array): BufferManifest {
   } catch (cause) {
     throw new SeamError(
       'OBJECT_CORRUPT',
-      `read buffer manifest: expected the canonical JSON of a manifest, came ${bytes.length} bytes that are not (${messageOf(cause)}); restore the object or rebuild the buffer from the log`,
+      `Cannot read a buffer manifest: expected the canonical JSON of a manifest, got ${bytes.length} bytes that are not (${messageOf(cause)}). Restore the object, or rebuild the buffer from the log.`,
       { cause },
     );
   }
