@@ -90,7 +90,7 @@ export default [
     to: 'const unpaid = misquote;',
     suite: 'quick',
     spec: 'apps/executor/src/app.module.spec.ts',
-    title: 'tells it',
+    title: 'no reward for a right answer to an entry',
   },
   {
     control: 'a number is the answer however it is written',

@@ -45,9 +45,9 @@ export interface ExecuteExperiencesDependencies {
   readonly feedbackWithinMs: number;
   /** Whether an entry that gives the answer away earns its reward nevertheless. */
   readonly paysLeaks?: boolean;
-  /** Is told of each success that earned nothing because its entry gave the answer away. */
+  /** Called for each success that earned nothing because its entry gave the answer away. */
   readonly onLeak?: () => void;
-  /** Is told of each entry that was to quote its problem, whether it is faithful. */
+  /** Called for each entry that was to quote its problem, with whether it is faithful. */
   readonly onQuoting?: (isFaithful: boolean) => void;
 }
 
@@ -113,7 +113,7 @@ export class ExecuteExperiencesHandler {
       // Nothing about an experience: the executor is not the one that it was.
       if (isSeamError(error, 'CHECKPOINT_INVALID')) throw error;
       const isRetryable = !isSeamError(error) || error.retryable;
-      // Nor is it concluded where it was told to stop.
+      // Nor is it concluded where the work was asked to stop.
       const isConcluded = experiences.length === 1 && !signal.aborted;
       if (!isConcluded || alone === undefined || (isRetryable && !alone.isLastAttempt)) throw error;
       const code = isSeamError(error) ? error.code : 'INTERNAL';
@@ -166,7 +166,7 @@ export class ExecuteExperiencesHandler {
     };
   }
 
-  /** Of a problem that no verifier judges: what is known now, and until when somebody may say the rest. */
+  /** For a problem that no verifier judges: what is known now, and until when feedback may give the verdict. */
   private answered(task: Task, answer: ExecutorResponse, latencyMs: number): EventOf<'AnswerRecorded'> {
     const { clock, feedbackWithinMs } = this.dependencies;
     const { event: experience } = task;
@@ -222,7 +222,7 @@ export class ExecuteExperiencesHandler {
     };
   }
 
-  /** An entry that tells the answer is a second solver: its success says nothing about the next problem. */
+  /** An entry that gives the answer away is a second solver: its success says nothing about the next problem. */
   private isLeak({ event: experience, problem }: Task): boolean {
     if (experience.type === 'ExperienceWithheld' || this.dependencies.paysLeaks === true) return false;
     return this.dependencies.environment.givesAnswerAway(experience.entry, problem);

@@ -17,7 +17,7 @@ export interface SettleAnswersDependencies {
   readonly answers: OpenAnswers;
   readonly clock: Clock;
   readonly lines: RationedLines;
-  /** Is told of each end: `judged`, `ungraded`, or why feedback was refused. */
+  /** Called for each end: `judged`, `ungraded`, or why feedback was refused. */
   readonly onSettled: (result: string) => void;
 }
 
@@ -53,7 +53,7 @@ export class SettleAnswersHandler {
     return batch.records.map(({ position: { offset } }) => (waiting.has(offset) ? wait(afterMs) : done()));
   }
 
-  /** Whether all feedback was looked at that came in the time of these answers: it may lie unread where nobody ran at their deadline. */
+  /** Whether all feedback within the time of these answers was looked at. It may be unread where no judge ran at their deadline. */
   private async isJudgedTo(overdue: readonly OpenAnswer[]): Promise<boolean> {
     const { log } = this.dependencies;
     const untilMs = Math.max(...overdue.map(({ feedbackUntil }) => feedbackUntil));
