@@ -134,7 +134,7 @@ export default [
     control: 'what is said of a refused result is bounded',
     from: '    outcomeId: claim(outcomeId),',
     to: '    outcomeId,',
-    title: 'continues when a forged result',
+    title: 'when a forged result claims ids',
   },
   {
     ...results,
