@@ -429,7 +429,7 @@ describe('the buffer service', () => {
     expect(afterwards.readOf(TOPIC.buffer)).toBeLessThan(3_000);
   });
 
-  it('started with other objects than its versions were written to it ends, and gives up no outcome', async () => {
+  it('ends, and gives up no outcome, when it is started with other objects than those of its versions', async () => {
     const { world } = await undisturbed(2);
     await closeServices();
     const elsewhere: World = { storage: world.storage, objects: new Map() };
@@ -540,7 +540,7 @@ describe('the buffer service in three shards', () => {
     return { world, services };
   }
 
-  it('keeps what one buffer keeps, says of it what that says, and each version is of whole domains', async () => {
+  it('keeps and announces what one buffer does, and each version is of whole domains', async () => {
     const whole = await undisturbed(ROUNDS);
     const { world } = await divided(3);
     await playRounds(world, ROUNDS, undefined, SHARDS);

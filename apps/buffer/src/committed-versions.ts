@@ -21,8 +21,8 @@ export async function checkedVersions(log: EventLog, from: number, shards: numbe
 }
 
 /**
- * Looks at the newest version, so that also who only stands by refuses the wrong number of shards. All others are looked at
- * by who takes the buffer over.
+ * Checks the newest version, so that an instance that only stands by also refuses the wrong number of shards. The instance that
+ * takes the buffer over checks all others.
  * @throws CONFLICT when it is of a buffer that was divided otherwise
  */
 export async function checkDivision(log: EventLog, shards: number): Promise<void> {
@@ -43,8 +43,8 @@ export async function placeOfVersions(log: EventLog): Promise<Watermarks> {
 }
 
 /**
- * The end of the log, read backwards in stretches that double, as far as there is a version that is looked for.
- * @returns the versions that stand there in their order, and where it begins
+ * The end of the log, read backwards in stretches that double, until it contains a wanted version.
+ * @returns the versions there in their order, and the offset where it begins
  */
 export async function lastVersions(
   log: EventLog,
@@ -64,7 +64,7 @@ export async function lastVersions(
 
 /**
  * The versions of all shards in a stretch of the log, in their order.
- * @throws CONFLICT when the buffer was divided otherwise: what the log says was kept would be kept, and said, a second time
+ * @throws CONFLICT when the buffer was divided otherwise: rows that were kept before would be kept and announced a second time
  */
 export async function versionsIn(
   log: EventLog,

@@ -42,7 +42,7 @@ export interface FoldOutcomesDependencies {
   readonly validateEntry: EntryValidator;
   readonly clock: Clock;
   readonly logger: ServiceLogger;
-  /** For what is said of results that do not count. */
+  /** For log lines about results that do not count. */
   readonly lines: RationedLines;
   /** `required`: a result counts only if the log bears it out. */
   readonly evidence: 'required' | 'none';

@@ -1,4 +1,4 @@
-/** Results that do not count, by their places: what a version says of them is what a replay goes by. */
+/** Results that do not count, by their places. A version records these places, and a replay relies on them. */
 
 import { type EventOf, isWhole, originMeta, type SeamEvent } from '@seamstream/events';
 import {

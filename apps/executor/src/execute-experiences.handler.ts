@@ -43,7 +43,7 @@ export interface ExecuteExperiencesDependencies {
   readonly contents: Pick<ProblemContents, 'find'>;
   /** Milliseconds in which feedback on an answer counts that no verifier judges, where its problem does not say. */
   readonly feedbackWithinMs: number;
-  /** Whether an entry that gives the answer away earns its reward nevertheless. */
+  /** Whether an entry that gives the answer away still earns its reward. */
   readonly paysLeaks?: boolean;
   /** Called for each success that earned nothing because its entry gave the answer away. */
   readonly onLeak?: () => void;
@@ -108,7 +108,7 @@ export class ExecuteExperiencesHandler {
       if (requests.length === 0) return [];
       return await this.dependencies.environment.attempt(requests, { signal, onProgress });
     } catch (error) {
-      // The transport tries a failing batch again and halves it; only a record that stands alone is concluded here.
+      // The transport tries a failing batch again and halves it; only a record that is tried alone is concluded here.
       const [alone] = experiences;
       // Nothing about an experience: the executor is not the one that it was.
       if (isSeamError(error, 'CHECKPOINT_INVALID')) throw error;
@@ -229,8 +229,8 @@ export class ExecuteExperiencesHandler {
   }
 
   /**
-   * What an entry's quotes are worth. One that says of its problem what does not stand there earns nothing, however right the answer:
-   * at any smaller price the policy would buy successes with misquotes. Null where nothing is to be quoted.
+   * Whether an entry's quotes are faithful. An entry that misquotes its problem earns nothing, even for a right answer: at any smaller
+   * price the policy would buy successes with misquotes. Null where nothing has to be quoted.
    */
   private quoting({ event: experience, problem }: Task): {
     readonly faithful: boolean | null;

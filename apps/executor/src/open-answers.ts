@@ -77,7 +77,7 @@ export class OpenAnswers {
     return reading.answers;
   }
 
-  /** Where answers to a problem stand: they have its id for their key. */
+  /** The partition of the answers to a problem: its id is their key. */
   async partitionOf(problemId: string): Promise<number> {
     this.partitions ??= (await this.log.watermarks(TOPIC.answers)).length;
     return partitionForKey(problemId, this.partitions);

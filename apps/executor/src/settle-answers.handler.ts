@@ -25,8 +25,8 @@ export class SettleAnswersHandler {
   constructor(private readonly dependencies: SettleAnswersDependencies) {}
 
   /**
-   * Of seam.answers: ends what is overdue, wherever in the partition it stands, and waits at the first answer that is not. What is ended
-   * out of turn cannot be committed with a place in the log, so it is appended; who asks again reads first that it was.
+   * Consumes seam.answers: ends all overdue answers of the partition, and waits at the first one that is not overdue. An answer that is
+   * ended out of turn cannot be committed with an offset, so its end is appended. A repetition reads first that it has ended.
    */
   async endOverdue(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const { answers, log, clock, onSettled } = this.dependencies;
@@ -65,7 +65,7 @@ export class SettleAnswersHandler {
     return true;
   }
 
-  /** Of seam.feedback: judges the answers that wait for it, and says of all other feedback why it does not count. */
+  /** Consumes seam.feedback: judges the answers that wait for it, and refuses all other feedback with a reason. */
   async judge(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const taken = new Set<string>();
     const results: HandlerResult[] = [];

@@ -184,7 +184,7 @@ describe('an answer that no verifier judges', () => {
     expect(await of('OutcomeRecorded')).toMatchObject([{ reward: 0.9 }]);
   });
 
-  it('is ungraded at its deadline, though another that waits longer stands before it', async () => {
+  it('is ungraded at its deadline, although an answer before it waits longer', async () => {
     const soon = { feedbackWithinMs: 1 };
     // Of one partition: 'a' and ids after it, until one falls on the same.
     await publish(...asked('a'), ...Array.from({ length: 12 }, (_, n) => asked(`b${n}`, soon)).flat());

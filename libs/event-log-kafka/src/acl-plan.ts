@@ -1,4 +1,4 @@
-/** What has to change so that principals may do what is wanted and nothing else. Pure. */
+/** The changes after which principals have the wanted rights and no others. Pure. */
 import { canonicalJson } from '@seamstream/kernel';
 
 export type AclResource = 'topic' | 'group' | 'transactionalId' | 'cluster';

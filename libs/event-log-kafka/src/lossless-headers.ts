@@ -14,7 +14,7 @@ import { type Headers, isHeaderName } from '@seamstream/event-log';
 const KEY_HEADER = 'seam-kafka-key';
 const HEADERS_HEADER = 'seam-kafka-headers';
 
-/** U+FFFD: what decoding puts where bytes are no UTF-8. It may also have been written. */
+/** U+FFFD: decoding puts it where bytes are not UTF-8. It may also be part of the text. */
 const REPLACEMENT = '\ufffd';
 /** Room for what a copy or a redrive adds to the 256 headers that the port takes. */
 const MAX_HEADERS = 240;
@@ -49,7 +49,7 @@ export function readable(
   return { key: key === null ? null : key.toString(), headers: texts };
 }
 
-/** What is to be written to Kafka for a record of the port. */
+/** Key and headers to write to Kafka for a record of the port. */
 export function original({ key, headers }: { readonly key: string | null; readonly headers: Headers }): {
   readonly key: string | Buffer | null;
   readonly headers: Readonly<Record<string, string | readonly Buffer[]>>;

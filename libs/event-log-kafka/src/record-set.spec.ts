@@ -12,7 +12,7 @@ interface Batch {
   readonly keys?: readonly (Buffer | null)[];
   /** Offsets up to here belong to the batch, also where compaction has removed the records. */
   readonly lastOffset?: number;
-  /** The number of a codec, and what stands where the records do. */
+  /** The number of a codec, and the bytes in place of the records. */
   readonly codec?: number;
   readonly body?: Buffer;
 }
@@ -210,7 +210,7 @@ describe('a batch that cannot be read is one record that says so', () => {
     });
   });
 
-  it('when it says to stand where it does not', async () => {
+  it('when its offset is not where it is', async () => {
     for (const [baseOffset, high] of [
       [4096, 9],
       [-3, 9],

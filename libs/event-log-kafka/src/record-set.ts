@@ -172,7 +172,7 @@ function damageOf(
   const expected = set.readUInt32BE(at + 17);
   const computed = crc32c(set.subarray(at + CHECKED_FROM, end));
   if (computed !== expected) return `its checksum is ${hex(computed)}, expected ${hex(expected)}`;
-  // What the checksum does not cover, since brokers write it: where the batch stands.
+  // The checksum does not cover the batch's offset, since brokers write it.
   const baseOffset = readInt64(set, at);
   const lastDelta = set.readInt32BE(at + 23);
   const lastOffset = baseOffset + lastDelta;

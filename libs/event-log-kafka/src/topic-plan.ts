@@ -1,4 +1,4 @@
-/** What has to change so that a cluster's topics are as wanted, and what of it may be done by a program. Pure. */
+/** The changes after which a cluster's topics are as wanted, and which of them a program may make. Pure. */
 
 export interface WantedTopic {
   readonly name: string;

@@ -54,9 +54,9 @@ export interface ServedAdapterState {
   readonly history: readonly (ServedAdapter | null)[];
   /** By digest: adapters that a rollback removed, and that no later decision has promoted or gone back to. */
   readonly rolledBack: ReadonlyMap<string, EventOf<'AdapterRolledBack'>>;
-  /** Every decision once, in the log's order: as many as adapters, so few. */
+  /** Every decision once, in the log's order. There are about as many as adapters, so few. */
   readonly decisions: readonly Decision[];
-  /** What was said of adapters so far. */
+  /** The facts about adapters so far. */
   readonly steps: readonly Step[];
   readonly runs: ReadonlyMap<string, RunRecord>;
   readonly published: readonly AdapterPublished[];
@@ -251,7 +251,7 @@ function rollBack(state: ServedAdapterState, rollback: EventOf<'AdapterRolledBac
   return serve({ ...decide(state, rollback, 'counted'), history, rolledBack }, served);
 }
 
-/** With another adapter served: a person's word for one that was rolled back stands above the rollback. */
+/** Serves another adapter. A person may promote one that was rolled back, and that ends the effect of the rollback. */
 function serve(state: ServedAdapterState, served: ServedAdapter | null): ServedAdapterState {
   const rolledBack = new Map(state.rolledBack);
   if (served !== null) rolledBack.delete(served.adapterDigest);

@@ -36,7 +36,7 @@ function nextLine(
     : { ration: { ...ration, untold: ration.untold + 1 }, isTold: false, untoldBefore: 0 };
 }
 
-/** What a service says of records, by reason: a code or another word of few, never what a record says. */
+/** A service's lines about records, by reason: a code or another word from a small set, never text of a record. */
 export class RationedLines {
   private readonly rations = new Map<string, Ration>();
   private timer: NodeJS.Timeout | undefined;

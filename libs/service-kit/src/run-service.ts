@@ -213,7 +213,7 @@ function runningService(parts: {
     ended,
     get: (token) => app.get(token, { strict: false }),
     close: () => {
-      // Consumers first, so that models and files are there until the last batch is through.
+      // Consumers first, so that models and files are there until the last batch is done.
       closing ??= (async () => {
         await strategy.close();
         await app.close();

@@ -65,7 +65,7 @@ describe("a service's line", () => {
     );
   });
 
-  it('says in full what a service says of itself', () => {
+  it('holds in full what a service says of itself', () => {
     const { lines, logger } = linesOf();
     const given = { group: 'seam.test', offset: 7, isLate: true, nothing: null, waits: [1, 2], at: new Date(0) };
     logger.info(given, 'Größe 𝄞 "quoted" \\ done');

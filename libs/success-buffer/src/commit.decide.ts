@@ -1,6 +1,6 @@
 /**
- * The decision what the buffer holds now, and what is to be said about it. What is kept follows from all successes folded so far,
- * however many commits they were looked at by; only what is *said* (the decisions) depends on what was said before.
+ * Decides what the buffer holds now, and what to announce about it. What is kept follows from all successes folded so far,
+ * regardless of how many commits looked at them. Only what is *announced* (the decisions) depends on earlier announcements.
  */
 
 import type { RejectionReason } from '@seamstream/events';

@@ -93,7 +93,7 @@ export class DistinctContents {
     const { bucket: name } = contents[0]!;
     const bucket = this.buckets.get(name);
     if (bucket !== undefined) {
-      // The last ones first: they stand at the beginning of their chains.
+      // The last ones first: they are at the beginning of their chains.
       bucket.index.removeCluster(contents.map(({ textId }) => textId).reverse());
       for (const { textId } of contents) bucket.contents.delete(textId);
       if (bucket.index.size === 0) this.buckets.delete(name);

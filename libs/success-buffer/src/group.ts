@@ -24,7 +24,7 @@ export type GroupMember = {
  */
 export type MemberResults = readonly [GroupMember, ...GroupMember[]];
 
-/** What was last said about a success, with what is needed to take it back when the success itself is forgotten. */
+/** The last announcement about a success, with the facts to withdraw it when the success itself is forgotten. */
 export interface Announcement {
   readonly outcomeId: string;
   readonly problemId: string;
@@ -42,7 +42,7 @@ export interface Group {
   readonly partition: string;
   /** By attempt. */
   readonly members: Map<string, MemberResults>;
-  /** By attempt: what the last commit said, of every success that may be kept. */
+  /** By attempt: the last commit's announcement on every success that may be kept. */
   readonly announced: Map<string, Announcement>;
 }
 

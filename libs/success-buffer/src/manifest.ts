@@ -49,7 +49,7 @@ export function encodeManifest(manifest: BufferManifest): Uint8Array {
   return new TextEncoder().encode(canonicalJson(manifest));
 }
 
-/** OBJECT_CORRUPT when the bytes are no manifest. */
+/** OBJECT_CORRUPT when the bytes are not a manifest. */
 export function decodeManifest(bytes: Uint8Array): BufferManifest {
   try {
     return manifestSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));

@@ -110,7 +110,7 @@ function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): nu
   return compareText(a[0], b[0]);
 }
 
-/** OBJECT_CORRUPT when the bytes are no snapshot of this format, or not all of one. */
+/** OBJECT_CORRUPT when the bytes are not a whole snapshot of this format. */
 export function decodeSnapshot(bytes: Uint8Array): BufferSnapshot {
   try {
     return read(bytes);

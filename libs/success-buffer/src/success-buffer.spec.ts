@@ -351,7 +351,7 @@ describe('rejections', () => {
     expect(said(second)).toEqual(['g1-0 rejected: aged_out', 'g3-0 admitted to timber/medium']);
   });
 
-  it('keep a group out whose first results have aged, whether its other results come again before or after a commit', () => {
+  it('keep a group out whose first results have aged, whether its other results are recorded again before or after a commit', () => {
     const old = group('g1', '+--', { offset: 0 });
     const [newest] = group('g2', '-', { offset: 12 });
     const again = old.slice(1);
@@ -556,7 +556,7 @@ describe('the kept set', () => {
   });
 
   // A restarted state must say the same as one that was never disturbed.
-  it('comes with the same words, bytes and rows, restarted after every commit, or taken up again from an old snapshot and a version’s rows', () => {
+  it('has the same decisions, bytes and rows when it is restarted after every commit, or from an old snapshot and a version’s rows', () => {
     const rules = fc.record({
       capacityPerStratum: fc.integer({ min: 1, max: 3 }),
       maxRowsPerSubject: fc.integer({ min: 0, max: 2 }),
@@ -710,7 +710,7 @@ describe('the kept set', () => {
 });
 
 describe('a buffer in shards', () => {
-  // Every domain of the alphabet lies in another shard of three.
+  // Each of these domains is in a different shard of three.
   const domains = ['sums', 'words', 'fractions', 'timber'];
   const divided = history.map((events) =>
     events.map(({ event, position }) => {
@@ -720,7 +720,7 @@ describe('a buffer in shards', () => {
   );
   const rules = { ...config, maxRowsPerSubject: 0 };
 
-  it('keeps together what one buffer keeps, and says of each success what it says', () => {
+  it('keeps together what one buffer keeps, and announces the same of each success', () => {
     expect(new Set(domains.map((domain) => shardOf(domain, 3))).size).toBe(3);
     fc.assert(
       fc.property(divided, fc.constantFrom('entry' as const, 'domain' as const), (events, scope) => {

@@ -1,5 +1,5 @@
 /**
- * How the rows of a version lie in files, and the way back. Parquet is partitioned by stratum, one file each
+ * Writes the rows of a version as files, and reads them back. Parquet is partitioned by stratum, one file each
  * (`domain=timber/difficulty=hard/part-00000.parquet`); JSON Lines are one file.
  */
 import { compareText, SeamError, sha256 } from '@seamstream/kernel';

@@ -169,9 +169,9 @@ function withTolerantMetadata(broker: Cluster.Broker): Cluster.Broker {
 }
 
 /**
- * Gives up on a broker that accepts the connection and does not speak Kafka: it hangs, or is another service. kafkajs takes
- * such a one for connected, though it knows no versions of it, and never asks the next of the list. The versions are
- * answered from memory, so the answer gets no longer than the connection.
+ * Gives up on a broker that accepts the connection and does not speak Kafka: it hangs, or is another service. kafkajs considers
+ * such a broker connected, though it knows none of its versions, and never asks the next of the list. The versions are
+ * answered from memory, so asking for them takes no additional time.
  */
 function withConnectDeadline(broker: Cluster.Broker, timeoutMs: number): Cluster.Broker {
   const address = `${broker.connectionPool.host}:${broker.connectionPool.port}`;

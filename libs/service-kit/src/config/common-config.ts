@@ -31,9 +31,9 @@ export const commonConfigSchema = z.object({
         .object({
           /** Required by the driver: some of the cluster's brokers, `host:port,host:port` or a JSON list. */
           brokers: z.preprocess(listOf, z.array(z.string().regex(/^[^\s:/]+:\d+$/, 'expected host:port'))).optional(),
-          /** How this process is called in the brokers' logs and quotas. */
+          /** Name of this process in the brokers' logs and quotas. */
           clientId: z.string().min(1).default('seamstream'),
-          /** Stands before the names of topics, groups and transactional ids in the cluster. */
+          /** Prefix of the names of topics, groups and transactional ids in the cluster. */
           prefix: z
             .string()
             .regex(/^[a-zA-Z0-9._-]*$/, 'expected characters of a-z A-Z 0-9 . _ -')
@@ -47,9 +47,9 @@ export const commonConfigSchema = z.object({
             .int()
             .positive()
             .default(16 * 1024 ** 2),
-          /** After how long without a heartbeat an instance is replaced. Brokers want 6 s to 30 min. */
+          /** Time without a heartbeat after which an instance is replaced. Brokers accept 6 s to 30 min. */
           sessionTimeoutMs: z.int().positive().default(10_000),
-          /** After how long a broker aborts what an instance that is gone had begun to write. */
+          /** Time after which a broker aborts an unfinished transaction of an instance that is gone. */
           transactionTimeoutMs: z.int().positive().default(10_000),
           /** Longest wait for a connection to one broker. */
           connectTimeoutMs: z.int().positive().default(3_000),
@@ -151,7 +151,7 @@ export const commonConfigSchema = z.object({
     .prefault({}),
   objectStore: z
     .object({
-      /** Where objects lie. `memory` lives and dies with the process: for tests and trials. */
+      /** Where objects are stored. `memory` lives and dies with the process: for tests and trials. */
       driver: z.enum(['fs', 's3', 'memory']).default('fs'),
       /** Of the driver fs; default: dataFolder/objects. */
       folder: z.string().min(1).optional(),
@@ -160,7 +160,7 @@ export const commonConfigSchema = z.object({
         .object({
           /** Required by the driver. */
           bucket: z.string().min(3).optional(),
-          /** Every key lies below it. */
+          /** Prefix of every key. */
           prefix: z
             .string()
             .regex(/^[\w!\-.*'()=%]+(\/[\w!\-.*'()=%]+)*$/, 'expected segments between slashes, none at the ends')
@@ -171,7 +171,7 @@ export const commonConfigSchema = z.object({
           allowPlaintext: z.boolean().default(false),
           /** Default: the SDK's (AWS_REGION, the profile). */
           region: z.string().min(1).optional(),
-          /** The bucket in the path instead of the host's name: what most servers other than AWS want. */
+          /** The bucket in the path instead of the host's name: most servers other than AWS need that. */
           pathStyle: z.boolean().default(false),
           /** Default: as the bucket is configured. */
           serverSideEncryption: z.enum(['AES256', 'aws:kms']).optional(),

@@ -82,7 +82,7 @@ describe('loadConfig', () => {
     expect(JSON.parse(printed)).toMatchObject({ generator: { apiKey: '***', controlShare: 0.1 } });
   });
 
-  it('says of every setting what holds and who set it, secrets unseen', () => {
+  it('shows the value and the source of every setting, but no secrets', () => {
     const layers = [
       { source: '--port', environment: { SEAM_HTTP_PORT: '9000' } },
       {

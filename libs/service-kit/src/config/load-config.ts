@@ -27,7 +27,7 @@ export function secret<T extends z.ZodType>(schema: T): T {
   return schema.meta({ ...schema.meta(), secret: true });
 }
 
-/** Marks a value that is no secret once it is accepted, but may hold one when it is refused: an address with a password. */
+/** Marks a value that is not secret once it is accepted, but may hold a secret when it is refused: an address with a password. */
 export function secretWhenRefused<T extends z.ZodType>(schema: T): T {
   return schema.meta({ ...schema.meta(), secretWhenRefused: true });
 }

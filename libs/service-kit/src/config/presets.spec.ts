@@ -10,7 +10,7 @@ describe('a preset of settings', () => {
   // The schema of this spec has no other settings of a generator, and says so.
   const known = z.object({ entrySchemas: z.string().optional() });
 
-  it('stands where the environment says nothing', () => {
+  it('applies where the environment sets nothing', () => {
     expect(loadConfig(known, { SEAM_PRESET: 'seam-paper' })).toEqual({ entrySchemas: 'memory-item' });
     expect(loadConfig(known, {})).toEqual({});
   });

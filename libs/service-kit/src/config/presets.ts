@@ -1,6 +1,6 @@
 /**
- * Named settings of all services, as the variables that an operator would write. SEAM_PRESET chooses one; what the environment
- * says besides goes before it.
+ * Named settings of all services, as the variables that an operator would write. SEAM_PRESET chooses one. Other
+ * variables of the environment take precedence over it.
  */
 import { SeamError } from '@seamstream/kernel';
 

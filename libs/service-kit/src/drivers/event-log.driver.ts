@@ -53,7 +53,7 @@ export async function openUnsignedLog(
   return withRegistry(log, config, mode === 'read' ? null : driver === 'kafka' ? kafka.prefix : '');
 }
 
-/** Where the log of the driver lmdb lies. @throws INVALID_CONFIGURATION where that is a file */
+/** The folder of the driver lmdb's log. @throws INVALID_CONFIGURATION where that is a file */
 export async function logFolder({
   dataFolder,
   eventLog,
@@ -146,7 +146,7 @@ async function openLmdb(folder: string, mode: LogMode): Promise<EventLog> {
   return LmdbEventLog.open({ folder, readOnly: mode === 'read' });
 }
 
-/** The configured schema registry, and what stands before the topics in its subjects; undefined where there is none. */
+/** The configured schema registry, and the prefix of the topics in its subjects; undefined where there is none. */
 export async function openSchemaRegistry({
   eventLog,
   schemaRegistry,

@@ -1,7 +1,7 @@
 /** Who may read a service's readiness and metrics. They show models, topics, budgets and addresses. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** That a process lives is no secret, and a scheduler's probe needs nothing else. */
+/** That a process is alive is not secret, and a scheduler's probe needs nothing else. */
 const OPEN_TO_ALL = '/health/live';
 
 /**

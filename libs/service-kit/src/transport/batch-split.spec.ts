@@ -72,7 +72,7 @@ describe('a batch that is halved', () => {
     );
   });
 
-  it('forgets what failed before only behind the half that is through', () => {
+  it('forgets earlier failures only after the finished half', () => {
     const tired = afterFailure(wholeBatch(8), { failures: 1, outages: 3, oneAtATime: true });
     const half = halvedAt(tired, 4);
     expect(innermost(half)).toEqual({ end: 4, failures: 0, outages: 0, oneAtATime: false });
@@ -82,7 +82,7 @@ describe('a batch that is halved', () => {
 });
 
 describe('a commit that is refused', () => {
-  it('is narrowed to one record, and widened to whole batches again behind the culprit', () => {
+  it('is narrowed to one record, and widened to whole batches again after the culprit', () => {
     let setback = NO_SETBACK;
     const limits: number[] = [];
     for (let taken = 16; taken > 1; taken = setback.limit) {

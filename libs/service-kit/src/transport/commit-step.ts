@@ -75,7 +75,7 @@ export function planStep(
 
 /**
  * Commits a step.
- * @throws FENCED; {@link RefusedCommit} where another try may succeed, or find the culprit; `RefusedForGood` where none will; ABORTED
+ * @throws FENCED; {@link RefusedCommit} where another try may succeed, or find the culprit; `RefusedForGood` where no try will; ABORTED
  */
 export async function commitStep(
   { log, group, source, clock }: Pick<WorkerOptions, 'log' | 'group' | 'source' | 'clock'>,

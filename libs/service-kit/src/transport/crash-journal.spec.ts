@@ -69,7 +69,7 @@ describe('marks of in-flight records', () => {
     expect(await process().taken(PLACE, 10, 20)).toEqual({ until: 20, deaths: 0 });
   });
 
-  it('are no condition of the work: a store that fails is a warning', async () => {
+  it('are not needed for the work: a store that fails is a warning', async () => {
     const { objects, process, warnings } = processes();
     await objects.close();
     expect(await process().taken(PLACE, 10, 20)).toEqual({ until: 0, deaths: 0 });

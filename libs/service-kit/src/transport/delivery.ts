@@ -35,7 +35,7 @@ export interface DeliveredBatch<E extends SeamEvent = SeamEvent> {
   readonly nextOffset: number;
   /** Under which the batch is owned. Under another claim on the same partition, another process may have worked on it. */
   readonly claim: Claim;
-  /** Aborts when the work should stop: throw ABORTED (or anything), nothing is committed and the records come again. */
+  /** Aborts when the work should stop: throw ABORTED (or anything), nothing is committed, and the records are delivered again. */
   readonly signal: AbortSignal;
   /** May be called now and then, for logs and metrics. With it, the error for a deadline that is too short can name the speed. */
   readonly report: (progress: BatchProgress) => void;

@@ -55,7 +55,7 @@ function expired(batch: DeliveredBatch['records'][number]): EventOf<'ProblemExpi
 /** Answers every problem with an event that names it. */
 const answerAll: BatchConsumer = async (batch) => batch.records.map((record) => done([expired(record)]));
 
-/** As Kafka does it: a commit that fails costs the claim, and the records come again under another one at once. */
+/** As in Kafka: a commit that fails costs the claim, and the records are delivered again under another one at once. */
 class ForfeitingLog extends FlakyLog {
   /** Commits that say more than this are refused. */
   mostRecords = Number.POSITIVE_INFINITY;
@@ -240,7 +240,7 @@ describe('the event-log transport', () => {
     expect(calls.slice(0, 3)).toEqual([40, 40, 20]);
   });
 
-  it('retries one record with back-off up to the limit, after committing what stands before it', async () => {
+  it('retries one record with back-off up to the limit, after committing the records before it', async () => {
     const log = await newLog();
     await log.append(published(ids(6)).map((record) => ({ ...record, partition: 0 })));
     const attempts: { readonly attempt: number; readonly isLastAttempt: boolean; readonly committed: number }[] = [];
@@ -274,7 +274,7 @@ describe('the event-log transport', () => {
     expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
   });
 
-  it('delivers again what is not ready, after a wait that counts no attempt, and commits what stands before it', async () => {
+  it('delivers a record that is not ready again, after a wait that counts no attempt, and commits the records before it', async () => {
     const log = await newLog();
     await log.append(published(ids(6)).map((record) => ({ ...record, partition: 0 })));
     const seen: { readonly attempt: number; readonly committed: number }[] = [];
@@ -439,7 +439,7 @@ describe('the event-log transport', () => {
     expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
   });
 
-  it('ends the service with the reason when a consumer answers stop, and commits what stood before', async () => {
+  it('ends the service with the reason when a consumer answers stop, and commits the records before it', async () => {
     const log = await newLog();
     await log.append(published(ids(3)).map((record) => ({ ...record, partition: 0 })));
     const service = await serve(log, async (batch) =>

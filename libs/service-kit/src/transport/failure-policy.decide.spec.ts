@@ -80,7 +80,7 @@ describe('what becomes of a batch that failed', () => {
     expect(remedyFor(failureOf(error), history)).toBe(remedy);
   });
 
-  it('is said by each row of the table for some case', () => {
+  it('is decided by each row of the table in some case', () => {
     const reached = CASES.map(([, error, history]) => SITUATIONS.find(({ holds }) => holds(failureOf(error), history)));
     expect(SITUATIONS.filter((row) => !reached.includes(row))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * What becomes of a batch that failed: {@link SITUATIONS}, of which the first that holds decides. So a poison record stops nothing, and an
- * outage does not fill the dead letters. Pure: the failure and what was tried before are given, what is to be done is answered.
+ * What becomes of a batch that failed: the first of the {@link SITUATIONS} that holds decides. So a poison record stops nothing, and an
+ * outage does not fill the dead letters. Pure: from the failure and the tries before it follows what to do.
  *
  *   retry, repeat   the record, the batch, again after a wait         deadLetter   the record goes to the dead letters
  *   outlast         the same, however long the world fails            handBack     the records are delivered again, here or elsewhere
@@ -31,7 +31,7 @@ export interface History {
   readonly asked: number;
   /** Whether others were worked on at the same time, in other partitions. */
   readonly wasShared: boolean;
-  /** Failures of the record that stands alone, and of the batch as a whole, with this one. */
+  /** Failures, including this one, of the record that is tried alone, and of the batch as a whole. */
   readonly attempts: number;
   readonly wholeAttempts: number;
   /** Whether a late record shows that the deadline is too short, not that the record is at fault. */
@@ -63,7 +63,7 @@ export interface Situation {
 
 /** Times that a batch of several records is tried as a whole before it is halved. */
 const WHOLE_BATCH_ATTEMPTS = 2;
-/** Times that a record is tried whose failure trying again does not mend. */
+/** Tries of a record whose failure is not retryable. */
 const HOPELESS_ATTEMPTS = 2;
 
 /** The world failed, not the record: trying again is right for as long as it lasts. */
@@ -76,7 +76,7 @@ const OUTAGES: readonly ErrorCode[] = [
   'ENDPOINT_UNAVAILABLE',
 ];
 
-/** The world is another than set: nothing that this process does can help, and no record is to blame. A person has to look. */
+/** The surroundings are not as configured. This process cannot mend that, and no record is to blame: a person has to look. */
 const FATAL: readonly ErrorCode[] = [
   'LOG_CORRUPT',
   'LOG_READ_ONLY',
@@ -146,7 +146,7 @@ export const SITUATIONS: readonly Situation[] = [
     remedy: 'end',
   },
   {
-    situation: 'the world is another than set',
+    situation: 'the surroundings are not as configured',
     holds: ({ code }) => FATAL.includes(code),
     remedy: 'end',
   },
@@ -194,7 +194,7 @@ export const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-/** What is to be done about a failure. */
+/** What to do about a failure. */
 export function remedyFor(failure: Failure, history: History): Remedy {
   return SITUATIONS.find(({ holds }) => holds(failure, history))!.remedy;
 }

@@ -15,7 +15,7 @@ describe('the places that a state is folded to', () => {
     expect(places.continuesWith(batch(0, 5, 8, 1))).toBe(false); // what came before this claim is not known yet
     places.advance(batch(0, 5, 8, 1));
     expect(places.continuesWith(batch(0, 8, 9, 1))).toBe(true);
-    expect(places.continuesWith(batch(0, 10, 11, 1))).toBe(true); // what was between is no event
+    expect(places.continuesWith(batch(0, 10, 11, 1))).toBe(true); // the record between is not an event
     expect(places.continuesWith(batch(0, 7, 9, 1))).toBe(false);
     expect(places.continuesWith(batch(0, 8, 9, 2))).toBe(false);
     expect(places.continuesWith(batch(1, 0, 3, 1))).toBe(false);

@@ -298,7 +298,7 @@ describe('what a late batch says', () => {
     expect(speedOf([])).toBeUndefined();
   });
 
-  it('is no finding about the deadline where nothing was counted, or where writing alone would have had the time', () => {
+  it('says nothing about the deadline where nothing was counted, or where writing alone would have been in time', () => {
     expect(judgeLateRecord(undefined, 1_000).isTooShort).toBe(false);
     expect(judgeLateRecord({ tokensPerSecond: 10, msPerRecord: 10_000 }, 10_000).isTooShort).toBe(false);
     expect(judgeLateRecord({ tokensPerSecond: 10, msPerRecord: 10_000 }, 9_999).isTooShort).toBe(true);

@@ -8,7 +8,7 @@
  * then does it show whether its deadline is too short.
  */
 
-/** Of the deadline: what is begun together is to be done within it. */
+/** Share of the deadline within which records that are begun together should be done. */
 const SHARE_OF_DEADLINE = 0.5;
 /** What one more measurement leaves of the weight of those before. */
 const REMEMBERED = 0.8;

@@ -35,7 +35,7 @@ export class TimedConsumer {
 
   /**
    * One answer per record.
-   * @throws {@link LateConsumer} when it heeds the signal that its time is over; {@link HungConsumer} when it does not
+   * @throws {@link LateConsumer} when the consumer ends at the signal of its deadline; {@link HungConsumer} when it does not
    */
   async ask(delivered: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const answer = await this.answerInTime(delivered);
@@ -142,7 +142,7 @@ function isOutcome(answer: HandlerResult | readonly HandlerResult[]): answer is 
   return !Array.isArray(answer);
 }
 
-/** A `retry` for a whole batch names no culprit: it is handled like a failure of the batch. */
+/** A `retry` for a whole batch names no record. It is handled like a failure of the batch. */
 function answersForAll(answer: HandlerResult, count: number): readonly HandlerResult[] {
   if (answer.kind === 'retry' && count > 1) throw new SeamError(answer.code, answer.reason);
   return Array.from({ length: count }, (_, index) =>
