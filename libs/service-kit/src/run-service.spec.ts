@@ -329,7 +329,7 @@ describe('the life of a service process', () => {
   it('lists the faults of its configuration for a person, and ends with 78', async () => {
     const { status, said } = await live({ env: { SEAM_HTTP_PORT: 'eighty', SEAM_HTTP_PROT: '1' } });
     expect(status).toBe(78);
-    expect(said).toMatch(/^Reading the configuration: 2 faults\./);
+    expect(said).toMatch(/^Cannot read the configuration: expected valid settings, got 2 faults\./);
   });
 
   it('shows how it is used instead of starting, also where the environment is at fault', async () => {

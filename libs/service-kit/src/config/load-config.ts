@@ -71,7 +71,7 @@ export function loadConfig<T extends z.ZodObject>(schema: T, given: Environment)
   if (faults.length > 0 || !result.success) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Reading the configuration: ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}. Correct the environment and start again.\n  ${faults.sort().join('\n  ')}`,
+      `Cannot read the configuration: expected valid settings, got ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}. Correct the environment and start again.\n  ${faults.sort().join('\n  ')}`,
       { details: { faults } },
     );
   }
@@ -169,7 +169,7 @@ function leavesOf(schema: z.ZodObject): Leaf[] {
   visit(schema, []);
   const names = new Set(leaves.map(({ name }) => name));
   if (names.size < leaves.length)
-    throw new SeamError('INTERNAL', 'Reading the configuration: two settings share one variable name. Rename one.');
+    throw new SeamError('INTERNAL', 'Cannot read the configuration: expected a variable name per setting, got one for two. Rename one.');
   return leaves;
 }
 

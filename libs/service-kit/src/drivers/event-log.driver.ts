@@ -119,7 +119,7 @@ export function kafkaOptions(
   if (brokers === undefined) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      'Opening the event log on Kafka: SEAM_EVENT_LOG_KAFKA_BROKERS is not set. Name some brokers (host:port,host:port).',
+      'Cannot open the event log on Kafka: expected brokers in SEAM_EVENT_LOG_KAFKA_BROKERS, got none. Name some (host:port,host:port).',
     );
   }
   const { enabled, ...files } = tls;
