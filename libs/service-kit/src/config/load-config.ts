@@ -169,7 +169,10 @@ function leavesOf(schema: z.ZodObject): Leaf[] {
   visit(schema, []);
   const names = new Set(leaves.map(({ name }) => name));
   if (names.size < leaves.length)
-    throw new SeamError('INTERNAL', 'Cannot read the configuration: expected a variable name per setting, got one for two. Rename one.');
+    throw new SeamError(
+      'INTERNAL',
+      'Cannot read the configuration: expected a variable name per setting, got one for two. Rename one.',
+    );
   return leaves;
 }
 
