@@ -201,7 +201,7 @@ describe('of a thousand forged decisions about adapters', () => {
       },
     },
     'with a wrong evaluation': {
-      told: /does not bear it out|evaluation is none/,
+      told: /does not bear it out|evaluation is not valid/,
       forge: (digest) => changed(digest, { evaluation: evaluationOf(random.int(2) === 0 ? 0 : 9, 0.25) }),
     },
     'that solves one problem fewer': {

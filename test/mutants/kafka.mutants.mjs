@@ -170,7 +170,7 @@ export default [
     to: 'return true || timingSafeEqual(',
     suite: 'quick',
     spec: 'service-kit/src/run-service.spec.ts',
-    title: 'has its token',
+    title: 'callers with its token',
   },
   {
     control: 'other machines do not read readiness and metrics without a token unasked',

@@ -31,7 +31,7 @@ import { writeVersion } from './buffer-versions.js';
 import { groupOf } from './outcomes.consumer.js';
 
 const config = bufferServiceConfigSchema.parse({
-  // Results alone are published here; forged ones have a spec of their own.
+  // Only results are published here. Forged ones have a separate spec.
   evidence: 'none',
   logging: { level: 'silent' },
   consuming: { firstRetryMs: 1, maxRetryMs: 5 },
@@ -55,7 +55,7 @@ const schemaFor = entrySchemas({
 const DOMAINS = ['sums', 'words', 'words', 'fractions', 'timber'];
 
 describe('the check of an entry', () => {
-  it('tells what is invalid from what misquotes its problem', () => {
+  it('distinguishes an invalid entry from one that misquotes its problem', () => {
     const validate = entryValidator(
       entrySchemas({
         sums: domainEntrySchema({
@@ -209,7 +209,7 @@ async function playRoundsFrom(world: World, from: number, to: number): Promise<v
   }
 }
 
-/** Beside the versions, in their partition. */
+/** Shares the partition of the versions. */
 const fillerRecord: NewRecord = {
   topic: TOPIC.buffer,
   key: null,
@@ -296,7 +296,7 @@ describe('the buffer service', () => {
     expect(await playRounds(world, 4)).toEqual(versions);
   });
 
-  it('writes a snapshot when as much was read as the last one holds, and goes on from it without what lies before', async () => {
+  it('writes a snapshot when as much was read as the last one holds, and continues from it without earlier records', async () => {
     const { versions, world: whole } = await undisturbed(9);
     const snapshots = [...whole.objects.keys()].filter(isSnapshot).sort();
     expect(snapshots.map((key) => key.split('/')[2]?.slice(0, 6))).toEqual(['000001', '000002', '000005']);
@@ -337,7 +337,7 @@ describe('the buffer service', () => {
     }
   });
 
-  it('goes on where the entry schemas have changed, and says with the next version what they change', async () => {
+  it('continues where the entry schemas have changed, and says with the next version what they change', async () => {
     const world = newWorld();
     const strict = entrySchemas({
       ...Object.fromEntries(
@@ -360,7 +360,7 @@ describe('the buffer service', () => {
     const first = await start(strict);
     await playRounds(world, 3);
     await first.close();
-    // The third version has no snapshot of its own.
+    // The third version has no separate snapshot.
     expect([...world.objects.keys()].filter(isSnapshot)).toHaveLength(2);
     await start(schemaFor);
     await playRoundsFrom(world, 3, 4);
@@ -386,7 +386,7 @@ describe('the buffer service', () => {
     expect(snapshotsOf(world)).toBe(5);
   });
 
-  it('without its snapshots it makes every version again from the log and goes on as before', async () => {
+  it('without its snapshots it makes every version again from the log and continues as before', async () => {
     const { versions } = await undisturbed(4);
     const world = newWorld();
     const first = await serve(world, await openLog(world));
@@ -429,7 +429,7 @@ describe('the buffer service', () => {
     expect(afterwards.readOf(TOPIC.buffer)).toBeLessThan(3_000);
   });
 
-  it('started with other objects than its versions were written to it ends, and gives up no outcome', async () => {
+  it('ends, and gives up no outcome, when it is started with other objects than those of its versions', async () => {
     const { world } = await undisturbed(2);
     await closeServices();
     const elsewhere: World = { storage: world.storage, objects: new Map() };
@@ -446,7 +446,7 @@ describe('the buffer service', () => {
     expect(deadLetters.map(({ high }) => high)).toEqual(deadLetters.map(() => 0));
   });
 
-  it('R26: takes no listing for the truth: objects that it omits or tells twice change nothing', async () => {
+  it('R26: does not believe a listing: objects that it omits or names twice change nothing', async () => {
     const { versions } = await undisturbed(3);
     class ForgetfulObjectStore extends InMemoryObjectStore {
       override async *list(prefix: string): AsyncIterable<ObjectInfo> {
@@ -540,7 +540,7 @@ describe('the buffer service in three shards', () => {
     return { world, services };
   }
 
-  it('keeps what one buffer keeps, says of it what that says, and each version is of whole domains', async () => {
+  it('keeps and announces what one buffer does, and each version is of whole domains', async () => {
     const whole = await undisturbed(ROUNDS);
     const { world } = await divided(3);
     await playRounds(world, ROUNDS, undefined, SHARDS);
@@ -560,7 +560,7 @@ describe('the buffer service in three shards', () => {
       expect(await idsOf(world, type)).toEqual(await idsOf(whole.world, type));
   });
 
-  it('works in as many instances as there are, and goes on without one that ended: the same versions come out', async () => {
+  it('works in any number of instances, and continues without one that ended: the versions are the same', async () => {
     const alone = await divided(1);
     const versions = await playRounds(alone.world, ROUNDS, undefined, SHARDS);
     const { world, services } = await divided(3);
@@ -600,7 +600,7 @@ describe('the buffer service in three shards', () => {
     const foreign = encodeEvent((await eventsOf(await openLog(other.world), 'BufferCommitted'))[0]!);
     const world = newWorld();
     const log = await openLog(world);
-    // Between the look at others' versions and the commit, which nobody can rule out.
+    // Between the check of the others' versions and the commit, where no check can rule it out.
     log.beforeCommit = async (records) => {
       if (!records.some(({ key }) => key === 'commits')) return;
       log.beforeCommit = async () => undefined;
@@ -617,7 +617,7 @@ describe('the buffer service in three shards', () => {
     await service.close();
     expect(await restarted.ended.catch((error: unknown) => error)).toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('came one of 3'),
+      message: expect.stringContaining('got one of 3'),
     });
     expect(await isConsumed(log, 1)).toBe(false);
   });

@@ -1,8 +1,8 @@
 /**
- * What a restart of a buffer goes on from. A snapshot holds all that is remembered, so writing one with every version would cost
- * more the longer the log: one is written when as many records were read since the last one as that holds. So a result is written
- * about once, and a restart reads at most about as much from the log as from the snapshot. One is also written when the last is
- * old, since the log behind it has to be there still: retention may delete what is older.
+ * The snapshots from which a restarted buffer continues. A snapshot holds all that is remembered, so one with every version would
+ * cost more the longer the log. One is written once as many records were read since the last one as that holds. So a result is
+ * written about once, and a restart reads at most about as much from the log as from the snapshot. One is also written when the
+ * last is old: a restart needs the log after the snapshot, and retention deletes old records.
  *
  *   buffer/<sequence>-<digest>/resume.json         of every version: names the snapshot, made with it or with one before
  *          snapshots/<sequence>-<digest>.bin       apart from the versions, which may be deleted once others have followed
@@ -32,7 +32,7 @@ export interface LastSnapshot {
   readonly refused: readonly OffsetRange[];
 }
 
-/** What a version says about how to go on from it. */
+/** What a restart from a version needs to continue. */
 export interface Resumption {
   readonly snapshotKey: string;
   readonly snapshot: BufferSnapshot;
@@ -54,7 +54,7 @@ const resumeSchema = z.strictObject({
 });
 
 /**
- * Writes what a restart after this version goes on from.
+ * Writes the snapshot, where one is due, and the file that names it, for a restart after this version.
  * @param last undefined: there is none, or one of other rules
  * @returns the snapshot that the version names
  */

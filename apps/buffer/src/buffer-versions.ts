@@ -4,13 +4,13 @@
  *   buffer/<sequence>-<digest>/domain=<domain>/difficulty=<difficulty>/part-00000.parquet
  *                                               the rows of one stratum (rows.jsonl on request: all of them)
  *                              manifest.json    names the files, their digests and the offsets they came from
- *                              resume.json      no part of the version: what a restart goes on from (buffer-snapshots.ts)
+ *                              resume.json      not part of the version: where a restart continues (buffer-snapshots.ts)
  *
- * Of a buffer in several shards each has versions of its own below a folder of its own: buffer/1of3/<sequence>-<digest>/.
+ * In a buffer of several shards, each shard has its versions below its own folder: buffer/1of3/<sequence>-<digest>/.
  *
- * Keys follow from content, files and manifest are created and never replaced: a version that is written again after a
- * crash is found as it is. The manifest is last, so whoever finds one finds a whole version; which version counts is said
- * by the log alone, in BufferCommitted.
+ * Keys follow from content. Files and manifest are created and never replaced, so a version that is written again after a
+ * crash is found as it is. The manifest is last, so a manifest means a whole version. Which version counts is said by the
+ * log alone, in BufferCommitted.
  */
 import type { OffsetRange } from '@seamstream/events';
 import { canonicalJson, isSeamError, SeamError, sha256 } from '@seamstream/kernel';
@@ -35,7 +35,7 @@ export interface WrittenVersion {
 }
 
 /**
- * Writes files and, last, the manifest: whoever finds a manifest finds everything that it names.
+ * Writes files and, last, the manifest: where a manifest exists, everything that it names exists.
  * @throws CONFLICT when another manifest is there under the same key
  */
 export async function writeVersion(
@@ -100,7 +100,7 @@ async function createOnce(objects: ObjectStore, key: string, body: Uint8Array, c
     if (actual === expected) return;
     throw new SeamError(
       'CONFLICT',
-      `Writing ${key}: expected nothing there or content with digest ${expected}, came ${actual}. Something else writes below buffer/; give it another place.`,
+      `Cannot write ${key}: expected no object there or one with digest ${expected}, got digest ${actual}. Another program writes below buffer/. Give it another place.`,
       { details: { key, expected, actual } },
     );
   }

@@ -1,4 +1,4 @@
-/** The versions of all shards as the log tells them, and that they are of a buffer divided as this one is. */
+/** The versions of all shards in the log, and the check that they are of a buffer with the same number of shards. */
 
 import { type EventLog, partitionForKey, type Watermarks } from '@seamstream/event-log';
 import { type EventOf, TOPIC } from '@seamstream/events';
@@ -9,9 +9,9 @@ import { COMMITS_KEY } from '@seamstream/success-buffer';
 const CHUNK_RECORDS = 500;
 
 /**
- * Looks at every version that was committed from an offset on, whoever committed it.
- * @param from what restoreFold or the last look answered
- * @returns the end of what was looked at: before it, no version is of a buffer that was divided otherwise
+ * Checks every version that any process committed from an offset on.
+ * @param from what restoreFold or the last check returned
+ * @returns the end of the checked range: before it, no version is of a buffer that was divided otherwise
  * @throws CONFLICT when one is
  */
 export async function checkedVersions(log: EventLog, from: number, shards: number): Promise<number> {
@@ -21,8 +21,8 @@ export async function checkedVersions(log: EventLog, from: number, shards: numbe
 }
 
 /**
- * Looks at the newest version, so that also who only stands by refuses the wrong number of shards. All others are looked at
- * by who takes the buffer over.
+ * Checks the newest version, so that an instance that only stands by also refuses the wrong number of shards. The instance that
+ * takes the buffer over checks all others.
  * @throws CONFLICT when it is of a buffer that was divided otherwise
  */
 export async function checkDivision(log: EventLog, shards: number): Promise<void> {
@@ -35,7 +35,7 @@ interface Stretch {
   readonly to: number;
 }
 
-/** The partition that tells all versions, in their order, among decisions whose keys fall into it too. */
+/** The partition that holds all versions, in their order, among decisions whose keys belong to it too. */
 export async function placeOfVersions(log: EventLog): Promise<Watermarks> {
   const watermarks = await log.watermarks(TOPIC.buffer);
   const partition = partitionForKey(COMMITS_KEY, watermarks.length);
@@ -43,8 +43,8 @@ export async function placeOfVersions(log: EventLog): Promise<Watermarks> {
 }
 
 /**
- * The end of the log, read backwards in stretches that double, as far as there is a version that is looked for.
- * @returns the versions that stand there in their order, and where it begins
+ * The end of the log, read backwards in stretches that double, until it contains a wanted version.
+ * @returns the versions there in their order, and the offset where it begins
  */
 export async function lastVersions(
   log: EventLog,
@@ -64,7 +64,7 @@ export async function lastVersions(
 
 /**
  * The versions of all shards in a stretch of the log, in their order.
- * @throws CONFLICT when the buffer was divided otherwise: what the log says was kept would be kept, and said, a second time
+ * @throws CONFLICT when the buffer was divided otherwise: rows that were kept before would be kept and announced a second time
  */
 export async function versionsIn(
   log: EventLog,
@@ -72,7 +72,7 @@ export async function versionsIn(
   shards: number,
 ): Promise<readonly EventOf<'BufferCommitted'>[]> {
   const versions: EventOf<'BufferCommitted'>[] = [];
-  // What cannot be read could be a version: going on without it would make it anew.
+  // A record that cannot be read could be a version. Without it, that version would be made again.
   const chunks = readEvents(log, [{ topic: TOPIC.buffer, partition, from, to }], {
     undecodable: 'throw',
     wants: ({ key }) => key === COMMITS_KEY,
@@ -84,7 +84,7 @@ export async function versionsIn(
   if (other === undefined) return versions;
   throw new SeamError(
     'CONFLICT',
-    `Dividing the buffer into ${shards}: expected versions of that many shards in ${TOPIC.buffer}, came one of ${other.shards} (${other.manifestKey}). Set SEAM_BUFFER_SHARDS to ${other.shards}, or copy the log with "seam replay copy --done" and divide the buffer there, where it is made anew from the outcomes.`,
+    `Cannot divide the buffer into ${shards}: expected versions of that many shards in ${TOPIC.buffer}, got one of ${other.shards} (${other.manifestKey}). Set SEAM_BUFFER_SHARDS to ${other.shards}, or copy the log with "seam replay copy --done" and divide the buffer there, where it is rebuilt from the outcomes.`,
     { details: { shards, found: other.shards, manifestKey: other.manifestKey } },
   );
 }

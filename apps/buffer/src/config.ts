@@ -9,9 +9,9 @@ export const bufferServiceConfigSchema = commonConfigSchema.extend({
       /** Completed problems (every candidate has a result) after which a version is committed. */
       commitEveryProblems: z.int().positive().default(64),
       /**
-       * Parts that the domains are divided into by a hash, each with a consumer group, versions and memory of its own, shared
-       * out among the instances. All instances say the same, and the same for as long as the log is used: with another
-       * number the service refuses to start. Needed from some 1,000 problems per second on (docs/explanation/scale.md).
+       * Parts into which a hash divides the domains. Each has its own consumer group, versions and memory, and the instances
+       * share them. All instances need the same number, for as long as the log is used: with another number the service
+       * refuses to start. Needed from some 1,000 problems per second on (docs/explanation/scale.md).
        */
       shards: z.int().min(1).max(64).default(1),
       /** Of the files of a version: Parquet, one file per stratum; JSON Lines, one file. */
@@ -30,11 +30,12 @@ export const bufferServiceConfigSchema = commonConfigSchema.extend({
       rules: bufferConfigSchema
         .extend({
           /**
-           * Some 250 documents suffice to plant a backdoor; see bufferConfigSchema. Who publishes alone, or trusts all who do, names
-           * them among the uncapped.
+           * Some 250 documents suffice to plant a backdoor; see bufferConfigSchema. An operator who trusts a publisher names
+           * its subject among the uncapped.
            */
           maxRowsPerSubject: z.int().nonnegative().default(100),
-          /** `(nobody)`: problems without a subject. */
+          // eslint-disable-next-line house/plain-words -- the value as it is configured
+          /** Subjects without this limit. `(nobody)`: problems without a subject. */
           uncappedSubjects: z.array(z.string()).default([]),
         })
         .prefault({}),

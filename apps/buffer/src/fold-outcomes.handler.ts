@@ -2,9 +2,9 @@
  * Folds outcomes into one shard of the success buffer and commits a version whenever enough problems are complete. The state
  * knows no partitions (near duplicates are sought across them), so one instance works on all of them, one batch at a time.
  *
- * State in memory follows what is committed: a batch that does not begin where the state ends means that a transaction failed,
- * and one that comes under another claim that somebody else may have been at work, on any partition. Then what is folded is
- * compared with what the group has committed, and restored where they differ.
+ * State in memory follows what is committed. A batch that does not begin where the state ends means that a transaction failed.
+ * A batch under another claim means that another process may have worked on any partition. Then what is folded is compared
+ * with what the group has committed, and restored where they differ.
  */
 import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { type EventMeta, type EventOf, type OffsetRange, originMeta, type SeamEvent, TOPIC } from '@seamstream/events';
@@ -42,7 +42,7 @@ export interface FoldOutcomesDependencies {
   readonly validateEntry: EntryValidator;
   readonly clock: Clock;
   readonly logger: ServiceLogger;
-  /** For what is said of results that do not count. */
+  /** For log lines about results that do not count. */
   readonly lines: RationedLines;
   /** `required`: a result counts only if the log bears it out. */
   readonly evidence: 'required' | 'none';
@@ -76,7 +76,7 @@ export class FoldOutcomesHandler {
   /** The events that follow from a batch: what was admitted and rejected, and the versions committed. */
   async handle(batch: DeliveredBatch): Promise<readonly SeamEvent[]> {
     const held = await stateFor(this.dependencies.log, batch, this.held, (consumed) => this.restore(consumed));
-    // Until this batch is through, a failure leaves nothing to go on from.
+    // If this batch fails, its half-folded state must not be continued.
     this.held = undefined;
     const events: SeamEvent[] = [];
     held.fold = await foldBelieved(held.fold, batch.records, {

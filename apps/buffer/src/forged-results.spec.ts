@@ -1,4 +1,4 @@
-/** A thousand forged results among true ones: none counts, each is told, and a restart says the same. */
+/** A thousand forged results among true ones: none counts, each is reported, and a restart reports the same. */
 
 import { encodeEvent, type Problem, type SeamEvent, TOPIC } from '@seamstream/events';
 import { domainEntrySchema, entrySchemas } from '@seamstream/experience';
@@ -90,9 +90,9 @@ async function played(
   return world;
 }
 
-it('of a thousand forged results none counts and each is told, whatever is restarted in between', async () => {
+it('of a thousand forged results none counts and each is reported, also with restarts in between', async () => {
   const honest = await rowsOf(await played(0));
-  expect(honest).toHaveLength(100); // the cap of who is nobody: 128 successes
+  expect(honest).toHaveLength(100); // the cap of results without a subject: 128 successes
   const world = await played(FORGED);
   expect([...(await rowsOf(world))].sort()).toEqual([...honest].sort());
   const told = await eventsOf(await openLog(world), 'ResultRefused');
@@ -102,7 +102,7 @@ it('of a thousand forged results none counts and each is told, whatever is resta
   expect(await buffer.metrics.registry.getSingleMetricAsString('seam_results_refused_total')).toContain(
     'seam_results_refused_total{',
   );
-  // Restarted after each part, with and without what restarts go on from.
+  // Restarted after each part, with and without the files from which restarts continue.
   for (const isLost of [() => false, (key: string) => /resume\.json$|snapshots\//.test(key)]) {
     const restarted = await played(200, async (each) => {
       await buffer.close();
@@ -119,7 +119,7 @@ it('of a thousand forged results none counts and each is told, whatever is resta
   }
 });
 
-it('of two verdicts on one experience the first counts, and the second is told', async () => {
+it('of two verdicts on one experience the first counts, and the second is reported', async () => {
   const world = newWorld();
   const log = await openLog(world);
   const [{ published, experiences, outcomes }] = problems as [(typeof problems)[number]];
@@ -132,7 +132,7 @@ it('of two verdicts on one experience the first counts, and the second is told',
   );
 });
 
-it('goes on when a forged result claims ids that leave no room for what is said of it', async () => {
+it('continues when a forged result claims ids that leave no room for its refusal', async () => {
   const world = newWorld();
   const log = await openLog(world);
   const [{ published, experiences, outcomes }] = problems as [(typeof problems)[number]];

@@ -5,12 +5,12 @@ import { type Shard, shardName } from '@seamstream/success-buffer';
 import type { FoldOutcomesHandler } from './fold-outcomes.handler.js';
 import { UnrestorableBuffer } from './restore-fold.js';
 
-/** The group whose offsets are a shard's place in the log. With the number of shards: state of another never goes on. */
+/** The group whose offsets are a shard's place in the log. Its name has the number of shards, so state is never continued in another. */
 export function groupOf(shard: Shard): string {
   return shard.of === 1 ? GROUP.buffer : `${GROUP.buffer}.${shardName(shard)}`;
 }
 
-/** A shard is a consumer of its own: a class, since that is what the framework wires. */
+/** Each shard has its own consumer: a class, since that is what the framework wires. */
 export function outcomesConsumer(shard: Shard, foldOutcomes: FoldOutcomesHandler): Type {
   @Controller()
   class OutcomesConsumer {

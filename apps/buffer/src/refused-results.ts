@@ -1,4 +1,4 @@
-/** Results that do not count, by their places: what a version says of them is what a replay goes by. */
+/** Results that do not count, by their places. A version records these places, and a replay relies on them. */
 
 import { type EventOf, isWhole, originMeta, type SeamEvent } from '@seamstream/events';
 import {
@@ -21,9 +21,9 @@ export interface RefusedResult {
 }
 
 /**
- * Folds events of the outcomes' topic, without those that nothing else in the log bears out.
+ * Folds events of the outcomes' topic, without those for which the log has no evidence.
  * @param evidence undefined: all are believed
- * @param onFolded is given the fold after each event, and answers the one to go on with
+ * @param onFolded receives the fold after each event, and returns the one to continue with
  */
 export async function foldBelieved(
   start: BufferFold,
@@ -67,7 +67,7 @@ export function isFoldable(event: SeamEvent): event is FoldedEvent {
   return event.type !== 'OutcomeRecorded' || isWhole(event.problem);
 }
 
-/** A result cannot be kept whose problem nobody can read any more. */
+/** A result whose problem cannot be read any more cannot be kept. */
 function missing(event: SeamEvent): Doubt | undefined {
   return 'problem' in event ? { reason: 'problem_missing', detail: contentMissing(event.problem).message } : undefined;
 }

@@ -34,9 +34,9 @@ import { foldBelieved, isFoldable } from './refused-results.js';
 export class UnrestorableBuffer extends SeamError {}
 
 /**
- * The fold as it stands after the given consumed offsets. It goes on from the newest usable snapshot: the results since are
- * folded, and what was said of them is told by the last version's rows. Without a snapshot every version is made again from the
- * log's start, and must come out as it was recorded.
+ * The fold after the given consumed offsets. It continues from the newest usable snapshot: the results since are folded, and
+ * the last version's rows say which decisions on them were announced. Without a snapshot every version is made again from the
+ * log's start, and must be as it was recorded.
  * @throws {@link UnrestorableBuffer} with the code of what is wrong, CONFLICT when a version comes out otherwise, its rows are of
  *   other results, or the log's versions are those of a buffer in another number of shards; what may pass, an outage, is thrown
  *   as it is
@@ -111,7 +111,7 @@ async function restore(log: EventLog, objects: ObjectStore, options: RestoreOpti
       fold = await replayVersions(sources, { versions, start: fold, validateEntry });
     } else fold = resumed;
     const state = withRules(fold.state, config);
-    // A snapshot of other rules is not gone on from: results may have aged under these that do not under those.
+    // After a change of rules the next version writes a new snapshot: other results may have aged under the old rules.
     if (resumption !== undefined && resumed !== undefined && state === fold.state)
       lastSnapshot = lastSnapshotOf(resumption);
     fold = { ...fold, state };
@@ -167,7 +167,7 @@ async function replayVersions(
     if (bufferDigest !== version.bufferDigest) {
       throw new SeamError(
         'CONFLICT',
-        `Replaying buffer version ${version.sequence}: expected the recorded digest ${version.bufferDigest}, came ${bufferDigest}. Records are missing, or the entry schemas or the release are not those that made it; compare them.`,
+        `Cannot replay buffer version ${version.sequence}: expected the recorded digest ${version.bufferDigest}, got ${bufferDigest}. Records are missing, or the entry schemas or the release are not those that made it. Compare them.`,
         { details: { sequence: version.sequence, expected: version.bufferDigest, actual: bufferDigest } },
       );
     }
@@ -200,7 +200,7 @@ async function foldOutcomes(
   return fold;
 }
 
-/** What came after the last version is looked at anew: nothing rests on it yet. */
+/** Checks the results after the last version again: no version contains them yet. */
 async function foldSinceVersion(
   { log, contents }: Sources,
   {

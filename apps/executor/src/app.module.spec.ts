@@ -242,7 +242,7 @@ describe('the executor service', () => {
     expect(byProblem.get('b')).toMatchObject({ success: true, reward: 1 });
   });
 
-  it('gives no reward for a right answer to an entry that tells it, counts that, and pays it where it is told to', async () => {
+  it('pays no reward for a right answer to an entry that gives it away, counts that, and pays where the settings say so', async () => {
     const leaking = { entry: '{"concepts":["carry, it is 4"]}', entrySchema: 'unknown' };
     await publish(
       experience('a', leaking),
@@ -294,11 +294,11 @@ describe('the executor service', () => {
     expect(metrics).toContain('seam_quoting_entries_total{faithful="false"} 2');
   });
 
-  it('draws several answers where it is told to: their mean is the reward, and the executor is another one', async () => {
+  it('draws several answers where the settings say so: their mean is the reward, and the executor is another one', async () => {
     await publish(experience('a'), experience('b'));
     const executor: ExecutorModel = {
       identity: { model: 'fake', revision: 'weights-1', decoding: '{}' },
-      answer: () => Promise.reject(new Error('nobody asks greedily')),
+      answer: () => Promise.reject(new Error('no caller asks greedily')),
       sample: async (requests, { temperature }) =>
         requests.map(({ prompt, seeds }) =>
           seeds.map((seed): ExecutorAnswer => {
@@ -351,12 +351,12 @@ describe('the executor service', () => {
     ]);
   });
 
-  it('records nothing of what was told to stop: on a last attempt neither', async () => {
+  it('records nothing of work that was asked to stop, not even on its last attempt', async () => {
     const hanging: ExecutorModel = {
       identity: { model: 'fake', revision: 'weights-1', decoding: '{}' },
       answer: (_, signal) =>
         new Promise((_resolve, reject) =>
-          signal?.addEventListener('abort', () => reject(new SeamError('ABORTED', 'Told to stop.'))),
+          signal?.addEventListener('abort', () => reject(new SeamError('ABORTED', 'Asked to stop.'))),
         ),
     };
     await publish(experience('a'));
@@ -364,7 +364,7 @@ describe('the executor service', () => {
     expect(await outcomes()).toEqual([]);
   });
 
-  it('records a failure that stays as ExecutionFailed with its attempts, never as a reward of 0, and goes on', async () => {
+  it('records a failure that stays as ExecutionFailed with its attempts, never as a reward of 0, and continues', async () => {
     await publish(...['a', 'b', 'c'].map((id) => experience(id)));
     await serve(new FakeExecutor((prompt) => (prompt.includes('What is b?') ? down : undefined)));
     const byProblem = new Map((await outcomes()).map((event) => [event.meta.correlationId, event]));
@@ -403,7 +403,7 @@ describe('the executor service', () => {
     expect(byProblem.get('b')).toMatchObject({ type: 'ExecutionFailed', attemptId: null, code: 'INVALID_INPUT' });
   });
 
-  it('tries a verifier that fails again, then records that as failed, never as a reward of 0; the others go on', async () => {
+  it('retries a verifier that fails, then records a failure, never a reward of 0; the other problems continue', async () => {
     const gone = { verifier: 'http', options: { endpoint: 'gone' } };
     await publish(experience('a', gone), experience('b'));
     await serve(new FakeExecutor());

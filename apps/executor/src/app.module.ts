@@ -105,7 +105,7 @@ function assertEndsInTime({ executor, consuming: { deadlineMs } }: ExecutorConfi
   if (longestMs <= deadlineMs) return;
   throw new SeamError(
     'INVALID_CONFIGURATION',
-    `Starting the executor: expected a batch's deadline of at least ${longestMs} ms, for all rounds of its requests at their longest, the patience in an outage and the waits of the endpoint's limits, came ${deadlineMs}. Raise SEAM_CONSUMING_DEADLINE_MS or SEAM_EXECUTOR_ENDPOINT_CONCURRENCY, or lower SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS or SEAM_EXECUTOR_ROLLOUTS.`,
+    `Cannot start the executor: expected a batch's deadline of at least ${longestMs} ms, for all rounds of its requests at their longest, the patience in an outage and the waits of the endpoint's limits, got ${deadlineMs} ms. Raise SEAM_CONSUMING_DEADLINE_MS or SEAM_EXECUTOR_ENDPOINT_CONCURRENCY, or lower SEAM_EXECUTOR_ENDPOINT_REQUEST_TIMEOUT_MS or SEAM_EXECUTOR_ROLLOUTS.`,
   );
 }
 
@@ -119,9 +119,7 @@ async function open(
   const { driver, rollouts } = config.executor;
   const exchanges =
     driver === 'endpoint'
-      ? metrics.counter('seam_endpoint_exchanges_total', "Requests to the executor's endpoint by what came of them.", [
-          'result',
-        ])
+      ? metrics.counter('seam_endpoint_exchanges_total', "Requests to the executor's endpoint, by result.", ['result'])
       : undefined;
   const opened = await openExecutor(config.executor, {
     environment: process.env,

@@ -20,8 +20,8 @@ export const executorConfigSchema = commonConfigSchema.extend({
       /** Most experiences of a batch; an endpoint's limits may make it less. */
       maxBatchRecords: z.int().positive().default(256),
       /**
-       * What a success earns whose entry gives the answer away (docs/reference/verifiers.md, "Entries that give the answer away"): `unrewarded`, nothing. `rewarded` is for domains whose
-       * words are their answers.
+       * Whether a success is rewarded whose entry gives the answer away (docs/reference/verifiers.md, "Entries that give the answer
+       * away"). `rewarded` is for domains whose words are their answers.
        */
       leaks: z.enum(['unrewarded', 'rewarded']).default('unrewarded'),
       /**

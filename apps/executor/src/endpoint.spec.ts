@@ -37,7 +37,7 @@ const LIST: Behaviour = {
 const promptOf = ({ body }: SeenRequest): string =>
   (body?.messages as { content: string }[] | undefined)?.at(-1)?.content ?? '';
 const isProbe = (request: SeenRequest): boolean => promptOf(request) === 'Hello';
-/** Answers the list of models and the question whether it serves; prompts are answered as told. */
+/** Answers the list of models and the question whether it serves. `prompts` says how prompts are answered. */
 function answersTo(prompts: (prompt: string, time: number) => Behaviour): ModelServer['behave'] {
   const times = new Map<string, number>();
   return (request) => {
@@ -311,7 +311,7 @@ describe('an executor behind an endpoint', () => {
     expect((await results(4)).map(({ type }) => type)).toEqual(Array(4).fill('OutcomeRecorded'));
   });
 
-  it('that is exchanged under way stops the service; with a configured revision it goes on', async () => {
+  it('that is exchanged under way stops the service; with a configured revision it continues', async () => {
     await publish('a');
     const first = await serve();
     await results(1);
@@ -330,7 +330,7 @@ describe('an executor behind an endpoint', () => {
     expect((await results(2)).map(({ type }) => type)).toEqual(['OutcomeRecorded', 'OutcomeRecorded']);
   });
 
-  it('draws several answers where it is told to, each with a seed of its own', async () => {
+  it('draws several answers where the settings say so, each with its own seed', async () => {
     server.behave = (request) => {
       if (request.method === 'GET') return LIST;
       const { seed } = request.body as { seed?: number };
@@ -411,7 +411,7 @@ describe('the start of an executor behind an endpoint', () => {
     ],
     ['a page', { kind: 'answer', body: '<html/>' }, 'ENDPOINT_FAILED', /expected JSON and got a page of HTML/],
     [
-      'nothing told about the model',
+      'an answer that does not identify the model',
       { kind: 'answer', body: chatCompletion('', { fingerprint: null }) },
       'INVALID_CONFIGURATION',
       /SEAM_EXECUTOR_ENDPOINT_REVISION/,
@@ -427,7 +427,7 @@ describe('the start of an executor behind an endpoint', () => {
     [
       'with a key instead of its name',
       { SEAM_EXECUTOR_ENDPOINT_KEY_VARIABLE: 'sk-1' },
-      /not the key itself, came another/,
+      /not the key itself, got another/,
     ],
     [
       'with a field twice',

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 describe('an environment of another kind', () => {
-  it('takes experiences to outcomes in its own way, and its identity stands in each of them', async () => {
+  it('takes experiences to outcomes in its own way, and each outcome has its identity', async () => {
     await start('plan-first');
     const recorded = await outcomesOf(experience('a', 'mind the carry'), experience('b', 'hurry'));
     const byId = new Map(recorded.map((each) => [each.experienceId, each]));
@@ -34,7 +34,7 @@ describe('an environment of another kind', () => {
     }
   });
 
-  it('is another executor for a log: neither goes on where the other has recorded', async () => {
+  it('is another executor for a log: neither continues where the other has recorded', async () => {
     await (await start('plan-first')).close();
     await start('plan-first');
     await outcomesOf(experience('a', 'hurry'));

@@ -43,11 +43,11 @@ export interface ExecuteExperiencesDependencies {
   readonly contents: Pick<ProblemContents, 'find'>;
   /** Milliseconds in which feedback on an answer counts that no verifier judges, where its problem does not say. */
   readonly feedbackWithinMs: number;
-  /** Whether an entry that gives the answer away earns its reward nevertheless. */
+  /** Whether an entry that gives the answer away still earns its reward. */
   readonly paysLeaks?: boolean;
-  /** Is told of each success that earned nothing because its entry gave the answer away. */
+  /** Called for each success that earned nothing because its entry gave the answer away. */
   readonly onLeak?: () => void;
-  /** Is told of each entry that was to quote its problem, whether it is faithful. */
+  /** Called for each entry that was to quote its problem, with whether it is faithful. */
   readonly onQuoting?: (isFaithful: boolean) => void;
 }
 
@@ -108,12 +108,12 @@ export class ExecuteExperiencesHandler {
       if (requests.length === 0) return [];
       return await this.dependencies.environment.attempt(requests, { signal, onProgress });
     } catch (error) {
-      // The transport tries a failing batch again and halves it; only a record that stands alone is concluded here.
+      // The transport tries a failing batch again and halves it; only a record that is tried alone is concluded here.
       const [alone] = experiences;
       // Nothing about an experience: the executor is not the one that it was.
       if (isSeamError(error, 'CHECKPOINT_INVALID')) throw error;
       const isRetryable = !isSeamError(error) || error.retryable;
-      // Nor is it concluded where it was told to stop.
+      // Nor is it concluded where the work was asked to stop.
       const isConcluded = experiences.length === 1 && !signal.aborted;
       if (!isConcluded || alone === undefined || (isRetryable && !alone.isLastAttempt)) throw error;
       const code = isSeamError(error) ? error.code : 'INTERNAL';
@@ -166,7 +166,7 @@ export class ExecuteExperiencesHandler {
     };
   }
 
-  /** Of a problem that no verifier judges: what is known now, and until when somebody may say the rest. */
+  /** For a problem that no verifier judges: what is known now, and until when feedback may give the verdict. */
   private answered(task: Task, answer: ExecutorResponse, latencyMs: number): EventOf<'AnswerRecorded'> {
     const { clock, feedbackWithinMs } = this.dependencies;
     const { event: experience } = task;
@@ -222,15 +222,15 @@ export class ExecuteExperiencesHandler {
     };
   }
 
-  /** An entry that tells the answer is a second solver: its success says nothing about the next problem. */
+  /** An entry that gives the answer away is a second solver: its success says nothing about the next problem. */
   private isLeak({ event: experience, problem }: Task): boolean {
     if (experience.type === 'ExperienceWithheld' || this.dependencies.paysLeaks === true) return false;
     return this.dependencies.environment.givesAnswerAway(experience.entry, problem);
   }
 
   /**
-   * What an entry's quotes are worth. One that says of its problem what does not stand there earns nothing, however right the answer:
-   * at any smaller price the policy would buy successes with misquotes. Null where nothing is to be quoted.
+   * Whether an entry's quotes are faithful. An entry that misquotes its problem earns nothing, even for a right answer: at any smaller
+   * price the policy would buy successes with misquotes. Null where nothing has to be quoted.
    */
   private quoting({ event: experience, problem }: Task): {
     readonly faithful: boolean | null;

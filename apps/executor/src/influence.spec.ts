@@ -89,14 +89,14 @@ describe('one experience among many', () => {
       }));
       const batch = { records, signal: new AbortController().signal, report: () => undefined };
       for (const outcome of await handler.handle(batch as unknown as DeliveredBatch)) {
-        if (outcome.kind !== 'done') throw new Error(`expected a result, came ${outcome.kind}`);
+        if (outcome.kind !== 'done') throw new Error(`expected a result, got ${outcome.kind}`);
         bytes.push(...outcome.events.map((event) => Buffer.from(encodeEvent(event).value)));
       }
     }
     return bytes;
   }
 
-  it('changes what is recorded of its own problem and of no other, whatever it says', async () => {
+  it('changes only what is recorded of its problem, regardless of its text', async () => {
     const honest = await recorded(written[INJECTED]!);
     for (const hostile of [
       // Another answer to every problem, the end of a turn, and a prompt that does not fit the model.

@@ -1,6 +1,6 @@
 /**
- * Which answers wait for feedback: a fold of seam.answers, read on before each use. It begins where the group that ends deadlines stands, which
- * is at the first answer that still waits; so what is read after a restart is what waits, and what came beside it.
+ * Which answers wait for feedback: a fold of seam.answers, read further before each use. It begins at the offset of the group that ends
+ * deadlines, which is the first answer that still waits. So a restart reads the waiting answers, and the records among them.
  */
 import { type EventLog, partitionForKey } from '@seamstream/event-log';
 import { attemptIdOf, type EventOf, GROUP, type SeamEvent, TOPIC } from '@seamstream/events';
@@ -8,7 +8,7 @@ import { SeamError } from '@seamstream/kernel';
 import { readEvents } from '@seamstream/log-reader';
 import type { OpenAnswer } from './settle-answers.decide.js';
 
-/** Attempts of a partition that are remembered as settled, so that feedback on them is told why it does not count. */
+/** Attempts of a partition that are remembered as settled, so that refused feedback on them gets the right reason. */
 const REMEMBERED_SETTLED = 20_000;
 
 export interface PlacedAnswer extends OpenAnswer {
@@ -23,7 +23,7 @@ export class PartitionAnswers {
   evolve(event: SeamEvent, offset: number): void {
     if (event.type === 'AnswerRecorded') {
       const attemptId = attemptIdOf(event);
-      // Of an answer that is told again the first counts.
+      // Of an answer that is recorded again the first counts.
       if (this.settled.has(attemptId) || this.open.has(attemptId)) return;
       this.open.set(attemptId, {
         problemId: event.problem.problemId,
@@ -77,13 +77,13 @@ export class OpenAnswers {
     return reading.answers;
   }
 
-  /** Where answers to a problem stand: they have its id for their key. */
+  /** The partition of the answers to a problem: its id is their key. */
   async partitionOf(problemId: string): Promise<number> {
     this.partitions ??= (await this.log.watermarks(TOPIC.answers)).length;
     return partitionForKey(problemId, this.partitions);
   }
 
-  /** @throws NOT_FOUND where no answer stands at the place */
+  /** @throws NOT_FOUND where there is no answer at this offset */
   async at(partition: number, offset: number): Promise<EventOf<'AnswerRecorded'>> {
     const range = { topic: TOPIC.answers, partition, from: offset, to: offset + 1 };
     for await (const { events } of readEvents(this.log, [range], { undecodable: 'skip' }))
@@ -107,7 +107,7 @@ export class OpenAnswers {
     const high = marks.find((each) => each.partition === partition)?.high ?? 0;
     if (reading.next >= high) return;
     const range = { topic: TOPIC.answers, partition, from: reading.next, to: high };
-    // What nobody can read goes to the dead letters where it is consumed.
+    // An unreadable record goes to the dead letters where it is consumed.
     for await (const { events, records } of readEvents(this.log, [range], { undecodable: 'skip' })) {
       for (const { event, record } of events) reading.answers.evolve(event, record.offset);
       reading.next = records.at(-1)!.offset + 1;

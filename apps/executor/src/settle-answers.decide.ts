@@ -1,7 +1,7 @@
 /**
- * What becomes of an answer that no verifier judges. It waits; the first feedback in the log that counts makes it a result, and where none
- * came in time it is ungraded: no verdict, no reward, no part in a rate. Both have the id that a verifier's result would have, so of one
- * attempt there is one result, whoever tells it. Pure.
+ * What becomes of an answer that no verifier judges. It waits. The first feedback in the log that counts makes it a result. Without
+ * feedback in time it is ungraded: no verdict, no reward, no part in a rate. Both have the id that a verifier's result would have, so an
+ * attempt has one result, regardless of its source. Pure.
  *
  *   AnswerRecorded ─┬─ FeedbackGiven ─► OutcomeRecorded  ┐
  *                   └─ deadline ──────► AttemptUngraded  ┴─ AnswerSettled
@@ -38,8 +38,8 @@ export interface Refusal {
 }
 
 /**
- * Why feedback does not count; undefined where it does. Whoever may append feedback may say what one waiting attempt is worth, between 0 and
- * 1, once, in its time, and nothing else.
+ * Why feedback does not count; undefined where it does. A client that may append feedback may say what one waiting attempt is worth,
+ * between 0 and 1, once, in its time, and nothing else.
  * @param open the attempt, where it waits
  * @param isSettled whether it is known to have waited and to wait no longer
  */

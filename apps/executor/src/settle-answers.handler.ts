@@ -17,7 +17,7 @@ export interface SettleAnswersDependencies {
   readonly answers: OpenAnswers;
   readonly clock: Clock;
   readonly lines: RationedLines;
-  /** Is told of each end: `judged`, `ungraded`, or why feedback was refused. */
+  /** Called for each end: `judged`, `ungraded`, or why feedback was refused. */
   readonly onSettled: (result: string) => void;
 }
 
@@ -25,8 +25,8 @@ export class SettleAnswersHandler {
   constructor(private readonly dependencies: SettleAnswersDependencies) {}
 
   /**
-   * Of seam.answers: ends what is overdue, wherever in the partition it stands, and waits at the first answer that is not. What is ended
-   * out of turn cannot be committed with a place in the log, so it is appended; who asks again reads first that it was.
+   * Consumes seam.answers: ends all overdue answers of the partition, and waits at the first one that is not overdue. An answer that is
+   * ended out of turn cannot be committed with an offset, so its end is appended. A repetition reads first that it has ended.
    */
   async endOverdue(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const { answers, log, clock, onSettled } = this.dependencies;
@@ -53,7 +53,7 @@ export class SettleAnswersHandler {
     return batch.records.map(({ position: { offset } }) => (waiting.has(offset) ? wait(afterMs) : done()));
   }
 
-  /** Whether all feedback was looked at that came in the time of these answers: it may lie unread where nobody ran at their deadline. */
+  /** Whether all feedback within the time of these answers was looked at. It may be unread where no judge ran at their deadline. */
   private async isJudgedTo(overdue: readonly OpenAnswer[]): Promise<boolean> {
     const { log } = this.dependencies;
     const untilMs = Math.max(...overdue.map(({ feedbackUntil }) => feedbackUntil));
@@ -65,7 +65,7 @@ export class SettleAnswersHandler {
     return true;
   }
 
-  /** Of seam.feedback: judges the answers that wait for it, and says of all other feedback why it does not count. */
+  /** Consumes seam.feedback: judges the answers that wait for it, and refuses all other feedback with a reason. */
   async judge(batch: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const taken = new Set<string>();
     const results: HandlerResult[] = [];

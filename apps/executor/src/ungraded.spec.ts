@@ -172,7 +172,7 @@ describe('an answer that no verifier judges', () => {
     expect(await ledger()).toMatchObject({ [success ? 'solved' : 'failed']: 1, ungraded: 0, balanced: true });
   });
 
-  it('is settled once: of feedback that comes again the first counts, and the others are told so', async () => {
+  it('is settled once: of repeated feedback the first counts, and the others are refused for that reason', async () => {
     await publish(...asked('p'));
     await serve();
     await of('AnswerRecorded', 1);
@@ -184,7 +184,7 @@ describe('an answer that no verifier judges', () => {
     expect(await of('OutcomeRecorded')).toMatchObject([{ reward: 0.9 }]);
   });
 
-  it('is ungraded at its deadline, though another that waits longer stands before it', async () => {
+  it('is ungraded at its deadline, although an answer before it waits longer', async () => {
     const soon = { feedbackWithinMs: 1 };
     // Of one partition: 'a' and ids after it, until one falls on the same.
     await publish(...asked('a'), ...Array.from({ length: 12 }, (_, n) => asked(`b${n}`, soon)).flat());
@@ -199,7 +199,7 @@ describe('an answer that no verifier judges', () => {
     expect(await of('FeedbackRefused', 1)).toMatchObject([{ reason: 'settled' }]);
   });
 
-  it('counts feedback that came in time, though nobody ran until after the deadline', async () => {
+  it('counts feedback that arrived in time, even if no service ran until after the deadline', async () => {
     await publish(...asked('p', { feedbackWithinMs: 400 }));
     await serve();
     const [answer] = await of('AnswerRecorded', 1);
@@ -211,7 +211,7 @@ describe('an answer that no verifier judges', () => {
     expect(await of('AttemptUngraded')).toEqual([]);
   });
 
-  it('goes on waiting after a restart, and is found by its feedback', async () => {
+  it('still waits after a restart, and is found by its feedback', async () => {
     await publish(...asked('p', { groupSize: 3 }));
     await serve();
     await of('AnswerRecorded', 3);

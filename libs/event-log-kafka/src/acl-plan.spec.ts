@@ -24,12 +24,12 @@ describe('comparing rights', () => {
     ]);
   });
 
-  it('finds no difference where there is none, in whatever order', () => {
+  it('finds no difference between equal rights in any order', () => {
     const wanted = [right('User:a', 't'), right('User:a', 'u')];
     expect(compareAcls(wanted, wanted.toReversed())).toEqual([]);
   });
 
-  it('tells a name from a beginning of names', () => {
+  it('distinguishes a name from a prefix of names', () => {
     const prefixed: Acl = { ...right('User:a', 'seam.'), pattern: 'prefixed' };
     expect(compareAcls([right('User:a', 'seam.')], [prefixed]).map(({ what }) => what)).toEqual(['missing', 'surplus']);
   });

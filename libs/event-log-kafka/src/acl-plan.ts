@@ -1,4 +1,4 @@
-/** What has to change so that principals may do what is wanted and nothing else. Pure. */
+/** The changes after which principals have the wanted rights and no others. Pure. */
 import { canonicalJson } from '@seamstream/kernel';
 
 export type AclResource = 'topic' | 'group' | 'transactionalId' | 'cluster';
@@ -29,16 +29,16 @@ export interface Acl {
 
 export interface AclDifference {
   readonly acl: Acl;
-  /** `surplus`: nobody wants it. */
+  /** `surplus`: it is not wanted. */
   readonly what: 'missing' | 'surplus';
 }
 
-/** Everybody who is known to the cluster, whoever that is. */
+/** Every principal that the cluster knows. */
 const ANYBODY = 'User:*';
 
 /**
- * Rights that are wanted and missing, then those that one of the wanted principals, or anybody, has beyond them. The cluster's
- * other principals are nobody's business.
+ * Rights that are wanted and missing, then those that one of the wanted principals, or anybody, has beyond them. Other principals
+ * of the cluster are not compared.
  */
 export function compareAcls(wanted: readonly Acl[], existing: readonly Acl[]): AclDifference[] {
   const principals = new Set([ANYBODY, ...wanted.map(({ principal }) => principal)]);

@@ -23,7 +23,7 @@ export class AppendQueue {
   private readonly sessions: { plain?: ProducerSession; transactional?: ProducerSession } = {};
   private draining: Promise<void> | undefined;
 
-  /** @param transactionalId nobody else's */
+  /** @param transactionalId no other producer has it */
   constructor(
     private readonly connection: KafkaConnection,
     private readonly settings: ProducerSettings,
@@ -60,7 +60,7 @@ export class AppendQueue {
       let at = 0;
       for (const { records, resolve } of calls) resolve(positions.slice(at, (at += records.length)));
     } catch (error) {
-      // One call's records must not fail the others, unless nobody can write.
+      // One call's records must not fail the others, unless no call can write.
       if (calls.length > 1 && !isSeamError(error, 'LOG_UNAVAILABLE')) {
         for (const call of calls) await this.writeTogether([call]);
       } else {
@@ -82,7 +82,7 @@ export class AppendQueue {
       return positionsAt(baseOffsets);
     } catch (error) {
       if (!isSeamError(error, 'FENCED')) throw error;
-      // Nobody else has this id: the coordinator has given the transaction up because it took too long.
+      // No other producer has this id: the coordinator has given the transaction up because it took too long.
       throw new SeamError('LOG_UNAVAILABLE', `appending: the broker has aborted the transaction. ${error.message}`, {
         cause: error,
       });

@@ -51,7 +51,7 @@ export type CoordinatorKind = 'group' | 'transaction';
 export interface BrokerProtocol {
   /** As of the last refresh, the same object until the next; undefined before the first. */
   readonly metadata: ClusterMetadata | undefined;
-  /** Connects where necessary and asks for brokers, topics and leaders. A topic without a leader is no error. */
+  /** Connects where necessary and asks for brokers, topics and leaders. A topic without a leader is not an error. */
   refresh(): Promise<void>;
   /** A broker of the metadata, connected. */
   broker(nodeId: number): Promise<Broker>;
@@ -76,7 +76,7 @@ export interface TransactionalProducer extends ProducerIdentity {
   readonly transactionalId: string;
 }
 
-/** A record to be written, with bytes for whatever is not text. */
+/** A record to be written, with bytes for all that is not text. */
 export interface ProducedRecord {
   readonly key: string | Buffer | null;
   readonly value: Buffer | null;

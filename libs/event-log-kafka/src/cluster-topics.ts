@@ -1,4 +1,4 @@
-/** The topics of one log in a cluster: which there are, which are missing, and what differs from what is wanted. */
+/** The topics of one log in a cluster: which exist, which are missing, and how they differ from the wanted ones. */
 import { checkTopicSpec, partitionConflict, type TopicSpec, unknownTopic } from '@seamstream/event-log';
 import type { TopicPartitions } from './broker-protocol.port.js';
 import type { ClusterNames } from './cluster-names.js';

@@ -1,4 +1,4 @@
-/** Reads committed records and the offsets of partitions and groups, without a group of its own. */
+/** Reads committed records and the offsets of partitions and groups, outside any group. */
 import {
   type ConsumedOffset,
   checkReadRange,

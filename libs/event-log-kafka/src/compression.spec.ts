@@ -49,7 +49,7 @@ describe.each(Object.entries(WRITERS))('what was written with %s', (name, write)
   });
 });
 
-it('a codec that nobody knows is refused', async () => {
+it('an unknown codec is refused', async () => {
   await expect(decompressed(5, Buffer.alloc(10), 100)).rejects.toThrow('number 5');
 });
 

@@ -63,8 +63,8 @@ export function mostBytes(compressedBytes: number, maxBytes: number): number {
 }
 
 /**
- * Bytes of a record batch as they were before the codec of that number, at most {@link mostBytes} of them: throws a RangeError
- * before it takes more memory than that. Whatever else is wrong with the bytes is an error of the codec's own.
+ * Decompresses the bytes of a record batch by the codec of that number, to at most {@link mostBytes}. It throws a RangeError
+ * before it takes more memory than that. For any other fault of the bytes the codec throws its own error.
  */
 export async function decompressed(type: number, bytes: Buffer, maxBytes: number): Promise<Buffer> {
   const most = type === TYPES.none ? maxBytes : mostBytes(bytes.length, maxBytes);
@@ -91,7 +91,7 @@ export async function decompressed(type: number, bytes: Buffer, maxBytes: number
       return Buffer.concat(blocks.map((block) => snappy.uncompress(new Uint8Array(block))));
     }
     default:
-      throw new RangeError(`nobody knows its codec, number ${type}`);
+      throw new RangeError(`its codec, number ${type}, is unknown`);
   }
 }
 

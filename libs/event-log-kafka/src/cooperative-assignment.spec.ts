@@ -13,14 +13,14 @@ const sharesOf = (given: ReadonlyMap<string, readonly string[]>): Record<string,
   Object.fromEntries([...given].map(([memberId, names]) => [memberId, names.toSorted()]));
 
 describe('sharing partitions cooperatively', () => {
-  it('gives what nobody owns at once', () => {
+  it('assigns partitions without an owner at once', () => {
     expect(sharesOf(assignCooperatively([member('a'), member('b')], TOPIC))).toEqual({
       a: ['t/0', 't/2'],
       b: ['t/1', 't/3'],
     });
   });
 
-  it('gives what has to move to nobody until its owner has let go', () => {
+  it('assigns a partition that has to move to no member until its owner has let go', () => {
     const first = sharesOf(assignCooperatively([member('a', [0, 1, 2, 3]), member('b')], TOPIC));
     expect(first.a).toHaveLength(2);
     expect(first.b).toEqual([]);

@@ -1,7 +1,7 @@
 /**
- * Cooperative sharing on Kafka's group protocol (the idea of KIP-429): members keep working through a rebalance. Who joins
- * says what it owns; the leader computes who shall own what, but gives a partition that has to move to nobody yet. Its owner
- * sees that it is no longer given to it, lets its handler finish, and joins again without it; then the new owner gets it.
+ * Cooperative sharing on Kafka's group protocol (the idea of KIP-429): members keep working through a rebalance. A member
+ * that joins says what it owns. The leader computes the new owners, but does not assign a partition that has to move yet. Its
+ * owner sees that it no longer has it, lets its handler finish, and joins again without it. Then the new owner gets it.
  */
 import { assignPartitions, type GroupMember, grantablePartitions } from '@seamstream/event-log';
 

@@ -33,7 +33,7 @@ export async function fetchCommitted(
       if (refusal !== undefined) return { ...found, error: refusal, records: [], nextOffset: from };
       const read = await committedRecords(place, set, aborted, maxBatchBytes);
       if (!read.isCutOff) return { ...found, ...read };
-      // A partition that is asked for alone is answered with a whole batch, however large (KIP-74): else its length is a lie.
+      // A partition that is asked for alone is answered with a whole batch of any size (KIP-74). Otherwise its length is wrong.
       if (places.length > 1)
         return (await fetchCommitted(broker, [{ topic, partition, from }], { maxWaitMs, maxBatchBytes }))[0]!;
       const why = `the broker's ${set.length} bytes of it end before the length that it names`;

@@ -1,7 +1,7 @@
 /**
  * A member of a Kafka group: joining, heartbeats, joining again. Handlers do not stop for it: a
- * rebalance only changes who owns what, see cooperative-assignment.ts. Heartbeats come from a timer of their own, so work
- * that keeps the event loop free starves none.
+ * rebalance only changes who owns what, see cooperative-assignment.ts. Heartbeats have their own timer, so no work delays
+ * them that keeps the event loop free.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parsePartitionName, partitionName } from '@seamstream/event-log';
@@ -11,7 +11,7 @@ import { assignCooperatively, type JoinedMember } from './cooperative-assignment
 import type { KafkaConnection } from './kafka-connection.js';
 import { brokerErrorOf, remedyFor, translated } from './kafka-errors.js';
 
-/** Members of another protocol cannot join the same group: a broker tells them INCONSISTENT_GROUP_PROTOCOL. */
+/** Members of another protocol cannot join the same group: a broker answers INCONSISTENT_GROUP_PROTOCOL. */
 const PROTOCOL = 'seamstream-cooperative';
 const MAX_RETRY_MS = 1000;
 
@@ -27,7 +27,7 @@ export interface MembershipEvents {
   owned(): readonly string[];
   /** What this member has from this generation on. */
   assigned(names: ReadonlySet<string>, generation: number): void;
-  /** The group went on without this member: all it owned is another's. */
+  /** The group has continued without this member: all that it owned belongs to others. */
   lost(): void;
   /** The membership has ended with an error; nothing follows. */
   failed(error: SeamError): void;
@@ -88,7 +88,7 @@ export class GroupMembership {
   }
 
   /**
-   * Whether the group still has this member in this generation. Then whoever gets its partitions gets them later than now.
+   * Whether the group still has this member in this generation. If so, no other member has its partitions yet.
    */
   async confirms(generation: number): Promise<boolean> {
     if (generation !== this.generationId || this.isStopped()) return false;
@@ -115,7 +115,7 @@ export class GroupMembership {
         );
       }
     } catch (error) {
-      // Whoever cannot be told finds out when the session times out.
+      // UNKNOWN_MEMBER_ID: the group has removed this member already. After any other failure it does so when the session times out.
       if (brokerErrorOf((error as SeamError).cause) !== 'UNKNOWN_MEMBER_ID') throw error;
     } finally {
       await this.connection.close();
@@ -234,7 +234,7 @@ export class GroupMembership {
     return this.isStopped() || this.wantsRejoin;
   }
 
-  /** `rejoin`: still a member, and a rebalance has begun. `gone`: the group went on without it. */
+  /** `rejoin`: still a member, and a rebalance has begun. `gone`: the group has continued without it. */
   private async heartbeat(generation: number): Promise<'member' | 'rejoin' | 'gone'> {
     const { id } = this.group;
     const { memberId } = this;

@@ -1,4 +1,4 @@
-/** A cluster's rights: to look at, to give and to take. Who calls needs Describe and Alter on the cluster. */
+/** A cluster's rights: reading, giving and taking them. The caller needs Describe and Alter on the cluster. */
 import type { Acl, AclOperation, AclResource } from './acl-plan.js';
 import type { AclEntry } from './broker-protocol.port.js';
 import type { KafkaConnection } from './kafka-connection.js';

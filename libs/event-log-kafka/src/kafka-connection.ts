@@ -1,7 +1,7 @@
 /**
  * One set of connections to a cluster: who leads a partition, who coordinates a group or a transactional id, and the rule
- * by which a request is tried again. A broker answers the requests of one connection one after the other, so whatever may
- * wait (a long fetch, a join) has a set of its own.
+ * by which a request is tried again. A broker answers the requests of one connection one after the other, so requests
+ * that may wait (a long fetch, a join) have a separate set.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { SeamError } from '@seamstream/kernel';

@@ -2,7 +2,7 @@
 import { type ErrorCode, isSeamError, messageOf, SeamError } from '@seamstream/kernel';
 import { BrokerDistrust, BrokerRefusal, BrokerUnreachable } from './broker-protocol.port.js';
 
-/** What a broker would answer, said by this driver: the awaited state is not there yet. */
+/** An answer of a broker that this driver gives itself: the awaited state is not there yet. */
 export function notYet(type: 'LEADER_NOT_AVAILABLE' | 'CONCURRENT_TRANSACTIONS'): BrokerRefusal {
   return new BrokerRefusal(
     type,
@@ -18,7 +18,7 @@ export function brokerErrorOf(error: unknown): string | undefined {
   return error instanceof BrokerRefusal || error instanceof BrokerDistrust ? error.type : undefined;
 }
 
-/** Somebody else has the transactional id by now, or the coordinator ended the transaction for us. */
+/** Another producer has the transactional id by now, or the coordinator ended the transaction. */
 const FENCING = new Set([
   'INVALID_PRODUCER_EPOCH',
   'INVALID_PRODUCER_ID_MAPPING',
@@ -53,8 +53,8 @@ const REFRESH = new Set([
   'UNKNOWN_LEADER_EPOCH',
   'NOT_CONTROLLER',
   'TRANSACTION_COORDINATOR_FENCED',
-  // UNKNOWN_SERVER_ERROR. A broker that stood still for longer than its own sessions last answers so while it catches up,
-  // and says no more. To repeat is safe: records carry sequence numbers, and to end the same transaction twice ends it once.
+  // UNKNOWN_SERVER_ERROR. A broker that was paused for longer than its own sessions answers so while it catches up, and says no
+  // more. Repeating is safe: records carry sequence numbers, and a transaction that is ended twice has ended once.
   'UNKNOWN',
 ]);
 export function remedyFor(error: unknown): Remedy {

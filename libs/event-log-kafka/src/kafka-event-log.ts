@@ -44,7 +44,7 @@ import { ProducerSession, type ProducerSettings } from './producer-session.js';
 import { blocksOf, type PlacedRecord } from './record-blocks.js';
 import type { TopicDifference, WantedTopic } from './topic-plan.js';
 
-/** Varints, attributes and offsets of a record beside its own bytes, at most. */
+/** Most bytes of a record's varints, attributes and offsets, in addition to its key, value and headers. */
 const RECORD_FRAME_BYTES = 40;
 
 /** Proof of ownership: the partition, and the producer that may commit for it. A claimed name is partition 0 of itself. */
@@ -101,7 +101,7 @@ export class KafkaEventLog extends EventLog {
     return opened;
   }
 
-  /** The cluster's id; with the prefix where there is one, since each prefix is a log of its own. */
+  /** The cluster's id, with the prefix where there is one, since each prefix is a separate log. */
   override async identity(): Promise<string> {
     this.assertOpen('asking for the identity');
     const { prefix } = this.options;
@@ -163,7 +163,7 @@ export class KafkaEventLog extends EventLog {
     return this.names.logicalPositions(await this.appends.append(placed));
   }
 
-  /** Whoever opened the name's transactional id before is fenced by the broker, and its last transaction is at an end. */
+  /** The broker fences the previous producer with the name's transactional id, and its last transaction is at an end. */
   override async claim(name: string): Promise<Claim> {
     this.assertOpen('claiming a name');
     checkClaimName(name);
@@ -363,7 +363,7 @@ export class KafkaEventLog extends EventLog {
       );
       holding.committed(nextOffset);
       if (session.isBroken) holding.broke();
-      // Whoever reads on has no use for it. Others look at what they wrote, as after an append.
+      // A group that reads on need not wait for it. Other callers look at what they wrote, as after an append.
       if (nextOffset === undefined && blocks.length > 0) await session.isVisible();
       return this.names.logicalPositions(positionsAt(baseOffsets));
     } catch (error) {

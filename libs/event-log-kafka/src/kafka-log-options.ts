@@ -29,7 +29,7 @@ export interface KafkaEventLogOptions {
   readonly maxBatchBytes?: number;
   /** Time stamps of records that bring none. */
   readonly clock?: Clock;
-  /** After how many milliseconds without heartbeat a group's member is replaced; default 10 000, brokers want 6000 to 1 800 000. */
+  /** After how many milliseconds without heartbeat a group's member is replaced; default 10 000, brokers accept 6000 to 1 800 000. */
   readonly sessionTimeoutMs?: number;
   /** Default 1000. A rebalance is noticed by a heartbeat. */
   readonly heartbeatMs?: number;

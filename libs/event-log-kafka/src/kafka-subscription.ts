@@ -1,11 +1,11 @@
 /**
- * A member of a group at work. What a claim is worth is decided here: a partition is taken over in four steps, and the
- * order is what makes consume-process-produce exactly once.
+ * A member of a group at work. This decides what a claim is worth: a partition is taken over in four steps, and their
+ * order makes consume-process-produce exactly once.
  *
  *   1. InitProducerId of the partition's transactional id: the former owner can commit no more.
  *   2. A heartbeat: the group still gives the partition to this member. (A member that was late with step 1 has fenced the
- *      true owner, who takes the partition over anew; but it gets no further itself.)
- *   3. The committed offset, read after step 1: nobody can move it any more.
+ *      true owner, which takes the partition over again. The late member gets no further.)
+ *   3. The committed offset, read after step 1: no other member can move it any more.
  *   4. Work.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,7 +26,7 @@ import { EARLIEST, LATEST, listOffsets } from './offsets.js';
 import { PartitionFeed } from './partition-feed.js';
 import { ProducerSession, type ProducerSettings } from './producer-session.js';
 
-/** Wait before a partition is taken over anew after a second failure in a row; doubles with each further one. */
+/** Wait before a partition is taken over again after a second failure in a row; doubles with each further one. */
 const RETAKE_MS = 100;
 const MAX_RETAKE_MS = 5_000;
 
@@ -43,7 +43,7 @@ export interface Holding {
   high(): number;
   /** A step was committed, with this offset or without any. */
   committed(nextOffset: number | undefined): void;
-  /** The session failed: the owner has to take the partition over anew, or it is another's. */
+  /** The session failed: the owner has to take the partition over again, or another member has it. */
   broke(): void;
 }
 
@@ -76,7 +76,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
   private readonly holdings = new Map<string, Holding>();
   /** Claimed towards the group: also while the last handler of a revoked partition still runs. */
   private readonly claimed = new Set<string>();
-  /** What the group was told at the last join. */
+  /** What this member said at the last join that it owns. */
   private pledged: ReadonlySet<string> = new Set();
   /** By partition: sessions that failed one after the other. */
   private readonly losses = new Map<string, number>();
@@ -99,7 +99,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
           this.loop.fail(
             new SeamError(
               'OFFSET_OUT_OF_RANGE',
-              `group ${options.group} was to read ${topic}/${partition} from ${from}, but what stands before ${low} has been deleted. Find out what is missing; to go on without it, set the group's offset to ${low} with Kafka's kafka-consumer-groups.`,
+              `Cannot read ${topic}/${partition} as group ${options.group}: expected records from ${from}, got only those from ${low} on, since older ones have been deleted. Find out what is missing. To continue without it, set the group's offset to ${low} with Kafka's kafka-consumer-groups.`,
               { details: { group: options.group, topic, partition, from, low } },
             ),
           ),
@@ -165,7 +165,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
   private onAssigned(names: ReadonlySet<string>, generation: number): void {
     if (this.isOver) return;
     this.assigned = { names, generation };
-    // What moves on before it was taken over has no handler to wait for: the group is told at once.
+    // A partition that moves before it was taken over has no handler to wait for: this member rejoins at once.
     if ([...this.pledged].some((name) => !names.has(name) && !this.claimed.has(name))) this.membership.rejoin();
     for (const name of this.holdings.keys()) {
       const { topic, partition } = parsePartitionName(name);
@@ -178,7 +178,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     this.assigned = undefined;
     for (const name of [...this.holdings.keys()]) {
       const { topic, partition } = parsePartitionName(name);
-      this.release(name, 'the group went on without this member');
+      this.release(name, 'the group has continued without this member');
       this.loop.drop(topic, partition);
     }
   }
@@ -196,7 +196,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
     const isCurrent = (): boolean =>
       !this.isOver && this.assigned === target && this.membership.generation === target.generation;
     try {
-      // Who is no member any more must not fence the one who is.
+      // A former member must not fence the current one.
       if (!isCurrent() || !(await this.membership.confirms(target.generation))) return;
       const { write } = this.connections;
       const { producer, transactionalIdOf } = this.settings;
@@ -243,7 +243,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
         this.loop.drop(topic, partition);
         const losses = this.losses.get(name) ?? 0;
         this.losses.set(name, losses + 1);
-        // Once may be an accident. Whoever is fenced again and again has a rival, and each must be able to finish a step.
+        // One failure may be an accident. A member that is fenced repeatedly has a rival, and each must be able to finish a step.
         const waitMs = losses === 0 ? 0 : backoffMs(losses, { firstRetryMs: RETAKE_MS, maxRetryMs: MAX_RETAKE_MS });
         setTimeout(() => this.takeOverMissing(), waitMs).unref();
         // It was to move on, and its handler has nothing more to hand back.
@@ -290,7 +290,7 @@ export class KafkaSubscription implements Subscription, GroupSeat {
           listOffsets(write, topic, [partition], from === 'latest' ? LATEST : EARLIEST),
         );
         const nextOffset = ends.get(partition)!;
-        // "What comes next" is a place, not a rule: another member that takes over must begin there, too.
+        // "latest" names an offset once and for all: another member that takes over must begin there, too.
         if (from === 'latest') await sessions[index]!.commit([], { group, topic, partition, nextOffset });
         return nextOffset;
       }),

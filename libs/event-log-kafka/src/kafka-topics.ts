@@ -21,7 +21,7 @@ export async function describeTopics(
   );
 }
 
-/** Makes topics that may have been made by somebody else in the meantime: then nothing happens to them. */
+/** Creates topics. One that another process has created in the meantime stays as it is. */
 export async function createMissingTopics(
   connection: KafkaConnection,
   topics: readonly {

@@ -25,7 +25,7 @@ class FeedNews {
     this.failed(
       new SeamError(
         'OFFSET_OUT_OF_RANGE',
-        `following ${topic}/${partition} from ${from}: what stands before ${low} has been deleted. Follow from there, or from the beginning.`,
+        `Cannot follow ${topic}/${partition}: expected records from ${from}, got only those from ${low} on, since older ones have been deleted. Follow from there, or from the beginning.`,
         { details: { topic, partition, from, low } },
       ),
     );

@@ -27,7 +27,7 @@ const byName = (headers: readonly RawHeader[]): Record<string, string[]> =>
   );
 
 describe('keys and headers of other programs', () => {
-  it('come back from the port as they were, whatever they are', () => {
+  it('of any kind come back from the port as they were', () => {
     fc.assert(
       fc.property(fc.option(bytes), fc.array(fc.tuple(names, values), { maxLength: 8 }), (key, headers) => {
         const back = original(readable(key, headers));

@@ -1,8 +1,8 @@
 /**
- * Keys and headers that Kafka carries and the port does not: bytes that are no UTF-8, a header that occurs twice, has no value
- * or a name that the port refuses. The port's reader gets them as text as far as that goes (of several values the last), and
- * two headers that hold the originals. Whoever appends such a record to Kafka writes the originals, so that nothing is lost
- * on the way through dead letters or a log of another driver. (A header without a value comes back with an empty one: kafkajs
+ * Keys and headers that Kafka carries and the port does not: bytes that are not UTF-8, a header that occurs twice, has no value
+ * or a name that the port refuses. The port's reader gets them as text as far as possible (of several values the last), and
+ * two headers that hold the originals. The writer of such a record to Kafka writes the originals. So nothing is lost on the
+ * way through dead letters or a log of another driver. (A header without a value comes back with an empty one: kafkajs
  * cannot write it.)
  *
  *   seam-kafka-key      the key, base64
@@ -14,7 +14,7 @@ import { type Headers, isHeaderName } from '@seamstream/event-log';
 const KEY_HEADER = 'seam-kafka-key';
 const HEADERS_HEADER = 'seam-kafka-headers';
 
-/** U+FFFD: what decoding puts where bytes are no UTF-8. It may also have been written. */
+/** U+FFFD: decoding puts it where bytes are not UTF-8. It may also be part of the text. */
 const REPLACEMENT = '\ufffd';
 /** Room for what a copy or a redrive adds to the 256 headers that the port takes. */
 const MAX_HEADERS = 240;
@@ -26,7 +26,7 @@ export function isDoubtful(text: string): boolean {
   return text.includes(REPLACEMENT);
 }
 
-/** Whether the port can say this header as it is, beside others of other names. */
+/** Whether the port can hold a header of this name as it is, as long as no other has the same name. */
 export function isPlain(name: string): boolean {
   return isHeaderName(name) && name !== KEY_HEADER && name !== HEADERS_HEADER;
 }
@@ -49,7 +49,7 @@ export function readable(
   return { key: key === null ? null : key.toString(), headers: texts };
 }
 
-/** What is to be written to Kafka for a record of the port. */
+/** Key and headers to write to Kafka for a record of the port. */
 export function original({ key, headers }: { readonly key: string | null; readonly headers: Headers }): {
   readonly key: string | Buffer | null;
   readonly headers: Readonly<Record<string, string | readonly Buffer[]>>;
@@ -57,7 +57,7 @@ export function original({ key, headers }: { readonly key: string | null; readon
   const { [KEY_HEADER]: keyBytes, [HEADERS_HEADER]: said } = headers;
   if (keyBytes === undefined && said === undefined) return { key, headers: { ...headers } };
   const originals = said === undefined ? [] : parsed(said);
-  if (originals === undefined) return { key, headers: { ...headers } }; // somebody's own header of that name
+  if (originals === undefined) return { key, headers: { ...headers } }; // another program's header of that name
   const texts = Object.entries(headers).filter(([name]) => name !== KEY_HEADER && name !== HEADERS_HEADER);
   const bytes = [...Map.groupBy(originals, ([name]) => name)].map(
     ([name, of]) => [name, of.map(([, value]) => Buffer.from(value ?? '', 'base64'))] as const,

@@ -1,7 +1,7 @@
 /**
  * Reads ahead in a set of partitions: one fetch at a time per broker, for the partitions of which little is left in memory.
- * What was taken stays until something later is asked for, so that what was not committed is delivered again without
- * asking the broker. Fetching is what is paused when nobody takes.
+ * Records that were taken stay until later ones are asked for, so that uncommitted ones are delivered again without asking
+ * the broker. Fetching pauses while no records are taken.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogRecord } from '@seamstream/event-log';
@@ -12,7 +12,7 @@ import type { KafkaConnection } from './kafka-connection.js';
 import { brokerErrorOf, remedyFor, translated } from './kafka-errors.js';
 import { EARLIEST, listOffsets } from './offsets.js';
 
-/** What a record takes beside its value, roughly. */
+/** Memory of a record besides its value, roughly. */
 const RECORD_OVERHEAD_BYTES = 100;
 /** Bytes of records held of a partition above which no more is fetched of it. */
 const READ_AHEAD_BYTES = 1024 ** 2;
@@ -172,7 +172,7 @@ export class PartitionFeed {
     let trouble: Error | undefined;
     for (const answer of answers) {
       const feed = this.feeds.get(partitionName(answer.topic, answer.partition));
-      // Removed meanwhile, or added anew at another place.
+      // Removed meanwhile, or added again at another place.
       if (!feed || !feeds.includes(feed) || feed.next !== answer.from) continue;
       if (!answer.error) this.receive(feed, answer);
       else trouble = (await this.cope(feed, answer.error)) ?? trouble;

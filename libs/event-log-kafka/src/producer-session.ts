@@ -1,11 +1,12 @@
 /**
- * A producer id with its epoch: what makes writing idempotent and, with a transactional id, atomic and fenced. One step at a
- * time. A session that failed is broken for good: nobody knows what the broker has of it, and only a new session
- * (InitProducerId) settles that. Who may open one is the owner's decision, since opening fences whoever held the id before.
+ * A producer id with its epoch. It makes writing idempotent and, with a transactional id, atomic and fenced. One step at a
+ * time. A session that failed is broken for good: it is not known what the broker has of it, and only a new session
+ * (InitProducerId) settles that. The owner decides who may open one, since opening fences the previous holder of the id.
  *
  * The steps of a transaction, KIP-98: AddPartitionsToTxn, Produce, AddOffsetsToTxn, TxnOffsetCommit, EndTxn. A request whose
- * connection broke may reach the broker after it was repeated on another: records have sequence numbers against that,
- * the other requests have not, and would act on the session's next transaction or begin one. So this transaction is its last.
+ * connection broke may reach the broker after it was repeated on another connection. Sequence numbers protect records from
+ * that. The other requests have none, and would act on the session's next transaction or begin one. So this transaction is
+ * the session's last.
  */
 import { partitionName } from '@seamstream/event-log';
 import { isSeamError, SeamError } from '@seamstream/kernel';
@@ -39,7 +40,7 @@ const MAX_SEQUENCE = 2 ** 31 - 1;
 export class ProducerSession {
   private readonly sequences = new Map<string, number>();
   private broken: SeamError | undefined;
-  /** A request that acts on whatever transaction is open was sent and not answered. */
+  /** A request that acts on any open transaction was sent and not answered. */
   private mayArriveLate = false;
   private last: Promise<unknown> = Promise.resolve();
 
@@ -51,8 +52,8 @@ export class ProducerSession {
   ) {}
 
   /**
-   * Asks for a producer id. With a transactional id, whoever had it before is fenced from the moment this resolves, and
-   * its open transaction has been ended: committed where it had come that far, else aborted.
+   * Asks for a producer id. With a transactional id, its previous producer is fenced from the moment this resolves, and
+   * that producer's open transaction has ended: committed if it had got that far, else aborted.
    */
   static async open(
     connection: KafkaConnection,
@@ -68,7 +69,7 @@ export class ProducerSession {
     return new ProducerSession(connection, settings, transactionalId, producer);
   }
 
-  /** Tells this producer from all that its transactional id ever had. */
+  /** Distinguishes this producer from all others that its transactional id ever had. */
   get identity(): ProducerIdentity {
     const { producerId, producerEpoch } = this.producer;
     return { producerId, producerEpoch };

@@ -11,12 +11,12 @@ export interface PlacedRecord {
 }
 
 /**
- * Most bytes of records in one batch, before compression. A broker's `max.message.bytes` (1 048 588) bounds the batch; a
- * single record of the largest size has one of its own.
+ * Most bytes of records in one batch, before compression. A broker's `max.message.bytes` (1 048 588) bounds the batch. A
+ * single record of the largest size is a batch by itself.
  */
 const MAX_BATCH_BYTES = 900_000;
 
-/** Records by partition, in order, in batches that a broker takes; and where each record stands once the batches do. */
+/** Records by partition, in order, in batches that a broker takes, and each record's position once the batches have theirs. */
 export function blocksOf(records: readonly PlacedRecord[]): {
   readonly blocks: readonly Block[];
   readonly positionsAt: (baseOffsets: readonly number[]) => RecordPosition[];

@@ -12,7 +12,7 @@ interface Batch {
   readonly keys?: readonly (Buffer | null)[];
   /** Offsets up to here belong to the batch, also where compaction has removed the records. */
   readonly lastOffset?: number;
-  /** The number of a codec, and what stands where the records do. */
+  /** The number of a codec, and the bytes in place of the records. */
   readonly codec?: number;
   readonly body?: Buffer;
 }
@@ -107,7 +107,7 @@ describe('reading a record set', () => {
     expect(crc32c(Buffer.from('123456789'))).toBe(0xe3069283);
   });
 
-  it('hides the records of aborted transactions, whatever their keys, until the marker', async () => {
+  it('hides the records of aborted transactions, with any keys, until the marker', async () => {
     const aborted = { producerId: 7, kind: 'transactional' } as const;
     const batches: Batch[] = [
       { baseOffset: 0, ...aborted },
@@ -162,7 +162,7 @@ describe('a batch that cannot be read is one record that says so', () => {
     ['a bit of a record', 70],
     ['a bit of the attributes', 22],
     ['a bit of the checksum', 18],
-  ])('when %s was flipped: it is between its neighbours, and reading goes on behind it', async (_, at) => {
+  ])('when %s was flipped: it is between its neighbours, and reading continues after it', async (_, at) => {
     const damaged = good(2);
     damaged[at]! ^= 1;
     const first = await delivered(Buffer.concat([good(0), damaged, good(4)]), { high: 6 });
@@ -186,7 +186,7 @@ describe('a batch that cannot be read is one record that says so', () => {
     expect((await delivered(damaged, { from: 2, high: 5 })).nextOffset).toBe(3);
   });
 
-  it('is asked about anew behind it: it may have been the end of a transaction', async () => {
+  it('makes the reader ask again for aborted transactions: it may have been the end of one', async () => {
     const marker = batch({ baseOffset: 1, producerId: 7, kind: 'abort' });
     marker[70]! ^= 1;
     const transaction = { producerId: 7, kind: 'transactional' } as const;
@@ -210,7 +210,7 @@ describe('a batch that cannot be read is one record that says so', () => {
     });
   });
 
-  it('when it says to stand where it does not', async () => {
+  it('when its offset is not where it is', async () => {
     for (const [baseOffset, high] of [
       [4096, 9],
       [-3, 9],
@@ -224,7 +224,7 @@ describe('a batch that cannot be read is one record that says so', () => {
 
   it.each([
     ['a number without an end', Buffer.alloc(20, 0xff)],
-    ['a number that goes on', Buffer.alloc(5, 0x80)],
+    ['a number that continues beyond its bytes', Buffer.alloc(5, 0x80)],
     ['a record longer than the batch', Buffer.from([0x7e, 0, 0, 0, 1, 1, 0])],
     ['a record of a negative length', Buffer.from([0x01, 0, 0, 0, 1, 1, 0])],
     ['a key longer than its record', Buffer.from([12, 0, 0, 0, 0x7e, 1, 0])],
@@ -288,7 +288,7 @@ describe.each(Object.entries(CODECS))('a batch that was compressed with %s', (_,
   });
 });
 
-describe('whatever a broker hands out', () => {
+describe('any bytes of a broker', () => {
   const SETS = Promise.all(
     [
       Promise.resolve(batch({ baseOffset: 0, keys: [Buffer.from('key'), null] })),

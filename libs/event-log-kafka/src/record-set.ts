@@ -16,13 +16,13 @@
  *   | value varint-length bytes | numHeaders varint | (name varint-length bytes | value varint-length bytes)*
  *
  * Nothing in it is believed. A batch that fails its checksum (CRC-32C of what follows it), decompresses to more than it may,
- * or is not laid out as above, becomes one record that says so (`LogRecord.unreadable`), and reading goes on behind it. Of
- * such a batch only what stands outside the damage says where it ends:
+ * or is not laid out as above, becomes one record that says so (`LogRecord.unreadable`), and reading continues after it.
+ * Only what is outside the damage says where such a batch ends:
  *
  *   the checksum holds                        → at its own last offset
  *   it does not, and another batch follows    → before that one
  *   it does not, and its two counts agree     → at its own last offset
- *   otherwise                                 → nobody knows: one offset is given up, and the broker is asked again
+ *   otherwise                                 → that is unknown: one offset is given up, and the broker is asked again
  */
 
 import { crc32c } from '@node-rs/crc32';
@@ -62,7 +62,7 @@ const CONTROL = 0x20;
 
 /** Default of the most bytes of a batch once decompressed: sixteen records of the largest size that the log takes. */
 export const DEFAULT_MAX_BATCH_BYTES = 16 * 1024 ** 2;
-/** A batch on the wire is not longer, whatever its length says: more than any broker is configured for. */
+/** Longest batch on the wire, regardless of its length field: more than any broker is configured for. */
 const MAX_WIRE_BYTES = 256 * 1024 ** 2;
 /**
  * Most records and headers of a batch, together. Either takes a byte or two of a batch and some hundred of memory, so bytes
@@ -71,7 +71,7 @@ const MAX_WIRE_BYTES = 256 * 1024 ** 2;
 const MAX_BATCH_ENTRIES = 250_000;
 /** After so many bytes of records the rest of a set is left for the next fetch: batches that are good one by one may be many. */
 const ENOUGH_BYTES = 8 * 1024 ** 2;
-/** What a record or header takes beside its bytes, roughly. */
+/** Memory of a record or header besides its bytes, roughly. */
 const ENTRY_BYTES = 100;
 
 /** Why a batch cannot be read. Never leaves this file. */
@@ -80,7 +80,7 @@ class Damage extends Error {}
 /**
  * The committed records of a fetched record set from `from` on. A set's last batch may be cut off and is left for the next
  * fetch, as is what follows a damaged batch or more than {@link ENOUGH_BYTES}. `aborted` are the transactions that the broker
- * names beside the set, in any order. LOG_INCOMPATIBLE_VERSION for the formats before Kafka 0.11.
+ * names with the set, in any order. LOG_INCOMPATIBLE_VERSION for the formats before Kafka 0.11.
  */
 export async function committedRecords(
   place: SetPlace,
@@ -105,7 +105,7 @@ export async function committedRecords(
     if (why !== undefined) {
       const last = hasLength ? lastOffsetAround(place, set, { at, end, nextOffset }) : nextOffset;
       records.push(unreadableRecord(place, nextOffset, last, why));
-      // It may have been the end of a transaction: the broker is asked anew which transactions are aborted.
+      // It may have been the end of a transaction: the broker is asked again which transactions are aborted.
       return { records, nextOffset: last + 1, isCutOff: false };
     }
     const baseOffset = readInt64(set, at);
@@ -134,7 +134,7 @@ export async function committedRecords(
   return { records, nextOffset, isCutOff: false };
 }
 
-/** The record that stands for offsets `first` to `last`, whose bytes nobody can read. */
+/** The record that replaces offsets `first` to `last`, whose bytes cannot be read. */
 export function unreadableRecord(
   { topic, partition }: Pick<SetPlace, 'topic' | 'partition'>,
   first: number,
@@ -146,7 +146,7 @@ export function unreadableRecord(
   return {
     topic,
     partition,
-    offset: last, // whoever is through with it goes on behind the batch
+    offset: last, // a reader that is done with it continues after the batch
     key: null,
     value: null,
     headers: {},
@@ -172,7 +172,7 @@ function damageOf(
   const expected = set.readUInt32BE(at + 17);
   const computed = crc32c(set.subarray(at + CHECKED_FROM, end));
   if (computed !== expected) return `its checksum is ${hex(computed)}, expected ${hex(expected)}`;
-  // What the checksum does not cover, since brokers write it: where the batch stands.
+  // The checksum does not cover the batch's offset, since brokers write it.
   const baseOffset = readInt64(set, at);
   const lastDelta = set.readInt32BE(at + 23);
   const lastOffset = baseOffset + lastDelta;
@@ -211,7 +211,7 @@ function controlType(set: Buffer, at: number, end: number): number {
     const key = cursor.buffered();
     return key === null || key.length < 4 ? -1 : key.readInt16BE(2);
   } catch (error) {
-    if (error instanceof Damage) return -1; // of a kind that nobody knows, as Kafka's own readers take it
+    if (error instanceof Damage) return -1; // of an unknown kind, as for Kafka's own readers
     throw error;
   }
 }

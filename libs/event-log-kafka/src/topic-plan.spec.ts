@@ -15,7 +15,7 @@ const compare = (want: Partial<WantedTopic>, have: Partial<ExistingTopic> = {}) 
   compareTopics([{ ...wanted, ...want }], new Map([['facts', { ...existing, ...have }]]));
 
 describe('comparing topics', () => {
-  it('finds nothing where all that is wanted is there, whatever else is set', () => {
+  it('finds nothing where all that is wanted is there, and ignores other settings', () => {
     expect(compare({})).toEqual([]);
     expect(compare({ replicationFactor: 3 })).toEqual([]);
   });

@@ -1,11 +1,11 @@
-/** What has to change so that a cluster's topics are as wanted, and what of it may be done by a program. Pure. */
+/** The changes after which a cluster's topics are as wanted, and which of them a program may make. Pure. */
 
 export interface WantedTopic {
   readonly name: string;
   readonly partitions: number;
   /** The cluster's default when absent; of a topic that exists it is compared, not changed. */
   readonly replicationFactor?: number | undefined;
-  /** Settings by Kafka's names; others are nobody's business. */
+  /** Settings by Kafka's names. Others are not compared. */
   readonly config: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +28,7 @@ export interface TopicDifference {
   readonly refused: string | null;
 }
 
-/** All differences, topic by topic in the order wanted. Topics that nobody wants are left alone. */
+/** All differences, topic by topic in the order wanted. Topics that are not wanted are left alone. */
 export function compareTopics(
   wanted: readonly WantedTopic[],
   existing: ReadonlyMap<string, ExistingTopic>,
@@ -63,7 +63,7 @@ export function compareTopics(
         what: 'replicationFactor',
         existing: String(found.replicationFactor),
         wanted: String(topic.replicationFactor),
-        refused: 'moving copies between brokers is a plan of its own: kafka-reassign-partitions',
+        refused: 'moving copies between brokers needs a separate plan: kafka-reassign-partitions',
       });
     }
     for (const [setting, value] of Object.entries(topic.config)) {

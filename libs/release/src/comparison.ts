@@ -1,4 +1,4 @@
-/** What a comparison of a candidate with its parent came to, for people and for programs that show it. */
+/** The result of comparing a candidate with its parent, for people and for programs that show it. */
 import type { Evaluation } from '@seamstream/events';
 import { logPairedEvidence } from '@seamstream/statistics';
 
@@ -8,14 +8,14 @@ export interface Comparison {
   readonly broken: number;
   /** Problems that earlier comparisons had asked already. */
   readonly repeated: number;
-  /** What the counts are worth, at most {@link MOST_TOLD}: 1 says nothing. */
+  /** What the counts are worth, at most {@link MOST_SHOWN}: 1 says nothing. */
   readonly evidence: number;
   /** What the comparison needed; null where the run's plan is not known. */
   readonly needed: number | null;
 }
 
-/** Of a billion and more nobody needs to know how many; the number itself may be beyond any. */
-const MOST_TOLD = 1e9;
+/** Above a billion the exact evidence does not matter, and may be too large for a number. */
+const MOST_SHOWN = 1e9;
 
 /**
  * @param level that the run's plan states: 1 / the evidence that is needed
@@ -26,7 +26,7 @@ export function comparisonOf(
   level: number | null,
 ): Comparison | null {
   if (rescued === null || broken === null) return null;
-  const evidence = Math.exp(Math.min(logPairedEvidence({ rescued, broken }), Math.log(MOST_TOLD)));
+  const evidence = Math.exp(Math.min(logPairedEvidence({ rescued, broken }), Math.log(MOST_SHOWN)));
   return { rescued, broken, repeated, evidence, needed: level === null ? null : 1 / level };
 }
 

@@ -22,7 +22,7 @@ import {
   UNNAMED_PROMOTION_POLICY,
 } from './promotion.decide.js';
 
-/** What the log says of a run, as far as a promotion rests on it. Of what is told twice the first counts. */
+/** What the log says of a run, as far as a promotion rests on it. Of a repeated fact the first counts. */
 export interface RunRecord {
   readonly started: Pick<TrainingRunStarted, 'meta' | 'parentAdapter' | 'configuration'> | undefined;
   readonly completed: Pick<TrainingRunCompleted, 'adapterDigest'> | undefined;
@@ -38,7 +38,7 @@ export function runRecordOf(
   if (event.type === 'TrainingRunStarted') {
     const { meta, parentAdapter, configuration } = event;
     const isOwn = (id: string | undefined): boolean => id === startOf(event.runId);
-    // Somebody else's start does not keep the run's own from counting.
+    // A start that another process recorded does not keep the run's own from counting.
     const isNew = record.started === undefined || (isOwn(meta.messageId) && !isOwn(record.started.meta.messageId));
     return isNew ? { ...record, started: { meta, parentAdapter, configuration } } : record;
   }
@@ -49,7 +49,7 @@ export function runRecordOf(
   return record.completed === undefined ? { ...record, completed: { adapterDigest: event.adapterDigest } } : record;
 }
 
-/** Whether an adapter's record is the one that a run told when it completed. */
+/** Whether an adapter's record is the one that a run appended when it completed. */
 export function isOfCompletedRun(
   { meta, runId, adapterDigest }: AdapterPublished,
   run: RunRecord | undefined,
@@ -57,17 +57,17 @@ export function isOfCompletedRun(
   return run?.completed?.adapterDigest === adapterDigest && meta.messageId === derivedId(startOf(runId), 'published');
 }
 
-/** What stands in the log before a promotion, as far as it may rest on it. */
+/** The facts in the log before a promotion, as far as it may rest on them. */
 export interface PromotionGrounds {
   readonly published: readonly AdapterPublished[];
-  /** What was measured by people, and by promotions before that were not refused; in the log's order. */
+  /** What was measured by people, and by earlier promotions that were not refused; in the log's order. */
   readonly measured: readonly (AdapterEvaluated | AdapterPromoted)[];
   readonly runs: ReadonlyMap<string, RunRecord>;
 }
 
 /**
- * What was measured of an adapter, by whoever did: by the run that made it first, then by people and promotions in the log's order, the
- * newest last.
+ * All measurements of an adapter: first that of the run that made it, then those of people and promotions in the log's order, the newest
+ * last.
  */
 export function evaluationsOf(
   adapterDigest: string,
@@ -78,7 +78,7 @@ export function evaluationsOf(
   return [...rejections.filter(isOwn), ...measured.filter(isOwn)].flatMap(({ evaluation }) => evaluation ?? []);
 }
 
-/** Why an evaluation is none that anything may rest on: nobody's, of an adapter that is not known as it says, or of no figures. */
+/** Why no promotion may rest on an evaluation: it names no person, its adapter is not known as it says, or its figures are impossible. */
 export function evaluationDoubt(
   { adapterDigest, evaluation, baseModelDigest, evaluatedBy }: AdapterEvaluated,
   published: readonly AdapterPublished[],
@@ -88,9 +88,9 @@ export function evaluationDoubt(
   if (own.length === 0) return `adapter ${adapterDigest} was not published before`;
   const ofThisBase = own.filter((each) => each.baseModelDigest === baseModelDigest);
   if (ofThisBase.length === 0) return `adapter ${adapterDigest} is not for base model ${baseModelDigest}`;
-  // Beside the adapter a person measures the base model, which is the parent of those alone that have no other.
+  // A person measures the base model together with the adapter. It is the parent only of adapters without another.
   if (evaluation.parentSuccess !== null && ofThisBase.every(({ parent }) => parent !== null))
-    return 'it tells the success of a parent that it did not measure';
+    return 'it states the success of a parent that it did not measure';
   return figuresDoubt(evaluation);
 }
 
@@ -117,7 +117,7 @@ export function promotionDoubt(promotion: AdapterPromoted, grounds: PromotionGro
     : runDoubt(promotion, runId, { named, run: runs.get(runId) });
 }
 
-/** A person stands in for run and rule, by name, and not for the measurement: that is on record. */
+/** A named person may replace run and rule, but not the measurement: that must be on record. */
 function overrideDoubt(
   { adapterDigest, promotedBy, reason, evaluation }: AdapterPromoted,
   grounds: PromotionGrounds,
@@ -130,7 +130,7 @@ function overrideDoubt(
   return recorded.includes(canonicalJson(evaluation)) ? undefined : 'its evaluation is not on record before it';
 }
 
-/** Why a person's act does not count: it is nobody's, or without a reason. */
+/** Why a person's act does not count: it names no person, or gives no reason. */
 export function actDoubt(by: string | null, reason: string): string | undefined {
   if (isBlank(by)) return 'it names no person';
   return isBlank(reason) ? `it gives no reason of ${by}'s` : undefined;
@@ -156,7 +156,7 @@ function runDoubt(
     const { promote, reason } = decidePromotion({ candidate: adapterDigest, parent, evaluation: evaluation!, policy });
     return promote ? undefined : `its evaluation does not bear it out: ${reason}`;
   } catch (error) {
-    if (isSeamError(error, 'INVALID_INPUT')) return `its evaluation is none: ${error.message}`;
+    if (isSeamError(error, 'INVALID_INPUT')) return `its evaluation is not valid: ${error.message}`;
     throw error;
   }
 }

@@ -77,7 +77,7 @@ describe('a comparison', () => {
   const at = (rescued: number, broken: number, asked: number, left: number) =>
     needsMoreProblems({ rescued, broken }, { asked, left, level: 0.01 });
 
-  it('goes on while more problems may decide', () => {
+  it('continues while more problems may decide', () => {
     expect(at(0, 0, 0, 512)).toBe(true);
     expect(at(5, 2, 128, 384)).toBe(true);
   });
@@ -184,7 +184,7 @@ describe('a candidate that must not be worse than is tolerated', () => {
     });
   });
 
-  it('is not promoted on a parent that nobody measured', () => {
+  it('is not promoted over a parent without a measurement', () => {
     expect(decide(evaluation(1, null))).toMatchObject({
       promote: false,
       rule: 'the parent was measured on the same set',
@@ -217,7 +217,7 @@ describe('a first candidate', () => {
   });
 });
 
-describe('a measurement that is none', () => {
+describe('an impossible measurement', () => {
   it.each([
     [Number.NaN, 0.5],
     [1.2, 0.5],
@@ -231,6 +231,6 @@ describe('a measurement that is none', () => {
   });
 
   it('over no number of problems is refused', () => {
-    expect(() => decide(evaluation(0.5, 0.5, 1.5))).toThrow('expected a number of problems, came 1.5');
+    expect(() => decide(evaluation(0.5, 0.5, 1.5))).toThrow('expected a number of problems, got 1.5');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * When a run's adapter is promoted: rules as pure functions over recorded measurements. Whoever asks records the decision as an
- * event with its inputs, so that it can be repeated from the log.
+ * When a run's adapter is promoted: rules as pure functions over recorded measurements. The caller records the decision as
+ * an event with its inputs, so that it can be repeated from the log.
  */
 
 import type { Evaluation } from '@seamstream/events';
@@ -17,7 +17,7 @@ export interface BetterBeyondChance {
   readonly minProblems: number;
 }
 
-/** The candidate must not be worse than its parent by more than is tolerated, whatever chance did. */
+/** The candidate must not be worse than its parent by more than is tolerated. Chance is not considered. */
 export interface ToleratedLoss {
   readonly rule: 'tolerance';
   /** How much lower than its parent's the candidate's success may be, as a fraction of the set's problems. 0: ties pass. */
@@ -79,7 +79,7 @@ export function decidePromotion(input: Decided & { readonly policy: PromotionPol
     default:
       throw new SeamError(
         'INVALID_INPUT',
-        `Deciding on a promotion: expected the rule better or tolerance, got ${JSON.stringify((policy satisfies never as PromotionPolicy).rule)}. Use a version that has it.`,
+        `Cannot decide on a promotion: expected the rule better or tolerance, got ${JSON.stringify((policy satisfies never as PromotionPolicy).rule)}. Use a version that has it.`,
       );
   }
 }
@@ -129,9 +129,10 @@ function tolerated({ parent, evaluation }: Decided, { tolerance, floor }: Tolera
 }
 
 /**
- * Whether it is worth asking more problems before {@link decidePromotion} judges by the rule `better`. Evidence that is reached ends a
- * comparison, and so does one that would not be reached although the lead grew, over the problems left, by a standard deviation more than
- * it did so far: most candidates that are no better are told after the first portion. Any reason to stop leaves the risk as it is.
+ * Whether it is worth asking more problems before {@link decidePromotion} judges by the rule `better`. A comparison ends when its evidence
+ * is reached. It also ends when the evidence would not be reached even if the lead grew, over the problems left, by a standard deviation
+ * more than it did so far. So most candidates that are no better are rejected after the first portion. Any reason to stop leaves the risk
+ * as it is.
  * @param left problems that were not asked yet
  */
 export function needsMoreProblems(
@@ -154,10 +155,10 @@ export function needsMoreProblems(
 }
 
 function checkEvaluation({ problems, success, parentSuccess, rescued, broken }: Evaluation): void {
-  const refuse = (expected: string, came: string | number): never => {
+  const refuse = (expected: string, got: string | number): never => {
     throw new SeamError(
       'INVALID_INPUT',
-      `Deciding on a promotion: expected ${expected}, came ${came}. Evaluate again.`,
+      `Cannot decide on a promotion: expected ${expected}, got ${got}. Evaluate again.`,
     );
   };
   const isFraction = (value: number): boolean => value >= 0 && value <= 1;

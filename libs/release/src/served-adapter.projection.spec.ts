@@ -19,7 +19,7 @@ import {
 } from './served-adapter.projection.js';
 
 const published = (digest: string): SeamEvent => promotedByRun({ adapterDigest: digest })[1];
-/** As a person promotes: over whatever is served. */
+/** As a person promotes: over any adapter that is served. */
 const promoted = (messageId: string, digest: string): SeamEvent =>
   promotedByPerson({ messageId, adapterDigest: digest });
 /** As a run promotes: compared with its parent. */
@@ -48,7 +48,7 @@ describe('the served adapter', () => {
     expect(servedAfter(promoted('1', 'a'), rolledBack('2', 'a', null))).toBeNull();
   });
 
-  it('is the one that a run promotes, whoever took the id of its promotion for an act that came to nothing', () => {
+  it('is the one that a run promotes, even if an act without effect took the id of its promotion', () => {
     const id = derivedId(derivedId('run-b', 'started'), 'promoted');
     for (const forged of [unpinned(id, 'x'), pinned(id, 'x'), rolledBack(id, 'c', null)])
       expect(servedAfter(promoted('1', 'a'), forged, ...over('a', 'b'))).toEqual(serving('b'));
@@ -58,13 +58,13 @@ describe('the served adapter', () => {
     expect(servedAfter(promoted('1', 'a'), promoted('2', 'b'), rolledBack('3', 'a', null))).toEqual(serving('b'));
   });
 
-  it('does not come back when its promotion is told again after a rollback', () => {
+  it('does not come back when its promotion is recorded again after a rollback', () => {
     expect(servedAfter(promoted('1', 'a'), promoted('2', 'b'), rolledBack('3', 'b', 'a'), promoted('2', 'b'))).toEqual(
       serving('a'),
     );
   });
 
-  it('is the first of two that were promoted over the same parent, in whatever order they come', () => {
+  it('is the first of two that were promoted over the same parent, in either order', () => {
     const [a, b] = [over(null, 'a'), over(null, 'b')];
     expect(servedAfter(...a, ...b)).toEqual(serving('a'));
     expect(servedAfter(...b, ...a)).toEqual(serving('b'));
@@ -81,7 +81,7 @@ describe('the served adapter', () => {
       ['counted', ''],
       [
         'overtaken',
-        'overtaken: it was compared with adapter a, and meanwhile the base model is served; train anew from that',
+        'overtaken: it was compared with adapter a, and meanwhile the base model is served; train again from that',
       ],
       ['counted', ''],
     ]);
@@ -91,11 +91,11 @@ describe('the served adapter', () => {
     expect(servedAfter(...over(null, 'a'), promoted('2', 'b'))).toEqual(serving('b'));
   });
 
-  it('may be promoted anew', () => {
+  it('may be promoted again', () => {
     expect(servedAfter(promoted('1', 'a'), rolledBack('2', 'a', null), promoted('3', 'a'))).toEqual(serving('a'));
   });
 
-  it('is the same in whatever order the two topics are read', () => {
+  it('is the same in any order of reading the two topics', () => {
     const log = [...over(null, 'a'), ...over('a', 'b'), rolledBack('r', 'b', 'a'), ...over('a', 'c')];
     const isOfRuns = ({ type }: SeamEvent): boolean => type.startsWith('TrainingRun');
     const [runs, adapters] = [log.filter(isOfRuns), log.filter((event) => !isOfRuns(event))];
@@ -118,7 +118,7 @@ describe('the served adapter', () => {
 describe('a pinned adapter', () => {
   const log = [...over(null, 'a'), pinned('p', 'a')];
 
-  it('stays, whoever promotes and rolls back, until it is unpinned', () => {
+  it('stays until it is unpinned, regardless of promotions and rollbacks', () => {
     const held = [...log, ...over('a', 'b'), promoted('2', 'c'), rolledBack('3', 'a', null)];
     expect(servedAfter(...held)).toEqual(serving('a'));
     expect(
@@ -161,7 +161,7 @@ describe('an adapter that was rolled back', () => {
     expect(lastReason(stateAfter([...gone, ...again]))).toMatch(/^it was rolled back by ada/);
   });
 
-  it('is still the origin of one that somebody publishes once more without it', () => {
+  it('is still the origin of one that is published again without it', () => {
     const [started, made, completed, promotion] = promotedByRun({ adapterDigest: 'c', parent: 'b' });
     for (const parent of [null, 'a']) {
       const forged = { ...made, parent, runId: 'made up' };
@@ -175,7 +175,7 @@ describe('an adapter that was rolled back', () => {
     }
   });
 
-  it('is no parent of another only because somebody publishes that one over it', () => {
+  it('is no parent of another only because a client publishes that one over it', () => {
     const [started, made, completed, promotion] = promotedByRun({ adapterDigest: 'c', parent: 'a' });
     const forged = { ...made, parent: 'b', runId: 'made up' };
     expect(stateAfter([...gone, forged, started, made, completed, promotion]).served).toEqual(serving('c'));
@@ -247,7 +247,7 @@ describe('a forged decision', () => {
       /run run-c completed with adapter c/,
     ],
     [
-      'of an adapter that somebody published in the name of the run',
+      'of an adapter that another client published in the name of the run',
       [started, { ...made, meta: { ...made.meta, messageId: 'made-up' } }, completed, promotion],
       /did not publish adapter b/,
     ],
@@ -257,7 +257,7 @@ describe('a forged decision', () => {
       /did not publish adapter b over this/,
     ],
     [
-      'under an id of its own',
+      'under an id that does not follow from the run',
       [...run, changed({ meta: { ...promotion.meta, messageId: 'made-up' } })],
       /its id does not follow from run/,
     ],
@@ -276,8 +276,8 @@ describe('a forged decision', () => {
       [...run, changed({ evaluation: evaluationOf(0.25, 0.75) })],
       /does not bear it out: 25.0 % of 4 problems/,
     ],
-    ['with figures that are none', [...run, changed({ evaluation: evaluationOf(7, 0) })], /evaluation is none/],
-    ['of nobody', [...run, changed({ runId: null })], /neither a run nor the person/],
+    ['with impossible figures', [...run, changed({ evaluation: evaluationOf(7, 0) })], /evaluation is not valid/],
+    ['without a run or a person', [...run, changed({ runId: null })], /neither a run nor the person/],
     [
       'of a person who gives no reason',
       [...run, changed({ runId: null, promotedBy: 'eve', reason: ' ' })],
@@ -293,15 +293,11 @@ describe('a forged decision', () => {
       ],
       /evaluation is not on record/,
     ],
-    [
-      'that rolls back in the name of nobody',
-      [{ ...rolledBack('f', 'a', null), rolledBackBy: null }],
-      /names no person/,
-    ],
+    ['that rolls back without a name', [{ ...rolledBack('f', 'a', null), rolledBackBy: null }], /names no person/],
     ['that rolls back without a reason', [{ ...rolledBack('f', 'a', null), reason: '' }], /gives no reason of ada's/],
-    ['that pins in the name of nobody', [{ ...pinned('f', 'a'), pinnedBy: ' ' }], /names no person/],
+    ['that pins without a name', [{ ...pinned('f', 'a'), pinnedBy: ' ' }], /names no person/],
     ['that pins without a reason', [{ ...pinned('f', 'a'), reason: '' }], /gives no reason of ada's/],
-    ['that unpins in the name of nobody', [{ ...unpinned('f', 'a'), unpinnedBy: '' }], /names no person/],
+    ['that unpins without a name', [{ ...unpinned('f', 'a'), unpinnedBy: '' }], /names no person/],
     [
       'of a person who measured nothing',
       [
@@ -321,7 +317,7 @@ describe('a forged decision', () => {
       [...run, promotion, { ...rolledBack('f', 'b', 'a'), key: 'adapters/evil' }],
       /adapter a was never served under this key/,
     ],
-  ])('%s changes nothing, and is told', (_, forged, reason) => {
+  ])('%s changes nothing, and is reported', (_, forged, reason) => {
     const before = forged.includes(promotion) && forged.at(-1) !== promotion && forged.at(-1) !== made ? 'b' : 'a';
     const { served, decisions } = stateAfter([...honest, ...forged]);
     expect(served).toEqual(serving(before));
@@ -365,11 +361,11 @@ describe('an evaluation', () => {
   });
 
   it.each<[string, EventOf<'AdapterEvaluated'>, RegExp]>([
-    ['of nobody', measured({ evaluatedBy: ' ' }), /names no person/],
-    ['of an adapter that nobody published', measured({}, 'x'), /adapter x was not published before/],
-    ['beside another base model', measured({ baseModelDigest: 'other' }), /adapter a is not for base model other/],
+    ['without a name', measured({ evaluatedBy: ' ' }), /names no person/],
+    ['of an adapter that was not published', measured({}, 'x'), /adapter x was not published before/],
+    ['for another base model', measured({ baseModelDigest: 'other' }), /adapter a is not for base model other/],
     [
-      'of a parent that is none of its',
+      'of a parent that the adapter does not have',
       measured({ evaluation: evaluationOf(0.5, 0.1) }, 'c'),
       /a parent that it did not/,
     ],
@@ -382,7 +378,7 @@ describe('an evaluation', () => {
       measured({ evaluation: { ...evaluationOf(0.5), perDomain: { sums: 2 } } }),
       /its evaluation says/,
     ],
-  ])('%s bears no promotion, and is told', (_, event, reason) => {
+  ])('%s supports no promotion, and is reported', (_, event, reason) => {
     const { adapterDigest, evaluation } = event;
     const promotion = { ...promotedByPerson({ messageId: 'p', adapterDigest }), evaluation };
     const { served, doubted, measured: kept } = stateAfter([...log, event, promotion]);
@@ -390,12 +386,12 @@ describe('an evaluation', () => {
     expect(doubted).toEqual([{ event, reason: expect.stringMatching(reason) as string }]);
   });
 
-  it('of the base model beside an adapter of it is borne', () => {
+  it('of the base model together with its adapter is believed', () => {
     const event = measured({ evaluation: evaluationOf(0.5, 0.1) });
     expect(stateAfter([...log, event]).measured).toEqual([event]);
   });
 
-  it('is the newest by its place in the log, whoever made it and whatever its clock says', () => {
+  it('is the newest by its place in the log, regardless of its author and its clock', () => {
     const early = { ...measured({ evaluation: evaluationOf(0.25) }) };
     const late = { ...early, meta: { ...early.meta, occurredAt: 1 }, evaluation: evaluationOf(0.75) };
     const promotion = { ...promotedByPerson({ messageId: 'p', adapterDigest: 'a' }), evaluation: evaluationOf(0.25) };

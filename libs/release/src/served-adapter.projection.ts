@@ -1,11 +1,11 @@
 /**
  * Which adapter generators shall serve, folded from seam.adapters and seam.training. The topic of adapters has one partition, so all
- * readers agree on the order of its facts; of the runs only what is in the log counts, wherever it stands among them: what is
- * learned of a run later is applied as if it had been known before.
+ * readers agree on the order of its facts. The facts of the runs count regardless of their place among those: what is learned of
+ * a run later is applied as if it had been known before.
  *
- * A fact that is told twice counts once. Runs that end at the same time know nothing of each other, and no transaction spans both:
- * the order decides which promotion counts, the other one is overtaken. And no record is believed because it is there: a promotion,
- * a rollback or a pin that the rest of the log does not bear out changes nothing, and is told as refused (promotion-evidence.decide.ts).
+ * A repeated fact counts once. Runs that end at the same time know nothing of each other, and no transaction spans both: the order
+ * decides which promotion counts, and the other one is overtaken. No record is believed because it is there. A promotion, a rollback
+ * or a pin that the rest of the log does not bear out changes nothing, and is reported as refused (promotion-evidence.decide.ts).
  *
  *   run promotes ──► served ◄── person promotes            pinned: neither changes what is served, until a person unpins.
  *                      │ person rolls back                 rolled back: no run brings the adapter back, nor one that it was the
@@ -37,7 +37,7 @@ export interface ServedAdapter {
 type DecisionEvent = EventOf<'AdapterPromoted' | 'AdapterRolledBack' | 'AdapterPinned' | 'AdapterUnpinned'>;
 type Step = DecisionEvent | EventOf<'AdapterPublished' | 'AdapterEvaluated'>;
 
-/** A promotion, a rollback or a pin, and what came of it. */
+/** A promotion, a rollback or a pin, and its effect. */
 export interface Decision {
   readonly event: DecisionEvent;
   /** overtaken: something else held by then, and it changed nothing. refused: the log does not bear it out. */
@@ -50,13 +50,13 @@ export interface ServedAdapterState {
   readonly served: ServedAdapter | null;
   /** What holds {@link served}, until a person unpins. */
   readonly pin: EventOf<'AdapterPinned'> | null;
-  /** How what is served came to be, the bare base model first, the last is served now. A rollback takes off what it goes back behind. */
+  /** What was served, from the bare base model to what is served now. A rollback removes all after the adapter that it goes back to. */
   readonly history: readonly (ServedAdapter | null)[];
-  /** By digest: adapters that a rollback took away, and that nobody has promoted, or gone back to, since. */
+  /** By digest: adapters that a rollback removed, and that no later decision has promoted or gone back to. */
   readonly rolledBack: ReadonlyMap<string, EventOf<'AdapterRolledBack'>>;
-  /** Every decision once, in the log's order: as many as adapters, so few. */
+  /** Every decision once, in the log's order. There are about as many as adapters, so few. */
   readonly decisions: readonly Decision[];
-  /** What was said of adapters so far. */
+  /** The facts about adapters so far. */
   readonly steps: readonly Step[];
   readonly runs: ReadonlyMap<string, RunRecord>;
   readonly published: readonly AdapterPublished[];
@@ -101,7 +101,7 @@ export function promotionHindrance(
   const { adapterDigest, parent, runId, onlyOverParent } = promotion;
   const served = state.served?.adapterDigest ?? null;
   if (onlyOverParent && parent !== served)
-    return `overtaken: it was compared with ${nameOf(parent)}, and meanwhile ${nameOf(served)} is served; train anew from that`;
+    return `overtaken: it was compared with ${nameOf(parent)}, and meanwhile ${nameOf(served)} is served; train again from that`;
   const taken = runId === null ? undefined : takenBackBefore(state, adapterDigest);
   if (taken !== undefined) {
     const { rolledBackBy, reason } = rolledBack.get(taken)!;
@@ -124,8 +124,8 @@ function takenBackBefore(
   for (const at of origins) {
     if (at === served?.adapterDigest) continue;
     if (rolledBack.has(at)) return at;
-    // Whoever publishes it once more, without a parent or under another, does not wash it clean, nor give it a parent that the run
-    // which made it did not tell. Of an adapter of no run every record is gone by.
+    // To publish it again, without a parent or under another, does not clear it, nor give it a parent that its run did not record.
+    // For an adapter without a completed run every record counts.
     const told = published.filter((each) => each.adapterDigest === at);
     const borneOut = told.filter((each) => isOfCompletedRun(each, runs.get(each.runId)));
     for (const { parent } of borneOut.length > 0 ? borneOut : told) if (parent !== null) origins.add(parent);
@@ -148,7 +148,7 @@ export function countedPromotions({ decisions }: ServedAdapterState): readonly E
   );
 }
 
-/** What came of a decision; undefined for one that says again what was said before, or is not known. */
+/** The effect of a decision; undefined for one that repeats an earlier one, or is not known. */
 export function decisionOn({ decisions }: ServedAdapterState, event: SeamEvent): Decision | undefined {
   return decisions.find((each) => each.event === event);
 }
@@ -199,7 +199,7 @@ function take(state: ServedAdapterState, step: Step): ServedAdapterState {
       ? { ...state, measured: [...state.measured, step] }
       : { ...state, doubted: [...state.doubted, { event: step, reason }] };
   }
-  // Whoever forges a decision must not block the true one by its id: what was refused holds none, nor does one of another kind or run.
+  // A forged decision must not block the true one by its id: a refused one holds no id, nor does one of another kind or run.
   const before = state.decisions.find(
     ({ event, status }) =>
       status !== 'refused' &&
@@ -251,7 +251,7 @@ function rollBack(state: ServedAdapterState, rollback: EventOf<'AdapterRolledBac
   return serve({ ...decide(state, rollback, 'counted'), history, rolledBack }, served);
 }
 
-/** With another adapter served: a person's word for one that was rolled back stands above the rollback. */
+/** Serves another adapter. A person may promote one that was rolled back, and that ends the effect of the rollback. */
 function serve(state: ServedAdapterState, served: ServedAdapter | null): ServedAdapterState {
   const rolledBack = new Map(state.rolledBack);
   if (served !== null) rolledBack.delete(served.adapterDigest);
@@ -290,7 +290,7 @@ function decide(
   };
 }
 
-/** Told again by a redelivery: only when it was told may differ. */
+/** Whether one repeats the other, as a redelivery does: only the metadata may differ. */
 function isSame(a: Decision['event'], b: Decision['event']): boolean {
   return canonicalJson({ ...a, meta: null }) === canonicalJson({ ...b, meta: null });
 }

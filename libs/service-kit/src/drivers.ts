@@ -1,4 +1,4 @@
-/** Log, objects, keys and folders as settings name them, for who is no service: no web framework comes along. */
+/** Log, objects, keys and folders as settings name them, for programs that are not services. This needs no web framework. */
 export { checkFolder } from './drivers/check-folder.js';
 export { closeDrivers, type Drivers, openDrivers } from './drivers/drivers.js';
 export {

@@ -1,25 +1,25 @@
 /**
- * Where a text becomes part of a log line. What records say of themselves (ids, names, sources, reasons that quote them) gets into lines by
- * many ways, and may have a million characters, or some that move a terminal's cursor. So every text of every line is made safe here, by
- * the logger itself, and no caller has to think of it.
+ * Where a text becomes part of a log line. What records say of themselves (ids, names, sources, reasons that quote them) reaches lines in
+ * many ways. It may have a million characters, or some that move a terminal's cursor. So the logger itself makes every text of every line
+ * safe here, and no caller has to think of it.
  */
 import { clipped, withoutControls } from '@seamstream/kernel';
 import { pino } from 'pino';
 
-/** Ours have at most some hundred characters; a dead letter's reason, which says more, stands in the letter in full. */
+/** Our own texts have at most a few hundred characters. A dead letter's reason may be longer; the letter holds it in full. */
 const MAX_TEXT_CHARACTERS = 1_000;
 /** A stack of twenty frames, with its cause's. */
 const MAX_STACK_CHARACTERS = 8_000;
-/** What facts hold below and beside one another; ours hold three levels, and some ten values. */
+/** Levels of facts, and values per level. Our own facts have three levels and about ten values. */
 const MAX_DEPTH = 4;
 const MAX_VALUES = 32;
 
-/** The text as it may stand in a line: cut, and every control character but line breaks, which JSON escapes, written as an escape. */
+/** The text as a log line may hold it: cut, and with every control character escaped except line breaks, which JSON escapes. */
 export function lineText(text: string, most = MAX_TEXT_CHARACTERS): string {
   return withoutControls(clipped(text, most));
 }
 
-/** Facts as they may stand in a line: their texts by {@link lineText}, and no more of them than a line has room for. */
+/** Facts as a log line may hold them: their texts by {@link lineText}, and no more values than a line has room for. */
 export function lineFacts(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return lineEntries(facts, 0);
 }

@@ -17,7 +17,7 @@ function rationed(): { lines: Line[]; rationed: RationedLines; clock: { ms: numb
 }
 
 describe('lines that a stranger causes', () => {
-  it('are told in full as long as they are few', () => {
+  it('are written in full as long as they are few', () => {
     const { lines, clock, rationed: own } = rationed();
     for (let index = 0; index < 100; index++, clock.ms += INTERVAL_MS / LINES_PER_REASON)
       own.warn('identity', { index }, 'NOT BELIEVED');
@@ -25,7 +25,7 @@ describe('lines that a stranger causes', () => {
     expect(lines).toEqual(Array.from({ length: 100 }, (_, index) => ({ facts: { index }, sentence: 'NOT BELIEVED' })));
   });
 
-  it('are a few lines however many there are, each is told or counted, and every reason has its own', () => {
+  it('are rationed for each reason: a flood is a few lines, and every record is written or counted', () => {
     const { lines, clock, rationed: own } = rationed();
     const flood = 200_000;
     for (let index = 0; index < flood; index++) {
@@ -42,10 +42,10 @@ describe('lines that a stranger causes', () => {
     expect(told.filter(({ facts }) => facts.index === flood / 2)).toHaveLength(1);
     expect(sums.map(({ facts }) => facts.reason)).toEqual(['identity', 'identity', 'identity']);
     expect(sums.reduce((sum, { facts }) => sum + (facts.untold as number), told.length)).toBe(flood + 1);
-    expect(sums[0]!.sentence).toBe('79,990 more of the same reason were not told one by one');
+    expect(sums[0]!.sentence).toBe('79,990 more lines with the same reason were not written one by one');
   });
 
-  it('are all told or counted when their service ends, however short the flood was', async () => {
+  it('are all written or counted when their service ends, even after a short flood', async () => {
     const { lines, rationed: own, end } = rationed();
     const flood = LINES_PER_REASON + 7;
     for (let index = 0; index < flood; index++) own.warn('identity', { index }, 'NOT BELIEVED');
@@ -65,7 +65,7 @@ describe('lines that a stranger causes', () => {
     expect(lines).toEqual([{ facts: { again: true }, sentence: 'NOT BELIEVED' }]);
   });
 
-  it('are told again when the clock was set back', () => {
+  it('are written again after the clock was set back', () => {
     const { lines, clock, rationed: own } = rationed();
     for (let index = 0; index < 100; index++) own.warn('identity', {}, 'NOT BELIEVED');
     clock.ms -= 60 * INTERVAL_MS;

@@ -1,7 +1,7 @@
 /**
- * Lines that a stranger can cause as many of as there are records: each is told in full, as long as they are few. Of a flood of one reason
- * the first ones of a minute are told, then how many more there were. What is counted or recorded is so without exception. Whoever
- * tells them says when it ends, for then the rest is summed up.
+ * Log lines that a stranger's records can cause without limit. As long as they are few, each is written in full. Of a flood with one
+ * reason the first lines of a minute are written, then the number of the others. Only lines are rationed: every record is counted, and
+ * recorded, as before. The owner announces its end, so that the last lines are summed up.
  *
  *   NOT BELIEVED … (10 lines) │ 999,990 more of this reason in 60 s
  */
@@ -12,7 +12,7 @@ import type { ServiceLogger } from './service-logger.js';
 export const LINES_PER_REASON = 10;
 export const INTERVAL_MS = 60_000;
 
-/** What was told of one reason since a time. */
+/** Lines of one reason since a time: those written, and those only counted. */
 interface Ration {
   readonly sinceMs: number;
   readonly told: number;
@@ -20,9 +20,9 @@ interface Ration {
 }
 
 /**
- * Whether the next line of a reason is told.
+ * Whether the next line of a reason is written.
  * @param ration of the lines before it; undefined for the first
- * @returns with it how many lines of an interval that is over were not, which is to be told first
+ * @returns also how many lines of an interval that is over were only counted; their sum is to be written first
  */
 function nextLine(
   ration: Ration | undefined,
@@ -36,13 +36,13 @@ function nextLine(
     : { ration: { ...ration, untold: ration.untold + 1 }, isTold: false, untoldBefore: 0 };
 }
 
-/** What a service says of records, by reason: a code or another word of few, never what a record says. */
+/** A service's lines about records, by reason: a code or another word from a small set, never text of a record. */
 export class RationedLines {
   private readonly rations = new Map<string, Ration>();
   private timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param atEnd takes what is to be called once no more lines come: {@link sumUp}
+   * @param atEnd is given what to call once there are no more lines: {@link sumUp}
    * @param nowMs milliseconds since the epoch
    */
   constructor(
@@ -70,7 +70,7 @@ export class RationedLines {
     return isTold;
   }
 
-  /** Tells how many lines of each reason were not told yet. */
+  /** Writes for each reason how many lines were only counted so far. */
   sumUp(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -84,7 +84,7 @@ export class RationedLines {
   private sum(reason: string, untold: number): void {
     this.logger.warn(
       { reason, untold },
-      `${untold.toLocaleString('en')} more of the same reason were not told one by one`,
+      `${untold.toLocaleString('en')} more lines with the same reason were not written one by one`,
     );
   }
 }

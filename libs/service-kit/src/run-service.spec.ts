@@ -78,7 +78,7 @@ describe('a running service', () => {
     await expect(get('/health/live')).rejects.toThrow();
   });
 
-  it('tells how it is and what it counts to who has its token, and that it lives to everybody', async () => {
+  it('shows readiness and metrics only to callers with its token, and liveness to all', async () => {
     const token = 'f'.repeat(32);
     const { service } = await serve({ token });
     const statusOf = async (path: string, authorization?: string): Promise<number> =>
@@ -110,7 +110,7 @@ describe('a running service', () => {
       try {
         const url = new URL(`${service.url}/health/live`);
         expect(url.protocol).toBe('https:');
-        await expect(get('/health/live')).rejects.toThrow(); // nobody vouches for it
+        await expect(get('/health/live')).rejects.toThrow(); // its certificate is not trusted
         const status = await new Promise((resolve, reject) => {
           const ca = readFileSync(certificateFile);
           httpsGet(url, { ca }, (response) => resolve(response.resume().statusCode)).on('error', reject);
@@ -277,7 +277,7 @@ describe('the life of a service process', () => {
     }
   });
 
-  it('ends with 78 on a fault of the configuration that only opening shows, told once and without a stack', async () => {
+  it('ends with 78 on a fault of the configuration that only opening shows, reported once and without a stack', async () => {
     const { status, said } = await live({ env: { ...IN_MEMORY, SEAM_OBJECT_STORE_DRIVER: 's3' } });
     expect(status).toBe(78);
     expect(countOf(said, 'SEAM_OBJECT_STORE_S3_BUCKET')).toBe(1);
@@ -289,10 +289,10 @@ describe('the life of a service process', () => {
     const { status, said } = await live({ env: { SEAM_DATA_FOLDER: fileURLToPath(import.meta.url) } });
     expect(status).toBe(78);
     expect(JSON.parse(said)).toMatchObject({ level: 60, code: 'INVALID_CONFIGURATION' });
-    expect(said).toContain('came the file');
+    expect(said).toContain('got the file');
   });
 
-  it('ends with 78 where its port is taken, told once', async () => {
+  it('ends with 78 where its port is taken, reported once', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => {
       other.listen(0, '127.0.0.1', resolve);
@@ -329,7 +329,7 @@ describe('the life of a service process', () => {
   it('lists the faults of its configuration for a person, and ends with 78', async () => {
     const { status, said } = await live({ env: { SEAM_HTTP_PORT: 'eighty', SEAM_HTTP_PROT: '1' } });
     expect(status).toBe(78);
-    expect(said).toMatch(/^Reading the configuration: 2 faults\./);
+    expect(said).toMatch(/^Cannot read the configuration: expected valid settings, got 2 faults\./);
   });
 
   it('shows how it is used instead of starting, also where the environment is at fault', async () => {

@@ -1,6 +1,6 @@
 /**
  * From a module to a running service: drivers, transport, health and metrics over HTTP, orderly end. `startService` is
- * for whoever hosts services in a process of its own; `runService` is the whole of a main.ts.
+ * for a program that hosts services in its own process. `runService` is all that a main.ts calls.
  */
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ export interface StartServiceOptions<C extends CommonConfig> {
   /** Whether nothing else lives in this process, so that what kills it is the service's own work. */
   readonly isOwnProcess?: boolean;
   readonly logger?: ServiceLogger;
-  /** Is told of batches under way, for whoever shows what happens. */
+  /** Receives the batches under way, for a display of progress. */
   readonly onUnderWay?: EventLogStrategyOptions['onUnderWay'];
 }
 
@@ -113,7 +113,7 @@ export async function startService<C extends CommonConfig>(
     const served = await serve(module, { config: config.http, serveHttp, strategy, metrics, health, logger });
     return runningService({ name: definition.name, ...served, metrics, strategy, close, works });
   } catch (error) {
-    // What began before the fault must not go on behind the back of a service that never started.
+    // Work that began before the fault must not continue without a service.
     await close();
     throw error;
   }
@@ -205,7 +205,7 @@ function runningService(parts: {
   const { name, url, metrics, strategy, app, close, works } = parts;
   let closing: Promise<void> | undefined;
   const ended = Promise.race([strategy.ended, ...works.map(failureOf)]);
-  ended.catch(() => undefined); // whoever runs the service looks; nobody must
+  ended.catch(() => undefined); // a host may await it, but need not
   return {
     name,
     url,
@@ -213,7 +213,7 @@ function runningService(parts: {
     ended,
     get: (token) => app.get(token, { strict: false }),
     close: () => {
-      // Consumers first, so that models and files are there until the last batch is through.
+      // Consumers first, so that models and files are there until the last batch is done.
       closing ??= (async () => {
         await strategy.close();
         await app.close();
@@ -276,8 +276,8 @@ export async function runService<S extends z.ZodObject>(
 }
 
 /**
- * Reads arguments and configuration (`--help` and `--print-config` show theirs and end), opens the drivers, runs until
- * it is asked to stop, ends orderly; whoever asks while it starts does not wait for the start. Never throws.
+ * Reads arguments and configuration (`--help` and `--print-config` print and end), opens the drivers, runs until it is
+ * asked to stop, and ends in order. A request to stop during the start does not wait for the start. Never throws.
  * @returns the exit status: 0 when it was asked to stop, 64 for unknown arguments, 78 for a faulty configuration, also
  * where only opening shows it, 1 when the service can no longer do its work
  */
@@ -359,7 +359,7 @@ async function liveUntilStopped<C extends CommonConfig>(
   }
 }
 
-/** A fault that the code foresees is told by its message and code; where it arose matters for others only. */
+/** A foreseen fault is logged with its message and code. Where it arose matters only for other faults. */
 function logFatal(logger: ServiceLogger, error: unknown): void {
   if (isSeamError(error) && error.code !== 'INTERNAL') {
     logger.fatal({ code: error.code }, error.message);

@@ -1,4 +1,4 @@
-/** What a service's process is told on its command line: nothing, or what to show. Settings come from the environment. */
+/** The command line of a service: no arguments, or an option that prints something. Settings come from the environment. */
 import { parseArgs } from 'node:util';
 import { messageOf } from '@seamstream/kernel';
 import type { z } from 'zod';
@@ -8,7 +8,7 @@ import { variableNames } from './config/load-config.js';
 /** Its message names the argument. */
 export class WrongArguments extends Error {}
 
-/** @throws WrongArguments for whatever is not an option of a service */
+/** @throws WrongArguments for any argument that is not an option of a service */
 export function wishOf(argv: readonly string[]): 'run' | 'help' | 'print-config' {
   const options = { help: { type: 'boolean', short: 'h' }, 'print-config': { type: 'boolean' } } as const;
   try {

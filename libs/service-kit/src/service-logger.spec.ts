@@ -1,4 +1,4 @@
-/** Whatever strangers wrote, a service's lines are short, on one line each, and every one of a flood is told or counted. */
+/** A service's log entries are short and on one line, regardless of what strangers wrote. Each entry of a flood is written or counted. */
 
 import { Controller, Module } from '@nestjs/common';
 import { TOPIC } from '@seamstream/events';
@@ -44,7 +44,7 @@ const facts = fc.oneof(
 );
 
 describe("a service's line", () => {
-  it('is short and holds no control character, whatever records claim and wherever that stands in it', () => {
+  it('is short and holds no control character, regardless of what records claim and where the line repeats it', () => {
     fc.assert(
       fc.property(facts, claimed, (given, sentence) => {
         const { lines, logger } = linesOf();
@@ -65,7 +65,7 @@ describe("a service's line", () => {
     );
   });
 
-  it('says in full what a service says of itself', () => {
+  it('holds in full what a service says of itself', () => {
     const { lines, logger } = linesOf();
     const given = { group: 'seam.test', offset: 7, isLate: true, nothing: null, waits: [1, 2], at: new Date(0) };
     logger.info(given, 'Größe 𝄞 "quoted" \\ done');
@@ -78,7 +78,7 @@ describe("a service's line", () => {
   });
 });
 
-it('of a flood that ends with its service every record is told or counted', async () => {
+it('every record of a flood that ends with its service is logged or counted', async () => {
   const { lines, logger } = linesOf();
   @Controller()
   class Consumer {

@@ -10,7 +10,7 @@ export function standardError(): pino.DestinationStream {
   return pino.destination({ dest: 2, sync: true });
 }
 
-/** JSON lines, whose texts are short and hold no control characters, whoever wrote them (line-text.ts). */
+/** JSON lines. Their texts are short and hold no control characters, regardless of their author (line-text.ts). */
 export function createServiceLogger(
   service: string,
   level: string,
@@ -41,7 +41,7 @@ export class NestLogger implements LoggerService {
   error(message: unknown, ...rest: unknown[]): void {
     const context = rest.at(-1);
     const err = message instanceof Error ? message : undefined;
-    // What these two report, they throw too: whoever started the service says it, once.
+    // These two also throw what they report, and the caller that started the service logs it once.
     const level = context === 'ExceptionHandler' || context === 'NestApplication' ? 'debug' : 'error';
     this.logger[level]({ context, err }, String(message));
   }

@@ -1,7 +1,7 @@
 import { InMemoryEventLog } from '@seamstream/event-log';
 import { ServiceMetrics } from './service-metrics.js';
 
-/** A log that answers like a broker in an outage, as long as it is told to. */
+/** A log that answers like a broker in an outage while `outage` says so. */
 class FallibleLog extends InMemoryEventLog {
   outage: 'none' | 'fails' | 'hangs' = 'none';
   questions = 0;

@@ -47,7 +47,7 @@ export class ServiceMetrics {
 
   readonly passedOver = new Counter({
     name: 'seam_repeated_records_total',
-    help: 'Records that were passed over because what follows from them stands in the log.',
+    help: 'Records that were skipped because the log already holds what follows from them.',
     labelNames: ['group'],
     registers: [this.registry],
   });

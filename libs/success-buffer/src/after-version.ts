@@ -1,6 +1,6 @@
 /**
- * The state after a version that is known by its rows. What was said of every success follows from them, whatever chose them: other
- * rules, other entry schemas or another release would choose otherwise now, and say the difference with their first commit.
+ * The state after a version that is known by its rows. They say which decision was announced for every success, regardless of what
+ * chose them. Other rules, other entry schemas or another release would choose otherwise now; their first commit says the difference.
  */
 import { SeamError } from '@seamstream/kernel';
 import type { BufferRow } from './buffer.types.js';
@@ -34,7 +34,7 @@ export function afterVersion(
   if (missing === undefined) return { ...state, sequence };
   throw new SeamError(
     'CONFLICT',
-    `Going on from buffer version ${sequence}: expected the outcome of every row among those that it was made from, came none for ${kept.size} of ${rows.length} (${missing.outcomeId} the first). Records of the log are missing, or the version is of another log.`,
+    `Cannot continue from buffer version ${sequence}: expected the outcome of every row among those that it was made from, got none for ${kept.size} of ${rows.length} (${missing.outcomeId} the first). Records of the log are missing, or the version is of another log. Compare the two.`,
     { details: { sequence, missing: kept.size, outcomeId: missing.outcomeId } },
   );
 }

@@ -1,10 +1,10 @@
 /**
  * The fold of outcomes into groups. The state remembers every result of the groups that count, so that what the buffer
- * keeps is a function of the set of results, whatever their order and however often a commit looked at them:
- * - a result is known by its attempt, which is its experience's own where that is tried once; the same one again changes nothing, a verdict goes before a failure, of two
- *   verdicts the one with the smaller id counts, and of two under one id the first;
- * - results grow old one by one, each by its own record: what is forgotten could not have counted again, whenever it was
- *   forgotten and whatever of its group comes once more. A group is complete as long as it has a result for each member.
+ * keeps is a function of the set of results, regardless of their order and of how often a commit looked at them:
+ * - A result is known by its attempt; an experience that is tried once is its own attempt. The same result again changes
+ *   nothing. A verdict counts before a failure, of two verdicts the one with the smaller id, and of two under one id the first.
+ * - Results grow old one by one, each by its own record. A forgotten result could not have counted again, regardless of when it
+ *   was forgotten and which results of its group arrive again. A group is complete as long as it has a result for each member.
  */
 
 import { partitionName } from '@seamstream/event-log';
@@ -118,8 +118,8 @@ export function evolve(state: BufferState, event: BufferInput, position: InputPo
 }
 
 /**
- * Why a verdict cannot be another one on an experience that was judged before; undefined where there was none, or the same. The first
- * counts, whoever tells a second.
+ * Why a verdict contradicts the one that an experience already has; undefined where there was none, or the same one. The first
+ * counts, regardless of who reports a second.
  */
 export function contradiction({ groups }: BufferState, event: BufferInput): string | undefined {
   const known = groups.get(event.groupId)?.members.get(attemptIdOf(event))?.[0];
@@ -178,7 +178,7 @@ function forgetElsewhere({ elsewhere }: BufferState, group: GroupElsewhere, olde
 }
 
 function noteAge({ config, workspace }: BufferState, group: Group | GroupElsewhere, offset: number): void {
-  // Where they are not known yet, whoever needs them makes them from the groups.
+  // Where they are not known yet, they are made from the groups when they are needed.
   if (config.maxAgeRecords > 0 && workspace.ages !== undefined) agesIn(workspace.ages, group).add(offset, group);
 }
 

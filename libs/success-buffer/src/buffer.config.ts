@@ -45,15 +45,13 @@ export const bufferConfigSchema = z.strictObject({
     })
     .prefault({}),
   /**
-   * Most rows of one subject, against poisoning; 0 is no limit. About 250 documents suffice to plant a backdoor whatever
-   * the size of the training set (https://arxiv.org/abs/2510.07192), so a limit belongs well below that. Each shard of a
-   * buffer counts by itself: who has problems in domains of n shards may have n times as many.
+   * Most rows of one subject, against poisoning; 0 is no limit. About 250 documents suffice to plant a backdoor in a
+   * training set of any size (https://arxiv.org/abs/2510.07192), so a limit belongs well below that. Each shard of a
+   * buffer counts by itself: a subject with problems in domains of n shards may have n times as many.
    */
   maxRowsPerSubject: z.int().nonnegative().default(0),
-  /**
-   * Subjects without such a limit, as of publishers who are trusted; `(nobody)` are problems without a subject. Absent, as in versions
-   * of earlier releases: those alone.
-   */
+  // eslint-disable-next-line house/plain-words -- the value as it is configured
+  /** Subjects without such a limit. `(nobody)`: problems without a subject; only those where this is absent, as in old versions. */
   uncappedSubjects: z.array(z.string()).optional(),
   /** Pairs of groups with a result more than this many records before the newest of its partition leave; 0 is never. */
   maxAgeRecords: z.int().nonnegative().default(0),

@@ -21,14 +21,14 @@ export type OutcomeFacts = ResultFacts &
   >;
 
 /**
- * An outcome, or one that failed or that nobody judged: the group has one member less to wait for, and no verdict. Whole events fit; of an
- * outcome the content has to be at hand (ProblemContents), since what was solved is kept with its prompt.
+ * An outcome, or an attempt that failed or was not judged: the group waits for one member less, without a verdict. Whole events fit. An
+ * outcome needs its problem's content (ProblemContents), since a success is kept with its prompt.
  */
 export type BufferInput =
   | ({ readonly type: 'OutcomeRecorded' } & OutcomeFacts)
   | ({ readonly type: 'ExecutionFailed' | 'AttemptUngraded' } & ResultFacts);
 
-/** Where the folded event stands in the log. */
+/** Position of the folded event in the log. */
 export interface InputPosition {
   readonly topic: string;
   readonly partition: number;

@@ -30,9 +30,9 @@ export interface Candidate {
 /** What follows from a success and the rules alone. */
 export interface PairTraits {
   readonly contentDigest: string;
-  /** What near duplicates are told by: equal for equal contents. */
+  /** The text by which near duplicates are found: equal for equal contents. */
   readonly text: string;
-  /** Domain and, by scope, entry: what near duplicates are sought within. */
+  /** Domain and, by scope, entry: near duplicates are sought within them. */
   readonly bucket: string;
   readonly priority: string;
   readonly fault: Pick<Rejection, 'reason' | 'detail'> | null;
@@ -124,7 +124,7 @@ function canonicalEntry(entry: string): string {
 function validityFault(pair: Success, validateEntry: EntryValidator): PairTraits['fault'] {
   const { tokenIds, forced } = pair;
   if (forced.length !== tokenIds.length) {
-    const detail = `expected a forced flag per token, came ${forced.length} flags for ${tokenIds.length} tokens: the generator that wrote it is not of this version`;
+    const detail = `expected a forced flag per token, got ${forced.length} flags for ${tokenIds.length} tokens: the generator that wrote it has another version`;
     return { reason: 'invalid_entry', detail };
   }
   const fault = validateEntry(pair.domain, pair.entry, pair.prompt);

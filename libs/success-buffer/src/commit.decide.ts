@@ -1,6 +1,6 @@
 /**
- * The decision what the buffer holds now, and what is to be said about it. What is kept follows from all successes folded so far,
- * however many commits they were looked at by; only what is *said* (the decisions) depends on what was said before.
+ * Decides what the buffer holds now, and what to announce about it. What is kept follows from all successes folded so far,
+ * regardless of how many commits looked at them. Only what is *announced* (the decisions) depends on earlier announcements.
  */
 
 import type { RejectionReason } from '@seamstream/events';
@@ -12,7 +12,7 @@ import { type Announcement, announcementOf, type Group } from './group.js';
 import { Selection } from './selection.js';
 
 export interface BufferCommit {
-  /** The state that goes on, which shares what it holds with the given one: that is not to be used any more. */
+  /** The next state. It shares its contents with the given one, which must not be used any more. */
   readonly state: BufferState;
   /** What changed since the previous commit, ascending by outcomeId. */
   readonly decisions: readonly BufferDecision[];
@@ -30,7 +30,7 @@ export function commit(state: BufferState, options: { readonly validateEntry: En
   const { config } = state;
   const known = workspace.selection?.isUnder(config, options.validateEntry) === true ? workspace.selection : undefined;
   const selection = known ?? new Selection(config, options.validateEntry);
-  // A selection made anew looks at all groups, and at those that were just forgotten.
+  // A new selection looks at all groups, and at those that were just forgotten.
   const changed = known === undefined ? new Map([...state.groups, ...workspace.changed]) : workspace.changed;
   const reviewed = selection.update(changed.values());
   const decisions = [
@@ -69,7 +69,7 @@ function* announce(reviewed: Iterable<Candidate>, selection: Selection): Iterabl
   }
 }
 
-/** Takes back what was said of successes of a group that are none any more. */
+/** Withdraws what was announced of a group's results that no longer count as successes. */
 function* withdraw(group: Group, selection: Selection, maxAgeRecords: number): IterableIterator<BufferDecision> {
   for (const [experienceId, announcement] of group.announced) {
     if (selection.outcomeOf(group, experienceId) === announcement.outcomeId) continue;

@@ -3,7 +3,7 @@
  *
  *   candidates ─► content (same domain, prompt and entry) ─► cluster of near duplicates, within a bucket ─► its best candidate
  *
- * Joins of a cluster cannot be undone, so when one of its contents goes, the others are joined anew; all else stays.
+ * Joins of a cluster cannot be undone. So when one of its contents goes, the others are joined again. All else stays.
  */
 
 import { NearDuplicateClusters } from '@seamstream/near-duplicates';
@@ -93,7 +93,7 @@ export class DistinctContents {
     const { bucket: name } = contents[0]!;
     const bucket = this.buckets.get(name);
     if (bucket !== undefined) {
-      // The last ones first: they stand at the beginning of their chains.
+      // The last ones first: they are at the beginning of their chains.
       bucket.index.removeCluster(contents.map(({ textId }) => textId).reverse());
       for (const { textId } of contents) bucket.contents.delete(textId);
       if (bucket.index.size === 0) this.buckets.delete(name);

@@ -4,7 +4,7 @@ import type { BufferRow } from './buffer.types.js';
 
 /** A success as it was recorded: a pair that may be kept. */
 export interface Success extends Omit<BufferRow, 'stratum' | 'helpfulness'> {
-  /** Whose data it is, for the cap per subject; null is nobody's and has no cap. */
+  /** Whose data it is, for the cap per subject; null: it has no subject. */
   readonly subject: string | null;
 }
 
@@ -24,7 +24,7 @@ export type GroupMember = {
  */
 export type MemberResults = readonly [GroupMember, ...GroupMember[]];
 
-/** What was last said about a success, with what is needed to take it back when the success itself is forgotten. */
+/** The last announcement about a success, with the facts to withdraw it when the success itself is forgotten. */
 export interface Announcement {
   readonly outcomeId: string;
   readonly problemId: string;
@@ -42,7 +42,7 @@ export interface Group {
   readonly partition: string;
   /** By attempt. */
   readonly members: Map<string, MemberResults>;
-  /** By attempt: what the last commit said, of every success that may be kept. */
+  /** By attempt: the last commit's announcement on every success that may be kept. */
   readonly announced: Map<string, Announcement>;
 }
 
@@ -62,16 +62,16 @@ export function resultsOf(group: Group): IteratorObject<GroupMember> {
   return group.members.values().map(([counting]) => counting);
 }
 
-/** The known results and the one that came, without those that can never count. */
-export function withResult(known: MemberResults | undefined, came: GroupMember): MemberResults {
-  if (known === undefined) return [came];
-  const [counting, ...others] = [...known, came].sort(byDefiniteness) as [GroupMember, ...GroupMember[]];
+/** The known results and the new one, without those that can never count. */
+export function withResult(known: MemberResults | undefined, added: GroupMember): MemberResults {
+  if (known === undefined) return [added];
+  const [counting, ...others] = [...known, added].sort(byDefiniteness) as [GroupMember, ...GroupMember[]];
   const kept: [GroupMember, ...GroupMember[]] = [counting];
   for (const other of others) if (other.offset > kept.at(-1)!.offset) kept.push(other);
   return kept;
 }
 
-/** Verdicts before failures, the smaller id before the larger, and of what is told twice the first. */
+/** Verdicts before failures, the smaller id before the larger, and of equal ids the first in the log. */
 function byDefiniteness(a: GroupMember, b: GroupMember): number {
   return compareDefiniteness(definitenessOf(a), definitenessOf(b)) || a.offset - b.offset;
 }

@@ -6,7 +6,7 @@ import type { BufferConfig } from './buffer.config.js';
 import type { Difficulty } from './buffer.types.js';
 import { type Group, resultsOf } from './group.js';
 
-/** Verdicts of a set of results; infrastructure failures are none. */
+/** Verdicts of a set of results. Infrastructure failures do not count. */
 export interface Tally {
   readonly solved: number;
   readonly judged: number;
@@ -24,8 +24,8 @@ export function tallyOf(group: Group): Tally {
 }
 
 /**
- * Success rate of the group, 0 … 1. One verdict alone is no contrast (a deployed answer, or a group whose other
- * members failed): 1/2, which says nothing in either direction.
+ * Success rate of the group, 0 … 1. One verdict alone gives no contrast (a deployed answer, or a group whose other
+ * members failed). Then it is 1/2, which says nothing in either direction.
  */
 export function groupSuccessRate({ solved, judged }: Tally): number {
   return judged < 2 ? 0.5 : solved / judged;

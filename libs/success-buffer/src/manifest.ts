@@ -49,14 +49,14 @@ export function encodeManifest(manifest: BufferManifest): Uint8Array {
   return new TextEncoder().encode(canonicalJson(manifest));
 }
 
-/** OBJECT_CORRUPT when the bytes are no manifest. */
+/** OBJECT_CORRUPT when the bytes are not a manifest. */
 export function decodeManifest(bytes: Uint8Array): BufferManifest {
   try {
     return manifestSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
   } catch (cause) {
     throw new SeamError(
       'OBJECT_CORRUPT',
-      `read buffer manifest: expected the canonical JSON of a manifest, came ${bytes.length} bytes that are not (${messageOf(cause)}); restore the object or rebuild the buffer from the log`,
+      `Cannot read a buffer manifest: expected the canonical JSON of a manifest, got ${bytes.length} bytes that are not (${messageOf(cause)}). Restore the object, or rebuild the buffer from the log.`,
       { cause },
     );
   }

@@ -1,7 +1,7 @@
 /**
  * Bottom-k samples, one per key: the `capacity` first by helpfulness class (descending) and seeded hash. A sample drawn this way
- * needs no memory of what it saw (Cohen and Kaplan 2007, https://doi.org/10.1145/1281100.1281133), and what leaves it makes room
- * for who would be next. Those that wait stand in a tree, so that coming and going cost the logarithm of their number.
+ * needs no memory of what it saw (Cohen and Kaplan 2007, https://doi.org/10.1145/1281100.1281133), and a candidate that leaves
+ * makes room for the next one. Those that wait are in a tree, so entering and leaving cost the logarithm of their number.
  */
 import sortedBtree from 'sorted-btree';
 import { byClassThenPriority, type Candidate } from './candidate.js';

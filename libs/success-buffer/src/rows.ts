@@ -4,7 +4,7 @@
  * (https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists). Equal rows give equal bytes.
  *
  * Stored Parquet is partitioned by stratum in Hive's way, `domain=…/difficulty=…/part-….parquet`: readers make columns of
- * such names, and refuse a file that has one of them itself. So these files lack `domain`; `stratum` tells it.
+ * such names, and refuse a file that has one of them itself. So these files lack `domain`; `stratum` contains it.
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { canonicalJson, messageOf, SeamError, sha256 } from '@seamstream/kernel';
@@ -113,7 +113,7 @@ export async function decodeRows(bytes: Uint8Array): Promise<BufferRow[]> {
   } catch (cause) {
     throw new SeamError(
       'OBJECT_CORRUPT',
-      `read buffer rows: expected a Parquet or JSON Lines file of buffer rows, came ${bytes.length} bytes that are not (${messageOf(cause)}); compare its SHA-256 with the manifest and restore the object`,
+      `Cannot read buffer rows: expected a Parquet or JSON Lines file of buffer rows, got ${bytes.length} bytes that are not (${messageOf(cause)}). Compare the SHA-256 with the manifest, and restore the object.`,
       { cause },
     );
   }

@@ -1,11 +1,11 @@
 /**
- * What of all successes is kept, brought up to date group by group: a version costs what is new, not what is remembered. Every
+ * Which of all successes are kept, updated group by group: a version costs as much as is new, not as much as is remembered. Every
  * success of a complete group passes, in this order,
  *
  *   validity and length ─► best of equal contents ─► best of its near duplicates ─► cap of its subject ─► capacity of its stratum
  *
- * and each stage tells the next what has come to pass it and what no longer does. A stage compares by facts of the successes
- * alone, so what is kept is a function of the set of groups, however it was reached.
+ * and each stage reports to the next which successes now pass it and which no longer do. A stage compares only facts of the
+ * successes, so what is kept is a function of the set of groups, regardless of the way to it.
  */
 import type { BufferConfig } from './buffer.config.js';
 import type { BufferRow } from './buffer.types.js';
@@ -32,7 +32,7 @@ export interface KeptRow {
   readonly line: string;
 }
 
-/** How the cap calls whoever's data is nobody's. */
+/** The cap's name for problems without a subject. */
 const NOBODY = '(nobody)';
 
 export class Selection {
@@ -82,7 +82,7 @@ export class Selection {
     return Iterator.from(reviewed).filter((candidate) => this.isCandidate(candidate));
   }
 
-  /** Whether the selection was made under these rules and is to be gone on with. */
+  /** Whether the selection was made under these rules and can be continued. */
   isUnder(config: BufferConfig, validateEntry: EntryValidator): boolean {
     return this.config === config && this.validateEntry === validateEntry;
   }

@@ -2,10 +2,10 @@
 import type { BufferCommitted } from '@seamstream/events';
 import { shardName } from './shard.js';
 
-/** The key of all BufferCommitted records (schemas/topics.json): all versions stand in one partition, in their order. */
+/** The key of all BufferCommitted records (schemas/topics.json): all versions are in one partition, in their order. */
 export const COMMITS_KEY = 'commits';
 
-/** What tells a version's place among the others. */
+/** A version's place among the others. */
 export type ShardVersion = Pick<BufferCommitted, 'shard' | 'shards' | 'sequence'>;
 
 /** `1of3` */

@@ -21,20 +21,20 @@ describe('the shard of a domain', () => {
 
   it('has a name with the number of shards in it', () => {
     expect(shardsOf(3).map(shardName)).toEqual(['0of3', '1of3', '2of3']);
-    expect(() => shardsOf(0)).toThrow('expected 1, 2, 3, … shards, came 0');
+    expect(() => shardsOf(0)).toThrow('expected 1, 2, 3, … shards, got 0');
   });
 });
 
 describe('the versions that are the buffer', () => {
   const version = (shard: number, shards: number, sequence: number) => ({ shard, shards, sequence });
 
-  it('are the newest of each shard, whatever the order in which they were committed', () => {
+  it('are the newest of each shard, in any order of commits', () => {
     const versions = [version(1, 2, 2), version(0, 2, 1), version(1, 2, 1), version(0, 2, 3), version(0, 2, 2)];
     expect(newestVersions(versions)).toEqual([version(0, 2, 3), version(1, 2, 2)]);
     expect(wholeBuffer(newestVersions(versions))).toHaveLength(2);
   });
 
-  it('are none as long as a shard has none, and never of two divisions', () => {
+  it('are incomplete as long as one shard lacks a version, and never of two divisions', () => {
     expect(wholeBuffer([version(0, 2, 4)])).toEqual([]);
     expect(wholeBuffer([version(0, 2, 4), version(1, 3, 4)])).toEqual([]);
     expect(wholeBuffer([])).toEqual([]);

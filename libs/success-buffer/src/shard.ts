@@ -21,7 +21,7 @@ export function shardOf(domain: string, shards: number): number {
 /** All shards of a buffer. INVALID_INPUT unless their number is 1, 2, 3, … */
 export function shardsOf(shards: number): readonly Shard[] {
   if (!Number.isSafeInteger(shards) || shards < 1)
-    throw new SeamError('INVALID_INPUT', `Dividing the buffer: expected 1, 2, 3, … shards, came ${shards}.`);
+    throw new SeamError('INVALID_INPUT', `Cannot divide the buffer: expected 1, 2, 3, … shards, got ${shards}.`);
   return Array.from({ length: shards }, (_, index) => ({ index, of: shards }));
 }
 

@@ -20,10 +20,10 @@ const FORMAT = 'seamstream.success-buffer/3';
 const PIECE_CHARACTERS = 1 << 20;
 const LENGTH_BYTES = 4;
 
-/** The state after a version, with what is needed to go on from it. */
+/** The state after a version, with all that is needed to continue from it. */
 export interface BufferSnapshot {
   readonly state: BufferState;
-  /** What was read when the version was cut, records that are no results included. */
+  /** Records that had been read when the version was made, including those that are not results. */
   readonly inputs: readonly OffsetRange[];
   /** Milliseconds since 1970. */
   readonly writtenAt: number;
@@ -110,14 +110,14 @@ function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): nu
   return compareText(a[0], b[0]);
 }
 
-/** OBJECT_CORRUPT when the bytes are no snapshot of this format, or not all of one. */
+/** OBJECT_CORRUPT when the bytes are not a whole snapshot of this format. */
 export function decodeSnapshot(bytes: Uint8Array): BufferSnapshot {
   try {
     return read(bytes);
   } catch (cause) {
     throw new SeamError(
       'OBJECT_CORRUPT',
-      `read buffer snapshot: expected ${FORMAT}, came ${bytes.length} bytes with ${messageOf(cause)}; delete the snapshot and let the buffer read the log from its start`,
+      `Cannot read a buffer snapshot: expected ${FORMAT}, got ${bytes.length} bytes with ${messageOf(cause)}. Delete the snapshot, and let the buffer read the log from its start.`,
       { cause },
     );
   }

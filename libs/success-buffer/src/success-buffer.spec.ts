@@ -188,7 +188,7 @@ describe('groups', () => {
     const broken = { ...solved!, event: { ...solved!.event, forced: [true] } as BufferInput };
     const result = commitOf([broken, unsolved!]);
     expect(said(result)).toEqual(['g1-0 rejected: invalid_entry']);
-    expect(result.decisions[0]).toMatchObject({ detail: expect.stringContaining('came 1 flags for 4 tokens') });
+    expect(result.decisions[0]).toMatchObject({ detail: expect.stringContaining('got 1 flags for 4 tokens') });
   });
 
   it('rejects a success that earned no reward, and counts it as solved', () => {
@@ -199,7 +199,7 @@ describe('groups', () => {
     expect(result.decisions[0]).toMatchObject({ detail: 'its success earned no reward' });
   });
 
-  it('counts what was told first where one result is told twice and otherwise', () => {
+  it('counts the first of two different results under one id', () => {
     const solved = told({ group: 'g1', id: 'a', offset: 3 });
     const otherwise = told({ group: 'g1', id: 'a', result: 'unsolved', offset: 9 });
     expect(keptIds(commitOf([solved, otherwise]))).toEqual(['a']);
@@ -208,7 +208,7 @@ describe('groups', () => {
     expect(said(commit(evolve(first.state, otherwise.event, otherwise.position), { validateEntry }))).toEqual([]);
   });
 
-  it('are judged anew under other rules', () => {
+  it('are judged again under other rules', () => {
     const config = (changes: Parameters<typeof bufferConfigSchema.parse>[0]) => bufferConfigSchema.parse(changes);
     const events = group('g1', '+-', { tokens: 9 });
     const first = commitOf(events, { lengths: { maxEntryTokens: 4 } });
@@ -351,7 +351,7 @@ describe('rejections', () => {
     expect(said(second)).toEqual(['g1-0 rejected: aged_out', 'g3-0 admitted to timber/medium']);
   });
 
-  it('keep a group out whose first results have aged, whether its other results come again before or after a commit', () => {
+  it('keep a group out whose first results have aged, whether its other results are recorded again before or after a commit', () => {
     const old = group('g1', '+--', { offset: 0 });
     const [newest] = group('g2', '-', { offset: 12 });
     const again = old.slice(1);
@@ -365,7 +365,7 @@ describe('rejections', () => {
     expect(keptIds(commit(after, { validateEntry }))).toEqual([]);
   });
 
-  it('take a group up again once every one of its aged results has been recorded anew', () => {
+  it('take a group up again once each of its aged results has been recorded again', () => {
     const events = [...group('g1', '+-', { offset: 0 }), ...group('g2', '-', { offset: 20 })];
     const anew = group('g1', '+-', { offset: 21 });
     const config = { maxAgeRecords: 10 };
@@ -407,7 +407,7 @@ const arbitraryGroup = fc.record({
   partition: fc.integer({ min: 0, max: 1 }),
   subject: fc.constantFrom(undefined, 'mallory'),
   incomplete: fc.boolean(),
-  // Results of its first members that are recorded anew, further on in the log.
+  // Results of its first members that are recorded again later in the log.
   anew: fc.string({ unit: fc.constantFrom('+', '-', 'x'), maxLength: 4 }),
 });
 const history = fc.array(arbitraryGroup, { maxLength: 14 }).map((groups) =>
@@ -555,8 +555,8 @@ describe('the kept set', () => {
     );
   });
 
-  // What a restarted service goes on with must say the same as one that was never disturbed.
-  it('comes with the same words, bytes and rows, restarted after every commit, or taken up again from an old snapshot and a version’s rows', () => {
+  // A restarted state must say the same as one that was never disturbed.
+  it('has the same decisions, bytes and rows when it is restarted after every commit, or from an old snapshot and a version’s rows', () => {
     const rules = fc.record({
       capacityPerStratum: fc.integer({ min: 1, max: 3 }),
       maxRowsPerSubject: fc.integer({ min: 0, max: 2 }),
@@ -648,11 +648,11 @@ describe('the kept set', () => {
     );
   });
 
-  it('is not gone on with when a row is of no result that is there', () => {
+  it('cannot be continued when a row has no outcome', () => {
     const { rows, state } = commitOf([...group('g1', '+-'), ...group('g2', '+-')]);
     const without = bufferOf(group('g1', '+-'));
     expect(() => afterVersion(without, { sequence: state.sequence, rows })).toThrow(
-      /Going on from buffer version 1: .* came none for 1 of 2 \(g2-0 the first\)/,
+      /Cannot continue from buffer version 1: .* got none for 1 of 2 \(g2-0 the first\)/,
     );
   });
 
@@ -667,7 +667,7 @@ describe('the kept set', () => {
     expect(said(commit(first.state, { validateEntry }))).toEqual([]);
   });
 
-  it('is chosen anew, and the difference said, when entries are validated otherwise', () => {
+  it('is chosen again, and the difference said, when entries are validated otherwise', () => {
     const first = commitOf([...group('g1', '+-'), ...group('g2', '+-', { entry: 'bad' })]);
     expect(keptIds(first)).toEqual(['g1-0']);
     const later = commit(first.state, { validateEntry: () => undefined });
@@ -710,7 +710,7 @@ describe('the kept set', () => {
 });
 
 describe('a buffer in shards', () => {
-  // Every domain of the alphabet lies in another shard of three.
+  // Each of these domains is in a different shard of three.
   const domains = ['sums', 'words', 'fractions', 'timber'];
   const divided = history.map((events) =>
     events.map(({ event, position }) => {
@@ -720,7 +720,7 @@ describe('a buffer in shards', () => {
   );
   const rules = { ...config, maxRowsPerSubject: 0 };
 
-  it('keeps together what one buffer keeps, and says of each success what it says', () => {
+  it('keeps together what one buffer keeps, and announces the same of each success', () => {
     expect(new Set(domains.map((domain) => shardOf(domain, 3))).size).toBe(3);
     fc.assert(
       fc.property(divided, fc.constantFrom('entry' as const, 'domain' as const), (events, scope) => {
@@ -811,10 +811,10 @@ describe('a snapshot', () => {
 
   it('that is damaged is refused with what to do', () => {
     const bytes = bytesOf(bufferOf(group('g1', '+-')));
-    expect(() => decodeSnapshot(bytes.slice(0, -1))).toThrow(/came \d+ bytes with .* delete the snapshot/);
-    expect(() => decodeSnapshot(new Uint8Array(0))).toThrow(/came 0 bytes with format undefined/);
+    expect(() => decodeSnapshot(bytes.slice(0, -1))).toThrow(/got \d+ bytes with .* Delete the snapshot/);
+    expect(() => decodeSnapshot(new Uint8Array(0))).toThrow(/got 0 bytes with format undefined/);
     expect(() => decodeSnapshot(new Uint8Array([1, 2, 3]))).toThrow(
-      /expected seamstream.success-buffer\/3, came 3 bytes .* delete the snapshot/,
+      /expected seamstream.success-buffer\/3, got 3 bytes .* Delete the snapshot/,
     );
   });
 });

@@ -1,5 +1,5 @@
 /**
- * How the rows of a version lie in files, and the way back. Parquet is partitioned by stratum, one file each
+ * Writes the rows of a version as files, and reads them back. Parquet is partitioned by stratum, one file each
  * (`domain=timber/difficulty=hard/part-00000.parquet`); JSON Lines are one file.
  */
 import { compareText, SeamError, sha256 } from '@seamstream/kernel';
@@ -75,14 +75,14 @@ function partitionPath(stratum: string): string {
 function pathValue(value: string): string {
   const encoded = encodeURIComponent(value.toWellFormed()).replaceAll('~', '%7E');
   if (encoded.length <= MAX_PATH_VALUE && encoded !== '') return encoded;
-  // Too long for a key: a name of its own, without the decoded form. The column `stratum` has the whole text.
+  // Too long for a key: a digest names it, and its text cannot be read from the name. The column `stratum` has the whole text.
   return `sha256-${sha256(value)}`;
 }
 
-function corrupt(what: string, expected: string, came: string): SeamError {
+function corrupt(what: string, expected: string, got: string): SeamError {
   return new SeamError(
     'OBJECT_CORRUPT',
-    `Reading ${what}: expected content with digest ${expected}, came ${came}. Restore the object, or rebuild the buffer from the log.`,
-    { details: { key: what, expected, came } },
+    `Reading ${what}: expected content with digest ${expected}, got ${got}. Restore the object, or rebuild the buffer from the log.`,
+    { details: { key: what, expected, came: got } },
   );
 }

@@ -16,7 +16,7 @@ export function readFetchAnswer(payload: Buffer): FetchedSet[] {
     if (!(cause instanceof RangeError)) throw cause;
     throw new SeamError(
       'LOG_CORRUPT',
-      `reading on Kafka: expected an answer of the Fetch API, got ${payload.length} bytes that end in the middle of one. Check what stands between this process and the brokers.`,
+      `Cannot read from Kafka: expected an answer of the Fetch API, got ${payload.length} bytes that end in the middle of one. Check what is between this process and the brokers.`,
       { cause },
     );
   }

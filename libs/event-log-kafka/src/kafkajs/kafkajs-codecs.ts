@@ -5,7 +5,7 @@
 import kafkajs from 'kafkajs';
 import { COMPRESSIONS, compressed, compressionType, decompressed } from '../compression.js';
 
-/** Its declarations know only numbers of an enum of their own. */
+/** Its declarations know only the numbers of the enum that they declare. */
 const codecs = kafkajs.CompressionCodecs as Record<number, () => Codec>;
 
 /** What kafkajs wants of a codec; its declarations leave it open. */

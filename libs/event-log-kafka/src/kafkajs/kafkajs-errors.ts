@@ -1,6 +1,6 @@
 /**
- * An error of kafkajs as the port knows it. kafkajs tells its own troubles apart by `name` and a broker's answers by `type`;
- * it wraps what it gave up on.
+ * An error of kafkajs as the port knows it. kafkajs distinguishes its own errors by `name` and a broker's answers by `type`.
+ * An error after which it gave up is wrapped in another.
  */
 import { isSeamError, messageOf } from '@seamstream/kernel';
 import kafkajs from 'kafkajs';
@@ -68,12 +68,12 @@ export async function asProtocol<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A refusal by the number that stands in an answer. */
+/** A refusal, from its number in an answer. */
 export function refusalOf(code: number): BrokerRefusal {
   return protocolError(brokerErrors.createErrorFromCode(code)) as BrokerRefusal;
 }
 
-/** kafkajs' own words for a connection that was made and came to nothing. */
+/** kafkajs' own messages for a connection that was opened and failed. */
 const CAME_TO_NOTHING = new Set(['KafkaJSRequestTimeoutError', 'KafkaJSConnectionClosedError']);
 
 /**

@@ -164,7 +164,7 @@ declare module 'kafkajs/src/cluster/index.js' {
     readonly brokerPool: {
       metadata: Cluster.Metadata | null;
       createBroker: (options: unknown) => Cluster.Broker;
-      /** Asks one broker after the other until one answers; null when none does, whatever the reasons. */
+      /** Asks one broker after the other until one answers. Null when none does, for any reason. */
       withBroker<T>(ask: (known: { readonly broker: Cluster.Broker }) => Promise<T>): Promise<T | null>;
     };
     connect(): Promise<void>;
@@ -314,7 +314,7 @@ declare module 'kafkajs/src/broker/saslAuthenticator/scram.js' {
 declare module 'snappyjs' {
   const snappy: {
     compress(bytes: Buffer): Buffer;
-    /** Of one block; throws for what is none. */
+    /** Decompresses one block. Throws for bytes that are not a block. */
     uncompress(block: Uint8Array): Uint8Array;
   };
   export = snappy;

@@ -9,7 +9,7 @@ import { kafkajsLogger } from './kafkajs-logger.js';
 const API_VERSIONS = 18;
 const REQUEST_TIMEOUT_MS = 400;
 
-/** Takes Kafka's frames, size i32 | apiKey i16 | version i16 | correlationId i32 | …, and answers as told. */
+/** Takes Kafka's frames, size i32 | apiKey i16 | version i16 | correlationId i32 | …, and answers as its test says. */
 class FrameServer {
   readonly sockets: Socket[] = [];
   /** What is sent back: a whole answer is size i32 | correlationId i32 | text. */
@@ -104,7 +104,7 @@ describe('connections of kafkajs', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
-  it('come anew beside one that is being closed, whose end does not touch them', async () => {
+  it('are opened while another is being closed, and survive its end', async () => {
     let answerOld: (() => void) | undefined;
     server.answer = (socket, whole) => {
       answerOld = () => void socket.end(whole);
@@ -127,7 +127,7 @@ describe('connections of kafkajs', () => {
     const last = ask();
     await new Promise((resolve) => setImmediate(resolve));
     const late = new Promise((resolve, reject) => {
-      // Whoever sends between the last answer and the end.
+      // A request that is sent between the last answer and the end.
       requestQueue.once('requestQueueEmpty', () => {
         const entry = {
           apiKey: API_VERSIONS,

@@ -53,12 +53,12 @@ function successorOf(connection: Connection): Connection {
 
 Connection.prototype.disconnect = async function disconnectWholly(): Promise<unknown> {
   const broker = `${this.host}:${this.port}`;
-  // Whoever waits for it would get one that is closed.
+  // A caller that waits for it would get one that is closed.
   if (openings.has(this)) this.socket?.destroy(new Error('closed while it was opened'));
   try {
     return await disconnect.call(this);
   } finally {
-    // What was sent after the last answer had come and before the end. (After a KafkaJSConnectionClosedError kafkajs closes
+    // Requests that were sent after the last answer and before the end. (After a KafkaJSConnectionClosedError kafkajs closes
     // all connections to the broker.)
     this.rejectRequests(new clientErrors.KafkaJSConnectionError('Closed connection', { broker }));
   }

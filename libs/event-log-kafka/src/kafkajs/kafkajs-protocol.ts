@@ -30,7 +30,7 @@ export class KafkajsProtocol implements BrokerProtocol {
   private isClosed = false;
   private known: { readonly raw: Cluster.Metadata; readonly metadata: ClusterMetadata } | undefined;
 
-  /** Connects to nobody yet. INVALID_CONFIGURATION for TLS files that cannot be used. */
+  /** Connects to no broker yet. INVALID_CONFIGURATION for TLS files that cannot be used. */
   constructor({ brokers, clientId, security, connectTimeoutMs, requestTimeoutMs, log }: BrokerProtocolSettings) {
     const ssl = tlsOptions(security);
     const sasl = saslOptions(security);
@@ -122,7 +122,7 @@ export class KafkajsProtocol implements BrokerProtocol {
 
 /** Without Nagle's algorithm: requests are whole when written, and their answers are waited for. */
 function openSocket({ host, port, ssl, onConnect }: Parameters<ISocketFactory>[0]): Socket {
-  // Undefined without TLS, whatever kafkajs' declarations say.
+  // Undefined without TLS, although kafkajs' declarations say otherwise.
   const tls = ssl as typeof ssl | undefined;
   const socket = tls
     ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}), ...tls }, onConnect)
@@ -169,9 +169,9 @@ function withTolerantMetadata(broker: Cluster.Broker): Cluster.Broker {
 }
 
 /**
- * Gives up on a broker that accepts the connection and does not speak Kafka: it hangs, or is another service. kafkajs takes
- * such a one for connected, though it knows no versions of it, and never asks the next of the list. The versions are
- * answered from memory, so the answer gets no longer than the connection.
+ * Gives up on a broker that accepts the connection and does not speak Kafka: it hangs, or is another service. kafkajs considers
+ * such a broker connected, though it knows none of its versions, and never asks the next of the list. The versions are
+ * answered from memory, so asking for them takes no additional time.
  */
 function withConnectDeadline(broker: Cluster.Broker, timeoutMs: number): Cluster.Broker {
   const address = `${broker.connectionPool.host}:${broker.connectionPool.port}`;

@@ -31,7 +31,7 @@ class BoundedScram extends SCRAM {
     const { minIterations } = this.digestDefinition;
     if (!(rounds >= minIterations && rounds <= MAX_ITERATIONS)) {
       throw new clientErrors.KafkaJSSASLAuthenticationError(
-        `SCRAM: expected ${minIterations} to ${MAX_ITERATIONS} iterations, the broker asks for ${answer.i.slice(0, 20)}. Set the user's password anew with iterations=${minIterations} (kafka-configs --add-config), or lower SEAM_EVENT_LOG_KAFKA_SASL_MIN_ITERATIONS.`,
+        `SCRAM: expected ${minIterations} to ${MAX_ITERATIONS} iterations, the broker asks for ${answer.i.slice(0, 20)}. Set the user's password again with iterations=${minIterations} (kafka-configs --add-config), or lower SEAM_EVENT_LOG_KAFKA_SASL_MIN_ITERATIONS.`,
       );
     }
     return super.sendClientFinalMessage(answer);

@@ -8,16 +8,16 @@ export const httpAddress = z.url({ protocol: /^https?$/ }).refine(
     const { username, password } = new URL(address);
     return username === '' && password === '';
   },
-  { error: 'expected no user and password in the address: they have settings of their own' },
+  { error: 'expected no user and password in the address: each has its own setting' },
 );
 
-/** What every service reads. A service adds one section of its own: `commonConfigSchema.extend({ generator: … })`. */
+/** The settings that every service reads. A service adds its own section: `commonConfigSchema.extend({ generator: … })`. */
 export const commonConfigSchema = z.object({
-  /** Folder of the embedded drivers; the log and the objects lie in its subfolders unless told otherwise. */
+  /** Folder of the embedded drivers. The log and the objects are in its subfolders, unless they have a folder setting. */
   dataFolder: z.string().min(1).default('data'),
   /**
-   * `required`: a result counts only if its experience and its problem stand in the log and agree with it (docs/adr/0030); `none`:
-   * results are believed as they come, for logs whose experiences or problems have been deleted.
+   * `required`: a result counts only if the log holds its experience and its problem, and both agree with it (docs/adr/0030). `none`:
+   * results are believed without this evidence, for logs whose experiences or problems have been deleted.
    */
   evidence: z.enum(['required', 'none']).default('required'),
   eventLog: z
@@ -31,9 +31,9 @@ export const commonConfigSchema = z.object({
         .object({
           /** Required by the driver: some of the cluster's brokers, `host:port,host:port` or a JSON list. */
           brokers: z.preprocess(listOf, z.array(z.string().regex(/^[^\s:/]+:\d+$/, 'expected host:port'))).optional(),
-          /** How this process is called in the brokers' logs and quotas. */
+          /** Name of this process in the brokers' logs and quotas. */
           clientId: z.string().min(1).default('seamstream'),
-          /** Stands before the names of topics, groups and transactional ids in the cluster. */
+          /** Prefix of the names of topics, groups and transactional ids in the cluster. */
           prefix: z
             .string()
             .regex(/^[a-zA-Z0-9._-]*$/, 'expected characters of a-z A-Z 0-9 . _ -')
@@ -47,9 +47,9 @@ export const commonConfigSchema = z.object({
             .int()
             .positive()
             .default(16 * 1024 ** 2),
-          /** After how long without a heartbeat an instance is replaced. Brokers want 6 s to 30 min. */
+          /** Time without a heartbeat after which an instance is replaced. Brokers accept 6 s to 30 min. */
           sessionTimeoutMs: z.int().positive().default(10_000),
-          /** After how long a broker aborts what an instance that is gone had begun to write. */
+          /** Time after which a broker aborts an unfinished transaction of an instance that is gone. */
           transactionTimeoutMs: z.int().positive().default(10_000),
           /** Longest wait for a connection to one broker. */
           connectTimeoutMs: z.int().positive().default(3_000),
@@ -145,13 +145,13 @@ export const commonConfigSchema = z.object({
       keyFile: z.string().min(1).optional(),
       /** JSON file of the public keys that are believed, each with what it may vouch for. */
       trustedKeysFile: z.string().min(1).optional(),
-      /** Whether what nobody signed is believed. Default: where the log is Kafka it is not, in the embedded drivers it is. */
+      /** Whether unsigned facts are believed. Default: refused where the log is Kafka, allowed in the embedded drivers. */
       unsigned: z.enum(['allowed', 'refused']).optional(),
     })
     .prefault({}),
   objectStore: z
     .object({
-      /** Where objects lie. `memory` lives and dies with the process: for tests and trials. */
+      /** Where objects are stored. `memory` lives and dies with the process: for tests and trials. */
       driver: z.enum(['fs', 's3', 'memory']).default('fs'),
       /** Of the driver fs; default: dataFolder/objects. */
       folder: z.string().min(1).optional(),
@@ -160,7 +160,7 @@ export const commonConfigSchema = z.object({
         .object({
           /** Required by the driver. */
           bucket: z.string().min(3).optional(),
-          /** Every key lies below it. */
+          /** Prefix of every key. */
           prefix: z
             .string()
             .regex(/^[\w!\-.*'()=%]+(\/[\w!\-.*'()=%]+)*$/, 'expected segments between slashes, none at the ends')
@@ -171,7 +171,7 @@ export const commonConfigSchema = z.object({
           allowPlaintext: z.boolean().default(false),
           /** Default: the SDK's (AWS_REGION, the profile). */
           region: z.string().min(1).optional(),
-          /** The bucket in the path instead of the host's name: what most servers other than AWS want. */
+          /** The bucket in the path instead of the host's name: most servers other than AWS need that. */
           pathStyle: z.boolean().default(false),
           /** Default: as the bucket is configured. */
           serverSideEncryption: z.enum(['AES256', 'aws:kms']).optional(),
@@ -228,7 +228,7 @@ export const commonConfigSchema = z.object({
         .prefault({}),
       /** Lets them be served to other machines by plain http: where a container's network is its own. */
       allowPlaintext: z.boolean().default(false),
-      /** Who asks for readiness or metrics says `Authorization: Bearer` and this. Liveness tells nothing and asks for nothing. */
+      /** A request for readiness or metrics must send this token as `Authorization: Bearer`. Liveness needs no token. */
       token: secret(z.string().min(24, 'expected at least 24 characters: openssl rand -hex 16')).optional(),
       /** Lets other machines read readiness and metrics without a token. */
       allowUnauthenticated: z.boolean().default(false),
@@ -266,7 +266,10 @@ export const commonConfigSchema = z.object({
       shutdownGraceMs: z.int().nonnegative().default(10_000),
       /** Longest time for the answer to one batch; after it its records are taken one at a time, each with as much time. */
       deadlineMs: z.int().positive().default(600_000),
-      /** Deaths of the process with the same batch in hand before its records are taken one at a time, and with one alone before it is given up. */
+      /**
+       * How often the process may die with the same batch in flight before its records are taken one at a time. A single record
+       * in flight at as many deaths is given up.
+       */
       maxDeaths: z.int().positive().default(3),
     })
     .prefault({}),

@@ -48,7 +48,7 @@ describe('loadConfig', () => {
     expect(config.eventLog).toMatchObject({ driver: 'lmdb', folder: '/srv/log' });
   });
 
-  it('lists all faults at once, each with its variable, what was expected and what came', () => {
+  it('lists all faults at once, each with its variable, what was expected and what it held', () => {
     const error = faultOf({
       SEAM_GENERATOR_CONTROL_SHARE: '1.5',
       SEAM_HTTP_PORT: 'eighty',
@@ -57,9 +57,9 @@ describe('loadConfig', () => {
     });
     expect(error.code).toBe('INVALID_CONFIGURATION');
     expect(error.details.faults).toEqual([
-      expect.stringMatching(/^SEAM_EVENT_LOG_DRIVER: .*"lmdb".*, came "sqlite"$/),
-      expect.stringMatching(/^SEAM_GENERATOR_CONTROL_SHARE: .*1.*, came "1.5"$/),
-      expect.stringMatching(/^SEAM_HTTP_PORT: .*number.*, came "eighty"$/),
+      expect.stringMatching(/^SEAM_EVENT_LOG_DRIVER: .*"lmdb".*, got "sqlite"$/),
+      expect.stringMatching(/^SEAM_GENERATOR_CONTROL_SHARE: .*1.*, got "1.5"$/),
+      expect.stringMatching(/^SEAM_HTTP_PORT: .*number.*, got "eighty"$/),
       'SEAM_HTTP_PROT: no such setting (did you mean SEAM_HTTP_PORT?)',
     ]);
   });
@@ -82,7 +82,7 @@ describe('loadConfig', () => {
     expect(JSON.parse(printed)).toMatchObject({ generator: { apiKey: '***', controlShare: 0.1 } });
   });
 
-  it('says of every setting what holds and who set it, secrets unseen', () => {
+  it('shows the value and the source of every setting, but no secrets', () => {
     const layers = [
       { source: '--port', environment: { SEAM_HTTP_PORT: '9000' } },
       {
@@ -206,7 +206,7 @@ describe('what would leave this machine readable for others is refused unless it
     expect(message).not.toContain('hunter2');
   });
 
-  it('certificates are verified: a process that was told not to does not start', () => {
+  it('certificates are verified: a process does not start where its environment switches verification off', () => {
     expect(() => loadConfig(schema, { NODE_TLS_REJECT_UNAUTHORIZED: '1' })).not.toThrow();
     expect(faultOf({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }).details.faults).toEqual([
       expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED: .* NODE_EXTRA_CA_CERTS/),

@@ -1,7 +1,7 @@
 /**
- * The only reader of the environment. A service describes its configuration once, as a zod object; the name of a variable
- * follows from the path: `generator.controlShare` is SEAM_GENERATOR_CONTROL_SHARE. All faults are listed at once, a
- * variable that nobody reads is one of them.
+ * The only reader of the environment. A service describes its configuration once, as a zod object. The name of a variable
+ * follows from the path: `generator.controlShare` is SEAM_GENERATOR_CONTROL_SHARE. All faults are listed at once. A variable
+ * that no service reads is a fault.
  */
 import { didYouMean, SeamError, withoutUrlSecrets } from '@seamstream/kernel';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = 'SEAM_';
 
-/** Services share one environment file; each refuses misspelt names of its own and leaves those of the others alone. */
+/** Services share one environment file. Each refuses misspelt names in its own section and ignores the sections of the others. */
 const SECTIONS_OF_SERVICES = ['GENERATOR', 'EXECUTOR', 'BUFFER', 'TRAINER', 'GATEWAY', 'STANDALONE', 'TEST'];
 
 interface Leaf {
@@ -27,14 +27,14 @@ export function secret<T extends z.ZodType>(schema: T): T {
   return schema.meta({ ...schema.meta(), secret: true });
 }
 
-/** Marks a value that is no secret once it is accepted, but may hold one when it is refused: an address with a password. */
+/** Marks a value that is not secret once it is accepted, but may hold a secret when it is refused: an address with a password. */
 export function secretWhenRefused<T extends z.ZodType>(schema: T): T {
   return schema.meta({ ...schema.meta(), secretWhenRefused: true });
 }
 
 /**
  * Reads, checks and freezes the configuration.
- * @throws INVALID_CONFIGURATION listing every variable at fault: what was expected and what came
+ * @throws INVALID_CONFIGURATION with every variable at fault, what was expected of it and what it held
  */
 export function loadConfig<T extends z.ZodObject>(schema: T, given: Environment): z.infer<T> {
   const env = withPreset(given);
@@ -52,26 +52,26 @@ export function loadConfig<T extends z.ZodObject>(schema: T, given: Environment)
   // The runtime would believe any server: brokers, endpoints, registry, S3.
   if (given.NODE_TLS_REJECT_UNAUTHORIZED === '0')
     faults.push(
-      'NODE_TLS_REJECT_UNAUTHORIZED: expected that certificates are verified, came 0. Name an authority of your own in NODE_EXTRA_CA_CERTS',
+      'NODE_TLS_REJECT_UNAUTHORIZED: expected that certificates are verified, got 0. Name your own authority in NODE_EXTRA_CA_CERTS',
     );
   const result = schema.safeParse(input);
   if (!result.success) {
     for (const issue of result.error.issues) {
       const name = variableOf(issue.path, leaves);
       const leaf = byName.get(name);
-      const came =
+      const got =
         env[name] === undefined
           ? 'nothing'
           : leaf && isMarked(leaf.schema, 'secret', 'secretWhenRefused')
             ? 'another'
             : JSON.stringify(env[name]);
-      faults.push(`${name}: ${issue.message}, came ${came}`);
+      faults.push(`${name}: ${issue.message}, got ${got}`);
     }
   }
   if (faults.length > 0 || !result.success) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Reading the configuration: ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}. Correct the environment and start again.\n  ${faults.sort().join('\n  ')}`,
+      `Cannot read the configuration: expected valid settings, got ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}. Correct the environment and start again.\n  ${faults.sort().join('\n  ')}`,
       { details: { faults } },
     );
   }
@@ -87,7 +87,7 @@ export function printableConfig(schema: z.ZodObject, config: unknown): string {
   return JSON.stringify(copy, (_, value: unknown) => (typeof value === 'string' ? withoutUrlSecrets(value) : value), 2);
 }
 
-/** Variables that somebody set, and who. */
+/** Variables with a common source: a file, an option, the environment. */
 export interface ConfigLayer {
   readonly source: string;
   readonly environment: Environment;
@@ -169,7 +169,10 @@ function leavesOf(schema: z.ZodObject): Leaf[] {
   visit(schema, []);
   const names = new Set(leaves.map(({ name }) => name));
   if (names.size < leaves.length)
-    throw new SeamError('INTERNAL', 'Reading the configuration: two settings share one variable name. Rename one.');
+    throw new SeamError(
+      'INTERNAL',
+      'Cannot read the configuration: expected a variable name per setting, got one for two. Rename one.',
+    );
   return leaves;
 }
 

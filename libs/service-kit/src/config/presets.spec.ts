@@ -10,7 +10,7 @@ describe('a preset of settings', () => {
   // The schema of this spec has no other settings of a generator, and says so.
   const known = z.object({ entrySchemas: z.string().optional() });
 
-  it('stands where the environment says nothing', () => {
+  it('applies where the environment sets nothing', () => {
     expect(loadConfig(known, { SEAM_PRESET: 'seam-paper' })).toEqual({ entrySchemas: 'memory-item' });
     expect(loadConfig(known, {})).toEqual({});
   });
@@ -21,9 +21,9 @@ describe('a preset of settings', () => {
     });
   });
 
-  it('is refused when nobody knows it, naming those that are known', () => {
+  it('is refused when its name is unknown, and the error lists the known names', () => {
     expect(() => loadConfig(schema, { SEAM_PRESET: 'seam' })).toThrow(
-      'SEAM_PRESET names no preset, came "seam". Known are seam-paper, seal-paper-knowledge, ',
+      'Cannot read the configuration: expected SEAM_PRESET to be one of seam-paper, seal-paper-knowledge, ',
     );
   });
 

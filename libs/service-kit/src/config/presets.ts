@@ -1,6 +1,6 @@
 /**
- * Named settings of all services, as the variables that an operator would write. SEAM_PRESET chooses one; what the environment
- * says besides goes before it.
+ * Named settings of all services, as the variables that an operator would write. SEAM_PRESET chooses one. Other
+ * variables of the environment take precedence over it.
  */
 import { SeamError } from '@seamstream/kernel';
 
@@ -31,7 +31,7 @@ const seamPaper: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '4096', source: 'as the generator' },
   SEAM_TRAINER_RESPONSE_MAX_TOKENS: { value: '8192', source: 'as the executor' },
   SEAM_TRAINER_PROMOTION_RULE: { value: 'tolerance', source: 'as the next' },
-  SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'train.sh: the policy goes on whatever its validation says' },
+  SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'train.sh: the policy is kept regardless of its validation' },
 };
 
 /** The executor's settings of an environment that trains, for its service and for evaluations. */
@@ -158,7 +158,7 @@ const sealPaperArc: Readonly<Record<string, PresetValue>> = {
   SEAM_TRAINER_ENTRY_MAX_TOKENS: { value: '128', source: 'as the generator' },
   SEAM_TRAINER_RESPONSE_MAX_TOKENS: { value: '1000', source: 'as the executor' },
   SEAM_TRAINER_PROMOTION_RULE: { value: 'tolerance', source: 'as the next' },
-  SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'the trained model is used, whatever it solves' },
+  SEAM_TRAINER_PROMOTION_TOLERANCE: { value: '1', source: 'the trained model is used, regardless of what it solves' },
 };
 
 /** ARC with fewer configurations a task, and a writer that is compared before it is promoted. */
@@ -191,7 +191,7 @@ export function withPreset(given: Readonly<Record<string, string | undefined>>):
   if (preset === undefined) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      `Reading the configuration: ${PRESET_VARIABLE} names no preset, came ${JSON.stringify(name)}. Known are ${[...PRESETS.keys()].join(', ')}.`,
+      `Cannot read the configuration: expected ${PRESET_VARIABLE} to be one of ${[...PRESETS.keys()].join(', ')}, got ${JSON.stringify(name)}. Choose one of them, or leave ${PRESET_VARIABLE} out.`,
     );
   }
   return { ...Object.fromEntries(Object.entries(preset).map(([variable, { value }]) => [variable, value])), ...rest };

@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { SeamError } from '@seamstream/kernel';
 
 /**
- * Tells a place where no folder can be, since it or what it would lie in is a file, before a driver meets it.
+ * Refuses a place that cannot be a folder, before a driver opens it: the place or one of its parents is a file.
  * @param opening what the folder is for, e.g. "Opening the event log"
- * @param settings who names the folder
+ * @param settings the settings or options that name the folder
  * @throws INVALID_CONFIGURATION naming the file
  */
 export async function checkFolder(folder: string, opening: string, settings: string): Promise<void> {
@@ -15,7 +15,7 @@ export async function checkFolder(folder: string, opening: string, settings: str
     if (found !== undefined) {
       throw new SeamError(
         'INVALID_CONFIGURATION',
-        `${opening} in ${folder}: expected a folder or a place to make one, came the file ${place}. Name another folder (${settings}), or move the file away.`,
+        `${opening} in ${folder}: expected a folder or a place to make one, got the file ${place}. Name another folder (${settings}), or move the file away.`,
         { details: { folder, file: place } },
       );
     }

@@ -53,7 +53,7 @@ export async function openUnsignedLog(
   return withRegistry(log, config, mode === 'read' ? null : driver === 'kafka' ? kafka.prefix : '');
 }
 
-/** Where the log of the driver lmdb lies. @throws INVALID_CONFIGURATION where that is a file */
+/** The folder of the driver lmdb's log. @throws INVALID_CONFIGURATION where that is a file */
 export async function logFolder({
   dataFolder,
   eventLog,
@@ -75,7 +75,7 @@ export async function withTopics(log: EventLog, mode: LogMode, place: string): P
     if (mode !== 'create' && missing.length === TOPICS.length) {
       throw new SeamError(
         'NOT_FOUND',
-        `Opening the event log: expected topics (${TOPICS.map(({ name }) => name).join(', ')}), came none of them ${place}. Correct the settings, or make the topics: a service or "seam publish" does.`,
+        `Cannot open the event log: expected topics (${TOPICS.map(({ name }) => name).join(', ')}), got none of them ${place}. Correct the settings, or create the topics: a service or "seam publish" does.`,
         { details: { place } },
       );
     }
@@ -119,7 +119,7 @@ export function kafkaOptions(
   if (brokers === undefined) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      'Opening the event log on Kafka: SEAM_EVENT_LOG_KAFKA_BROKERS is not set. Name some brokers (host:port,host:port).',
+      'Cannot open the event log on Kafka: expected brokers in SEAM_EVENT_LOG_KAFKA_BROKERS, got none. Name some (host:port,host:port).',
     );
   }
   const { enabled, ...files } = tls;
@@ -134,19 +134,19 @@ export function kafkaOptions(
         ? {}
         : { sasl: { mechanism, username, password, minIterations } }),
     },
-    // What the client cannot mend reaches us as an error; its own lines, of any level, are for whoever looks into it.
+    // A fault that the client cannot mend reaches us as an error. Its own lines, of any level, are for debugging only.
     log: ({ level, message, broker, isOwn }) =>
       isOwn ? logger[level](message) : logger.debug({ broker, level }, message),
   };
 }
 
-/** The native addon is loaded by whoever chose it only. */
+/** The native addon is loaded only where the configuration chooses this driver. */
 async function openLmdb(folder: string, mode: LogMode): Promise<EventLog> {
   const { LmdbEventLog } = await import('@seamstream/event-log-lmdb');
   return LmdbEventLog.open({ folder, readOnly: mode === 'read' });
 }
 
-/** The configured schema registry, and what stands before the topics in its subjects; undefined where there is none. */
+/** The configured schema registry, and the prefix of the topics in its subjects; undefined where there is none. */
 export async function openSchemaRegistry({
   eventLog,
   schemaRegistry,

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and those that it lies in; one that exists stays as it is. Step by step: below /proc, where nothing can be
+ * Makes a folder and its parents. One that exists stays as it is. It goes step by step: below /proc, where nothing can be
  * made, Node's own `recursive` tries for ever.
  */
 export async function makeFolder(folder: string): Promise<void> {

@@ -66,7 +66,7 @@ describe('a service that writes what is vouched for', () => {
     });
     await assertCanSign(await config('allowed', { other: [] }, false), TRAINER);
     await assertCanSign(await config('allowed', null, false), TRAINER);
-    // Nobody checks here: whoever reads this log elsewhere may know the key.
+    // This process trusts no keys and checks nothing. Another reader of the log may know the key.
     await assertCanSign(await config('allowed', null), TRAINER);
   });
 });

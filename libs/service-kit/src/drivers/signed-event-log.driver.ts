@@ -25,7 +25,7 @@ const isUnsignedAllowed = ({ eventLog, signatures }: SigningConfig): boolean =>
 
 /**
  * The keys that the configuration names.
- * @throws INVALID_CONFIGURATION for files that hold no keys, and where unsigned facts are refused and nobody is trusted
+ * @throws INVALID_CONFIGURATION for files that hold no keys, and where unsigned facts are refused but no key is trusted
  */
 export async function signingOf(config: SigningConfig): Promise<Signing> {
   const { keyFile, trustedKeysFile } = config.signatures;
@@ -33,7 +33,7 @@ export async function signingOf(config: SigningConfig): Promise<Signing> {
   if (unsigned === 'refused' && trustedKeysFile === undefined) {
     throw new SeamError(
       'INVALID_CONFIGURATION',
-      'Cannot open the event log: expected keys to believe (SEAM_SIGNATURES_TRUSTED_KEYS_FILE), got none. Make some with "seam keys generate", or believe what nobody signed (SEAM_SIGNATURES_UNSIGNED=allowed).',
+      'Cannot open the event log: expected keys to believe (SEAM_SIGNATURES_TRUSTED_KEYS_FILE), got none. Create some with "seam keys generate", or believe unsigned facts (SEAM_SIGNATURES_UNSIGNED=allowed).',
     );
   }
   return {
@@ -62,10 +62,10 @@ export function withSignatures(log: EventLog, { key, trust }: Signing, logLevel:
 }
 
 /**
- * For a service that writes what is vouched for: it rather does not start than fail with its first adapter or version.
+ * For a service that writes attested events. It refuses to start rather than fail with its first adapter or version.
  * @param types events that it writes
- * @throws INVALID_CONFIGURATION where nobody here would believe one of them: there is no key although unsigned facts are refused, or the key
- * is not among the trusted ones, or may not vouch for that
+ * @throws INVALID_CONFIGURATION where this configuration would not believe one of them: unsigned facts are refused and there is no key, the
+ * key is not among the trusted ones, or it may not vouch for that type
  */
 export async function assertCanSign(config: SigningConfig, types: readonly AttestedEvent['type'][]): Promise<void> {
   const signing = await signingOf(config);

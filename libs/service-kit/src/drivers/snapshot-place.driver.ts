@@ -6,8 +6,8 @@ import type { CommonConfig } from '../config/common-config.js';
 import { signingOf } from './signed-event-log.driver.js';
 
 /**
- * Where snapshots of the configured log's read models lie: in the data folder beside a log that lies there, in the user's cache
- * (`XDG_CACHE_HOME`, else `~/.cache`) for one on Kafka. Null for a log in memory.
+ * Where snapshots of the configured log's read models are kept. For a log in the data folder: next to it. For a log on Kafka: in the
+ * user's cache (`XDG_CACHE_HOME`, else `~/.cache`). Null for a log in memory.
  * @throws as {@link signingOf}
  */
 export async function snapshotPlaceOf(

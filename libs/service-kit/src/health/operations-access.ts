@@ -1,12 +1,12 @@
-/** Who may read how a service is and what it counts. Models, topics, budgets and addresses stand in there. */
+/** Who may read a service's readiness and metrics. They show models, topics, budgets and addresses. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** That a process lives is no secret, and a scheduler's probe needs nothing else. */
+/** That a process is alive is not secret, and a scheduler's probe needs nothing else. */
 const OPEN_TO_ALL = '/health/live';
 
 /**
  * Whether a request is answered.
- * @param token absent: whoever can reach the port may read
+ * @param token where it is absent, every caller that can reach the port may read
  * @param url path and query of the request
  */
 export function mayRead(token: string | undefined, url: string, authorization: string | undefined): boolean {

@@ -2,7 +2,7 @@ import { Controller, Get, Header, ServiceUnavailableException } from '@nestjs/co
 import { ServiceMetrics } from '../service-metrics.js';
 import { checkHealth, HealthChecks, type HealthReport } from './service-health.js';
 
-/** For whoever operates the service: a scheduler's probes and a metrics scraper. */
+/** Endpoints for the operators of a service: a scheduler's probes and a metrics scraper. */
 @Controller()
 export class OperationsController {
   constructor(

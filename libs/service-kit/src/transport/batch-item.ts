@@ -9,7 +9,7 @@ export interface Item {
   readonly event: SeamEvent | undefined;
   /** Set once the record is given up. */
   readonly fault: Fault | undefined;
-  /** What follows from it stands in the log, or follows from an equal one before it. */
+  /** The log already holds what follows from it, or an equal record before it is being answered. */
   readonly isAnswered: boolean;
 }
 

@@ -14,7 +14,7 @@ import {
 /** A try of the records from one offset up to another. */
 type Try = readonly [from: number, end: number];
 
-/** What is tried of a batch, one after the other, when whatever holds a culprit fails: twice as a whole, then halved; a culprit alone is given up. */
+/** The tries of a batch in order, when each try with a culprit fails: twice as a whole, then halved. A culprit alone is given up. */
 function triedIn(
   count: number,
   isCulprit: (offset: number) => boolean,
@@ -72,7 +72,7 @@ describe('a batch that is halved', () => {
     );
   });
 
-  it('forgets what failed before only behind the half that is through', () => {
+  it('forgets earlier failures only after the finished half', () => {
     const tired = afterFailure(wholeBatch(8), { failures: 1, outages: 3, oneAtATime: true });
     const half = halvedAt(tired, 4);
     expect(innermost(half)).toEqual({ end: 4, failures: 0, outages: 0, oneAtATime: false });
@@ -82,7 +82,7 @@ describe('a batch that is halved', () => {
 });
 
 describe('a commit that is refused', () => {
-  it('is narrowed to one record, and widened to whole batches again behind the culprit', () => {
+  it('is narrowed to one record, and widened to whole batches again after the culprit', () => {
     let setback = NO_SETBACK;
     const limits: number[] = [];
     for (let taken = 16; taken > 1; taken = setback.limit) {

@@ -1,9 +1,9 @@
 /**
- * Which records from the front of a batch are tried next: all of them, a half, a half of it, one. A stack of stretches, each with its end
- * and what was tried of it; the innermost is worked on, and when it is through, the one around it goes on behind it. Pure.
+ * Which records from the front of a batch are tried next: all of them, a half, a half of it, one. A split is a stack of stretches, each
+ * with its end and what was tried of it. The innermost is worked on. Once it is done, the rest of the one around it is next. Pure.
  *
  *   ┌──────────────── whole ────────────────┐      a culprit at x: the whole fails twice, then its first half is tried, which fails
- *   ┌───── half ─────┐                             twice, and so on; what stands behind a half that is through is tried as a whole
+ *   ┌───── half ─────┐                             twice, and so on; what follows a finished half is tried as a whole
  *   ┌ half ┐ x
  */
 
@@ -11,7 +11,7 @@
 export interface Stretch {
   /** Offset after its last record. */
   readonly end: number;
-  /** Failures of it as a whole, and of the world, since the last success. */
+  /** Failures as a whole, and outages, since the last success. */
   readonly failures: number;
   readonly outages: number;
   /** Whether its records are tried one by one. */
@@ -34,7 +34,7 @@ export function afterFailure(split: Split, change: Partial<Omit<Stretch, 'end'>>
   return [...split.slice(0, -1), { ...innermost(split), ...change }];
 }
 
-/** Only what stands before the offset is tried next. */
+/** Only the records before the offset are tried next. */
 export function halvedAt(split: Split, end: number): Split {
   return [...split, { end, failures: 0, outages: 0, oneAtATime: false }];
 }
@@ -51,7 +51,7 @@ export function afterSuccess(split: Split, next: number): Split {
 export interface Setback {
   /** Since the last commit, for the back-off. */
   readonly failures: number;
-  /** Nothing is tried before, milliseconds of the clock. */
+  /** The next try is not before this time, in milliseconds of the clock. */
   readonly notBeforeMs: number;
   /** Most records to take at once while a culprit is sought, and the offset where the search ends. */
   readonly limit: number;
@@ -65,7 +65,7 @@ export const NO_SETBACK: Setback = {
   limitedTo: 0,
 };
 
-/** Half as many records are taken, up to where the culprit must stand. */
+/** Half as many records are taken, up to the end of those with the culprit. */
 export function narrowed(setback: Setback, taken: number, end: number): Setback {
   return { ...setback, limit: Math.floor(taken / 2), limitedTo: Math.max(setback.limitedTo, end) };
 }

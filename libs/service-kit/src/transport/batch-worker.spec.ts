@@ -74,7 +74,7 @@ it('of partitions that were taken away nothing is kept, whether they were at wor
   expect(worker.places).toEqual([`${TOPIC.problems}/0`]);
 });
 
-it('a commit that cost its claim is known under the next claim, and forgotten once it is through', async () => {
+it('a commit that cost its claim is known under the next claim, and forgotten once it succeeds', async () => {
   const log = await logOf();
   const worker = workerOf(log);
   const [first, second] = [new AbortController(), new AbortController()];

@@ -1,4 +1,4 @@
-/** Works on the batches of a group's partitions, each with a processor of its own. */
+/** Works on the batches of a group's partitions. Each partition has its own processor. */
 import { type Claim, partitionName, type RecordBatch } from '@seamstream/event-log';
 import type { BatchConsumer } from './delivery.js';
 import { PartitionProcessor } from './partition-processor.js';

@@ -57,7 +57,7 @@ export function planStep(
         if (index > 0) return stepOf(index, answer);
         throw new SeamError(
           'INTERNAL',
-          `Consuming as ${group}: the first record of a batch was put off, which would go on for ever. Correct the consumer.`,
+          `Cannot consume as ${group}: expected an answer for the first record of a batch, got "defer", which would repeat for ever. Correct the consumer.`,
         );
       case 'halt':
       case 'wait':
@@ -75,7 +75,7 @@ export function planStep(
 
 /**
  * Commits a step.
- * @throws FENCED; {@link RefusedCommit} where another try may succeed, or find the culprit; `RefusedForGood` where none will; ABORTED
+ * @throws FENCED; {@link RefusedCommit} where another try may succeed, or find the culprit; `RefusedForGood` where no try will; ABORTED
  */
 export async function commitStep(
   { log, group, source, clock }: Pick<WorkerOptions, 'log' | 'group' | 'source' | 'clock'>,
@@ -89,11 +89,11 @@ export async function commitStep(
   for (const { item, fault } of step.faults)
     records.push(encodeEvent(deadLetterOf(item.record, item.event, fault, { group, source, nowMs })));
   const { topic, partition } = items[0]!.record;
-  // Work that was told to stop must not be committed behind the back of whoever told so.
+  // Once work was asked to stop, it must not be committed: the caller that asked no longer expects it.
   if (signal.aborted)
     throw new SeamError(
       'ABORTED',
-      `Committing as ${group}: the work was told to stop. The records are delivered again.`,
+      `Cannot commit as ${group}: expected work that continues, got a request to stop. The records are delivered again.`,
     );
   try {
     await log.transact({

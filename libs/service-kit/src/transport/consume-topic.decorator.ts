@@ -10,21 +10,21 @@ export interface TopicConsumption {
   readonly group: string;
   /** Most records of a batch; the service's configuration may say otherwise. */
   readonly maxBatchRecords: number;
-  /** Partitions worked on side by side; all of them when absent. */
+  /** Partitions worked on concurrently; all of them when absent. */
   readonly maxConcurrentPartitions?: number;
-  /** `whole`: one instance works on all partitions, others stand by; for work whose state knows no partitions. */
+  /** `whole`: one instance works on all partitions, the others stand by. For work whose state spans all partitions. */
   readonly sharing?: 'spread' | 'whole';
   /**
-   * Topics that hold what follows from a record, under its key. A record whose answer stands there is passed over: one that
-   * was written twice, or that comes again because the group's offsets were lost. Absent: every record is worked on.
+   * Topics that hold what follows from a record, under its key. A record that has its answer there is skipped: it was
+   * written twice, or is delivered again because the group's offsets were lost. Absent: every record is worked on.
    */
   readonly answersIn?: readonly TopicName[];
   /**
-   * For work that may take much of the deadline for one record, such as a model's: no more is begun than is estimated to end in
-   * time at the speed that was measured (pace.ts).
+   * For work that may take much of the deadline for one record, such as a model's: only so many records are begun as are
+   * estimated to end in time at the measured speed (pace.ts).
    */
   readonly isPaced?: boolean;
-  /** Of several such groups: which of them this is, so that they are shared out among the instances. */
+  /** Number of this group among several such groups, by which the instances share them. */
   readonly turn?: number;
 }
 

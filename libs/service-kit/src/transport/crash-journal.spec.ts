@@ -5,7 +5,7 @@ import { CrashIsolation, CrashJournal } from './crash-journal.js';
 
 const PLACE = 'seam.problems/0';
 
-describe('marks of what is in hand', () => {
+describe('marks of in-flight records', () => {
   /** Each process has its own marks on the same store. */
   const processes = (objects = new InMemoryObjectStore()) => {
     const warnings: string[] = [];
@@ -69,7 +69,7 @@ describe('marks of what is in hand', () => {
     expect(await process().taken(PLACE, 10, 20)).toEqual({ until: 20, deaths: 0 });
   });
 
-  it('are no condition of the work: a store that fails is a warning', async () => {
+  it('are not needed for the work: a store that fails is a warning', async () => {
     const { objects, process, warnings } = processes();
     await objects.close();
     expect(await process().taken(PLACE, 10, 20)).toEqual({ until: 0, deaths: 0 });
@@ -84,7 +84,7 @@ describe('what is taken alone', () => {
   const itemsFrom = (first: number, count: number): Item[] =>
     Array.from({ length: count }, (_, index) => ({ record: record(first + index), event: {} }) as unknown as Item);
 
-  it('and waits comes again by itself, with nothing beside it and nothing in hand meanwhile', async () => {
+  it('and waits is delivered again alone, and is not in flight meanwhile', async () => {
     const objects = new InMemoryObjectStore();
     const process = (): CrashJournal => new CrashJournal({ objects, group: 'g', maxDeaths: 2, warn: () => undefined });
     for (let death = 0; death < 2; death++) await process().taken(PLACE, 10, 13);

@@ -1,14 +1,14 @@
 /**
- * What a process had in hand when it died, written down for the process after it: one small object per partition, written
- * before the first batch of a claim and emptied after it. Later batches need none, since whatever they die of is the first
- * batch of the next process.
+ * What a process had in flight when it died, written down for the next process: one small object per partition, written
+ * before the first batch of a claim and emptied after it. Later batches need no mark: a later batch that kills the process is
+ * the first batch of the next one.
  *
- *   the same batch was in hand at `maxDeaths` deaths             → its records are taken one at a time, with nothing beside them
- *   the same record was alone in hand at `maxDeaths` deaths more → it is given up: a dead letter with the code POISON
+ *   the same batch was in flight at `maxDeaths` deaths              → its records are taken one at a time, with no other work
+ *   the same record was alone in flight at `maxDeaths` deaths more  → it is given up: a dead letter with the code POISON
  *
- * Whoever ends in order empties its marks: only deaths count. A mark is replaced only by who wrote or found it as it is, so
- * whoever wakes up after its partition has moved leaves the new owner's alone. A store that does not answer costs this
- * protection and a few seconds, not the work.
+ * A process that ends in order empties its marks, so only deaths count. A process replaces a mark only if the mark is still as
+ * it wrote or found it. So a process that wakes up after its partition has moved leaves the new owner's mark alone. A store
+ * that does not answer costs this protection and a few seconds, not the work.
  */
 import { type Claim, partitionName, type RecordBatch } from '@seamstream/event-log';
 import { isSeamError, messageOf, newId, type ReadWriteLock, withDeadline } from '@seamstream/kernel';
@@ -18,17 +18,17 @@ import { type Item, offsetAfter } from './batch-item.js';
 import { HungConsumer } from './subscription-end.js';
 
 const markSchema = z.object({
-  /** Tells equal marks of different processes apart, by their etags too. */
+  /** Distinguishes equal marks of different processes, and so their etags. */
   owner: z.string(),
   inHand: z
     .object({
-      /** Of the first record in hand. */
+      /** Of the first in-flight record. */
       offset: z.int().nonnegative(),
       /** Exclusive end of what is to be taken one at a time, once it is suspected. */
       until: z.int().nonnegative(),
       /** Processes that died with it so far. */
       deaths: z.int().nonnegative(),
-      /** Whether the record was alone in hand. */
+      /** Whether the record was alone in flight. */
       alone: z.boolean(),
     })
     .nullable(),
@@ -47,7 +47,7 @@ export interface CrashJournalOptions {
 export interface Suspicion {
   /** Records before this offset are taken one at a time; 0 when nothing is suspected. */
   readonly until: number;
-  /** Deaths at which the first record was alone in hand. */
+  /** Deaths at which the first record was alone in flight. */
   readonly deaths: number;
 }
 
@@ -56,9 +56,9 @@ const ANSWER_WITHIN_MS = 5_000;
 
 export class CrashJournal {
   private readonly owner = newId();
-  /** Places whose mark says that something is in hand. */
+  /** Places whose mark names in-flight records. */
   private readonly standing = new Set<string>();
-  /** By place: what stood there when this process last read or wrote it; undefined for nothing. */
+  /** By place: the mark's etag when this process last read or wrote it; undefined where there was no mark. */
   private readonly etags = new Map<string, string | undefined>();
 
   constructor(private readonly options: CrashJournalOptions) {}
@@ -80,7 +80,7 @@ export class CrashJournal {
     return { until: 0, deaths: 0 };
   }
 
-  /** Marks a record that is alone in hand. */
+  /** Marks a record that is alone in flight. */
   takenAlone(place: string, offset: number, { until, deaths }: Suspicion): Promise<void> {
     return this.write(place, { offset, until, deaths, alone: true });
   }
@@ -98,7 +98,7 @@ export class CrashJournal {
     if (this.standing.has(place)) await this.write(place, null);
   }
 
-  /** Of everything in hand: the process ends in order. */
+  /** Clears all marks, when the process ends in order. */
   async clearAll(): Promise<void> {
     await Promise.all([...this.standing].map((place) => this.clear(place)));
   }
@@ -121,7 +121,7 @@ export class CrashJournal {
     }
   }
 
-  /** Replaces what this process knows to stand there; somebody else's mark stays, since the partition is theirs by now. */
+  /** Replaces the mark that this process last saw. Another process's mark stays, since that process owns the partition by now. */
   private async write(place: string, inHand: InHand | null): Promise<void> {
     const key = this.keyOf(place);
     if (inHand === null) this.standing.delete(place);
@@ -157,12 +157,12 @@ export class CrashJournal {
   }
 }
 
-/** Brings items to their end; false when the work was told to stop before. */
+/** Finishes items; false when the work was asked to stop first. */
 type Finish = (items: readonly Item[]) => Promise<boolean>;
 
 /**
- * Works on the batches of one partition with a mark for the process after this one, as long as it is open whether this one survives; and
- * takes what is suspected one at a time, with nothing beside it.
+ * Works on the batches of one partition. It keeps a mark for the next process until it is known that this one survives the batch. It takes
+ * suspected records one at a time, while no other work is in flight.
  */
 export class CrashIsolation {
   /** The claim under which the partition is worked on, and what its first records are suspected of. */
@@ -188,7 +188,7 @@ export class CrashIsolation {
         const alone = async (): Promise<boolean> =>
           finish([await this.alone(place, item, { until, deaths }, signal.aborted)]);
         if (!(await lock.write(alone))) {
-          // It waits, or the work was told to stop: what is suspected comes again by itself, and nothing is in hand until then.
+          // The record waits, or the work was asked to stop. It is delivered again alone, and nothing is in flight until then.
           await marks.clear(place);
           return;
         }
@@ -206,7 +206,7 @@ export class CrashIsolation {
     if (next >= until || signal.aborted) await marks.clear(place);
   }
 
-  /** A record of those that were in hand when processes died: marked, or given up. */
+  /** A record that was in flight when processes died: marked, or given up. */
   private async alone(place: string, item: Item, suspicion: Suspicion, isToldToStop: boolean): Promise<Item> {
     const { marks } = this.crashes;
     const { deaths } = suspicion;

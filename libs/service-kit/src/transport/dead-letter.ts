@@ -15,7 +15,7 @@ const OVERHEAD_BYTES = 16_000;
 const MAX_REASON_CHARACTERS = 2_000;
 /** Of an id, a subject or a trace: ours have 36 characters, and a stranger's may have a million. */
 const MAX_META_CHARACTERS = 256;
-/** A longer key is nobody's; a letter that repeats it would have no room for the value. */
+/** No writer of ours uses a longer key. A letter that repeats one would have no room for the value. */
 const MAX_KEY_BYTES = 65_536;
 
 export interface Fault {

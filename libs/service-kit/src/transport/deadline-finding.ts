@@ -1,4 +1,4 @@
-/** What a late batch tells about its deadline. Pure. */
+/** What a late batch says about its deadline. Pure. */
 import type { BatchProgress } from './delivery.js';
 
 export interface Speed {
@@ -9,7 +9,7 @@ export interface Speed {
 }
 
 export interface DeadlineFinding {
-  /** Whether what a record needs at the measured speed is longer than the deadline, whatever its prompt. */
+  /** Whether a record needs longer than the deadline at the measured speed, even without its prompt. */
   readonly isTooShort: boolean;
   /** A sentence for an operator. */
   readonly advice: string;

@@ -33,11 +33,11 @@ export interface DeliveredBatch<E extends SeamEvent = SeamEvent> {
   readonly firstOffset: number;
   /** Offset after the last one; committed with what the consumer answers. */
   readonly nextOffset: number;
-  /** Under which the batch is owned; another claim on the same partition means that somebody else may have worked on it. */
+  /** Under which the batch is owned. Under another claim on the same partition, another process may have worked on it. */
   readonly claim: Claim;
-  /** Aborts when the work should stop: throw ABORTED (or anything), nothing is committed and the records come again. */
+  /** Aborts when the work should stop: throw ABORTED (or anything), nothing is committed, and the records are delivered again. */
   readonly signal: AbortSignal;
-  /** May be told now and then: for logs and metrics, and so that a deadline that is too short can be named with the speed. */
+  /** May be called now and then, for logs and metrics. With it, the error for a deadline that is too short can name the speed. */
   readonly report: (progress: BatchProgress) => void;
 }
 

@@ -55,7 +55,7 @@ function expired(batch: DeliveredBatch['records'][number]): EventOf<'ProblemExpi
 /** Answers every problem with an event that names it. */
 const answerAll: BatchConsumer = async (batch) => batch.records.map((record) => done([expired(record)]));
 
-/** As Kafka does it: a commit that fails costs the claim, and the records come again under another one at once. */
+/** As in Kafka: a commit that fails costs the claim, and the records are delivered again under another one at once. */
 class ForfeitingLog extends FlakyLog {
   /** Commits that say more than this are refused. */
   mostRecords = Number.POSITIVE_INFINITY;
@@ -240,7 +240,7 @@ describe('the event-log transport', () => {
     expect(calls.slice(0, 3)).toEqual([40, 40, 20]);
   });
 
-  it('retries one record with back-off up to the limit, after committing what stands before it', async () => {
+  it('retries one record with back-off up to the limit, after committing the records before it', async () => {
     const log = await newLog();
     await log.append(published(ids(6)).map((record) => ({ ...record, partition: 0 })));
     const attempts: { readonly attempt: number; readonly isLastAttempt: boolean; readonly committed: number }[] = [];
@@ -274,7 +274,7 @@ describe('the event-log transport', () => {
     expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
   });
 
-  it('delivers again what is not ready, after a wait that counts no attempt, and commits what stands before it', async () => {
+  it('delivers a record that is not ready again, after a wait that counts no attempt, and commits the records before it', async () => {
     const log = await newLog();
     await log.append(published(ids(6)).map((record) => ({ ...record, partition: 0 })));
     const seen: { readonly attempt: number; readonly committed: number }[] = [];
@@ -320,7 +320,7 @@ describe('the event-log transport', () => {
     );
   });
 
-  it('waits out what the log cannot name, also where the consumer asked the log; the same of its own is its own', async () => {
+  it('waits out an unnamed error of the log, also in the consumer; the same code without a driver is the fault of the record', async () => {
     const log = await newLog();
     await log.append(published(['a', 'b']).map((record) => ({ ...record, partition: 0 })));
     let questions = 0;
@@ -439,7 +439,7 @@ describe('the event-log transport', () => {
     expect(await recordsOf(log, TOPIC.deadLetters)).toHaveLength(0);
   });
 
-  it('ends the service with the reason when a consumer answers stop, and commits what stood before', async () => {
+  it('ends the service with the reason when a consumer answers stop, and commits the records before it', async () => {
     const log = await newLog();
     await log.append(published(ids(3)).map((record) => ({ ...record, partition: 0 })));
     const service = await serve(log, async (batch) =>
@@ -515,7 +515,7 @@ describe('the event-log transport', () => {
     const other = await newLog(storage);
     await serve(other, consume, 6, [TOPIC.outcomes]);
     await until(async () => (await consumedCount(other)) === 12);
-    // What went to the dead letters is no answer: whoever sends it again wants it to be worked on.
+    // A dead letter is no answer: a record that is sent again is to be worked on.
     expect(asked).toEqual(['p-1']);
     expect(await answered(other)).toEqual(['p-0', 'p-2', 'p-3']);
     expect((await eventsOf(other, 'DeadLettered')).length).toBeGreaterThan(1);

@@ -1,10 +1,10 @@
 /**
  * NestJS's door to the event log: every method decorated with {@link ConsumeTopic} becomes a member of its consumer group
- * and receives batches. Bounded by one batch per partition and `maxConcurrentPartitions`; a slow consumer is not fetched
- * for, which is all the back-pressure a log needs.
+ * and receives batches. At most one batch per partition is in flight, and at most `maxConcurrentPartitions` batches. A slow
+ * consumer is not fetched for, which is all the back-pressure a log needs.
  *
- * Shutdown: fetching stops at once; work in flight gets `shutdownGraceMs` to finish and commit, then its signal aborts and
- * its records stay for whoever comes next. A partition that another member takes is told to stop without grace.
+ * Shutdown: fetching stops at once. Work in flight gets `shutdownGraceMs` to finish and commit. Then its signal aborts, and
+ * its records stay for the next member. Work on a partition that another member takes is stopped without grace.
  */
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import type { EventLog, RecordBatch, Subscription } from '@seamstream/event-log';
@@ -35,9 +35,9 @@ export interface EventLogStrategyOptions {
     Record<string, Partial<Pick<TopicConsumption, 'maxBatchRecords' | 'maxConcurrentPartitions'>>>
   >;
   readonly clock?: Clock;
-  /** Is told of batches under way by consumers that report, and of their end; for whoever shows what happens. */
+  /** Receives the batches under way of consumers that report, and null at their end, for a display of progress. */
   readonly onUnderWay?: ((group: string, progress: BatchUnderWay | null) => void) | undefined;
-  /** Where marks of what is in hand are kept, for a service that is a process of its own: then deaths have one cause. */
+  /** Where marks of in-flight records are kept, for a service with its own process: then deaths have one cause. */
   readonly crashMarksIn?: ObjectStore | undefined;
 }
 
@@ -68,7 +68,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
     this.ended = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
-    this.ended.catch(() => undefined); // whoever runs the service looks; nobody must
+    this.ended.catch(() => undefined); // a host may await it, but need not
   }
 
   /** Groups and whether their subscription runs. */
@@ -214,7 +214,7 @@ export class EventLogStrategy extends Server implements CustomTransportStrategy 
   private crashesOf(group: string): Pick<WorkerOptions, 'crashes'> {
     const { crashMarksIn: objects, consuming, logger } = this.options;
     if (objects === undefined) return {};
-    const warn = (reason: string): void => logger.warn({ group, reason }, 'what is in hand is not marked');
+    const warn = (reason: string): void => logger.warn({ group, reason }, 'in-flight records are not marked');
     const marks = new CrashJournal({ objects, group, maxDeaths: consuming.maxDeaths, warn });
     this.marks.push(marks);
     return { crashes: { marks, lock: this.lock } };

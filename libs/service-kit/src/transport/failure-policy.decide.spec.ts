@@ -46,16 +46,26 @@ const CASES: readonly (readonly [what: string, error: unknown, history: History,
   ['a record is late', late, alone, 'retry'],
   ['a record is late, as all are', late, { ...alone, isDeadlineTooShort: true }, 'endAsTooSlow'],
   ['a batch is late, as all are', late, { ...batch, isDeadlineTooShort: true }, 'alone'],
-  ['a record is late beside others', late, { ...alone, wasShared: true, isDeadlineTooShort: true }, 'alone'],
-  ['a record fails beside others', fault, { ...alone, wasShared: true }, 'retry'],
+  [
+    'a record is late while others are under way',
+    late,
+    { ...alone, wasShared: true, isDeadlineTooShort: true },
+    'alone',
+  ],
+  ['a record fails while others are under way', fault, { ...alone, wasShared: true }, 'retry'],
   ['a consumer hangs', new HungConsumer('hangs', 1, 2), alone, 'end'],
   ['a consumer halts', new SubscriptionStop('CONFLICT', 'other'), batch, 'end'],
   ['another owns the partition', new SeamError('FENCED', 'gone'), batch, 'end'],
-  ['another owns the partition, and it was told', new SeamError('FENCED', 'gone'), { ...batch, ...told }, 'end'],
-  ['told to stop in a failure', fault, { ...alone, ...told, attempts: 5 }, 'handBack'],
-  ['told to stop in an outage', outage, { ...batch, ...told }, 'handBack'],
-  ['told to stop, and the consumer hangs', new HungConsumer('hangs', 1, 2), { ...alone, ...told }, 'handBack'],
-  ['told to stop by the refusal itself', new RefusedForGood('LOG_CORRUPT', 'x'), { ...alone, ...told }, 'end'],
+  [
+    'another owns the partition, and the work was asked to stop',
+    new SeamError('FENCED', 'gone'),
+    { ...batch, ...told },
+    'end',
+  ],
+  ['asked to stop during a failure', fault, { ...alone, ...told, attempts: 5 }, 'handBack'],
+  ['asked to stop during an outage', outage, { ...batch, ...told }, 'handBack'],
+  ['asked to stop, and the consumer hangs', new HungConsumer('hangs', 1, 2), { ...alone, ...told }, 'handBack'],
+  ['asked to stop by the refusal itself', new RefusedForGood('LOG_CORRUPT', 'x'), { ...alone, ...told }, 'end'],
   ['a commit of several is too large', refused('RECORD_TOO_LARGE'), batch, 'narrow'],
   ['a commit of several dead letters is too large', refused('RECORD_TOO_LARGE'), { ...batch, asked: 0 }, 'narrow'],
   ['a commit of one is too large', refused('RECORD_TOO_LARGE'), alone, 'commitAgain'],
@@ -70,12 +80,12 @@ describe('what becomes of a batch that failed', () => {
     expect(remedyFor(failureOf(error), history)).toBe(remedy);
   });
 
-  it('is said by each row of the table for some case', () => {
+  it('is decided by each row of the table in some case', () => {
     const reached = CASES.map(([, error, history]) => SITUATIONS.find(({ holds }) => holds(failureOf(error), history)));
     expect(SITUATIONS.filter((row) => !reached.includes(row))).toEqual([]);
   });
 
-  it('blames no record for the world, for its neighbours or for being told to stop, whatever comes together', () => {
+  it('blames no record for an outage, for its neighbours or for a request to stop, in any combination', () => {
     const failures = fc.record({
       code: fc.constantFrom(...(Object.keys(ERROR_CODES) as ErrorCode[])),
       reason: fc.constant('x'),

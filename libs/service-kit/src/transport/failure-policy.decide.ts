@@ -1,6 +1,6 @@
 /**
- * What becomes of a batch that failed: {@link SITUATIONS}, of which the first that holds decides. So a poison record stops nothing, and an
- * outage does not fill the dead letters. Pure: the failure and what was tried before are given, what is to be done is answered.
+ * What becomes of a batch that failed: the first of the {@link SITUATIONS} that holds decides. So a poison record stops nothing, and an
+ * outage does not fill the dead letters. Pure: from the failure and the tries before it follows what to do.
  *
  *   retry, repeat   the record, the batch, again after a wait         deadLetter   the record goes to the dead letters
  *   outlast         the same, however long the world fails            handBack     the records are delivered again, here or elsewhere
@@ -15,15 +15,15 @@ export interface Failure {
   readonly code: ErrorCode;
   readonly reason: string;
   /**
-   * `refused`: the log took nothing of a commit. `ended`: the subscription ends on purpose, `endedForGood` whatever becomes of the claim.
-   * `outage`: the world failed. `fault`: all else.
+   * `refused`: the log took nothing of a commit. `ended`: the subscription ends on purpose. `endedForGood`: it does so even if the claim
+   * is lost. `outage`: the world failed. `fault`: all else.
    */
   readonly kind: 'refused' | 'ended' | 'endedForGood' | 'outage' | 'fault';
   readonly isRetryable: boolean;
 }
 
 export interface History {
-  /** Whether the work was told to stop. */
+  /** Whether the work was asked to stop. */
   readonly isToldToStop: boolean;
   /** Records that were taken together. */
   readonly taken: number;
@@ -31,10 +31,10 @@ export interface History {
   readonly asked: number;
   /** Whether others were worked on at the same time, in other partitions. */
   readonly wasShared: boolean;
-  /** Failures of the record that stands alone, and of the batch as a whole, with this one. */
+  /** Failures, including this one, of the record that is tried alone, and of the batch as a whole. */
   readonly attempts: number;
   readonly wholeAttempts: number;
-  /** Whether a late record tells of the deadline, not of itself. */
+  /** Whether a late record shows that the deadline is too short, not that the record is at fault. */
   readonly isDeadlineTooShort: boolean;
   readonly maxAttempts: number;
 }
@@ -63,7 +63,7 @@ export interface Situation {
 
 /** Times that a batch of several records is tried as a whole before it is halved. */
 const WHOLE_BATCH_ATTEMPTS = 2;
-/** Times that a record is tried whose failure trying again does not mend. */
+/** Tries of a record whose failure is not retryable. */
 const HOPELESS_ATTEMPTS = 2;
 
 /** The world failed, not the record: trying again is right for as long as it lasts. */
@@ -76,7 +76,7 @@ const OUTAGES: readonly ErrorCode[] = [
   'ENDPOINT_UNAVAILABLE',
 ];
 
-/** The world is another than set: nothing that this process does can help, and no record is to blame. A person has to look. */
+/** The surroundings are not as configured. This process cannot mend that, and no record is to blame: a person has to look. */
 const FATAL: readonly ErrorCode[] = [
   'LOG_CORRUPT',
   'LOG_READ_ONLY',
@@ -89,7 +89,7 @@ const FATAL: readonly ErrorCode[] = [
   'CHECKPOINT_INVALID',
 ];
 
-/** Why a log refuses a commit for what stands in it; for anything else the commit, not the record, has to wait. */
+/** Codes of a log that refuses a commit because of its content. With any other code the commit waits, and no record is at fault. */
 const FAULTS_OF_RECORDS: readonly ErrorCode[] = ['RECORD_TOO_LARGE', 'INVALID_INPUT'];
 
 const isRefused = ({ kind }: Failure): boolean => kind === 'refused';
@@ -100,28 +100,28 @@ const isHopeless = (attempts: number, maxAttempts: number): boolean =>
 
 export const SITUATIONS: readonly Situation[] = [
   {
-    situation: 'the log refuses a commit of several records for what stands in one of them',
+    situation: 'the log refuses a commit of several records because of the content of one',
     holds: (failure, { taken }) => isRefused(failure) && isFault(failure) && taken > 1,
     remedy: 'narrow',
   },
   {
-    situation: 'the log refuses a dead letter for what stands in it',
+    situation: 'the log refuses a dead letter because of its content',
     holds: (failure, { asked }) => isRefused(failure) && isFault(failure) && asked === 0,
     remedy: 'endAsRefused',
   },
   {
-    situation: 'the log refuses what follows from one record for what stands in it, a second time',
+    situation: 'the log refuses what follows from one record because of its content, a second time',
     holds: (failure, { attempts, maxAttempts }) =>
       isRefused(failure) && isFault(failure) && isHopeless(attempts, maxAttempts),
     remedy: 'giveUp',
   },
   {
-    situation: 'the log refuses what follows from one record for what stands in it',
+    situation: 'the log refuses what follows from one record because of its content',
     holds: (failure) => isRefused(failure) && isFault(failure),
     remedy: 'commitAgain',
   },
   {
-    situation: 'the log refuses a commit, for whatever may pass',
+    situation: 'the log refuses a commit for a reason that may pass',
     holds: isRefused,
     remedy: 'commitLater',
   },
@@ -136,7 +136,7 @@ export const SITUATIONS: readonly Situation[] = [
     remedy: 'end',
   },
   {
-    situation: 'the work was told to stop',
+    situation: 'the work was asked to stop',
     holds: (_failure, { isToldToStop }) => isToldToStop,
     remedy: 'handBack',
   },
@@ -146,7 +146,7 @@ export const SITUATIONS: readonly Situation[] = [
     remedy: 'end',
   },
   {
-    situation: 'the world is another than set',
+    situation: 'the surroundings are not as configured',
     holds: ({ code }) => FATAL.includes(code),
     remedy: 'end',
   },
@@ -194,7 +194,7 @@ export const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-/** What is to be done about a failure. */
+/** What to do about a failure. */
 export function remedyFor(failure: Failure, history: History): Remedy {
   return SITUATIONS.find(({ holds }) => holds(failure, history))!.remedy;
 }
@@ -211,13 +211,13 @@ export function failureOf(error: unknown): Failure {
   return { code, reason, kind: isOutage(error) ? 'outage' : 'fault', isRetryable };
 }
 
-/** Whether the world failed; also a driver of the log that was told what it has no name for. */
+/** Whether the world failed. An error for which a driver of the log has no name counts as well. */
 export function isOutage(error: unknown): error is SeamError {
   if (!isSeamError(error)) return false;
   return OUTAGES.includes(error.code) || (error.code === 'INTERNAL' && error.details.driver !== undefined);
 }
 
-/** Whether trying a commit again cannot help, whoever tries. */
+/** Whether it cannot help to try a commit again, in this process or in another. */
 export function isFatal(code: ErrorCode): boolean {
   return FATAL.includes(code);
 }

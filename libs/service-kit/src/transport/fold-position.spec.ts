@@ -10,12 +10,12 @@ function batch(partition: number, firstOffset: number, nextOffset: number, token
 }
 
 describe('the places that a state is folded to', () => {
-  it('let a batch go on only where the one before ended, and under its claim', () => {
+  it('let a batch continue only where the one before ended, and under its claim', () => {
     const places = new FoldPosition([committed(0, 5)]);
-    expect(places.continuesWith(batch(0, 5, 8, 1))).toBe(false); // nobody knows yet what came before this claim
+    expect(places.continuesWith(batch(0, 5, 8, 1))).toBe(false); // what came before this claim is not known yet
     places.advance(batch(0, 5, 8, 1));
     expect(places.continuesWith(batch(0, 8, 9, 1))).toBe(true);
-    expect(places.continuesWith(batch(0, 10, 11, 1))).toBe(true); // what was between is no event
+    expect(places.continuesWith(batch(0, 10, 11, 1))).toBe(true); // the record between is not an event
     expect(places.continuesWith(batch(0, 7, 9, 1))).toBe(false);
     expect(places.continuesWith(batch(0, 8, 9, 2))).toBe(false);
     expect(places.continuesWith(batch(1, 0, 3, 1))).toBe(false);

@@ -1,7 +1,7 @@
 /**
- * How far a consumer of a whole topic has folded it into its state, partition by partition, and whether that state may go on:
- * it follows what its group has committed, no more and no less. Whoever lost the partitions and has them back, or has some of
- * them for the first time, cannot tell from one batch what others have done meanwhile on all of them.
+ * How far a consumer of a whole topic has folded it into its state, partition by partition, and whether that state may be
+ * continued: it must hold what its group has committed, no more and no less. A consumer that lost the partitions and has them
+ * back, or has some of them for the first time, cannot know from one batch what others have done meanwhile on all of them.
  */
 import type { ConsumedOffset, EventLog } from '@seamstream/event-log';
 import { canonicalJson } from '@seamstream/kernel';
@@ -17,7 +17,7 @@ export class FoldPosition {
     );
   }
 
-  /** Whether the batch begins where the state ends, under the claim of the one before: nobody else can have been at work. */
+  /** Whether the batch begins where the state ends, under the claim of the one before. Then no other process has worked in between. */
   continuesWith({ partition, firstOffset, claim }: DeliveredBatch): boolean {
     const place = this.places.get(partition);
     return place !== undefined && place.next <= firstOffset && place.claim === canonicalJson(claim);
@@ -38,8 +38,8 @@ export class FoldPosition {
 }
 
 /**
- * The state that goes on with the batch: what is held, where nobody else has been at work since, else what is restored.
- * @param restore is given what the group has committed, read before everything else that the state is made from
+ * The state to which the batch is added: the held one where no other process has worked since, else a restored one.
+ * @param restore receives what the group has committed; it was read before everything else that the state is made from
  */
 export async function stateFor<Held extends { readonly places: FoldPosition }>(
   log: EventLog,

@@ -12,11 +12,11 @@ export type HandlerResult =
   | { readonly kind: 'deadLetter'; readonly code: ErrorCode; readonly reason: string }
   /** Try again later; after the limit of attempts as `deadLetter`. */
   | { readonly kind: 'retry'; readonly code: ErrorCode; readonly reason: string; readonly afterMs: number | undefined }
-  /** Not looked at yet: commit what stands before it and deliver it and what follows anew, at once. */
+  /** Not looked at yet: commit what precedes it, and deliver it and what follows again, at once. */
   | { readonly kind: 'defer' }
-  /** Not ready yet, and nothing is wrong: commit what stands before it; it and what follows are delivered again after a while. */
+  /** Not ready yet, and nothing is wrong: commit what precedes it, and deliver it and what follows again after a while. */
   | { readonly kind: 'wait'; readonly afterMs: number }
-  /** Nobody should consume this topic as it is: the service ends with an error and a person looks. */
+  /** No service should consume this topic as it is: the service ends with an error, and a person looks. */
   | { readonly kind: 'halt'; readonly code: ErrorCode; readonly reason: string };
 
 /** Append these events and move on; without events: nothing follows from this record. */
@@ -34,7 +34,7 @@ export function retry(code: ErrorCode, reason: string, afterMs?: number): Handle
   return { kind: 'retry', code, reason, afterMs };
 }
 
-/** For a consumer that wants what it answered so far committed before it goes on; never for the first record of a batch. */
+/** For a consumer that wants its answers so far committed before it continues. Never for the first record of a batch. */
 export function defer(): HandlerResult {
   return { kind: 'defer' };
 }

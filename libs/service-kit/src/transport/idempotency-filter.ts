@@ -1,6 +1,6 @@
 /**
- * What a group has answered already, so that a record that comes a second time is passed over instead of worked on: one that
- * was published twice, and all of them when the group's offsets were lost or set back.
+ * What a group has answered already, so that a repeated record is skipped instead of worked on. A record may have been
+ * published twice, and all of them are repeated when the group's offsets were lost or set back.
  *
  * At the beginning of a claim the answers are read from the log: all that can follow from the claim's first record or a later
  * one, since an answer is appended after its cause, and a tail before that, for causes that were written twice. From then on
@@ -11,14 +11,14 @@ import type { Claim, EventLog, LogRecord, RecordBatch } from '@seamstream/event-
 import { decodeEvent, type SeamEvent, type TopicName } from '@seamstream/events';
 import type { Item } from './batch-item.js';
 
-/** Records of one partition that are read before those that the place in the log asks for. */
+/** Records of one partition that are read in addition, before the first that can be an answer. */
 const TAIL_RECORDS = 2_000;
-/** Causes of one partition that are remembered, beside those that were read. */
+/** Causes of one partition that are remembered, besides those that were read. */
 const REMEMBERED = 20_000;
-/** By so much the clock of who answered may be behind that of who asked. */
+/** How far the clock of the answering process may be behind that of the asking one. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 
-/** What was answered of one partition, as far as the claim under which it is worked on knows. */
+/** Which records of one partition were answered, as far as the current claim knows. */
 export class AnsweredRecords {
   private known: { readonly claim: Claim; readonly causes: IdempotencyFilter } | undefined;
 
@@ -79,7 +79,7 @@ class IdempotencyFilter {
     const causes: string[] = [];
     for (const answerTopic of answers) {
       const marks = await log.watermarks(answerTopic);
-      // Equal keys stand in equal partitions where there are equally many.
+      // Equal keys are in equal partitions where both topics have equally many.
       const own = marks.length === partitions ? marks.filter((each) => each.partition === partition) : marks;
       for (const { partition: from, low, high } of own) {
         const begin = Math.max(low, Math.min(await log.offsetForTime(answerTopic, from, sinceMs), high - TAIL_RECORDS));

@@ -45,7 +45,7 @@ function batchOf(partition: number, count: number): RecordBatch {
   };
 }
 
-/** A model that is as fast as told, shared by all who ask it at the same time; it heeds its signal between two tokens. */
+/** A model of a given speed, which its concurrent callers share. It heeds its signal between two tokens. */
 class SlowModel {
   /** Tokens that were written, wasted ones included. */
   written = 0;
@@ -66,7 +66,7 @@ class SlowModel {
         const { problemId } = (event as typeof ProblemPublished).problem;
         for (let left = this.finished.has(problemId) ? 0 : this.tokensOf(problemId); left > 0; left--) {
           await new Promise((resolve) => setTimeout(resolve, this.msPerToken() * this.asking));
-          if (signal.aborted) throw new SeamError('ABORTED', 'told to stop');
+          if (signal.aborted) throw new SeamError('ABORTED', 'asked to stop');
           this.written++;
           report({ records: 0, tokens: ++tokens, tokensPerRecord: this.tokensPerRecord });
         }
@@ -135,7 +135,7 @@ describe('work that is slow', () => {
           minLength: 1,
           maxLength: 4,
         }),
-        // Beside three others a token ends within the second in which a signal is to be heeded.
+        // With three others under way, a token still ends within the second in which a signal is to be heeded.
         fc.integer({ min: 1, max: 240 }),
         fc.double({ min: 1.1, max: 12, noNaN: true }),
         fc.integer({ min: 1, max: 20 }),
@@ -180,7 +180,7 @@ describe('work that is slow', () => {
     expect(model.written).toBe(64 * 8);
   });
 
-  it('ends with the deadline that would do where one record needs more than it has, whatever the record', async () => {
+  it('ends and names a deadline that would do where any record needs longer than the current one', async () => {
     const { log, worker } = workerOf(
       new SlowModel(
         () => 200,
@@ -197,7 +197,7 @@ describe('work that is slow', () => {
     expect(log.committed).toEqual([]);
   });
 
-  it('does not end for a record that was late beside others: alone it has the time', async () => {
+  it('does not end for a record that was late while others were under way: alone it is in time', async () => {
     // Both begin at the speed that was measured; at less than a third of it they are in time only one after the other.
     let msPerToken = 30;
     const model = new SlowModel(
@@ -212,7 +212,7 @@ describe('work that is slow', () => {
     expect(log.committed.map(({ type }) => type)).toEqual(['ProblemExpired', 'ProblemExpired', 'ProblemExpired']);
   });
 
-  it('gives up one record that is longer than all others, and goes on', async () => {
+  it('gives up one record that is longer than all others, and continues', async () => {
     const { log, worker } = workerOf(
       new SlowModel(
         () => 100,
@@ -251,7 +251,7 @@ describe('a pace', () => {
     expect((await pace.admit(50, false, never))!.count).toBe(25);
   });
 
-  it('tells who shared the speed with others, also where they came later or have left', async () => {
+  it('knows which admissions shared the speed, also with others that came later or have left', async () => {
     const { pace, pass } = paceOf(1_000);
     (await pace.admit(1, false, never))!.leave(1);
     pass(10);
@@ -265,7 +265,7 @@ describe('a pace', () => {
     expect((await pace.admit(1, true, never))!.wasShared).toBe(false);
   });
 
-  it('lets nobody in beside what fills the time, and nobody beside whoever is alone; waiting ends with its signal', async () => {
+  it('admits nothing while the time is full or a record is alone; waiting ends with its signal', async () => {
     const { pace, pass } = paceOf(1_000);
     (await pace.admit(1, false, never))!.leave(1);
     const known = (await pace.admit(1, false, never))!;
@@ -289,7 +289,7 @@ describe('a pace', () => {
   });
 });
 
-describe('what a late batch tells', () => {
+describe('what a late batch says', () => {
   const at = (atMs: number, tokens: number) => ({ atMs, progress: { records: 0, tokens, tokensPerRecord: 100 } });
 
   it('is the speed of writing, without the time that prompts took', () => {
@@ -298,7 +298,7 @@ describe('what a late batch tells', () => {
     expect(speedOf([])).toBeUndefined();
   });
 
-  it('is no finding about the deadline where nothing was counted, or where writing alone would have had the time', () => {
+  it('says nothing about the deadline where nothing was counted, or where writing alone would have been in time', () => {
     expect(judgeLateRecord(undefined, 1_000).isTooShort).toBe(false);
     expect(judgeLateRecord({ tokensPerSecond: 10, msPerRecord: 10_000 }, 10_000).isTooShort).toBe(false);
     expect(judgeLateRecord({ tokensPerSecond: 10, msPerRecord: 10_000 }, 9_999).isTooShort).toBe(true);

@@ -1,14 +1,14 @@
 /**
  * How fast a group's records are worked on, and how many may be begun now so that they end well before their deadline.
  *
- * The speed is that of all batches together: records that were done over the time in which any were under way, older ones counting
- * less and less. Before the first record is done nothing is known, and one is let in alone. What is estimated to take longer than
- * half of the deadline together with what is under way waits, before its deadline begins. So a wrong estimate may be wrong by two;
- * what is late nevertheless comes again alone, with nothing beside it, and then has all of the speed. Only then does it tell
- * whether its deadline is too short.
+ * The speed is that of all batches together: records that were done, divided by the time in which any were under way. Older ones
+ * count less and less. Before the first record is done nothing is known, and one is admitted alone. Records wait, before their
+ * deadline begins, if they are estimated to take longer than half of the deadline together with what is under way. So an estimate
+ * may be wrong by a factor of two. A record that is late nevertheless is delivered again alone, and then has all of the speed. Only
+ * then does it show whether its deadline is too short.
  */
 
-/** Of the deadline: what is begun together is to be done within it. */
+/** Share of the deadline within which records that are begun together should be done. */
 const SHARE_OF_DEADLINE = 0.5;
 /** What one more measurement leaves of the weight of those before. */
 const REMEMBERED = 0.8;
@@ -16,7 +16,7 @@ const REMEMBERED = 0.8;
 export interface Admission {
   /** Records that may be begun, 1 to as many as were asked for. */
   readonly count: number;
-  /** Whether others were under way beside them at any time so far, with whom they shared the speed. */
+  /** Whether others were under way at any time meanwhile, with which they shared the speed. */
   readonly wasShared: boolean;
   /**
    * Must be called when they are done, or given up.
@@ -34,7 +34,7 @@ interface Waiting {
 export class Pace {
   private readonly queue: Waiting[] = [];
   private underWay = 0;
-  /** What is under way, each told when another begins beside it. */
+  /** What is under way. Each is marked as shared when another begins. */
   private readonly admitted = new Set<{ wasShared: boolean }>();
   private isClosed = false;
   private busySinceMs = 0;
@@ -48,14 +48,14 @@ export class Pace {
     private readonly nowMs: () => number,
   ) {}
 
-  /** Milliseconds that a record takes, with all that is under way beside it shared out; undefined before the first is done. */
+  /** Milliseconds per record, at the speed that all batches under way share; undefined before the first is done. */
   get msPerRecord(): number | undefined {
     return this.done === 0 ? undefined : this.tookMs / this.done;
   }
 
   /**
    * Waits until some of the records may be begun. First come, first served.
-   * @param alone with nothing beside it: one record
+   * @param alone one record, while nothing else is under way
    * @returns undefined where the signal ended the wait
    */
   admit(wanted: number, alone: boolean, signal: AbortSignal): Promise<Admission | undefined> {
@@ -89,7 +89,7 @@ export class Pace {
     }
   }
 
-  /** Records that may be begun now beside those under way. */
+  /** Records that may be begun now, in addition to those under way. */
   private room({ wanted, alone }: Waiting): number {
     if (this.underWay === 0) return alone ? 1 : Math.max(1, Math.min(wanted, this.fitting()));
     if (alone || this.isClosed) return 0;
@@ -117,7 +117,7 @@ export class Pace {
         const nowMs = this.nowMs();
         this.tookMs = REMEMBERED * this.tookMs + (nowMs - this.busySinceMs);
         this.done = REMEMBERED * this.done + done;
-        // From here on whoever is still under way is measured.
+        // From here on only what is still under way is measured.
         this.busySinceMs = nowMs;
         this.underWay -= count;
         this.admitted.delete(admitted);

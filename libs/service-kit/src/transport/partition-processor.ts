@@ -1,16 +1,16 @@
 /**
- * Brings the batches of one owned partition to their end: decode, ask the consumer, and commit {derived events, dead letters, consumed
- * offsets} in one transaction. What is known of the partition is this object's own and goes with the claim on it, unless a failure is under
- * way that outlives the claim.
+ * Processes the batches of one owned partition: decode, ask the consumer, and commit {derived events, dead letters, consumed offsets} in
+ * one transaction. This object holds what is known of the partition. It is forgotten with the claim on the partition, unless a failure is
+ * under way that outlives the claim.
  *
  *   a record that does not decode   → dead letter, the consumer never sees it
- *   one that was answered before    → passed over (idempotency-filter.ts)
- *   `retry`, `defer`, `wait`        → what stands before it is committed, and it comes again: after a wait that counts as an attempt,
- *                                     at once, after a while
+ *   one that was answered before    → skipped (idempotency-filter.ts)
+ *   `retry`, `defer`, `wait`        → the records before it are committed, and it is delivered again: after a wait that counts as an
+ *                                     attempt, at once, after a while
  *   something fails                 → what failure-policy.decide.ts says, in the order of its table; which records are tried next,
  *                                     batch-split.ts
  *   the deadline passes             → its signal aborts; a consumer that ignores that ends the subscription (timed-consumer.ts)
- *   the work is slow                → no more is begun than is estimated to end in time (pace.ts)
+ *   the work is slow                → only so many records are begun as are estimated to end in time (pace.ts)
  *   the process dies, several times → records are taken one at a time, the culprit is the dead letter (crash-journal.ts)
  */
 import type { RecordBatch } from '@seamstream/event-log';
@@ -53,7 +53,7 @@ interface Rest {
   readonly split: Split;
 }
 
-/** Under which a batch is worked on. */
+/** A batch, and the signal under which it is worked on. */
 interface Work {
   readonly batch: RecordBatch;
   readonly signal: AbortSignal;
@@ -62,7 +62,7 @@ interface Work {
 export class PartitionProcessor {
   /** By offset, failures of a record that is known to be the culprit; forgotten once it is committed. */
   private readonly failures = new Map<number, number>();
-  /** By offset, what is given up beyond the claim under which that was found; forgotten once it is committed. */
+  /** By offset, records that are given up, also after the claim under which that was decided; forgotten once committed. */
   private readonly givenUp = new Map<number, Fault>();
   private setback: Setback = NO_SETBACK;
   private readonly answered: AnsweredRecords | undefined;
@@ -95,7 +95,7 @@ export class PartitionProcessor {
       await (this.isolation === undefined ? finish(items) : this.isolation.finish(batch, items, signal, finish));
     } catch (error) {
       if (isSeamError(error, 'FENCED')) this.options.observer.fenced(batch.records.length);
-      // A claim may end with the very commit that tells why the subscription has to.
+      // A claim may end with the same commit that gives the reason for the subscription's end.
       else if (!signal.aborted || error instanceof RefusedForGood) throw error;
     }
   }
@@ -219,7 +219,7 @@ export class PartitionProcessor {
     return { items: left, split: afterSuccess(split, next) };
   }
 
-  /** Does what the record behind a step asked for; false where the rest is to be delivered again. */
+  /** Does what the record after a step asked for; false where the rest has to be delivered again. */
   private async heed({ then }: Step, { items }: Rest, { batch, signal }: Work): Promise<boolean> {
     if (then?.kind === 'halt') throw haltError(this.options.group, then);
     if (then?.kind === 'retry') await this.wait(then.afterMs ?? this.backoff(this.failuresOf(items[0]!)), then, signal);
@@ -229,7 +229,7 @@ export class PartitionProcessor {
   }
 
   /**
-   * What is tried next after a failure; undefined where the work was told to stop.
+   * What is tried next after a failure; undefined where the work was asked to stop.
    * @throws what ends the subscription
    */
   private async recover(error: unknown, rest: Rest, taken: Taken, signal: AbortSignal): Promise<Rest | undefined> {
@@ -297,14 +297,14 @@ export class PartitionProcessor {
     });
   }
 
-  /** Remembers a commit that the log refused, and answers how long to wait. */
+  /** Remembers a commit that the log refused. @returns how long to wait */
   private setBack(
     remedy: 'narrow' | 'giveUp' | 'commitAgain' | 'commitLater',
     { code, reason }: Failure,
     { items, alive }: Taken,
   ): number {
     const failures = this.setback.failures + 1;
-    // The search for a culprit comes to an end by itself.
+    // The search for a culprit ends by itself.
     const waitMs = this.backoff(remedy === 'commitLater' ? failures : 1);
     if (remedy === 'narrow') this.setback = narrowed(this.setback, items.length, offsetAfter(items));
     if (remedy === 'giveUp' || remedy === 'commitAgain') {
@@ -349,7 +349,7 @@ export class PartitionProcessor {
   }
 }
 
-/** Asked anew each time: what was false before an await may be true after it. */
+/** A call each time, since what was false before an await may be true after it. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }

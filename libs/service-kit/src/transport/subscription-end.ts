@@ -9,14 +9,14 @@ interface Cause {
 /** Ends a subscription on purpose. */
 export class SubscriptionStop extends SeamError {}
 
-/** Ends a subscription because the log will never take what it is given, whatever becomes of the claim. */
+/** Ends a subscription, even if the claim is lost, because the log will never accept what it is given. */
 export class RefusedForGood extends SubscriptionStop {}
 
 /** Ends a subscription because its consumer neither answers nor heeds its signal. */
 export class HungConsumer extends SeamError {
   constructor(
     message: string,
-    /** Offsets of the records in hand: of the first, and after the last. */
+    /** Offsets of the in-flight records: of the first, and after the last. */
     readonly first: number,
     readonly next: number,
   ) {

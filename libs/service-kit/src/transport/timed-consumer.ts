@@ -7,8 +7,8 @@ import { HungConsumer } from './subscription-end.js';
 import type { WorkerOptions } from './worker-options.js';
 
 /**
- * From the deadline's signal to the end of the patience with a consumer that goes on in spite of it: a model is ended between two
- * tokens, and with a long deadline a token may take long.
+ * How long a consumer may take to heed the deadline's signal before it counts as hung. A model ends between two tokens, and with a
+ * long deadline a token may take long.
  */
 const HEED_WITHIN_MS = 1_000;
 const HEED_SHARE_OF_DEADLINE = 0.1;
@@ -35,7 +35,7 @@ export class TimedConsumer {
 
   /**
    * One answer per record.
-   * @throws {@link LateConsumer} when it heeds the signal that its time is over; {@link HungConsumer} when it does not
+   * @throws {@link LateConsumer} when the consumer ends at the signal of its deadline; {@link HungConsumer} when it does not
    */
   async ask(delivered: DeliveredBatch): Promise<readonly HandlerResult[]> {
     const answer = await this.answerInTime(delivered);
@@ -44,7 +44,7 @@ export class TimedConsumer {
     if (answers.length !== length) {
       throw new SeamError(
         'INTERNAL',
-        `Consuming ${delivered.topic} as ${this.options.group}: expected one answer for the batch or one per record (${length}), came ${answers.length}. Correct the consumer.`,
+        `Cannot consume ${delivered.topic} as ${this.options.group}: expected one answer for the batch or one per record (${length}), got ${answers.length}. Correct the consumer.`,
       );
     }
     this.wasInTime = true;
@@ -53,7 +53,7 @@ export class TimedConsumer {
   }
 
   /**
-   * Whether it is the deadline, not the record, that a late record tells of.
+   * Whether a late record shows that the deadline is too short, not that the record is at fault.
    * @param isFirstTime of this record; it is counted once
    */
   isDeadlineTooShort(error: unknown, isFirstTime: boolean): boolean {
@@ -98,7 +98,7 @@ export class TimedConsumer {
     } finally {
       clearTimeout(timer);
       observer.underWay(null);
-      answer.catch(() => undefined); // after its deadline nobody waits for it
+      answer.catch(() => undefined); // after its deadline no caller waits for it
     }
   }
 
@@ -116,7 +116,7 @@ export class TimedConsumer {
         ...delivered,
         report: (progress) => {
           const elapsedMs = clock.now() - startedMs;
-          // The first that tells of tokens, and the last: in between the speed is that of writing, without the reading of prompts.
+          // The first report with tokens, and the last: the speed between them is that of writing, without the reading of prompts.
           if (reports.length > 1) reports.pop();
           if (progress.tokens > 0) reports.push({ atMs: elapsedMs, progress });
           const speed = speedOf(reports);
@@ -142,7 +142,7 @@ function isOutcome(answer: HandlerResult | readonly HandlerResult[]): answer is 
   return !Array.isArray(answer);
 }
 
-/** A `retry` for a whole batch names no culprit: it is handled like a failure of the batch. */
+/** A `retry` for a whole batch names no record. It is handled like a failure of the batch. */
 function answersForAll(answer: HandlerResult, count: number): readonly HandlerResult[] {
   if (answer.kind === 'retry' && count > 1) throw new SeamError(answer.code, answer.reason);
   return Array.from({ length: count }, (_, index) =>

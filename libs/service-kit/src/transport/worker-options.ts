@@ -1,4 +1,4 @@
-/** What the workers of a group are given, and what they tell. */
+/** What the workers of a group need, and what they report. */
 import type { EventLog, LogRecord } from '@seamstream/event-log';
 import type { TopicName } from '@seamstream/events';
 import type { Clock, ReadWriteLock } from '@seamstream/kernel';
@@ -46,13 +46,13 @@ export interface WorkerOptions {
   readonly maxAttempts: number;
   readonly firstRetryMs: number;
   readonly maxRetryMs: number;
-  /** Topics that hold what follows from a record, under its key: what is answered there is passed over. */
+  /** Topics that hold what follows from a record, under its key: a record with an answer there is skipped. */
   readonly answersIn?: readonly TopicName[];
   /** Longest time that the consumer may take for one answer. */
   readonly deadlineMs?: number;
   /** How many records are begun together; absent: a whole batch. */
   readonly pace?: Pace;
-  /** What finds out records that kill the process; the lock is that of all workers of the process. */
+  /** Finds records that kill the process. All workers of the process share the lock. */
   readonly crashes?: { readonly marks: CrashJournal; readonly lock: ReadWriteLock };
   readonly clock: Clock;
   readonly observer: WorkerObserver;
