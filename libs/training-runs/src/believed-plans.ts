@@ -81,7 +81,7 @@ export class BelievedPlans {
    * @param isNew whether the log told of runs or adapters since the last look
    * @returns the runs whose plans are believed from now on
    */
-  async settle(servedAdapters: readonly (string | null)[], isNew: boolean): Promise<readonly string[]> {
+  async settle(servedAdapters: PlanGrounds['servedAdapters'], isNew: boolean): Promise<readonly string[]> {
     if (!isNew && [...this.candidates.values()].every(({ looks }) => looks >= LOOKS_BEFORE_TOLD)) return [];
     const grounds = await this.grounds(servedAdapters);
     const settled: string[] = [];
@@ -133,7 +133,7 @@ export class BelievedPlans {
       : planDoubt(plan, isPlanned, grounds);
   }
 
-  private async grounds(servedAdapters: readonly (string | null)[]): Promise<PlanGrounds> {
+  private async grounds(servedAdapters: PlanGrounds['servedAdapters']): Promise<PlanGrounds> {
     const { log } = this;
     const ends = new Map<string, number>();
     for (const topic of [TOPIC.outcomes, TOPIC.experiences])
@@ -146,7 +146,7 @@ export class BelievedPlans {
       ends,
       windows: this.windows,
       isTrimmed,
-      servedAdapters: new Set(servedAdapters),
+      servedAdapters,
       versions: new Set(versions),
     };
   }

@@ -43,6 +43,7 @@ export { TrainOnDemandHandler } from './train-on-demand.handler.js';
 export {
   readTrainingHistory,
   runOfLastWindow,
+  servedAdaptersIn,
   type TrainingHistory,
   TrainingHistoryReader,
 } from './training-history.js';

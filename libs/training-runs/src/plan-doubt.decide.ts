@@ -17,8 +17,8 @@ export interface PlanGrounds {
   readonly windows: ReadonlyMap<number, RunWindow>;
   /** Whether the log has let go of the beginning of its plans: what they named is then not known in full. */
   readonly isTrimmed: boolean;
-  /** Digests that were served, null for the bare base model. */
-  readonly servedAdapters: ReadonlySet<string | null>;
+  /** Digests that a slot was served with, null for the bare base model. */
+  readonly servedAdapters: (slot: string) => readonly (string | null)[];
   /** `key digest` of the buffer's versions. */
   readonly versions: ReadonlySet<string>;
 }
@@ -103,9 +103,10 @@ function inputsDoubt(
   return undefined;
 }
 
-function parentDoubt({ parentAdapter, configuration }: RunPlan, { servedAdapters }: PlanGrounds): string | undefined {
+function parentDoubt({ slot, parentAdapter, configuration }: RunPlan, grounds: PlanGrounds): string | undefined {
   const named = configuration.servedAdapters;
-  const unserved = [parentAdapter, ...named].find((digest) => !servedAdapters.has(digest));
+  const served = new Set(grounds.servedAdapters(slot));
+  const unserved = [parentAdapter, ...named].find((digest) => !served.has(digest));
   if (unserved !== undefined) return `it builds on adapter ${unserved}, which was never served`;
   return (named.at(-1) ?? null) === parentAdapter
     ? undefined

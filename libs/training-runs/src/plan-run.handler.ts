@@ -27,7 +27,7 @@ import type { OutcomeWindow } from './outcome-window.js';
 import { RecentEvents } from './recorded-events.js';
 import { planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
-import { type Comparisons, runOfLastWindow, type TrainingHistory } from './training-history.js';
+import { type Comparisons, runOfLastWindow, servedAdaptersIn, type TrainingHistory } from './training-history.js';
 
 /** Changes when the same plan would lead to other weights. */
 const CODE_VERSION = '0.1.0';
@@ -187,6 +187,7 @@ export class PlanRunHandler {
     );
     const { problemSet } = this.dependencies;
     const { responseMaxTokens, entryMaxTokens } = this.config;
+    const servedAdapters = servedAdaptersIn(history, this.dependencies.method.slot);
     const { rounds, extended } = await this.replayedRounds(algorithm, settings, current, history, signal);
     const earlier = windowsBefore(current, rounds, history);
     const domains = new Set([
@@ -205,7 +206,7 @@ export class PlanRunHandler {
           window,
           ...excludedFrom([...earlier, current], current.index - rounds),
           ...refusedIn([...earlier, current]),
-          servedAdapters: [...history.servedAdapters],
+          servedAdapters: [...servedAdapters],
           curriculum: { ...curriculum, rates: { ...curriculum.rates } },
           domains: [...domains].sort(),
           promotion: promotionOf(this.config.promotion, history.comparisons, problemSet.name),
@@ -219,7 +220,7 @@ export class PlanRunHandler {
           digest: manifestDigest,
         })),
         baseModelDigest: this.dependencies.baseModelDigest,
-        parentAdapter: history.servedAdapters.at(-1) ?? null,
+        parentAdapter: servedAdapters.at(-1) ?? null,
         seed: this.config.seed,
         codeVersion: CODE_VERSION,
       },
@@ -238,7 +239,7 @@ export class PlanRunHandler {
     const { least, most } = algorithm.replayedRounds(settings);
     const facts = {
       baseModelDigest: this.dependencies.baseModelDigest,
-      servedAdapters: history.servedAdapters,
+      servedAdapters: servedAdaptersIn(history, this.dependencies.method.slot),
     };
     let rounds = Math.max(1, least);
     while (rounds < most && windowsBefore(current, Number.POSITIVE_INFINITY, history).length >= rounds) {
