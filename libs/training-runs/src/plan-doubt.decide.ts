@@ -53,7 +53,8 @@ export function planDoubt(plan: RunPlan, isPlanned: boolean, grounds: PlanGround
 function rangesDoubt(ranges: readonly OffsetRange[], { ends }: PlanGrounds): string | undefined {
   for (const { topic, partition, from, to } of ranges) {
     const end = ends.get(partitionName(topic, partition));
-    if (end === undefined) return `it learns from ${topic}/${partition}, which holds neither results nor experiences`;
+    if (end === undefined)
+      return `it learns from ${topic}/${partition}, which holds neither results nor experiences nor problems`;
     if (!(0 <= from && from <= to && to <= end))
       return `it learns from ${topic}/${partition} ${from} to ${to}, and the log ends at ${end}`;
   }

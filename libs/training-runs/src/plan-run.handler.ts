@@ -24,6 +24,7 @@ import { CommittedVersions } from './committed-versions.js';
 import { coveringRanges, findExperiences, rangesOf, readLogInput } from './learning-input.js';
 import type { LearningMethod, Recipe } from './learning-method.js';
 import type { OutcomeWindow } from './outcome-window.js';
+import { planProblems, unreadProblems } from './plan-problems.js';
 import { RecentEvents } from './recorded-events.js';
 import { planRun, type RunIteration, type RunPlan, type RunPromotion, type RunWindow } from './run-plan.js';
 import type { PlanningSettings, PromotionSettings, RunLines } from './run-settings.js';
@@ -132,6 +133,7 @@ export class PlanRunHandler {
   /** A run over the newest windows, asked for by a person; everything that is in the log when there was no window yet. */
   async onDemand(request: TrainingRequest, history: TrainingHistory): Promise<RunPlan> {
     const algorithm = this.algorithm(request.algorithm);
+    if (algorithm.reads === 'problems') return this.ofProblems(request, algorithm, history);
     const last = history.lastWindow?.configuration;
     const begin = new Map((last?.window?.outcomes ?? []).map(({ partition, from }) => [partition, from]));
     const outcomes = (await this.dependencies.log.watermarks(TOPIC.outcomes)).map(({ partition, low, high }) => ({
@@ -164,6 +166,20 @@ export class PlanRunHandler {
       versions,
       curriculum: last?.curriculum ?? initialCurriculum,
       history,
+    });
+  }
+
+  private async ofProblems(request: TrainingRequest, algorithm: Recipe, history: TrainingHistory): Promise<RunPlan> {
+    const { log, method, problemSet } = this.dependencies;
+    const found = await unreadProblems(log, method, history);
+    const { responseMaxTokens, entryMaxTokens } = this.config;
+    const settings = mergeSettings(this.settings[request.algorithm] ?? {}, request.settings ?? {});
+    return planProblems(found, {
+      ...{ request, method, history, baseModelDigest: this.dependencies.baseModelDigest },
+      ...{ seed: this.config.seed, codeVersion: CODE_VERSION },
+      algorithm: algorithm.resolveConfiguration(settings),
+      promotion: promotionOf(this.config.promotion, history.comparisons, problemSet.name),
+      evaluation: { responseMaxTokens, entryMaxTokens, problemSet: { ...problemSet } },
     });
   }
 

@@ -151,6 +151,7 @@ export class RunTraining {
     const made = await this.making.make(plan, await parentOf(plan, known.published, runner), {
       signal: holder.signal,
       checkpoints: action.checkpoints,
+      record: (told) => holder.record(told),
       saving: {
         everySteps: this.settings.checkpointEverySteps,
         record: async (checkpoint, metrics) => {
