@@ -43,7 +43,7 @@ export const METHOD_DEFAULTS: Readonly<Record<Method, MethodDefaults>> = {
   },
   'self-edits': { algorithm: 'rest-em', roundSize: 48, maxRounds: 3, maxShiftedRounds: 0, heldOut: 288 },
   // A round is a stage: its problems are shared out among the agents.
-  team: { algorithm: SEQUENTIAL_TUNING, roundSize: 144, maxRounds: 14, maxShiftedRounds: 0, heldOut: 512 },
+  team: { algorithm: SEQUENTIAL_TUNING, roundSize: 108, maxRounds: 16, maxShiftedRounds: 0, heldOut: 512 },
 };
 
 /**
@@ -84,7 +84,6 @@ export function methodEnvironment(method: Method): Environment {
     ? {
         SEAM_TRAINER_METHOD: TEAM_ARMS[0].name,
         SEAM_TRAINER_ENTRY_MAX_TOKENS: '32',
-        SEAM_TRAINER_VALIDATION_LIMIT: '512',
         // Every stage is promoted, in all arms: what holds an update back here is the trust region alone, so that it can be seen.
         SEAM_TRAINER_PROMOTION_RULE: 'tolerance',
         SEAM_TRAINER_PROMOTION_TOLERANCE: '1',

@@ -20,10 +20,13 @@ import type { LoopSurroundings } from '../run-loop.js';
 import { assertRounds, type RunFile, readRunFile, streamOf, writeRunFile } from '../run-settings.js';
 import { validationProblems, writeWorldFiles } from '../world-files.js';
 import { measureTeams } from './measure-team.js';
+import { readTeamAccounts } from './read-team-log.js';
 import { demonstrationTeam, TEAM_ARMS, type TeamArm } from './team-arms.js';
 
 /** Of validation problems: enough to see a stage's change, few enough to ask them after every stage of every arm. */
-const VALIDATION = 512;
+const VALIDATION = 256;
+/** Share of them from which on there is nothing left to learn: the stages end, in all arms. */
+const LEARNED = 0.97;
 
 /**
  * Runs all stages of all arms, or what is left of them, and measures.
@@ -64,6 +67,7 @@ export async function runTeam(
     for (let stage = 1; stage <= maxRounds; stage++) {
       await publishStage(host, run, stage);
       for (const arm of arms) await arm.tune(stage, signal);
+      if ((await validationAfter(host, stage)) >= LEARNED) break;
     }
     // 3. What it came to.
     const measured = measureTeams({ host, run, arms, options, beganAtMs, say });
@@ -76,6 +80,12 @@ export async function runTeam(
     await host?.close();
     unlock();
   }
+}
+
+/** Success of what is shown on the validation problems after a stage, as the log has it. */
+async function validationAfter({ drivers: { log } }: Host, stage: number): Promise<number> {
+  const accounts = await readTeamAccounts(log, [TEAM_ARMS[0].name]);
+  return accounts.get(TEAM_ARMS[0].name)!.stages.find((row) => row.stage === stage)?.validation ?? 0;
 }
 
 /** A way of tuning, ready to do stages. */
