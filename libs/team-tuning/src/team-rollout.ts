@@ -78,7 +78,7 @@ export async function rollOutTeam(
     states.forEach((state, at) => void state.turns.push(turns[at]!));
   }
   // 2. What the team came to, and what that is worth.
-  const outcomes = states.map(({ problem, turns }) => outcomeOf(team, turns, problem, settings.schemaFor));
+  const outcomes = states.map(({ turns }) => outcomeOf(team, turns));
   const answers = await answersTo(states, outcomes, settings);
   return Promise.all(
     states.map(async ({ rolloutId, problem, candidate, turns }, at): Promise<TeamRollout> => {
@@ -167,12 +167,7 @@ export function fieldSchema(
 }
 
 /** An entry of the agents' fields, the answer that most gave, or the last one's. */
-export function outcomeOf(
-  { topology, agents }: Team,
-  turns: readonly Pick<Turn, 'text'>[],
-  _problem: Pick<Problem, 'domain'>,
-  _schemaFor: EntrySchemas,
-): string | null {
+export function outcomeOf({ topology, agents }: Team, turns: readonly Pick<Turn, 'text'>[]): string | null {
   if (topology === 'vote') return majorityOf(turns.map(({ text }) => finalAnswer(text)));
   if (agents.every(({ field }) => field === null)) return turns.at(-1)?.text ?? null;
   const entry: Record<string, unknown> = {};

@@ -59,10 +59,14 @@ export async function readTeamAccounts(
   const executors = new Map<string, Set<string>>(slots.map((slot) => [slot, new Set<string>()]));
   const times = new Map<string, { from: number; to: number }>();
   let served = initialServedSlots();
+  /** A stage that was killed tells again what it had told. */
+  const told = new Set<string>();
   const topics = [TOPIC.training, TOPIC.adapters, TOPIC.teams];
   for await (const { events } of readTopics(log, topics, { undecodable: 'skip' }))
     for (const { event } of events) {
       served = evolveServedSlots(served, event);
+      if (told.has(event.meta.messageId)) continue;
+      told.add(event.meta.messageId);
       note(event, runs, executors);
       const slot = slotOf(event, runs);
       const at = event.meta.occurredAt;
